@@ -1,0 +1,30 @@
+#pragma once
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <openssl/srtp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+// Macros and variadics that Swift does not import.
+static inline EVP_PKEY *openssl_ec_p256_key(void) { return EVP_EC_gen("P-256"); }
+static inline uint64_t openssl_op_no_query_mtu(void) { return SSL_OP_NO_QUERY_MTU; }
+static inline uint64_t openssl_op_no_ticket(void) { return SSL_OP_NO_TICKET; }
+static inline uint64_t openssl_op_no_renegotiation(void) { return SSL_OP_NO_RENEGOTIATION; }
+static inline long openssl_set_mtu(SSL *ssl, long mtu) { return SSL_set_mtu(ssl, mtu); }
+static inline int openssl_ctx_set_dtls12(SSL_CTX *ctx) {
+  return SSL_CTX_set_min_proto_version(ctx, DTLS1_2_VERSION) && SSL_CTX_set_max_proto_version(ctx, DTLS1_2_VERSION);
+}
+/// Microseconds until the flight is due again, −1 when nothing is outstanding.
+static inline int64_t openssl_dtls_timeout(SSL *ssl) {
+  struct timeval left;
+  if (!DTLSv1_get_timeout(ssl, &left)) return -1;
+  return (int64_t)left.tv_sec * 1000000 + left.tv_usec;
+}
+static inline long openssl_dtls_handle_timeout(SSL *ssl) { return DTLSv1_handle_timeout(ssl); }
+static inline void openssl_bio_set_mem_eof_return(BIO *bio, int value) { BIO_set_mem_eof_return(bio, value); }

@@ -1,0 +1,157 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef SOL_UDP
+#define SOL_UDP 17
+#endif
+
+enum { batch_limit = 64 };
+
+int linux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int linux_epoll_add(int epoll, int fd, uint64_t tag) {
+  struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
+  return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+int linux_epoll_wait(int epoll, uint64_t *tags, int capacity, int64_t microseconds) {
+  struct epoll_event events[16];
+  if (capacity > 16) capacity = 16;
+  struct timespec wait = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000};
+  int count = epoll_pwait2(epoll, events, capacity, microseconds < 0 ? NULL : &wait, NULL);
+  if (count < 0 && errno == ENOSYS) {  // kernels before 5.11
+    count = epoll_wait(epoll, events, capacity, microseconds < 0 ? -1 : (int)((microseconds + 999) / 1000));
+  }
+  if (count < 0) return errno == EINTR ? 0 : -1;
+  for (int i = 0; i < count; i++) tags[i] = events[i].data.u64;
+  return count;
+}
+
+int linux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void linux_eventfd_signal(int fd) {
+  uint64_t one = 1;
+  ssize_t ignored = write(fd, &one, sizeof one);
+  (void)ignored;
+}
+
+void linux_eventfd_drain(int fd) {
+  uint64_t count;
+  ssize_t ignored = read(fd, &count, sizeof count);
+  (void)ignored;
+}
+
+int linux_udp_socket(const struct sockaddr *address, uint32_t length, int buffer_bytes) {
+  int fd = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_bytes, sizeof buffer_bytes);
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes);
+  if (bind(fd, address, length) != 0) {
+    int cause = errno;
+    close(fd);
+    errno = cause;
+    return -1;
+  }
+  return fd;
+}
+
+int linux_receive(int fd, linux_datagram *batch, int count) {
+  struct mmsghdr messages[batch_limit];
+  struct iovec vectors[batch_limit];
+  if (count > batch_limit) count = batch_limit;
+  for (int i = 0; i < count; i++) {
+    vectors[i] = (struct iovec){.iov_base = batch[i].data, .iov_len = batch[i].capacity};
+    messages[i].msg_hdr = (struct msghdr){
+        .msg_name = &batch[i].address, .msg_namelen = sizeof batch[i].address, .msg_iov = &vectors[i], .msg_iovlen = 1};
+  }
+  int received = recvmmsg(fd, messages, count, MSG_DONTWAIT, NULL);
+  if (received < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+  for (int i = 0; i < received; i++) {
+    batch[i].length = messages[i].msg_len;
+    batch[i].address_length = messages[i].msg_hdr.msg_namelen;
+  }
+  return received;
+}
+
+int linux_send(int fd, const linux_datagram *batch, int count) {
+  struct mmsghdr messages[batch_limit];
+  struct iovec vectors[batch_limit];
+  union {
+    char bytes[CMSG_SPACE(sizeof(uint16_t))];
+    struct cmsghdr align;
+  } control[batch_limit];
+  if (count > batch_limit) count = batch_limit;
+  for (int i = 0; i < count; i++) {
+    vectors[i] = (struct iovec){.iov_base = batch[i].data, .iov_len = batch[i].capacity};
+    messages[i].msg_len = 0;
+    messages[i].msg_hdr = (struct msghdr){
+        .msg_name = (void *)&batch[i].address, .msg_namelen = batch[i].address_length, .msg_iov = &vectors[i], .msg_iovlen = 1};
+    if (batch[i].segment) {
+      messages[i].msg_hdr.msg_control = control[i].bytes;
+      messages[i].msg_hdr.msg_controllen = sizeof control[i].bytes;
+      struct cmsghdr *header = CMSG_FIRSTHDR(&messages[i].msg_hdr);
+      header->cmsg_level = SOL_UDP;
+      header->cmsg_type = UDP_SEGMENT;
+      header->cmsg_len = CMSG_LEN(sizeof(uint16_t));
+      memcpy(CMSG_DATA(header), &batch[i].segment, sizeof(uint16_t));
+    }
+  }
+  return sendmmsg(fd, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+int64_t linux_now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void linux_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int linux_thread_pin(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+int linux_cpu_count(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int linux_open_descriptors(void) {
+  DIR *folder = opendir("/proc/self/fd");
+  if (!folder) return -1;
+  int count = 0;
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    if (entry->d_name[0] != '.') count++;
+  }
+  closedir(folder);
+  return count - 1;  // not the folder's own
+}
+
+int64_t linux_resident_bytes(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file) return -1;
+  long size = 0, resident = 0;
+  int fields = fscanf(file, "%ld %ld", &size, &resident);
+  fclose(file);
+  return fields == 2 ? (int64_t)resident * sysconf(_SC_PAGESIZE) : -1;
+}

@@ -1,0 +1,8 @@
+/// Bounds that both ends know; the server sends its own values in the join answer.
+public struct RoomLimits: Codable, Sendable, Hashable {
+  /// Bytes of one signalling message.
+  public var messageBytes = 64 * 1024
+  public var tracksPerParticipant = 16
+  public var participantsPerRoom = 1000
+  public init() {}
+}

@@ -1,0 +1,229 @@
+/// What the server says by itself: `{"event": "joined", "data": {…}}`.
+public enum SignalEvent: Sendable, Hashable {
+  case joined(ParticipantInfo)
+  case left(LeftData)
+  /// A participant's socket was lost, or came back, within the grace time.
+  case connectionChanged(ConnectionData)
+  case published(PublishedData)
+  case unpublished(UnpublishedData)
+  case muteChanged(MuteData)
+  /// Told to the others; the one who is meant gets `ended`.
+  case kicked(KickedData)
+  /// An offer for the subscribe transport, to be answered with `answer`.
+  case offer(OfferData)
+  /// Tracks that were asked for and can't be had: no codec in common, or a limit.
+  case subscribeFailed(SubscribeFailedData)
+  case audioLevels(AudioLevelsData)
+  case activeSpeakers(ActiveSpeakersData)
+  /// The session is over; the server closes the socket after it.
+  case ended(EndedData)
+  /// An event of a newer server.
+  case unknown(String)
+}
+
+extension SignalEvent: Codable {
+  private enum Keys: String, CodingKey { case event, data }
+
+  public var name: String {
+    switch self {
+    case .joined: "joined"
+    case .left: "left"
+    case .connectionChanged: "connectionChanged"
+    case .published: "published"
+    case .unpublished: "unpublished"
+    case .muteChanged: "muteChanged"
+    case .kicked: "kicked"
+    case .offer: "offer"
+    case .subscribeFailed: "subscribeFailed"
+    case .audioLevels: "audioLevels"
+    case .activeSpeakers: "activeSpeakers"
+    case .ended: "ended"
+    case .unknown(let name): name
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Keys.self)
+    let name = try container.decode(String.self, forKey: .event)
+    func data<D: Decodable>(_: D.Type) throws -> D { try container.decode(D.self, forKey: .data) }
+    switch name {
+    case "joined": self = .joined(try data(ParticipantInfo.self))
+    case "left": self = .left(try data(LeftData.self))
+    case "connectionChanged": self = .connectionChanged(try data(ConnectionData.self))
+    case "published": self = .published(try data(PublishedData.self))
+    case "unpublished": self = .unpublished(try data(UnpublishedData.self))
+    case "muteChanged": self = .muteChanged(try data(MuteData.self))
+    case "kicked": self = .kicked(try data(KickedData.self))
+    case "offer": self = .offer(try data(OfferData.self))
+    case "subscribeFailed": self = .subscribeFailed(try data(SubscribeFailedData.self))
+    case "audioLevels": self = .audioLevels(try data(AudioLevelsData.self))
+    case "activeSpeakers": self = .activeSpeakers(try data(ActiveSpeakersData.self))
+    case "ended": self = .ended(try data(EndedData.self))
+    default: self = .unknown(name)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encode(name, forKey: .event)
+    switch self {
+    case .joined(let data): try container.encode(data, forKey: .data)
+    case .left(let data): try container.encode(data, forKey: .data)
+    case .connectionChanged(let data): try container.encode(data, forKey: .data)
+    case .published(let data): try container.encode(data, forKey: .data)
+    case .unpublished(let data): try container.encode(data, forKey: .data)
+    case .muteChanged(let data): try container.encode(data, forKey: .data)
+    case .kicked(let data): try container.encode(data, forKey: .data)
+    case .offer(let data): try container.encode(data, forKey: .data)
+    case .subscribeFailed(let data): try container.encode(data, forKey: .data)
+    case .audioLevels(let data): try container.encode(data, forKey: .data)
+    case .activeSpeakers(let data): try container.encode(data, forKey: .data)
+    case .ended(let data): try container.encode(data, forKey: .data)
+    case .unknown: break
+    }
+  }
+}
+
+/// Why a session ended.
+public enum EndReason: String, Codable, Sendable, Hashable {
+  case left
+  case kickedOut
+  case roomClosed
+  /// The same user joined elsewhere (401003).
+  case duplicateLogin
+  /// The client did not come back within the grace time.
+  case timedOut
+  case serverStopping
+}
+
+public struct LeftData: Codable, Sendable, Hashable {
+  public var userId: String
+  public var reason: EndReason
+  public init(userId: String, reason: EndReason) {
+    self.userId = userId
+    self.reason = reason
+  }
+}
+
+public struct ConnectionData: Codable, Sendable, Hashable {
+  public var userId: String
+  public var connected: Bool
+  public init(userId: String, connected: Bool) {
+    self.userId = userId
+    self.connected = connected
+  }
+}
+
+public struct PublishedData: Codable, Sendable, Hashable {
+  public var userId: String
+  public var tracks: [TrackInfo]
+  public init(userId: String, tracks: [TrackInfo]) {
+    self.userId = userId
+    self.tracks = tracks
+  }
+}
+
+public struct UnpublishedData: Codable, Sendable, Hashable {
+  public var userId: String
+  public var trackIds: [String]
+  public init(userId: String, trackIds: [String]) {
+    self.userId = userId
+    self.trackIds = trackIds
+  }
+}
+
+public struct MuteData: Codable, Sendable, Hashable {
+  public var userId: String
+  public var trackId: String
+  public var muted: Bool
+  /// Who did it: the user itself, an admin, or empty for the API.
+  public var by: String
+  public init(userId: String, trackId: String, muted: Bool, by: String) {
+    self.userId = userId
+    self.trackId = trackId
+    self.muted = muted
+    self.by = by
+  }
+}
+
+public struct KickedData: Codable, Sendable, Hashable {
+  public var userId: String
+  /// The operator's userId; empty for the API.
+  public var by: String
+  public init(userId: String, by: String) {
+    self.userId = userId
+    self.by = by
+  }
+}
+
+public struct OfferData: Codable, Sendable, Hashable {
+  /// Grows by one with each offer; the answer names it.
+  public var offer: Int
+  public var sdp: String
+  /// Which track each live m-line of the offer carries.
+  public var tracks: [OfferedTrack]
+  /// True when the offer belongs to a new connection: the client drops the old one.
+  public var restart: Bool
+  public init(offer: Int, sdp: String, tracks: [OfferedTrack], restart: Bool) {
+    self.offer = offer
+    self.sdp = sdp
+    self.tracks = tracks
+    self.restart = restart
+  }
+}
+
+public struct OfferedTrack: Codable, Sendable, Hashable {
+  public var mid: String
+  public var userId: String
+  public var trackId: String
+  public init(mid: String, userId: String, trackId: String) {
+    self.mid = mid
+    self.userId = userId
+    self.trackId = trackId
+  }
+}
+
+public struct SubscribeFailedData: Codable, Sendable, Hashable {
+  public var trackIds: [String]
+  public var error: RoomError
+  public init(trackIds: [String], error: RoomError) {
+    self.trackIds = trackIds
+    self.error = error
+  }
+}
+
+public struct AudioLevelsData: Codable, Sendable, Hashable {
+  public var levels: [AudioLevel]
+  public init(levels: [AudioLevel]) { self.levels = levels }
+}
+
+public struct AudioLevel: Codable, Sendable, Hashable {
+  public var userId: String
+  public var trackId: String
+  /// dBov, −127 (silence) … 0 (loudest), as in RFC 6464.
+  public var level: Int
+  public init(userId: String, trackId: String, level: Int) {
+    self.userId = userId
+    self.trackId = trackId
+    self.level = level
+  }
+}
+
+public struct ActiveSpeakersData: Codable, Sendable, Hashable {
+  /// Loudest first.
+  public var userIds: [String]
+  public init(userIds: [String]) { self.userIds = userIds }
+}
+
+public struct EndedData: Codable, Sendable, Hashable {
+  public var reason: EndReason
+  /// The operator's userId where somebody ended it; empty for the API.
+  public var by: String?
+  /// 401003 for `duplicateLogin`.
+  public var error: RoomError?
+  public init(reason: EndReason, by: String? = nil, error: RoomError? = nil) {
+    self.reason = reason
+    self.by = by
+    self.error = error
+  }
+}

@@ -1,0 +1,194 @@
+/// The version of the signalling protocol that this module speaks (`api/signalling.md`).
+public let signallingVersion = 1
+
+/// What a client asks of the server: `{"id": 1, "method": "join", "params": {…}}`.
+public struct SignalRequest: Sendable, Codable, Hashable {
+  /// Chosen by the client, given back in the answer.
+  public var id: Int
+  public var call: SignalCall
+
+  public init(id: Int, call: SignalCall) {
+    self.id = id
+    self.call = call
+  }
+
+  private enum Keys: String, CodingKey { case id, method, params }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Keys.self)
+    id = try container.decode(Int.self, forKey: .id)
+    let method = try container.decode(String.self, forKey: .method)
+    func params<P: Decodable>(_: P.Type) throws -> P { try container.decode(P.self, forKey: .params) }
+    switch method {
+    case "join": call = .join(try params(JoinParams.self))
+    case "leave": call = .leave
+    case "publish": call = .publish(try params(PublishParams.self))
+    case "unpublish": call = .unpublish(try params(TrackSelection.self))
+    case "subscribe": call = .subscribe(try params(TrackSelection.self))
+    case "unsubscribe": call = .unsubscribe(try params(TrackSelection.self))
+    case "answer": call = .answer(try params(AnswerParams.self))
+    case "resubscribe": call = .resubscribe
+    case "mute": call = .mute(try params(MuteParams.self))
+    case "kick": call = .kick(try params(UserParams.self))
+    case "ping": call = .ping
+    default: call = .unknown(method)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(call.method, forKey: .method)
+    switch call {
+    case .join(let params): try container.encode(params, forKey: .params)
+    case .publish(let params): try container.encode(params, forKey: .params)
+    case .unpublish(let params), .subscribe(let params), .unsubscribe(let params):
+      try container.encode(params, forKey: .params)
+    case .answer(let params): try container.encode(params, forKey: .params)
+    case .mute(let params): try container.encode(params, forKey: .params)
+    case .kick(let params): try container.encode(params, forKey: .params)
+    case .leave, .resubscribe, .ping, .unknown: break
+    }
+  }
+}
+
+/// The calls of the protocol. A method that this build does not know is `unknown` and answered with 10001.
+public enum SignalCall: Sendable, Hashable {
+  case join(JoinParams)
+  case leave
+  case publish(PublishParams)
+  case unpublish(TrackSelection)
+  case subscribe(TrackSelection)
+  case unsubscribe(TrackSelection)
+  case answer(AnswerParams)
+  /// A new subscribe transport with a new offer, for a client whose old one is lost.
+  case resubscribe
+  case mute(MuteParams)
+  case kick(UserParams)
+  case ping
+  case unknown(String)
+
+  public var method: String {
+    switch self {
+    case .join: "join"
+    case .leave: "leave"
+    case .publish: "publish"
+    case .unpublish: "unpublish"
+    case .subscribe: "subscribe"
+    case .unsubscribe: "unsubscribe"
+    case .answer: "answer"
+    case .resubscribe: "resubscribe"
+    case .mute: "mute"
+    case .kick: "kick"
+    case .ping: "ping"
+    case .unknown(let method): method
+    }
+  }
+}
+
+public struct JoinParams: Codable, Sendable, Hashable {
+  public var version: Int
+  public var token: String
+  /// Subscribe to every track of the room as it appears; default true.
+  public var autoSubscribe: Bool?
+  /// Send `audioLevels` events; default false.
+  public var audioLevels: Bool?
+  /// The `sessionId` of a session whose socket was lost: takes it up again within the grace time.
+  public var resume: String?
+
+  public init(
+    version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, audioLevels: Bool? = nil,
+    resume: String? = nil
+  ) {
+    self.version = version
+    self.token = token
+    self.autoSubscribe = autoSubscribe
+    self.audioLevels = audioLevels
+    self.resume = resume
+  }
+}
+
+/// An offer for the publish transport, whole: it holds every m-line that the client ever added, in their order (JSEP).
+public struct PublishParams: Codable, Sendable, Hashable {
+  public var sdp: String
+  /// The tracks that this offer adds; those published before are not repeated.
+  public var tracks: [NewTrack]
+  /// True when `sdp` belongs to a new connection that replaces the transport; `tracks` then names all tracks again, those that
+  /// go on with their `trackId`. Default false.
+  public var restart: Bool?
+
+  public init(sdp: String, tracks: [NewTrack], restart: Bool? = nil) {
+    self.sdp = sdp
+    self.tracks = tracks
+    self.restart = restart
+  }
+}
+
+public struct NewTrack: Codable, Sendable, Hashable {
+  /// The m-line's `a=mid`.
+  public var mid: String
+  public var kind: TrackKind
+  public var tag: String?
+  public var master: Bool?
+  public var muted: Bool?
+  /// With `restart`: the track that goes on.
+  public var trackId: String?
+  public var width: Int?
+  public var height: Int?
+  public var fps: Int?
+  public var bitrate: Int?
+
+  public init(
+    mid: String, kind: TrackKind, tag: String? = nil, master: Bool? = nil, muted: Bool? = nil, trackId: String? = nil,
+    width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
+  ) {
+    self.mid = mid
+    self.kind = kind
+    self.tag = tag
+    self.master = master
+    self.muted = muted
+    self.trackId = trackId
+    self.width = width
+    self.height = height
+    self.fps = fps
+    self.bitrate = bitrate
+  }
+}
+
+/// Tracks by id, or all tracks of users; both lists may be given.
+public struct TrackSelection: Codable, Sendable, Hashable {
+  public var trackIds: [String]?
+  public var userIds: [String]?
+
+  public init(trackIds: [String]? = nil, userIds: [String]? = nil) {
+    self.trackIds = trackIds
+    self.userIds = userIds
+  }
+}
+
+public struct AnswerParams: Codable, Sendable, Hashable {
+  /// The number of the `offer` event that this answers.
+  public var offer: Int
+  public var sdp: String
+
+  public init(offer: Int, sdp: String) {
+    self.offer = offer
+    self.sdp = sdp
+  }
+}
+
+public struct MuteParams: Codable, Sendable, Hashable {
+  /// One's own track, or with the `admin` grant anybody's.
+  public var trackId: String
+  public var muted: Bool
+
+  public init(trackId: String, muted: Bool) {
+    self.trackId = trackId
+    self.muted = muted
+  }
+}
+
+public struct UserParams: Codable, Sendable, Hashable {
+  public var userId: String
+  public init(userId: String) { self.userId = userId }
+}

@@ -1,0 +1,91 @@
+import RTP
+
+/// What an offer and its answer agree on for one m-line, freed of SDP: the one description of a stream that the negotiation,
+/// the media workers and the client share.
+public struct RTPParameters: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable { case audio, video }
+
+  public var mid: String
+  public var kind: Kind
+  /// In order of preference; the first is the one sent.
+  public var codecs: [RTPCodec]
+  public var headerExtensions: [RTPHeaderExtension: UInt8]
+  /// One where simulcast is not used; with simulcast one per `rid`, largest first.
+  public var encodings: [RTPEncoding]
+  public var cname: String
+  public var reducedSizeRTCP: Bool
+
+  public init(
+    mid: String, kind: Kind, codecs: [RTPCodec] = [], headerExtensions: [RTPHeaderExtension: UInt8] = [:],
+    encodings: [RTPEncoding] = [], cname: String = "", reducedSizeRTCP: Bool = true
+  ) {
+    self.mid = mid
+    self.kind = kind
+    self.codecs = codecs
+    self.headerExtensions = headerExtensions
+    self.encodings = encodings
+    self.cname = cname
+    self.reducedSizeRTCP = reducedSizeRTCP
+  }
+}
+
+/// A codec of an m-line with its payload type, and with that of its RTX (RFC 4588) where it has one.
+public struct RTPCodec: Sendable, Hashable {
+  /// Lower case: "opus", "vp8", "h264", "vp9", "av1".
+  public var name: String
+  public var payloadType: UInt8
+  public var rtxPayloadType: UInt8?
+  public var clockRate: UInt32
+  public var channels: UInt8
+  /// `a=fmtp` as key–value pairs: "profile-level-id" → "42e01f".
+  public var parameters: [String: String]
+  public var feedback: RTCPFeedback
+
+  public init(
+    name: String, payloadType: UInt8, rtxPayloadType: UInt8? = nil, clockRate: UInt32, channels: UInt8 = 1,
+    parameters: [String: String] = [:], feedback: RTCPFeedback = []
+  ) {
+    self.name = name
+    self.payloadType = payloadType
+    self.rtxPayloadType = rtxPayloadType
+    self.clockRate = clockRate
+    self.channels = channels
+    self.parameters = parameters
+    self.feedback = feedback
+  }
+}
+
+/// `a=rtcp-fb` of a payload type.
+public struct RTCPFeedback: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let nack = RTCPFeedback(rawValue: 1 << 0)
+  public static let pli = RTCPFeedback(rawValue: 1 << 1)
+  public static let fir = RTCPFeedback(rawValue: 1 << 2)
+  public static let transportCC = RTCPFeedback(rawValue: 1 << 3)
+  public static let remb = RTCPFeedback(rawValue: 1 << 4)
+}
+
+/// The header extensions (RFC 8285) that this project knows.
+public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
+  case mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
+  case rid = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
+  case repairedRid = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
+  case absSendTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+  case transportSequence = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+  case audioLevel = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
+}
+
+public struct RTPEncoding: Sendable, Hashable {
+  /// Nil where the stream is recognised by `rid` or by mid alone.
+  public var ssrc: UInt32?
+  public var rtxSSRC: UInt32?
+  public var rid: String?
+
+  public init(ssrc: UInt32? = nil, rtxSSRC: UInt32? = nil, rid: String? = nil) {
+    self.ssrc = ssrc
+    self.rtxSSRC = rtxSSRC
+    self.rid = rid
+  }
+}
