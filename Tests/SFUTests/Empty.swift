@@ -1,1 +1,1 @@
-import Testing
+// Placeholder until the module lands.
