@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Tests everything on a Debian 12 or Ubuntu 22.04+ machine that has a Swift toolchain and nothing else: format, a build without
+# warnings, the REST API against its description, then every Swift test. Exits with 0 only where all of it passed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\n== %s\n' "$*"; }
+
+deploy/check-toolchain.sh
+deploy/install-packages.sh --tests
+CHROMIUM=$(deploy/chromium.sh)
+export CHROMIUM
+
+say "Format"
+swift format lint --strict --recursive --parallel Package.swift Sources Tests loadtest
+
+say "Build (the first one takes some minutes)"
+swift build --build-tests
+
+say "REST API against api/openapi.yaml"
+deploy/test-api.sh
+
+say "Tests"
+exec swift test --skip-build
