@@ -81,7 +81,7 @@ let package = Package(
       path: "Sources/Examples/ForwardElementaryStream"),
 
     // Floor 6: the bots.
-    .target(name: "LossyLink", dependencies: ["CLinux"], path: "loadtest/LossyLink"),
+    .target(name: "LossyLink", dependencies: ["CLinux", "RTP"], path: "loadtest/LossyLink"),
     .executableTarget(
       name: "loadtest", dependencies: ["RoomMedia", "RoomClient", "RoomToken", argumentParser], path: "loadtest/loadtest"),
 
@@ -94,7 +94,7 @@ let package = Package(
     .testTarget(name: "RoomServerTests", dependencies: ["RoomServer", "RoomProtocol", "RoomToken"]),
     .testTarget(name: "RoomClientTests", dependencies: ["RoomClient", "WebRTC", "RTP"]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "Codecs"]),
-    .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink"]),
+    .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",
       dependencies: ["RoomServer", "RoomClient", "RoomMedia", "RoomToken", "RoomProtocol", "WebRTC", "RTP", "LossyLink"],

@@ -1,0 +1,109 @@
+import RTP
+import Testing
+
+@testable import LossyLink
+
+@Suite("A link in virtual time")
+struct LinkModelTests {
+  func time(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
+
+  /// The fates of packets sent one a millisecond.
+  func fates(_ conditions: LinkConditions, seed: UInt64 = 1, count: Int = 10_000, bytes: Int = 1000) -> [LinkModel.Fate] {
+    var link = LinkModel(conditions, seed: seed)
+    return (0..<count).map { link.send(bytes: bytes, at: time(Int64($0))) }
+  }
+
+  func arrivals(_ fates: [LinkModel.Fate]) -> [Instant] {
+    fates.compactMap { if case .arrives(let arrival) = $0 { arrival } else { nil } }
+  }
+
+  @Test("a perfect link gives each packet on at once")
+  func perfect() {
+    #expect(fates(.perfect, count: 3) == [.arrives(time(0)), .arrives(time(1)), .arrives(time(2))])
+  }
+
+  @Test("the same seed gives the same fates, another seed others")
+  func seeded() {
+    let conditions = LinkConditions(loss: 0.1, delay: 20_000, jitter: 10_000, reorder: 0.05)
+    #expect(fates(conditions, seed: 7) == fates(conditions, seed: 7))
+    #expect(fates(conditions, seed: 7) != fates(conditions, seed: 8))
+  }
+
+  @Test("the random loss is as large as asked", arguments: [0.01, 0.05, 0.3])
+  func loss(fraction: Double) {
+    let lost = fates(LinkConditions(loss: fraction), count: 100_000).count { $0 == .lost }
+    #expect(abs(Double(lost) / 100_000 - fraction) < fraction / 10)
+  }
+
+  @Test("other conditions leave the random losses where they are")
+  func lossIndependentOfDelay() {
+    let plain = fates(LinkConditions(loss: 0.05)).map { $0 == .lost }
+    let late = fates(LinkConditions(loss: 0.05, delay: 50_000, jitter: 30_000, reorder: 0.1)).map { $0 == .lost }
+    #expect(plain == late)
+  }
+
+  @Test("delay and jitter bound when a packet arrives, and jitter keeps the order")
+  func jitter() {
+    let arrivals = arrivals(fates(LinkConditions(delay: 20_000, jitter: 10_000)))
+    for (sent, arrival) in arrivals.enumerated() {
+      let taken = arrival - time(Int64(sent))
+      #expect(taken >= 20_000 && taken <= 30_000)
+    }
+    #expect(arrivals == arrivals.sorted())
+    #expect(Set(zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }).count > 1)
+  }
+
+  @Test("held-back packets are overtaken")
+  func reorder() {
+    let arrivals = arrivals(fates(LinkConditions(delay: 10_000, reorder: 0.05, reorderDelay: 5_000)))
+    let overtaken = zip(arrivals, arrivals.dropFirst()).count { $0 > $1 }
+    #expect(arrivals.count == 10_000)
+    #expect((400...600).contains(overtaken))
+  }
+
+  @Test("a rate spaces the packets and a full queue drops them")
+  func rate() {
+    // 1000 bytes a millisecond are 8 Mbit/s, twice what the link carries.
+    let fates = fates(LinkConditions(rate: 4_000_000, queue: 10_000), count: 1000)
+    let arrivals = arrivals(fates)
+    let overflowed = fates.count { $0 == .overflowed }
+    #expect(arrivals.count + overflowed == 1000)
+    #expect((480...520).contains(overflowed))
+    #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $1 - $0 >= 2000 })
+    // What waits is at most the queue: 10,000 bytes take 20 ms.
+    for (sent, fate) in fates.enumerated() {
+      if case .arrives(let arrival) = fate { #expect(arrival - time(Int64(sent)) <= 20_000) }
+    }
+  }
+
+  @Test("a queue that has run empty takes packets again")
+  func queueDrains() {
+    var link = LinkModel(LinkConditions(rate: 8_000, queue: 1000), seed: 1)
+    #expect(link.send(bytes: 1000, at: time(0)) == .arrives(time(1000)))
+    #expect(link.send(bytes: 1000, at: time(0)) == .overflowed)
+    #expect(link.send(bytes: 1000, at: time(1000)) == .arrives(time(2000)))
+  }
+}
+
+@Suite("Packets on their way")
+struct ArrivalQueueTests {
+  @Test("packets come out in the order of arrival, those of one instant as they were sent")
+  func order() {
+    var queue = ArrivalQueue<Int>()
+    var random = SeededGenerator(seed: 3)
+    let sent = (0..<1000).map { (packet: $0, arrival: Instant(microseconds: Int64.random(in: 0..<100, using: &random))) }
+    for (packet, arrival) in sent { queue.insert(packet, arrival: arrival) }
+    var received: [Int] = []
+    while let packet = queue.removeArrived(by: Instant(microseconds: 100)) { received.append(packet) }
+    #expect(received == sent.sorted { ($0.arrival, $0.packet) < ($1.arrival, $1.packet) }.map(\.packet))
+  }
+
+  @Test("a packet stays on its way until its time")
+  func waits() {
+    var queue = ArrivalQueue<Int>()
+    queue.insert(1, arrival: Instant(microseconds: 50))
+    #expect(queue.removeArrived(by: Instant(microseconds: 49)) == nil)
+    #expect(queue.nextArrival == Instant(microseconds: 50))
+    #expect(queue.removeArrived(by: Instant(microseconds: 50)) == 1)
+  }
+}

@@ -1,0 +1,52 @@
+import RTP
+
+/// One direction of a link in virtual time: told of each packet, it says when, or that it never, arrives.
+///
+/// What befalls the n-th packet by chance depends on the seed and n alone: every packet draws the same number of random numbers,
+/// whatever becomes of it, so that a run with other conditions loses the same packets.
+public struct LinkModel: Sendable {
+  /// What becomes of a packet.
+  public enum Fate: Sendable, Hashable {
+    case arrives(Instant)
+    /// Lost at random.
+    case lost
+    /// Dropped because the link's queue was full.
+    case overflowed
+  }
+
+  /// May be changed under way; packets already on the link keep their fate.
+  public var conditions: LinkConditions
+  private var random: SeededGenerator
+  /// When the link has sent all that it has taken.
+  private var freeAt = Instant(microseconds: .min)
+  /// When the last packet that keeps the order arrives.
+  private var lastArrival = Instant(microseconds: .min)
+
+  public init(_ conditions: LinkConditions, seed: UInt64) {
+    self.conditions = conditions
+    random = SeededGenerator(seed: seed)
+  }
+
+  /// A packet of `bytes` enters the link. `now` must not run backwards.
+  public mutating func send(bytes: Int, at now: Instant) -> Fate {
+    let chance = (loss: random.fraction(), jitter: random.fraction(), reorder: random.fraction())
+    guard chance.loss >= conditions.loss else { return .lost }
+
+    var sent = now
+    if let rate = conditions.rate, rate > 0 {
+      let start = max(now, freeAt)
+      let waiting = Double(start - now) * Double(rate) / 8_000_000
+      guard waiting + Double(bytes) <= Double(conditions.queue) else { return .overflowed }
+      sent = start.advanced(microseconds: Int64(Double(bytes) * 8_000_000 / Double(rate)))
+      freeAt = sent
+    }
+
+    let wander = Int64(chance.jitter * Double(max(0, conditions.jitter)))
+    let arrival = sent.advanced(microseconds: max(0, conditions.delay) + wander)
+    if chance.reorder < conditions.reorder {
+      return .arrives(max(arrival, lastArrival).advanced(microseconds: max(0, conditions.reorderDelay)))
+    }
+    lastArrival = max(arrival, lastArrival)
+    return .arrives(lastArrival)
+  }
+}
