@@ -69,6 +69,7 @@ let package = Package(
       dependencies: [
         "WebRTC", "RTP", "RoomProtocol", "CLinux", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOHTTP1"),
+        nio("NIOConcurrencyHelpers"),
       ]),
 
     // Floor 5: what has codecs, and what runs.

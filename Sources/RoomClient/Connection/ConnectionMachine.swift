@@ -1,0 +1,108 @@
+import RoomProtocol
+
+/// The life of a room's connection as a pure state machine: events in, the one thing to do next out. No socket, no clock.
+enum ConnectionMachine: Sendable, Hashable {
+  case idle
+  /// A socket is being opened and the join asked for; `attempt` is 0 the first time and counts the tries after a loss.
+  case opening(attempt: Int)
+  case connected
+  /// Waiting before the try numbered `attempt`.
+  case waiting(attempt: Int)
+  case closed(CloseReason)
+
+  enum Event: Sendable, Hashable {
+    case start
+    /// The server answered the join.
+    case joined
+    /// The server answered the join with an error.
+    case refused(RoomError)
+    /// The socket could not be opened, was lost, or went silent.
+    case lost(RoomClientError)
+    /// The wait is over.
+    case waited
+    /// The server ended the session.
+    case ended(EndedData)
+    /// The user leaves.
+    case leave
+  }
+
+  enum Action: Sendable, Hashable {
+    case none
+    /// Open a socket and join.
+    case open
+    /// Ask for `waited` in so many seconds.
+    case wait(seconds: Double)
+    /// Drop socket and media: it is over. `farewell` where the server should be told first.
+    case finish(CloseReason, farewell: Bool)
+  }
+
+  /// What the user sees of it.
+  var state: RoomState {
+    switch self {
+    case .idle: .idle
+    case .opening(attempt: 0): .connecting
+    case .opening(let attempt), .waiting(let attempt): .reconnecting(attempt: attempt)
+    case .connected: .connected
+    case .closed(let reason): .closed(reason)
+    }
+  }
+
+  /// Takes an event; one that means nothing in the present state is ignored, for they cross on their way.
+  mutating func on(
+    _ event: Event, policy: ReconnectPolicy, using generator: inout some RandomNumberGenerator
+  ) -> Action {
+    switch (self, event) {
+    case (.idle, .start):
+      self = .opening(attempt: 0)
+      return .open
+    case (.closed, _): return .none
+    case (.opening, .joined):
+      self = .connected
+      return .none
+    case (.opening(let attempt), .refused(let error)):
+      // A full house or a busy door may have room the next time; a bad token will not get better.
+      if attempt > 0, error.code == .joinFailed {
+        return tryAgain(attempt + 1, after: .connectFailed(error.description), policy: policy, using: &generator)
+      }
+      return finish(.refused(error))
+    case (.opening(attempt: 0), .lost(let cause)): return finish(.connectionLost(cause))
+    case (.opening(let attempt), .lost(let cause)):
+      return tryAgain(attempt + 1, after: cause, policy: policy, using: &generator)
+    case (.connected, .lost(let cause)): return tryAgain(1, after: cause, policy: policy, using: &generator)
+    case (.waiting(let attempt), .waited):
+      self = .opening(attempt: attempt)
+      return .open
+    case (_, .ended(let data)): return finish(CloseReason(data))
+    case (_, .leave):
+      let wasConnected = self == .connected
+      return finish(.left, farewell: wasConnected)
+    default: return .none
+    }
+  }
+
+  private mutating func finish(_ reason: CloseReason, farewell: Bool = false) -> Action {
+    self = .closed(reason)
+    return .finish(reason, farewell: farewell)
+  }
+
+  private mutating func tryAgain(
+    _ attempt: Int, after cause: RoomClientError, policy: ReconnectPolicy, using generator: inout some RandomNumberGenerator
+  ) -> Action {
+    guard let seconds = policy.wait(before: attempt, using: &generator) else { return finish(.connectionLost(cause)) }
+    self = .waiting(attempt: attempt)
+    return .wait(seconds: seconds)
+  }
+}
+
+extension CloseReason {
+  init(_ data: EndedData) {
+    switch data.reason {
+    case .left: self = .left
+    case .kickedOut: self = .kickedOut(by: data.by ?? "")
+    case .roomClosed: self = .roomClosed
+    case .duplicateLogin: self = .duplicateLogin
+    case .timedOut: self = .timedOut
+    case .serverStopping: self = .serverStopping
+    }
+  }
+}

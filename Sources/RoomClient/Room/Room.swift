@@ -1,0 +1,85 @@
+import RoomProtocol
+
+/// A room that this client has joined: what one sees of the others, and what one does oneself.
+///
+/// ```swift
+/// let room = try await Room.connect(to: "wss://example.org/v1/signal", token: token)
+/// let camera = LocalVideoTrack(codec: .h264, width: 1280, height: 720, fps: 30)
+/// try await room.publish([camera])
+/// for await event in room.events { … }
+/// ```
+///
+/// A lost connection is resumed by itself, as `RoomOptions.reconnect` says; tracks and subscriptions go on. Calls that find the
+/// connection down throw; they do not wait for it. A refusal by the server is thrown as `RoomError`, all else as
+/// `RoomClientError`. A room that is let go without `leave()` leaves by itself.
+public final class Room: Sendable {
+  private let session: RoomSession
+  private let board: RoomBoard
+
+  private init(session: RoomSession) {
+    self.session = session
+    board = session.board
+  }
+
+  deinit {
+    let session = session
+    Task { await session.leave() }
+  }
+
+  /// Joins the room that the token names.
+  ///
+  /// - Parameters:
+  ///   - url: the signalling address, `ws://host:port/v1/signal` or `wss://…`
+  ///   - token: a room token (behaviour.md §2)
+  /// - Throws: `RoomError` where the server refuses, `RoomClientError` where it can't be reached.
+  public static func connect(to url: String, token: String, options: RoomOptions = RoomOptions()) async throws -> Room {
+    let session = try RoomSession(url: url, token: token, options: options)
+    try await session.connect()
+    return Room(session: session)
+  }
+
+  public var state: RoomState { board.value.state }
+  /// What happens from now on. Each caller has its own stream, which ends after the room is closed.
+  ///
+  /// The first caller also gets what happened since the join, so that no early event is missed.
+  public var events: AsyncStream<RoomEvent> { board.eventStream() }
+  /// The room's name.
+  public var name: String { board.value.room?.name ?? "" }
+  /// The room as it was at the last join: layout, seats, attributes.
+  public var snapshot: RoomSnapshot? { board.value.room }
+  /// This client itself.
+  public var me: ParticipantInfo? { board.value.me }
+  /// The others, in no particular order.
+  public var participants: [ParticipantInfo] { Array(board.value.participants.values) }
+  /// What is being received.
+  public var remoteTracks: [RemoteTrack] { Array(board.value.remoteTracks.values) }
+  /// What the server allows.
+  public var limits: RoomLimits { board.value.limits }
+
+  /// Publishes tracks, all or none.
+  public func publish(_ tracks: [any LocalTrack]) async throws { try await session.publish(tracks) }
+  /// Takes tracks back; they may be published again.
+  public func unpublish(_ tracks: [any LocalTrack]) async throws { try await session.unpublish(tracks) }
+  /// Mutes or unmutes one of one's own tracks: the publication stays, the others are told.
+  public func mute(_ track: any LocalTrack, _ muted: Bool) async throws { try await session.mute(track, muted) }
+  /// Mutes or unmutes anybody's track; needs the `admin` grant where it is another's.
+  public func mute(trackId: String, _ muted: Bool) async throws { try await session.mute(trackId: trackId, muted) }
+  /// Asks for tracks by id and for all tracks of users; each comes as `trackSubscribed`, or as `subscribeFailed`.
+  public func subscribe(trackIds: [String] = [], userIds: [String] = []) async throws {
+    try await session.subscribe(trackIds: trackIds, userIds: userIds)
+  }
+  /// Ends the reception of tracks by id, and of all tracks of users.
+  public func unsubscribe(trackIds: [String] = [], userIds: [String] = []) async throws {
+    try await session.unsubscribe(trackIds: trackIds, userIds: userIds)
+  }
+  /// Throws a user out; needs the `admin` grant.
+  public func kick(userId: String) async throws { try await session.kick(userId: userId) }
+  /// Leaves for good. Never fails: where the server can't be told, it will notice.
+  public func leave() async { await session.leave() }
+  /// Says that the machine's network changed: media and signalling are sought anew from the present addresses, with no new join.
+  ///
+  /// Media that stops is noticed without it; it only makes it faster.
+  public func networkChanged() async { await session.networkChanged() }
+  /// How media flows since the last report.
+  public func statistics() async -> RoomStatistics { await session.statistics() }
+}

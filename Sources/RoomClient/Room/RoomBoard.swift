@@ -1,0 +1,30 @@
+import NIOConcurrencyHelpers
+import RoomProtocol
+
+/// What a room shows to everyone without waiting: written by its session alone.
+final class RoomBoard: Sendable {
+  struct Value: Sendable {
+    var state = RoomState.idle
+    var room: RoomSnapshot?
+    var me: ParticipantInfo?
+    var participants: [String: ParticipantInfo] = [:]
+    var remoteTracks: [String: RemoteTrack] = [:]
+    var limits = RoomLimits()
+  }
+
+  private let box = NIOLockedValueBox(Value())
+  private let events: Fan<RoomEvent>
+  private let backlog: Int
+
+  init(backlog: Int) {
+    self.backlog = backlog
+    events = Fan(early: backlog)
+  }
+
+  var value: Value { box.withLockedValue { $0 } }
+  func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLockedValue { body(&$0) } }
+
+  func eventStream() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog) }
+  func say(_ event: RoomEvent) { events.say(event) }
+  func finish() { events.finish() }
+}

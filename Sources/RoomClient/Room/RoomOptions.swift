@@ -1,0 +1,43 @@
+import RoomProtocol
+import WebRTC
+
+/// How a client takes part in a room.
+public struct RoomOptions: Sendable {
+  /// Subscribe to every track as it appears.
+  public var autoSubscribe: Bool
+  /// Asked for each track when `autoSubscribe` is off: true subscribes to it.
+  public var shouldSubscribe: (@Sendable (_ userId: String, _ track: TrackInfo) -> Bool)?
+  /// Receive `audioLevels` events.
+  public var audioLevels: Bool
+  public var reconnect: ReconnectPolicy
+  /// Seconds that the server has to answer one call, and to complete the opening of the socket.
+  public var timeout: Double
+  /// Seconds between `stats` events.
+  public var statisticsInterval: Double
+  /// Video codecs that this client takes, in order of preference.
+  public var videoCodecs: [VideoCodec]
+  /// Events that a reader may leave unread; beyond it the oldest are lost to that reader.
+  public var eventBacklog: Int
+  /// Maps a media address that the server named to the one to send to instead, for a relay or a lossy link in between.
+  public var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
+  /// Check the server's certificate where the address is `wss://`; off only for tests with a certificate of their own.
+  public var verifyCertificate: Bool
+
+  public init(
+    autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: String, _ track: TrackInfo) -> Bool)? = nil,
+    audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double = 3,
+    videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024,
+    mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true
+  ) {
+    self.autoSubscribe = autoSubscribe
+    self.shouldSubscribe = shouldSubscribe
+    self.audioLevels = audioLevels
+    self.reconnect = reconnect
+    self.timeout = timeout
+    self.statisticsInterval = statisticsInterval
+    self.videoCodecs = videoCodecs
+    self.eventBacklog = eventBacklog
+    self.mediaAddressOverride = mediaAddressOverride
+    self.verifyCertificate = verifyCertificate
+  }
+}

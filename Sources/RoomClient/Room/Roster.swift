@@ -1,0 +1,91 @@
+import RoomProtocol
+
+/// Who is in the room and what they publish, kept from the join snapshot and the server's events. Pure: each change gives what
+/// to tell the user.
+struct Roster: Sendable {
+  private(set) var participants: [String: ParticipantInfo] = [:]
+
+  /// The track and its publisher.
+  func track(_ trackId: String) -> (userId: String, info: TrackInfo)? {
+    for (userId, participant) in participants {
+      if let info = participant.tracks.first(where: { $0.trackId == trackId }) { return (userId, info) }
+    }
+    return nil
+  }
+
+  /// All tracks with their publishers.
+  var tracks: [(userId: String, info: TrackInfo)] {
+    participants.values.flatMap { participant in participant.tracks.map { (participant.userId, $0) } }
+  }
+
+  /// Takes the snapshot of a join. After a reconnect it tells the difference as the events that were missed; the first time
+  /// nothing is told, for the snapshot itself is there to be read.
+  mutating func replace(with snapshot: [ParticipantInfo], telling: Bool) -> [RoomEvent] {
+    let before = participants
+    participants = [:]
+    for participant in snapshot { participants[participant.userId] = participant }
+    guard telling else { return [] }
+    var events: [RoomEvent] = []
+    for userId in before.keys where participants[userId] == nil {
+      // Why is not known any more; that it left is.
+      events.append(.left(userId: userId, reason: .left))
+    }
+    for (userId, now) in participants {
+      guard let old = before[userId] else {
+        events.append(.joined(now))
+        continue
+      }
+      events.append(contentsOf: difference(from: old, to: now))
+    }
+    return events
+  }
+
+  private func difference(from old: ParticipantInfo, to now: ParticipantInfo) -> [RoomEvent] {
+    var events: [RoomEvent] = []
+    if old.connected != now.connected { events.append(.connectionChanged(userId: now.userId, connected: now.connected)) }
+    let known = Dictionary(old.tracks.map { ($0.trackId, $0) }, uniquingKeysWith: { first, _ in first })
+    let present = Set(now.tracks.map(\.trackId))
+    let gone = old.tracks.map(\.trackId).filter { !present.contains($0) }
+    if !gone.isEmpty { events.append(.unpublished(userId: now.userId, trackIds: gone)) }
+    let new = now.tracks.filter { known[$0.trackId] == nil }
+    if !new.isEmpty { events.append(.published(userId: now.userId, tracks: new)) }
+    for track in now.tracks where known[track.trackId].map({ $0.muted != track.muted }) ?? false {
+      events.append(.muteChanged(userId: now.userId, trackId: track.trackId, muted: track.muted, by: now.userId))
+    }
+    return events
+  }
+
+  /// Takes one of the server's events that concern the others; those that concern something else give nothing.
+  mutating func apply(_ event: SignalEvent) -> [RoomEvent] {
+    switch event {
+    case .joined(let participant):
+      participants[participant.userId] = participant
+      return [.joined(participant)]
+    case .left(let data):
+      guard participants.removeValue(forKey: data.userId) != nil else { return [] }
+      return [.left(userId: data.userId, reason: data.reason)]
+    case .connectionChanged(let data):
+      participants[data.userId]?.connected = data.connected
+      return [.connectionChanged(userId: data.userId, connected: data.connected)]
+    case .published(let data):
+      // Published again is described anew.
+      let names = Set(data.tracks.map(\.trackId))
+      participants[data.userId]?.tracks.removeAll { names.contains($0.trackId) }
+      participants[data.userId]?.tracks.append(contentsOf: data.tracks)
+      return [.published(userId: data.userId, tracks: data.tracks)]
+    case .unpublished(let data):
+      participants[data.userId]?.tracks.removeAll { data.trackIds.contains($0.trackId) }
+      return [.unpublished(userId: data.userId, trackIds: data.trackIds)]
+    case .muteChanged(let data):
+      if let index = participants[data.userId]?.tracks.firstIndex(where: { $0.trackId == data.trackId }) {
+        participants[data.userId]?.tracks[index].muted = data.muted
+      }
+      return [.muteChanged(userId: data.userId, trackId: data.trackId, muted: data.muted, by: data.by)]
+    case .kicked(let data): return [.kicked(userId: data.userId, by: data.by)]
+    case .audioLevels(let data): return [.audioLevels(data.levels)]
+    case .activeSpeakers(let data): return [.activeSpeakers(data.userIds)]
+    case .subscribeFailed(let data): return [.subscribeFailed(trackIds: data.trackIds, error: data.error)]
+    case .offer, .ended, .unknown: return []
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+
+/// Turns whole WebSocket frames into messages, answers pings, and says once that the socket ended.
+final class SignalFrames: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private let incoming: @Sendable (SignalSocket.Incoming) -> Void
+  private var isOver = false
+
+  init(incoming: @escaping @Sendable (SignalSocket.Incoming) -> Void) { self.incoming = incoming }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    let frame = unwrapInboundIn(data)
+    switch frame.opcode {
+    case .text, .binary: incoming(.message(Data(frame.unmaskedData.readableBytesView)))
+    case .ping:
+      let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
+      context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
+    case .connectionClose:
+      var data = frame.unmaskedData
+      let code = data.readWebSocketErrorCode().map { "\($0)" } ?? "no code"
+      end(.connectionLost("closed by the server (\(code))"))
+      let echo = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: frame.unmaskedData)
+      let channel = context.channel
+      context.writeAndFlush(wrapOutboundOut(echo)).whenComplete { _ in channel.close(promise: nil) }
+    default: break
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end(.connectionLost("the socket was closed"))
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    end(.connectionLost(String(describing: error)))
+    context.close(promise: nil)
+  }
+
+  private func end(_ cause: RoomClientError) {
+    guard !isOver else { return }
+    isOver = true
+    incoming(.closed(cause))
+  }
+}
+
+/// Reads the answer of a server that did not upgrade.
+final class UpgradeRefusal: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+
+  private let status: EventLoopPromise<HTTPResponseStatus>
+
+  init(_ status: EventLoopPromise<HTTPResponseStatus>) { self.status = status }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(let head) = unwrapInboundIn(data) else { return }
+    status.succeed(head.status)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    status.fail(RoomClientError.connectFailed("the socket was closed before the upgrade"))
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    status.fail(error)
+    context.close(promise: nil)
+  }
+}

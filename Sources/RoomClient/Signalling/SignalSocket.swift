@@ -1,0 +1,111 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+
+/// The WebSocket of a session: text messages out and in.
+struct SignalSocket: Sendable {
+  /// What the socket says, in order; after `closed` nothing follows.
+  enum Incoming: Sendable {
+    case message(Data)
+    case closed(RoomClientError)
+  }
+
+  /// Bytes of the largest message taken: a join snapshot of a thousand participants is under one megabyte.
+  static let largestMessage = 4 << 20
+
+  private let channel: any Channel
+
+  /// Opens the socket; `incoming` is called on the socket's event loop.
+  static func open(
+    _ address: SignalAddress, timeout: Double, verifyCertificate: Bool, incoming: @escaping @Sendable (Incoming) -> Void
+  ) async throws(RoomClientError) -> SignalSocket {
+    do {
+      let tls = try address.isSecure ? clientContext(verify: verifyCertificate) : nil
+      let upgrade = try await bootstrap(timeout: timeout).connect(host: address.host, port: address.port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let tls {
+            // A name that is an address can't be sent as SNI (RFC 6066 §3).
+            let isLiteral = (try? SocketAddress(ipAddress: address.host, port: 0)) != nil
+            let handler = try NIOSSLClientHandler(context: tls, serverHostname: isLiteral ? nil : address.host)
+            try channel.pipeline.syncOperations.addHandler(handler)
+          }
+          let deadline = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(timeout * 1000))) {
+            channel.close(promise: nil)
+          }
+          return try configureUpgrade(of: channel, to: address, incoming: incoming).map { outcome in
+            deadline.cancel()
+            return outcome
+          }
+        }
+      }
+      switch try await upgrade.get() {
+      case .open(let channel): return SignalSocket(channel: channel)
+      case .refused(let status): throw RoomClientError.connectFailed("the server answered \(status) to the upgrade")
+      }
+    } catch let error as RoomClientError {
+      throw error
+    } catch {
+      throw .connectFailed(String(describing: error))
+    }
+  }
+
+  func send(_ text: ByteBuffer) {
+    channel.writeAndFlush(
+      WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: text), promise: nil)
+  }
+
+  /// Closes it with a close frame (RFC 6455 §5.5.1) if that still goes through.
+  func close() {
+    let farewell = WebSocketFrame(
+      fin: true, opcode: .connectionClose, maskKey: .random(), data: ByteBuffer(bytes: [0x03, 0xE8]))
+    channel.writeAndFlush(farewell).whenComplete { [channel] _ in channel.close(promise: nil) }
+  }
+
+  /// Drops it at once.
+  func abandon() { channel.close(promise: nil) }
+
+  private enum Outcome: Sendable {
+    case open(any Channel)
+    case refused(HTTPResponseStatus)
+  }
+
+  private static func bootstrap(timeout: Double) -> ClientBootstrap {
+    ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(.milliseconds(Int64(timeout * 1000)))
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+  }
+
+  private static func clientContext(verify: Bool) throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    if !verify { configuration.certificateVerification = .none }
+    return try NIOSSLContext(configuration: configuration)
+  }
+
+  private static func configureUpgrade(
+    of channel: any Channel, to address: SignalAddress, incoming: @escaping @Sendable (Incoming) -> Void
+  ) throws -> EventLoopFuture<Outcome> {
+    let upgrader = NIOTypedWebSocketClientUpgrader<Outcome>(maxFrameSize: largestMessage) { channel, _ in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandlers(
+          NIOWebSocketFrameAggregator(
+            minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: largestMessage),
+          SignalFrames(incoming: incoming))
+        return .open(channel)
+      }
+    }
+    let head = HTTPRequestHead(
+      version: .http1_1, method: .GET, uri: address.path, headers: ["Host": address.hostField, "Content-Length": "0"])
+    let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
+      let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
+      return channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(UpgradeRefusal(status))
+      }
+      .flatMap { status.futureResult.map { .refused($0) } }
+    }
+    return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+      configuration: NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration))
+  }
+}

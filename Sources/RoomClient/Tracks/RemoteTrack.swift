@@ -1,0 +1,129 @@
+import NIOConcurrencyHelpers
+import RTP
+import RoomProtocol
+
+/// A track of another participant that this client receives: encoded frames come out.
+public final class RemoteTrack: Sendable {
+  /// The publisher.
+  public let userId: String
+  public let trackId: String
+  public let kind: TrackKind
+  /// "h264", "vp8", "opus", and for what is handed on untouched "vp9" or "av1".
+  public let codec: String
+
+  private struct Reader {
+    var continuation: AsyncStream<EncodedFrame>.Continuation
+    /// The reader lost a frame, or is new: what follows is of no use to it before the next key frame.
+    var needsKeyFrame: Bool
+  }
+
+  private struct State {
+    var info: TrackInfo
+    var readers: [UInt64: Reader] = [:]
+    /// Video: what came from the last key frame on before anyone read, for the first reader; nil once there was one.
+    var early: [EncodedFrame]?
+    var next: UInt64 = 0
+    var ended = false
+    var unread: UInt64 = 0
+
+    /// Longer than the backlog there is no use in it: the first reader will ask for a key frame.
+    mutating func keepEarly(_ frame: EncodedFrame) {
+      if frame.isKeyFrame {
+        early = [frame]
+      } else if let count = early?.count, count > 0 {
+        if count < RemoteTrack.frameBacklog { early?.append(frame) } else { early = [] }
+      }
+    }
+  }
+
+  private let state: NIOLockedValueBox<State>
+  private let askForKeyFrame: @Sendable () -> Void
+
+  init(userId: String, info: TrackInfo, codec: String, requestKeyFrame: @escaping @Sendable () -> Void) {
+    self.userId = userId
+    trackId = info.trackId
+    kind = info.kind
+    self.codec = codec
+    state = NIOLockedValueBox(State(info: info, early: info.kind == .video ? [] : nil))
+    askForKeyFrame = requestKeyFrame
+  }
+
+  /// The track as its publisher last described it.
+  public var info: TrackInfo { state.withLockedValue { $0.info } }
+  public var tag: String { info.tag }
+  public var isMuted: Bool { info.muted }
+
+  /// Whole frames in order, from a key frame on. Each caller has its own stream; it ends with the subscription.
+  ///
+  /// It holds at most `frameBacklog` frames. A reader that falls behind loses video up to the next key frame, which is then asked
+  /// for, and of audio the oldest packets.
+  public var frames: AsyncStream<EncodedFrame> {
+    let video = kind == .video
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: EncodedFrame.self, bufferingPolicy: video ? .bufferingOldest(Self.frameBacklog) : .bufferingNewest(Self.frameBacklog))
+    var isServed = !video
+    let id: UInt64? = state.withLockedValue { state in
+      guard !state.ended else { return nil }
+      if let early = state.early, !early.isEmpty {
+        for frame in early { continuation.yield(frame) }
+        isServed = true
+      }
+      state.early = nil
+      state.next &+= 1
+      state.readers[state.next] = Reader(continuation: continuation, needsKeyFrame: !isServed)
+      return state.next
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.state.withLockedValue { $0.readers.removeValue(forKey: id) }
+    }
+    if !isServed { askForKeyFrame() }
+    return stream
+  }
+
+  /// Frames that a reader may leave unread: about two seconds of video or one of audio.
+  public static let frameBacklog = 64
+
+  /// Asks the publisher for a key frame; the server and the publisher limit how often that is heard.
+  public func requestKeyFrame() {
+    if kind == .video { askForKeyFrame() }
+  }
+
+  /// Frames that readers lost by being slow.
+  var unread: UInt64 { state.withLockedValue { $0.unread } }
+
+  func deliver(_ frame: EncodedFrame) {
+    let asks = state.withLockedValue { state in
+      var asks = false
+      if state.early != nil { state.keepEarly(frame) }
+      for (id, var reader) in state.readers {
+        if reader.needsKeyFrame, !frame.isKeyFrame { continue }
+        var lost = false
+        if case .dropped = reader.continuation.yield(frame) {
+          state.unread &+= 1
+          lost = kind == .video
+        }
+        guard lost || reader.needsKeyFrame else { continue }
+        asks = asks || lost
+        reader.needsKeyFrame = lost
+        state.readers[id] = reader
+      }
+      return asks
+    }
+    if asks { askForKeyFrame() }
+  }
+
+  func setMuted(_ muted: Bool) { state.withLockedValue { $0.info.muted = muted } }
+
+  func end() {
+    let readers = state.withLockedValue { state in
+      state.ended = true
+      defer { state.readers = [:] }
+      return Array(state.readers.values)
+    }
+    for reader in readers { reader.continuation.finish() }
+  }
+}
