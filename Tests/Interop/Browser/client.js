@@ -1,0 +1,197 @@
+// A browser's side of api/signalling.md, as small as it can be. The tests call the methods of `client`.
+'use strict'
+
+// Requests and their answers over the WebSocket; what the server says by itself goes to `onEvent`.
+class Signalling {
+  constructor(url, onEvent) {
+    this.asked = new Map()
+    this.lastId = 0
+    this.socket = new WebSocket(url)
+    this.opened = new Promise((resolve, reject) => {
+      this.socket.onopen = resolve
+      this.socket.onerror = () => reject(new Error(`no WebSocket at ${url}`))
+    })
+    this.closed = new Promise(resolve => {
+      this.socket.onclose = event => {
+        for (const { reject } of this.asked.values()) reject(new Error(`socket closed: ${event.code}`))
+        this.asked.clear()
+        resolve()
+      }
+    })
+    this.socket.onmessage = message => {
+      const said = JSON.parse(message.data)
+      if (said.event) return onEvent(said.event, said.data)
+      const waiting = this.asked.get(said.id)
+      this.asked.delete(said.id)
+      if (!waiting) return
+      if (said.error) waiting.reject(new Error(`${said.error.code} ${said.error.name}: ${said.error.message}`))
+      else waiting.resolve(said.result)
+    }
+  }
+
+  request(method, params) {
+    const id = ++this.lastId
+    return new Promise((resolve, reject) => {
+      this.asked.set(id, { resolve, reject })
+      this.socket.send(JSON.stringify(params === undefined ? { id, method } : { id, method, params }))
+    })
+  }
+}
+
+// A moving picture of one colour with a running counter.
+function paintedTrack({ width = 320, height = 180, fps = 15, color = '#2060c0' }) {
+  const canvas = Object.assign(document.createElement('canvas'), { width, height })
+  const pen = canvas.getContext('2d')
+  let frame = 0
+  setInterval(() => {
+    pen.fillStyle = color
+    pen.fillRect(0, 0, width, height)
+    pen.fillStyle = 'white'
+    pen.fillRect(frame * 4 % width, height - 12, 24, 8)
+    pen.fillText(String(frame++), 8, 14)
+  }, 1000 / fps)
+  return canvas.captureStream(fps).getVideoTracks()[0]
+}
+
+// A microphone that hears a sine wave.
+function toneTrack(audio, { frequency = 440, gain = 0.3 }) {
+  const tone = new OscillatorNode(audio, { frequency })
+  const sink = new MediaStreamAudioDestinationNode(audio)
+  tone.connect(new GainNode(audio, { gain })).connect(sink)
+  tone.start()
+  return sink.stream.getAudioTracks()[0]
+}
+
+// What is heard on a track: its loudest frequency in Hz, and how loud, −∞…0 dB.
+class Ear {
+  constructor(audio, stream) {
+    this.rate = audio.sampleRate
+    this.analyser = new AnalyserNode(audio, { fftSize: 8192, smoothingTimeConstant: 0 })
+    new MediaStreamAudioSourceNode(audio, { mediaStream: stream }).connect(this.analyser)
+  }
+
+  hear() {
+    const bins = new Float32Array(this.analyser.frequencyBinCount)
+    this.analyser.getFloatFrequencyData(bins)
+    const loudest = bins.reduce((best, level, bin) => level > bins[best] ? bin : best, 0)
+    return { frequency: loudest * this.rate / this.analyser.fftSize, level: Math.max(bins[loudest], -200) }
+  }
+}
+
+class Client {
+  constructor() {
+    this.audio = new AudioContext({ sampleRate: 48000 })
+    this.remote = new Map() // by mid of the subscribe connection
+    this.events = [] // names, in order
+    this.participants = new Map()
+    this.ended = null // the data of the `ended` event
+    this.offers = Promise.resolve() // offers are answered one after the other
+  }
+
+  async join({ url, token, autoSubscribe = true }) {
+    this.signalling = new Signalling(url, (event, data) => this.heard(event, data))
+    await this.signalling.opened
+    const answer = await this.signalling.request('join', { version: 1, token, autoSubscribe })
+    for (const participant of answer.participants) this.participants.set(participant.userId, participant)
+    this.pings = setInterval(() => this.signalling.request('ping').catch(() => {}), answer.pingInterval)
+    return answer
+  }
+
+  async leave() {
+    await this.signalling.request('leave').catch(() => {}) // the server may close the socket first
+    this.close()
+  }
+
+  close() {
+    clearInterval(this.pings)
+    this.publishing?.close()
+    this.subscribing?.close()
+    this.signalling.socket.close()
+  }
+
+  // Publishes what is named: { video: { codec, width, height, fps, color }, audio: { frequency } }. Gives the track ids.
+  async publish({ video, audio }) {
+    this.publishing ??= new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
+    const added = []
+    if (audio) added.push(this.publishing.addTransceiver(toneTrack(this.audio, audio), { direction: 'sendonly' }))
+    if (video) {
+      const track = video.camera ? (await navigator.mediaDevices.getUserMedia({ video: video.camera })).getVideoTracks()[0] : paintedTrack(video)
+      const transceiver = this.publishing.addTransceiver(track, { direction: 'sendonly' })
+      const wanted = `video/${video.codec ?? 'VP8'}`.toLowerCase()
+      const codecs = RTCRtpSender.getCapabilities('video').codecs
+      transceiver.setCodecPreferences([
+        ...codecs.filter(codec => codec.mimeType.toLowerCase() === wanted),
+        ...codecs.filter(codec => codec.mimeType === 'video/rtx')])
+      added.push(transceiver)
+    }
+    await this.publishing.setLocalDescription()
+    const tracks = added.map(({ mid, sender }) => ({ mid, kind: sender.track.kind, tag: 'browser' }))
+    const answer = await this.signalling.request('publish', { sdp: this.publishing.localDescription.sdp, tracks })
+    await this.publishing.setRemoteDescription({ type: 'answer', sdp: answer.sdp })
+    return answer.tracks.map(({ track }) => track.trackId)
+  }
+
+  heard(event, data) {
+    this.events.push(event)
+    switch (event) {
+      case 'joined': this.participants.set(data.userId, data); break
+      case 'left': this.participants.delete(data.userId); break
+      case 'offer': this.offers = this.offers.then(() => this.answer(data)).catch(error => this.failed(error)); break
+      case 'ended': this.ended = data; this.close(); break
+    }
+  }
+
+  failed(error) { this.failure ??= String(error) }
+
+  async answer({ offer, sdp, tracks, restart }) {
+    if (restart || !this.subscribing) {
+      this.subscribing?.close()
+      this.remote.clear()
+      this.subscribing = new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
+      this.subscribing.ontrack = event => this.attach(event)
+    }
+    const live = new Map(tracks.map(track => [track.mid, track]))
+    for (const mid of this.remote.keys()) if (!live.has(mid)) this.remote.delete(mid)
+    this.offered = live
+    await this.subscribing.setRemoteDescription({ type: 'offer', sdp })
+    await this.subscribing.setLocalDescription()
+    await this.signalling.request('answer', { offer, sdp: this.subscribing.localDescription.sdp })
+  }
+
+  attach({ track, transceiver, receiver }) {
+    const named = this.offered.get(transceiver.mid)
+    if (!named) return
+    const stream = new MediaStream([track])
+    // Without an element that plays it, Chromium feeds no remote audio to Web Audio.
+    const element = document.createElement(track.kind)
+    Object.assign(element, { srcObject: stream, muted: true, autoplay: true, playsInline: true })
+    document.getElementById('media').append(element)
+    element.play().catch(() => {})
+    this.remote.set(transceiver.mid, {
+      ...named, kind: track.kind, receiver, ear: track.kind === 'audio' ? new Ear(this.audio, stream) : null })
+  }
+
+  // One entry per remote track: what was decoded of it so far, and what is heard right now.
+  async received() {
+    const tracks = []
+    for (const { userId, trackId, kind, receiver, ear } of this.remote.values()) {
+      const stats = [...(await receiver.getStats()).values()]
+      const inbound = stats.find(entry => entry.type === 'inbound-rtp') ?? {}
+      const codec = stats.find(entry => entry.id === inbound.codecId)?.mimeType ?? ''
+      tracks.push({
+        userId, trackId, kind, codec,
+        packets: inbound.packetsReceived ?? 0, framesDecoded: inbound.framesDecoded ?? 0,
+        width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0, ...(ear?.hear() ?? { frequency: 0, level: -200 }) })
+    }
+    return tracks
+  }
+
+  // What the page knows of its session.
+  state() {
+    return {
+      ended: this.ended, failure: this.failure ?? null, events: this.events, users: [...this.participants.keys()],
+      publishing: this.publishing?.connectionState ?? 'none', subscribing: this.subscribing?.connectionState ?? 'none' }
+  }
+}
+
+const client = new Client()

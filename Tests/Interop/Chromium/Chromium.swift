@@ -1,0 +1,53 @@
+import Foundation
+
+/// A headless Chromium, driven by its DevTools protocol over a pair of pipes: no port, no driver program.
+///
+/// It ends when its pipes close, so that it never outlives the tests.
+final class Chromium: Sendable {
+  struct NotFound: Error, CustomStringConvertible {
+    var description: String { "no Chromium: deploy/test.sh installs one, or CHROMIUM names it" }
+  }
+
+  let devTools: DevTools
+  private let process: Process
+
+  /// The one browser that all tests share; each test has pages of its own.
+  static func shared() throws -> Chromium { try sharedBrowser.get() }
+  private static let sharedBrowser = Result { try Chromium() }
+
+  private init() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "interop-chromium-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let browser = try Self.executable()
+    let toBrowser = Pipe()
+    let fromBrowser = Pipe()
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    // Chromium reads commands from descriptor 3 and answers on 4; its profile goes when it has ended.
+    let script = #"profile=$1; shift; "$@" --user-data-dir="$profile" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf "$profile""#
+    process.arguments = ["-c", script, "sh", folder.path, browser] + Self.flags + ["about:blank"]
+    process.standardInput = toBrowser
+    process.standardOutput = fromBrowser
+    try process.run()
+    self.process = process
+    devTools = DevTools(commands: toBrowser.fileHandleForWriting, answers: fromBrowser.fileHandleForReading)
+  }
+
+  private static let flags = [
+    "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-extensions",
+    "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+    "--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+    "--allow-loopback-in-peer-connection", "--allow-file-access-from-files",
+    // Pages of several tests are open at once; none of them is in the background.
+    "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
+  ]
+
+  private static func executable() throws -> String {
+    let named = ProcessInfo.processInfo.environment["CHROMIUM"].map { [$0] }
+    for candidate in named ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"]
+    where FileManager.default.isExecutableFile(atPath: candidate) {
+      return candidate
+    }
+    throw NotFound()
+  }
+}
