@@ -1,0 +1,64 @@
+/// Which ids the extensions have that this project knows, as the session description agreed; 0 is "not agreed".
+public struct RTPExtensionIDs: Hashable, Sendable {
+  /// urn:ietf:params:rtp-hdrext:sdes:mid (RFC 9143).
+  public var mid: UInt8
+  /// urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id (RFC 8852).
+  public var rid: UInt8
+  /// urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id (RFC 8852).
+  public var repairedRid: UInt8
+  /// http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time.
+  public var absSendTime: UInt8
+  /// draft-holmer-rmcat-transport-wide-cc-extensions-01.
+  public var transportSequence: UInt8
+  /// urn:ietf:params:rtp-hdrext:ssrc-audio-level (RFC 6464).
+  public var audioLevel: UInt8
+
+  @inlinable public init(
+    mid: UInt8 = 0, rid: UInt8 = 0, repairedRid: UInt8 = 0, absSendTime: UInt8 = 0, transportSequence: UInt8 = 0,
+    audioLevel: UInt8 = 0
+  ) {
+    self.mid = mid
+    self.rid = rid
+    self.repairedRid = repairedRid
+    self.absSendTime = absSendTime
+    self.transportSequence = transportSequence
+    self.audioLevel = audioLevel
+  }
+}
+
+/// The values of all known extensions of one packet, read in one pass and without allocation. Ranges count from the packet's
+/// first byte.
+public struct RTPExtensionValues: Sendable {
+  /// Where the mid's text lies.
+  public var mid: Range<Int>?
+  /// Where the rid's text lies.
+  public var rid: Range<Int>?
+  /// Where the repaired rid's text lies.
+  public var repairedRid: Range<Int>?
+  public var absSendTime: AbsSendTime?
+  public var transportSequence: UInt16?
+  public var audioLevel: AudioLevel?
+
+  /// Reads the extensions of `packet`, whose header is `header`. What is absent or of the wrong length stays nil.
+  @inlinable public init(packet: UnsafeRawBufferPointer, header: RTPHeader, ids: RTPExtensionIDs) {
+    guard header.extensionLength > 0, let base = packet.baseAddress else { return }
+    var elements = RTPExtensions(packet: packet, header: header).makeIterator()
+    while let element = elements.next() {
+      let start = element.range.lowerBound
+      let count = element.range.count
+      if element.id == ids.transportSequence {
+        if count >= 2 { transportSequence = base.load16(start) }
+      } else if element.id == ids.absSendTime {
+        if count == 3 { absSendTime = AbsSendTime(rawValue: base.load24(start)) }
+      } else if element.id == ids.audioLevel {
+        if count >= 1 { audioLevel = AudioLevel(wire: base.load8(start)) }
+      } else if element.id == ids.mid {
+        mid = element.range
+      } else if element.id == ids.rid {
+        rid = element.range
+      } else if element.id == ids.repairedRid {
+        repairedRid = element.range
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// The header of an RTP packet (RFC 3550 §5.1), parsed once and without allocation. Offsets count from the packet's first byte.
+public struct RTPHeader: Equatable, Sendable {
+  /// The M bit: for video the last packet of a frame, for audio the first after silence.
+  public var marker = false
+  /// 0 … 127.
+  public var payloadType: UInt8 = 0
+  public var sequenceNumber: UInt16 = 0
+  /// In ticks of the codec's clock.
+  public var timestamp: UInt32 = 0
+  public var ssrc: UInt32 = 0
+  /// How many CSRCs follow the fixed part, 0 … 15.
+  public var csrcCount = 0
+  /// The "defined by profile" field of the header extension; 0 where there is no extension.
+  public var extensionProfile: UInt16 = 0
+  /// Where the extension's data begins, after its own four-byte header; 0 where there is no extension.
+  public var extensionOffset = 0
+  /// Bytes of extension data, a multiple of four.
+  public var extensionLength = 0
+  /// Bytes before the payload: fixed part, CSRCs and extension.
+  public var headerLength = RTPHeader.fixedLength
+  /// Bytes of payload, without padding.
+  public var payloadLength = 0
+  /// Bytes of padding at the end, its count byte included (RFC 3550 §5.1, P bit).
+  public var paddingLength = 0
+
+  /// Bytes of a header with neither CSRCs nor extension.
+  public static let fixedLength = 12
+
+  /// An empty header, to be filled in.
+  @inlinable public init() {}
+
+  /// Nil where `packet` is not a whole RTP packet of version 2 whose lengths agree.
+  @inlinable public init?(parsing packet: UnsafeRawBufferPointer) {
+    let count = packet.count
+    guard count >= 12, let base = packet.baseAddress else { return nil }
+    let first = base.load8(0)
+    guard first >> 6 == 2 else { return nil }
+    let second = base.load8(1)
+    marker = second & 0x80 != 0
+    payloadType = second & 0x7f
+    sequenceNumber = base.load16(2)
+    timestamp = base.load32(4)
+    ssrc = base.load32(8)
+    csrcCount = Int(first & 0x0f)
+    var length = 12 + 4 * csrcCount
+    guard length <= count else { return nil }
+    if first & 0x10 != 0 {
+      guard length + 4 <= count else { return nil }
+      extensionProfile = base.load16(length)
+      extensionLength = 4 * Int(base.load16(length + 2))
+      extensionOffset = length + 4
+      length = extensionOffset + extensionLength
+      guard length <= count else { return nil }
+    }
+    headerLength = length
+    if first & 0x20 != 0 {
+      guard count > length else { return nil }
+      paddingLength = Int(base.load8(count - 1))
+      guard paddingLength > 0, paddingLength <= count - length else { return nil }
+    }
+    payloadLength = count - length - paddingLength
+  }
+
+  /// The payload of `packet`, which is the one this header was parsed from.
+  @inlinable public func payload(of packet: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    packet.part(headerLength, payloadLength)
+  }
+
+  /// The same, to be changed in place.
+  @inlinable public func payload(of packet: UnsafeMutableRawBufferPointer) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(mutating: payload(of: UnsafeRawBufferPointer(packet)))
+  }
+}

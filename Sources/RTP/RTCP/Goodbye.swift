@@ -1,0 +1,28 @@
+/// A BYE (RFC 3550 §6.6), read in place: a collection of the sources that leave.
+public struct Goodbye: RandomAccessCollection {
+  private let body: UnsafeRawBufferPointer
+  public let endIndex: Int
+
+  init?(body: UnsafeRawBufferPointer, count: Int) {
+    guard body.count >= 4 * count else { return nil }
+    self.body = body
+    endIndex = count
+  }
+
+  public var startIndex: Int { 0 }
+
+  public subscript(position: Int) -> UInt32 {
+    guard let base = body.baseAddress, indices.contains(position) else { return 0 }
+    return base.load32(4 * position)
+  }
+}
+
+extension RTCPWriter {
+  /// Says that one source leaves. False where there is no room.
+  @discardableResult
+  public mutating func goodbye(ssrc: UInt32) -> Bool {
+    guard let place = begin(type: RTCPType.goodbye, format: 1, bodyLength: 4) else { return false }
+    place.store32(ssrc, 0)
+    return true
+  }
+}

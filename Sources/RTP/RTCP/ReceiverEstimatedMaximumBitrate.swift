@@ -1,0 +1,58 @@
+/// A REMB (draft-alvestrand-rmcat-remb-03), read in place: a collection of the streams that share the estimate.
+public struct ReceiverEstimatedMaximumBitrate: RandomAccessCollection {
+  static let format: UInt8 = 15
+  /// "REMB".
+  static let identifier: UInt32 = 0x5245_4d42
+
+  /// Who estimates.
+  public let sender: UInt32
+  /// Bits per second.
+  public let bitrate: UInt64
+  private let streams: UnsafeRawBufferPointer
+
+  init?(body: UnsafeRawBufferPointer) {
+    guard body.count >= 16, let base = body.baseAddress, base.load32(8) == Self.identifier else { return nil }
+    let count = Int(base.load8(12))
+    guard body.count >= 16 + 4 * count else { return nil }
+    sender = base.load32(0)
+    let exponent = UInt64(base.load8(13) >> 2)
+    let mantissa = UInt64(base.load24(13) & 0x3_ffff)
+    bitrate = mantissa.leadingZeroBitCount >= Int(exponent) ? mantissa << exponent : .max
+    streams = body.part(16, 4 * count)
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { streams.count / 4 }
+
+  public subscript(position: Int) -> UInt32 {
+    guard let base = streams.baseAddress, indices.contains(position) else { return 0 }
+    return base.load32(4 * position)
+  }
+}
+
+extension RTCPWriter {
+  /// Tells the far end what it may send, in bits per second, for up to 255 streams together. Rounded down to 18 significant
+  /// bits. False where there is no room.
+  @discardableResult
+  public mutating func bitrateEstimate(sender: UInt32, bitrate: UInt64, streams: UnsafeBufferPointer<UInt32>) -> Bool {
+    let count = min(255, streams.count)
+    let exponent = max(0, 64 - bitrate.leadingZeroBitCount - 18)
+    guard
+      let place = begin(
+        type: RTCPType.payloadSpecificFeedback, format: ReceiverEstimatedMaximumBitrate.format, bodyLength: 16 + 4 * count)
+    else { return false }
+    place.store32(sender, 0)
+    place.store32(0, 4)
+    place.store32(ReceiverEstimatedMaximumBitrate.identifier, 8)
+    place.store8(UInt8(truncatingIfNeeded: count), 12)
+    place.store24(UInt32(exponent) << 18 | UInt32(truncatingIfNeeded: bitrate >> UInt64(exponent)), 13)
+    for index in 0..<count { place.store32(streams[index], 16 + 4 * index) }
+    return true
+  }
+
+  /// The same with an array.
+  @discardableResult
+  public mutating func bitrateEstimate(sender: UInt32, bitrate: UInt64, streams: [UInt32]) -> Bool {
+    streams.withUnsafeBufferPointer { bitrateEstimate(sender: sender, bitrate: bitrate, streams: $0) }
+  }
+}

@@ -1,0 +1,49 @@
+/// What a sender says of its own stream (RFC 3550 §6.4.1): the part of a sender report before the report blocks.
+public struct SenderInformation: Equatable, Sendable {
+  public var ssrc: UInt32
+  public var ntpTime: NTPTime
+  /// The RTP timestamp of that same moment.
+  public var rtpTimestamp: UInt32
+  /// Packets sent since the start, modulo 2³².
+  public var packetCount: UInt32
+  /// Payload bytes sent since the start, modulo 2³².
+  public var octetCount: UInt32
+
+  public init(ssrc: UInt32, ntpTime: NTPTime, rtpTimestamp: UInt32, packetCount: UInt32, octetCount: UInt32) {
+    self.ssrc = ssrc
+    self.ntpTime = ntpTime
+    self.rtpTimestamp = rtpTimestamp
+    self.packetCount = packetCount
+    self.octetCount = octetCount
+  }
+}
+
+/// A sender report (RFC 3550 §6.4.1), read in place.
+public struct SenderReport {
+  public let sender: SenderInformation
+  public let blocks: ReportBlocks
+
+  init?(body: UnsafeRawBufferPointer, count: Int) {
+    guard body.count >= 24, let base = body.baseAddress, let blocks = ReportBlocks(body: body, offset: 24, count: count) else {
+      return nil
+    }
+    sender = SenderInformation(
+      ssrc: base.load32(0), ntpTime: NTPTime(rawValue: base.load64(4)), rtpTimestamp: base.load32(12),
+      packetCount: base.load32(16), octetCount: base.load32(20))
+    self.blocks = blocks
+  }
+}
+
+extension RTCPWriter {
+  /// Begins a sender report; `append(_: ReportBlock)` adds to it. False where there is no room.
+  @discardableResult
+  public mutating func senderReport(_ sender: SenderInformation) -> Bool {
+    guard let place = begin(type: RTCPType.senderReport, format: 0, bodyLength: 24) else { return false }
+    place.store32(sender.ssrc, 0)
+    place.store64(sender.ntpTime.rawValue, 4)
+    place.store32(sender.rtpTimestamp, 12)
+    place.store32(sender.packetCount, 16)
+    place.store32(sender.octetCount, 20)
+    return true
+  }
+}

@@ -1,0 +1,25 @@
+/// A 64-bit NTP timestamp, 32.32 fixed point seconds (RFC 3550 §4). It may count from any epoch: the far end only compares.
+public struct NTPTime: Hashable, Sendable {
+  public var rawValue: UInt64
+
+  @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The monotonic clock as NTP time: good for reports, where nobody needs the wall clock (RFC 3550 §4).
+  @inlinable public init(_ instant: Instant) {
+    let time = UInt64(bitPattern: instant.microseconds)
+    self.init(rawValue: (time / 1_000_000) << 32 | ((time % 1_000_000) << 32) / 1_000_000)
+  }
+
+  /// The wall clock: microseconds since 1970.
+  @inlinable public init(unixMicroseconds: Int64) {
+    self.init(Instant(microseconds: unixMicroseconds &+ 2_208_988_800_000_000))
+  }
+
+  /// The middle 32 bits, 16.16 seconds, as LSR has them (RFC 3550 §6.4.1).
+  @inlinable public var compact: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 16) }
+
+  /// Microseconds since this time's epoch.
+  @inlinable public var microseconds: Int64 {
+    Int64(bitPattern: (rawValue >> 32) &* 1_000_000 &+ ((rawValue & 0xffff_ffff) &* 1_000_000) >> 32)
+  }
+}
