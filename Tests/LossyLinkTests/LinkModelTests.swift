@@ -61,6 +61,14 @@ struct LinkModelTests {
     #expect((400...600).contains(overtaken))
   }
 
+  @Test("duplicated packets arrive twice, the copy a millisecond later")
+  func duplication() {
+    let fates = fates(LinkConditions(delay: 10_000, duplication: 0.2))
+    let copies = fates.compactMap { if case .arrivesTwice(let first, let second) = $0 { second - first } else { nil } }
+    #expect((1800...2200).contains(copies.count))
+    #expect(copies.allSatisfy { $0 == 1000 })
+  }
+
   @Test("a rate spaces the packets and a full queue drops them")
   func rate() {
     // 1000 bytes a millisecond are 8 Mbit/s, twice what the link carries.

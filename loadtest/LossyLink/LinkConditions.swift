@@ -14,11 +14,13 @@ public struct LinkConditions: Sendable, Hashable {
   public var reorder: Double
   /// Microseconds that a held-back packet is late.
   public var reorderDelay: Int64
+  /// Fraction of packets, 0…1, that arrive a second time, a millisecond after the first.
+  public var duplication: Double
 
   /// Fractions outside 0…1 act as the nearer bound; negative times, rates and sizes as none.
   public init(
     loss: Double = 0, delay: Int64 = 0, jitter: Int64 = 0, rate: Int64? = nil, queue: Int = 64 * 1024, reorder: Double = 0,
-    reorderDelay: Int64 = 20_000
+    reorderDelay: Int64 = 20_000, duplication: Double = 0
   ) {
     self.loss = loss
     self.delay = delay
@@ -27,6 +29,7 @@ public struct LinkConditions: Sendable, Hashable {
     self.queue = queue
     self.reorder = reorder
     self.reorderDelay = reorderDelay
+    self.duplication = duplication
   }
 
   /// Every packet arrives at once.

@@ -8,6 +8,8 @@ public struct LinkModel: Sendable {
   /// What becomes of a packet.
   public enum Fate: Sendable, Hashable {
     case arrives(Instant)
+    /// The packet and a copy of it.
+    case arrivesTwice(Instant, Instant)
     /// Lost at random.
     case lost
     /// Dropped because the link's queue was full.
@@ -29,7 +31,9 @@ public struct LinkModel: Sendable {
 
   /// A packet of `bytes` enters the link. `now` must not run backwards.
   public mutating func send(bytes: Int, at now: Instant) -> Fate {
-    let chance = (loss: random.fraction(), jitter: random.fraction(), reorder: random.fraction())
+    let chance = (
+      loss: random.fraction(), jitter: random.fraction(), reorder: random.fraction(), duplication: random.fraction()
+    )
     guard chance.loss >= conditions.loss else { return .lost }
 
     var sent = now
@@ -42,11 +46,13 @@ public struct LinkModel: Sendable {
     }
 
     let wander = Int64(chance.jitter * Double(max(0, conditions.jitter)))
-    let arrival = sent.advanced(microseconds: max(0, conditions.delay) + wander)
+    var arrival = max(lastArrival, sent.advanced(microseconds: max(0, conditions.delay) + wander))
     if chance.reorder < conditions.reorder {
-      return .arrives(max(arrival, lastArrival).advanced(microseconds: max(0, conditions.reorderDelay)))
+      arrival = arrival.advanced(microseconds: max(0, conditions.reorderDelay))
+    } else {
+      lastArrival = arrival
     }
-    lastArrival = max(arrival, lastArrival)
-    return .arrives(lastArrival)
+    guard chance.duplication < conditions.duplication else { return .arrives(arrival) }
+    return .arrivesTwice(arrival, arrival.advanced(milliseconds: 1))
   }
 }

@@ -102,20 +102,21 @@ struct LinkRelay {
   private mutating func enter(_ packet: Packet) {
     let now = now()
     let hasRoom = queue.count < LossyLink.packetLimit
-    let arrival: Instant? = control.state.withLock { state in
+    let arrivals: [Instant] = control.state.withLock { state in
       state[packet.direction].counters.sent += 1
       guard hasRoom else {
         state[packet.direction].counters.refused += 1
-        return nil
+        return []
       }
       switch state[packet.direction].model.send(bytes: packet.bytes.count, at: now) {
-      case .arrives(let arrival): return arrival
+      case .arrives(let arrival): return [arrival]
+      case .arrivesTwice(let first, let second): return [first, second]
       case .lost: state[packet.direction].counters.lost += 1
       case .overflowed: state[packet.direction].counters.overflowed += 1
       }
-      return nil
+      return []
     }
-    if let arrival { queue.insert(packet, arrival: arrival) }
+    for arrival in arrivals { queue.insert(packet, arrival: arrival) }
   }
 
   private mutating func sendArrived() {

@@ -14,6 +14,7 @@ public final class LossyLink: Sendable {
   public struct Counters: Sendable, Hashable {
     /// Packets that entered the link.
     public var sent = 0
+    /// Packets and copies of packets that left it.
     public var arrived = 0
     /// Lost at random.
     public var lost = 0

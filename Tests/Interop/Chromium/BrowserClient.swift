@@ -79,13 +79,14 @@ final class BrowserClient: Sendable {
     let _: JoinResult = try await call("join", Join(url: url, token: token))
   }
 
-  /// Gives the ids of the tracks, audio first.
-  func publish(video: Video? = nil, audio: Tone? = nil) async throws -> [String] {
+  /// Gives the ids of the tracks, audio first. With `wrongFingerprint` the browser shows another certificate than its offer names.
+  func publish(video: Video? = nil, audio: Tone? = nil, wrongFingerprint: Bool = false) async throws -> [String] {
     struct Publish: Encodable {
       let video: Video?
       let audio: Tone?
+      let wrongFingerprint: Bool
     }
-    return try await call("publish", Publish(video: video, audio: audio))
+    return try await call("publish", Publish(video: video, audio: audio, wrongFingerprint: wrongFingerprint))
   }
 
   func received() async throws -> [Received] { try await evaluate("client.received()") }
