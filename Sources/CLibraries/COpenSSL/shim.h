@@ -7,6 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#include <openssl/sha.h>
 #include <openssl/srtp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -28,3 +29,11 @@ static inline int64_t openssl_dtls_timeout(SSL *ssl) {
 }
 static inline long openssl_dtls_handle_timeout(SSL *ssl) { return DTLSv1_handle_timeout(ssl); }
 static inline void openssl_bio_set_mem_eof_return(BIO *bio, int value) { BIO_set_mem_eof_return(bio, value); }
+
+// SHA-1 with a state that can be copied: EVP's copy allocates, which the packet path must not.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+static inline void openssl_sha1_init(SHA_CTX *state) { SHA1_Init(state); }
+static inline void openssl_sha1_update(SHA_CTX *state, const void *data, size_t length) { SHA1_Update(state, data, length); }
+static inline void openssl_sha1_final(SHA_CTX *state, unsigned char *digest) { SHA1_Final(digest, state); }
+#pragma clang diagnostic pop

@@ -34,7 +34,10 @@ public struct TransportAddress: Hashable, Sendable {
     var six = in6_addr()
     guard inet_pton(AF_INET6, host, &six) == 1 else { return nil }
     let (high, low) = withUnsafeBytes(of: &six) {
-      (UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)), UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+      (
+        UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
+        UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
     }
     self.init(high: high, low: low, port: port)
   }

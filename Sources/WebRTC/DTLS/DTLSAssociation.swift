@@ -1,0 +1,246 @@
+import COpenSSL
+import RTP
+
+/// One DTLS 1.2 association over OpenSSL's memory BIOs (RFC 6347, RFC 5764): fed datagrams and time, gives datagrams.
+///
+/// - The server side answers from the first ClientHello; the client side starts with `start`.
+/// - The other side's certificate is checked against fingerprints (RFC 8122). Where they come later than the certificate, the
+///   handshake goes on and its end waits for them; nothing is keyed before.
+/// - Lost flights are repeated 200 ms after they were sent, then 400 … up to 2 s apart; after 30 s the handshake failed.
+/// - Once it is done, OpenSSL's buffers are given back: about 10 kB stay.
+final class DTLSAssociation {
+  enum State: Equatable { case idle, handshaking, awaitingFingerprint, connected, closed, failed }
+  enum Progress: Equatable { case none, connected, closed, failed(PeerFailure), dropped(DropReason) }
+
+  static let mtu = 1200
+  static let firstRepetition: Int64 = 200_000
+  static let longestRepetition: Int64 = 2_000_000
+  static let patience: Int64 = 30_000_000
+
+  let role: DTLSRole
+  private(set) var state = State.idle
+  private(set) var deadline: Instant?
+  /// Datagrams to send, in order; the owner takes them.
+  private var outgoing: [[UInt8]] = []
+
+  private let ssl: OpaquePointer
+  private let input: OpaquePointer
+  private let output: OpaquePointer
+  private var fingerprints: [Fingerprint]?
+  private var fingerprintRefused = false
+  private var flight = DTLSFlight()
+  private var started = Instant(microseconds: 0)
+  private var repetition = firstRepetition
+  private var lastReply: Instant?
+
+  init?(certificate: Certificate, role: DTLSRole, profiles: [SRTPProfile]) {
+    guard let ssl = SSL_new(certificate.context) else { return nil }
+    // SSL_set_tlsext_use_srtp gives 0 for success.
+    guard SSL_set_tlsext_use_srtp(ssl, profiles.map(\.name).joined(separator: ":")) == 0,
+      let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem())
+    else {
+      SSL_free(ssl)
+      return nil
+    }
+    openssl_bio_set_mem_eof_return(input, -1)
+    openssl_bio_set_mem_eof_return(output, -1)
+    SSL_set_bio(ssl, input, output)
+    _ = openssl_set_mtu(ssl, Self.mtu)
+    self.ssl = ssl
+    self.input = input
+    self.output = output
+    self.role = role
+    if role == .client { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
+    SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { SSL_free(ssl) }
+
+  // MARK: Handshake
+
+  /// Sends the client's first flight.
+  func start(now: Instant) -> Progress {
+    guard state == .idle, role == .client else { return .none }
+    begin(now)
+    return handshake(now)
+  }
+
+  /// Tells what the other side's certificate must hash to; one match is enough.
+  func expect(_ fingerprints: [Fingerprint]) -> Progress {
+    self.fingerprints = fingerprints
+    guard state == .awaitingFingerprint else { return .none }
+    return finish()
+  }
+
+  /// Takes one datagram from an address that STUN has validated.
+  func receive(_ datagram: UnsafeRawBufferPointer, now: Instant) -> Progress {
+    guard state != .failed, state != .closed else { return .dropped(.closed) }
+    guard let first = DTLSRecord(datagram, at: 0) else { return .dropped(.malformedDTLS) }
+    if state == .idle {
+      guard role == .server else { return .dropped(.notReady) }
+      // Only a ClientHello opens an association; anything else is left over from an older one.
+      guard first.type == .handshake, first.epoch == 0, datagram.count > 13, datagram[13] == 1 else {
+        return .dropped(.malformedDTLS)
+      }
+      begin(now)
+    }
+    ERR_clear_error()
+    guard BIO_write(input, datagram.baseAddress, Int32(truncatingIfNeeded: datagram.count)) == Int32(datagram.count) else {
+      return .dropped(.malformedDTLS)
+    }
+    // A memory BIO knows no datagram: whatever OpenSSL left of this one must not meet the next.
+    defer { _ = BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
+    if state == .handshaking { return handshake(now) }
+    let progress = read()
+    if progress == .none, first.epoch == 0, first.type != .alert { repeatFinalFlight(now) }
+    return progress
+  }
+
+  func advance(to now: Instant) -> Progress {
+    guard let due = deadline, due <= now, state == .handshaking else { return .none }
+    guard now - started < Self.patience else { return fail(.dtlsTimeout) }
+    // OpenSSL's own timer runs by the system's clock and has written anew if it has expired; otherwise the flight is repeated.
+    ERR_clear_error()
+    _ = openssl_dtls_handle_timeout(ssl)
+    if !takeWritten() { outgoing += flight.repeated(mtu: Self.mtu) }
+    repetition = min(repetition * 2, Self.longestRepetition)
+    deadline = flight.isEmpty ? started.advanced(microseconds: Self.patience) : now.advanced(microseconds: repetition)
+    return .none
+  }
+
+  /// Sends close_notify and ends the association.
+  func close() {
+    if state == .connected || state == .awaitingFingerprint {
+      ERR_clear_error()
+      _ = SSL_shutdown(ssl)
+      _ = takeWritten()
+    }
+    state = .closed
+    deadline = nil
+  }
+
+  /// The datagrams written since the last call.
+  func takeOutgoing() -> [[UInt8]] {
+    defer { outgoing.removeAll() }
+    return outgoing
+  }
+
+  // MARK: Result
+
+  /// The profile agreed on and the master keys of both directions; nil before the handshake's end.
+  func exportKeys() -> SRTPKeys? {
+    guard state == .connected, let profile = agreedProfile else { return nil }
+    let label = "EXTRACTOR-dtls_srtp"
+    var block = [UInt8](repeating: 0, count: SRTPKeys.exportedLength(profile))
+    guard SSL_export_keying_material(ssl, &block, block.count, label, label.utf8.count, nil, 0, 0) == 1 else { return nil }
+    return SRTPKeys(profile: profile, exported: block, role: role)
+  }
+
+  private var agreedProfile: SRTPProfile? {
+    SSL_get_selected_srtp_profile(ssl).flatMap { SRTPProfile(rawValue: UInt16(truncatingIfNeeded: $0.pointee.id)) }
+  }
+
+  // MARK: Steps
+
+  private func begin(_ now: Instant) {
+    state = .handshaking
+    started = now
+    deadline = now.advanced(microseconds: Self.patience)
+  }
+
+  private func handshake(_ now: Instant) -> Progress {
+    ERR_clear_error()
+    let result = SSL_do_handshake(ssl)
+    let reason = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
+    if takeWritten() {
+      repetition = Self.firstRepetition
+      deadline = now.advanced(microseconds: repetition)
+    }
+    if fingerprintRefused { return fail(.fingerprint) }
+    if result == 1 { return finish() }
+    return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE ? .none : fail(.handshake)
+  }
+
+  private func finish() -> Progress {
+    deadline = nil
+    guard fingerprints != nil else {
+      state = .awaitingFingerprint
+      return .none
+    }
+    guard let certificate = SSL_get1_peer_certificate(ssl) else { return fail(.fingerprint) }
+    defer { X509_free(certificate) }
+    guard matches(certificate) else {
+      state = .connected
+      close()
+      return fail(.fingerprint)
+    }
+    guard agreedProfile != nil else { return fail(.noCommonProfile) }
+    state = .connected
+    SSL_free_buffers(ssl)
+    return .connected
+  }
+
+  private func fail(_ reason: PeerFailure) -> Progress {
+    state = .failed
+    deadline = nil
+    return .failed(reason)
+  }
+
+  /// After the handshake: alerts, and data that nobody here has use for.
+  private func read() -> Progress {
+    var sink: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    var result: Int32 = 1
+    // A datagram holds few records; the bound keeps a flood of tiny ones from mattering.
+    for _ in 0..<64 where result > 0 {
+      ERR_clear_error()
+      result = withUnsafeMutableBytes(of: &sink) { SSL_read(ssl, $0.baseAddress, Int32($0.count)) }
+    }
+    let reason = result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
+    _ = takeWritten()
+    if SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 {
+      close()
+      return .closed
+    }
+    if reason == SSL_ERROR_SSL || reason == SSL_ERROR_SYSCALL { return fail(.alert) }
+    SSL_free_buffers(ssl)
+    return .none
+  }
+
+  /// The side that spoke last repeats when the other repeats (RFC 6347 §4.2.4); at most once in 50 ms.
+  private func repeatFinalFlight(_ now: Instant) {
+    guard role == .server, !flight.isEmpty, outgoing.isEmpty else { return }
+    if let lastReply, now - lastReply < 50_000 { return }
+    lastReply = now
+    outgoing += flight.repeated(mtu: Self.mtu)
+  }
+
+  /// Moves what OpenSSL wrote to `outgoing`; false where it wrote nothing.
+  private func takeWritten() -> Bool {
+    let pending = BIO_ctrl_pending(output)
+    guard pending > 0 else { return false }
+    var bytes = [UInt8](repeating: 0, count: pending)
+    let count = BIO_read(output, &bytes, Int32(truncatingIfNeeded: pending))
+    guard count > 0 else { return false }
+    outgoing += flight.replace(with: Array(bytes.prefix(Int(count))), mtu: Self.mtu)
+    return true
+  }
+
+  private func matches(_ certificate: OpaquePointer) -> Bool {
+    (fingerprints ?? []).contains { Fingerprint(of: certificate, algorithm: $0.algorithm) == $0 }
+  }
+
+  /// OpenSSL's question during the handshake: a certificate that is known to be wrong is refused with an alert at once.
+  static func accepts(_ store: OpaquePointer?) -> Bool {
+    guard let store, let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+      let pointer = SSL_get_ex_data(OpaquePointer(ssl), 0)
+    else { return false }
+    let association = Unmanaged<DTLSAssociation>.fromOpaque(pointer).takeUnretainedValue()
+    guard association.fingerprints != nil else { return true }
+    guard let certificate = X509_STORE_CTX_get0_cert(store), association.matches(certificate) else {
+      X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED)
+      association.fingerprintRefused = true
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,56 @@
+import RTP
+
+/// Whether the other side is still there and wants what is sent (RFC 7675): `disconnected` after 8 s of silence, consent lost
+/// after 30 s.
+struct Consent {
+  enum State { case waiting, fresh, silent, lost }
+  enum Transition { case disconnected, reconnected, lost }
+
+  static let silence: Int64 = 8_000_000
+  static let expiry: Int64 = 30_000_000
+
+  private(set) var state = State.waiting
+  private(set) var lastHeard = Instant(microseconds: 0)
+  private var transition: Transition?
+  private var wasLost = false
+
+  /// Something authentic came in that shows the path works.
+  mutating func heard(at now: Instant) {
+    if state == .silent || state == .lost || wasLost { transition = .reconnected }
+    wasLost = false
+    state = .fresh
+    lastHeard = max(lastHeard, now)
+  }
+
+  var deadline: Instant? {
+    switch state {
+    case .waiting, .lost: nil
+    case .fresh: lastHeard.advanced(microseconds: Self.silence)
+    case .silent: lastHeard.advanced(microseconds: Self.expiry)
+    }
+  }
+
+  mutating func advance(to now: Instant) {
+    guard state == .fresh || state == .silent else { return }
+    if now - lastHeard >= Self.expiry {
+      state = .lost
+      transition = .lost
+    } else if state == .fresh, now - lastHeard >= Self.silence {
+      state = .silent
+      transition = .disconnected
+    }
+  }
+
+  /// A lost consent is asked for anew (RFC 7675 §5.1: only after an ICE restart, with new credentials).
+  mutating func restart() {
+    guard state == .lost else { return }
+    state = .waiting
+    wasLost = true
+  }
+
+  /// What changed since the last call.
+  mutating func takeTransition() -> Transition? {
+    defer { transition = nil }
+    return transition
+  }
+}

@@ -1,0 +1,292 @@
+import RTP
+
+/// The full ICE agent of one component over one local socket (RFC 8445): client, bot, or test peer.
+///
+/// - Pairs are the socket and each remote candidate, told by signalling or found by a check of theirs (peer-reflexive).
+/// - Controlling, it nominates the best pair that works; controlled, it follows. A role conflict is settled by tie-breaker.
+/// - Consent (RFC 7675): the selected pair is checked every 4–6 s, every second while a check is unanswered. A pair that falls
+///   silent makes all others be probed anew, and the controlling side moves to one that answers.
+/// - A restart (new credentials) checks all pairs again while media stays on the old one.
+final class ICEAgent: ICETransport {
+  static let pairLimit = 24
+  /// Ta, the pace of checks (RFC 8445 §14.2), microseconds.
+  static let pace: Int64 = 50_000
+  /// How long a better pair is waited for once one works.
+  static let nominationDelay: Int64 = 100_000
+  static let patience: Int64 = 30_000_000
+  static let consentRetry: Int64 = 1_000_000
+  /// Host candidate, one component, highest local preference (RFC 8445 §5.1.2.1).
+  static let localPriority: UInt32 = 126 << 24 | 65_535 << 8 | 255
+  static let peerReflexivePriority: UInt32 = 110 << 24 | 65_535 << 8 | 255
+
+  private var credentials: LocalCredentials
+  private var remote: ICECredentials?
+  private var remoteIsLite = false
+  private(set) var isControlling: Bool
+  private let tieBreaker: UInt64
+  private var pairs: [CandidatePair] = []
+  private var consent = Consent()
+  private var nextPaced = Instant(microseconds: 0)
+  private var firstSuccess: Instant?
+  /// When the checks of this description began; nil once a pair is selected.
+  private var checking: Instant?
+  /// The pair that USE-CANDIDATE is sent on.
+  private var nominating: TransportAddress?
+  private var hasFailed = false
+  private(set) var selected: TransportAddress?
+  /// The last measured round trip of a check, microseconds.
+  private(set) var roundTrip: Int64?
+
+  init(_ credentials: ICECredentials, controlling: Bool, tieBreaker: UInt64 = .random(in: 0...UInt64.max)) {
+    self.credentials = LocalCredentials(credentials)
+    isControlling = controlling
+    self.tieBreaker = tieBreaker
+  }
+
+  // MARK: Descriptions
+
+  func setRemote(_ remote: TransportParameters, now: Instant) {
+    let isRestart = self.remote != nil && self.remote != remote.credentials
+    self.remote = remote.credentials
+    remoteIsLite = remote.iceLite
+    // A full agent controls a lite one (RFC 8445 §6.1.1).
+    if remoteIsLite { isControlling = true }
+    if isRestart { pairs.removeAll() }
+    for candidate in remote.candidates.prefix(Self.pairLimit) { addPair(candidate.address, candidate.priority, now) }
+    // Requests may have come before signalling did.
+    if isRestart || checking == nil { startChecking(now) }
+  }
+
+  func setLocal(_ credentials: ICECredentials) { self.credentials.replace(by: credentials) }
+
+  /// The socket or the route under it changed: all pairs are checked anew, the selected one first; media goes on meanwhile.
+  func localAddressChanged(now: Instant) {
+    for index in pairs.indices { pairs[index].reset(now: now) }
+    startChecking(now)
+  }
+
+  func isValidated(_ address: TransportAddress) -> Bool {
+    address == selected || pairs.contains { $0.remote == address && $0.state == .succeeded }
+  }
+
+  func heardMedia(at now: Instant) {}
+  func takeTransition() -> Consent.Transition? { consent.takeTransition() }
+  /// Whether no pair answered in time; told once.
+  func takeFailure() -> Bool {
+    defer { hasFailed = false }
+    return hasFailed
+  }
+
+  // MARK: Messages
+
+  func receive(_ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox) -> DropReason? {
+    switch message.kind {
+    case .request: receiveRequest(message, from: source, now: now, &outbox)
+    case .success, .failure: receiveResponse(message, from: source, now: now, &outbox)
+    case .indication: nil
+    }
+  }
+
+  private func receiveRequest(
+    _ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox
+  ) -> DropReason? {
+    let request = BindingRequest(message: message, source: source, isValidated: isValidated(source))
+    switch request.judge(&credentials) {
+    case .refused(let reason, let reply):
+      if let reply { outbox.send(reply, to: source) }
+      return reason
+    case .authentic(let password):
+      if winsConflict(message.role) {
+        if let reply = request.reply(.roleConflict, password: password) { outbox.send(reply, to: source) }
+        return .roleConflict
+      }
+      guard let reply = request.success(password: password) else { return .amplification }
+      guard let index = pair(from: source, priority: message.priority, now) else { return .tooManyAddresses }
+      outbox.send(reply, to: source)
+      if message.useCandidate, !isControlling { pairs[index].isNominatedByRemote = true }
+      if pairs[index].state == .succeeded {
+        follow(index, now)
+      } else {
+        pairs[index].probe(now: now)
+      }
+      advance(to: now, &outbox)
+      return nil
+    }
+  }
+
+  /// RFC 8445 §7.3.1.1: the larger tie-breaker keeps or takes the controlling role. True where the other side has to change.
+  private func winsConflict(_ role: STUNMessage.Role?) -> Bool {
+    switch role {
+    case .controlling(let other) where isControlling:
+      if tieBreaker >= other { return true }
+      isControlling = false
+    case .controlled(let other) where !isControlling:
+      if tieBreaker < other { return true }
+      isControlling = true
+    default: break
+    }
+    return false
+  }
+
+  private func receiveResponse(
+    _ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox
+  ) -> DropReason? {
+    // Symmetric (RFC 8445 §7.2.5.2.1): an answer from elsewhere is none.
+    guard let remote, let index = pairs.firstIndex(where: { $0.remote == source && $0.isOutstanding(message.transaction) })
+    else { return .unexpectedResponse }
+    guard message.isSigned(with: remote.password.utf8) else { return .unauthenticatedSTUN }
+    guard
+      let answer = pairs[index].answered(
+        message.transaction, succeeded: message.kind == .success, now: now, pause: consentInterval())
+    else { return .unexpectedResponse }
+    if message.kind == .failure {
+      // RFC 8445 §7.2.5.1: change the role and ask again at once.
+      if message.errorCode == STUNErrorCode.roleConflict.rawValue {
+        if !remoteIsLite { isControlling.toggle() }
+        pairs[index].probe(now: now)
+        advance(to: now, &outbox)
+      }
+      return nil
+    }
+    roundTrip = answer.roundTrip
+    firstSuccess = firstSuccess ?? now
+    if isControlling {
+      if answer.nominates { select(index, now) }
+    } else {
+      follow(index, now)
+    }
+    if pairs[index].remote == selected {
+      consent.heard(at: now)
+      // It lives after all: later checks go on nominating it, which tells a server the way to a new address of ours.
+      if isControlling, nominating != nil { nominating = selected }
+    }
+    advance(to: now, &outbox)
+    return nil
+  }
+
+  // MARK: Time
+
+  var deadline: Instant? {
+    guard remote != nil else { return consent.deadline }
+    var due = consent.deadline
+    func consider(_ instant: Instant) { due = due.map { min($0, instant) } ?? instant }
+    if let checking { consider(checking.advanced(microseconds: Self.patience)) }
+    if selected == nil, isControlling, let firstSuccess { consider(firstSuccess.advanced(microseconds: Self.nominationDelay)) }
+    if let next = pairs.lazy.map(\.nextCheck).min(), consent.state != .lost { consider(max(next, nextPaced)) }
+    return due
+  }
+
+  func advance(to now: Instant, _ outbox: inout Outbox) {
+    consent.advance(to: now)
+    if consent.state == .lost { selected = nil }
+    if let checking, now - checking >= Self.patience {
+      self.checking = nil
+      hasFailed = selected == nil
+    }
+    guard remote != nil, consent.state != .lost else { return }
+    if isControlling { nominateIfDue(now, &outbox) }
+    guard now >= nextPaced, let index = nextDue(now) else { return }
+    check(index, now, &outbox)
+    nextPaced = now.advanced(microseconds: Self.pace)
+  }
+
+  /// The pair whose check is due: the selected one first, then by priority.
+  private func nextDue(_ now: Instant) -> Int? {
+    pairs.indices.filter { pairs[$0].nextCheck <= now }.max { a, b in
+      let (aSelected, bSelected) = (pairs[a].remote == selected, pairs[b].remote == selected)
+      return aSelected != bSelected ? bSelected : pairs[a].priority < pairs[b].priority
+    }
+  }
+
+  /// Regular nomination (RFC 8445 §8.1.1): the best pair that works, as soon as nothing better is still being tried or a while
+  /// has passed. Later: when the selected pair is silent and another is not.
+  private func nominateIfDue(_ now: Instant, _ outbox: inout Outbox) {
+    let working = pairs.indices.filter { pairs[$0].state == .succeeded && pairs[$0].unanswered < 2 }
+    guard let best = working.max(by: { pairs[$0].priority < pairs[$1].priority }), let firstSuccess else { return }
+    if let selected, let current = pairs.first(where: { $0.remote == selected }) {
+      guard current.unanswered >= 3, pairs[best].remote != selected, nominating != pairs[best].remote else { return }
+    } else {
+      let betterTried = pairs.contains { $0.state != .succeeded && $0.priority > pairs[best].priority }
+      guard !betterTried || now - firstSuccess >= Self.nominationDelay, nominating != pairs[best].remote else { return }
+    }
+    nominating = pairs[best].remote
+    check(best, now, &outbox)
+  }
+
+  // MARK: Pairs
+
+  private func startChecking(_ now: Instant) {
+    checking = now
+    firstSuccess = nil
+    nominating = nil
+    nextPaced = now
+    if consent.state == .lost { consent.restart() }
+  }
+
+  private func addPair(_ address: TransportAddress, _ priority: UInt32, _ now: Instant) {
+    let value = pairPriority(priority)
+    if let index = pairs.firstIndex(where: { $0.remote == address }) {
+      pairs[index].priority = value
+    } else if pairs.count < Self.pairLimit {
+      pairs.append(CandidatePair(remote: address, priority: value, now: now))
+    }
+  }
+
+  private func pair(from source: TransportAddress, priority: UInt32?, _ now: Instant) -> Int? {
+    if let index = pairs.firstIndex(where: { $0.remote == source }) { return index }
+    if pairs.count == Self.pairLimit {
+      // A pair that never worked, or is longest silent, makes room; the selected one stays.
+      let victim = pairs.indices.filter { pairs[$0].remote != selected }
+        .min { (pairs[$0].lastAnswer?.microseconds ?? 0) < (pairs[$1].lastAnswer?.microseconds ?? 0) }
+      guard let victim else { return nil }
+      pairs.remove(at: victim)
+    }
+    addPair(source, priority ?? Self.peerReflexivePriority, now)
+    return pairs.indices.last
+  }
+
+  private func pairPriority(_ remote: UInt32) -> UInt64 {
+    isControlling
+      ? CandidatePair.priority(controlling: Self.localPriority, controlled: remote)
+      : CandidatePair.priority(controlling: remote, controlled: Self.localPriority)
+  }
+
+  private func follow(_ index: Int, _ now: Instant) {
+    if !isControlling, pairs[index].isNominatedByRemote { select(index, now) }
+  }
+
+  private func select(_ index: Int, _ now: Instant) {
+    // One nomination is good for one selection: an older pair must be asked for anew.
+    for other in pairs.indices where other != index { pairs[other].isNominatedByRemote = false }
+    selected = pairs[index].remote
+    checking = nil
+    consent.heard(at: now)
+  }
+
+  /// Sends one check (RFC 8445 §7.2.4).
+  private func check(_ index: Int, _ now: Instant, _ outbox: inout Outbox) {
+    guard let remote else { return }
+    let address = pairs[index].remote
+    let nominates = isControlling && (address == nominating || (nominating == nil && (address == selected || pairs.count == 1)))
+    let transaction = STUNTransactionID.random()
+    var writer = STUNWriter(.request, transaction: transaction)
+    writer.add(STUNAttribute.username, Array("\(remote.ufrag):\(credentials.current.ufrag)".utf8))
+    writer.add(STUNAttribute.priority, Self.peerReflexivePriority)
+    writer.add(isControlling ? STUNAttribute.iceControlling : STUNAttribute.iceControlled, tieBreaker)
+    if nominates { writer.add(STUNAttribute.useCandidate, []) }
+    writer.sign(with: remote.password.utf8)
+    writer.addFingerprint()
+    let isSelected = address == selected
+    let works = pairs[index].state == .succeeded
+    let pause: Int64? = works ? (isSelected || address == nominating ? Self.consentRetry : consentInterval()) : nil
+    pairs[index].sent(transaction, nominates: nominates, now: now, pause: pause)
+    outbox.send(writer.bytes, to: address)
+    // The path is in doubt: see what else there is.
+    if isSelected, pairs[index].unanswered == 3 {
+      for other in pairs.indices where other != index { pairs[other].reset(now: now) }
+    }
+  }
+
+  /// 5 s, spread by a fifth so that many peers don't beat together (RFC 7675 §5.1).
+  private func consentInterval() -> Int64 { .random(in: 4_000_000...6_000_000) }
+}

@@ -1,0 +1,83 @@
+import RTP
+
+/// The server's ICE agent (RFC 8445 §2.5): always controlled, answers checks, follows the nominations of the other side.
+///
+/// - An address is validated by a request with our password; at most `addressLimit` are kept, the longest silent one goes.
+/// - The first validated address is used at once; a nomination (USE-CANDIDATE) from another moves the transport there.
+final class ICELite: ICETransport {
+  static let addressLimit = 8
+  /// Validated addresses that were not heard for this long are forgotten, but for the selected one.
+  static let addressLifetime: Int64 = 30_000_000
+
+  private struct ValidatedAddress {
+    var address: TransportAddress
+    var lastHeard: Instant
+  }
+
+  private var credentials: LocalCredentials
+  private var addresses: [ValidatedAddress] = []
+  private var consent = Consent()
+  private var lastMedia = Instant(microseconds: 0)
+  private(set) var selected: TransportAddress?
+
+  init(_ credentials: ICECredentials) { self.credentials = LocalCredentials(credentials) }
+
+  var deadline: Instant? { consent.deadline }
+
+  func receive(_ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox) -> DropReason? {
+    // No checks are sent, so no response can be meant for us; indications are keep-alives (RFC 8445 §11).
+    guard message.kind == .request else { return message.kind == .indication ? nil : .unexpectedResponse }
+    let request = BindingRequest(message: message, source: source, isValidated: isValidated(source))
+    switch request.judge(&credentials) {
+    case .refused(let reason, let reply):
+      if let reply { outbox.send(reply, to: source) }
+      return reason
+    case .authentic(let password):
+      if case .controlled = message.role {
+        // A lite agent can't take the controlling role (RFC 8445 §6.1.1): the other side has to.
+        if let reply = request.reply(.roleConflict, password: password) { outbox.send(reply, to: source) }
+        return .roleConflict
+      }
+      guard let reply = request.success(password: password) else { return .amplification }
+      validate(source, now)
+      outbox.send(reply, to: source)
+      if selected == nil || message.useCandidate { selected = source }
+      if selected == source { consent.heard(at: now) }
+      return nil
+    }
+  }
+
+  func isValidated(_ address: TransportAddress) -> Bool {
+    addresses.contains { $0.address == address }
+  }
+
+  /// Nothing to learn: requests are signed with this side's password alone.
+  func setRemote(_ remote: TransportParameters, now: Instant) {}
+
+  func setLocal(_ credentials: ICECredentials) { self.credentials.replace(by: credentials) }
+
+  func heardMedia(at now: Instant) { lastMedia = now }
+
+  func advance(to now: Instant, _ outbox: inout Outbox) {
+    if consent.state == .fresh || consent.state == .silent, lastMedia > consent.lastHeard { consent.heard(at: lastMedia) }
+    consent.advance(to: now)
+    if consent.state == .lost { selected = nil }
+  }
+
+  func takeTransition() -> Consent.Transition? { consent.takeTransition() }
+
+  private func validate(_ source: TransportAddress, _ now: Instant) {
+    if let index = addresses.firstIndex(where: { $0.address == source }) {
+      addresses[index].lastHeard = now
+      return
+    }
+    addresses.removeAll { $0.address != selected && now - $0.lastHeard > Self.addressLifetime }
+    if addresses.count >= Self.addressLimit,
+      let oldest = addresses.indices.filter({ addresses[$0].address != selected })
+        .min(by: { addresses[$0].lastHeard < addresses[$1].lastHeard })
+    {
+      addresses.remove(at: oldest)
+    }
+    addresses.append(ValidatedAddress(address: source, lastHeard: now))
+  }
+}

@@ -1,0 +1,317 @@
+import RTP
+
+/// One ICE + DTLS + SRTP association: the transport of one side of a peer connection, without I/O.
+///
+/// It knows no socket, thread or clock. Its owner
+/// 1. hands in datagrams (`receive`), time (`advance`, at the latest when `deadline` is reached) and what signalling says
+///    (`setRemote`);
+/// 2. after each of these takes `nextOutput` until it is nil: datagrams to send, and events;
+/// 3. between `.connected` and the end protects what it sends (`protectRTP`, `protectRTCP`, or a sealer of its own) and sends it to
+///    `remoteAddress`.
+///
+/// The server runs it with `ice: .lite, role: .server`, clients with `ice: .full`. Not thread-safe: one owning thread.
+/// Media costs no allocation; a connected peer holds about 40 kB.
+public final class Peer {
+  /// How to build a peer.
+  public struct Configuration {
+    public var ice: ICEMode
+    /// This side's end of DTLS; nil (`actpass`) leaves the choice to the other side's description.
+    public var role: DTLSRole?
+    public var certificate: Certificate
+    /// Offered or accepted, best first.
+    public var profiles: [SRTPProfile]
+    public var credentials: ICECredentials
+    /// SSRCs that may send to this peer at a time.
+    public var streamLimit: Int
+
+    public init(
+      ice: ICEMode, role: DTLSRole?, certificate: Certificate, credentials: ICECredentials,
+      profiles: [SRTPProfile] = SRTPProfile.preferred, streamLimit: Int = 128
+    ) {
+      self.ice = ice
+      self.role = role
+      self.certificate = certificate
+      self.profiles = profiles
+      self.credentials = credentials
+      self.streamLimit = streamLimit
+    }
+  }
+
+  /// Why a peer could not be made.
+  public enum ConfigurationError: Error, Sendable, Hashable {
+    /// No SRTP profile to offer.
+    case noProfiles
+    /// A user fragment of fewer than 4 or more than 256 characters, or a password of fewer than 22 or more (RFC 8445 §5.3).
+    case credentials
+  }
+
+  private enum State { case open, connected, ended }
+
+  private let configuration: Configuration
+  private let ice: any ICETransport
+  private let agent: ICEAgent?
+  private var state = State.open
+  private var dtls: DTLSAssociation?
+  /// Where DTLS goes before a pair is selected: the validated address that it came from.
+  private var dtlsSource: TransportAddress?
+  private var remote: TransportParameters?
+  private var role: DTLSRole?
+  private var keys: SRTPKeys?
+  private var inbound: SRTPSession?
+  private var outbound: SRTPSession?
+  private var outbox = Outbox()
+  private var seenOverflow = 0
+
+  /// Where datagrams go now; nil before ICE has chosen and after consent is lost.
+  public private(set) var remoteAddress: TransportAddress?
+  /// When `advance` is due next; nil while nothing is awaited. Cheap: it is kept, not worked out.
+  public private(set) var deadline: Instant?
+  /// What was dropped, by reason.
+  public private(set) var drops = DropCounters()
+
+  public init(_ configuration: Configuration) throws(ConfigurationError) {
+    guard !configuration.profiles.isEmpty else { throw .noProfiles }
+    guard (4...256).contains(configuration.credentials.ufrag.utf8.count),
+      (22...256).contains(configuration.credentials.password.utf8.count)
+    else { throw .credentials }
+    self.configuration = configuration
+    role = configuration.role
+    switch configuration.ice {
+    case .lite:
+      agent = nil
+      ice = ICELite(configuration.credentials)
+    case .full(let controlling):
+      let agent = ICEAgent(configuration.credentials, controlling: controlling)
+      self.agent = agent
+      ice = agent
+    }
+  }
+
+  // MARK: Signalling
+
+  /// Takes the other side's description: the first, or a later one. Other ICE credentials than before restart ICE; the DTLS
+  /// association and its keys stay (RFC 8842 §5.5: as long as the fingerprints do).
+  public func setRemote(_ remote: TransportParameters, now: Instant) {
+    guard state != .ended else { return }
+    self.remote = remote
+    if let theirs = remote.role {
+      guard role != theirs else { return end(.dtlsRole) }
+      role = role ?? (theirs == .client ? .server : .client)
+    } else {
+      role = role ?? .client
+    }
+    ice.setRemote(remote, now: now)
+    if let dtls { apply(dtls.expect(remote.fingerprints)) }
+    advanceAll(to: now)
+  }
+
+  /// Gives this side new ICE credentials: its half of an ICE restart. Requests with the old ones are answered until one comes
+  /// with the new.
+  public func setLocal(_ credentials: ICECredentials) { ice.setLocal(credentials) }
+
+  /// Tells a full agent that its socket has a new address or a new network under it: all pairs are checked again while media
+  /// goes on. A lite agent learns of changes from the other side's checks.
+  public func localAddressChanged(now: Instant) {
+    agent?.localAddressChanged(now: now)
+    advanceAll(to: now)
+  }
+
+  // MARK: Datagrams
+
+  /// Takes one datagram that came from `source`. RTP and RTCP are decrypted in place; STUN and DTLS are consumed.
+  public func receive(_ datagram: UnsafeMutableRawBufferPointer, from source: TransportAddress, now: Instant) -> Received {
+    let received: Received
+    switch DatagramKind.classify(UnsafeRawBufferPointer(datagram)) {
+    case .rtp: received = receiveMedia(datagram, isRTCP: false, from: source, now: now)
+    case .rtcp: received = receiveMedia(datagram, isRTCP: true, from: source, now: now)
+    case .stun: received = receiveSTUN(UnsafeRawBufferPointer(datagram), from: source, now: now)
+    case .dtls: received = receiveDTLS(UnsafeRawBufferPointer(datagram), from: source, now: now)
+    case .unknown: received = .dropped(.unknownKind)
+    }
+    if case .dropped(let reason) = received { drops.count(reason) }
+    return received
+  }
+
+  /// Whether STUN has shown that this address is the other side's. A server maps a 5-tuple to a peer only then.
+  public func isValidated(_ address: TransportAddress) -> Bool { address == remoteAddress || ice.isValidated(address) }
+
+  private func receiveMedia(
+    _ datagram: UnsafeMutableRawBufferPointer, isRTCP: Bool, from source: TransportAddress, now: Instant
+  ) -> Received {
+    guard let inbound else { return .dropped(state == .ended ? .closed : .notReady) }
+    guard isValidated(source) else { return .dropped(.unvalidatedAddress) }
+    switch isRTCP ? inbound.unprotectRTCP(datagram) : inbound.unprotectRTP(datagram) {
+    case .success(let length):
+      ice.heardMedia(at: now)
+      return isRTCP ? .rtcp(length: length) : .rtp(length: length)
+    case .failure(let reason): return .dropped(reason)
+    }
+  }
+
+  private func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from source: TransportAddress, now: Instant) -> Received {
+    guard state != .ended else { return .dropped(.closed) }
+    guard let message = STUNMessage(parsing: datagram) else { return .dropped(.malformedSTUN) }
+    let reason = ice.receive(message, from: source, now: now, &outbox)
+    advanceAll(to: now)
+    return reason.map { .dropped($0) } ?? .consumed
+  }
+
+  private func receiveDTLS(_ datagram: UnsafeRawBufferPointer, from source: TransportAddress, now: Instant) -> Received {
+    guard state != .ended else { return .dropped(.closed) }
+    guard isValidated(source) else { return .dropped(.unvalidatedAddress) }
+    if dtls == nil, role == .server { openDTLS(.server) }
+    guard let dtls else { return .dropped(.notReady) }
+    dtlsSource = source
+    let progress = dtls.receive(datagram, now: now)
+    apply(progress)
+    refreshDeadline()
+    if case .dropped(let reason) = progress { return .dropped(reason) }
+    return .consumed
+  }
+
+  // MARK: Time
+
+  /// Does what is due: checks, consent, repetitions of DTLS flights.
+  public func advance(to now: Instant) {
+    guard let deadline, deadline <= now else { return }
+    advanceAll(to: now)
+  }
+
+  private func advanceAll(to now: Instant) {
+    guard state != .ended else { return }
+    ice.advance(to: now, &outbox)
+    followICE(now)
+    if let dtls, state != .ended { apply(dtls.advance(to: now)) }
+    refreshDeadline()
+  }
+
+  private func followICE(_ now: Instant) {
+    if let selected = ice.selected, selected != remoteAddress {
+      let isFirst = remoteAddress == nil
+      remoteAddress = selected
+      if !isFirst { outbox.report(.addressChanged(selected)) }
+    }
+    switch ice.takeTransition() {
+    case .disconnected: outbox.report(.disconnected)
+    case .reconnected: outbox.report(.reconnected)
+    case .lost:
+      remoteAddress = nil
+      outbox.report(.failed(.lostConsent))
+    case nil: break
+    }
+    if agent?.takeFailure() == true { return end(.iceTimeout) }
+    if dtls == nil, role == .client, remoteAddress != nil, remote != nil {
+      openDTLS(.client)
+      if let dtls { apply(dtls.start(now: now)) }
+    }
+  }
+
+  private func refreshDeadline() {
+    if outbox.overflow != seenOverflow {
+      drops.count(.outputFull, times: outbox.overflow - seenOverflow)
+      seenOverflow = outbox.overflow
+    }
+    guard state != .ended else {
+      deadline = nil
+      return
+    }
+    deadline = [ice.deadline, dtls?.deadline].lazy.compactMap { $0 }.min()
+  }
+
+  // MARK: Output
+
+  /// The next datagram to send, or the next event; nil when there is nothing more.
+  public func nextOutput() -> PeerOutput? { outbox.next() }
+
+  /// Protects the RTP packet in the buffer's first `length` bytes in place and gives its new length. Nil before `.connected`, after
+  /// the end, for a malformed packet, a buffer without `SRTPProfile.rtpOverhead` spare bytes, or a sequence number used before.
+  public func protectRTP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
+    outbound?.protectRTP(buffer, length: length)
+  }
+
+  /// As `protectRTP`, for an RTCP compound and `SRTPProfile.rtcpOverhead` spare bytes.
+  public func protectRTCP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
+    outbound?.protectRTCP(buffer, length: length)
+  }
+
+  /// A sealer for RTP with this peer's keys; nil before `.connected`. Whoever uses it sends all RTP through it: a number sealed
+  /// there and protected here would repeat.
+  public func makeSealer() -> SRTPSealer? {
+    keys.flatMap { SRTPSealer(profile: $0.profile, master: $0.local) }
+  }
+
+  /// The profile agreed on; nil before `.connected`.
+  public var profile: SRTPProfile? { keys?.profile }
+
+  /// The round trip of the last answered check of a full agent, microseconds.
+  public var roundTrip: Int64? { agent?.roundTrip }
+
+  /// Forgets an SSRC that signalling has ended, in both directions, so that another may take its place.
+  public func removeStream(ssrc: UInt32) {
+    inbound?.removeStream(ssrc)
+    outbound?.removeStream(ssrc)
+  }
+
+  /// Says close_notify and ends; only the output is left to take.
+  public func close(now: Instant) {
+    guard state != .ended else { return }
+    if let dtls {
+      dtls.close()
+      sendDTLS(dtls)
+    }
+    finish()
+  }
+
+  // MARK: DTLS
+
+  private func openDTLS(_ role: DTLSRole) {
+    dtls = DTLSAssociation(certificate: configuration.certificate, role: role, profiles: configuration.profiles)
+    guard let dtls else { return end(.handshake) }
+    if let remote { _ = dtls.expect(remote.fingerprints) }
+  }
+
+  private func apply(_ progress: DTLSAssociation.Progress) {
+    if let dtls { sendDTLS(dtls) }
+    switch progress {
+    case .none, .dropped: break
+    case .connected: connect()
+    case .closed:
+      outbox.report(.closed)
+      finish()
+    case .failed(let reason): end(reason)
+    }
+  }
+
+  private func connect() {
+    guard let keys = dtls?.exportKeys(),
+      let inbound = SRTPSession(.inbound, profile: keys.profile, master: keys.remote, streamLimit: configuration.streamLimit),
+      let outbound = SRTPSession(.outbound, profile: keys.profile, master: keys.local, streamLimit: 0)
+    else { return end(.srtp) }
+    self.keys = keys
+    self.inbound = inbound
+    self.outbound = outbound
+    state = .connected
+    outbox.report(.connected(keys.profile))
+  }
+
+  private func sendDTLS(_ dtls: DTLSAssociation) {
+    let datagrams = dtls.takeOutgoing()
+    guard let destination = remoteAddress ?? dtlsSource else { return }
+    for datagram in datagrams { outbox.send(datagram, to: destination) }
+  }
+
+  private func end(_ reason: PeerFailure) {
+    outbox.report(.failed(reason))
+    finish()
+  }
+
+  private func finish() {
+    state = .ended
+    remoteAddress = nil
+    keys = nil
+    inbound = nil
+    outbound = nil
+    dtls = nil
+    deadline = nil
+  }
+}

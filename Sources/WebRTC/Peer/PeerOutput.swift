@@ -1,0 +1,90 @@
+/// What `Peer.receive` made of a datagram.
+public enum Received: Sendable, Hashable {
+  /// STUN or DTLS that was authentic or in order; there may be output now.
+  case consumed
+  /// A plain RTP packet lies in the datagram's first `length` bytes.
+  case rtp(length: Int)
+  /// A plain RTCP compound lies in the datagram's first `length` bytes.
+  case rtcp(length: Int)
+  /// Counted and forgotten; there may be an error reply among the output.
+  case dropped(DropReason)
+}
+
+/// What `Peer.nextOutput` gives: datagrams to send and things that happened, in order.
+public enum PeerOutput: Sendable, Hashable {
+  /// Send these bytes from the transport's socket.
+  case transmit([UInt8], to: TransportAddress)
+  case event(PeerEvent)
+}
+
+/// What happened to a peer.
+public enum PeerEvent: Sendable, Hashable {
+  /// DTLS is done, the certificate is the right one, media can flow. Once.
+  case connected(SRTPProfile)
+  /// The other side is now reached at this address; the first one is no change.
+  case addressChanged(TransportAddress)
+  /// Nothing was heard for 8 s. It may come back.
+  case disconnected
+  /// It came back after `disconnected` or after a lost consent.
+  case reconnected
+  /// The end, but for `lostConsent`, from which an ICE restart or a late check recovers.
+  case failed(PeerFailure)
+  /// The other side closed with close_notify.
+  case closed
+}
+
+/// Why a peer failed.
+public enum PeerFailure: Error, Sendable, Hashable {
+  /// No candidate pair answered within 30 s.
+  case iceTimeout
+  /// Nothing was heard for 30 s (RFC 7675 §5.1); sending stopped.
+  case lostConsent
+  /// The handshake did not end within 30 s.
+  case dtlsTimeout
+  /// The certificate is not the one that signalling told of (RFC 8122).
+  case fingerprint
+  /// OpenSSL ended the handshake.
+  case handshake
+  /// No SRTP profile in common.
+  case noCommonProfile
+  /// A fatal alert after the handshake.
+  case alert
+  /// Both sides want to be the same end of DTLS.
+  case dtlsRole
+  /// libsrtp refused the keys.
+  case srtp
+}
+
+/// The queue between a peer's parts and its owner: bounded, so that an owner who forgets to drain it loses datagrams, not memory.
+struct Outbox {
+  static let datagramLimit = 64
+
+  private var queue: [PeerOutput] = []
+  private var head = 0
+  private var datagrams = 0
+  /// Datagrams thrown away because the limit was reached.
+  private(set) var overflow = 0
+
+  mutating func send(_ bytes: [UInt8], to address: TransportAddress) {
+    guard datagrams < Self.datagramLimit else {
+      overflow += 1
+      return
+    }
+    datagrams += 1
+    queue.append(.transmit(bytes, to: address))
+  }
+
+  mutating func report(_ event: PeerEvent) { queue.append(.event(event)) }
+
+  mutating func next() -> PeerOutput? {
+    guard head < queue.count else { return nil }
+    let output = queue[head]
+    head += 1
+    if case .transmit = output { datagrams -= 1 }
+    if head == queue.count {
+      queue.removeAll()
+      head = 0
+    }
+    return output
+  }
+}
