@@ -1,0 +1,56 @@
+/// The NAL units of an H.264 byte stream (ITU-T H.264 Annex B), as ranges without their start codes: a sequence.
+public struct AnnexB: Sequence {
+  private let bytes: UnsafeRawBufferPointer
+
+  public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  public func makeIterator() -> Iterator { Iterator(bytes) }
+
+  /// Finds one unit after the other; empty units are left out.
+  public struct Iterator: IteratorProtocol {
+    private let bytes: UnsafeRawBufferPointer
+    /// Where the next unit begins; nil at the end.
+    private var start: Int?
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+      self.bytes = bytes
+      start = Self.startCode(in: bytes, from: 0).map { $0 + 3 }
+    }
+
+    public mutating func next() -> Range<Int>? {
+      while let begin = start {
+        let following = Self.startCode(in: bytes, from: begin)
+        start = following.map { $0 + 3 }
+        var end = following ?? bytes.count
+        // Zeros before a start code belong to it, or are trailing_zero_8bits.
+        while end > begin, bytes[end - 1] == 0 { end -= 1 }
+        if end > begin { return begin..<end }
+      }
+      return nil
+    }
+
+    /// Where the next 00 00 01 lies.
+    private static func startCode(in bytes: UnsafeRawBufferPointer, from offset: Int) -> Int? {
+      guard let base = bytes.baseAddress else { return nil }
+      var position = offset
+      while position + 3 <= bytes.count {
+        let third = base.load8(position + 2)
+        if third > 1 {
+          position += 3
+        } else if third == 1, base.load16(position) == 0 {
+          return position
+        } else {
+          position += 1
+        }
+      }
+      return nil
+    }
+  }
+
+  /// Whether the access unit has an IDR slice.
+  public static func isKeyFrame(_ accessUnit: [UInt8]) -> Bool {
+    accessUnit.withUnsafeBytes { bytes in
+      AnnexB(bytes).contains { bytes[$0.lowerBound] & 0x1f == H264.idrSlice }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// The RTX payload format (RFC 4588 §4): a packet sent again on a stream of its own, its original number before the payload.
+public enum Retransmission {
+  /// Bytes before the original payload.
+  public static let prefixLength = 2
+
+  /// The original sequence number; nil where there is none: such packets are only padding, sent to probe the link.
+  @inlinable public static func originalSequenceNumber(packet: UnsafeRawBufferPointer, header: RTPHeader) -> UInt16? {
+    guard header.payloadLength >= prefixLength, header.headerLength + prefixLength <= packet.count else { return nil }
+    return packet.baseAddress?.load16(header.headerLength)
+  }
+
+  /// Makes the original packet out of an RTX packet in place: the header moves two bytes on, over the original number, and gets
+  /// number, payload type and SSRC of the stream that is repaired.
+  /// - Returns: the original packet, two bytes shorter, within `packet`; nil where there is no original.
+  public static func unwrap(
+    _ packet: UnsafeMutableRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: UInt32
+  ) -> UnsafeMutableRawBufferPointer? {
+    guard let base = packet.baseAddress,
+      let number = originalSequenceNumber(packet: UnsafeRawBufferPointer(packet), header: header)
+    else { return nil }
+    let original = base + prefixLength
+    memmove(original, base, header.headerLength)
+    original.store8((header.marker ? 0x80 : 0) | (payloadType & 0x7f), 1)
+    original.store16(number, 2)
+    original.store32(ssrc, 8)
+    return UnsafeMutableRawBufferPointer(start: original, count: packet.count - prefixLength)
+  }
+
+  /// Writes `packet` as an RTX packet into `buffer`, extensions included.
+  /// - Returns: its length; 0 where there is no room.
+  public static func wrap(
+    _ packet: UnsafeRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: UInt32, sequenceNumber: UInt16,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    let length = packet.count + prefixLength
+    guard buffer.count >= length, header.headerLength <= packet.count, let source = packet.baseAddress,
+      let base = buffer.baseAddress
+    else { return 0 }
+    memcpy(base, source, header.headerLength)
+    base.store8((header.marker ? 0x80 : 0) | (payloadType & 0x7f), 1)
+    base.store16(sequenceNumber, 2)
+    base.store32(ssrc, 8)
+    base.store16(header.sequenceNumber, header.headerLength)
+    memcpy(base + header.headerLength + prefixLength, source + header.headerLength, packet.count - header.headerLength)
+    return length
+  }
+}

@@ -1,0 +1,19 @@
+/// What is read of VP9 payloads, which are routed untouched (RFC 9628 §4.2).
+public enum VP9 {
+  /// Whether `payload` begins a key frame: not predicted from another picture, first of its frame, lowest spatial layer.
+  public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
+    guard let base = payload.baseAddress, payload.count >= 2 else { return false }
+    let flags = base.load8(0)
+    let hasPictureID = flags & 0x80 != 0
+    let isPredicted = flags & 0x40 != 0
+    let hasLayer = flags & 0x20 != 0
+    let startsFrame = flags & 0x08 != 0
+    guard startsFrame, !isPredicted else { return false }
+    var position = 1
+    if hasPictureID { position += base.load8(1) & 0x80 != 0 ? 2 : 1 }
+    guard hasLayer else { return position < payload.count }
+    guard position < payload.count else { return false }
+    // SID: inter-layer frames above the base layer are not predicted from another picture either.
+    return base.load8(position) >> 1 & 7 == 0
+  }
+}

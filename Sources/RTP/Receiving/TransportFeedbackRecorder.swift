@@ -1,0 +1,176 @@
+/// The receiver's side of transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01): records when
+/// each packet came, and writes the feedback. A fixed ring, allocated once; no call allocates.
+public struct TransportFeedbackRecorder: ~Copyable {
+  /// How many packets back are remembered, so also the most in one feedback packet.
+  public static let window = 2048
+  /// Packets that came after they had been reported lost are reported again from there, if no further back than this.
+  static let lookBack: Int64 = 256
+
+  private let arrivals: UnsafeMutablePointer<Int64>
+  private let symbols: UnsafeMutablePointer<UInt8>
+  private var unwrapper = SequenceUnwrapper()
+  private var next: Int64 = 0
+  private var feedbackCount: UInt8 = 0
+
+  /// How many packets came since the last feedback.
+  public private(set) var pendingCount = 0
+
+  private static let absent = Int64.min
+
+  public init() {
+    arrivals = .allocate(capacity: Self.window)
+    arrivals.initialize(repeating: Self.absent, count: Self.window)
+    symbols = .allocate(capacity: Self.window)
+    symbols.initialize(repeating: 0, count: Self.window)
+  }
+
+  deinit {
+    arrivals.deallocate()
+    symbols.deallocate()
+  }
+
+  private func slot(_ sequence: Int64) -> UnsafeMutablePointer<Int64> { arrivals + Int(sequence & Int64(Self.window - 1)) }
+
+  /// Takes note of a packet. What is older than the window is left out.
+  public mutating func record(_ sequenceNumber: UInt16, arrival: Instant) {
+    let sequence = unwrapper.peek(sequenceNumber)
+    if let highest = unwrapper.highest {
+      if sequence > highest {
+        if sequence - next >= Int64(Self.window) {
+          // Nobody sends so many between two reports: the numbering began anew.
+          arrivals.update(repeating: Self.absent, count: Self.window)
+          next = sequence
+          pendingCount = 0
+        } else {
+          var gap = highest + 1
+          while gap < sequence {
+            slot(gap).pointee = Self.absent
+            gap += 1
+          }
+        }
+      } else {
+        guard sequence > highest - Int64(Self.window), slot(sequence).pointee == Self.absent else { return }
+        if sequence < next {
+          // What is reported again must still be in the ring, with nothing of another lap in it.
+          guard next - sequence <= Self.lookBack, highest - sequence < Int64(Self.window) / 2 else { return }
+          next = sequence
+        }
+      }
+    } else {
+      next = sequence
+    }
+    _ = unwrapper.unwrap(sequenceNumber)
+    slot(sequence).pointee = arrival.microseconds
+    pendingCount += 1
+  }
+
+  /// Appends a feedback packet about all since the last one; 0 where there is nothing to say or no room.
+  /// - Returns: how many packets it tells of. Where the span of times or the room was too small for all, the rest is told by the
+  ///   next call.
+  @discardableResult
+  public mutating func writeFeedback(to writer: inout RTCPWriter, sender: UInt32, media: UInt32) -> Int {
+    let result = build(into: writer.free, sender: sender, media: media)
+    writer.commit(result.length)
+    return result.count
+  }
+
+  /// The same into raw memory: gives the packet's length in bytes, 0 where there is nothing to say.
+  public mutating func buildFeedback(into buffer: UnsafeMutableRawBufferPointer, sender: UInt32, media: UInt32) -> Int {
+    build(into: buffer, sender: sender, media: media).length
+  }
+
+  private mutating func build(
+    into buffer: UnsafeMutableRawBufferPointer, sender: UInt32, media: UInt32
+  ) -> (length: Int, count: Int) {
+    guard let highest = unwrapper.highest, next <= highest, let base = buffer.baseAddress, buffer.count >= 32 else {
+      return (0, 0)
+    }
+    let first = next
+    var earliest = first
+    // The highest came, so there is one.
+    while slot(earliest).pointee == Self.absent, earliest < highest { earliest += 1 }
+    let tick = TransportFeedback.referenceTick
+    let start = slot(earliest).pointee
+    let referenceTime = (start - (start < 0 ? tick - 1 : 0)) / tick
+
+    let count = chooseSymbols(from: first, to: highest, time: referenceTime * tick, room: buffer.count)
+    guard count > 0 else { return (0, 0) }
+    var position = writeChunks(count, to: base, at: 20)
+    var time = referenceTime * tick
+    for index in 0..<count where symbols[index] != 0 {
+      let delta = (slot(first + Int64(index)).pointee - time) / TransportFeedback.deltaTick
+      time += delta * TransportFeedback.deltaTick
+      if symbols[index] == 1 {
+        base.store8(UInt8(truncatingIfNeeded: delta), position)
+        position += 1
+      } else {
+        base.store16(UInt16(truncatingIfNeeded: delta), position)
+        position += 2
+      }
+    }
+    let padding = -position & 3
+    for index in 0..<padding { base.store8(index == padding - 1 ? UInt8(truncatingIfNeeded: padding) : 0, position + index) }
+    position += padding
+
+    base.store8(0x80 | (padding > 0 ? 0x20 : 0) | TransportFeedback.format, 0)
+    base.store8(RTCPType.transportLayerFeedback, 1)
+    base.store16(UInt16(truncatingIfNeeded: position / 4 - 1), 2)
+    base.store32(sender, 4)
+    base.store32(media, 8)
+    base.store16(UInt16(truncatingIfNeeded: first), 12)
+    base.store16(UInt16(truncatingIfNeeded: count), 14)
+    base.store24(UInt32(truncatingIfNeeded: referenceTime), 16)
+    base.store8(feedbackCount, 19)
+    feedbackCount &+= 1
+    next = first + Int64(count)
+    if next > highest { pendingCount = 0 }
+    return (position, count)
+  }
+
+  /// Sets the symbols from `first` on, up to what the deltas can span and `room` can hold; gives their count.
+  private func chooseSymbols(from first: Int64, to highest: Int64, time: Int64, room: Int) -> Int {
+    var time = time
+    var count = 0
+    var deltas = 0
+    while first + Int64(count) <= highest, count < Self.window {
+      let arrival = slot(first + Int64(count)).pointee
+      var symbol: UInt8 = 0
+      if arrival != Self.absent {
+        let delta = (arrival - time) / TransportFeedback.deltaTick
+        guard delta >= Int64(Int16.min), delta <= Int64(Int16.max) else { break }
+        symbol = (0...255).contains(delta) ? 1 : 2
+        time += delta * TransportFeedback.deltaTick
+      }
+      // No chunk but the last has fewer than seven symbols; three bytes may go to padding.
+      guard 20 + 2 * (count / 7 + 1) + deltas + Int(symbol) + 3 <= room else { break }
+      deltas += Int(symbol)
+      symbols[count] = symbol
+      count += 1
+    }
+    return count
+  }
+
+  /// Writes the first `count` symbols as chunks and gives the offset behind them.
+  private func writeChunks(_ count: Int, to base: UnsafeMutableRawPointer, at offset: Int) -> Int {
+    var position = offset
+    var index = 0
+    while index < count {
+      let left = UnsafeBufferPointer(start: symbols + index, count: count - index)
+      var run = 1
+      while run < left.count, run < StatusChunk.longestRun, left[run] == left[0] { run += 1 }
+      let oneBit = left.prefix(14).allSatisfy { $0 < 2 }
+      let chunk: StatusChunk
+      if run == left.count || run >= 14 || (run >= 7 && !oneBit) {
+        chunk = StatusChunk(run: run, of: left[0])
+      } else if oneBit {
+        chunk = StatusChunk(oneBit: left)
+      } else {
+        chunk = StatusChunk(twoBit: left)
+      }
+      base.store16(chunk.rawValue, position)
+      position += 2
+      index += chunk.count
+    }
+    return position
+  }
+}
