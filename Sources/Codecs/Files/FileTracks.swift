@@ -1,0 +1,128 @@
+import CFFmpeg
+
+/// One stream of a file and its decoder.
+protocol FileTrack: AnyObject {
+  /// Decodes a packet, nil at the end, and hands out what comes of it with its duration in microseconds.
+  func decode(
+    _ packet: UnsafeMutablePointer<AVPacket>?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void
+  ) throws(CodecError)
+}
+
+/// Turns a stream's timestamps into microseconds since the file's beginning.
+private struct StreamClock {
+  let base: AVRational
+  /// Microseconds.
+  let start: Int64
+
+  init(_ stream: UnsafeMutablePointer<AVStream>, in container: UnsafeMutablePointer<AVFormatContext>) {
+    base = stream.pointee.time_base
+    start = container.pointee.start_time == av_no_pts ? 0 : container.pointee.start_time
+  }
+
+  /// Nil if the timestamp is unknown.
+  func microseconds(_ timestamp: Int64) -> Int64? {
+    guard timestamp != av_no_pts else { return nil }
+    let time = av_rescale_q(timestamp, base, AVRational(num: 1, den: 1_000_000))
+    // A broken file can name any time; a century is enough for every other.
+    let century: Int64 = 3_155_760_000_000_000
+    guard (-century...century).contains(time), (-century...century).contains(start) else { return nil }
+    return max(0, time - start)
+  }
+}
+
+final class FileVideoTrack: FileTrack {
+  let index: Int32
+  let description: MediaFile.VideoStream
+  private let decoder: LibavDecoder
+  private let clock: StreamClock
+  private let frameDuration: Int64
+  private var nextTime: Int64 = 0
+
+  init?(in container: UnsafeMutablePointer<AVFormatContext>) throws(CodecError) {
+    index = ff_best_stream(container, AVMEDIA_TYPE_VIDEO)
+    guard let stream = ff_stream(container, index), let parameters = stream.pointee.codecpar else { return nil }
+    let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
+    decoder = try LibavDecoder(parameters, name: name)
+    clock = StreamClock(stream, in: container)
+    let rate = av_guess_frame_rate(container, stream, nil)
+    let fps = rate.num > 0 && rate.den > 0 ? Double(rate.num) / Double(rate.den) : 25
+    frameDuration = Int64(1_000_000 / min(max(fps, 0.01), 1000))
+    description = MediaFile.VideoStream(
+      codec: name, width: Int(parameters.pointee.width), height: Int(parameters.pointee.height), frameRate: fps)
+  }
+
+  func decode(
+    _ packet: UnsafeMutablePointer<AVPacket>?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void
+  ) throws(CodecError) {
+    try decoder.send(packet)
+    while var picture = try decoder.receivePicture() {
+      picture.timestamp = clock.microseconds(picture.timestamp) ?? nextTime
+      nextTime = picture.timestamp + frameDuration
+      deliver(.video(picture), frameDuration)
+    }
+  }
+
+  func restart() {
+    decoder.flush()
+    nextTime = 0
+  }
+}
+
+final class FileAudioTrack: FileTrack {
+  let index: Int32
+  let description: MediaFile.AudioStream
+  private let output: AudioFormat
+  private let decoder: LibavDecoder
+  private let clock: StreamClock
+  private var resampler: Resampler?
+  private var resamplerFormat: Int32 = -1
+  /// Where the next sample belongs; nil before the first.
+  private var nextTime: Int64?
+
+  init?(in container: UnsafeMutablePointer<AVFormatContext>, output: AudioFormat) throws(CodecError) {
+    index = ff_best_stream(container, AVMEDIA_TYPE_AUDIO)
+    guard let stream = ff_stream(container, index), let parameters = stream.pointee.codecpar else { return nil }
+    let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
+    decoder = try LibavDecoder(parameters, name: name)
+    clock = StreamClock(stream, in: container)
+    self.output = output
+    description = MediaFile.AudioStream(codec: name, sampleRate: Int(parameters.pointee.sample_rate))
+  }
+
+  func decode(
+    _ packet: UnsafeMutablePointer<AVPacket>?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void
+  ) throws(CodecError) {
+    try decoder.send(packet)
+    while let (time, samples) = try decoder.receive(resample) { hand(samples, at: time, deliver) }
+    if packet == nil, let rest = resampler?.flush() { hand(rest, at: nil, deliver) }
+  }
+
+  func restart() {
+    decoder.flush()
+    resampler = nil
+    nextTime = nil
+  }
+
+  private func hand(_ samples: [Int16], at time: Int64?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void) {
+    // Containers round their times: samples follow each other exactly, unless there is a hole.
+    var start = nextTime ?? time ?? 0
+    if let time, abs(time - start) > 50_000 { start = max(start, time) }
+    var frame = AudioFrame(samples: samples, format: output)
+    frame.timestamp = start
+    nextTime = start + frame.duration
+    if !samples.isEmpty { deliver(.audio(frame), frame.duration) }
+  }
+
+  private func resample(_ frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) -> (Int64?, [Int16]) {
+    let input = AudioFormat(sampleRate: Int(frame.pointee.sample_rate), channels: Int(ff_frame_channels(frame)))
+    if resampler?.input != input || resamplerFormat != frame.pointee.format {
+      resampler = try Resampler(from: input, sampleFormat: AVSampleFormat(frame.pointee.format), to: output)
+      resamplerFormat = frame.pointee.format
+    }
+    guard let resampler, let data = frame.pointee.extended_data else { return (nil, []) }
+    let planes = UnsafeMutableRawPointer(data).assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
+    return (
+      clock.microseconds(frame.pointee.best_effort_timestamp), resampler.convert(planes, count: Int(frame.pointee.nb_samples))
+    )
+  }
+}

@@ -1,0 +1,24 @@
+import CFFmpeg
+
+/// H.264 (Annex B) by libavcodec with no reordering delay.
+///
+/// Pictures with broken slices are not shown: ``decode(_:timestamp:)`` throws. A whole picture that is missing goes mostly
+/// unnoticed, for libavcodec stands in for it: whoever feeds this has to stop at a gap and ask for a key frame.
+public final class H264Decoder: VideoDecoder {
+  private let codec: LibavDecoder
+
+  public init() throws(CodecError) {
+    codec = try LibavDecoder(live: AV_CODEC_ID_H264, name: "H.264")
+  }
+
+  public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
+    guard !data.isEmpty else { throw .corrupt(codec: "H.264", reason: "no data") }
+    try codec.send(data)
+    var last: VideoFrame?
+    while let frame = try codec.receivePicture() {
+      last = frame
+      last?.timestamp = timestamp
+    }
+    return last
+  }
+}

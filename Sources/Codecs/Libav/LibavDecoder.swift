@@ -1,0 +1,93 @@
+import CFFmpeg
+
+/// One decoder of libavcodec, audio or video.
+final class LibavDecoder {
+  private let name: String
+  private var context: UnsafeMutablePointer<AVCodecContext>?
+  private var packet: UnsafeMutablePointer<AVPacket>?
+  private var frame: UnsafeMutablePointer<AVFrame>?
+
+  /// For a live stream: no reordering, damaged pictures are refused.
+  convenience init(live codec: AVCodecID, name: String) throws(CodecError) {
+    try self.init(codec, name: name) { context in
+      context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
+      return true
+    }
+  }
+
+  /// For a stream of a container.
+  convenience init(_ parameters: UnsafePointer<AVCodecParameters>, name: String) throws(CodecError) {
+    try self.init(parameters.pointee.codec_id, name: name) { context in
+      avcodec_parameters_to_context(context, parameters) >= 0
+    }
+  }
+
+  private init(
+    _ codec: AVCodecID, name: String, configure: (UnsafeMutablePointer<AVCodecContext>) -> Bool
+  ) throws(CodecError) {
+    Libav.silence()
+    self.name = name
+    context = ff_decoder(codec)
+    packet = av_packet_alloc()
+    frame = av_frame_alloc()
+    guard let context, packet != nil, frame != nil, configure(context) else {
+      throw .unavailable(codec: name, reason: "libavcodec has no decoder for it")
+    }
+    context.pointee.thread_count = 1
+    context.pointee.max_pixels = Int64(VideoFrame.maximumPixels)
+    let result = ff_open(context)
+    guard result >= 0 else { throw .unavailable(codec: name, reason: Libav.message(result)) }
+  }
+
+  deinit {
+    av_frame_free(&frame)
+    av_packet_free(&packet)
+    avcodec_free_context(&context)
+  }
+
+  /// Feeds one access unit.
+  func send(_ data: [UInt8]) throws(CodecError) {
+    guard let packet, data.count < Int(Int32.max) / 2, av_new_packet(packet, Int32(data.count)) >= 0 else {
+      throw .corrupt(codec: name, reason: "\(data.count) bytes in one access unit")
+    }
+    defer { av_packet_unref(packet) }
+    data.withUnsafeBytes { bytes in
+      guard let source = bytes.baseAddress, let target = packet.pointee.data else { return }
+      UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: bytes.count)
+    }
+    try send(packet)
+  }
+
+  /// Feeds one packet of a container, nil at the end.
+  func send(_ packet: UnsafeMutablePointer<AVPacket>?) throws(CodecError) {
+    let result = avcodec_send_packet(context, packet)
+    guard result >= 0 || result == averror_again else { throw .corrupt(codec: name, reason: Libav.message(result)) }
+  }
+
+  /// Lends the next decoded frame; nil when more input is needed.
+  func receive<Output>(
+    _ read: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Output
+  ) throws(CodecError) -> Output? {
+    guard let frame else { return nil }
+    let result = avcodec_receive_frame(context, frame)
+    if result == averror_again || result == averror_eof { return nil }
+    guard result >= 0 else { throw .corrupt(codec: name, reason: Libav.message(result)) }
+    defer { av_frame_unref(frame) }
+    return try read(frame)
+  }
+
+  /// The next picture. Its timestamp is in the unit of what was fed, `av_no_pts` if unknown.
+  func receivePicture() throws(CodecError) -> VideoFrame? {
+    try receive { (frame) throws(CodecError) in
+      guard ff_frame_is_damaged(frame) == 0 else {
+        throw .corrupt(codec: name, reason: "a reference or a slice is missing")
+      }
+      var picture = try VideoFrame(copying: frame)
+      picture.timestamp = frame.pointee.best_effort_timestamp
+      return picture
+    }
+  }
+
+  /// Forgets everything fed so far, after a seek.
+  func flush() { avcodec_flush_buffers(context) }
+}

@@ -1,0 +1,85 @@
+import CFFmpeg
+import CYUV
+
+extension VideoFrame {
+  /// A copy of a decoded picture, turned into 8-bit I420.
+  init(copying source: UnsafePointer<AVFrame>, pool: FramePool = .shared) throws(CodecError) {
+    let picture = source.pointee
+    let width = Int(picture.width)
+    let height = Int(picture.height)
+    try self.init(width: width, height: height, pool: pool)
+    let format = AVPixelFormat(rawValue: picture.format)
+    let converted = withMutablePlanes { planes in convert(picture, format, into: planes) }
+    guard converted else {
+      throw .unsupportedPixelFormat(av_get_pix_fmt_name(format).map { String(cString: $0) } ?? "\(picture.format)")
+    }
+  }
+}
+
+/// False if the format is none of those that libyuv turns into I420.
+private func convert(_ picture: AVFrame, _ format: AVPixelFormat, into target: MutableI420Planes) -> Bool {
+  guard let first = picture.data.0 else { return false }
+  let stride = picture.linesize
+  let width = Int32(target.width)
+  let height = Int32(target.height)
+  let y = Int32(target.yStride)
+  let c = Int32(target.chromaStride)
+
+  typealias ThreePlanes = (
+    UnsafePointer<UInt8>?, Int32, UnsafePointer<UInt8>?, Int32, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?,
+    Int32, UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
+  ) -> Int32
+  typealias TwoPlanes = (
+    UnsafePointer<UInt8>?, Int32, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32,
+    UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
+  ) -> Int32
+  typealias OnePlane = (
+    UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32,
+    UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
+  ) -> Int32
+
+  func three(_ function: ThreePlanes) -> Bool {
+    guard let second = picture.data.1, let third = picture.data.2 else { return false }
+    return function(
+      first, stride.0, second, stride.1, third, stride.2, target.y, y, target.u, c, target.v, c, width, height) == 0
+  }
+  func two(_ function: TwoPlanes) -> Bool {
+    guard let second = picture.data.1 else { return false }
+    return function(first, stride.0, second, stride.1, target.y, y, target.u, c, target.v, c, width, height) == 0
+  }
+  func one(_ function: OnePlane) -> Bool {
+    function(first, stride.0, target.y, y, target.u, c, target.v, c, width, height) == 0
+  }
+
+  switch format {
+  case AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P: return three(I420Copy)
+  case AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUVJ422P: return three(I422ToI420)
+  case AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ444P: return three(I444ToI420)
+  case AV_PIX_FMT_NV12: return two(NV12ToI420)
+  case AV_PIX_FMT_NV21: return two(NV21ToI420)
+  case AV_PIX_FMT_GRAY8: return one(I400ToI420)
+  case AV_PIX_FMT_YUYV422: return one(YUY2ToI420)
+  case AV_PIX_FMT_UYVY422: return one(UYVYToI420)
+  // libyuv names formats by the little-endian word, FFmpeg by the order in memory.
+  case AV_PIX_FMT_RGB24: return one(RAWToI420)
+  case AV_PIX_FMT_BGR24: return one(RGB24ToI420)
+  case AV_PIX_FMT_RGBA, AV_PIX_FMT_RGB0: return one(ABGRToI420)
+  case AV_PIX_FMT_BGRA, AV_PIX_FMT_BGR0: return one(ARGBToI420)
+  case AV_PIX_FMT_YUV420P10LE:
+    return three { y0, s0, u0, s1, v0, s2, y1, t0, u1, t1, v1, t2, width, height in
+      // 10-bit strides count samples, FFmpeg's bytes.
+      withWords(y0, u0, v0) { I010ToI420($0, s0 / 2, $1, s1 / 2, $2, s2 / 2, y1, t0, u1, t1, v1, t2, width, height) }
+    }
+  default: return false
+  }
+}
+
+private func withWords(
+  _ y: UnsafePointer<UInt8>?, _ u: UnsafePointer<UInt8>?, _ v: UnsafePointer<UInt8>?,
+  _ body: (UnsafePointer<UInt16>?, UnsafePointer<UInt16>?, UnsafePointer<UInt16>?) -> Int32
+) -> Int32 {
+  func words(_ bytes: UnsafePointer<UInt8>?) -> UnsafePointer<UInt16>? {
+    bytes.map { UnsafeRawPointer($0).assumingMemoryBound(to: UInt16.self) }
+  }
+  return body(words(y), words(u), words(v))
+}

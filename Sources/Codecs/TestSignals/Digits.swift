@@ -1,0 +1,37 @@
+/// Digits of 5x7 dots, drawn as blocks of any size.
+enum Digits {
+  private static let width = 5
+  private static let height = 7
+  /// One byte per row, the leftmost dot in bit 4.
+  private static let glyphs: [Character: [UInt8]] = [
+    "0": [0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e],
+    "1": [0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e],
+    "2": [0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f],
+    "3": [0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e],
+    "4": [0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02],
+    "5": [0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e],
+    "6": [0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e],
+    "7": [0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08],
+    "8": [0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e],
+    "9": [0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c],
+    ":": [0x00, 0x04, 0x04, 0x00, 0x04, 0x04, 0x00],
+    ".": [0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c],
+  ]
+
+  /// Pixels that `text` takes with dots of `dot` pixels.
+  static func size(of text: String, dot: Int) -> (width: Int, height: Int) {
+    ((text.count * (width + 1) - 1) * dot, height * dot)
+  }
+
+  /// Draws digits, ":" and "."; other characters leave their place empty.
+  static func draw(_ text: String, x: Int, y: Int, dot: Int, _ colour: YUVColour, in planes: MutableI420Planes) {
+    for (place, character) in text.enumerated() {
+      let left = x + place * (width + 1) * dot
+      for (row, line) in (glyphs[character] ?? []).enumerated() {
+        for column in 0..<width where line >> UInt8(width - 1 - column) & 1 == 1 {
+          planes.fill(x: left + column * dot, y: y + row * dot, width: dot, height: dot, colour)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import CYUV
+
+/// How a picture is resampled when it is scaled.
+public enum ScaleFilter: Sendable {
+  /// Bilinear: for small changes and for enlarging.
+  case linear
+  /// Area average: for reducing.
+  case box
+
+  fileprivate var mode: FilterMode {
+    switch self {
+    case .linear: kFilterBilinear
+    case .box: kFilterBox
+    }
+  }
+}
+
+extension VideoFrame {
+  /// A picture from tightly packed I420 bytes: all of Y, then U, then V.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
+  public init(
+    i420 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: Int64 = 0, pool: FramePool = .shared
+  ) throws(CodecError) {
+    try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
+    let chromaWidth = (width + 1) / 2
+    let chromaSize = chromaWidth * ((height + 1) / 2)
+    try withMutablePlanes { (planes) throws(CodecError) in
+      try contiguous(bytes, count: width * height + 2 * chromaSize) { source in
+        _ = I420Copy(
+          source, Int32(width), source + width * height, Int32(chromaWidth), source + width * height + chromaSize,
+          Int32(chromaWidth), planes.y, Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v,
+          Int32(planes.chromaStride), Int32(width), Int32(height))
+      }
+    }
+  }
+
+  /// A picture from tightly packed NV12 bytes: all of Y, then U and V interleaved.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
+  public init(
+    nv12 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: Int64 = 0, pool: FramePool = .shared
+  ) throws(CodecError) {
+    try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
+    let chromaStride = (width + 1) / 2 * 2
+    try withMutablePlanes { (planes) throws(CodecError) in
+      try contiguous(bytes, count: width * height + chromaStride * ((height + 1) / 2)) { source in
+        _ = NV12ToI420(
+          source, Int32(width), source + width * height, Int32(chromaStride), planes.y, Int32(planes.yStride), planes.u,
+          Int32(planes.chromaStride), planes.v, Int32(planes.chromaStride), Int32(width), Int32(height))
+      }
+    }
+  }
+
+  /// A picture from tightly packed pixels of four bytes: red, green, blue, alpha. Alpha is ignored.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
+  public init(
+    rgba bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: Int64 = 0, pool: FramePool = .shared
+  ) throws(CodecError) {
+    try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
+    try withMutablePlanes { (planes) throws(CodecError) in
+      try contiguous(bytes, count: width * height * 4) { source in
+        // libyuv names formats by the little-endian word: ABGR is R, G, B, A in memory.
+        _ = ABGRToI420(
+          source, Int32(width * 4), planes.y, Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v,
+          Int32(planes.chromaStride), Int32(width), Int32(height))
+      }
+    }
+  }
+
+  /// Tightly packed I420 bytes.
+  public func i420Bytes() -> [UInt8] {
+    withPlanes { planes in
+      let chromaSize = planes.chromaWidth * planes.chromaHeight
+      return bytes(count: width * height + 2 * chromaSize) { target in
+        let u = target + width * height
+        _ = I420Copy(
+          planes.y, Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v, Int32(planes.chromaStride), target,
+          Int32(width), u, Int32(planes.chromaWidth), u + chromaSize, Int32(planes.chromaWidth), Int32(width), Int32(height))
+      }
+    }
+  }
+
+  /// Tightly packed NV12 bytes.
+  public func nv12Bytes() -> [UInt8] {
+    withPlanes { planes in
+      let chromaStride = planes.chromaWidth * 2
+      return bytes(count: width * height + chromaStride * planes.chromaHeight) { target in
+        _ = I420ToNV12(
+          planes.y, Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v, Int32(planes.chromaStride), target,
+          Int32(width), target + width * height, Int32(chromaStride), Int32(width), Int32(height))
+      }
+    }
+  }
+
+  /// Tightly packed pixels of four bytes: red, green, blue, alpha (255).
+  public func rgbaBytes() -> [UInt8] {
+    withPlanes { planes in
+      bytes(count: width * height * 4) { target in
+        _ = I420ToABGR(
+          planes.y, Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v, Int32(planes.chromaStride), target,
+          Int32(width * 4), Int32(width), Int32(height))
+      }
+    }
+  }
+
+  /// The picture in another size; the aspect ratio is the caller's choice. The same size costs nothing.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``
+  public func scaled(
+    width: Int, height: Int, filter: ScaleFilter = .box, pool: FramePool = .shared
+  ) throws(CodecError) -> VideoFrame {
+    if width == self.width, height == self.height { return self }
+    var result = try VideoFrame(width: width, height: height, timestamp: timestamp, pool: pool)
+    withPlanes { source in
+      result.withMutablePlanes { target in
+        _ = I420Scale(
+          source.y, Int32(source.yStride), source.u, Int32(source.chromaStride), source.v, Int32(source.chromaStride),
+          Int32(source.width), Int32(source.height), target.y, Int32(target.yStride), target.u, Int32(target.chromaStride),
+          target.v, Int32(target.chromaStride), Int32(target.width), Int32(target.height), filter.mode)
+      }
+    }
+    return result
+  }
+
+  /// Peak signal-to-noise ratio against a picture of the same size, over all planes, in dB; 128 means equal, nil sizes that
+  /// differ.
+  public func psnr(to other: VideoFrame) -> Double? {
+    guard width == other.width, height == other.height else { return nil }
+    return withPlanes { a in
+      other.withPlanes { b in
+        I420Psnr(
+          a.y, Int32(a.yStride), a.u, Int32(a.chromaStride), a.v, Int32(a.chromaStride), b.y, Int32(b.yStride), b.u,
+          Int32(b.chromaStride), b.v, Int32(b.chromaStride), Int32(width), Int32(height))
+      }
+    }
+  }
+
+  /// The mean of each plane.
+  public var meanColour: YUVColour {
+    withPlanes { planes in
+      YUVColour(
+        y: mean(planes.y, stride: planes.yStride, width: width, height: height),
+        u: mean(planes.u, stride: planes.chromaStride, width: planes.chromaWidth, height: planes.chromaHeight),
+        v: mean(planes.v, stride: planes.chromaStride, width: planes.chromaWidth, height: planes.chromaHeight))
+    }
+  }
+
+  private func mean(_ plane: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int) -> UInt8 {
+    var sum = 0
+    for row in 0..<height {
+      let line = plane + row * stride
+      for column in 0..<width { sum += Int(line[column]) }
+    }
+    return UInt8(sum / (width * height))
+  }
+}
+
+private func contiguous(
+  _ bytes: some Collection<UInt8>, count: Int, _ body: (UnsafePointer<UInt8>) -> Void
+) throws(CodecError) {
+  func use(_ buffer: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard buffer.count >= count, let base = buffer.baseAddress else { return buffer.count }
+    body(base)
+    return nil
+  }
+  let short = bytes.withContiguousStorageIfAvailable(use) ?? Array(bytes).withUnsafeBufferPointer(use)
+  if let short { throw .shortBuffer(needed: count, got: short) }
+}
+
+private func bytes(count: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
+  [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+    guard let base = buffer.baseAddress else { return }
+    body(base)
+    initialized = count
+  }
+}
