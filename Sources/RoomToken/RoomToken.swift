@@ -1,5 +1,4 @@
 import Foundation
-import JWTKit
 import RoomProtocol
 
 /// A signed grant to join one room as one user (behaviour.md §2): a JWT, HS256, `kid` names the API key.
@@ -9,6 +8,7 @@ public struct RoomToken: Sendable, Hashable {
   public var grants: Grants
   public var expires: Date
   public var notBefore: Date?
+  /// `jti`: names this token, so that it can be revoked.
   public var id: String
 
   public init(
@@ -20,5 +20,19 @@ public struct RoomToken: Sendable, Hashable {
     self.expires = expires
     self.notBefore = notBefore
     self.id = id
+  }
+}
+
+/// A signed grant to use the REST API: a JWT, HS256, with `kid` and `iss` the API key and `"api": true`.
+public struct APIToken: Sendable, Hashable {
+  /// The API key that signed it.
+  public var key: String
+  public var expires: Date
+  public var notBefore: Date?
+
+  public init(key: String, expires: Date, notBefore: Date? = nil) {
+    self.key = key
+    self.expires = expires
+    self.notBefore = notBefore
   }
 }

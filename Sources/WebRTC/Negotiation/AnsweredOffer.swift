@@ -1,0 +1,192 @@
+/// An offer that was taken: the answer to send back, and what the other end will send from now on.
+public struct AnsweredOffer: Sendable, Hashable {
+  /// The answer as text.
+  public var sdp: String
+  /// The other end's side of the transport.
+  public var remote: TransportParameters
+  /// True with the first offer, and when the other end restarted ICE or changed its certificate.
+  public var remoteChanged: Bool
+  /// Every m-line on which the other end sends, in the order of the offer.
+  public var media: [RTPParameters]
+  /// Those of `media` that did not send before.
+  public var added: [RTPParameters]
+  /// Those of `media` that sent before, with other parameters.
+  public var changed: [RTPParameters]
+  /// The mids that no longer send.
+  public var removed: [String]
+  /// M-lines that would send, and can't: no codec in common.
+  public var rejected: [RejectedMedia]
+}
+
+/// The answering half of a transport on which the other end sends: remembers the m-lines from offer to offer (RFC 8829).
+struct AnsweringMedia: Sendable {
+  /// Picks from the codecs of an m-line, the other end's preference first; those it leaves out are not answered.
+  typealias CodecChoice = @Sendable (RTPParameters.Kind, [RTPCodec]) -> [RTPCodec]
+
+  private struct Line {
+    var mid: String?
+    var kind: String
+    var isRejected: Bool
+    /// What the other end sends on it now; nil where it sends nothing.
+    var parameters: RTPParameters?
+  }
+
+  var local: TransportParameters
+  let maximumMedia: Int
+  /// Answer `a=simulcast`; without it a peer sends its first layer alone.
+  let simulcast: Bool
+  let choice: CodecChoice
+  private var lines: [Line] = []
+  private var remote: TransportParameters?
+  private let sessionID = UInt64.random(in: 1..<1 << 62)
+  private var version: UInt64 = 0
+
+  init(local: TransportParameters, maximumMedia: Int, simulcast: Bool, choice: @escaping CodecChoice) {
+    self.local = local
+    self.maximumMedia = maximumMedia
+    self.simulcast = simulcast
+    self.choice = choice
+  }
+
+  mutating func answer(_ text: String) throws(NegotiationError) -> AnsweredOffer {
+    let offer = try SessionDescription(negotiating: text)
+    guard offer.media.count <= maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
+    guard !offer.media.isEmpty else { throw .refused("the offer has no m-line") }
+    guard offer.media.count >= lines.count else {
+      throw .refused(
+        "the offer has \(offer.media.count) m-lines, and the last one had \(lines.count): m-lines stay, with port 0")
+    }
+    let transport = try remoteTransport(of: offer)
+    var result = AnsweredOffer(
+      sdp: "", remote: transport, remoteChanged: transport.differs(from: remote), media: [], added: [], changed: [],
+      removed: [], rejected: [])
+    var next: [Line] = []
+    var sections: [MediaDescription] = []
+    for (index, section) in offer.media.enumerated() {
+      let previous = index < lines.count ? lines[index] : nil
+      if let previous, !previous.isRejected, !section.isRejected,
+        previous.mid != section.mid || previous.kind != section.kind
+      {
+        throw .refused("m-line \(index + 1) was \(previous.kind) \(previous.mid ?? "") and can't become another while in use")
+      }
+      let (line, answer, reason) = answer(
+        section, in: offer, previous: previous, isFirst: !sections.contains { !$0.isRejected })
+      next.append(line)
+      sections.append(answer)
+      if let reason { result.rejected.append(RejectedMedia(mid: line.mid ?? "", reason: reason)) }
+      result.note(line.parameters, before: previous?.parameters)
+    }
+    try Self.checkSSRCs(of: result.media)
+    lines = next
+    remote = transport
+    version += 1
+    result.sdp = SessionDescription(sessionID: sessionID, version: version, local: local, media: sections).text
+    return result
+  }
+
+  /// Where every m-line is gone, the transport stays what it was.
+  private func remoteTransport(of offer: SessionDescription) throws(NegotiationError) -> TransportParameters {
+    if let remote, offer.media.allSatisfy(\.isRejected) { return remote }
+    let transport = try offer.negotiatedTransport()
+    guard transport.role == nil || transport.role != local.role else {
+      throw .refused("a=setup of the offer is \(local.role == .server ? "passive" : "active"), and so are we: offer actpass")
+    }
+    return transport
+  }
+
+  private func answer(
+    _ section: MediaDescription, in offer: SessionDescription, previous: Line?, isFirst: Bool
+  ) -> (Line, MediaDescription, String?) {
+    func reject(_ reason: String?) -> (Line, MediaDescription, String?) {
+      (
+        Line(mid: section.mid, kind: section.kind, isRejected: true),
+        MediaDescription(
+          rejected: section.mid, kind: section.kind, transport: section.transport, formats: section.formats), reason
+      )
+    }
+    guard !section.isRejected else { return reject(nil) }
+    guard section.isRTP, let kind = RTPParameters.Kind(rawValue: section.kind), let mid = section.mid else {
+      return reject("only audio and video over UDP/TLS/RTP/SAVPF are taken")
+    }
+    let sends = offer.direction(of: section).sends
+    var codecs = choice(kind, section.codecs)
+    // A stream that goes on keeps its codec, whatever order a later offer lists.
+    if let current = previous?.parameters?.codecs.first,
+      let same = section.codecs.first(where: { $0.payloadType == current.payloadType && $0.matches(current) })
+    {
+      codecs = [same]
+    }
+    guard !codecs.isEmpty else { return reject(sends ? "no codec in common" : nil) }
+
+    let (encodings, cname) = section.streams
+    let extensions = section.headerExtensions
+    var parameters = RTPParameters(
+      mid: mid, kind: kind, codecs: codecs.map { $0.answered(extensions: extensions) }, headerExtensions: extensions,
+      encodings: Array(encodings.prefix(1)), cname: cname, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))
+    let rids = simulcast && sends ? section.simulcastRids : []
+    if rids.count > 1, extensions[.rid] != nil { parameters.encodings = rids.map { RTPEncoding(rid: $0) } }
+
+    var answer = MediaDescription(
+      parameters, direction: sends ? .recvonly : .inactive, transport: section.transport, local: local,
+      setup: local.role == .server ? "passive" : "active", carriesCandidates: isFirst)
+    if parameters.encodings.count > 1 {
+      for rid in rids { answer.add("rid", "\(rid) recv") }
+      answer.add("simulcast", "recv " + rids.joined(separator: ";"))
+    }
+    return (Line(mid: mid, kind: section.kind, isRejected: false, parameters: sends ? parameters : nil), answer, nil)
+  }
+
+  private static func checkSSRCs(of media: [RTPParameters]) throws(NegotiationError) {
+    var seen: Set<UInt32> = []
+    for encoding in media.flatMap(\.encodings) {
+      for ssrc in [encoding.ssrc, encoding.rtxSSRC].compactMap({ $0 }) where !seen.insert(ssrc).inserted {
+        throw .refused("SSRC \(ssrc) is given to two streams")
+      }
+    }
+  }
+}
+
+extension AnsweredOffer {
+  fileprivate mutating func note(_ now: RTPParameters?, before: RTPParameters?) {
+    if let now { media.append(now) }
+    switch (before, now) {
+    case (nil, let now?): added.append(now)
+    case (let before?, nil): removed.append(before.mid)
+    case (let before?, let now?) where before.mid != now.mid:
+      removed.append(before.mid)
+      added.append(now)
+    case (let before?, let now?) where before != now: changed.append(now)
+    default: break
+    }
+  }
+}
+
+extension TransportParameters {
+  func differs(from other: TransportParameters?) -> Bool {
+    other?.credentials != credentials || other?.fingerprints != fingerprints
+  }
+}
+
+extension RTPCodec {
+  /// The offered codec as an answer names it: parameters and feedback that both ends mean, the offer's payload types.
+  func answered(extensions: [RTPHeaderExtension: UInt8]) -> RTPCodec {
+    var codec = self
+    let ours = canonical?.feedback ?? []
+    codec.feedback = feedback.intersection(ours)
+    if extensions[.transportSequence] == nil { codec.feedback.remove(.transportCC) }
+    // One congestion signal is enough, and transport-cc is the better.
+    if codec.feedback.contains(.transportCC) { codec.feedback.remove(.remb) }
+    switch name {
+    case "opus":
+      codec.parameters = RTPCodec.opus.parameters
+      // Whoever announces stereo is asked for it.
+      if parameters["sprop-stereo"] == "1" || parameters["stereo"] == "1" { codec.parameters["stereo"] = "1" }
+    default:
+      let kept = [
+        "level-asymmetry-allowed", "packetization-mode", "profile-level-id", "profile-id", "profile", "level-idx", "tier",
+      ]
+      codec.parameters = parameters.filter { kept.contains($0.key) }
+    }
+    return codec
+  }
+}

@@ -1,0 +1,63 @@
+extension MediaDescription {
+  /// An m-line for these parameters.
+  /// - Parameters:
+  ///   - setup: "actpass", "active" or "passive".
+  ///   - carriesCandidates: true for the first m-line in use, which speaks for the bundle.
+  init(
+    _ parameters: RTPParameters, direction: MediaDirection, transport: String = "UDP/TLS/RTP/SAVPF",
+    local: TransportParameters, setup: String, carriesCandidates: Bool
+  ) {
+    self.init(kind: parameters.kind.rawValue, port: 9, transport: transport, formats: [])
+    add("mid", parameters.mid)
+    add("ice-ufrag", local.credentials.ufrag)
+    add("ice-pwd", local.credentials.password)
+    add("setup", setup)
+    add(direction.rawValue)
+    add("rtcp-mux")
+    if parameters.reducedSizeRTCP { add("rtcp-rsize") }
+    for (known, id) in parameters.headerExtensions.sorted(by: { $0.value < $1.value }) {
+      add("extmap", "\(id) \(known.rawValue)")
+    }
+    for codec in parameters.codecs { add(codec, kind: parameters.kind) }
+    if carriesCandidates {
+      for candidate in local.candidates { add("candidate", candidate.attribute) }
+      add("end-of-candidates")
+    }
+  }
+
+  /// An m-line that is refused or gone.
+  init(rejected mid: String?, kind: String, transport: String, formats: [String]) {
+    self.init(kind: kind, port: 0, transport: transport, formats: formats)
+    if let mid { add("mid", mid) }
+    add("inactive")
+  }
+
+  mutating func add(_ name: String, _ value: String? = nil) { attributes.append(SDPAttribute(name, value)) }
+
+  private mutating func add(_ codec: RTPCodec, kind: RTPParameters.Kind) {
+    let channels = codec.channels > 1 ? "/\(codec.channels)" : ""
+    formats.append("\(codec.payloadType)")
+    add("rtpmap", "\(codec.payloadType) \(codec.sdpName)/\(codec.clockRate)\(channels)")
+    for line in codec.feedback.attributes { add("rtcp-fb", "\(codec.payloadType) \(line)") }
+    if !codec.parameters.isEmpty {
+      let pairs = codec.parameters.sorted { $0.key < $1.key }.map { $1.isEmpty ? $0 : "\($0)=\($1)" }
+      add("fmtp", "\(codec.payloadType) \(pairs.joined(separator: ";"))")
+    }
+    guard let rtx = codec.rtxPayloadType else { return }
+    formats.append("\(rtx)")
+    add("rtpmap", "\(rtx) rtx/\(codec.clockRate)\(channels)")
+    add("fmtp", "\(rtx) apt=\(codec.payloadType)")
+  }
+}
+
+extension SessionDescription {
+  /// A description around these m-lines, in one bundle.
+  init(sessionID: UInt64, version: UInt64, local: TransportParameters, media: [MediaDescription]) {
+    self.init(sessionID: sessionID, version: version, media: media)
+    let mids = media.filter { !$0.isRejected }.compactMap(\.mid)
+    if !mids.isEmpty { attributes.append(SDPAttribute("group", "BUNDLE " + mids.joined(separator: " "))) }
+    if local.iceLite { attributes.append(SDPAttribute("ice-lite")) }
+    attributes.append(SDPAttribute("msid-semantic", " WMS *"))
+    for fingerprint in local.fingerprints { attributes.append(SDPAttribute("fingerprint", fingerprint.attribute)) }
+  }
+}

@@ -1,0 +1,72 @@
+/// Why an offer or an answer can't be taken. The negotiation is as it was before.
+public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The description can't be read, or lacks what every transport needs.
+  case unreadable(SDPError)
+  /// It breaks a rule of offer and answer, or one of ours; the sentence says which.
+  case refused(String)
+  /// An answer came while no offer was waiting for one.
+  case noOfferPending
+  /// The transport has as many m-lines as it may.
+  case tooManyMedia(limit: Int)
+
+  public var description: String {
+    switch self {
+    case .unreadable(let error): error.description
+    case .refused(let sentence): sentence
+    case .noOfferPending: "no offer is waiting for an answer"
+    case .tooManyMedia(let limit): "a transport carries at most \(limit) m-lines"
+    }
+  }
+}
+
+/// An m-line whose media can't flow, and why.
+public struct RejectedMedia: Sendable, Hashable {
+  public var mid: String
+  /// A sentence without its full stop.
+  public var reason: String
+
+  public init(mid: String, reason: String) {
+    self.mid = mid
+    self.reason = reason
+  }
+}
+
+extension SessionDescription {
+  /// Reads a description and checks what every WebRTC description must hold: mids, one bundle, rtcp-mux.
+  init(negotiating text: String) throws(NegotiationError) {
+    do { try self.init(parsing: text) } catch { throw .unreadable(error) }
+    var mids: Set<String> = []
+    let bundle = Set(self.bundle)
+    let live = media.filter { !$0.isRejected }
+    for section in media {
+      guard let mid = section.mid, !mid.isEmpty else {
+        if section.isRejected { continue }
+        throw .unreadable(SDPError(line: section.line, "the m-line has no a=mid"))
+      }
+      guard mid.utf8.count <= 32, mid.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw .unreadable(SDPError(line: section.line, "a=mid is longer than 32 characters or no token"))
+      }
+      guard mids.insert(mid).inserted else {
+        throw .unreadable(SDPError(line: section.line, "a=mid:\(mid) names two m-lines"))
+      }
+      if section.isRejected { continue }
+      if live.count > 1 && !bundle.contains(mid) {
+        throw .refused("m-line \(mid) is not in a=group:BUNDLE, and all media share one transport")
+      }
+      if section.isRTP && !section.attributes.has("rtcp-mux") {
+        throw .refused("m-line \(mid) has no a=rtcp-mux, and RTP and RTCP share one port")
+      }
+    }
+  }
+
+  func negotiatedTransport() throws(NegotiationError) -> TransportParameters {
+    do { return try transport() } catch { throw .unreadable(error) }
+  }
+}
+
+extension MediaDescription {
+  /// True for audio and video over SRTP keyed by DTLS.
+  var isRTP: Bool {
+    (kind == "audio" || kind == "video") && (transport == "UDP/TLS/RTP/SAVPF" || transport == "UDP/TLS/RTP/SAVP")
+  }
+}

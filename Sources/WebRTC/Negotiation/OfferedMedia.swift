@@ -1,0 +1,223 @@
+/// What an answer settled.
+public struct AcceptedAnswer: Sendable, Hashable {
+  /// The other end's side of the transport; nil where it refused every m-line.
+  public var remote: TransportParameters?
+  /// M-lines on which may be sent from now on, and was not before: codecs, extensions and feedback as the answer left them,
+  /// the first codec being the one to send.
+  public var accepted: [RTPParameters]
+  /// M-lines that the answer refused, or no longer takes.
+  public var rejected: [RejectedMedia]
+}
+
+/// The offering half of a transport on which we send: keeps the m-lines from offer to offer (RFC 8829).
+///
+/// One offer waits for its answer at a time; what changes meanwhile goes into the next one.
+struct OfferedMedia: Sendable {
+  struct Track: Sendable {
+    var parameters: RTPParameters
+    var stream: String
+    var track: String
+    var isAccepted = false
+  }
+
+  private struct Line {
+    var mid: String
+    var kind: RTPParameters.Kind
+    /// Nil while the m-line is inactive.
+    var track: Track?
+    /// The other end refused it: port 0 until it is recycled under a new mid.
+    var isRejected = false
+  }
+
+  var local: TransportParameters
+  let maximumMedia: Int
+  private let randomSSRC: @Sendable () -> UInt32
+  private var lines: [Line] = []
+  /// The m-lines as offered, while the answer is awaited.
+  private var pending: [Line]?
+  private var changed = false
+  private var count = 0
+  private let sessionID = UInt64.random(in: 1..<1 << 62)
+  private var version: UInt64 = 0
+
+  init(local: TransportParameters, maximumMedia: Int, randomSSRC: @escaping @Sendable () -> UInt32) {
+    self.local = local
+    self.maximumMedia = maximumMedia
+    self.randomSSRC = randomSSRC
+  }
+
+  var needsOffer: Bool { changed && pending == nil }
+  var isPending: Bool { pending != nil }
+
+  /// Puts a track on an inactive m-line of its kind, on a refused one, or on a new one. SSRCs are chosen here.
+  mutating func add(
+    kind: RTPParameters.Kind, codecs: [RTPCodec], cname: String, stream: String, track: String
+  ) throws(NegotiationError) -> RTPParameters {
+    // While an answer is awaited, nobody knows yet which m-lines it will refuse.
+    let free =
+      pending != nil
+      ? nil
+      : lines.firstIndex { $0.track == nil && !$0.isRejected && $0.kind == kind } ?? lines.firstIndex(where: \.isRejected)
+    guard free != nil || lines.count < maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
+    count += 1
+    let mid: String
+    if let free, !lines[free].isRejected { mid = lines[free].mid } else { mid = "\(count - 1)" }
+    let ssrc = unusedSSRC(besides: nil)
+    let known: [RTPHeaderExtension] =
+      kind == .audio ? [.audioLevel, .absSendTime, .transportSequence, .mid] : [.absSendTime, .transportSequence, .mid]
+    let parameters = RTPParameters(
+      mid: mid, kind: kind, codecs: codecs,
+      headerExtensions: Dictionary(uniqueKeysWithValues: known.map { ($0, $0.canonicalID) }),
+      encodings: [
+        RTPEncoding(ssrc: ssrc, rtxSSRC: codecs.contains { $0.rtxPayloadType != nil } ? unusedSSRC(besides: ssrc) : nil)
+      ], cname: cname)
+    let line = Line(
+      mid: mid, kind: kind, track: Track(parameters: parameters, stream: stream, track: track))
+    if let free { lines[free] = line } else { lines.append(line) }
+    changed = true
+    return parameters
+  }
+
+  /// The m-line becomes inactive and free for another track of its kind. An unknown mid is ignored.
+  mutating func remove(mid: String) {
+    guard let index = lines.firstIndex(where: { $0.mid == mid && $0.track != nil }) else { return }
+    lines[index].track = nil
+    changed = true
+  }
+
+  mutating func makeOffer() -> String {
+    pending = lines
+    changed = false
+    version += 1
+    var isFirst = true
+    let sections = lines.map { line in
+      let section = describe(line, isFirst: isFirst)
+      if !section.isRejected { isFirst = false }
+      return section
+    }
+    return SessionDescription(sessionID: sessionID, version: version, local: local, media: sections).text
+  }
+
+  mutating func accept(_ text: String) throws(NegotiationError) -> AcceptedAnswer {
+    guard let offered = pending else { throw .noOfferPending }
+    let answer = try SessionDescription(negotiating: text)
+    guard answer.media.count == offered.count else {
+      throw .refused("the answer has \(answer.media.count) m-lines, and the offer had \(offered.count)")
+    }
+    for (line, section) in zip(offered, answer.media) where !section.isRejected {
+      guard section.mid == line.mid, section.kind == line.kind.rawValue, !line.isRejected else {
+        throw .refused("the answer's m-line \(section.mid ?? "") does not match the offer's \(line.mid)")
+      }
+    }
+    var result = AcceptedAnswer(remote: nil, accepted: [], rejected: [])
+    if !answer.media.allSatisfy(\.isRejected) { result.remote = try remoteTransport(of: answer) }
+    for (index, section) in answer.media.enumerated() {
+      settle(index, direction: answer.direction(of: section), section: section, into: &result)
+    }
+    pending = nil
+    return result
+  }
+
+  private func remoteTransport(of answer: SessionDescription) throws(NegotiationError) -> TransportParameters {
+    var transport = try answer.negotiatedTransport()
+    let expected: DTLSRole = local.role == .server ? .client : .server
+    if transport.role != expected {
+      throw .refused("a=setup of the answer is not \(expected == .client ? "active" : "passive")")
+    }
+    transport.role = expected
+    return transport
+  }
+
+  private mutating func settle(
+    _ index: Int, direction: MediaDirection, section: MediaDescription, into result: inout AcceptedAnswer
+  ) {
+    if section.isRejected { lines[index].isRejected = true }
+    // Nil for a track that was removed meanwhile; no other can have taken its place.
+    guard let track = lines[index].track else { return }
+    let narrowed = track.parameters.narrowed(by: section)
+    if !section.isRejected, direction.receives, let narrowed {
+      if !track.isAccepted { result.accepted.append(narrowed) }
+      lines[index].track?.isAccepted = true
+      return
+    }
+    lines[index].track = nil
+    let reason =
+      section.isRejected
+      ? "the m-line was refused: no codec in common" : narrowed == nil ? "no codec in common" : "the answer does not receive"
+    result.rejected.append(RejectedMedia(mid: track.parameters.mid, reason: reason))
+    // An m-line that is still up is told to be inactive.
+    if !section.isRejected { changed = true }
+  }
+
+  private func describe(_ line: Line, isFirst: Bool) -> MediaDescription {
+    if line.isRejected {
+      return MediaDescription(rejected: line.mid, kind: line.kind.rawValue, transport: "UDP/TLS/RTP/SAVPF", formats: ["0"])
+    }
+    guard let track = line.track else {
+      let codec: RTPCodec = line.kind == .audio ? .opus : .vp8
+      let parameters = RTPParameters(mid: line.mid, kind: line.kind, codecs: [codec])
+      return MediaDescription(
+        parameters, direction: .inactive, local: local, setup: "actpass", carriesCandidates: isFirst)
+    }
+    var section = MediaDescription(
+      track.parameters, direction: .sendonly, local: local, setup: "actpass", carriesCandidates: isFirst)
+    section.add("msid", "\(track.stream) \(track.track)")
+    for encoding in track.parameters.encodings {
+      guard let ssrc = encoding.ssrc else { continue }
+      if let rtx = encoding.rtxSSRC { section.add("ssrc-group", "FID \(ssrc) \(rtx)") }
+      for ssrc in [ssrc, encoding.rtxSSRC].compactMap({ $0 }) { section.add("ssrc", "\(ssrc) cname:\(track.parameters.cname)") }
+    }
+    return section
+  }
+
+  private func unusedSSRC(besides other: UInt32?) -> UInt32 {
+    let used = Set(lines.compactMap(\.track).flatMap(\.parameters.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] })
+    var ssrc = randomSSRC()
+    while ssrc == 0 || ssrc == other || used.contains(ssrc) { ssrc &+= 1 }
+    return ssrc
+  }
+}
+
+extension RTPParameters {
+  /// What of an offered m-line its answer left: nil where no codec of it is left.
+  fileprivate func narrowed(by answer: MediaDescription) -> RTPParameters? {
+    var parameters = self
+    parameters.headerExtensions = answer.headerExtensions.filter { headerExtensions[$0.key] == $0.value }
+    parameters.codecs = answer.codecs.compactMap { answered in
+      guard var codec = codecs.first(where: { $0.payloadType == answered.payloadType && $0.name == answered.name }) else {
+        return nil
+      }
+      if answered.rtxPayloadType != codec.rtxPayloadType { codec.rtxPayloadType = nil }
+      codec.feedback.formIntersection(answered.feedback)
+      if parameters.headerExtensions[.transportSequence] == nil { codec.feedback.remove(.transportCC) }
+      return codec
+    }
+    guard let first = parameters.codecs.first else { return nil }
+    if first.rtxPayloadType == nil {
+      for index in parameters.encodings.indices { parameters.encodings[index].rtxSSRC = nil }
+    }
+    parameters.reducedSizeRTCP = answer.attributes.has("rtcp-rsize")
+    return parameters
+  }
+}
+
+extension String {
+  /// The text as a token of SDP of at most 64 characters (RFC 8830's msid): other characters are percent-encoded.
+  var sdpToken: String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var token: [UInt8] = []
+    for byte in utf8 {
+      let isPlain =
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      let encoded = isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      if token.count + encoded.count > 64 { break }
+      token += encoded
+    }
+    return token.isEmpty ? "-" : String(decoding: token, as: UTF8.self)
+  }
+}

@@ -1,0 +1,116 @@
+/// The codecs that are routed, each under the payload type that our own offers give it: a payload type means one codec in every
+/// bundle of ours. Where Chromium has a customary number, it is that.
+extension RTPCodec {
+  private static let videoFeedback: RTCPFeedback = [.nack, .pli, .fir, .transportCC, .remb]
+
+  /// Opus, 48 kHz, always "two channels" in SDP (RFC 7587 §7), with in-band FEC; RTX for peers that can repeat audio.
+  public static let opus = RTPCodec(
+    name: "opus", payloadType: 111, rtxPayloadType: 110, clockRate: 48000, channels: 2,
+    parameters: ["minptime": "10", "useinbandfec": "1"], feedback: [.nack, .transportCC])
+
+  public static let vp8 = RTPCodec(
+    name: "vp8", payloadType: 96, rtxPayloadType: 97, clockRate: 90000, feedback: videoFeedback)
+
+  /// `profile` 0…3.
+  public static func vp9(profile: UInt8 = 0) -> RTPCodec {
+    let types: (UInt8, UInt8) = [(98, 99), (35, 36), (100, 101), (37, 38)][Int(profile & 3)]
+    return RTPCodec(
+      name: "vp9", payloadType: types.0, rtxPayloadType: types.1, clockRate: 90000,
+      parameters: ["profile-id": "\(profile & 3)"], feedback: videoFeedback)
+  }
+
+  /// `profile` 0 (main) or 1 (high).
+  public static func av1(profile: UInt8 = 0) -> RTPCodec {
+    RTPCodec(
+      name: "av1", payloadType: profile == 0 ? 45 : 47, rtxPayloadType: profile == 0 ? 46 : 48, clockRate: 90000,
+      parameters: ["level-idx": "5", "profile": profile == 0 ? "0" : "1", "tier": "0"], feedback: videoFeedback)
+  }
+
+  /// At level 3.1, each side free in its level. `packetizationMode` 0 (single NAL units) or 1.
+  public static func h264(_ profile: H264Profile = .constrainedBaseline, packetizationMode: UInt8 = 1) -> RTPCodec {
+    let first: UInt8 =
+      switch profile {
+      case .baseline: 102
+      case .constrainedBaseline: 106
+      case .constrainedHigh: 112
+      case .high: 116
+      case .main: 122
+      }
+    let type = first + (packetizationMode == 0 ? 2 : 0)
+    return RTPCodec(
+      name: "h264", payloadType: type, rtxPayloadType: type + 1, clockRate: 90000,
+      parameters: [
+        "level-asymmetry-allowed": "1", "packetization-mode": packetizationMode == 0 ? "0" : "1",
+        "profile-level-id": profile.profileLevelID,
+      ], feedback: videoFeedback)
+  }
+
+  /// The profile of an H.264 codec; nil for other codecs and for profiles that are not told apart.
+  /// Without `profile-level-id` it is Baseline (RFC 6184 §8.1).
+  public var h264Profile: H264Profile? {
+    guard name == "h264" else { return nil }
+    return parameters["profile-level-id"].map { H264Profile(profileLevelID: $0) } ?? .baseline
+  }
+
+  /// 0 where the parameter is absent (RFC 6184 §8.1).
+  public var packetizationMode: UInt8 { parameters["packetization-mode"].flatMap(UInt8.init) ?? 0 }
+
+  /// This codec as our own offers name it; nil where it is not routed.
+  public var canonical: RTPCodec? {
+    switch (name, clockRate) {
+    case ("opus", 48000): return .opus
+    case ("vp8", 90000): return .vp8
+    case ("vp9", 90000):
+      guard let profile = UInt8(parameters["profile-id"] ?? "0"), profile < 4 else { return nil }
+      return .vp9(profile: profile)
+    case ("av1", 90000):
+      guard let profile = UInt8(parameters["profile"] ?? "0"), profile < 2 else { return nil }
+      return .av1(profile: profile)
+    case ("h264", 90000):
+      guard let profile = h264Profile, packetizationMode < 2 else { return nil }
+      return .h264(profile, packetizationMode: packetizationMode)
+    default: return nil
+    }
+  }
+
+  /// True where a stream of the one is a stream of the other: same codec, same profile, same packetization.
+  /// Payload types, levels and RTX do not count.
+  public func matches(_ other: RTPCodec) -> Bool {
+    guard let mine = canonical, let theirs = other.canonical else { return false }
+    return mine.payloadType == theirs.payloadType
+  }
+
+  /// The codecs under which a stream of this codec is offered to a receiver, the true one first.
+  ///
+  /// For H.264 the true profile is followed by those that real decoders name while they decode the stream all the same:
+  /// browsers without hardware decoders say Main or Constrained Baseline and decode High.
+  public var offeredForms: [RTPCodec] {
+    guard let own = canonical else { return [] }
+    guard let profile = h264Profile else { return [own] }
+    let forms: [H264Profile] =
+      switch profile {
+      case .constrainedBaseline: [.constrainedBaseline, .baseline]
+      case .baseline: [.baseline, .constrainedBaseline]
+      case .main: [.main, .constrainedBaseline]
+      case .constrainedHigh, .high: [.constrainedHigh, .high, .main, .constrainedBaseline]
+      }
+    return forms.map { .h264($0, packetizationMode: packetizationMode) }
+  }
+
+  /// The name as SDP writes it.
+  var sdpName: String { name == "opus" ? name : name.uppercased() }
+}
+
+extension RTPHeaderExtension {
+  /// The id under which our own offers name the extension.
+  public var canonicalID: UInt8 {
+    switch self {
+    case .audioLevel: 1
+    case .absSendTime: 2
+    case .transportSequence: 3
+    case .mid: 4
+    case .rid: 10
+    case .repairedRid: 11
+    }
+  }
+}

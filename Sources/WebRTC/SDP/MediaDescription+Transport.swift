@@ -1,0 +1,143 @@
+import RTP
+
+/// Where media flows, as an `a=` line says it.
+public enum MediaDirection: String, Sendable, Hashable, CaseIterable {
+  case sendrecv, sendonly, recvonly, inactive
+
+  public var sends: Bool { self == .sendrecv || self == .sendonly }
+  public var receives: Bool { self == .sendrecv || self == .recvonly }
+}
+
+extension MediaDescription {
+  /// `a=mid`; nil where the m-line has none.
+  public var mid: String? { attributes.value("mid") }
+
+  /// True for port 0 without `a=bundle-only` (RFC 9143 §6): the m-line was refused or is gone.
+  public var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
+
+  /// The m-line's own direction; nil where the session's, or `sendrecv`, stands.
+  var ownDirection: MediaDirection? { MediaDirection.allCases.first { attributes.has($0.rawValue) } }
+}
+
+extension SessionDescription {
+  /// The mids of the first `a=group:BUNDLE`; empty where there is none.
+  public var bundle: [String] {
+    for value in attributes.values("group") {
+      let words = value.split(separator: " ")
+      if words.first == "BUNDLE" { return words.dropFirst().map(String.init) }
+    }
+    return []
+  }
+
+  /// The direction in force for an m-line (RFC 8866 §6.7).
+  public func direction(of section: MediaDescription) -> MediaDirection {
+    section.ownDirection ?? MediaDirection.allCases.first { attributes.has($0.rawValue) } ?? .sendrecv
+  }
+
+  /// Candidates kept of one description; more are left out.
+  static let maximumCandidates = 64
+
+  /// The ICE and DTLS side of the description: its m-lines share one transport (BUNDLE), so the first one in use that gives
+  /// credentials speaks for all, with the session's values where it is silent.
+  /// - Throws: `SDPError` where credentials, fingerprint or `a=setup` are missing or malformed.
+  public func transport() throws(SDPError) -> TransportParameters {
+    let live = media.filter { !$0.isRejected }
+    let section = live.first { $0.attributes.has("ice-ufrag") } ?? live.first
+    func value(_ name: String) -> String? { section?.attributes.value(name) ?? attributes.value(name) }
+    guard let ufrag = value("ice-ufrag"), let password = value("ice-pwd") else {
+      throw SDPError(line: section?.line, "the m-line has no a=ice-ufrag and a=ice-pwd")
+    }
+    // RFC 8839 §5.4: ice-char, 4 to 256 and 22 to 256 of them.
+    guard (4...256).contains(ufrag.utf8.count), (22...256).contains(password.utf8.count),
+      (ufrag + password).utf8.allSatisfy(Self.isICECharacter)
+    else { throw SDPError(line: section?.line, "a=ice-ufrag or a=ice-pwd has a length or a character that ICE does not allow") }
+
+    let own = section?.attributes.values("fingerprint") ?? []
+    let fingerprints = own.isEmpty ? attributes.values("fingerprint") : own
+    guard !fingerprints.isEmpty else { throw SDPError(line: section?.line, "the m-line has no a=fingerprint") }
+    var hashes: [Fingerprint] = []
+    for text in fingerprints.prefix(8) {
+      guard let hash = Fingerprint(attribute: text) else {
+        throw SDPError(line: section?.line, "a=fingerprint is not a hash's name and its bytes in hexadecimal")
+      }
+      hashes.append(hash)
+    }
+
+    let role: DTLSRole?
+    switch value("setup") {
+    case "active": role = .client
+    case "passive": role = .server
+    case "actpass", nil: role = nil
+    default: throw SDPError(line: section?.line, "a=setup is none of active, passive and actpass")
+    }
+
+    var candidates: [ICECandidate] = []
+    var seen: Set<TransportAddress> = []
+    for text in live.flatMap({ $0.attributes.values("candidate") }) where candidates.count < Self.maximumCandidates {
+      guard let candidate = ICECandidate(attribute: text), seen.insert(candidate.address).inserted else { continue }
+      candidates.append(candidate)
+    }
+    return TransportParameters(
+      credentials: ICECredentials(ufrag: ufrag, password: password), fingerprints: hashes, role: role,
+      iceLite: attributes.has("ice-lite"), candidates: candidates)
+  }
+
+  private static func isICECharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+      true
+    // Not ICE's, but seen from peers that take another base64 alphabet.
+    case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "="): true
+    default: false
+    }
+  }
+}
+
+extension Fingerprint {
+  /// From the value of `a=fingerprint`: "sha-256 AB:CD:…". Nil where it is malformed.
+  public init?(attribute: String) {
+    let words = attribute.split(separator: " ")
+    guard words.count == 2 else { return nil }
+    let pairs = words[1].split(separator: ":", omittingEmptySubsequences: false)
+    guard (16...64).contains(pairs.count) else { return nil }
+    var bytes: [UInt8] = []
+    for pair in pairs {
+      guard pair.utf8.count == 2, let byte = UInt8(pair, radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    let algorithm = words[0].lowercased()
+    if algorithm == "sha-256" && bytes.count != 32 { return nil }
+    self.init(algorithm: algorithm, bytes: bytes)
+  }
+
+  /// The value of `a=fingerprint`.
+  public var attribute: String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+      if !text.isEmpty { text.append(UInt8(ascii: ":")) }
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return "\(algorithm) \(String(decoding: text, as: UTF8.self))"
+  }
+}
+
+extension ICECandidate {
+  /// From the value of `a=candidate` (RFC 8839 §5.1). Nil for TCP, for names, for RTCP's component and for anything malformed.
+  public init?(attribute: String) {
+    let words = attribute.split(separator: " ")
+    guard words.count >= 8, words[0].utf8.count <= 32, words[1] == "1", words[2].lowercased() == "udp",
+      let priority = UInt32(words[3]), let port = UInt16(words[5]), port > 0, words[6] == "typ",
+      let kind = Kind(rawValue: String(words[7])), let address = TransportAddress(host: String(words[4]), port: port)
+    else { return nil }
+    self.init(foundation: String(words[0]), priority: priority, address: address, kind: kind)
+  }
+
+  /// The value of `a=candidate`.
+  public var attribute: String {
+    let related = kind == .host ? "" : " raddr 0.0.0.0 rport 0"
+    return "\(foundation) 1 udp \(priority) \(address.host) \(address.port) typ \(kind.rawValue)\(related)"
+  }
+}
