@@ -47,7 +47,7 @@ public struct JitterBuffer: Sendable {
     public var lostPackets: UInt64 = 0
     /// Packets that came after that.
     public var latePackets: UInt64 = 0
-    /// Packets that were there already.
+    /// Packets that were there already, or had been.
     public var duplicates: UInt64 = 0
   }
 
@@ -63,6 +63,8 @@ public struct JitterBuffer: Sendable {
   private var assembler: FrameAssembler?
   private var wait: RepairWait
   private var pendingLoss = 0
+  /// What was given up last, to tell a late packet from a repeated one.
+  private var abandoned: [Range<Int64>] = []
   private var lateInARow = 0
   private var hasGivenFrame = false
   private var lastRequest: Instant?
@@ -93,9 +95,13 @@ public struct JitterBuffer: Sendable {
     defer { self.window = window }
 
     if sequence < window.next, !takesBack(sequence, header.timestamp, &window) {
-      counters.latePackets += 1
       lateInARow += 1
-      if hasGivenFrame { wait.cameTooLate() }
+      if abandoned.contains(where: { $0.contains(sequence) }) {
+        counters.latePackets += 1
+        wait.cameTooLate()
+      } else {
+        counters.duplicates += 1
+      }
       guard lateInARow > 64 else { return false }
       // So many cannot be late: the sender began anew.
       restart(at: header.sequenceNumber, &window)
@@ -136,6 +142,7 @@ public struct JitterBuffer: Sendable {
     let first = unwrapper.unwrap(sequenceNumber)
     window = PacketWindow(capacity: capacity, first: first)
     assembler?.seek(from: first, in: &window)
+    abandoned.removeAll()
     lateInARow = 0
   }
 
@@ -150,6 +157,12 @@ public struct JitterBuffer: Sendable {
       let lost = window.advance(to: start)
       countLoss(lost)
     }
+  }
+
+  private mutating func abandon(_ sequence: Int64, upTo end: Int64) {
+    guard sequence < end else { return }
+    if abandoned.count >= 16 { abandoned.removeFirst() }
+    abandoned.append(sequence..<end)
   }
 
   private mutating func countLoss(_ count: Int64) {
@@ -183,6 +196,7 @@ public struct JitterBuffer: Sendable {
       }
       guard givesUp(window.next, window, now) else { return nil }
       let resume = window.firstPresent(from: window.next) ?? window.highest + 1
+      abandon(window.next, upTo: resume)
       countLoss(window.advance(to: resume))
     }
     return nil
@@ -204,6 +218,7 @@ public struct JitterBuffer: Sendable {
         guard givesUp(sequence, window, now) else { return nil }
         counters.breaks += 1
         let resume = window.firstPresent(from: sequence) ?? window.highest + 1
+        abandon(sequence, upTo: resume)
         counters.lostPackets += UInt64(max(0, resume - sequence))
         assembler.seek(from: resume, in: &window)
         self.assembler = assembler

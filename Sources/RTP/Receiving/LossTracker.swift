@@ -168,7 +168,9 @@ public struct LossTracker: ~Copyable {
       current += 1
     }
     oldestMissing = max(oldestMissing, sequence - capacity + 1)
-    if sequence > highest + 1 {
+    if missingCount == 0 {
+      deadline = nil
+    } else if sequence > highest + 1 {
       let due = now.advanced(microseconds: policy.reorderTolerance)
       deadline = min(deadline ?? due, due)
     }

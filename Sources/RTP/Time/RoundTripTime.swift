@@ -8,7 +8,7 @@ public enum RoundTripTime {
     // Rounding can make it slightly negative: then the far end is as near as can be measured.
     let signed = Int64(Int32(bitPattern: ticks))
     guard signed > -655 else { return nil }
-    let time = max(0, signed) * 1_000_000 >> 16
+    let time = (max(0, signed) * 1_000_000) >> 16
     return time < 60_000_000 ? time : nil
   }
 }

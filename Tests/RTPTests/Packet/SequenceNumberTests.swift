@@ -1,0 +1,56 @@
+import RTP
+import Testing
+
+@Suite struct SequenceNumberTests {
+  @Test("the number after 65535 is 0, and newer")
+  func wrap() {
+    let last = SequenceNumber(65535)
+    #expect(last.next == 0)
+    #expect(last.next.isNewer(than: last))
+    #expect(!last.isNewer(than: last.next))
+    #expect(last.next.distance(from: last) == 1)
+    #expect(SequenceNumber(5).advanced(by: -10) == 65531)
+  }
+
+  @Test("unwrapping follows a stream over many wraps")
+  func unwrap() {
+    var unwrapper = SequenceUnwrapper()
+    for number in Int64(65_000)..<400_000 {
+      #expect(unwrapper.unwrap(UInt16(truncatingIfNeeded: number)) == number)
+    }
+    #expect(unwrapper.highest == 399_999)
+  }
+
+  @Test("an older number does not move the end, and may lie before the first")
+  func reordered() {
+    var unwrapper = SequenceUnwrapper()
+    #expect(unwrapper.highest == nil)
+    #expect(unwrapper.unwrap(2) == 2)
+    #expect(unwrapper.unwrap(65534) == -2)
+    #expect(unwrapper.highest == 2)
+    #expect(unwrapper.peek(3) == 3)
+    #expect(unwrapper.highest == 2)
+  }
+
+  @Test("random reordering within half the range is unwrapped rightly")
+  func randomWalk() {
+    var random = SeededGenerator(seed: 7)
+    var unwrapper = SequenceUnwrapper()
+    var position: Int64 = 30_000
+    _ = unwrapper.unwrap(UInt16(truncatingIfNeeded: position))
+    for _ in 0..<20_000 {
+      let step = Int64.random(in: -200...300, using: &random)
+      position += step
+      #expect(unwrapper.unwrap(UInt16(truncatingIfNeeded: position)) == position)
+    }
+  }
+
+  @Test("timestamps go on over the wrap of 32 bits")
+  func timestamps() {
+    var unwrapper = TimestampUnwrapper()
+    #expect(unwrapper.unwrap(.max - 10) == Int64(UInt32.max) - 10)
+    #expect(unwrapper.unwrap(20) == Int64(UInt32.max) + 21)
+    #expect(unwrapper.unwrap(.max) == Int64(UInt32.max))
+    #expect(unwrapper.newest == Int64(UInt32.max) + 21)
+  }
+}

@@ -1,0 +1,127 @@
+import RTP
+import Testing
+
+private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8Descriptor(parsing: $0) } }
+
+@Suite struct VP8Tests {
+  /// A key frame's first bytes: frame tag, start code, 320×180.
+  static let keyFrame: [UInt8] = [0x10, 2, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xb4, 0x00] + (0..<3000).map { UInt8($0 & 0xff) }
+
+  @Test("a descriptor with everything in it is read")
+  func full() throws {
+    let found = try #require(descriptor([0xb0, 0xf0, 0x92, 0x34, 7, 0xe5, 0xaa]))
+    #expect(found.length == 6)
+    #expect(found.isNonReference && found.startsPartition && found.partition == 0 && found.startsFrame)
+    #expect(found.pictureID == 0x1234 && found.isLongPictureID)
+    #expect(found.temporalLevel0Index == 7 && found.temporalLayer == 3 && found.isLayerSync)
+    #expect(found.pictureIDOffset == 2 && found.temporalLevel0Offset == 4)
+  }
+
+  @Test("short forms are read")
+  func short() throws {
+    let bare = try #require(descriptor([0x10, 0xaa]))
+    #expect(bare.length == 1 && bare.pictureID == nil && bare.temporalLayer == nil)
+    let seven = try #require(descriptor([0x91, 0x80, 0x55, 0xaa]))
+    #expect(seven.length == 3 && seven.pictureID == 0x55 && !seven.isLongPictureID && !seven.startsFrame)
+  }
+
+  @Test(
+    "a descriptor without its end, or without data, is refused",
+    arguments: [[], [0x10], [0x80, 0x80], [0x80, 0x80, 0x81], [0x80, 0xc0, 1], [0x80, 0xe0, 1, 2], [0x80, 0x80, 0x81, 2]]
+      as [[UInt8]])
+  func refused(bytes: [UInt8]) { #expect(descriptor(bytes) == nil) }
+
+  @Test("picture id and TL0PICIDX are rewritten in place, in their width")
+  func rewrite() throws {
+    var long: [UInt8] = [0x90, 0xc0, 0x92, 0x34, 7, 0xaa]
+    let longDescriptor = try #require(descriptor(long))
+    long.withUnsafeMutableBytes { memory in
+      if let base = memory.baseAddress { longDescriptor.rewrite(base, pictureID: 0x7fff, temporalLevel0Index: 200) }
+    }
+    #expect(long == [0x90, 0xc0, 0xff, 0xff, 200, 0xaa])
+    var short: [UInt8] = [0x90, 0x80, 0x12, 0xaa]
+    let shortDescriptor = try #require(descriptor(short))
+    short.withUnsafeMutableBytes { memory in
+      if let base = memory.baseAddress { shortDescriptor.rewrite(base, pictureID: 0x1ff, temporalLevel0Index: 200) }
+    }
+    #expect(short == [0x90, 0x80, 0x7f, 0xaa])
+  }
+
+  @Test("only the first packet of a key frame is one")
+  func keyFrames() {
+    #expect([0x90, 0x80, 0x01, 0x10, 2, 0].read { PayloadFormat.vp8.startsKeyFrame($0) })
+    #expect(![0x90, 0x80, 0x01, 0x11, 2, 0].read { PayloadFormat.vp8.startsKeyFrame($0) })
+    #expect(![0x80, 0x80, 0x01, 0x10, 2, 0].read { PayloadFormat.vp8.startsKeyFrame($0) })
+    #expect(![0x91, 0x80, 0x01, 0x10, 2, 0].read { PayloadFormat.vp8.startsKeyFrame($0) })
+    let size = ([0x10] + Self.keyFrame).read { VP8Descriptor.keyFrameSize($0) }
+    #expect(size?.width == 320 && size?.height == 180)
+  }
+
+  @Test("frames survive being cut and joined", arguments: [1, 5, 1096, 1097, 2192, 3010])
+  func roundTrip(size: Int) throws {
+    var packetizer = VP8Packetizer(maximumPayloadSize: 1100, pictureID: 0x7fff)
+    var depacketizer = VP8Depacketizer()
+    for expectedID in [0x7fff, 0] as [UInt16] {
+      let frame = Array(Self.keyFrame.prefix(size))
+      let payloads = packetizer.packetize(frame)
+      #expect(payloads.allSatisfy { $0.count <= 1100 })
+      for (index, payload) in payloads.enumerated() {
+        #expect(descriptor(payload)?.pictureID == expectedID)
+        #expect(descriptor(payload)?.startsFrame == (index == 0))
+        let taken = payload.read { depacketizer.append($0) }
+        #expect(taken)
+      }
+      let joined = depacketizer.take()
+      #expect(joined?.data == frame)
+      #expect(joined?.isKeyFrame == true)
+    }
+  }
+
+  @Test("pieces of two frames do not join")
+  func mixed() {
+    var packetizer = VP8Packetizer(maximumPayloadSize: 100)
+    let first = packetizer.packetize(Self.keyFrame)
+    let second = packetizer.packetize(Self.keyFrame)
+    var depacketizer = VP8Depacketizer()
+    let taken = [first[0], first[1], second[2]].map { $0.read { depacketizer.append($0) } }
+    #expect(taken == [true, true, false])
+    depacketizer.reset()
+    let middle = first[1].read { depacketizer.append($0) }
+    #expect(!middle)
+  }
+
+  @Test("a new source goes on where the old one ended, over the wrap")
+  func mapping() throws {
+    var mapping = VP8PictureMapping()
+    func map(_ picture: UInt16, _ level0: UInt8) throws -> [Int] {
+      let found = try #require(descriptor([0x90, 0xc0, 0x80 | UInt8(picture >> 8), UInt8(picture & 0xff), level0, 0]))
+      let mapped = mapping.map(found)
+      return [Int(mapped.pictureID), Int(mapped.temporalLevel0Index)]
+    }
+    #expect(try map(0x7ffe, 254) == [0x7ffe, 254])
+    #expect(try map(0x7fff, 255) == [0x7fff, 255])
+    #expect(try map(0x7ffe, 254) == [0x7ffe, 254])
+    mapping.switchSource(to: try #require(descriptor([0x90, 0xc0, 0x80 | 0x10, 0, 9, 0])))
+    #expect(try map(0x1000, 9) == [0, 0])
+    #expect(try map(0x1001, 9) == [1, 0])
+    #expect(try map(0x1003, 10) == [3, 1])
+  }
+
+  @Test("whatever comes, nothing is read outside")
+  func fuzzed() {
+    var packetizer = VP8Packetizer(maximumPayloadSize: 60)
+    let seeds = packetizer.packetize(Array(Self.keyFrame.prefix(200))) + [[0xb0, 0xf0, 0x92, 0x34, 7, 0xe5, 0xaa]]
+    var depacketizer = VP8Depacketizer()
+    fuzz(seeds: seeds, rounds: 20_000) { memory in
+      let bytes = UnsafeRawBufferPointer(memory)
+      _ = VP8Descriptor.keyFrameSize(bytes)
+      for format in PayloadFormat.allCases { _ = format.startsKeyFrame(bytes) }
+      if let found = VP8Descriptor(parsing: bytes), let base = memory.baseAddress {
+        #expect(found.length < bytes.count)
+        found.rewrite(base, pictureID: 1, temporalLevel0Index: 2)
+        #expect(VP8Descriptor(parsing: bytes)?.length == found.length)
+      }
+      if !depacketizer.append(bytes) { _ = depacketizer.take() }
+    }
+  }
+}
