@@ -25,8 +25,10 @@ struct OfferedMedia: Sendable {
     var kind: RTPParameters.Kind
     /// Nil while the m-line is inactive.
     var track: Track?
-    /// The other end refused it: port 0 until it is recycled under a new mid.
+    /// Refused or given up: offered with port 0.
     var isRejected = false
+    /// Both ends have it with port 0: it may be recycled under a new mid.
+    var isFree = false
   }
 
   var local: TransportParameters
@@ -53,11 +55,14 @@ struct OfferedMedia: Sendable {
   mutating func add(
     kind: RTPParameters.Kind, codecs: [RTPCodec], cname: String, stream: String, track: String
   ) throws(NegotiationError) -> RTPParameters {
+    guard !lines.contains(where: { $0.track?.track == track && $0.track?.stream == stream }) else {
+      throw .refused("track \(track) of \(stream) is already on an m-line")
+    }
     // While an answer is awaited, nobody knows yet which m-lines it will refuse.
     let free =
       pending != nil
       ? nil
-      : lines.firstIndex { $0.track == nil && !$0.isRejected && $0.kind == kind } ?? lines.firstIndex(where: \.isRejected)
+      : lines.firstIndex { $0.track == nil && !$0.isRejected && $0.kind == kind } ?? lines.firstIndex(where: \.isFree)
     guard free != nil || lines.count < maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
     count += 1
     let mid: String
@@ -131,7 +136,10 @@ struct OfferedMedia: Sendable {
   private mutating func settle(
     _ index: Int, direction: MediaDirection, section: MediaDescription, into result: inout AcceptedAnswer
   ) {
-    if section.isRejected { lines[index].isRejected = true }
+    if section.isRejected {
+      lines[index].isRejected = true
+      lines[index].isFree = true
+    }
     // Nil for a track that was removed meanwhile; no other can have taken its place.
     guard let track = lines[index].track else { return }
     let narrowed = track.parameters.narrowed(by: section)
@@ -145,8 +153,11 @@ struct OfferedMedia: Sendable {
       section.isRejected
       ? "the m-line was refused: no codec in common" : narrowed == nil ? "no codec in common" : "the answer does not receive"
     result.rejected.append(RejectedMedia(mid: track.parameters.mid, reason: reason))
-    // An m-line that is still up is told to be inactive.
-    if !section.isRejected { changed = true }
+    if !section.isRejected {
+      // The other end would refuse the next track on it too.
+      lines[index].isRejected = true
+      changed = true
+    }
   }
 
   private func describe(_ line: Line, isFirst: Bool) -> MediaDescription {
@@ -165,7 +176,9 @@ struct OfferedMedia: Sendable {
     for encoding in track.parameters.encodings {
       guard let ssrc = encoding.ssrc else { continue }
       if let rtx = encoding.rtxSSRC { section.add("ssrc-group", "FID \(ssrc) \(rtx)") }
-      for ssrc in [ssrc, encoding.rtxSSRC].compactMap({ $0 }) { section.add("ssrc", "\(ssrc) cname:\(track.parameters.cname)") }
+      section.add("ssrc", "\(ssrc) cname:\(track.parameters.cname)")
+      // Chromium refuses an audio m-line with a second SSRC, and takes one that only the group names.
+      if let rtx = encoding.rtxSSRC, line.kind == .video { section.add("ssrc", "\(rtx) cname:\(track.parameters.cname)") }
     }
     return section
   }
