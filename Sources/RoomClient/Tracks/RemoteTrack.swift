@@ -25,6 +25,7 @@ public final class RemoteTrack: Sendable {
     var next: UInt64 = 0
     var ended = false
     var unread: UInt64 = 0
+    var askForKeyFrame: (@Sendable () -> Void)?
 
     /// Longer than the backlog there is no use in it: the first reader will ask for a key frame.
     mutating func keepEarly(_ frame: EncodedFrame) {
@@ -37,15 +38,13 @@ public final class RemoteTrack: Sendable {
   }
 
   private let state: NIOLockedValueBox<State>
-  private let askForKeyFrame: @Sendable () -> Void
 
-  init(userId: String, info: TrackInfo, codec: String, requestKeyFrame: @escaping @Sendable () -> Void) {
+  init(userId: String, info: TrackInfo, codec: String) {
     self.userId = userId
     trackId = info.trackId
     kind = info.kind
     self.codec = codec
     state = NIOLockedValueBox(State(info: info, early: info.kind == .video ? [] : nil))
-    askForKeyFrame = requestKeyFrame
   }
 
   /// The track as its publisher last described it.
@@ -92,6 +91,13 @@ public final class RemoteTrack: Sendable {
     if kind == .video { askForKeyFrame() }
   }
 
+  private func askForKeyFrame() { state.withLockedValue { $0.askForKeyFrame }?() }
+
+  /// Where requests go: the transport that carries the track now.
+  func connect(requestKeyFrame: @escaping @Sendable () -> Void) {
+    state.withLockedValue { $0.askForKeyFrame = requestKeyFrame }
+  }
+
   /// Frames that readers lost by being slow.
   var unread: UInt64 { state.withLockedValue { $0.unread } }
 
@@ -121,6 +127,7 @@ public final class RemoteTrack: Sendable {
   func end() {
     let readers = state.withLockedValue { state in
       state.ended = true
+      state.askForKeyFrame = nil
       defer { state.readers = [:] }
       return Array(state.readers.values)
     }

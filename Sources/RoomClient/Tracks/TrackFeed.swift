@@ -6,6 +6,9 @@ import RoomProtocol
 public final class TrackFeed: Sendable {
   /// Where a published track's frames go.
   struct Outlet: Sendable {
+    /// Which transport and m-line it is: the same again changes nothing.
+    var transport: ObjectIdentifier
+    var mid: String
     /// False where the transport's queue is full.
     var send: @Sendable (EncodedFrame, Int?) -> Bool
   }
@@ -70,6 +73,7 @@ public final class TrackFeed: Sendable {
   /// The transport is connected; nil when it is lost.
   func connect(_ outlet: Outlet?) {
     let asks = state.withLockedValue { state in
+      if let outlet, let old = state.outlet, old.transport == outlet.transport, old.mid == outlet.mid { return false }
       state.outlet = outlet
       state.needsKeyFrame = true
       return outlet != nil && kind == .video

@@ -1,0 +1,221 @@
+import RoomProtocol
+import WebRTC
+
+/// What a client publishes: its tracks, their m-lines, and the transport that carries them. Belongs to the session's actor.
+final class Publisher {
+  /// One track and its m-line.
+  fileprivate struct Publication {
+    let track: any LocalTrack
+    var mid: String
+    /// As the last accepted answer left it; nil before the first.
+    var parameters: RTPParameters?
+    var trackId: String?
+  }
+
+  /// What to ask of the server; `accept` or `abandon` follows.
+  struct Proposal {
+    let params: PublishParams
+    fileprivate let offer: PublishOffer
+    fileprivate let publications: [Publication]
+    fileprivate let transport: MediaTransport
+    fileprivate let generation: Int
+  }
+
+  private let loop: MediaLoop
+  private let cname = ICECredentials.random().ufrag
+  private var offer: PublishOffer?
+  private(set) var transport: MediaTransport?
+  private var remote: TransportParameters?
+  private var publications: [Publication] = []
+  private(set) var isConnected = false
+  /// Grows with each transport, so that what an old one still says is not taken for the new one's.
+  private(set) var generation = 0
+  private let override: (@Sendable (TransportAddress) -> TransportAddress)?
+  private let events: @Sendable (MediaChannel.Event, Int) -> Void
+
+  init(
+    loop: MediaLoop, override: (@Sendable (TransportAddress) -> TransportAddress)?,
+    events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
+  ) {
+    self.loop = loop
+    self.override = override
+    self.events = events
+  }
+
+  var isEmpty: Bool { publications.isEmpty }
+  /// Whether a transport exists that could be repaired.
+  var isOpen: Bool { transport != nil }
+
+  // MARK: proposals
+
+  /// Adds tracks to what is offered.
+  func propose(adding tracks: [any LocalTrack]) throws -> Proposal {
+    guard let offer, let transport else { return try proposeAnew(publications.map(\.track) + tracks, keepingIds: true) }
+    var next = offer
+    var added: [Publication] = []
+    for track in tracks { added.append(try Self.add(track, to: &next)) }
+    return Proposal(
+      params: PublishParams(sdp: next.makeOffer(), tracks: added.map { Self.describe($0, keepingId: false) }), offer: next,
+      publications: publications + added, transport: transport, generation: generation)
+  }
+
+  /// Offers all tracks on a new transport. `keepingIds` where the server still knows the tracks.
+  func proposeRestart(keepingIds: Bool) throws -> Proposal {
+    try proposeAnew(publications.map(\.track), keepingIds: keepingIds)
+  }
+
+  private func proposeAnew(_ tracks: [any LocalTrack], keepingIds: Bool) throws -> Proposal {
+    let isRestart = keepingIds && publications.contains { $0.trackId != nil }
+    let number = generation + 1
+    let events = events
+    let certificate = try ClientCertificate.shared()
+    let transport = MediaTransport(loop: loop, certificate: certificate) { events($0, number) }
+    var next = PublishOffer(local: transport.parameters(certificate), cname: cname)
+    var all: [Publication] = []
+    for track in tracks {
+      var publication = try Self.add(track, to: &next)
+      if isRestart { publication.trackId = publications.first { $0.track === track }?.trackId }
+      all.append(publication)
+    }
+    return Proposal(
+      params: PublishParams(
+        sdp: next.makeOffer(), tracks: all.map { Self.describe($0, keepingId: isRestart) }, restart: isRestart ? true : nil),
+      offer: next, publications: all, transport: transport, generation: number)
+  }
+
+  /// Takes the server's answer; gives the tracks that it refused, which are published no more.
+  func accept(_ proposal: Proposal, _ result: PublishResult) throws -> [any LocalTrack] {
+    var next = proposal.offer
+    let answer = try next.accept(answer: result.sdp)
+    var all = proposal.publications
+    for parameters in answer.accepted {
+      guard let index = all.firstIndex(where: { $0.mid == parameters.mid }) else { continue }
+      all[index].parameters = parameters
+    }
+    for published in result.tracks {
+      guard let index = all.firstIndex(where: { $0.mid == published.mid }) else { continue }
+      all[index].trackId = published.track.trackId
+      all[index].track.feed.named(published.track.trackId)
+      all[index].track.feed.setMuted(published.track.muted)
+    }
+    let refused = all.filter { $0.parameters == nil || $0.trackId == nil }
+    for publication in refused { next.remove(mid: publication.mid) }
+    all.removeAll { $0.parameters == nil || $0.trackId == nil }
+    if transport !== proposal.transport {
+      transport?.close()
+      transport = proposal.transport
+      generation = proposal.generation
+      isConnected = false
+      remote = nil
+    }
+    offer = next
+    publications = all
+    if let described = answer.remote, described != remote {
+      remote = described
+      transport?.setRemote(described.overridden(by: override))
+    }
+    apply()
+    return refused.map(\.track)
+  }
+
+  /// The server did not take it: all is as before.
+  func abandon(_ proposal: Proposal) {
+    if transport !== proposal.transport { proposal.transport.close() }
+  }
+
+  /// Takes tracks off; the server hears of it by the call, and of the m-lines by the next offer.
+  func remove(_ tracks: [any LocalTrack]) {
+    for publication in publications where tracks.contains(where: { $0 === publication.track }) {
+      offer?.remove(mid: publication.mid)
+      publication.track.feed.release()
+    }
+    publications.removeAll { publication in tracks.contains { $0 === publication.track } }
+    apply()
+  }
+
+  /// Ends all: the tracks may be published elsewhere.
+  func close() {
+    for publication in publications { publication.track.feed.release() }
+    publications = []
+    transport?.close()
+    transport = nil
+    offer = nil
+    remote = nil
+    isConnected = false
+  }
+
+  // MARK: the transport
+
+  func connected(_ isUp: Bool) {
+    isConnected = isUp
+    plug()
+  }
+
+  func networkChanged() { transport?.networkChanged() }
+
+  /// The published tracks, and the m-lines under which the transport counts them.
+  var published: [(trackId: String, mid: String, track: any LocalTrack)] {
+    publications.compactMap { publication in
+      publication.trackId.map { (trackId: $0, mid: publication.mid, track: publication.track) }
+    }
+  }
+
+  func holds(_ track: any LocalTrack) -> Bool { publications.contains { $0.track === track } }
+
+  func muted(trackId: String, _ muted: Bool) {
+    publications.first { $0.trackId == trackId }?.track.feed.setMuted(muted)
+  }
+
+  /// Tells the transport what is sent now.
+  private func apply() {
+    let feeds = Dictionary(publications.map { ($0.mid, $0.track.feed) }, uniquingKeysWith: { first, _ in first })
+    var ceilings: [String: Int] = [:]
+    for publication in publications {
+      if let video = publication.track as? LocalVideoTrack, let bitrate = video.bitrate { ceilings[publication.mid] = bitrate }
+    }
+    transport?.setSenders(publications.compactMap(\.parameters), feeds: feeds, ceilings: ceilings)
+    plug()
+  }
+
+  /// Connects the tracks with the transport while it is up, and only then: frames that can't leave are of no use later.
+  private func plug() {
+    for publication in publications {
+      guard isConnected, let transport else {
+        publication.track.feed.connect(nil)
+        continue
+      }
+      let mid = publication.mid
+      publication.track.feed.connect(
+        TrackFeed.Outlet(transport: ObjectIdentifier(transport), mid: mid) { transport.send($0, mid: mid, level: $1) })
+    }
+  }
+
+  private static func add(_ track: any LocalTrack, to offer: inout PublishOffer) throws -> Publication {
+    do {
+      let parameters = try offer.add(track.rtpCodec, trackID: track.tag)
+      return Publication(track: track, mid: parameters.mid)
+    } catch {
+      throw RoomClientError.negotiationFailed(error.description)
+    }
+  }
+
+  private static func describe(_ publication: Publication, keepingId: Bool) -> NewTrack {
+    let track = publication.track
+    let video = track as? LocalVideoTrack
+    return NewTrack(
+      mid: publication.mid, kind: track.kind, tag: track.tag, master: track.master, muted: track.isMuted,
+      trackId: keepingId ? publication.trackId : nil, width: video?.width, height: video?.height, fps: video?.fps,
+      bitrate: video?.bitrate)
+  }
+}
+
+extension LocalTrack {
+  /// The codec as offers name it.
+  fileprivate var rtpCodec: RTPCodec {
+    guard let video = self as? LocalVideoTrack else { return .opus }
+    return switch video.codec {
+    case .vp8: .vp8
+    case .h264: .h264(WebRTC.H264Profile(profileLevelID: video.profile.rawValue) ?? .constrainedBaseline)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import RoomProtocol
+import WebRTC
+
+/// What a client receives: the tracks behind the m-lines of the server's offers, and the transport that carries them. Belongs to
+/// the session's actor.
+final class Subscriber {
+  private let loop: MediaLoop
+  private let videoCodecs: [VideoCodec]
+  private let override: (@Sendable (TransportAddress) -> TransportAddress)?
+  private var answering: SubscribeAnswer?
+  private(set) var transport: MediaTransport?
+  private var remote: TransportParameters?
+  /// By mid.
+  private var tracks: [String: RemoteTrack] = [:]
+  private(set) var isConnected = false
+  private(set) var generation = 0
+  private let events: @Sendable (MediaChannel.Event, Int) -> Void
+
+  init(
+    loop: MediaLoop, videoCodecs: [VideoCodec], override: (@Sendable (TransportAddress) -> TransportAddress)?,
+    events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
+  ) {
+    self.loop = loop
+    self.videoCodecs = videoCodecs
+    self.override = override
+    self.events = events
+  }
+
+  var isOpen: Bool { transport != nil }
+  var isEmpty: Bool { tracks.isEmpty }
+
+  func track(_ trackId: String) -> RemoteTrack? { tracks.values.first { $0.trackId == trackId } }
+
+  /// What an offer changed.
+  struct Change {
+    var answer: String
+    var begun: [RemoteTrack] = []
+    var ended: [RemoteTrack] = []
+  }
+
+  /// Takes an offer. `info` describes a track by its id.
+  func answer(_ offer: OfferData, info: (String) -> TrackInfo?) throws -> Change {
+    // A track goes on over a new transport: its readers notice nothing but a key frame.
+    if offer.restart || transport == nil { try openTransport() }
+    guard var answering, let transport else { throw RoomClientError.mediaFailed("no transport") }
+    let answered: AnsweredOffer
+    do {
+      answered = try answering.answer(offer.sdp)
+    } catch {
+      throw RoomClientError.negotiationFailed(error.description)
+    }
+    self.answering = answering
+    var change = Change(answer: answered.sdp)
+    var next: [String: RemoteTrack] = [:]
+    let named = Dictionary(offer.tracks.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
+    for parameters in answered.media {
+      guard let offered = named[parameters.mid], let codec = parameters.codecs.first else { continue }
+      if let known = track(offered.trackId) {
+        next[parameters.mid] = known
+      } else {
+        let kind: TrackKind = parameters.kind == .audio ? .audio : .video
+        let new = RemoteTrack(
+          userId: offered.userId, info: info(offered.trackId) ?? TrackInfo(trackId: offered.trackId, kind: kind),
+          codec: codec.name)
+        next[parameters.mid] = new
+        change.begun.append(new)
+      }
+    }
+    change.ended = tracks.values.filter { old in !next.values.contains { $0 === old } }
+    tracks = next
+    for (mid, track) in next { track.connect { transport.requestKeyFrame(mid: mid) } }
+    if answered.remote != remote {
+      remote = answered.remote
+      transport.setRemote(answered.remote.overridden(by: override))
+    }
+    transport.setReceivers(answered.media, tracks: next)
+    return change
+  }
+
+  private func openTransport() throws {
+    let certificate = try ClientCertificate.shared()
+    transport?.close()
+    generation += 1
+    isConnected = false
+    remote = nil
+    let (events, number) = (events, generation)
+    let transport = MediaTransport(loop: loop, certificate: certificate) { events($0, number) }
+    let names = Set(videoCodecs.map(\.rawValue)).union(["opus"])
+    self.transport = transport
+    answering = SubscribeAnswer(local: transport.parameters(certificate)) { names.contains($0.name) }
+  }
+
+  /// The server forgot the session: what was received is over. Gives the tracks that ended.
+  func close() -> [RemoteTrack] {
+    defer { tracks = [:] }
+    transport?.close()
+    transport = nil
+    answering = nil
+    remote = nil
+    isConnected = false
+    return Array(tracks.values)
+  }
+
+  func connected(_ isUp: Bool) { isConnected = isUp }
+  func networkChanged() { transport?.networkChanged() }
+
+  /// The received tracks, and the m-lines under which the transport counts them.
+  var received: [(mid: String, track: RemoteTrack)] { tracks.map { (mid: $0.key, track: $0.value) } }
+}

@@ -1,0 +1,32 @@
+import NIOConcurrencyHelpers
+import WebRTC
+
+/// The DTLS certificate of this process: one for all its rooms, made when first needed.
+enum ClientCertificate {
+  private static let made = NIOLockedValueBox<Certificate?>(nil)
+
+  static func shared() throws(RoomClientError) -> Certificate {
+    do {
+      return try made.withLockedValue { made in
+        if let made { return made }
+        let new = try Certificate()
+        made = new
+        return new
+      }
+    } catch {
+      throw .mediaFailed("no certificate: \(error)")
+    }
+  }
+}
+
+extension TransportParameters {
+  /// The same with other addresses to send to.
+  func overridden(by map: (@Sendable (TransportAddress) -> TransportAddress)?) -> TransportParameters {
+    guard let map else { return self }
+    var parameters = self
+    for index in parameters.candidates.indices {
+      parameters.candidates[index].address = map(parameters.candidates[index].address)
+    }
+    return parameters
+  }
+}

@@ -1,0 +1,198 @@
+import CLinux
+import Glibc
+import RTP
+import WebRTC
+
+/// One media transport of a room on its loop's thread: a socket, the sans-I/O session behind it, and the tracks it serves.
+final class MediaChannel {
+  /// What the room is told of it.
+  enum Event: Sendable {
+    case connected
+    /// The far end fell silent; it may come back.
+    case disconnected
+    /// It is over; only a new transport helps.
+    case failed(String)
+    case firstFrame(trackId: String)
+  }
+
+  private let id: UInt64
+  private let epoll: Int32
+  private let session: MediaSession
+  private let tell: @Sendable (Event) -> Void
+  private var udp: UDPSocket
+  private var feeds: [String: TrackFeed] = [:]
+  private var ceilings: [String: Int] = [:]
+  private var tracks: [String: RemoteTrack] = [:]
+  private var begun: Set<String> = []
+  private var batch: [linux_datagram] = []
+  private var bytes: [[UInt8]] = []
+  private(set) var deadline: Instant?
+  private(set) var isConnected = false
+
+  /// Datagrams handed to the kernel in one call.
+  private static let batchLimit = 32
+
+  init(id: UInt64, epoll: Int32, session: MediaSession, socket: UDPSocket, tell: @escaping @Sendable (Event) -> Void) {
+    self.id = id
+    self.epoll = epoll
+    self.session = session
+    self.tell = tell
+    udp = socket
+  }
+
+  var socket: Int32 { udp.descriptor }
+
+  func isDue(_ now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
+
+  // MARK: from the room
+
+  func setRemote(_ parameters: TransportParameters, now: Instant) {
+    session.setRemote(parameters, now: now)
+    flush(now)
+  }
+
+  func setSenders(_ parameters: [RTPParameters], feeds: [String: TrackFeed], ceilings: [String: Int], now: Instant) {
+    session.setSenders(parameters, now: now)
+    self.feeds = feeds
+    self.ceilings = ceilings
+    flush(now)
+  }
+
+  func setReceivers(_ parameters: [RTPParameters], tracks: [String: RemoteTrack], now: Instant) {
+    session.setReceivers(parameters, now: now)
+    self.tracks = tracks
+    begun.formIntersection(tracks.keys)
+    flush(now)
+  }
+
+  func send(_ frame: EncodedFrame, mid: String, level: Int?, now: Instant) {
+    let loudness = level.map { RTP.AudioLevel(level: UInt8(clamping: -$0), voice: $0 > -60) }
+    session.send(frame, mid: mid, level: loudness, now: now)
+    flush(now)
+  }
+
+  func requestKeyFrame(mid: String, now: Instant) {
+    session.requestKeyFrame(mid: mid, now: now)
+    flush(now)
+  }
+
+  func statistics() -> SessionStatistics { session.statistics() }
+
+  /// Goes on from a new socket: the far end learns the new address from the checks that come from it.
+  func networkChanged(now: Instant) {
+    guard let fresh = UDPSocket() else { return tell(.failed("no socket: \(MediaLoop.errorText())")) }
+    guard linux_epoll_add(epoll, fresh.descriptor, id) == 0 else {
+      fresh.close()
+      return tell(.failed("no epoll: \(MediaLoop.errorText())"))
+    }
+    udp.close()
+    udp = fresh
+    session.networkChanged(now: now)
+    flush(now)
+  }
+
+  func close(now: Instant) {
+    session.close(now: now)
+    flush(now)
+    udp.close()
+  }
+
+  // MARK: from the loop
+
+  func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
+    session.receive(datagram, from: from, now: now)
+    flush(now)
+  }
+
+  func advance(to now: Instant) {
+    session.advance(to: now)
+    flush(now)
+  }
+
+  func socketFailed(now: Instant) { networkChanged(now: now) }
+
+  /// Carries out what the session wants; with every change, so that nothing waits for the next one.
+  private func flush(_ now: Instant) {
+    while let output = session.nextOutput() {
+      switch output {
+      case .transmit(let datagram, let address): enqueue(datagram, to: address)
+      case .event(let event): handle(event)
+      }
+    }
+    sendBatch()
+    deadline = session.deadline
+  }
+
+  private func handle(_ event: MediaSession.Event) {
+    switch event {
+    case .connected:
+      isConnected = true
+      tell(.connected)
+    case .disconnected:
+      isConnected = false
+      tell(.disconnected)
+    case .failed(let reason):
+      isConnected = false
+      tell(.failed("\(reason)"))
+    case .closed:
+      isConnected = false
+      tell(.failed("closed by the server"))
+    case .frame(let mid, let frame):
+      guard let track = tracks[mid] else { return }
+      track.deliver(frame)
+      if begun.insert(mid).inserted { tell(.firstFrame(trackId: track.trackId)) }
+    case .keyFrameRequested(let mid): feeds[mid]?.keyFrameRequested()
+    case .targetBitrate(let total): share(total)
+    }
+  }
+
+  /// Video tracks share what audio leaves, each up to its own ceiling.
+  private func share(_ total: Int) {
+    let videos = feeds.filter { $0.value.kind == .video && !$0.value.isMuted }
+    var left = max(0, total - (feeds.count - videos.count) * 64_000)
+    var count = videos.count
+    for (mid, feed) in videos.sorted(by: { ceilings[$0.key] ?? .max < ceilings[$1.key] ?? .max }) {
+      let part = min(left / max(1, count), ceilings[mid] ?? .max)
+      feed.setTarget(part)
+      left -= part
+      count -= 1
+    }
+  }
+
+  private func enqueue(_ datagram: [UInt8], to address: TransportAddress) {
+    var entry = linux_datagram()
+    udp.address(&entry, to: address)
+    batch.append(entry)
+    bytes.append(datagram)
+    if batch.count == Self.batchLimit { sendBatch() }
+  }
+
+  /// What the kernel does not take is lost, as on any network.
+  private func sendBatch() {
+    guard !batch.isEmpty else { return }
+    let total = bytes.reduce(0) { $0 + $1.count }
+    withUnsafeTemporaryAllocation(byteCount: max(1, total), alignment: 1) { memory in
+      guard let base = memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+      var offset = 0
+      for index in batch.indices {
+        let datagram = bytes[index]
+        datagram.withUnsafeBufferPointer { source in
+          if let from = source.baseAddress { (base + offset).update(from: from, count: source.count) }
+        }
+        batch[index].data = base + offset
+        batch[index].capacity = UInt32(datagram.count)
+        offset += datagram.count
+      }
+      var sent = 0
+      while sent < batch.count {
+        let taken = Int(
+          batch.withUnsafeBufferPointer { linux_send(udp.descriptor, $0.baseAddress.map { $0 + sent }, Int32($0.count - sent)) }
+        )
+        // The one that was refused is left out, the rest still gets its chance.
+        sent += max(1, taken)
+      }
+    }
+    batch.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}

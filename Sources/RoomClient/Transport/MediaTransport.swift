@@ -1,0 +1,93 @@
+import CLinux
+import RTP
+import Synchronization
+import WebRTC
+
+/// One media transport of a room, as the room holds it: what is asked of it is done on its loop's thread.
+final class MediaTransport: Sendable {
+  /// Frames on their way to the loop; a program that pushes more than the loop takes is told so.
+  private static let queueLimit = 256
+  private static let lastId = Atomic<UInt64>(0)
+
+  private let loop: MediaLoop
+  private let id: UInt64
+  private let queued = Atomic<Int>(0)
+  private let credentials: ICECredentials
+
+  /// Opens the socket and the session behind it. The client is always the DTLS client and controls ICE, for the server is lite.
+  init(
+    loop: MediaLoop, certificate: Certificate, tell: @escaping @Sendable (MediaChannel.Event) -> Void
+  ) {
+    self.loop = loop
+    id = Self.lastId.wrappingAdd(1, ordering: .relaxed).newValue
+    let credentials = ICECredentials.random()
+    self.credentials = credentials
+    let id = id
+    loop.post { thread in
+      do {
+        let session = try MediaSession(
+          MediaSession.Configuration(
+            ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials))
+        guard let socket = UDPSocket() else { return tell(.failed("no socket: \(MediaLoop.errorText())")) }
+        guard linux_epoll_add(thread.epoll, socket.descriptor, id) == 0 else {
+          socket.close()
+          return tell(.failed("no epoll: \(MediaLoop.errorText())"))
+        }
+        thread.add(MediaChannel(id: id, epoll: thread.epoll, session: session, socket: socket, tell: tell), id: id)
+      } catch {
+        tell(.failed(String(describing: error)))
+      }
+    }
+  }
+
+  deinit { close() }
+
+  private func post(_ body: @escaping @Sendable (MediaChannel, Instant) -> Void) {
+    loop.post { [id] thread in
+      if let channel = thread.channel(id) { body(channel, thread.now) }
+    }
+  }
+
+  /// What descriptions say of this side. No candidates: the server is lite and learns the address from the checks.
+  func parameters(_ certificate: Certificate) -> TransportParameters {
+    TransportParameters(credentials: credentials, fingerprints: [certificate.fingerprint], role: .client)
+  }
+
+  func setRemote(_ parameters: TransportParameters) { post { $0.setRemote(parameters, now: $1) } }
+
+  func setSenders(_ parameters: [RTPParameters], feeds: [String: TrackFeed], ceilings: [String: Int]) {
+    post { $0.setSenders(parameters, feeds: feeds, ceilings: ceilings, now: $1) }
+  }
+
+  func setReceivers(_ parameters: [RTPParameters], tracks: [String: RemoteTrack]) {
+    post { $0.setReceivers(parameters, tracks: tracks, now: $1) }
+  }
+
+  /// False where the loop is that far behind.
+  func send(_ frame: EncodedFrame, mid: String, level: Int?) -> Bool {
+    guard queued.wrappingAdd(1, ordering: .relaxed).newValue <= Self.queueLimit else {
+      queued.wrappingSubtract(1, ordering: .relaxed)
+      return false
+    }
+    loop.post { [self] thread in
+      queued.wrappingSubtract(1, ordering: .relaxed)
+      thread.channel(id)?.send(frame, mid: mid, level: level, now: thread.now)
+    }
+    return true
+  }
+
+  func requestKeyFrame(mid: String) { post { $0.requestKeyFrame(mid: mid, now: $1) } }
+  func networkChanged() { post { $0.networkChanged(now: $1) } }
+
+  /// Nil where the transport is closed.
+  func statistics() async -> SessionStatistics? {
+    await withCheckedContinuation { waiter in
+      loop.post { [id] thread in
+        waiter.resume(returning: thread.channel(id)?.statistics())
+      }
+    }
+  }
+
+  /// Says goodbye to the far end and closes the socket; more than once is the same as once.
+  func close() { loop.post { [id] in $0.remove(id) } }
+}

@@ -1,0 +1,327 @@
+import RTP
+
+/// Media over one `Peer`: encoded frames in on one side, encoded frames out on the other, with all that lies between them.
+///
+/// - Sending: packetise, number, pace, seal; answer NACKs by RTX (RFC 4588); sender reports; transport-wide feedback turned into a
+///   bitrate to aim at; PLI and FIR handed on as wishes for a key frame.
+/// - Receiving: RTX unwrapped, gaps asked for again, frames assembled in order; receiver reports, transport-wide feedback; a PLI
+///   when a picture can't be made whole.
+///
+/// Sans-I/O: feed datagrams and time, then drain `nextOutput` after every call, and come back at `deadline`. One owning thread.
+public final class MediaSession {
+  /// What a session begins with.
+  public struct Configuration: Sendable {
+    public var ice: ICEMode
+    public var role: DTLSRole
+    public var certificate: Certificate
+    public var credentials: ICECredentials
+    public var profiles: [SRTPProfile]
+    public var bandwidth: BandwidthEstimator.Configuration
+    /// Told in SDES with every report (RFC 3550 §6.5.1).
+    public var cname: String
+
+    public init(
+      ice: ICEMode, role: DTLSRole, certificate: Certificate, credentials: ICECredentials,
+      profiles: [SRTPProfile] = SRTPProfile.preferred, bandwidth: BandwidthEstimator.Configuration = .init(),
+      cname: String = "-"
+    ) {
+      self.ice = ice
+      self.role = role
+      self.certificate = certificate
+      self.credentials = credentials
+      self.profiles = profiles
+      self.bandwidth = bandwidth
+      self.cname = cname
+    }
+  }
+
+  /// What the owner is to do, in order.
+  public enum Output: Sendable, Hashable {
+    case transmit([UInt8], to: TransportAddress)
+    case event(Event)
+  }
+
+  /// What happened.
+  public enum Event: Sendable, Hashable {
+    /// Media flows: for the first time, or again after `disconnected`.
+    case connected
+    /// Nothing was heard for a while; it may come back.
+    case disconnected
+    /// Over for good, but for a lost consent.
+    case failed(PeerFailure)
+    /// The far end closed.
+    case closed
+    /// The next whole frame of a received stream.
+    case frame(mid: String, EncodedFrame)
+    /// The far end needs a key frame of a sent stream.
+    case keyFrameRequested(mid: String)
+    /// Bits per second that all sent streams together should stay under; told when it changed by more than a twentieth.
+    case targetBitrate(Int)
+  }
+
+  private let peer: Peer
+  private let configuration: Configuration
+  /// Of reports and requests where no stream is sent.
+  private let localSSRC = UInt32.random(in: 1...UInt32.max)
+  private let outgoing: OutgoingMedia
+  private let incoming = IncomingMedia()
+  private var isConnected = false
+  private var nextReport: Instant?
+  private var pacerDeadline: Instant?
+  private var outputs: [Output] = []
+  private var outputHead = 0
+
+  /// Between two compound reports, microseconds (RFC 3550 §6.2 allows it at the bitrates of video).
+  static let reportInterval: Int64 = 1_000_000
+
+  /// Throws where the configuration has no profile or impossible credentials.
+  public init(_ configuration: Configuration) throws {
+    self.configuration = configuration
+    peer = try Peer(
+      Peer.Configuration(
+        ice: configuration.ice, role: configuration.role, certificate: configuration.certificate,
+        credentials: configuration.credentials, profiles: configuration.profiles))
+    outgoing = OutgoingMedia(configuration.bandwidth)
+  }
+
+  // MARK: what the owner says
+
+  /// The far end's part of the descriptions; other credentials than before are an ICE restart.
+  public func setRemote(_ parameters: TransportParameters, now: Instant) {
+    peer.setRemote(parameters, now: now)
+    settle(now)
+  }
+
+  /// The owner has a new socket or a new route: the far end is to learn the new address.
+  public func networkChanged(now: Instant) {
+    peer.localAddressChanged(now: now)
+    settle(now)
+  }
+
+  /// The streams to send, whole: those that are unchanged go on, others begin or end. One without codec or SSRC is left out.
+  public func setSenders(_ parameters: [RTPParameters], now: Instant) {
+    for ssrc in outgoing.replace(with: parameters) { peer.removeStream(ssrc: ssrc) }
+    if isConnected { tellTarget() }
+  }
+
+  /// The streams to receive, whole: those that are unchanged go on, others begin or end.
+  public func setReceivers(_ parameters: [RTPParameters], now: Instant) {
+    for ssrc in incoming.replace(with: parameters) { peer.removeStream(ssrc: ssrc) }
+  }
+
+  /// Sends a frame of the stream `mid`. False where there is no such stream, or nothing is connected.
+  @discardableResult
+  public func send(_ frame: EncodedFrame, mid: String, level: AudioLevel? = nil, now: Instant) -> Bool {
+    guard isConnected, outgoing.send(frame, mid: mid, level: level, now: now) else { return false }
+    settle(now)
+    return true
+  }
+
+  /// Asks the far end for a key frame of the received stream `mid`. Asked too often, it waits.
+  public func requestKeyFrame(mid: String, now: Instant) {
+    incoming.receiver(mid)?.requestKeyFrame()
+    settle(now)
+  }
+
+  /// Says goodbye; what is still to be sent comes by `nextOutput`.
+  public func close(now: Instant) {
+    if isConnected { sendGoodbye() }
+    isConnected = false
+    peer.close(now: now)
+    takePeerOutput(now)
+  }
+
+  // MARK: datagrams and time
+
+  /// Takes a datagram from the socket; its bytes are of no use afterwards.
+  public func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
+    switch peer.receive(datagram, from: from, now: now) {
+    case .rtp(let length):
+      if let receiver = incoming.receive(UnsafeMutableRawBufferPointer(rebasing: datagram[..<length]), now: now) {
+        takeFrames(receiver, now)
+      }
+    case .rtcp(let length): receiveRTCP(UnsafeRawBufferPointer(rebasing: datagram[..<length]), now)
+    case .consumed, .dropped: break
+    }
+    settle(now)
+  }
+
+  /// Does what is due.
+  public func advance(to now: Instant) {
+    peer.advance(to: now)
+    for receiver in incoming.receivers { takeFrames(receiver, now) }
+    settle(now)
+  }
+
+  /// When `advance` is wanted; nil where nothing is under way.
+  public var deadline: Instant? {
+    guard isConnected else { return peer.deadline }
+    return [peer.deadline, nextReport, pacerDeadline, incoming.deadline].lazy.compactMap { $0 }.min()
+  }
+
+  /// The next thing for the owner to do; nil when all is done.
+  public func nextOutput() -> Output? {
+    guard outputHead < outputs.count else {
+      outputs.removeAll(keepingCapacity: true)
+      outputHead = 0
+      return nil
+    }
+    defer { outputHead += 1 }
+    return outputs[outputHead]
+  }
+
+  /// What was counted since the start.
+  public func statistics() -> SessionStatistics {
+    SessionStatistics(
+      roundTripTime: outgoing.roundTrip ?? peer.roundTrip, targetBitrate: outgoing.estimator.target,
+      loss: outgoing.estimator.loss, senders: outgoing.senders.mapValues(\.statistics),
+      receivers: Dictionary(
+        incoming.receivers.map { ($0.mid, $0.statistics) }, uniquingKeysWith: { first, _ in first }),
+      drops: peer.drops)
+  }
+
+  // MARK: inside
+
+  /// Does what anything that was fed in may have made due.
+  private func settle(_ now: Instant) {
+    takePeerOutput(now)
+    guard isConnected else { return }
+    sendRequests(now)
+    if let due = incoming.feedbackDeadline, now >= due { sendFeedback() }
+    if let due = nextReport, now >= due { sendReports(now) }
+    while let packet = outgoing.next(now) { send(packet, now) }
+    pacerDeadline = outgoing.deadline(now)
+  }
+
+  private func takePeerOutput(_ now: Instant) {
+    while let output = peer.nextOutput() {
+      switch output {
+      case .transmit(let bytes, let address): outputs.append(.transmit(bytes, to: address))
+      case .event(let event): take(event, now)
+      }
+    }
+  }
+
+  private func take(_ event: PeerEvent, _ now: Instant) {
+    switch event {
+    case .connected:
+      isConnected = true
+      // The first soon, so that round trip and clocks are known early.
+      nextReport = now.advanced(microseconds: Self.reportInterval / 4)
+      outputs.append(.event(.connected))
+      tellTarget()
+    case .reconnected: outputs.append(.event(.connected))
+    case .disconnected: outputs.append(.event(.disconnected))
+    case .failed(let reason):
+      // A lost consent may come back, with the keys it had.
+      if reason != .lostConsent { isConnected = false }
+      outputs.append(.event(.failed(reason)))
+    case .closed:
+      isConnected = false
+      outputs.append(.event(.closed))
+    case .addressChanged: break
+    }
+  }
+
+  private func takeFrames(_ receiver: MediaReceiver, _ now: Instant) {
+    while let frame = receiver.nextFrame(now) { outputs.append(.event(.frame(mid: receiver.mid, frame))) }
+  }
+
+  private func tellTarget() {
+    if let target = outgoing.targetToTell() { outputs.append(.event(.targetBitrate(target))) }
+  }
+
+  private func receiveRTCP(_ compound: UnsafeRawBufferPointer, _ now: Instant) {
+    var reader = RTCPReader(compound)
+    while let packet = reader.next() {
+      switch packet {
+      case .senderReport(let report):
+        incoming.take(report.sender, now: now)
+        for block in report.blocks { outgoing.take(block, now: now) }
+      case .receiverReport(let report):
+        for block in report.blocks { outgoing.take(block, now: now) }
+      case .nack(let nack): outgoing.take(nack, now: now)
+      case .pictureLoss(let request): wantKeyFrame(outgoing.keyFrameWanted(of: request.media))
+      case .fullIntraRequest(let request):
+        for entry in request { wantKeyFrame(outgoing.keyFrameWanted(of: entry.media, fir: entry)) }
+      case .transportFeedback(let feedback): outgoing.take(feedback, now: now)
+      case .sourceDescription, .goodbye, .bitrateEstimate, .unknown, .malformed: break
+      }
+    }
+    tellTarget()
+  }
+
+  private func wantKeyFrame(_ mid: String?) {
+    if let mid { outputs.append(.event(.keyFrameRequested(mid: mid))) }
+  }
+
+  private func send(_ packet: OutgoingPacket, _ now: Instant) {
+    guard let address = peer.remoteAddress else { return }
+    var bytes = packet.bytes
+    guard let length = bytes.withUnsafeMutableBytes({ peer.protectRTP($0, length: packet.length) }) else { return }
+    bytes.removeLast(max(0, bytes.count - length))
+    outgoing.left(packet, size: length, now: now)
+    outputs.append(.transmit(bytes, to: address))
+  }
+
+  private func sendRTCP(_ body: (inout RTCPWriter) -> Void) {
+    let compound = RTCPWriter.compound(body)
+    guard let address = peer.remoteAddress, !compound.isEmpty else { return }
+    var bytes = compound + [UInt8](repeating: 0, count: OutgoingPacket.tagRoom)
+    guard let length = bytes.withUnsafeMutableBytes({ peer.protectRTCP($0, length: compound.count) }) else { return }
+    bytes.removeLast(max(0, bytes.count - length))
+    outputs.append(.transmit(bytes, to: address))
+  }
+
+  /// In whose name receiver's RTCP is sent: of a stream of one's own, where there is one.
+  private var reporter: UInt32 { outgoing.senders.values.map(\.ssrc).min() ?? localSSRC }
+
+  private func sendReports(_ now: Instant) {
+    nextReport = now.advanced(microseconds: Self.reportInterval)
+    var reports = outgoing.senders.values.compactMap { $0.report(now: now) }
+    var blocks = incoming.receivers.compactMap { $0.reportBlock(now: now) }
+    // A compound holds one sender's report and thirty blocks; with many streams there are several.
+    repeat {
+      let report = reports.popLast()
+      sendRTCP { writer in
+        let ssrc = report?.ssrc ?? reporter
+        if let report { writer.senderReport(report) } else { writer.receiverReport(ssrc: ssrc) }
+        for _ in 0..<30 {
+          guard let block = blocks.popLast() else { break }
+          writer.append(block)
+        }
+        writer.sourceDescription(ssrc: ssrc, canonicalName: configuration.cname)
+      }
+    } while !blocks.isEmpty || !reports.isEmpty
+  }
+
+  private func sendFeedback() {
+    let ssrc = reporter
+    // What has no room in one is told by the next; a handful is the most that a burst needs.
+    for _ in 0..<8 {
+      var isWritten = false
+      sendRTCP { isWritten = incoming.writeFeedback(to: &$0, sender: ssrc) }
+      if !isWritten { break }
+    }
+  }
+
+  /// NACKs and PLIs that are due, in one reduced-size compound (RFC 5506).
+  private func sendRequests(_ now: Instant) {
+    guard incoming.receivers.contains(where: { $0.wantsRequest(now) }) else { return }
+    let roundTrip = outgoing.roundTrip ?? peer.roundTrip ?? 0
+    sendRTCP { writer in
+      for receiver in incoming.receivers {
+        receiver.writeRequests(to: &writer, sender: reporter, roundTrip: roundTrip, now: now)
+      }
+    }
+  }
+
+  private func sendGoodbye() {
+    let sources = outgoing.senders.values.map(\.ssrc)
+    guard !sources.isEmpty else { return }
+    sendRTCP { writer in
+      writer.receiverReport(ssrc: reporter)
+      for ssrc in sources { writer.goodbye(ssrc: ssrc) }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import RTP
+
+/// The sending half of a media session: its streams, what paces them, and what is learnt from the far end's reports.
+final class OutgoingMedia {
+  private(set) var senders: [String: MediaSender] = [:]
+  private(set) var estimator: BandwidthEstimator
+  /// Microseconds, smoothed; nil before the first report.
+  private(set) var roundTrip: Int64?
+  private var pacer: Pacer
+  private var sent = SentPackets()
+  private var hasTransportFeedback = false
+  private var toldTarget = 0
+
+  init(_ bandwidth: BandwidthEstimator.Configuration) {
+    estimator = BandwidthEstimator(bandwidth)
+    pacer = Pacer(target: estimator.target)
+  }
+
+  /// Gives the SSRCs that ended.
+  func replace(with parameters: [RTPParameters]) -> [UInt32] {
+    var kept: [String: MediaSender] = [:]
+    for parameters in parameters {
+      if let known = senders[parameters.mid], known.continues(parameters) {
+        kept[parameters.mid] = known
+      } else if let new = MediaSender(parameters) {
+        kept[parameters.mid] = new
+      }
+    }
+    let ended = senders.values.filter { kept[$0.mid] !== $0 }.flatMap(\.ssrcs)
+    senders = kept
+    return ended
+  }
+
+  /// False where there is no such stream.
+  func send(_ frame: EncodedFrame, mid: String, level: AudioLevel?, now: Instant) -> Bool {
+    guard let sender = senders[mid] else { return false }
+    for packet in sender.packets(for: frame, level: level, now: now) { pacer.add(packet) }
+    return true
+  }
+
+  // MARK: what leaves
+
+  /// When the next packet may leave; nil where none waits.
+  func deadline(_ now: Instant) -> Instant? { pacer.deadline(now) }
+
+  /// The next packet that may leave now, complete but for its protection.
+  func next(_ now: Instant) -> OutgoingPacket? {
+    guard var packet = pacer.next(now) else { return nil }
+    packet.bytes.withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      if packet.absSendTimeOffset > 0 { base.store24(AbsSendTime(now).rawValue, packet.absSendTimeOffset) }
+      if packet.transportSequenceOffset > 0 { base.store16(sent.nextSequence, packet.transportSequenceOffset) }
+    }
+    return packet
+  }
+
+  /// The packet that `next` gave was sent, with so many bytes.
+  func left(_ packet: OutgoingPacket, size: Int, now: Instant) {
+    if packet.transportSequenceOffset > 0 { sent.sent(size: size, at: now) }
+  }
+
+  // MARK: what comes back
+
+  func take(_ feedback: TransportFeedback, now: Instant) {
+    hasTransportFeedback = true
+    estimator.feedback(sent.fates(feedback), roundTripTime: roundTrip, now: now)
+    pacer.setTarget(estimator.target)
+  }
+
+  func take(_ block: ReportBlock, now: Instant) {
+    guard let sender = sender(block.ssrc) else { return }
+    if let measured = sender.take(block, now: now) {
+      roundTrip = roundTrip.map { ($0 * 3 + measured) / 4 } ?? measured
+    }
+    if !hasTransportFeedback {
+      estimator.receiverReport(fractionLost: Double(block.fractionLost) / 256, now: now)
+      pacer.setTarget(estimator.target)
+    }
+  }
+
+  func take(_ nack: NegativeAcknowledgement, now: Instant) {
+    guard let sender = sender(nack.media) else { return }
+    for number in nack {
+      if let packet = sender.repair(number, roundTrip: roundTrip, now: now) { pacer.add(packet) }
+    }
+  }
+
+  /// The stream of which a key frame is wanted; nil for one that is not sent here, or a repeated FIR.
+  func keyFrameWanted(of ssrc: UInt32, fir: FullIntraRequest.Entry? = nil) -> String? {
+    guard let sender = sender(ssrc), sender.kind == .video, fir.map(sender.isNewRequest) ?? true else { return nil }
+    sender.keyFrameRequested()
+    return sender.mid
+  }
+
+  /// The bitrate to aim at, where it moved by more than a twentieth since it was last told.
+  func targetToTell() -> Int? {
+    guard !senders.isEmpty, abs(estimator.target - toldTarget) * 20 > toldTarget else { return nil }
+    toldTarget = estimator.target
+    return toldTarget
+  }
+
+  private func sender(_ ssrc: UInt32) -> MediaSender? { senders.values.first { $0.ssrc == ssrc } }
+}
