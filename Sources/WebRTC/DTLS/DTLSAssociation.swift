@@ -91,6 +91,7 @@ final class DTLSAssociation {
     // A memory BIO knows no datagram: whatever OpenSSL left of this one must not meet the next.
     defer { _ = BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
     if state == .handshaking { return handshake(now) }
+    guard SSL_alloc_buffers(ssl) == 1 else { return .dropped(.notReady) }
     let progress = read()
     if progress == .none, first.epoch == 0, first.type != .alert { repeatFinalFlight(now) }
     return progress
@@ -104,7 +105,7 @@ final class DTLSAssociation {
     _ = openssl_dtls_handle_timeout(ssl)
     if !takeWritten() { outgoing += flight.repeated(mtu: Self.mtu) }
     repetition = min(repetition * 2, Self.longestRepetition)
-    deadline = flight.isEmpty ? started.advanced(microseconds: Self.patience) : now.advanced(microseconds: repetition)
+    scheduleRepetition(now)
     return .none
   }
 
@@ -112,8 +113,11 @@ final class DTLSAssociation {
   func close() {
     if state == .connected || state == .awaitingFingerprint {
       ERR_clear_error()
-      _ = SSL_shutdown(ssl)
-      _ = takeWritten()
+      // OpenSSL's DTLS writes to freed buffers unless they are asked for anew.
+      if SSL_alloc_buffers(ssl) == 1 {
+        _ = SSL_shutdown(ssl)
+        _ = takeWritten()
+      }
     }
     state = .closed
     deadline = nil
@@ -148,13 +152,18 @@ final class DTLSAssociation {
     deadline = now.advanced(microseconds: Self.patience)
   }
 
+  private func scheduleRepetition(_ now: Instant) {
+    let end = started.advanced(microseconds: Self.patience)
+    deadline = flight.isEmpty ? end : min(end, now.advanced(microseconds: repetition))
+  }
+
   private func handshake(_ now: Instant) -> Progress {
     ERR_clear_error()
     let result = SSL_do_handshake(ssl)
     let reason = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
     if takeWritten() {
       repetition = Self.firstRepetition
-      deadline = now.advanced(microseconds: repetition)
+      scheduleRepetition(now)
     }
     if fingerprintRefused { return fail(.fingerprint) }
     if result == 1 { return finish() }

@@ -167,12 +167,14 @@ final class ICEAgent: ICETransport {
   // MARK: Time
 
   var deadline: Instant? {
-    guard remote != nil else { return consent.deadline }
+    guard remote != nil, consent.state != .lost else { return nil }
     var due = consent.deadline
     func consider(_ instant: Instant) { due = due.map { min($0, instant) } ?? instant }
     if let checking { consider(checking.advanced(microseconds: Self.patience)) }
-    if selected == nil, isControlling, let firstSuccess { consider(firstSuccess.advanced(microseconds: Self.nominationDelay)) }
-    if let next = pairs.lazy.map(\.nextCheck).min(), consent.state != .lost { consider(max(next, nextPaced)) }
+    if selected == nil, isControlling, nominating == nil, let firstSuccess {
+      consider(firstSuccess.advanced(microseconds: Self.nominationDelay))
+    }
+    if let next = pairs.lazy.map(\.nextCheck).min() { consider(max(next, nextPaced)) }
     return due
   }
 
