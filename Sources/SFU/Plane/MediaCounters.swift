@@ -38,12 +38,12 @@ public struct WorkerCounters: Sendable, Hashable {
   public var transportFeedbackReceived: UInt64 = 0
   public var transportFeedbackSent: UInt64 = 0
 
-  /// By `DropReason`, in the order of its cases.
-  public var drops = [UInt64](repeating: 0, count: DropReason.allCases.count)
+  /// By `MediaDrop`, in the order of its cases.
+  public var drops = [UInt64](repeating: 0, count: MediaDrop.allCases.count)
 
   public init() {}
 
-  public subscript(reason: DropReason) -> UInt64 { drops[Int(reason.rawValue)] }
+  public subscript(reason: MediaDrop) -> UInt64 { drops[Int(reason.rawValue)] }
 
   mutating func add(_ other: WorkerCounters) {
     rooms += other.rooms
@@ -72,7 +72,7 @@ public struct WorkerCounters: Sendable, Hashable {
 }
 
 /// Why a packet went no further.
-public enum DropReason: UInt8, Sendable, Hashable, CaseIterable {
+public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   /// Neither STUN, DTLS nor SRTP by its first byte (RFC 7983).
   case unknownKind
   /// Longer than a slot of the receive slab.

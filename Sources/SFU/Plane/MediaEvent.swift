@@ -3,7 +3,7 @@
 public enum MediaEvent: Sendable, Hashable {
   /// ICE and DTLS are done; also told when a disconnected transport is heard again.
   case transportConnected(TransportID)
-  /// Nothing was heard for `MediaLimits.silence`; may come back.
+  /// Nothing was heard for some seconds (`PeerEvent.disconnected`); may come back.
   case transportDisconnected(TransportID)
   /// The transport can't be used any more; the control plane closes it.
   case transportFailed(TransportID, TransportFailure)
@@ -35,9 +35,9 @@ public struct TrackLevel: Sendable, Hashable {
 public enum TransportFailure: String, Sendable, Hashable {
   /// The DTLS certificate is not the one that the session description names.
   case fingerprint
-  /// The DTLS handshake failed or took too long.
+  /// The DTLS handshake failed, or no SRTP profile is in common.
   case handshake
-  /// Nothing was heard for `MediaLimits.lost`.
+  /// ICE or DTLS did not get through in 30 s, or nothing was heard for so long; an ICE restart may help.
   case timeout
   /// The keys of SRTP could not be set up.
   case keys

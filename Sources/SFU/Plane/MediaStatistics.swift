@@ -15,7 +15,7 @@ public struct MediaStatistics: Sendable, Hashable {
 }
 
 public struct TransportStatistics: Sendable, Hashable {
-  public var connected = false
+  public var isConnected = false
   /// The far end's address that is in use: "127.0.0.1:40000"; nil before ICE is done.
   public var remoteAddress: String?
   /// Round trip from receiver reports, milliseconds; nil before the first.
@@ -36,7 +36,7 @@ public struct TransportStatistics: Sendable, Hashable {
 /// What comes from the publisher of a track.
 public struct TrackStatistics: Sendable, Hashable {
   public var codec = ""
-  public var muted = false
+  public var isMuted = false
   public var kbps = 0
   public var framesPerSecond = 0
   public var packets: UInt64 = 0

@@ -1,0 +1,114 @@
+import RTP
+import WebRTC
+
+// Which of a receiver's payload types carries which of a publisher's codecs.
+
+extension RTPCodec {
+  /// How well a receiver of `self` can take what is encoded as `source`; nil where it can't.
+  func suitability(for source: RTPCodec) -> Int? {
+    guard name.lowercased() == source.name.lowercased(), clockRate == source.clockRate else { return nil }
+    switch PayloadFormat(name: name) {
+    case .h264:
+      let sameMode = parameters["packetization-mode"] ?? "0" == source.parameters["packetization-mode"] ?? "0"
+      // The first four digits are the profile and its constraints; the level is a limit, not a format.
+      let sameProfile = profile(parameters) == profile(source.parameters)
+      return (sameMode ? 2 : 0) + (sameProfile ? 1 : 0)
+    case .vp9:
+      return parameters["profile-id"] ?? "0" == source.parameters["profile-id"] ?? "0" ? 1 : 0
+    default: return 1
+    }
+  }
+
+  private func profile(_ parameters: [String: String]) -> String {
+    String((parameters["profile-level-id"] ?? "42e01f").lowercased().prefix(4))
+  }
+}
+
+extension TrackSlot {
+  init(
+    id: TrackID, room: Int, transport: Int, isVideo: Bool, clockRate: UInt32, ring: PacketRing,
+    reception: Unmanaged<ReceptionBook>
+  ) {
+    self.id = id
+    self.room = room
+    self.transport = transport
+    self.isVideo = isVideo
+    self.clockRate = clockRate
+    self.ring = ring
+    self.reception = reception
+  }
+
+  /// What is over `maximumCodecs` is not received.
+  mutating func setCodecs(_ codecs: [RTPCodec]) {
+    payloadTypes = SIMD16(repeating: Self.noPayloadType)
+    rtxPayloadTypes = SIMD16(repeating: Self.noPayloadType)
+    for (index, codec) in codecs.prefix(Self.maximumCodecs).enumerated() where codec.payloadType < 128 {
+      payloadTypes[index] = codec.payloadType
+      rtxPayloadTypes[index] = codec.rtxPayloadType.flatMap { $0 < 128 ? $0 : nil } ?? Self.noPayloadType
+      formats[index] = VideoFormat.byte(name: codec.name)
+    }
+  }
+}
+
+extension SubscriptionSlot {
+  /// Nil where the receiver has no codec of the track. `retired` tells where the numbers of an SSRC go on that was used before.
+  init?(
+    id: SubscriptionID, track: Int, transport: Int, ssrc: UInt32, encoding: RTPEncoding, source: [RTPCodec],
+    parameters: RTPParameters, retired: [UInt32: Int64]
+  ) {
+    self.id = id
+    self.track = track
+    self.transport = transport
+    self.ssrc = ssrc
+    let hasRepair = parameters.codecs.contains { $0.rtxPayloadType != nil }
+    rtxSSRC = hasRepair ? encoding.rtxSSRC ?? 0 : 0
+    answersNACK = parameters.codecs.contains { $0.feedback.contains(.nack) }
+    var ids = RTPExtensionIDs(parameters.headerExtensions)
+    ids.rid = 0
+    ids.repairedRid = 0
+    if answersNACK && rtxSSRC == 0 {
+      // A packet that is sent again as it was must not differ by a byte, so it carries nothing that tells the time of sending.
+      ids.absSendTime = 0
+      ids.transportSequence = 0
+    }
+    header = HeaderTemplate(mid: parameters.mid, ids: ids)
+    // Below 2¹⁵, so that the receiver's guess of the rollover counter is right whichever packet comes first (RFC 3711 §3.3.1).
+    map = SequenceMap(start: retired[ssrc] ?? Int64.random(in: 1..<16_384))
+    rtxNext = rtxSSRC == 0 ? 0 : retired[rtxSSRC] ?? Int64.random(in: 1..<16_384)
+    match(source, to: parameters.codecs)
+    guard payloadTypes != SIMD16(repeating: TrackSlot.noPayloadType) else { return nil }
+  }
+
+  /// Finds for each of the publisher's codecs the receiver's payload type that suits it best.
+  mutating func match(_ source: [RTPCodec], to receiver: [RTPCodec]) {
+    payloadTypes = SIMD16(repeating: TrackSlot.noPayloadType)
+    rtxPayloadTypes = SIMD16(repeating: TrackSlot.noPayloadType)
+    for (index, codec) in source.prefix(TrackSlot.maximumCodecs).enumerated() {
+      let suitable = receiver.compactMap { candidate in candidate.suitability(for: codec).map { (candidate, $0) } }
+      // The first of the best: the receiver's own preference.
+      var best: (codec: RTPCodec, suitability: Int)?
+      for (candidate, suitability) in suitable where suitability > best?.suitability ?? -1 { best = (candidate, suitability) }
+      guard let best, best.codec.payloadType < 128 else { continue }
+      payloadTypes[index] = best.codec.payloadType
+      rtxPayloadTypes[index] = best.codec.rtxPayloadType.flatMap { $0 < 128 ? $0 : nil } ?? TrackSlot.noPayloadType
+    }
+  }
+}
+
+extension RTPExtensionIDs {
+  init(_ ids: [RTPHeaderExtension: UInt8]) {
+    self.init(
+      mid: ids[.mid] ?? 0, rid: ids[.rid] ?? 0, repairedRid: ids[.repairedRid] ?? 0, absSendTime: ids[.absSendTime] ?? 0,
+      transportSequence: ids[.transportSequence] ?? 0, audioLevel: ids[.audioLevel] ?? 0)
+  }
+
+  /// Adds what another m-line of the same bundle agreed on.
+  mutating func merge(_ other: RTPExtensionIDs) {
+    if other.mid != 0 { mid = other.mid }
+    if other.rid != 0 { rid = other.rid }
+    if other.repairedRid != 0 { repairedRid = other.repairedRid }
+    if other.absSendTime != 0 { absSendTime = other.absSendTime }
+    if other.transportSequence != 0 { transportSequence = other.transportSequence }
+    if other.audioLevel != 0 { audioLevel = other.audioLevel }
+  }
+}

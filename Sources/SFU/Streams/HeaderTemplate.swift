@@ -1,0 +1,66 @@
+import RTP
+
+/// The header extension block of one subscription, written once; per packet it is copied and its moving fields are patched.
+struct HeaderTemplate: BitwiseCopyable {
+  /// Room for mid (16), abs-send-time, transport sequence and audio level with their id bytes.
+  private var bytes: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+  /// Of the block with its four-byte head; 0 without extensions.
+  private var length = 0
+  /// From the packet's first byte; 0 where the extension was not agreed.
+  private(set) var absSendTimeOffset = 0
+  private(set) var transportSequenceOffset = 0
+  private var audioLevelOffset = 0
+
+  /// The longest header that `write` gives.
+  static let maximumLength = RTPHeader.fixedLength + 40
+
+  init(mid: String, ids: RTPExtensionIDs) {
+    withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { buffer in
+      var writer = RTPHeaderWriter(buffer, payloadType: 0, sequenceNumber: 0, timestamp: 0, ssrc: 0)
+      var text = String(mid.utf8.prefix(16)) ?? ""
+      if !text.isEmpty { text.withUTF8 { writer.append(id: ids.mid, bytes: UnsafeRawBufferPointer($0)) } }
+      writer.append(id: ids.absSendTime, absSendTime: AbsSendTime(rawValue: 0))
+      writer.append(id: ids.transportSequence, transportSequence: 0)
+      // Last, so that a packet without a level can have padding in its place.
+      writer.append(id: ids.audioLevel, audioLevel: AudioLevel(level: 127, voice: false))
+      let total = writer.finish()
+      absSendTimeOffset = writer.absSendTimeOffset
+      transportSequenceOffset = writer.transportSequenceOffset
+      guard let base = buffer.baseAddress, total > RTPHeader.fixedLength else { return }
+      length = min(total - RTPHeader.fixedLength, MemoryLayout.size(ofValue: bytes))
+      withUnsafeMutableBytes(of: &bytes) {
+        $0.copyMemory(from: UnsafeRawBufferPointer(start: base + RTPHeader.fixedLength, count: length))
+      }
+      if let header = RTPHeader(parsing: UnsafeRawBufferPointer(start: base, count: total)),
+        let range = RTPExtensions(packet: UnsafeRawBufferPointer(start: base, count: total), header: header)
+          .range(of: ids.audioLevel)
+      {
+        audioLevelOffset = range.lowerBound
+        audioLevelElement = base.load(fromByteOffset: range.lowerBound - 1, as: UInt8.self)
+      }
+    }
+  }
+
+  private var audioLevelElement: UInt8 = 0
+
+  /// Writes a whole header and gives its length. `audioLevel` nil leaves the level out.
+  @inline(__always) func write(
+    to base: UnsafeMutableRawPointer, payloadType: UInt8, marker: Bool, sequence: UInt16, timestamp: UInt32, ssrc: UInt32,
+    absSendTime: UInt32, transportSequence: UInt16, audioLevel: UInt8?
+  ) -> Int {
+    base.store8(length > 0 ? 0x90 : 0x80, 0)
+    base.store8((marker ? 0x80 : 0) | payloadType, 1)
+    base.store16(sequence, 2)
+    base.store32(timestamp, 4)
+    base.store32(ssrc, 8)
+    guard length > 0 else { return RTPHeader.fixedLength }
+    (base + RTPHeader.fixedLength).storeBytes(of: bytes, as: type(of: bytes))
+    if absSendTimeOffset > 0 { base.store24(absSendTime, absSendTimeOffset) }
+    if transportSequenceOffset > 0 { base.store16(transportSequence, transportSequenceOffset) }
+    if audioLevelOffset > 0 {
+      base.store8(audioLevel == nil ? 0 : audioLevelElement, audioLevelOffset - 1)
+      base.store8(audioLevel ?? 0, audioLevelOffset)
+    }
+    return RTPHeader.fixedLength + length
+  }
+}

@@ -1,0 +1,26 @@
+import RTP
+
+/// Bytes and frames of the last whole interval, as rates.
+struct RateMeter: BitwiseCopyable {
+  private var bytes = 0
+  private var frames = 0
+  private var since = Int64.min
+  private(set) var kbps = 0
+  private(set) var framesPerSecond = 0
+
+  @inline(__always) mutating func add(bytes count: Int) { bytes &+= count }
+  @inline(__always) mutating func addFrame() { frames &+= 1 }
+
+  /// Ends the interval: called about once a second.
+  mutating func roll(_ now: Instant) {
+    defer {
+      since = now.microseconds
+      bytes = 0
+      frames = 0
+    }
+    guard since != .min else { return }
+    let elapsed = max(1, now.microseconds &- since)
+    kbps = Int(Int64(bytes) &* 8000 / elapsed)
+    framesPerSecond = Int((Int64(frames) &* 1_000_000 &+ elapsed / 2) / elapsed)
+  }
+}

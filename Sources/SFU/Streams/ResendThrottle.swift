@@ -1,0 +1,33 @@
+import RTP
+
+/// Bounds what one subscriber can make the worker send by NACKs: each packet at most once per round trip or so, and a number of
+/// packets a second.
+struct ResendThrottle: BitwiseCopyable {
+  private static let entries = 64
+  static let packetsPerSecond = 600
+
+  // Direct-mapped by sequence number: what another packet displaced may be sent early, never more than the rate allows.
+  private var sequences: SIMD64<UInt16> = .zero
+  private var times: SIMD64<UInt16> = .zero
+  private var known: UInt64 = 0
+  private var windowStart = Int64.min
+  private var inWindow = 0
+
+  /// Whether the packet may be sent again now, which is noted.
+  mutating func allows(_ sequence: UInt16, now: Instant, interval: Int64) -> Bool {
+    let milliseconds = UInt16(truncatingIfNeeded: now.microseconds / 1000)
+    let index = Int(sequence) & (Self.entries - 1)
+    let bit = UInt64(1) << UInt64(index)
+    if known & bit != 0, sequences[index] == sequence, Int64(milliseconds &- times[index]) &* 1000 < interval { return false }
+    if windowStart == .min || now.microseconds &- windowStart >= 1_000_000 {
+      windowStart = now.microseconds
+      inWindow = 0
+    }
+    guard inWindow < Self.packetsPerSecond else { return false }
+    inWindow += 1
+    known |= bit
+    sequences[index] = sequence
+    times[index] = milliseconds
+    return true
+  }
+}

@@ -1,0 +1,138 @@
+import RTP
+import WebRTC
+
+/// The key of the address table.
+struct AddressKey: PacketKey {
+  var high: UInt64
+  var low: UInt64
+  var port: UInt16
+
+  @inline(__always) init(_ address: TransportAddress) {
+    high = address.high
+    low = address.low
+    port = address.port
+  }
+
+  @inline(__always) func mixed(_ seed: UInt64) -> UInt64 {
+    mix64(low ^ seed ^ mix64(high &+ UInt64(port) &* 0x9E37_79B9_7F4A_7C15))
+  }
+}
+
+/// The key of the tables of SSRCs: a synchronisation source means something on its transport alone.
+struct StreamKey: PacketKey {
+  private var bits: UInt64
+
+  @inline(__always) init(transport: Int, ssrc: UInt32) {
+    bits = UInt64(truncatingIfNeeded: transport) << 32 | UInt64(ssrc)
+  }
+
+  @inline(__always) func mixed(_ seed: UInt64) -> UInt64 { mix64(bits ^ seed) }
+}
+
+/// What a worker holds of one transport. Trivial: the objects behind it are owned by `TransportBook`.
+struct TransportSlot {
+  enum Phase: UInt8 {
+    /// ICE and DTLS are under way.
+    case opening
+    case connected
+    /// Connected, and not heard for a while.
+    case silent
+    /// Failed or closed by the far end; waits for the control plane to close it.
+    case ended
+  }
+
+  static let maximumAddresses = 4
+
+  let id: TransportID
+  let room: Int
+  let peer: Unmanaged<Peer>
+  var sealer: Unmanaged<SRTPSealer>?
+  var destination = Destination()
+  var phase = Phase.opening
+  /// The SSRC that this side's reports and feedback come from.
+  let localSSRC: UInt32
+  /// Addresses that STUN validated, newest first.
+  private var addresses: (AddressKey, AddressKey, AddressKey, AddressKey)
+  private var addressCount = 0
+
+  /// Lists through the tables of tracks and subscriptions; −1 ends them.
+  var firstTrack: Int32 = -1
+  var firstSubscription: Int32 = -1
+  var trackCount = 0
+  var subscriptionCount = 0
+  /// SSRCs learned from packets.
+  var learnedSSRCs = 0
+
+  /// BUNDLE has one numbering of extensions for all m-lines (RFC 8843 §9).
+  var extensions = RTPExtensionIDs()
+  var wantsTransportFeedback = false
+  var wantsBitrateEstimate = false
+  var feedback: Unmanaged<FeedbackBook>?
+  /// Of outgoing packets.
+  var transportSequence: UInt16 = 0
+  var feedbackReceived: UInt64 = 0
+  var feedbackLost: UInt64 = 0
+
+  var nextReport: Instant
+  var roundTrip: Int64 = 0
+
+  var packetsReceived: UInt64 = 0
+  var bytesReceived: UInt64 = 0
+  var packetsSent: UInt64 = 0
+  var bytesSent: UInt64 = 0
+  var receiveRate = RateMeter()
+  var sendRate = RateMeter()
+
+  /// Takes a validated address; gives the oldest where there were too many.
+  mutating func add(_ key: AddressKey) -> AddressKey? {
+    let oldest = addressCount == Self.maximumAddresses ? addresses.3 : nil
+    addresses = (key, addresses.0, addresses.1, addresses.2)
+    addressCount = min(addressCount + 1, Self.maximumAddresses)
+    return oldest
+  }
+
+  /// The newest of the addresses, which is taken out.
+  mutating func popAddress() -> AddressKey? {
+    guard addressCount > 0 else { return nil }
+    let key = addresses.0
+    addresses = (addresses.1, addresses.2, addresses.3, addresses.3)
+    addressCount -= 1
+    return key
+  }
+
+  mutating func forget(_ key: AddressKey) {
+    withUnsafeMutableBytes(of: &addresses) { bytes in
+      let keys = bytes.assumingMemoryBound(to: AddressKey.self)
+      guard let index = keys[..<addressCount].firstIndex(of: key) else { return }
+      for next in index..<(addressCount - 1) { keys[next] = keys[next + 1] }
+      addressCount -= 1
+    }
+  }
+
+  @inline(__always) mutating func heard(_ length: Int) {
+    packetsReceived &+= 1
+    bytesReceived &+= UInt64(length)
+    receiveRate.add(bytes: length)
+  }
+
+  @inline(__always) mutating func sent(_ length: Int) {
+    packetsSent &+= 1
+    bytesSent &+= UInt64(length)
+    sendRate.add(bytes: length)
+  }
+
+  init(id: TransportID, room: Int, peer: Peer, now: Instant) {
+    self.id = id
+    self.room = room
+    self.peer = Unmanaged.passUnretained(peer)
+    localSSRC = .random(in: 1 ... .max)
+    let none = AddressKey(TransportAddress(high: 0, low: 0, port: 0))
+    addresses = (none, none, none, none)
+    nextReport = now
+  }
+
+  var isConnected: Bool { phase == .connected || phase == .silent }
+
+  /// Microseconds after which a resend may be asked for again: a round trip with bounds, 20 ms on a link that is not measured.
+  var resendInterval: Int64 { min(max(roundTrip, 20_000), 250_000) }
+}

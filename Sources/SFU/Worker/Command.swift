@@ -1,0 +1,24 @@
+import WebRTC
+
+/// A room's number in this process.
+struct RoomNumber: Hashable, Sendable {
+  var rawValue: UInt32
+}
+
+/// What the control plane asks of a worker.
+enum Command: Sendable {
+  case openRoom(RoomNumber, events: @Sendable (MediaEvent) -> Void)
+  case closeRoom(RoomNumber)
+  case openTransport(RoomNumber, TransportID, ICECredentials)
+  case restartTransport(RoomNumber, TransportID, ICECredentials)
+  case connectTransport(RoomNumber, TransportID, TransportParameters)
+  case closeTransport(RoomNumber, TransportID)
+  case publish(RoomNumber, TrackID, on: TransportID, RTPParameters)
+  case unpublish(RoomNumber, TrackID)
+  case setMuted(RoomNumber, TrackID, Bool)
+  case subscribe(RoomNumber, SubscriptionID, to: TrackID, on: TransportID, RTPParameters)
+  case unsubscribe(RoomNumber, SubscriptionID)
+  case statistics(RoomNumber, reply: @Sendable (MediaStatistics) -> Void)
+  case counters(reply: @Sendable (WorkerCounters) -> Void)
+  case stop
+}

@@ -1,0 +1,189 @@
+import RTP
+import WebRTC
+
+// RTCP that comes in: from publishers sender reports and goodbyes, from subscribers reports, NACKs and key frame requests.
+
+extension WorkerLoop {
+  func receiveRTCP(_ bytes: UnsafeRawBufferPointer, on index: Int, now: Instant) {
+    var reader = RTCPReader(bytes)
+    while let packet = reader.next() {
+      switch packet {
+      case .senderReport(let report):
+        receive(report.sender, on: index, now: now)
+        for block in report.blocks { receive(block, on: index, now: now) }
+      case .receiverReport(let report):
+        for block in report.blocks { receive(block, on: index, now: now) }
+      case .goodbye(let sources):
+        for ssrc in sources { end(ssrc, on: index) }
+      case .nack(let request): resend(request, on: index, now: now)
+      case .pictureLoss(let request):
+        requestKeyFrame(of: request.media, on: index)
+      case .fullIntraRequest(let request):
+        for entry in request { fullIntra(entry, on: index) }
+      case .transportFeedback(let feedback): receive(feedback, on: index)
+      case .malformed: drop(.malformedRTCP)
+      case .sourceDescription, .bitrateEstimate, .unknown: break
+      }
+    }
+    if reader.isMalformed { drop(.malformedRTCP) }
+  }
+
+  private func receive(_ report: SenderInformation, on index: Int, now: Instant) {
+    let track = mediaStreams[StreamKey(transport: index, ssrc: report.ssrc)]
+    guard track >= 0 else { return }
+    let slot = tracks[track]
+    slot.pointee.reception._withUnsafeGuaranteedRef { $0.stream.statistics.receive(report, now: now) }
+    slot.pointee.clock.report(
+      ntp: report.ntpTime, rtpTimestamp: report.rtpTimestamp &+ slot.pointee.timestampOffset, now: now)
+  }
+
+  private func receive(_ block: ReportBlock, on index: Int, now: Instant) {
+    let subscription = outgoingStreams[StreamKey(transport: index, ssrc: block.ssrc)]
+    guard subscription >= 0 else { return }
+    let slot = subscriptions[subscription]
+    slot.pointee.lost = Int64(block.cumulativeLost)
+    slot.pointee.fractionLost = block.fractionLost
+    slot.pointee.jitter = block.jitter
+    // Our reports carry the publisher's time: the round trip counts from the moment when the named one left.
+    guard block.lastSenderReport != 0, block.lastSenderReport == slot.pointee.reportNTP else { return }
+    let delay = (Int64(block.delaySinceLastSenderReport) &* 1_000_000) >> 16
+    let sample = now - slot.pointee.reportAt &- delay
+    guard (0..<60_000_000).contains(sample) else { return }
+    let transport = transports[index]
+    // As TCP smooths it.
+    transport.pointee.roundTrip =
+      transport.pointee.roundTrip == 0 ? max(1, sample) : max(1, (transport.pointee.roundTrip &* 7 &+ sample) / 8)
+  }
+
+  /// The source leaves: its SSRC is free, and what it comes back with begins anew.
+  private func end(_ ssrc: UInt32, on index: Int) {
+    let key = StreamKey(transport: index, ssrc: ssrc)
+    let track = mediaStreams[key]
+    guard track >= 0 else { return }
+    let slot = tracks[track]
+    slot.pointee.reception._withUnsafeGuaranteedRef {
+      $0.stream = ReceiveStream(ssrc: ssrc, clockRate: slot.pointee.clockRate, policy: slot.pointee.isVideo ? .video : .audio)
+    }
+    slot.pointee.isNewSource = slot.pointee.highest != 0
+  }
+
+  // MARK: Key frames
+
+  private func fullIntra(_ entry: FullIntraRequest.Entry, on index: Int) {
+    let subscription = outgoingStreams[StreamKey(transport: index, ssrc: entry.media)]
+    guard subscription >= 0 else { return }
+    let slot = subscriptions[subscription]
+    // The same number again is the same request (RFC 5104 §4.3.1.2).
+    guard slot.pointee.firSequence != Int16(entry.sequenceNumber) else { return }
+    slot.pointee.firSequence = Int16(entry.sequenceNumber)
+    requestKeyFrame(of: entry.media, on: index)
+  }
+
+  private func requestKeyFrame(of ssrc: UInt32, on index: Int) {
+    let subscription = outgoingStreams[StreamKey(transport: index, ssrc: ssrc)]
+    guard subscription >= 0 else { return }
+    counters.keyFrameRequestsReceived &+= 1
+    let slot = subscriptions[subscription]
+    slot.pointee.keyFrameRequests &+= 1
+    tracks[slot.pointee.track].pointee.keyFrames.want()
+  }
+
+  /// Asks the publisher of each track for the key frame that somebody waits for, where it is time to.
+  func askForKeyFrames(_ now: Instant) {
+    for index in 0..<tracks.end where tracks.isLive(index) {
+      let track = tracks[index]
+      guard track.pointee.keyFrames.isWanted, !track.pointee.isMuted, track.pointee.ssrc != 0,
+        track.pointee.wantsPLI || track.pointee.wantsFIR, transports[track.pointee.transport].pointee.isConnected,
+        track.pointee.keyFrames.isDue(now, interval: setup.limits.keyFrameInterval)
+      else { continue }
+      track.pointee.keyFrameRequestsSent &+= 1
+      counters.keyFrameRequestsSent &+= 1
+      let sender = transports[track.pointee.transport].pointee.localSSRC
+      sendRTCP(on: track.pointee.transport) { writer in
+        if track.pointee.wantsPLI {
+          writer.pictureLoss(sender: sender, media: track.pointee.ssrc)
+        } else {
+          track.pointee.firSequence &+= 1
+          writer.fullIntraRequest(sender: sender, media: track.pointee.ssrc, sequenceNumber: track.pointee.firSequence)
+        }
+      }
+    }
+  }
+
+  // MARK: Resending
+
+  private func resend(_ request: NegativeAcknowledgement, on index: Int, now: Instant) {
+    let subscription = outgoingStreams[StreamKey(transport: index, ssrc: request.media)]
+    guard subscription >= 0 else { return }
+    let slot = subscriptions[subscription]
+    counters.nacksReceived &+= 1
+    slot.pointee.nacks &+= 1
+    guard slot.pointee.answersNACK else { return }
+    let transport = transports[index]
+    guard transport.pointee.isConnected else { return }
+    let track = tracks[slot.pointee.track]
+    let next = slot.pointee.map.next(after: track.pointee.highest)
+    let interval = transport.pointee.resendInterval
+    let sendTime = AbsSendTime(now).rawValue
+    for sequence in request {
+      counters.nackedPackets &+= 1
+      let behind = UInt16(truncatingIfNeeded: next) &- sequence
+      let number = next &- Int64(behind)
+      guard behind != 0, let packet = slot.pointee.map.incoming(number).flatMap({ track.pointee.ring[$0] }) else {
+        drop(.historyMiss)
+        continue
+      }
+      guard slot.pointee.throttle.allows(sequence, now: now, interval: interval) else {
+        drop(.nackThrottled)
+        continue
+      }
+      resend(packet, number: number, to: subscription, slot, on: transport, isVideo: track.pointee.isVideo, sendTime: sendTime)
+    }
+  }
+
+  /// By RTX under the repair stream's own SSRC and numbers (RFC 4588); where there is none, the same packet again, byte for byte:
+  /// its header has no field that changes with time, so nothing else is ever sealed under its index.
+  private func resend(
+    _ packet: UnsafeMutablePointer<StoredPacket>, number: Int64, to index: Int,
+    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool,
+    sendTime: UInt32
+  ) {
+    guard makeRoom() else { return drop(.sendBufferFull) }
+    let payload = PacketRing.payload(packet)
+    let length = Int(packet.pointee.length)
+    let codec = Int(packet.pointee.codec)
+    let repairType = subscription.pointee.rtxPayloadTypes[codec]
+    let sealed: Int
+    if subscription.pointee.rtxSSRC != 0 {
+      guard repairType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
+      // The two bytes before the payload are kept free for the original sequence number.
+      (payload - 2).store16(UInt16(truncatingIfNeeded: number), 0)
+      sealed = seal(
+        packet, payload: payload - 2, length: length + 2, payloadType: repairType, ssrc: subscription.pointee.rtxSSRC,
+        index: subscription.pointee.rtxNext, subscription, on: transport, sendTime: sendTime)
+      subscription.pointee.rtxNext &+= 1
+    } else {
+      let payloadType = subscription.pointee.payloadTypes[codec]
+      guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
+      sealed = seal(
+        packet, payload: payload, length: length, payloadType: payloadType, ssrc: subscription.pointee.ssrc, index: number,
+        subscription, on: transport, sendTime: sendTime)
+    }
+    guard sealed > 0 else { return drop(.sendFailed) }
+    outgoing.commit(sealed, to: transport.pointee.destination, subscription: isVideo ? Int32(truncatingIfNeeded: index) : -1)
+    counters.retransmitted &+= 1
+    subscription.pointee.retransmitted &+= 1
+    subscription.pointee.rate.add(bytes: length)
+    transport.pointee.sent(sealed)
+  }
+
+  // MARK: Transport-wide feedback
+
+  private func receive(_ feedback: TransportFeedback, on index: Int) {
+    counters.transportFeedbackReceived &+= 1
+    let transport = transports[index]
+    for status in feedback {
+      if status.arrival == nil { transport.pointee.feedbackLost &+= 1 } else { transport.pointee.feedbackReceived &+= 1 }
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import CLinux
+import RTP
+import WebRTC
+
+// A packet's way through the worker, top to bottom. Nothing in this file allocates, locks or counts references.
+
+extension WorkerLoop {
+  /// Longer than any datagram of Ethernet's 1500 bytes; what is longer was not meant for a media port.
+  private static let longestDatagram = 1600
+
+  /// 1. A batch came: each datagram goes up to the publisher's ring, then all new packets go out, subscriber by subscriber.
+  func receive(_ count: Int, now: Instant) {
+    for index in 0..<count { receive(incoming[index], now: now) }
+    forwardPending(now)
+    flush()
+  }
+
+  /// 2. By its first byte and its address to a transport (RFC 7983).
+  private func receive(_ datagram: UnsafeMutablePointer<linux_datagram>, now: Instant) {
+    let length = Int(datagram.pointee.length)
+    counters.packetsReceived &+= 1
+    counters.bytesReceived &+= UInt64(length)
+    guard length <= Self.longestDatagram else { return drop(.oversized) }
+    guard length > 0, let address = withUnsafePointer(to: &datagram.pointee.address, { TransportAddress($0) }) else {
+      return drop(.unknownKind)
+    }
+    let bytes = UnsafeMutableRawBufferPointer(start: datagram.pointee.data, count: length)
+    switch DatagramKind.classify(firstByte: datagram.pointee.data[0]) {
+    case .stun: receiveSTUN(bytes, from: address, now: now)
+    case .dtls: receiveDTLS(bytes, from: address, now: now)
+    case .rtp, .rtcp: receiveMedia(bytes, from: address, now: now)
+    case .unknown: drop(.unknownKind)
+    }
+  }
+
+  /// 3. Decrypted in place.
+  private func receiveMedia(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
+    let index = addresses[AddressKey(address)]
+    guard index >= 0 else { return drop(.unknownAddress) }
+    let transport = transports[index]
+    let received = transport.pointee.peer._withUnsafeGuaranteedRef { $0.receive(bytes, from: address, now: now) }
+    switch received {
+    case .rtp(let length):
+      transport.pointee.heard(bytes.count)
+      counters.rtpReceived &+= 1
+      receiveRTP(UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), on: index, transport, now: now)
+    case .rtcp(let length):
+      transport.pointee.heard(bytes.count)
+      counters.rtcpReceived &+= 1
+      receiveRTCP(UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), on: index, now: now)
+    case .dropped(let reason): drop(MediaDrop(reason))
+    case .consumed: break
+    }
+    if transport.pointee.phase == .silent { drain(index, now: now) }
+  }
+
+  /// 4. The header is parsed once; its SSRC, or its mid, tells the track; a repair stream's packet gives its original.
+  private func receiveRTP(
+    _ packet: UnsafeRawBufferPointer, on index: Int, _ transport: UnsafeMutablePointer<TransportSlot>, now: Instant
+  ) {
+    guard var header = RTPHeader(parsing: packet), let base = packet.baseAddress else { return drop(.malformedRTP) }
+    let values = RTPExtensionValues(packet: packet, header: header, ids: transport.pointee.extensions)
+    if let sequence = values.transportSequence, let feedback = transport.pointee.feedback {
+      feedback._withUnsafeGuaranteedRef { $0.recorder.record(sequence, arrival: now) }
+    }
+    let key = StreamKey(transport: index, ssrc: header.ssrc)
+    var isRepair = false
+    var track = mediaStreams[key]
+    if track < 0 {
+      track = repairStreams[key]
+      isRepair = track >= 0
+    }
+    if track < 0 {
+      guard let learned = learn(header, values, packet: packet, on: index) else { return }
+      (track, isRepair) = learned
+    }
+    let slot = tracks[track]
+    var payload = base + header.headerLength
+    if isRepair {
+      // RFC 4588 §4: the original sequence number, then the original payload. Without it, it is padding that probes bandwidth.
+      let codec = TrackSlot.index(of: header.payloadType, in: slot.pointee.rtxPayloadTypes)
+      guard codec >= 0, header.payloadLength > 2 else { return drop(.uselessRetransmission) }
+      header.sequenceNumber = payload.load16(0)
+      header.payloadType = slot.pointee.payloadTypes[codec]
+      header.payloadLength -= 2
+      payload += 2
+    }
+    let level = values.audioLevel
+    store(header, payload: payload, audioLevel: level?.wire, isRepair: isRepair, track: track, slot, now: now)
+  }
+
+  /// 5. Loss, jitter and level are noted, and the plain payload is stored, once, in the track's ring.
+  private func store(
+    _ header: RTPHeader, payload: UnsafeRawPointer, audioLevel: UInt8?, isRepair: Bool, track: Int,
+    _ slot: UnsafeMutablePointer<TrackSlot>, now: Instant
+  ) {
+    var codec = Int(slot.pointee.codec)
+    if slot.pointee.payloadTypes[codec] != header.payloadType {
+      codec = TrackSlot.index(of: header.payloadType, in: slot.pointee.payloadTypes)
+      guard codec >= 0 else { return drop(.unknownPayloadType) }
+    }
+    guard header.payloadLength <= PacketRing.payloadLimit else { return drop(.oversized) }
+    let arrival = slot.pointee.reception._withUnsafeGuaranteedRef { reception in
+      isRepair
+        ? reception.stream.receiveRepaired(header.sequenceNumber, now: now) : reception.stream.receive(header, now: now)
+    }
+    if slot.pointee.highest == 0 {
+      guard !isRepair else { return drop(.uselessRetransmission) }
+      begin(slot, at: header, now: now)
+    } else if arrival == .restarted || (slot.pointee.isNewSource && !isRepair) {
+      restart(slot, at: header, now: now)
+    }
+    let highest = slot.pointee.highest
+    let sequence = highest &+ Int64(Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest)))
+    switch arrival {
+    case .duplicate: return drop(.duplicate)
+    case .late:
+      // Given up, but not yet useless; what is far ahead is a stray.
+      guard sequence <= highest else { return drop(.duplicate) }
+    case .inOrder, .afterGap, .filledGap, .restarted: break
+    }
+    let ring = slot.pointee.ring
+    // Each number is stored, and so sealed for each subscriber, once.
+    guard sequence > highest &- Int64(ring.capacity), sequence > 0, ring[sequence] == nil else { return drop(.duplicate) }
+
+    let bytes = UnsafeRawBufferPointer(start: payload, count: header.payloadLength)
+    var flags = StoredPacket.Flags()
+    if header.marker { flags.insert(.marker) }
+    if audioLevel != nil { flags.insert(.hasAudioLevel) }
+    let timestamp = header.timestamp &+ slot.pointee.timestampOffset
+    if slot.pointee.isVideo {
+      if VideoFormat.isKeyFrame(slot.pointee.formats[codec], payload: bytes) { flags.insert(.keyFrame) }
+      noteVideo(slot, isNewest: sequence > highest, isKeyFrame: flags.contains(.keyFrame), timestamp: timestamp)
+    } else if let audioLevel {
+      slot.pointee.loudest = min(slot.pointee.loudest, audioLevel & 0x7F)
+    }
+    slot.pointee.codec = UInt8(truncatingIfNeeded: codec)
+    slot.pointee.packets &+= 1
+    slot.pointee.bytes &+= UInt64(header.payloadLength)
+    slot.pointee.rate.add(bytes: header.payloadLength)
+    if sequence > highest {
+      slot.pointee.highest = sequence
+      slot.pointee.lastTimestamp = timestamp
+      slot.pointee.lastArrival = now
+      slot.pointee.clock.heard(rtpTimestamp: timestamp, now: now, wallOffset: wallOffset)
+    }
+    let place = ring.place(sequence)
+    place.pointee = StoredPacket(
+      sequence: sequence, timestamp: timestamp, length: UInt16(truncatingIfNeeded: header.payloadLength),
+      codec: UInt8(truncatingIfNeeded: codec), flags: flags, audioLevel: audioLevel ?? 0)
+    PacketRing.payload(place).copyMemory(from: payload, byteCount: header.payloadLength)
+    guard !slot.pointee.isMuted else { return drop(.muted) }
+    if slot.pointee.firstSubscription >= 0 { pending.append(sequence, track: track, slot: slot) }
+  }
+
+  /// 6. Subscriber-major: all new packets of a track to one subscriber, then to the next.
+  private func forwardPending(_ now: Instant) {
+    let sendTime = AbsSendTime(now).rawValue
+    for index in 0..<pending.trackCount {
+      let track = tracks[Int(pending.tracks[index])]
+      let first = track.pointee.firstPending
+      track.pointee.firstPending = -1
+      track.pointee.lastPending = -1
+      var subscription = Int(track.pointee.firstSubscription)
+      while subscription >= 0 {
+        forward(first, of: track, to: subscription, sendTime: sendTime)
+        subscription = Int(subscriptions[subscription].pointee.nextInTrack)
+      }
+    }
+    pending.removeAll()
+  }
+
+  /// 7. Through the subscription's gate.
+  private func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, sendTime: UInt32) {
+    let subscription = subscriptions[index]
+    let transport = transports[subscription.pointee.transport]
+    guard transport.pointee.isConnected else { return drop(.notConnected) }
+    var entry = first
+    while entry >= 0 {
+      let sequence = pending.sequence(entry)
+      entry = pending.next(entry)
+      guard let packet = track.pointee.ring[sequence] else { continue }
+      guard subscription.pointee.map.isOpen else {
+        let isStart = !track.pointee.isVideo || packet.pointee.flags.contains(.keyFrame)
+        guard isStart, subscription.pointee.canSend(packet.pointee.codec) else {
+          drop(subscription.pointee.isLagging ? .lagging : .awaitingKeyFrame)
+          continue
+        }
+        // The rest of the batch is in the ring too, and leaves with it.
+        return open(at: sequence, of: track, to: index, sendTime: sendTime)
+      }
+      guard let number = subscription.pointee.map.outgoing(sequence) else {
+        drop(.awaitingKeyFrame)
+        continue
+      }
+      send(packet, as: number, of: track, to: index, subscription, on: transport, sendTime: sendTime)
+    }
+  }
+
+  /// Lets a subscription begin, at the first packet of the frame that `sequence` is of, with all that came since.
+  private func open(at sequence: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, sendTime: UInt32) {
+    let subscription = subscriptions[index]
+    let transport = transports[subscription.pointee.transport]
+    let start = track.pointee.isVideo ? track.pointee.frameStart(of: sequence) : sequence
+    subscription.pointee.map.open(at: start)
+    subscription.pointee.isLagging = false
+    var current = start
+    let highest = track.pointee.highest
+    while current <= highest {
+      defer { current += 1 }
+      guard let packet = track.pointee.ring[current], let number = subscription.pointee.map.outgoing(current) else { continue }
+      send(packet, as: number, of: track, to: index, subscription, on: transport, sendTime: sendTime)
+    }
+  }
+
+  /// 8. The rewritten header is written into the outgoing slab, and the payload is sealed to its place behind it.
+  @inline(__always) private func send(
+    _ packet: UnsafeMutablePointer<StoredPacket>, as number: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int,
+    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, sendTime: UInt32
+  ) {
+    let payloadType = subscription.pointee.payloadTypes[Int(packet.pointee.codec)]
+    guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
+    guard makeRoom() else {
+      if track.pointee.isVideo { fallBehind(index) }
+      return drop(.sendBufferFull)
+    }
+    let length = seal(
+      packet, payload: PacketRing.payload(packet), length: Int(packet.pointee.length), payloadType: payloadType,
+      ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport, sendTime: sendTime)
+    guard length > 0 else { return drop(.sendFailed) }
+    outgoing.commit(
+      length, to: transport.pointee.destination, subscription: track.pointee.isVideo ? Int32(truncatingIfNeeded: index) : -1)
+    counters.rtpForwarded &+= 1
+    transport.pointee.sent(length)
+    subscription.pointee.sent(Int(packet.pointee.length))
+  }
+
+  /// Header and ciphertext of one packet at the batch's next place; gives the length, 0 on failure.
+  @inline(__always) func seal(
+    _ packet: UnsafeMutablePointer<StoredPacket>, payload: UnsafeRawPointer, length: Int, payloadType: UInt8, ssrc: UInt32,
+    index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>,
+    sendTime: UInt32
+  ) -> Int {
+    guard let sealer = transport.pointee.sealer else { return 0 }
+    let flags = packet.pointee.flags
+    if subscription.pointee.header.transportSequenceOffset > 0 { transport.pointee.transportSequence &+= 1 }
+    let place = outgoing.next
+    let headerLength = subscription.pointee.header.write(
+      to: place, payloadType: payloadType, marker: flags.contains(.marker), sequence: UInt16(truncatingIfNeeded: index),
+      timestamp: packet.pointee.timestamp, ssrc: ssrc, absSendTime: sendTime,
+      transportSequence: transport.pointee.transportSequence,
+      audioLevel: flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel : nil)
+    return sealer._withUnsafeGuaranteedRef {
+      $0.seal(
+        header: UnsafeRawPointer(place), headerLength: headerLength, payload: payload, payloadLength: length,
+        index: UInt64(bitPattern: index), ssrc: ssrc, into: place)
+    }
+  }
+
+  /// The socket took no more of this subscription's video: it goes on at the next key frame.
+  func fallBehind(_ index: Int) {
+    guard subscriptions.isLive(index) else { return }
+    let subscription = subscriptions[index]
+    guard subscription.pointee.map.isOpen else { return }
+    let track = tracks[subscription.pointee.track]
+    subscription.pointee.map.close(before: track.pointee.highest &+ 1)
+    subscription.pointee.isLagging = true
+    track.pointee.keyFrames.want()
+  }
+}

@@ -1,0 +1,200 @@
+import Glibc
+import RTP
+import WebRTC
+
+// ICE and DTLS of the transports: which datagram is whose, and what the peers have to say.
+
+extension WorkerLoop {
+  /// A check names its transport by our user fragment; whether it is authentic the peer decides, and only then is the address heard.
+  func receiveSTUN(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
+    let index: Int
+    if let user = STUN.localFragment(of: UnsafeRawBufferPointer(bytes)) {
+      guard let named = users[user] else { return drop(.unknownUser) }
+      index = named
+    } else {
+      index = addresses[AddressKey(address)]
+      guard index >= 0 else { return drop(.unknownAddress) }
+    }
+    let transport = transports[index]
+    switch transport.pointee.peer._withUnsafeGuaranteedRef({ $0.receive(bytes, from: address, now: now) }) {
+    case .dropped(let reason): drop(MediaDrop(reason))
+    case .consumed, .rtp, .rtcp:
+      transport.pointee.heard(bytes.count)
+      remember(AddressKey(address), of: index)
+    }
+    drain(index, now: now)
+  }
+
+  func receiveDTLS(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
+    let index = addresses[AddressKey(address)]
+    guard index >= 0 else { return drop(.unknownAddress) }
+    let transport = transports[index]
+    switch transport.pointee.peer._withUnsafeGuaranteedRef({ $0.receive(bytes, from: address, now: now) }) {
+    case .dropped(let reason): drop(MediaDrop(reason))
+    case .consumed, .rtp, .rtcp: transport.pointee.heard(bytes.count)
+    }
+    drain(index, now: now)
+  }
+
+  /// The address is the transport's from now on, whoever had it before. Of too many the oldest is forgotten.
+  private func remember(_ key: AddressKey, of index: Int) {
+    let before = addresses[key]
+    guard before != index else { return }
+    if before >= 0 { transports[before].pointee.forget(key) }
+    let transport = transports[index]
+    if let oldest = transport.pointee.add(key) { addresses.remove(oldest) }
+    addresses.set(key, index)
+  }
+
+  func forgetAddresses(of index: Int) {
+    let transport = transports[index]
+    while let key = transport.pointee.popAddress() { addresses.remove(key) }
+  }
+
+  /// Sends what the peer wants sent, and tells what happened to it.
+  func drain(_ index: Int, now: Instant) {
+    let transport = transports[index]
+    while let output = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.nextOutput() }) {
+      switch output {
+      case .transmit(let bytes, let address): transmit(bytes, to: Destination(address))
+      case .event(let event): happened(event, to: index, now: now)
+      }
+    }
+  }
+
+  func transmit(_ bytes: [UInt8], to destination: Destination) {
+    guard bytes.count <= SendBatch.slotBytes else { return drop(.sendFailed) }
+    guard makeRoom() else { return drop(.sendBufferFull) }
+    bytes.withUnsafeBytes {
+      outgoing.next.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(outgoing.next), byteCount: $0.count)
+    }
+    outgoing.commit(bytes.count, to: destination)
+  }
+
+  private func happened(_ event: PeerEvent, to index: Int, now: Instant) {
+    let transport = transports[index]
+    let id = transport.pointee.id
+    let room = rooms[transport.pointee.room]
+    switch event {
+    case .connected:
+      connect(index, now: now)
+    case .addressChanged(let address):
+      transport.pointee.destination = Destination(address)
+    case .disconnected:
+      transport.pointee.phase = .silent
+      room?.tell(.transportDisconnected(id))
+    case .reconnected:
+      transport.pointee.phase = .connected
+      if let address = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.remoteAddress }) {
+        transport.pointee.destination = Destination(address)
+      }
+      wantKeyFrames(for: index)
+      room?.tell(.transportConnected(id))
+    case .failed(let reason):
+      transport.pointee.phase = .ended
+      room?.tell(.transportFailed(id, TransportFailure(reason)))
+    case .closed:
+      transport.pointee.phase = .ended
+      room?.tell(.transportClosed(id))
+    }
+  }
+
+  private func connect(_ index: Int, now: Instant) {
+    let transport = transports[index]
+    let peer = transport.pointee.peer
+    guard let book = transportBooks[index], let sealer = peer._withUnsafeGuaranteedRef({ $0.makeSealer() }),
+      let address = peer._withUnsafeGuaranteedRef({ $0.remoteAddress })
+    else {
+      transport.pointee.phase = .ended
+      rooms[transport.pointee.room]?.tell(.transportFailed(transport.pointee.id, .keys))
+      return
+    }
+    book.sealer = sealer
+    transport.pointee.sealer = Unmanaged.passUnretained(sealer)
+    transport.pointee.destination = Destination(address)
+    transport.pointee.phase = .connected
+    wantKeyFrames(for: index)
+    rooms[transport.pointee.room]?.tell(.transportConnected(transport.pointee.id))
+  }
+
+  /// Whoever waits for a picture on this transport can get it now.
+  private func wantKeyFrames(for index: Int) {
+    var subscription = Int(transports[index].pointee.firstSubscription)
+    while subscription >= 0 {
+      let slot = subscriptions[subscription]
+      let track = tracks[slot.pointee.track]
+      if track.pointee.isVideo, !slot.pointee.map.isOpen { track.pointee.keyFrames.want() }
+      subscription = Int(slot.pointee.nextInTransport)
+    }
+  }
+
+  func advancePeers(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) {
+      let due = transports[index].pointee.peer._withUnsafeGuaranteedRef { peer in
+        guard let deadline = peer.deadline, deadline <= now else { return false }
+        peer.advance(to: now)
+        return true
+      }
+      if due { drain(index, now: now) }
+    }
+  }
+
+  /// Seals an RTCP compound that was written at the batch's next place, and puts it into the batch.
+  func commitRTCP(_ length: Int, on index: Int) {
+    guard length > 0 else { return }
+    let transport = transports[index]
+    let place = UnsafeMutableRawBufferPointer(start: outgoing.next, count: SendBatch.slotBytes)
+    guard let sealed = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.protectRTCP(place, length: length) }) else {
+      return drop(.sendFailed)
+    }
+    outgoing.commit(sealed, to: transport.pointee.destination)
+    transport.pointee.sent(sealed)
+  }
+
+  /// Writes an RTCP compound into the outgoing slab and sends it; `body` leaves the writer empty to send nothing.
+  @inline(__always) func sendRTCP(on index: Int, _ body: (inout RTCPWriter) -> Void) {
+    guard transports[index].pointee.isConnected, makeRoom() else { return }
+    var writer = RTCPWriter(UnsafeMutableRawBufferPointer(start: outgoing.next, count: Self.longestReport))
+    body(&writer)
+    commitRTCP(writer.length, on: index)
+  }
+
+  /// Bytes of an RTCP compound before sealing: with it, well under any path's limit.
+  static let longestReport = 1200
+}
+
+extension Destination {
+  init(_ address: TransportAddress) {
+    var storage = sockaddr_storage()
+    length = address.write(to: &storage)
+    withUnsafeMutableBytes(of: &bytes) { target in
+      withUnsafeBytes(of: &storage) { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<Int(length)])) }
+    }
+  }
+}
+
+extension TransportFailure {
+  init(_ reason: PeerFailure) {
+    switch reason {
+    case .iceTimeout, .lostConsent, .dtlsTimeout: self = .timeout
+    case .fingerprint: self = .fingerprint
+    case .handshake, .noCommonProfile, .alert, .dtlsRole: self = .handshake
+    case .srtp: self = .keys
+    }
+  }
+}
+
+extension MediaDrop {
+  /// What the peer said of it.
+  init(_ reason: DropReason) {
+    switch reason {
+    case .unauthenticatedMedia: self = .authentication
+    case .replayed: self = .replay
+    case .unvalidatedAddress: self = .unknownAddress
+    case .malformedMedia: self = .malformedRTP
+    case .tooManyStreams: self = .ssrcLimit
+    case .unknownKind: self = .unknownKind
+    default: self = .peer
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Glibc
+import RTP
+import WebRTC
+
+// What the worker says by the clock: NACKs, transport-wide feedback, reports, levels.
+
+extension WorkerLoop {
+  /// Asks publishers for what is missing.
+  func requestMissing(_ now: Instant) {
+    for index in 0..<tracks.end where tracks.isLive(index) {
+      let track = tracks[index]
+      guard track.pointee.wantsNACK, !track.pointee.isMuted else { continue }
+      let reception = track.pointee.reception
+      guard let deadline = reception._withUnsafeGuaranteedRef({ $0.stream.losses.deadline }), deadline <= now else { continue }
+      let transport = transports[track.pointee.transport]
+      guard transport.pointee.isConnected else { continue }
+      var asked = 0
+      sendRTCP(on: track.pointee.transport) { writer in
+        asked = reception._withUnsafeGuaranteedRef {
+          $0.stream.writeRequests(
+            to: &writer, sender: transport.pointee.localSSRC, now: now, roundTrip: transport.pointee.roundTrip)
+        }
+      }
+      guard asked > 0 else { continue }
+      counters.nacksSent &+= 1
+      track.pointee.nacksSent &+= UInt64(asked)
+    }
+  }
+
+  func sendTransportFeedback(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) {
+      let transport = transports[index]
+      guard let feedback = transport.pointee.feedback, transport.pointee.isConnected else { continue }
+      // What does not fit into one packet goes into the next, within reason.
+      for _ in 0..<4 where feedback._withUnsafeGuaranteedRef({ $0.recorder.pendingCount }) > 0 {
+        sendRTCP(on: index) { writer in
+          let told = feedback._withUnsafeGuaranteedRef {
+            $0.recorder.writeFeedback(to: &writer, sender: transport.pointee.localSSRC, media: firstSource(of: index))
+          }
+          if told > 0 { counters.transportFeedbackSent &+= 1 }
+        }
+      }
+    }
+  }
+
+  /// Feedback names a stream, though it is about all of them.
+  private func firstSource(of index: Int) -> UInt32 {
+    var track = Int(transports[index].pointee.firstTrack)
+    while track >= 0 {
+      if tracks[track].pointee.ssrc != 0 { return tracks[track].pointee.ssrc }
+      track = Int(tracks[track].pointee.nextInTransport)
+    }
+    return 0
+  }
+
+  // MARK: Sender and receiver reports
+
+  /// Microseconds between two reports on a transport, spread so that the transports do not all report at once.
+  private static let reportInterval: Int64 = 1_000_000
+
+  func sendReports(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) {
+      let transport = transports[index]
+      guard transport.pointee.isConnected, transport.pointee.nextReport <= now else { continue }
+      transport.pointee.nextReport = now.advanced(microseconds: Self.reportInterval &* Int64.random(in: 80...120) / 100)
+      if transport.pointee.firstTrack >= 0 { reportReception(on: index, now: now) }
+      if transport.pointee.firstSubscription >= 0 { reportSending(on: index, now: now) }
+    }
+  }
+
+  private func reportReception(on index: Int, now: Instant) {
+    let transport = transports[index]
+    let sender = transport.pointee.localSSRC
+    var track = Int(transport.pointee.firstTrack)
+    while track >= 0 {
+      sendRTCP(on: index) { writer in
+        writer.receiverReport(ssrc: sender)
+        // The description and the estimate that follow need their room.
+        while track >= 0, writer.remaining > 2 * ReportBlock.length + 100 {
+          let slot = tracks[track]
+          if slot.pointee.ssrc != 0, slot.pointee.highest > 0 {
+            let block = slot.pointee.reception._withUnsafeGuaranteedRef {
+              $0.stream.statistics.reportBlock(ssrc: slot.pointee.ssrc, now: now)
+            }
+            slot.pointee.fractionLost = block.fractionLost
+            guard writer.append(block) else { break }
+          }
+          track = Int(slot.pointee.nextInTransport)
+        }
+        writer.sourceDescription(ssrc: sender, canonicalName: Self.ownName)
+        if transport.pointee.wantsBitrateEstimate, track < 0 { writeEstimate(of: index, to: &writer) }
+      }
+      // Without room to send, the rest waits for the next report.
+      if !transport.pointee.isConnected || outgoing.isFull { return }
+    }
+  }
+
+  private static let ownName = "roomserver"
+
+  /// For publishers that know no transport-wide feedback: what the limits allow.
+  private func writeEstimate(of index: Int, to writer: inout RTCPWriter) {
+    var sources: [UInt32] = []
+    var track = Int(transports[index].pointee.firstTrack)
+    while track >= 0, sources.count < 16 {
+      if tracks[track].pointee.isVideo, tracks[track].pointee.ssrc != 0 { sources.append(tracks[track].pointee.ssrc) }
+      track = Int(tracks[track].pointee.nextInTransport)
+    }
+    guard !sources.isEmpty else { return }
+    sources.withUnsafeBufferPointer {
+      _ = writer.bitrateEstimate(
+        sender: transports[index].pointee.localSSRC, bitrate: UInt64(max(0, setup.limits.bitratePerPublisher)), streams: $0)
+    }
+  }
+
+  private func reportSending(on index: Int, now: Instant) {
+    var subscription = Int(transports[index].pointee.firstSubscription)
+    while subscription >= 0 {
+      sendRTCP(on: index) { writer in
+        while subscription >= 0, writer.remaining > 400 {
+          let slot = subscriptions[subscription]
+          let track = tracks[slot.pointee.track]
+          if slot.pointee.packets > 0, let moment = track.pointee.clock.moment(now, clockRate: track.pointee.clockRate) {
+            writer.senderReport(
+              SenderInformation(
+                ssrc: slot.pointee.ssrc, ntpTime: moment.ntp, rtpTimestamp: moment.rtp,
+                packetCount: UInt32(truncatingIfNeeded: slot.pointee.packets),
+                octetCount: UInt32(truncatingIfNeeded: slot.pointee.bytes)))
+            writer.sourceDescription(
+              ssrc: slot.pointee.ssrc, canonicalName: subscriptionBooks[subscription]?.canonicalName ?? Self.ownName)
+            slot.pointee.reportNTP = moment.ntp.compact
+            slot.pointee.reportAt = now
+          }
+          subscription = Int(slot.pointee.nextInTransport)
+        }
+      }
+      if !transports[index].pointee.isConnected || outgoing.isFull { return }
+    }
+  }
+
+  // MARK: Levels and rates
+
+  /// What is not heard at all, in −dBov.
+  private static let silence: UInt8 = 127
+
+  func tellLevels() {
+    for index in 0..<tracks.end where tracks.isLive(index) && !tracks[index].pointee.isVideo {
+      let track = tracks[index]
+      track.pointee.lastLevel = track.pointee.isMuted ? Self.silence : track.pointee.loudest
+      track.pointee.loudest = Self.silence
+    }
+    for room in rooms {
+      guard let room, !room.tracks.isEmpty else { continue }
+      var levels: [TrackLevel] = []
+      for (id, index) in room.tracks where !tracks[index].pointee.isVideo && tracks[index].pointee.lastLevel < Self.silence {
+        levels.append(TrackLevel(track: id, level: -Int(tracks[index].pointee.lastLevel)))
+      }
+      let changed = room.speakers.update(levels)
+      let audible = Set(levels.map(\.track))
+      // Who has just fallen silent is told once.
+      for id in room.audible where !audible.contains(id) && room.tracks[id] != nil {
+        levels.append(TrackLevel(track: id, level: -Int(Self.silence)))
+      }
+      room.audible = audible
+      if !levels.isEmpty { room.tell(.audioLevels(levels)) }
+      if changed { room.tell(.activeSpeakers(room.speakers.speakers)) }
+    }
+  }
+
+  func rollRates(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) {
+      transports[index].pointee.receiveRate.roll(now)
+      transports[index].pointee.sendRate.roll(now)
+    }
+    for index in 0..<tracks.end where tracks.isLive(index) { tracks[index].pointee.rate.roll(now) }
+    for index in 0..<subscriptions.end where subscriptions.isLive(index) { subscriptions[index].pointee.rate.roll(now) }
+    wallOffset = Self.readWallOffset(now)
+  }
+
+  /// Microseconds from the monotonic clock to the wall's.
+  static func readWallOffset(_ now: Instant) -> Int64 {
+    var wall = timespec()
+    clock_gettime(CLOCK_REALTIME, &wall)
+    return Int64(wall.tv_sec) &* 1_000_000 &+ Int64(wall.tv_nsec) / 1000 &- now.microseconds
+  }
+}

@@ -1,0 +1,114 @@
+import RTP
+import WebRTC
+
+// How published streams are recognised, begin, and begin anew.
+
+extension WorkerLoop {
+  /// Finds the track of an SSRC that was not signalled, by mid (and rid) or, without them, by its payload type alone
+  /// (RFC 8843 §9.2), and remembers it. Nil, and counted, where there is none.
+  func learn(
+    _ header: RTPHeader, _ values: RTPExtensionValues, packet: UnsafeRawBufferPointer, on index: Int
+  ) -> (track: Int, isRepair: Bool)? {
+    let transport = transports[index]
+    var found: (track: Int, isRepair: Bool)?
+    var track = Int(transport.pointee.firstTrack)
+    while track >= 0 {
+      let slot = tracks[track]
+      if let isRepair = slot.pointee.carries(header.payloadType), matches(track, values, packet: packet, isRepair: isRepair) {
+        // Without a mid, two tracks with one payload type can't be told apart.
+        if found != nil, values.mid == nil { found = nil; break }
+        found = (track, isRepair)
+        if values.mid != nil { break }
+      }
+      track = Int(slot.pointee.nextInTransport)
+    }
+    guard let found else {
+      drop(.unknownSSRC)
+      return nil
+    }
+    guard transport.pointee.learnedSSRCs < setup.limits.learnedSSRCsPerTransport else {
+      drop(.ssrcLimit)
+      return nil
+    }
+    transport.pointee.learnedSSRCs += 1
+    assign(header.ssrc, to: found.track, isRepair: found.isRepair)
+    return found
+  }
+
+  private func matches(_ track: Int, _ values: RTPExtensionValues, packet: UnsafeRawBufferPointer, isRepair: Bool) -> Bool {
+    guard let parameters = trackBooks[track]?.parameters else { return false }
+    if let mid = values.mid { guard packet[mid].elementsEqual(parameters.mid.utf8) else { return false } }
+    // Of a simulcast's layers the first is the track.
+    let wanted = parameters.encodings.first?.rid
+    if let rid = (isRepair ? values.repairedRid : values.rid) ?? values.rid {
+      guard let wanted else { return true }
+      return packet[rid].elementsEqual(wanted.utf8)
+    }
+    if values.mid != nil { return wanted == nil }
+    let slot = tracks[track]
+    return (isRepair ? slot.pointee.rtxSSRC : slot.pointee.ssrc) == 0
+  }
+
+  /// From now on `ssrc` is the track's; what was before is forgotten.
+  func assign(_ ssrc: UInt32, to track: Int, isRepair: Bool) {
+    let slot = tracks[track]
+    let transport = slot.pointee.transport
+    if isRepair {
+      if slot.pointee.rtxSSRC != 0 { repairStreams.remove(StreamKey(transport: transport, ssrc: slot.pointee.rtxSSRC)) }
+      slot.pointee.rtxSSRC = ssrc
+      repairStreams.set(StreamKey(transport: transport, ssrc: ssrc), track)
+    } else {
+      if slot.pointee.ssrc != 0 {
+        mediaStreams.remove(StreamKey(transport: transport, ssrc: slot.pointee.ssrc))
+      }
+      slot.pointee.ssrc = ssrc
+      mediaStreams.set(StreamKey(transport: transport, ssrc: ssrc), track)
+      trackBooks[track]?.reception.begin(ssrc: ssrc, clockRate: slot.pointee.clockRate, isVideo: slot.pointee.isVideo)
+      slot.pointee.isNewSource = slot.pointee.highest != 0
+    }
+  }
+
+  /// The first packet of a track.
+  func begin(_ slot: UnsafeMutablePointer<TrackSlot>, at header: RTPHeader, now: Instant) {
+    // One lap above zero: what is older than the first packet still has a positive number.
+    slot.pointee.highest = 65_536 + Int64(header.sequenceNumber) - 1
+    slot.pointee.lastTimestamp = header.timestamp &- 1
+    rooms[slot.pointee.room]?.tell(.firstPacket(slot.pointee.id))
+  }
+
+  /// The publisher began anew: another SSRC, or numbers far from the last. For subscribers the stream goes on: their numbers
+  /// without a gap, the timestamps by the time that passed.
+  func restart(_ slot: UnsafeMutablePointer<TrackSlot>, at header: RTPHeader, now: Instant) {
+    let highest = slot.pointee.highest
+    var subscription = Int(slot.pointee.firstSubscription)
+    while subscription >= 0 {
+      let next = subscriptions[subscription]
+      next.pointee.map.close(before: highest &+ 1)
+      subscription = Int(next.pointee.nextInTrack)
+    }
+    if slot.pointee.isVideo { slot.pointee.keyFrames.want() }
+    slot.pointee.highest = ((highest >> 16) &+ 2) << 16 | Int64(header.sequenceNumber)
+    slot.pointee.highest &-= 1
+    let elapsed = max(1, now - slot.pointee.lastArrival)
+    let ticks = UInt32(truncatingIfNeeded: elapsed &* Int64(slot.pointee.clockRate) / 1_000_000)
+    slot.pointee.timestampOffset = slot.pointee.lastTimestamp &+ max(1, ticks) &- header.timestamp
+    slot.pointee.clock = SenderClock()
+    slot.pointee.isNewSource = false
+  }
+
+  /// Counts frames and key frames, and ends the asking for one.
+  @inline(__always) func noteVideo(
+    _ slot: UnsafeMutablePointer<TrackSlot>, isNewest: Bool, isKeyFrame: Bool, timestamp: UInt32
+  ) {
+    if isNewest, timestamp != slot.pointee.lastTimestamp {
+      slot.pointee.frames &+= 1
+      slot.pointee.rate.addFrame()
+    }
+    guard isKeyFrame else { return }
+    if slot.pointee.keyFrameCount == 0 || slot.pointee.lastKeyFrame != timestamp {
+      slot.pointee.keyFrameCount &+= 1
+      slot.pointee.lastKeyFrame = timestamp
+    }
+    slot.pointee.keyFrames.keyFrameArrived()
+  }
+}

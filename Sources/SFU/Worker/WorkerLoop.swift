@@ -1,0 +1,201 @@
+import CLinux
+import Glibc
+import RTP
+import WebRTC
+
+/// A media worker's thread: epoll over one socket and the mailbox, a clock tick, and all the tables of its rooms.
+///
+/// Made, used and forgotten on the worker's own thread. The packet path (`PacketPath.swift`) works on trivial slots in tables of
+/// fixed size and on the two slabs; what has names or references is kept in books and touched by commands, handshakes and reports.
+final class WorkerLoop {
+  /// The clock's step while there are transports.
+  static let tick: Int64 = 10_000
+  static let nackInterval: Int64 = 20_000
+  static let feedbackInterval: Int64 = 60_000
+  static let levelInterval: Int64 = 200_000
+  static let rateInterval: Int64 = 1_000_000
+  /// Receive batches in a row before mailbox and clock get their turn.
+  static let roundsPerWakeup = 16
+
+  let setup: WorkerSetup
+  let socket: UDPSocket
+  let load: WorkerLoad
+  private let mailbox: Mailbox
+  private let epoll: Int32
+
+  var addresses: ProbingTable<AddressKey>
+  /// Incoming media SSRC → track; with RTX: the repair stream's SSRC → track.
+  var mediaStreams: ProbingTable<StreamKey>
+  var repairStreams: ProbingTable<StreamKey>
+  /// Outgoing media SSRC → subscription.
+  var outgoingStreams: ProbingTable<StreamKey>
+  var transports: SlotTable<TransportSlot>
+  var tracks: SlotTable<TrackSlot>
+  var subscriptions: SlotTable<SubscriptionSlot>
+
+  var incoming = ReceiveBatch()
+  var outgoing = SendBatch()
+  var pending = PendingPackets()
+
+  /// Live rooms by number, and by index into the slots' `room`.
+  var roomIndices: [RoomNumber: Int] = [:]
+  var rooms: [RoomBook?] = []
+  var transportBooks: [Int: TransportBook] = [:]
+  var trackBooks: [Int: TrackBook] = [:]
+  var subscriptionBooks: [Int: SubscriptionBook] = [:]
+  /// Local ICE user fragment → transport.
+  var users: [String: Int] = [:]
+
+  var counters = WorkerCounters()
+  /// The counters' drops, in a place that the packet path can count in without a check.
+  let drops: UnsafeMutablePointer<UInt64>
+
+  /// Microseconds from the monotonic clock to the wall's.
+  var wallOffset: Int64
+
+  private var nextTick = Instant(microseconds: 0)
+  private var nextNACK = Instant(microseconds: 0)
+  private var nextFeedback = Instant(microseconds: 0)
+  private var nextLevels = Instant(microseconds: 0)
+  private var nextRates = Instant(microseconds: 0)
+  private var isRunning = true
+
+  init(mailbox: Mailbox, socket: UDPSocket, load: WorkerLoad, setup: WorkerSetup) {
+    self.mailbox = mailbox
+    self.socket = socket
+    self.load = load
+    self.setup = setup
+    let limits = setup.limits
+    let streams = max(1024, limits.transportsPerWorker &* 8)
+    addresses = ProbingTable(limit: limits.transportsPerWorker &* TransportSlot.maximumAddresses)
+    mediaStreams = ProbingTable(limit: streams)
+    repairStreams = ProbingTable(limit: streams)
+    transports = SlotTable(capacity: limits.transportsPerWorker)
+    tracks = SlotTable(capacity: limits.tracksPerWorker)
+    subscriptions = SlotTable(capacity: limits.subscriptionsPerWorker)
+    outgoingStreams = ProbingTable(limit: limits.subscriptionsPerWorker)
+    drops = .allocate(capacity: MediaDrop.allCases.count)
+    drops.initialize(repeating: 0, count: MediaDrop.allCases.count)
+    epoll = linux_epoll_create()
+    wallOffset = Self.readWallOffset(Instant(microseconds: linux_now_us()))
+  }
+
+  deinit {
+    drops.deallocate()
+    if epoll >= 0 { _ = close(epoll) }
+  }
+
+  private static let socketTag: UInt64 = 0
+  private static let mailboxTag: UInt64 = 1
+
+  /// Works until a `stop` command came.
+  func run() {
+    guard epoll >= 0, linux_epoll_add(epoll, socket.descriptor, Self.socketTag) == 0,
+      linux_epoll_add(epoll, mailbox.wakeup, Self.mailboxTag) == 0
+    else {
+      end()
+      return
+    }
+    withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 4) { tags in
+      while isRunning {
+        let ready = Int(linux_epoll_wait(epoll, tags.baseAddress, 4, waitingTime()))
+        for index in 0..<max(0, ready) {
+          if tags[index] == Self.mailboxTag { carryOut(mailbox.take()) } else { receiveAll() }
+        }
+        let now = clock()
+        if now >= nextTick && transports.count > 0 { advance(to: now) }
+        deliverEvents()
+      }
+    }
+    end()
+  }
+
+  @inline(__always) func clock() -> Instant { Instant(microseconds: linux_now_us()) }
+
+  private func waitingTime() -> Int64 {
+    guard transports.count > 0 else { return -1 }
+    return max(0, nextTick - clock())
+  }
+
+  private func carryOut(_ commands: [Command]) {
+    let now = clock()
+    for command in commands {
+      if case .stop = command { isRunning = false } else { carryOut(command, now: now) }
+    }
+    flush()
+    load.transports.store(transports.count, ordering: .relaxed)
+    load.subscriptions.store(subscriptions.count, ordering: .relaxed)
+  }
+
+  private func receiveAll() {
+    for _ in 0..<Self.roundsPerWakeup {
+      let count = incoming.receive(from: socket.descriptor)
+      guard count > 0 else { return }
+      receive(count, now: clock())
+      if count < ReceiveBatch.count { return }
+    }
+  }
+
+  private func advance(to now: Instant) {
+    nextTick = now.advanced(microseconds: Self.tick)
+    advancePeers(now)
+    if now >= nextNACK {
+      nextNACK = now.advanced(microseconds: Self.nackInterval)
+      requestMissing(now)
+    }
+    if now >= nextFeedback {
+      nextFeedback = now.advanced(microseconds: Self.feedbackInterval)
+      sendTransportFeedback(now)
+    }
+    if now >= nextLevels {
+      nextLevels = now.advanced(microseconds: Self.levelInterval)
+      tellLevels()
+    }
+    askForKeyFrames(now)
+    sendReports(now)
+    if now >= nextRates {
+      nextRates = now.advanced(microseconds: Self.rateInterval)
+      rollRates(now)
+    }
+    flush()
+  }
+
+  private func deliverEvents() {
+    for room in rooms { room?.deliver() }
+  }
+
+  /// Closes what is left and answers who still waits.
+  private func end() {
+    let now = clock()
+    for number in Array(roomIndices.keys) { closeRoom(number, now: now) }
+    flush()
+    for command in mailbox.shut() {
+      switch command {
+      case .statistics(_, let reply): reply(MediaStatistics())
+      case .counters(let reply): reply(WorkerCounters())
+      default: break
+      }
+    }
+    load.transports.store(0, ordering: .relaxed)
+    load.subscriptions.store(0, ordering: .relaxed)
+  }
+
+  @inline(__always) func drop(_ reason: MediaDrop) { drops[Int(reason.rawValue)] &+= 1 }
+
+  /// Sends what the batch holds.
+  func flush() {
+    guard outgoing.count > 0 else { return }
+    let outcome = outgoing.flush(socket.descriptor)
+    counters.packetsSent &+= UInt64(outcome.packets)
+    counters.bytesSent &+= UInt64(outcome.bytes)
+    drops[Int(MediaDrop.sendFailed.rawValue)] &+= UInt64(outcome.failed)
+    drops[Int(MediaDrop.sendBufferFull.rawValue)] &+= UInt64(outcome.full)
+    for index in 0..<outcome.full { fallBehind(Int(outgoing.dropped[index])) }
+  }
+
+  /// Makes room for one more datagram. The batch may still be full afterwards, when the socket takes nothing.
+  @inline(__always) func makeRoom() -> Bool {
+    if outgoing.isFull { flush() }
+    return !outgoing.isFull
+  }
+}

@@ -1,0 +1,181 @@
+import Glibc
+import RTP
+import Testing
+import WebRTC
+
+@testable import SFU
+
+/// A client of the media plane: a full-ICE `Peer` over a plain UDP socket, driven by the test's own loop.
+final class TestClient {
+  struct Packet {
+    var header: RTPHeader
+    var bytes: [UInt8]
+    var payload: [UInt8] { Array(bytes[header.headerLength..<(header.headerLength + header.payloadLength)]) }
+
+    func values(_ ids: RTPExtensionIDs) -> RTPExtensionValues {
+      bytes.withUnsafeBytes { RTPExtensionValues(packet: $0, header: header, ids: ids) }
+    }
+
+    func mid(_ ids: RTPExtensionIDs) -> String? {
+      values(ids).mid.map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+  }
+
+  let id: TransportID
+  let descriptor: Int32
+  let address: TransportAddress
+  let peer: Peer
+  let server: TransportAddress
+  let serverCredentials = ICECredentials.random()
+  let credentials = ICECredentials.random()
+  private(set) var events: [PeerEvent] = []
+  var packets: [Packet] = []
+  /// RTCP packets by a text of their kind; and what tests look into.
+  var pictureLosses: [UInt32] = []
+  var nacks: [(media: UInt32, numbers: [UInt16])] = []
+  var senderReports: [SenderInformation] = []
+  var reportBlocks: [ReportBlock] = []
+  var names: [UInt32: String] = [:]
+  var feedbackStatuses = 0
+  var estimates: [UInt64] = []
+  var goodbyes: [UInt32] = []
+  /// Datagrams as they were sent last, to send again.
+  private(set) var lastSent: [UInt8] = []
+
+  var isConnected: Bool { events.contains { if case .connected = $0 { true } else { false } } }
+
+  init(
+    _ id: UInt32, in room: MediaRoom, of plane: MediaPlane, told: Certificate? = nil,
+    profiles: [SRTPProfile] = SRTPProfile.preferred
+  ) throws {
+    self.id = TransportID(id)
+    let certificate = try Certificate()
+    descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    var local = sockaddr_storage()
+    let length = TransportAddress(ipv4: 0x7F00_0001, port: 0).write(to: &local)
+    let fd = descriptor
+    try #require(
+      withUnsafePointer(to: &local) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(fd, $0, length) } } == 0)
+    var bound = sockaddr_storage()
+    var boundLength = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    _ = withUnsafeMutablePointer(to: &bound) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(fd, $0, &boundLength) }
+    }
+    address = try #require(TransportAddress(&bound))
+    server = try #require(room.candidates.first).address
+    peer = try Peer(
+      Peer.Configuration(
+        ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials, profiles: profiles))
+    room.openTransport(self.id, credentials: serverCredentials)
+    room.connectTransport(
+      self.id,
+      remote: TransportParameters(
+        credentials: credentials, fingerprints: [(told ?? certificate).fingerprint], role: .client))
+    peer.setRemote(
+      TransportParameters(
+        credentials: serverCredentials, fingerprints: [plane.fingerprint], role: .server, iceLite: true,
+        candidates: room.candidates), now: Self.now)
+  }
+
+  deinit { close(descriptor) }
+
+  static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+
+  /// Takes what came, lets the clock go on, sends what is to be sent.
+  func pump() {
+    var buffer = [UInt8](repeating: 0, count: 2048)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+      guard count > 0 else { break }
+      let received = buffer.withUnsafeMutableBytes {
+        peer.receive(UnsafeMutableRawBufferPointer(rebasing: $0[..<count]), from: server, now: Self.now)
+      }
+      switch received {
+      case .rtp(let length):
+        let bytes = Array(buffer[..<length])
+        if let header = bytes.withUnsafeBytes({ RTPHeader(parsing: $0) }) {
+          packets.append(Packet(header: header, bytes: bytes))
+        }
+      case .rtcp(let length): note(Array(buffer[..<length]))
+      case .consumed, .dropped: break
+      }
+      drain()
+    }
+    peer.advance(to: Self.now)
+    drain()
+  }
+
+  private func drain() {
+    while let output = peer.nextOutput() {
+      switch output {
+      case .transmit(let bytes, let to): send(bytes, to: to)
+      case .event(let event): events.append(event)
+      }
+    }
+  }
+
+  private func note(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes {
+      var reader = RTCPReader($0)
+      while let packet = reader.next() {
+        switch packet {
+        case .pictureLoss(let loss): pictureLosses.append(loss.media)
+        case .nack(let nack): nacks.append((nack.media, Array(nack)))
+        case .senderReport(let report): senderReports.append(report.sender)
+        case .receiverReport(let report): reportBlocks += Array(report.blocks)
+        case .transportFeedback(let feedback): feedbackStatuses += feedback.statusCount
+        case .bitrateEstimate(let estimate): estimates.append(estimate.bitrate)
+        case .goodbye(let sources): goodbyes += Array(sources)
+        case .sourceDescription(let description):
+          for name in description { names[name.ssrc] = String(decoding: name.name, as: UTF8.self) }
+        default: break
+        }
+      }
+    }
+  }
+
+  func send(_ bytes: [UInt8], to: TransportAddress? = nil) {
+    var storage = sockaddr_storage()
+    let length = (to ?? server).write(to: &storage)
+    let fd = descriptor
+    _ = withUnsafePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(fd, bytes, bytes.count, 0, $0, length) }
+    }
+    lastSent = bytes
+  }
+
+  func sendRTP(
+    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, payload: [UInt8],
+    mid: (id: UInt8, text: String)? = nil, level: (id: UInt8, level: UInt8)? = nil,
+    transportSequence: (id: UInt8, number: UInt16)? = nil
+  ) {
+    var packet = [UInt8](repeating: 0, count: 1500)
+    let length = packet.withUnsafeMutableBytes { buffer -> Int in
+      var writer = RTPHeaderWriter(
+        buffer, payloadType: payloadType, sequenceNumber: sequence, timestamp: timestamp, ssrc: ssrc, marker: marker)
+      if let mid { Array(mid.text.utf8).withUnsafeBytes { writer.append(id: mid.id, bytes: $0) } }
+      if let level { writer.append(id: level.id, audioLevel: AudioLevel(level: level.level, voice: true)) }
+      if let transportSequence { writer.append(id: transportSequence.id, transportSequence: transportSequence.number) }
+      let header = writer.finish()
+      payload.withUnsafeBytes { bytes in
+        if let base = bytes.baseAddress, let target = buffer.baseAddress {
+          (target + header).copyMemory(from: base, byteCount: bytes.count)
+        }
+      }
+      return peer.protectRTP(buffer, length: header + payload.count) ?? 0
+    }
+    if length > 0 { send(Array(packet[..<length])) }
+  }
+
+  func sendRTCP(_ body: (inout RTCPWriter) -> Void) {
+    var packet = RTCPWriter.compound(body)
+    let plain = packet.count
+    packet += [UInt8](repeating: 0, count: 32)
+    let length = packet.withUnsafeMutableBytes { peer.protectRTCP($0, length: plain) } ?? 0
+    if length > 0 { send(Array(packet[..<length])) }
+  }
+}
