@@ -123,6 +123,7 @@ struct AnsweringMedia: Sendable {
     var parameters = RTPParameters(
       mid: mid, kind: kind, codecs: codecs.map { $0.answered(extensions: extensions) }, headerExtensions: extensions,
       encodings: Array(encodings.prefix(1)), cname: cname, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))
+    if parameters.codecs.first?.rtxPayloadType == nil { parameters.encodings[0].rtxSSRC = nil }
     let rids = simulcast && sends ? section.simulcastRids : []
     if rids.count > 1, extensions[.rid] != nil { parameters.encodings = rids.map { RTPEncoding(rid: $0) } }
 
@@ -174,6 +175,7 @@ extension RTPCodec {
     let ours = canonical?.feedback ?? []
     codec.feedback = feedback.intersection(ours)
     if extensions[.transportSequence] == nil { codec.feedback.remove(.transportCC) }
+    if !codec.feedback.contains(.nack) { codec.rtxPayloadType = nil }
     // One congestion signal is enough, and transport-cc is the better.
     if codec.feedback.contains(.transportCC) { codec.feedback.remove(.remb) }
     switch name {

@@ -23,6 +23,8 @@ struct OfferedMedia: Sendable {
   private struct Line {
     var mid: String
     var kind: RTPParameters.Kind
+    /// Those of its track; of its last one while it is inactive.
+    var codecs: [RTPCodec]
     /// Nil while the m-line is inactive.
     var track: Track?
     /// Refused or given up: offered with port 0.
@@ -58,11 +60,7 @@ struct OfferedMedia: Sendable {
     guard !lines.contains(where: { $0.track?.track == track && $0.track?.stream == stream }) else {
       throw .refused("track \(track) of \(stream) is already on an m-line")
     }
-    // While an answer is awaited, nobody knows yet which m-lines it will refuse.
-    let free =
-      pending != nil
-      ? nil
-      : lines.firstIndex { $0.track == nil && !$0.isRejected && $0.kind == kind } ?? lines.firstIndex(where: \.isFree)
+    let free = freeLine(kind: kind, codecs: codecs)
     guard free != nil || lines.count < maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
     count += 1
     let mid: String
@@ -77,10 +75,20 @@ struct OfferedMedia: Sendable {
         RTPEncoding(ssrc: ssrc, rtxSSRC: codecs.contains { $0.rtxPayloadType != nil } ? unusedSSRC(besides: ssrc) : nil)
       ], cname: cname)
     let line = Line(
-      mid: mid, kind: kind, track: Track(parameters: parameters, stream: stream, track: track))
+      mid: mid, kind: kind, codecs: codecs, track: Track(parameters: parameters, stream: stream, track: track))
     if let free { lines[free] = line } else { lines.append(line) }
     changed = true
     return parameters
+  }
+
+  /// The m-line that a new track takes; nil for one at the end.
+  private func freeLine(kind: RTPParameters.Kind, codecs: [RTPCodec]) -> Int? {
+    // While an answer is awaited, nobody knows yet which m-lines it will refuse.
+    guard pending == nil else { return nil }
+    let idle = lines.indices.filter { lines[$0].track == nil && !lines[$0].isRejected && lines[$0].kind == kind }
+    // A change of codec inside an m-line is more than some peers can do (GStreamer 1.22), so it is the last resort.
+    if let same = idle.first(where: { lines[$0].codecs == codecs }) ?? lines.firstIndex(where: \.isFree) { return same }
+    return lines.count < maximumMedia ? nil : idle.first
   }
 
   /// The m-line becomes inactive and free for another track of its kind. An unknown mid is ignored.
@@ -165,8 +173,7 @@ struct OfferedMedia: Sendable {
       return MediaDescription(rejected: line.mid, kind: line.kind.rawValue, transport: "UDP/TLS/RTP/SAVPF", formats: ["0"])
     }
     guard let track = line.track else {
-      let codec: RTPCodec = line.kind == .audio ? .opus : .vp8
-      let parameters = RTPParameters(mid: line.mid, kind: line.kind, codecs: [codec])
+      let parameters = RTPParameters(mid: line.mid, kind: line.kind, codecs: line.codecs)
       return MediaDescription(
         parameters, direction: .inactive, local: local, setup: "actpass", carriesCandidates: isFirst)
     }
@@ -202,6 +209,7 @@ extension RTPParameters {
       }
       if answered.rtxPayloadType != codec.rtxPayloadType { codec.rtxPayloadType = nil }
       codec.feedback.formIntersection(answered.feedback)
+      if !codec.feedback.contains(.nack) { codec.rtxPayloadType = nil }
       if parameters.headerExtensions[.transportSequence] == nil { codec.feedback.remove(.transportCC) }
       return codec
     }

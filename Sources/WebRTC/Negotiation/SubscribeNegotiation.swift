@@ -1,8 +1,8 @@
 /// The server's side of a subscribe transport: offers the tracks that a client receives, and reads its answers (RFC 8829).
 ///
 /// - Codecs are offered under the canonical payload types of ``RTPCodec/canonical``; header extensions under their canonical ids.
-/// - A removed track leaves an inactive m-line, which the next track of its kind takes; an m-line that the client refused is
-///   recycled under a new mid.
+/// - A removed track leaves an inactive m-line, which the next track of its codec takes under the same mid; an m-line that the
+///   client refused is closed and recycled under a new mid.
 /// - One offer at a time: make one when ``needsOffer`` says so; what is added or removed while it waits for its answer makes
 ///   ``needsOffer`` true again after the answer.
 public struct SubscribeNegotiation: Sendable {
