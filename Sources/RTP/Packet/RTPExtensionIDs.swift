@@ -13,6 +13,7 @@ public struct RTPExtensionIDs: Hashable, Sendable {
   /// urn:ietf:params:rtp-hdrext:ssrc-audio-level (RFC 6464).
   public var audioLevel: UInt8
 
+  /// What is not named was not agreed.
   @inlinable public init(
     mid: UInt8 = 0, rid: UInt8 = 0, repairedRid: UInt8 = 0, absSendTime: UInt8 = 0, transportSequence: UInt8 = 0,
     audioLevel: UInt8 = 0
@@ -35,8 +36,11 @@ public struct RTPExtensionValues: Sendable {
   public var rid: Range<Int>?
   /// Where the repaired rid's text lies.
   public var repairedRid: Range<Int>?
+  /// When the packet left its sender.
   public var absSendTime: AbsSendTime?
+  /// The number that transport-wide feedback goes by.
   public var transportSequence: UInt16?
+  /// How loud the packet is.
   public var audioLevel: AudioLevel?
 
   /// Reads the extensions of `packet`, whose header is `header`. What is absent or of the wrong length stays nil.

@@ -4,9 +4,11 @@ public struct RTPHeader: Equatable, Sendable {
   public var marker = false
   /// 0 … 127.
   public var payloadType: UInt8 = 0
+  /// Counts the packets of the SSRC, modulo 2¹⁶.
   public var sequenceNumber: UInt16 = 0
   /// In ticks of the codec's clock.
   public var timestamp: UInt32 = 0
+  /// The stream that the packet belongs to.
   public var ssrc: UInt32 = 0
   /// How many CSRCs follow the fixed part, 0 … 15.
   public var csrcCount = 0

@@ -3,6 +3,7 @@ public struct SequenceNumber: Hashable, Sendable, RawRepresentable, ExpressibleB
   /// The 16 bits of the wire.
   public var rawValue: UInt16
 
+  /// The number with these 16 bits.
   @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
   /// The same as `init(rawValue:)`, shorter.
   @inlinable public init(_ value: UInt16) { rawValue = value }
@@ -32,6 +33,7 @@ public struct SequenceUnwrapper: Sendable {
   @usableFromInline var last: Int64 = 0
   @usableFromInline var started = false
 
+  /// Nothing seen yet.
   @inlinable public init() {}
 
   /// The unwrapped number of `sequence`, which is remembered where it is the highest. The first is its own value; what is older
@@ -61,6 +63,7 @@ public struct TimestampUnwrapper: Sendable {
   @usableFromInline var last: Int64 = 0
   @usableFromInline var started = false
 
+  /// Nothing seen yet.
   @inlinable public init() {}
 
   /// The unwrapped value of `timestamp`, which is remembered where it is the newest. The first is its own value.

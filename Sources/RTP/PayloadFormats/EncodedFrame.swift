@@ -1,5 +1,6 @@
 /// One frame as a codec makes it: a VP8 frame, an H.264 access unit in Annex B form, an Opus packet.
 public struct EncodedFrame: Sendable, Hashable {
+  /// Annex B with start codes for H.264; else as the codec gives it.
   public var data: [UInt8]
   /// In ticks of the RTP clock: 90,000 a second for video, 48,000 for Opus.
   public var timestamp: UInt32
@@ -11,6 +12,7 @@ public struct EncodedFrame: Sendable, Hashable {
   /// When the packet came that completed the frame; nil for frames of one's own.
   public var completedAt: Instant?
 
+  /// A frame; the last two are set by the receiving side only.
   public init(data: [UInt8], timestamp: UInt32, isKeyFrame: Bool, lostBefore: Int = 0, completedAt: Instant? = nil) {
     self.data = data
     self.timestamp = timestamp

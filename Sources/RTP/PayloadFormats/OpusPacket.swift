@@ -4,6 +4,7 @@ public struct OpusPacket: Equatable, Sendable {
   public let samplesPerFrame: Int
   /// Frames in the packet: 1 … 48, together at most 120 ms.
   public let frameCount: Int
+  /// Whether the encoder sent two channels.
   public let isStereo: Bool
   /// Whether the packet says only that there is silence (DTX): one or two bytes.
   public let isSilence: Bool

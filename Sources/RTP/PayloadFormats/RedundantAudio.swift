@@ -6,7 +6,9 @@ public struct RedundantAudio: Sequence {
     public let payloadType: UInt8
     /// How much earlier it is than the packet's timestamp, in ticks: 0 for the primary.
     public let timestampOffset: UInt32
+    /// The encoded audio.
     public let data: UnsafeRawBufferPointer
+    /// Whether this is the newest block, which is not a repetition.
     public let isPrimary: Bool
   }
 

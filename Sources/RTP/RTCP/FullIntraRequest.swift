@@ -4,6 +4,7 @@ public struct FullIntraRequest: RandomAccessCollection {
 
   /// One stream that is asked.
   public struct Entry: Equatable, Sendable {
+    /// The stream that is asked.
     public let media: UInt32
     /// Counts the requests: the same number again is a repetition, not a new request.
     public let sequenceNumber: UInt8

@@ -36,6 +36,7 @@ public struct RTCPReader: Sequence, IteratorProtocol {
   /// Whether the reader stopped at bytes that are no RTCP packet. What came before them is good.
   public private(set) var isMalformed = false
 
+  /// Reads in place: `bytes` must outlive the reader and what it gives.
   public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   /// The next packet; nil at the end, or where what follows is no RTCP packet.

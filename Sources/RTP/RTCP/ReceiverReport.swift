@@ -2,6 +2,7 @@
 public struct ReceiverReport {
   /// Who reports.
   public let ssrc: UInt32
+  /// One for each source that is reported on, up to 31.
   public let blocks: ReportBlocks
 
   init?(body: UnsafeRawBufferPointer, count: Int) {

@@ -18,6 +18,7 @@ public struct ReportBlock: Equatable, Sendable {
   /// DLSR: time since then in 1/65536 s.
   public var delaySinceLastSenderReport: UInt32
 
+  /// A block about one source; what is not named is 0.
   public init(
     ssrc: UInt32, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, highestSequence: UInt32 = 0, jitter: UInt32 = 0,
     lastSenderReport: UInt32 = 0, delaySinceLastSenderReport: UInt32 = 0

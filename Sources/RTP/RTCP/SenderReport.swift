@@ -1,6 +1,8 @@
 /// What a sender says of its own stream (RFC 3550 §6.4.1): the part of a sender report before the report blocks.
 public struct SenderInformation: Equatable, Sendable {
+  /// The sender's own stream.
   public var ssrc: UInt32
+  /// When the report was made.
   public var ntpTime: NTPTime
   /// The RTP timestamp of that same moment.
   public var rtpTimestamp: UInt32
@@ -9,6 +11,7 @@ public struct SenderInformation: Equatable, Sendable {
   /// Payload bytes sent since the start, modulo 2³².
   public var octetCount: UInt32
 
+  /// What a sender says of one stream.
   public init(ssrc: UInt32, ntpTime: NTPTime, rtpTimestamp: UInt32, packetCount: UInt32, octetCount: UInt32) {
     self.ssrc = ssrc
     self.ntpTime = ntpTime
@@ -20,7 +23,9 @@ public struct SenderInformation: Equatable, Sendable {
 
 /// A sender report (RFC 3550 §6.4.1), read in place.
 public struct SenderReport {
+  /// About the stream of the one who reports.
   public let sender: SenderInformation
+  /// What the same one receives: one block for each source, up to 31.
   public let blocks: ReportBlocks
 
   init?(body: UnsafeRawBufferPointer, count: Int) {

@@ -2,6 +2,7 @@
 public struct SourceDescription: Sequence {
   /// The canonical name of one source.
   public struct CanonicalName {
+    /// The source that has the name.
     public let ssrc: UInt32
     /// The text's bytes, 0 … 255 of them.
     public let name: UnsafeRawBufferPointer

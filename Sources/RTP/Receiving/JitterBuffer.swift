@@ -22,6 +22,7 @@ public struct JitterBuffer: Sendable {
     /// The least time between two `keyFrameNeeded`.
     public var keyFrameInterval: Int64
 
+    /// Limits of one buffer; times in microseconds.
     public init(capacity: Int, initialWait: Int64, wait: ClosedRange<Int64>, keyFrameInterval: Int64 = 300_000) {
       self.capacity = capacity
       self.initialWait = initialWait
@@ -51,7 +52,9 @@ public struct JitterBuffer: Sendable {
     public var duplicates: UInt64 = 0
   }
 
+  /// The payload format of the stream.
   public let format: PayloadFormat
+  /// What has happened so far.
   public private(set) var counters = Counters()
   /// When `next` wants to be called even if nothing comes; set by `next`.
   public private(set) var deadline: Instant?

@@ -14,6 +14,7 @@ public struct LossTracker: ~Copyable {
     /// Microseconds after which a missing packet is given up.
     public var patience: Int64
 
+    /// Times in microseconds.
     public init(
       window: Int = 1024, reorderTolerance: Int64 = 5_000, retryInterval: Int64 = 20_000, maximumRequests: Int = 10,
       patience: Int64 = 1_000_000
@@ -74,6 +75,7 @@ public struct LossTracker: ~Copyable {
   /// When the next request is due, or a packet is to be given up; nil where nothing is missing.
   public private(set) var deadline: Instant?
 
+  /// Nothing received yet; allocates the ring.
   public init(_ policy: Policy = .video) {
     var size = 64
     while size < min(policy.window, 16_384) { size *= 2 }

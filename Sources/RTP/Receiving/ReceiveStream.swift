@@ -1,9 +1,13 @@
 /// One received SSRC: its statistics, and what of it is missing. No call allocates.
 public struct ReceiveStream: ~Copyable {
+  /// The stream.
   public let ssrc: UInt32
+  /// What a receiver report says of it.
   public var statistics: ReceiveStatistics
+  /// What of it is missing.
   public var losses: LossTracker
 
+  /// Nothing received yet; `clockRate` in ticks per second of the RTP clock.
   public init(ssrc: UInt32, clockRate: UInt32, policy: LossTracker.Policy = .video) {
     self.ssrc = ssrc
     statistics = ReceiveStatistics(clockRate: clockRate)

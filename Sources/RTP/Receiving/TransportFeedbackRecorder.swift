@@ -17,6 +17,7 @@ public struct TransportFeedbackRecorder: ~Copyable {
 
   private static let absent = Int64.min
 
+  /// Nothing recorded yet; allocates the ring.
   public init() {
     arrivals = .allocate(capacity: Self.window)
     arrivals.initialize(repeating: Self.absent, count: Self.window)

@@ -11,6 +11,7 @@ public struct PacketHistory: ~Copyable {
     /// How often one packet is given, 1 … 255.
     public var maximumResends: Int
 
+    /// Limits of one history; the age in microseconds.
     public init(capacity: Int = 512, packetSize: Int = 1500, maximumAge: Int64 = 2_000_000, maximumResends: Int = 10) {
       self.capacity = capacity
       self.packetSize = packetSize
@@ -37,6 +38,7 @@ public struct PacketHistory: ~Copyable {
   /// How many were asked for and not given: unknown, too old, too often or too soon.
   public private(set) var refusalCount: UInt64 = 0
 
+  /// Empty; allocates the slab: capacity times packet size.
   public init(_ limits: Limits = Limits()) {
     var size = 16
     while size < min(limits.capacity, 16_384) { size *= 2 }

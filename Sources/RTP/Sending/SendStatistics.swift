@@ -1,5 +1,6 @@
 /// What a sender report says of a stream (RFC 3550 §6.4.1), and what the far end's report blocks say back. A trivial struct.
 public struct SendStatistics: Sendable {
+  /// The stream.
   public let ssrc: UInt32
   /// Ticks per second of the stream's RTP clock.
   public let clockRate: UInt32

@@ -1,7 +1,9 @@
 /// A 64-bit NTP timestamp, 32.32 fixed point seconds (RFC 3550 §4). It may count from any epoch: the far end only compares.
 public struct NTPTime: Hashable, Sendable {
+  /// Seconds in the upper 32 bits, their fraction in the lower.
   public var rawValue: UInt64
 
+  /// The time with these bits.
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The monotonic clock as NTP time: good for reports, where nobody needs the wall clock (RFC 3550 §4).

@@ -2,6 +2,7 @@
 public struct AnnexB: Sequence {
   private let bytes: UnsafeRawBufferPointer
 
+  /// Reads in place: `bytes` must outlive the sequence.
   public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   public func makeIterator() -> Iterator { Iterator(bytes) }

@@ -5,6 +5,7 @@ public struct H264Depacketizer: Sendable {
   private var inFragment = false
   private var hasIDR = false
 
+  /// Ready for a first payload.
   public init() {}
 
   /// Adds the next payload. False where it cannot belong to the access unit: the access unit is then lost.

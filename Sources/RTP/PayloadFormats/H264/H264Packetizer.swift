@@ -18,6 +18,7 @@ public struct H264Packetizer: Sendable {
 
   /// The most bytes of a payload.
   public let maximumPayloadSize: Int
+  /// What the far end can join again.
   public let mode: Mode
 
   /// - Parameter maximumPayloadSize: at least 16 is used.

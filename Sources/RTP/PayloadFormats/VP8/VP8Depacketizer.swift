@@ -3,6 +3,7 @@ public struct VP8Depacketizer: Sendable {
   private var data: [UInt8] = []
   private var pictureID: UInt16?
 
+  /// Ready for a first payload.
   public init() {}
 
   /// Adds the next payload. False where it cannot belong to the frame: the frame is then lost.

@@ -7,6 +7,7 @@ public struct VP8PictureMapping: Equatable, Sendable {
   private var lastLevel0: UInt8 = 0
   private var started = false
 
+  /// Passes everything through until a source changes.
   public init() {}
 
   /// Call with the first packet from a new source: its picture becomes the one after the last that was sent.
