@@ -20,7 +20,7 @@ let package = Package(
     .executable(name: "roomserver", targets: ["roomserver"]),
     .executable(name: "loadtest", targets: ["loadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
-    .library(name: "RoomMedia", targets: ["RoomMedia"]),
+    .library(name: "RoomMedia", targets: ["RoomMedia", "Codecs"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -94,7 +94,7 @@ let package = Package(
     .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP"]),
     .testTarget(name: "RoomServerTests", dependencies: ["RoomServer", "RoomProtocol", "RoomToken"]),
     .testTarget(name: "RoomClientTests", dependencies: ["RoomClient", "WebRTC", "RTP"]),
-    .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "Codecs"]),
+    .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",

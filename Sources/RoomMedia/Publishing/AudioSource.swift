@@ -1,0 +1,169 @@
+import Codecs
+import Foundation
+import RTP
+import RoomClient
+import Synchronization
+
+/// Encodes PCM into a ``track`` that a room can publish: Opus in packets of 20 ms.
+///
+/// Samples of any rate and channel count are turned into what the settings ask for. A source that is let go stops.
+public final class AudioSource: Sendable {
+  /// What was done so far.
+  public struct Statistics: Sendable, Hashable {
+    /// Packets of 20 ms encoded.
+    public var encoded: UInt64 = 0
+    /// Runs of samples that found the encoder busy with older ones.
+    public var dropped: UInt64 = 0
+    /// Runs of samples, or packets, that could not be encoded.
+    public var failed: UInt64 = 0
+  }
+
+  /// Runs of samples that wait for the encoder; beyond it the oldest are dropped.
+  public static let backlog = 50
+
+  /// To be published.
+  public let track: LocalAudioTrack
+  private let control: AudioControl
+  private let inlet: AudioInlet
+  private let tasks: Mutex<[Task<Void, Never>]>
+
+  /// - Throws: `CodecError` for settings out of range.
+  public init(_ settings: OpusEncoderSettings = .init(), tag: String = "microphone", master: Bool = true) throws {
+    let track = LocalAudioTrack(tag: tag, master: master, channels: settings.channels)
+    let encoding = try AudioEncoding(settings)
+    let control = AudioControl(settings)
+    let (frames, continuation) = AsyncStream.makeStream(
+      of: AudioFrame.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+    self.track = track
+    self.control = control
+    inlet = AudioInlet(continuation: continuation, control: control)
+    tasks = Mutex([Task { await encoding.run(frames, control, track) }])
+  }
+
+  deinit { stop() }
+
+  /// The latest settings.
+  public var settings: OpusEncoderSettings { control.state.withLock { $0.settings } }
+  public var statistics: Statistics { control.state.withLock { $0.statistics } }
+
+  /// Hands over the next samples, as many as there are. They follow the ones before without a gap unless their timestamp is more
+  /// than 60 ms ahead.
+  public func push(_ frame: AudioFrame) { inlet.push(frame) }
+
+  /// Takes new settings from the next packet on, with no interruption.
+  /// - Throws: `CodecError.invalidSetting` for values out of range, another channel count or application. The old ones stay.
+  public func reconfigure(_ settings: OpusEncoderSettings) throws {
+    // An encoder checks its settings; this one only for that.
+    try OpusEncoder(self.settings).reconfigure(settings)
+    control.state.withLock { $0.settings = settings }
+  }
+
+  /// Ends encoding; samples pushed later are ignored.
+  public func stop() {
+    inlet.finish()
+    tasks.withLock { tasks in
+      for task in tasks { task.cancel() }
+      tasks = []
+    }
+  }
+
+  /// Keeps a task that pushes samples, to end with this source.
+  func keep(_ feeder: @escaping @Sendable (AudioInlet) async -> Void) {
+    let inlet = inlet
+    tasks.withLock { $0.append(Task { await feeder(inlet) }) }
+  }
+}
+
+/// The way in, for the app and for tasks that must not keep the source alive.
+struct AudioInlet: Sendable {
+  let continuation: AsyncStream<AudioFrame>.Continuation
+  let control: AudioControl
+
+  func push(_ frame: AudioFrame) {
+    if case .dropped = continuation.yield(frame) { control.state.withLock { $0.statistics.dropped += 1 } }
+  }
+
+  func finish() { continuation.finish() }
+}
+
+/// What is told to the encoding from outside, and what it reports.
+final class AudioControl: Sendable {
+  struct State: Sendable {
+    var settings: OpusEncoderSettings
+    var statistics = AudioSource.Statistics()
+  }
+
+  let state: Mutex<State>
+
+  init(_ settings: OpusEncoderSettings) { state = Mutex(State(settings: settings)) }
+}
+
+/// The encoder, and the samples that do not fill a packet yet.
+private actor AudioEncoding {
+  private let encoder: OpusEncoder
+  private let format: AudioFormat
+  private var resampler: Resampler?
+  private var waiting: [Int16] = []
+  /// Where the next packet begins, in samples at 48 kHz; nil before the first.
+  private var position: Int64?
+
+  init(_ settings: OpusEncoderSettings) throws(CodecError) {
+    encoder = try OpusEncoder(settings)
+    format = AudioFormat(sampleRate: 48_000, channels: settings.channels)
+  }
+
+  func run(_ frames: AsyncStream<AudioFrame>, _ control: AudioControl, _ track: LocalAudioTrack) async {
+    for await frame in frames {
+      do throws(CodecError) {
+        let settings = control.state.withLock { $0.settings }
+        if settings != encoder.settings { try encoder.reconfigure(settings) }
+        align(to: frame.timestamp)
+        waiting += try samples(of: frame)
+        try encodeWaiting(track, control)
+      } catch {
+        control.state.withLock { $0.statistics.failed += 1 }
+      }
+    }
+  }
+
+  private func samples(of frame: AudioFrame) throws(CodecError) -> [Int16] {
+    if frame.format == format { return frame.samples }
+    if resampler?.input != frame.format { resampler = try Resampler(from: frame.format, to: format) }
+    return resampler?.process(frame.samples) ?? []
+  }
+
+  /// Leaves a gap in the packets' times where the source left one.
+  private func align(to timestamp: Int64) {
+    let wanted = (timestamp / 1000) &* 48
+    guard let position else {
+      self.position = wanted
+      return
+    }
+    let ahead = wanted &- (position &+ Int64(waiting.count / format.channels))
+    guard ahead > 48 * 60 else { return }
+    waiting = []
+    self.position = wanted
+  }
+
+  private func encodeWaiting(_ track: LocalAudioTrack, _ control: AudioControl) throws(CodecError) {
+    let size = OpusEncoder.frameCount * format.channels
+    var start = 0
+    defer { waiting.removeFirst(start) }
+    while waiting.count - start >= size {
+      let samples = Array(waiting[start..<start + size])
+      start += size
+      let time = position ?? 0
+      position = time &+ Int64(OpusEncoder.frameCount)
+      let packet = try encoder.encode(samples)
+      control.state.withLock { $0.statistics.encoded += 1 }
+      track.send(
+        EncodedFrame(data: packet, timestamp: UInt32(truncatingIfNeeded: time), isKeyFrame: true),
+        level: Self.loudness(AudioFrame(samples: samples, format: format).level))
+    }
+  }
+
+  /// dBov, −127…0 (RFC 6464).
+  private static func loudness(_ level: Double) -> Int {
+    level > 0 ? max(-127, min(0, Int((20 * log10(level)).rounded()))) : -127
+  }
+}

@@ -1,0 +1,22 @@
+/// Keeps a feed at the pace of real time: each step waits for its own point on the clock, so that delays do not add up.
+struct Pacing {
+  /// Behind by more than this, the feed goes on from now: a machine that slept must not catch up in a burst.
+  private static let patience = Duration.seconds(1)
+
+  private let clock = ContinuousClock()
+  private var origin: ContinuousClock.Instant
+
+  init() { origin = .now }
+
+  /// Waits until `time`, in microseconds since the feed began.
+  /// - Throws: `CancellationError`
+  mutating func wait(until time: Int64) async throws {
+    let due = origin + .microseconds(time)
+    let now = clock.now
+    if now - due > Self.patience {
+      origin += now - due
+    } else {
+      try await clock.sleep(until: due, tolerance: .zero)
+    }
+  }
+}

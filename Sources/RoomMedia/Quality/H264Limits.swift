@@ -1,0 +1,104 @@
+import Codecs
+
+/// The levels whose limits are known here.
+public enum H264Level: String, Sendable, Hashable, CaseIterable {
+  case level30 = "3.0"
+  case level31 = "3.1"
+  case level32 = "3.2"
+  case level40 = "4.0"
+  case level41 = "4.1"
+}
+
+/// The largest pictures, the most frames and bits that a profile allows at a level.
+public struct H264Limits: Sendable, Hashable {
+  public let profile: H264Encoder.Profile
+  public let level: H264Level
+  /// Pixels of the longer side; portrait and landscape are alike.
+  public let longSide: Int
+  /// Pixels of the shorter side.
+  public let shortSide: Int
+  /// Frames per second.
+  public let fps: Int
+  /// Bits per second.
+  public let bitrate: Int
+
+  /// All that can be asked for, the lowest level of each profile first.
+  public static let all: [H264Limits] = [
+    H264Limits(.baseline, .level30, 720, 480, fps: 30, megabits: 10),
+    H264Limits(.baseline, .level31, 1280, 720, fps: 30, megabits: 14),
+    H264Limits(.baseline, .level41, 1920, 1080, fps: 30, megabits: 50),
+    H264Limits(.main, .level30, 720, 480, fps: 30, megabits: 10),
+    H264Limits(.main, .level31, 1280, 720, fps: 30, megabits: 14),
+    H264Limits(.main, .level32, 1280, 1024, fps: 30, megabits: 20),
+    H264Limits(.main, .level41, 1920, 1080, fps: 30, megabits: 50),
+    H264Limits(.high, .level40, 1920, 1080, fps: 30, megabits: 25),
+    H264Limits(.high, .level41, 1920, 1080, fps: 30, megabits: 62.5),
+  ]
+
+  init(
+    _ profile: H264Encoder.Profile, _ level: H264Level, _ longSide: Int, _ shortSide: Int, fps: Int, megabits: Double
+  ) {
+    self.profile = profile
+    self.level = level
+    self.longSide = longSide
+    self.shortSide = shortSide
+    self.fps = fps
+    bitrate = Int(megabits * 1_000_000)
+  }
+
+  /// The limits of a profile at a level; nil where the two are not offered together.
+  public static func limits(_ profile: H264Encoder.Profile, _ level: H264Level) -> H264Limits? {
+    all.first { $0.profile == profile && $0.level == level }
+  }
+
+  static func check(_ configuration: VideoConfiguration) throws(VideoLimitError) {
+    if let level = configuration.level {
+      guard let limits = limits(configuration.profile, level) else {
+        throw .noSuchLevel(profile: configuration.profile, level: level)
+      }
+      try limits.check(configuration.settings)
+      return
+    }
+    // Any level will do; the highest one's refusal is the clearest.
+    var refusal: VideoLimitError?
+    for limits in all where limits.profile == configuration.profile {
+      do throws(VideoLimitError) {
+        try limits.check(configuration.settings)
+        return
+      } catch {
+        refusal = error
+      }
+    }
+    if let refusal { throw refusal }
+  }
+
+  func check(_ settings: VideoEncoderSettings) throws(VideoLimitError) {
+    let sides = (long: max(settings.width, settings.height), short: min(settings.width, settings.height))
+    guard sides.long <= longSide, sides.short <= shortSide else {
+      throw .size(width: settings.width, height: settings.height, limits: self)
+    }
+    guard settings.fps <= fps else { throw .frameRate(settings.fps, limits: self) }
+    guard settings.bitrate <= bitrate else { throw .bitrate(settings.bitrate, limits: self) }
+  }
+}
+
+/// Which limit of the H.264 profile a configuration is outside of.
+public enum VideoLimitError: Error, Sendable, Hashable, CustomStringConvertible {
+  case size(width: Int, height: Int, limits: H264Limits)
+  case frameRate(Int, limits: H264Limits)
+  case bitrate(Int, limits: H264Limits)
+  /// The profile is not offered at that level.
+  case noSuchLevel(profile: H264Encoder.Profile, level: H264Level)
+
+  public var description: String {
+    func name(_ limits: H264Limits) -> String { "H.264 \(limits.profile.rawValue) \(limits.level.rawValue)" }
+    switch self {
+    case .size(let width, let height, let limits):
+      return "\(width)x\(height) is more than \(name(limits)) allows: \(limits.longSide)x\(limits.shortSide)"
+    case .frameRate(let fps, let limits): return "\(fps) fps is more than \(name(limits)) allows: \(limits.fps)"
+    case .bitrate(let bitrate, let limits):
+      return "\(bitrate) bit/s is more than \(name(limits)) allows: \(limits.bitrate)"
+    case .noSuchLevel(let profile, let level): return "H.264 \(profile.rawValue) is not offered at level \(level.rawValue)"
+    }
+  }
+}

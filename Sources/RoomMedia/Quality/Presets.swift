@@ -1,0 +1,50 @@
+import Codecs
+
+/// Named video qualities: H.264, 24 frames per second, portrait.
+public enum VideoPreset: String, Sendable, Hashable, CaseIterable {
+  case low1, low2, low3, medium1, medium2, medium3, high1, high2, high3
+
+  /// Which side is up.
+  public enum Orientation: Sendable, Hashable { case portrait, landscape }
+
+  /// The preset as a configuration, to be used as it is or changed.
+  public func configuration(_ orientation: Orientation = .portrait) -> VideoConfiguration {
+    let (short, long, profile, kilobits): (Int, Int, H264Encoder.Profile, Int) =
+      switch self {
+      case .low1: (272, 480, .baseline, 128)
+      case .low2: (272, 480, .baseline, 256)
+      case .low3: (272, 480, .baseline, 512)
+      case .medium1: (368, 640, .high, 512)
+      case .medium2: (368, 640, .high, 768)
+      case .medium3: (368, 640, .high, 1024)
+      case .high1: (720, 1280, .high, 1024)
+      case .high2: (720, 1280, .high, 1280)
+      case .high3: (720, 1280, .high, 1536)
+      }
+    let portrait = orientation == .portrait
+    return VideoConfiguration(
+      profile: profile,
+      VideoEncoderSettings(
+        width: portrait ? short : long, height: portrait ? long : short, fps: 24, bitrate: kilobits * 1000))
+  }
+}
+
+/// Named audio qualities.
+public enum AudioPreset: String, Sendable, Hashable, CaseIterable {
+  case high1, high2, high3
+
+  /// Bits per second.
+  public var bitrate: Int {
+    switch self {
+    case .high1: 64_000
+    case .high2: 96_000
+    case .high3: 128_000
+    }
+  }
+
+  /// As Opus in a room.
+  /// - Parameter channels: 1 or 2.
+  public func settings(channels: Int = 2) -> OpusEncoderSettings {
+    OpusEncoderSettings(channels: channels, bitrate: bitrate, application: .music)
+  }
+}

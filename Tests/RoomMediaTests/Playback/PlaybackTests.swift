@@ -1,0 +1,85 @@
+import Codecs
+import RTP
+import RoomClient
+import RoomProtocol
+import Testing
+
+@testable import RoomMedia
+
+@Suite("Playback")
+struct PlaybackTests {
+  @Test("broken video asks for a key frame, shows nothing meanwhile, and goes on with it", arguments: VideoCodec.allCases)
+  func brokenVideo(codec: VideoCodec) async throws {
+    let source = try VideoSource.testPattern(VideoSourceTests.configuration(codec))
+    let loop = Loop(source.track, codec: codec.rawValue) { number, frame in
+      guard number == 5 else { return frame }
+      var broken = frame
+      // Cut down to what no decoder takes: an H.264 slice without data, a VP8 key frame without a header.
+      broken.data = codec == .h264 ? [0, 0, 0, 1, 0x65] : [0x10, 0x02]
+      return broken
+    }
+    let playback = try VideoPlayback(loop.remote, backlog: 100)
+    let frames = await collect(20, from: playback.frames)
+    #expect(frames.count == 20)
+    #expect(frames.allSatisfy { ClockBlocks.read($0) != nil })
+    #expect(playback.statistics.failed == 1)
+    #expect(loop.keyFrameRequests >= 1)
+    #expect(loop.sent.filter(\.isKeyFrame).count >= 2)
+  }
+
+  @Test("lost packets of sound are made up for, and counted")
+  func lostAudio() async throws {
+    let source = try AudioSource.tone(frequency: 440, .init(expectedLoss: 20))
+    let lost: Set<Int> = [10, 20, 21, 22]
+    let loop = Loop(source.track, codec: "opus") { number, frame in lost.contains(number) ? nil : frame }
+    let playback = try AudioPlayback(loop.remote)
+    let frames = await collect(45, from: playback.frames)
+    #expect(frames.count == 45)
+    for (a, b) in zip(frames, frames.dropFirst()) { #expect(abs(a.timestamp + a.duration - b.timestamp) <= 1) }
+    #expect(frames.dropFirst(2).allSatisfy { $0.level > 0.01 })
+    #expect(playback.statistics.recoveredSamples == 2 * 960)
+    #expect(playback.statistics.concealedSamples == 2 * 960)
+    #expect(playback.statistics.jumps == 0)
+  }
+
+  @Test("broken, repeated and late packets of sound leave no hole")
+  func brokenAudio() async throws {
+    let source = try AudioSource.tone(frequency: 440)
+    let loop = Loop(source.track, codec: "opus") { number, frame in
+      switch number {
+      case 10: EncodedFrame(data: [], timestamp: frame.timestamp, isKeyFrame: true)
+      case 15: EncodedFrame(data: frame.data, timestamp: frame.timestamp &- 1920, isKeyFrame: true)
+      default: frame
+      }
+    }
+    let playback = try AudioPlayback(loop.remote)
+    let frames = await collect(40, from: playback.frames)
+    #expect(frames.count == 40)
+    for (a, b) in zip(frames, frames.dropFirst()) { #expect(abs(a.timestamp + a.duration - b.timestamp) <= 1) }
+    #expect(playback.statistics.failed == 1)
+    #expect(playback.statistics.late == 1)
+  }
+
+  @Test("a long silence is jumped over, also over the wrap of the timestamp")
+  func silence() async throws {
+    let encoder = try OpusEncoder()
+    var tone = ToneGenerator(frequency: 440)
+    let source = try AudioSource()
+    let loop = Loop(source.track, codec: "opus")
+    let playback = try AudioPlayback(loop.remote)
+    for timestamp in [UInt32.max - 959, 0, 960, 960_000] {
+      source.track.send(EncodedFrame(data: try encoder.encode(tone.next(960)), timestamp: timestamp, isKeyFrame: true))
+    }
+    let frames = await collect(4, from: playback.frames)
+    #expect(frames.map { $0.timestamp - frames[0].timestamp } == [0, 20_000, 40_000, 20_020_000])
+    #expect(playback.statistics.jumps == 1)
+  }
+
+  @Test("a codec that cannot be decoded is refused")
+  func unknown() throws {
+    let source = try VideoSource(VideoSourceTests.configuration())
+    let loop = Loop(source.track, codec: "av1")
+    #expect(throws: CodecError.self) { try VideoPlayback(loop.remote) }
+    #expect(throws: CodecError.self) { try AudioPlayback(loop.remote) }
+  }
+}

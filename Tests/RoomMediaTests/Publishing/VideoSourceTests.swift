@@ -1,0 +1,139 @@
+import Codecs
+import Foundation
+import Testing
+
+@testable import RoomClient
+@testable import RoomMedia
+
+@Suite("A video source")
+struct VideoSourceTests {
+  static func configuration(_ codec: VideoCodec = .h264) -> VideoConfiguration {
+    VideoConfiguration(codec: codec, speed: .ultrafast, .init(width: 320, height: 180, fps: 15, bitrate: 400_000))
+  }
+
+  /// Pushes a picture and waits until it is through the encoder.
+  private func push(_ numbers: Range<Int>, into source: VideoSource) async throws {
+    let pattern = try TestPattern(width: 320, height: 180)
+    for number in numbers {
+      let done = source.statistics.encoded
+      source.push(try pattern.frame(number: number, milliseconds: Int64(number), timestamp: Int64(number) * 66_667))
+      #expect(await eventually { source.statistics.encoded > done })
+    }
+  }
+
+  @Test("pushed pictures arrive decoded, with their clock and their time", arguments: VideoCodec.allCases)
+  func pushed(codec: VideoCodec) async throws {
+    let source = try VideoSource(Self.configuration(codec))
+    let loop = Loop(source.track, codec: codec.rawValue)
+    let playback = try VideoPlayback(loop.remote, backlog: 100)
+    try await push(0..<20, into: source)
+    let frames = await collect(20, from: playback.frames)
+    #expect(frames.compactMap { ClockBlocks.read($0)?.frame } == Array(0..<20))
+    for (number, frame) in frames.enumerated() { #expect(abs(frame.timestamp - Int64(number) * 66_667) < 100) }
+    #expect(source.statistics.keyFrames == 1)
+    #expect(source.statistics.dropped == 0)
+  }
+
+  @Test("a receiver's request gives a key frame, two at once only one")
+  func keyFrames() async throws {
+    let source = try VideoSource(Self.configuration())
+    let loop = Loop(source.track, codec: "h264")
+    try await push(0..<5, into: source)
+    try await Task.sleep(for: VideoSource.keyFrameSpacing)
+    loop.remote.requestKeyFrame()
+    loop.remote.requestKeyFrame()
+    // The request takes its way through a stream of its own.
+    var number = 5
+    while source.statistics.keyFrames < 2, number < 200 {
+      try await push(number..<number + 1, into: source)
+      number += 1
+    }
+    try await push(number..<number + 5, into: source)
+    #expect(loop.sent.filter(\.isKeyFrame).count == 2)
+  }
+
+  @Test("the encoder aims at what the way to the server takes, and at no more than configured")
+  func target() async throws {
+    let source = try VideoSource(Self.configuration())
+    _ = Loop(source.track, codec: "h264")
+    try await push(0..<1, into: source)
+    #expect(source.statistics.bitrate == 400_000)
+    for (target, expected) in [(150_000, 150_000), (2_000_000, 400_000), (1000, VideoSource.leastBitrate)] {
+      source.track.feed.setTarget(target)
+      var number = 1
+      while source.statistics.bitrate != expected, number < 200 {
+        try await push(number..<number + 1, into: source)
+        number += 1
+      }
+      #expect(source.statistics.bitrate == expected)
+    }
+  }
+
+  @Test("settings are reloaded while pictures flow", arguments: VideoCodec.allCases)
+  func reload(codec: VideoCodec) async throws {
+    let source = try VideoSource(Self.configuration(codec))
+    let loop = Loop(source.track, codec: codec.rawValue)
+    let playback = try VideoPlayback(loop.remote, backlog: 100)
+    try await push(0..<3, into: source)
+    var changed = Self.configuration(codec)
+    changed.settings = .init(width: 160, height: 90, fps: 10, bitrate: 100_000)
+    changed.profile = .main
+    try source.reconfigure(changed)
+    try await push(3..<6, into: source)
+    let frames = await collect(6, from: playback.frames)
+    #expect(frames.map(\.width) == [320, 320, 320, 160, 160, 160])
+    #expect(loop.sent.map(\.isKeyFrame) == [true, false, false, true, false, false])
+    #expect(source.configuration == changed)
+  }
+
+  @Test("what cannot be encoded is refused, and the old settings stay")
+  func refused() throws {
+    let source = try VideoSource(Self.configuration())
+    var tooLarge = Self.configuration()
+    tooLarge.level = .level30
+    tooLarge.settings.width = 1280
+    #expect(throws: VideoLimitError.self) { try source.reconfigure(tooLarge) }
+    #expect(throws: VideoLimitError.self) { try VideoSource(tooLarge) }
+    var odd = Self.configuration()
+    odd.settings.width = 321
+    #expect(throws: CodecError.self) { try source.reconfigure(odd) }
+    #expect(throws: CodecError.self) { try source.reconfigure(Self.configuration(.vp8)) }
+    #expect(source.configuration == Self.configuration())
+  }
+
+  @Test("nothing is encoded while the track is muted")
+  func muted() async throws {
+    let source = try VideoSource(Self.configuration())
+    let loop = Loop(source.track, codec: "h264")
+    try await push(0..<2, into: source)
+    source.track.feed.setMuted(true)
+    let pattern = try TestPattern(width: 320, height: 180)
+    for _ in 0..<5 { source.push(try pattern.frame(number: 0, milliseconds: 0, timestamp: 200_000)) }
+    source.track.feed.setMuted(false)
+    try await push(4..<6, into: source)
+    #expect(loop.sent.count >= 4)
+    #expect(loop.sent.count <= 2 + VideoSource.backlog + 2)
+  }
+
+  @Test("a test picture runs at its rate and shows the time of day")
+  func testPattern() async throws {
+    let source = try VideoSource.testPattern(Self.configuration(), index: 2)
+    let loop = Loop(source.track, codec: "h264")
+    let playback = try VideoPlayback(loop.remote, backlog: 100)
+    let start = ContinuousClock.now
+    let frames = await collect(30, from: playback.frames)
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    source.stop()
+    #expect(frames.count == 30)
+    // 30 frames last 1.93 s; a busy machine is later, never earlier.
+    #expect(seconds > 1.5)
+    let clocks = frames.compactMap(ClockBlocks.read)
+    #expect(clocks.count == 30)
+    let now = UInt64(Date().timeIntervalSince1970 * 1000)
+    let last = try #require(clocks.last)
+    #expect((now & (1 << 40 - 1)) - last.milliseconds < 20_000)
+    for (a, b) in zip(clocks, clocks.dropFirst()) { #expect(b.milliseconds >= a.milliseconds) }
+    let colour = frames[0].meanColour
+    #expect(abs(Int(colour.u) - Int(TestPattern.colours[2].u)) < 20)
+  }
+}
