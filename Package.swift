@@ -91,7 +91,7 @@ let package = Package(
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken"]),
     .testTarget(name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP"]),
     .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
-    .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP"]),
+    .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
     .testTarget(name: "RoomServerTests", dependencies: ["RoomServer", "RoomProtocol", "RoomToken"]),
     .testTarget(name: "RoomClientTests", dependencies: ["RoomClient", "WebRTC", "RTP"]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),

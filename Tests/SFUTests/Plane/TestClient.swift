@@ -39,6 +39,9 @@ final class TestClient {
   var feedbackStatuses = 0
   var estimates: [UInt64] = []
   var goodbyes: [UInt32] = []
+  var fullIntraRequests: [UInt32] = []
+  /// As they came, still sealed.
+  private(set) var datagrams: [[UInt8]] = []
   /// Datagrams as they were sent last, to send again.
   private(set) var lastSent: [UInt8] = []
 
@@ -91,6 +94,7 @@ final class TestClient {
     while true {
       let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
       guard count > 0 else { break }
+      datagrams.append(Array(buffer[..<count]))
       let received = buffer.withUnsafeMutableBytes {
         peer.receive(UnsafeMutableRawBufferPointer(rebasing: $0[..<count]), from: server, now: Self.now)
       }
@@ -124,6 +128,7 @@ final class TestClient {
       while let packet = reader.next() {
         switch packet {
         case .pictureLoss(let loss): pictureLosses.append(loss.media)
+        case .fullIntraRequest(let request): fullIntraRequests += request.map(\.media)
         case .nack(let nack): nacks.append((nack.media, Array(nack)))
         case .senderReport(let report): senderReports.append(report.sender)
         case .receiverReport(let report): reportBlocks += Array(report.blocks)

@@ -1,0 +1,127 @@
+import CLinux
+import RTP
+import Testing
+import WebRTC
+
+@testable import SFU
+
+@Suite("life cycle", .serialized)
+struct LifeCycleTests {
+  @Test("closing a transport ends its tracks and subscriptions, and its address is not heard any more")
+  func closeTransport() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+    try await fixture.connected(alice, bob)
+    alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 2222, payload: [1])
+    try await fixture.wait("the packet", [alice, bob]) { bob.packets.count == 1 }
+    fixture.room.closeTransport(alice.id)
+    let counters = await fixture.settle()
+    #expect(counters.transports == 1)
+    #expect(counters.tracks == 0)
+    #expect(counters.subscriptions == 0)
+    #expect(counters.ringBytes == 0)
+    try await fixture.wait("the far ends are told", [alice, bob]) {
+      alice.events.contains(.closed) && bob.goodbyes == [9003]
+    }
+    let before = await fixture.settle()[.unknownAddress]
+    alice.send([0x80, 111] + [UInt8](repeating: 0, count: 40))
+    try await fixture.wait("the drop", [bob]) {
+      await fixture.settle()[.unknownAddress] > before
+    }
+  }
+
+  @Test("a client that says goodbye by DTLS is told as closed")
+  func closedByClient() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    try await fixture.connected(alice)
+    alice.peer.close(now: TestClient.now)
+    try await fixture.wait("the event", [alice]) { fixture.events.contains(.transportClosed(alice.id)) }
+  }
+
+  @Test("hundreds of clients that come and go leave nothing behind")
+  func nothingStays() async throws {
+    let fixture = try Fixture()
+    func visit(_ round: UInt32) async throws {
+      let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+      let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+      fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, rtx: 1112))
+      fixture.room.publish(TrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+      fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
+      fixture.room.subscribe(SubscriptionID(2), to: TrackID(2), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+      // Only some get as far as media; the others vanish in the middle of it all.
+      if round % 5 == 0 {
+        try await fixture.wait("connected", [alice, bob]) { alice.isConnected && bob.isConnected }
+        alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 1111, payload: VP8Payload.key())
+        try await fixture.wait("the packet", [alice, bob]) { !bob.packets.isEmpty }
+      } else {
+        alice.pump()
+        bob.pump()
+      }
+      fixture.room.closeTransport(alice.id)
+      fixture.room.closeTransport(bob.id)
+      await fixture.settle()
+    }
+    for round in 0..<20 as Range<UInt32> { try await visit(round) }
+    let descriptors = linux_open_descriptors()
+    let memory = linux_resident_bytes()
+    for round in 0..<200 as Range<UInt32> { try await visit(round) }
+    let counters = await fixture.settle()
+    #expect(counters.transports == 0)
+    #expect(counters.tracks == 0)
+    #expect(counters.subscriptions == 0)
+    #expect(counters.ringBytes == 0)
+    #expect(linux_open_descriptors() <= descriptors + 4, "other tests may open some meanwhile")
+    #expect(linux_resident_bytes() - memory < 64 << 20)
+  }
+
+  @Test("a stopped plane answers, and takes no more commands")
+  func stopped() async throws {
+    let fixture = try Fixture()
+    fixture.plane.stop()
+    #expect(await fixture.plane.counters().total == WorkerCounters())
+    #expect(await fixture.room.statistics() == MediaStatistics())
+    fixture.room.openTransport(TransportID(1), credentials: .random())
+  }
+
+  @Test("rooms go to the worker with the least load")
+  func placement() async throws {
+    let plane = try MediaPlane(.init(workers: 3))
+    try plane.start()
+    #expect(Set(plane.ports).count == 3)
+    let rooms = (0..<6).map { _ in plane.openRoom { _ in } }
+    #expect(Set(rooms.compactMap { $0.candidates.first?.address.port }).count == 3)
+    #expect(await plane.counters().workers.map(\.rooms) == [2, 2, 2])
+    for room in rooms { room.close() }
+    #expect(await plane.counters().total.rooms == 0)
+    plane.stop()
+  }
+
+  @Test("what is over a limit is refused by an event")
+  func limits() async throws {
+    var limits = MediaLimits()
+    limits.transportsPerWorker = 2
+    limits.tracksPerTransport = 1
+    limits.subscriptionsPerTrack = 1
+    let fixture = try Fixture(limits: limits)
+    fixture.room.openTransport(TransportID(1), credentials: .random())
+    fixture.room.openTransport(TransportID(2), credentials: .random())
+    fixture.room.openTransport(TransportID(3), credentials: .random())
+    fixture.room.publish(TrackID(1), on: TransportID(1), parameters: Parameters.audio(ssrc: 1))
+    fixture.room.publish(TrackID(2), on: TransportID(1), parameters: Parameters.audio(ssrc: 2))
+    fixture.room.publish(TrackID(3), on: TransportID(9), parameters: Parameters.audio(ssrc: 3))
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: TransportID(2), parameters: Parameters.video(ssrc: 10))
+    fixture.room.subscribe(SubscriptionID(2), to: TrackID(1), on: TransportID(2), parameters: Parameters.audio(ssrc: 10))
+    fixture.room.subscribe(SubscriptionID(3), to: TrackID(1), on: TransportID(2), parameters: Parameters.audio(ssrc: 11))
+    await fixture.settle()
+    try await fixture.wait("the refusals", []) { fixture.events.count == 5 }
+    #expect(
+      fixture.events == [
+        .refused(.transport(TransportID(3))), .refused(.track(TrackID(2))), .refused(.track(TrackID(3))),
+        .refused(.subscription(SubscriptionID(1))), .refused(.subscription(SubscriptionID(3))),
+      ])
+  }
+}
