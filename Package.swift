@@ -89,7 +89,8 @@ let package = Package(
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
     .testTarget(name: "RTPTests", dependencies: ["RTP"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken"]),
-    .testTarget(name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP"]),
+    .testTarget(
+      name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP"], resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
     .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
     .testTarget(name: "RoomServerTests", dependencies: ["RoomServer", "RoomProtocol", "RoomToken"]),
