@@ -76,7 +76,8 @@ let package = Package(
     .target(name: "RoomMedia", dependencies: ["RoomClient", "Codecs", "RTP"]),
     .executableTarget(name: "roomserver", dependencies: ["RoomServer", argumentParser, logging, lifecycle]),
     .executableTarget(
-      name: "publish-file", dependencies: ["RoomClient", "RoomMedia", argumentParser], path: "Sources/Examples/PublishFile"),
+      name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
+      path: "Sources/Examples/PublishFile"),
     .executableTarget(
       name: "forward-elementary-stream", dependencies: ["RoomClient", argumentParser],
       path: "Sources/Examples/ForwardElementaryStream"),
@@ -84,7 +85,8 @@ let package = Package(
     // Floor 6: the bots.
     .target(name: "LossyLink", dependencies: ["CLinux", "RTP"], path: "loadtest/LossyLink"),
     .executableTarget(
-      name: "loadtest", dependencies: ["RoomMedia", "RoomClient", "RoomToken", argumentParser], path: "loadtest/loadtest"),
+      name: "loadtest", dependencies: ["RoomMedia", "RoomClient", "RoomToken", "Codecs", argumentParser],
+      path: "loadtest/loadtest"),
 
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
     .testTarget(name: "RTPTests", dependencies: ["RTP"]),

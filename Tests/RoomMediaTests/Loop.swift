@@ -17,15 +17,14 @@ final class Loop: Sendable {
   ) {
     let feed = track.feed
     let record = record
-    let remote = RemoteTrack(
-      userId: "ann", info: TrackInfo(trackId: "t1", kind: track.kind), codec: codec,
-      requestKeyFrame: {
-        record.keyFrameRequested()
-        feed.keyFrameRequested()
-      })
+    let remote = RemoteTrack(userId: "ann", info: TrackInfo(trackId: "t1", kind: track.kind), codec: codec)
+    remote.connect(requestKeyFrame: {
+      record.keyFrameRequested()
+      feed.keyFrameRequested()
+    })
     self.remote = remote
     feed.connect(
-      .init { frame, level in
+      .init(transport: ObjectIdentifier(record), mid: "0") { frame, level in
         let number = record.add(frame, level)
         if let frame = change(number, frame) { remote.deliver(frame) }
         return true

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import RoomToken
+
+/// Where the server is, and the key that signs the bots' tokens.
+struct ConnectionOptions: ParsableArguments {
+  static let keyVariable = "ROOMSERVER_API_KEY"
+  static let secretVariable = "ROOMSERVER_API_SECRET"
+
+  @Option(help: "The signalling address.")
+  var url = "ws://127.0.0.1:8080/v1/signal"
+
+  @Option(help: "The API key that signs the tokens (default: $\(Self.keyVariable)).")
+  var tokenKey: String?
+
+  @Option(help: "The API key's secret (default: $\(Self.secretVariable), which others on this machine can't see).")
+  var tokenSecret: String?
+
+  func tokens() async throws -> TokenMint {
+    let environment = ProcessInfo.processInfo.environment
+    guard let key = tokenKey ?? environment[Self.keyVariable], !key.isEmpty else {
+      throw ValidationError("an API key is needed: --token-key or $\(Self.keyVariable)")
+    }
+    guard let secret = tokenSecret ?? environment[Self.secretVariable], !secret.isEmpty else {
+      throw ValidationError("the API key's secret is needed: --token-secret or $\(Self.secretVariable)")
+    }
+    return TokenMint(keys: try await TokenKeys([key: secret]), key: key)
+  }
+}
+
+/// Signs tokens for bots.
+struct TokenMint: Sendable {
+  let keys: TokenKeys
+  let key: String
+
+  /// Good for a day, to publish and to subscribe.
+  func token(for user: String, in room: String) throws -> String {
+    try keys.sign(
+      RoomToken(room: room, user: user, grants: [.publish, .subscribe], expires: Date(timeIntervalSinceNow: 86_400)), key: key)
+  }
+}

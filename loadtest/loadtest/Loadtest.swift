@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// Bots that use a room as people do.
+@main
+struct Loadtest: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "loadtest", abstract: "Bots that publish test signals into rooms and watch each other.",
+    subcommands: [Demo.self])
+}
