@@ -20,8 +20,10 @@ public final class VideoSource: Sendable {
     public var encoded: UInt64 = 0
     /// Of these, key frames.
     public var keyFrames: UInt64 = 0
-    /// Bytes of all encoded frames.
-    public var bytes: UInt64 = 0
+    /// Frames that the track's transport took: none before it is connected.
+    public var sent: UInt64 = 0
+    /// Bytes of these.
+    public var sentBytes: UInt64 = 0
     /// Frames that found the encoder busy with older ones.
     public var dropped: UInt64 = 0
     /// Frames that the encoder refused.
@@ -152,14 +154,15 @@ private actor VideoEncoding {
         try follow(control)
         guard let picture = try encoder.encode(frame, forceKeyFrame: takeKeyFrameRequest(control)) else { continue }
         if picture.isKeyFrame { lastKeyFrame = .now }
+        let isSent = track.send(
+          EncodedFrame(
+            data: picture.data, timestamp: Self.ticks(picture.timestamp), isKeyFrame: picture.isKeyFrame))
         control.state.withLock { state in
           state.statistics.encoded += 1
           state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0
-          state.statistics.bytes += UInt64(picture.data.count)
+          state.statistics.sent += isSent ? 1 : 0
+          state.statistics.sentBytes += isSent ? UInt64(picture.data.count) : 0
         }
-        track.send(
-          EncodedFrame(
-            data: picture.data, timestamp: Self.ticks(picture.timestamp), isKeyFrame: picture.isKeyFrame))
       } catch {
         control.state.withLock { $0.statistics.failed += 1 }
       }

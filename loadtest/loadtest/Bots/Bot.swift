@@ -62,8 +62,8 @@ actor Bot {
     let seconds = max(0.001, (now - lastReport) / .seconds(1))
     lastReport = now
     let sent = video.statistics
-    let (frames, bytes) = (sent.encoded - lastFrames, sent.bytes - lastBytes)
-    (lastFrames, lastBytes) = (sent.encoded, sent.bytes)
+    let (frames, bytes) = (sent.sent - lastFrames, sent.sentBytes - lastBytes)
+    (lastFrames, lastBytes) = (sent.sent, sent.sentBytes)
     let state = room.map { "\($0.state)" } ?? "connecting"
     let sending = "sends \(Self.rounded(Double(frames) / seconds)) fps \(Self.rounded(Double(bytes) * 8 / 1000 / seconds)) kbps"
     let receiving = receptions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.report(over: seconds))" }
