@@ -61,8 +61,8 @@ let package = Package(
     .target(
       name: "RoomServer",
       dependencies: [
-        "SFU", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "CLinux", logging, lifecycle,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOHTTP1"),
+        "SFU", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL", "CLinux", logging,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ]),
     .target(
       name: "RoomClient",
@@ -74,7 +74,8 @@ let package = Package(
 
     // Floor 5: what has codecs, and what runs.
     .target(name: "RoomMedia", dependencies: ["RoomClient", "Codecs", "RTP"]),
-    .executableTarget(name: "roomserver", dependencies: ["RoomServer", argumentParser, logging, lifecycle]),
+    .executableTarget(
+      name: "roomserver", dependencies: ["RoomServer", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
       path: "Sources/Examples/PublishFile"),

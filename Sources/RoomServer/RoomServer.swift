@@ -1,1 +1,123 @@
-// Placeholder until the module lands.
+public import Logging
+import NIOConcurrencyHelpers
+import RoomProtocol
+import RoomToken
+import SFU
+
+/// A running room server: HTTP, signalling, rooms and media workers, in this process.
+///
+/// ```swift
+/// let server = try await RoomServer.start(ServerConfiguration(keys: ["key": secret]))
+/// print(server.port)
+/// await server.stop()
+/// ```
+public final class RoomServer: Sendable {
+  /// The TCP port of HTTP and signalling.
+  public let port: UInt16
+  /// The UDP ports of the media workers.
+  public let mediaPorts: [UInt16]
+  public let configuration: ServerConfiguration
+
+  private let http: HTTPDaemon
+  private let signalling: SignallingServer
+  private let directory: RoomDirectory
+  private let plane: MediaPlane
+  private let metrics: MetricsReport
+  private let stopping = NIOLockedValueBox<Task<Void, Never>?>(nil)
+  private let log: Logger
+
+  /// Starts a server; it serves when this returns.
+  /// - Parameters:
+  ///   - configuration: where to listen, whom to trust, what to allow.
+  ///   - log: one line for each event that an operator would want; quiet by default.
+  public static func start(
+    _ configuration: ServerConfiguration, log: Logger = Logger(label: "roomserver") { _ in SwiftLogNoOpLogHandler() }
+  ) async throws(StartError) -> RoomServer {
+    guard !configuration.keys.isEmpty else { throw .noKeys }
+    let keys: TokenKeys
+    do {
+      keys = try await TokenKeys(configuration.keys)
+    } catch {
+      if case .secretTooShort(let key, _) = error { throw .shortSecret(key: key) }
+      throw .noKeys
+    }
+    let plane: MediaPlane
+    do {
+      plane = try MediaPlane(configuration.media)
+      try plane.start()
+    } catch {
+      throw .media(error)
+    }
+    do throws(StartError) {
+      return try RoomServer(configuration, keys: keys, plane: plane, log: log)
+    } catch {
+      await blocking(named: "media-stop") { plane.stop() }
+      throw error
+    }
+  }
+
+  private init(
+    _ configuration: ServerConfiguration, keys: TokenKeys, plane: MediaPlane, log: Logger
+  ) throws(StartError) {
+    self.configuration = configuration
+    self.plane = plane
+    self.log = log
+    let counters = ServerCounters()
+    let directory = RoomDirectory(configuration: configuration, plane: plane, counters: counters, log: log)
+    self.directory = directory
+    let limits = configuration.limits
+    let services = SignalSession.Services(
+      keys: keys, directory: directory,
+      throttle: NIOLockedValueBox(
+        JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
+      configuration: configuration, counters: counters, log: log)
+    let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
+      await SignalSession(services: services, socket: socket, client: client).run()
+    }
+    self.signalling = signalling
+    metrics = MetricsReport(directory: directory, plane: plane, counters: counters)
+    let tokens = TokensAPI(keys: keys)
+    let endpoints =
+      SystemAPI(metrics: metrics).endpoints + RoomsAPI(directory: directory, limits: limits).endpoints + tokens.endpoints
+    http = HTTPDaemon(
+      .init(
+        host: configuration.host, port: configuration.port, threads: configuration.httpThreads,
+        connections: limits.connections, bodyBytes: limits.messageBytes),
+      handlers: .init(
+        router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) },
+        upgraded: { signalling.accept($0) }, counters: counters))
+    try http.start()
+    port = http.port
+    mediaPorts = plane.ports
+    log.info(
+      "serving",
+      metadata: [
+        "http": "\(configuration.host):\(port)", "media": "\(configuration.media.bind):\(mediaPorts)",
+        "autoCreateRooms": "\(configuration.autoCreateRooms)",
+      ])
+  }
+
+  /// Ends all sessions with `ended(serverStopping)`, closes all sockets and waits for all threads. Calls after the first wait
+  /// for the same end.
+  public func stop() async {
+    let task = stopping.withLockedValue { stopping in
+      let task = stopping ?? Task { await self.stopOnce() }
+      stopping = task
+      return task
+    }
+    await task.value
+  }
+
+  private func stopOnce() async {
+    log.info("stopping")
+    http.quiesce()
+    await directory.stop()
+    await signalling.stop()
+    await http.stop()
+    await blocking(named: "media-stop") { [plane] in plane.stop() }
+    log.info("stopped")
+  }
+
+  /// What `/metrics` tells, as text.
+  public func metricsText() async -> String { await metrics.text() }
+}

@@ -1,0 +1,56 @@
+import RoomProtocol
+
+/// The bodies of the REST API, as `api/openapi.yaml` describes them.
+enum API {
+  struct NewRoom: Decodable, Sendable {
+    var name: String
+    /// Seconds.
+    var emptyTimeout: Int?
+    var maxParticipants: Int?
+  }
+
+  struct RoomSummary: Encodable, Sendable {
+    var name: String
+    /// Milliseconds since 1970.
+    var createdAt: Int64
+    var participants: Int
+    var tracks: Int
+  }
+
+  struct RoomList: Encodable, Sendable {
+    var rooms: [RoomSummary]
+  }
+
+  struct RoomDetail: Encodable, Sendable {
+    var name: String
+    /// Milliseconds since 1970.
+    var createdAt: Int64
+    var participants: [ParticipantInfo]
+  }
+
+  struct ParticipantList: Encodable, Sendable {
+    var participants: [ParticipantInfo]
+  }
+
+  struct Mute: Decodable, Sendable {
+    var muted: Bool
+  }
+
+  struct NewToken: Decodable, Sendable {
+    var room: String
+    var user: String
+    var grants: Grants?
+    /// Seconds.
+    var ttl: Int?
+  }
+
+  struct MintedToken: Encodable, Sendable {
+    var token: String
+    /// Milliseconds since 1970.
+    var expiresAt: Int64
+  }
+
+  struct Health: Encodable, Sendable {
+    var status = "ok"
+  }
+}

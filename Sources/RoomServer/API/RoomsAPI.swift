@@ -1,0 +1,104 @@
+import RoomProtocol
+
+/// Rooms, participants and tracks over REST.
+struct RoomsAPI: Sendable {
+  let directory: RoomDirectory
+  let limits: ServerLimits
+
+  var endpoints: [Endpoint] {
+    [
+      Endpoint("GET", "/v1/rooms", access: .api, action: .answer { _, _ in await list() }),
+      Endpoint("POST", "/v1/rooms", access: .api, takesBody: true, action: .answer { request, _ in await create(request) }),
+      Endpoint("GET", "/v1/rooms/*", access: .api, action: .answer { _, names in await show(names) }),
+      Endpoint("DELETE", "/v1/rooms/*", access: .api, action: .answer { _, names in await close(names) }),
+      Endpoint("GET", "/v1/rooms/*/participants", access: .api, action: .answer { _, names in await participants(names) }),
+      Endpoint("DELETE", "/v1/rooms/*/participants/*", access: .api, action: .answer { _, names in await kick(names) }),
+      Endpoint(
+        "POST", "/v1/rooms/*/tracks/*/mute", access: .api, takesBody: true,
+        action: .answer { request, names in await mute(request, names) }),
+    ]
+  }
+
+  private func list() async -> HTTPResponse {
+    var rooms: [API.RoomSummary] = []
+    for room in await directory.all { rooms.append(await summary(of: room)) }
+    return .json(API.RoomList(rooms: rooms))
+  }
+
+  private func create(_ request: HTTPRequest) async -> HTTPResponse {
+    let body: API.NewRoom
+    do throws(RoomError) {
+      body = try APIBody.read(API.NewRoom.self, from: request, members: ["name", "emptyTimeout", "maxParticipants"])
+    } catch { return .error(400, error) }
+    guard RoomName.isValid(body.name) else { return .error(400, HTTPError.badRequest("name: \(RoomName.rule)")) }
+    guard (0...86400).contains(body.emptyTimeout ?? 0) else {
+      return .error(400, HTTPError.badRequest("emptyTimeout: 0 to 86400 seconds"))
+    }
+    guard (1...limits.participantsPerRoom).contains(body.maxParticipants ?? 1) else {
+      return .error(400, HTTPError.badRequest("maxParticipants: 1 to \(limits.participantsPerRoom)"))
+    }
+    do throws(RoomError) {
+      let (room, isNew) = try await directory.create(
+        body.name, .init(emptyTime: body.emptyTimeout.map { .seconds($0) }, participants: body.maxParticipants))
+      return .json(await summary(of: room), status: isNew ? 201 : 200)
+    } catch {
+      return .error(429, error)
+    }
+  }
+
+  private func show(_ names: [String]) async -> HTTPResponse {
+    await with(names) { room in
+      .json(API.RoomDetail(name: room.name, createdAt: room.createdAt, participants: await room.roster))
+    }
+  }
+
+  private func close(_ names: [String]) async -> HTTPResponse {
+    await with(names) { room in
+      await room.close(EndedData(reason: .roomClosed, by: ""))
+      return .noContent
+    }
+  }
+
+  private func participants(_ names: [String]) async -> HTTPResponse {
+    await with(names) { .json(API.ParticipantList(participants: await $0.roster)) }
+  }
+
+  private func kick(_ names: [String]) async -> HTTPResponse {
+    await with(names) { room in
+      do throws(RoomError) {
+        try await room.kick(names[1])
+        return .noContent
+      } catch {
+        return .error(404, error)
+      }
+    }
+  }
+
+  private func mute(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    let body: API.Mute
+    do throws(RoomError) {
+      body = try APIBody.read(API.Mute.self, from: request, members: ["muted"])
+    } catch { return .error(400, error) }
+    return await with(names) { room in
+      do throws(RoomError) {
+        return .json(try await room.mute(names[1], body.muted))
+      } catch {
+        return .error(404, error)
+      }
+    }
+  }
+
+  /// Answers 404002 where the first name is no room's.
+  private func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
+    guard let name = names.first, let room = await directory.room(name) else {
+      return .error(404, RoomError(.roomNotFound, "there is no room \"\(names.first?.prefix(64) ?? "")\""))
+    }
+    return await body(room)
+  }
+
+  private func summary(of room: Room) async -> API.RoomSummary {
+    let counts = await room.counts
+    return API.RoomSummary(
+      name: room.name, createdAt: room.createdAt, participants: counts.participants, tracks: counts.tracks)
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import RoomProtocol
+import RoomToken
+
+/// Mints room tokens, and checks the API token of every REST call.
+struct TokensAPI: Sendable {
+  let keys: TokenKeys
+  static let defaultTTL = 7200
+  static let maximumTTL = 2_592_000
+
+  var endpoints: [Endpoint] {
+    [Endpoint("POST", "/v1/tokens", access: .api, takesBody: true, action: .answer { request, _ in mint(request) })]
+  }
+
+  /// Nil where the request bears a valid API token.
+  func refusal(of request: HTTPRequest) -> HTTPResponse? {
+    switch verified(request) {
+    case .success: nil
+    case .failure(let error): .error(401, error, headers: [("WWW-Authenticate", "Bearer")])
+    }
+  }
+
+  private func verified(_ request: HTTPRequest) -> Result<APIToken, RoomError> {
+    guard let header = request.header("authorization"), let scheme = header.split(separator: " ").first,
+      scheme.lowercased() == "bearer"
+    else { return .failure(HTTPError.unauthorised("send Authorization: Bearer with an API token")) }
+    do throws(TokenError) {
+      return .success(try keys.verifyAPI(String(header.dropFirst(scheme.count).trimming())))
+    } catch {
+      return .failure(error.roomError)
+    }
+  }
+
+  private func mint(_ request: HTTPRequest) -> HTTPResponse {
+    do throws(RoomError) {
+      let body = try APIBody.read(API.NewToken.self, from: request, members: ["room", "user", "grants", "ttl"])
+      guard RoomName.isValid(body.room) else { throw HTTPError.badRequest("room: \(RoomName.rule)") }
+      guard RoomName.isValid(body.user) else { throw HTTPError.badRequest("user: \(RoomName.rule)") }
+      let ttl = body.ttl ?? Self.defaultTTL
+      guard (1...Self.maximumTTL).contains(ttl) else { throw HTTPError.badRequest("ttl: 1 to \(Self.maximumTTL) seconds") }
+      // Signed by the key that asked, so that taking that key away takes its tokens away.
+      let key = try verified(request).get().key
+      let token = RoomToken(
+        room: body.room, user: body.user, grants: body.grants ?? [.publish, .subscribe],
+        expires: Date(timeIntervalSinceNow: Double(ttl)))
+      let text: String
+      do throws(TokenError) { text = try keys.sign(token, key: key) } catch { throw error.roomError }
+      return .json(
+        API.MintedToken(token: text, expiresAt: Int64(token.expires.timeIntervalSince1970 * 1000)))
+    } catch {
+      return .error(400, error)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+public import SFU
+
+/// All that a server can be told at its start. The defaults are those of a server for one machine behind no proxy.
+public struct ServerConfiguration: Sendable {
+  /// The numeric address that HTTP and signalling listen on: "127.0.0.1", "0.0.0.0", "::1".
+  public var host = "127.0.0.1"
+  /// 0 lets the kernel choose; `RoomServer.port` tells which.
+  public var port: UInt16 = 0
+  /// Threads that serve HTTP; at least 1.
+  public var httpThreads = 2
+  /// Event loops that serve signalling sockets; at least 1.
+  public var signallingThreads = 1
+  /// Addresses, ports and workers of the media plane.
+  public var media = MediaPlane.Configuration()
+  /// API keys with their secrets, each of at least 32 bytes.
+  public var keys: [String: String]
+  /// Whether the first join of a room that is not there creates it.
+  public var autoCreateRooms = false
+  public var rooms = RoomSettings()
+  public var keepAlive = KeepAlive()
+  public var limits = ServerLimits()
+
+  /// - Parameter keys: API keys with their secrets, each of at least 32 bytes.
+  public init(keys: [String: String]) { self.keys = keys }
+}
+
+/// Times in a room's life.
+public struct RoomSettings: Sendable, Hashable {
+  /// How long a participant whose socket was lost keeps its place, tracks and subscriptions.
+  public var graceTime: Duration = .seconds(20)
+  /// How long a room that the API created stays open with nobody in it.
+  public var emptyTime: Duration = .seconds(300)
+  /// How long a room that a join created stays open with nobody in it.
+  public var autoCreatedEmptyTime: Duration = .seconds(30)
+
+  public init() {}
+}
+
+/// How dead signalling sockets are told from quiet ones.
+public struct KeepAlive: Sendable, Hashable {
+  /// Between two WebSocket pings of the server; also what clients are told as their `pingInterval`.
+  public var pingInterval: Duration = .seconds(5)
+  /// A socket on which nothing came for so long is dead.
+  public var silence: Duration = .seconds(12)
+  /// A socket that has not joined after so long is closed.
+  public var joinTime: Duration = .seconds(10)
+
+  public init() {}
+}
+
+/// Why a server could not start.
+public enum StartError: Error, Sendable, CustomStringConvertible {
+  /// No API key at all.
+  case noKeys
+  /// The secret of this key has fewer than 32 bytes.
+  case shortSecret(key: String)
+  /// Not a numeric address.
+  case badAddress(String)
+  /// The HTTP port could not be bound.
+  case http(address: String, reason: String)
+  case media(MediaPlaneError)
+
+  public var description: String {
+    switch self {
+    case .noKeys: "no API key: give a key and a secret"
+    case .shortSecret(let key): "the secret of API key \(key) is too short: at least 32 bytes are needed"
+    case .badAddress(let address): "\(address) is no numeric address"
+    case .http(let address, let reason): "can't listen for HTTP on \(address): \(reason)"
+    case .media(let error): "can't start the media workers: \(error)"
+    }
+  }
+}

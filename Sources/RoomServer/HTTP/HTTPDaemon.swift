@@ -1,0 +1,305 @@
+import CMicroHTTPD
+import Glibc
+import NIOConcurrencyHelpers
+import RoomProtocol
+import WebRTC
+
+/// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
+///
+/// What it does itself: headers, bodies within the limit, unknown paths and methods, authorisation, and the handshake of
+/// WebSocket upgrades. Endpoints answer from Swift tasks while their connection is suspended.
+final class HTTPDaemon: Sendable {
+  struct Configuration: Sendable {
+    var host: String
+    var port: UInt16
+    var threads: Int
+    var connections: Int
+    var bodyBytes: Int
+  }
+
+  /// What the daemon asks of the rest of the server.
+  struct Handlers: Sendable {
+    var router: Router
+    /// Nil where the request bears a valid API token, else what to answer.
+    var authorise: @Sendable (HTTPRequest) async -> HTTPResponse?
+    /// Takes the socket over; called on a thread of the daemon.
+    var upgraded: @Sendable (UpgradedSocket) -> Void
+    var counters: ServerCounters
+  }
+
+  let configuration: Configuration
+  let handlers: Handlers
+  private let state = NIOLockedValueBox(State())
+
+  private struct State {
+    var daemon: DaemonHandle?
+    var port: UInt16 = 0
+    /// The listening socket, ours again once the daemon no longer listens.
+    var listening: CInt?
+    /// Requests whose connection is suspended.
+    var answering = 0
+  }
+
+  /// Sendable: libmicrohttpd's calls on a daemon may come from any thread.
+  private struct DaemonHandle: @unchecked Sendable {
+    let daemon: OpaquePointer
+  }
+
+  init(_ configuration: Configuration, handlers: Handlers) {
+    self.configuration = configuration
+    self.handlers = handlers
+  }
+
+  /// The port that is listened on; 0 before `start` and after `stop`.
+  var port: UInt16 { state.withLockedValue { $0.port } }
+
+  func start() throws(StartError) {
+    guard let address = TransportAddress(host: configuration.host, port: configuration.port) else {
+      throw .badAddress(configuration.host)
+    }
+    var storage = sockaddr_storage()
+    let isIPv4 = address.isIPv4
+    _ = address.write(to: &storage)
+    // The daemon's callbacks borrow the pointer; stop() ends its threads before the owner lets go of this object.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let completed: MHD_RequestCompletedCallback = { _, _, slot, _ in
+      guard let slot, let exchange = slot.pointee else { return }
+      slot.pointee = nil
+      Unmanaged<HTTPExchange>.fromOpaque(exchange).release()
+    }
+    // The path is decoded by segment, so that an encoded slash or NUL stays inside its segment.
+    let unescape: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = {
+      _, _, text in
+      text.map { strlen($0) } ?? 0
+    }
+    let flags =
+      MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_ALLOW_UPGRADE.rawValue
+      | (isIPv4 ? 0 : MHD_USE_IPv6.rawValue)
+    let daemon = withUnsafeMutablePointer(to: &storage) { storage in
+      var options = [
+        MHD_OptionItem(option: .THREAD_POOL_SIZE, value: max(1, configuration.threads), ptr_value: nil),
+        MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connections, ptr_value: nil),
+        MHD_OptionItem(option: .CONNECTION_TIMEOUT, value: 30, ptr_value: nil),
+        MHD_OptionItem(option: .SOCK_ADDR, value: 0, ptr_value: UnsafeMutableRawPointer(storage)),
+        MHD_OptionItem(option: .NOTIFY_COMPLETED, value: unsafeBitCast(completed, to: Int.self), ptr_value: nil),
+        MHD_OptionItem(option: .UNESCAPE_CALLBACK, value: unsafeBitCast(unescape, to: Int.self), ptr_value: nil),
+        MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
+      ]
+      return mhd_start(UInt32(flags), configuration.port, Self.access, context, &options)
+    }
+    guard let daemon else {
+      throw .http(address: "\(configuration.host):\(configuration.port)", reason: String(cString: strerror(errno)))
+    }
+    state.withLockedValue {
+      $0.daemon = DaemonHandle(daemon: daemon)
+      $0.port = mhd_port(daemon)
+    }
+  }
+
+  /// Stops listening; what is connected goes on.
+  func quiesce() {
+    state.withLockedValue { state in
+      guard let daemon = state.daemon, state.listening == nil else { return }
+      state.listening = MHD_quiesce_daemon(daemon.daemon)
+    }
+  }
+
+  /// Lets running requests end and waits for the threads. Upgraded sockets have to be released before.
+  func stop() async {
+    quiesce()
+    let taken = state.withLockedValue { state in
+      defer { state.daemon = nil }
+      return state.daemon.map { ($0, state.listening ?? -1) }
+    }
+    guard let (daemon, listening) = taken else { return }
+    // A suspended connection has to be resumed before the daemon may stop.
+    while state.withLockedValue({ $0.answering }) > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+    await blocking(named: "http-stop") {
+      MHD_stop_daemon(daemon.daemon)
+      // Not before: a thread might still have been using it.
+      if listening >= 0 { close(listening) }
+    }
+    state.withLockedValue { $0.port = 0 }
+  }
+
+  // MARK: Requests
+
+  private static let access: MHD_AccessHandlerCallback = { context, connection, url, method, _, upload, uploadSize, slot in
+    guard let context, let connection, let url, let method, let uploadSize, let slot else { return .NO }
+    let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+    guard let pointer = slot.pointee else {
+      let exchange = daemon.open(connection, url: String(cString: url), method: String(cString: method))
+      slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+      // A body too long to be read to its end is answered at once; the connection then closes.
+      if case .refused(let response) = exchange.stage, exchange.declaredBody > HTTPDaemon.drainedBytes {
+        return daemon.queue(response, for: exchange, on: connection)
+      }
+      return .YES
+    }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
+    if uploadSize.pointee > 0 {
+      guard let upload else { return .NO }
+      let chunk = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
+      uploadSize.pointee = 0
+      return daemon.read(chunk, of: exchange) ? .YES : .NO
+    }
+    return daemon.proceed(exchange, on: connection)
+  }
+
+  /// How much of an unwanted body is read, so that the client gets to see the answer.
+  static let drainedBytes = 1 << 20
+
+  private func open(_ connection: OpaquePointer, url: String, method: String) -> HTTPExchange {
+    var request = HTTPRequest(
+      method: method == "HEAD" ? "GET" : method, target: url, headers: Self.headers(of: connection),
+      client: Self.client(of: connection))
+    if request.target.isEmpty { request.target = "/" }
+    switch handlers.router.match(method: request.method, target: request.target) {
+    case .none:
+      return HTTPExchange(request, stage: .refused(.error(404, HTTPError.noSuchPath)))
+    case .otherMethods(let methods):
+      let allowed = methods.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }.joined(separator: ", ")
+      return HTTPExchange(
+        request, stage: .refused(.error(405, HTTPError.method(allowed: allowed), headers: [("Allow", allowed)])))
+    case .found(let endpoint, let parameters):
+      let exchange = HTTPExchange(request, stage: .reading(endpoint, parameters: parameters))
+      if exchange.declaredBody > configuration.bodyBytes {
+        exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: configuration.bodyBytes)))
+      }
+      return exchange
+    }
+  }
+
+  /// False closes the connection: the client sends without end.
+  private func read(_ chunk: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> Bool {
+    exchange.bodyBytes += chunk.count
+    guard case .reading = exchange.stage else { return exchange.bodyBytes <= Self.drainedBytes }
+    if exchange.bodyBytes > configuration.bodyBytes {
+      exchange.request.body = []
+      exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: configuration.bodyBytes)))
+    } else {
+      exchange.request.body.append(contentsOf: chunk)
+    }
+    return true
+  }
+
+  /// The request is whole, or its connection was resumed.
+  private func proceed(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    switch exchange.stage {
+    case .refused(let response):
+      return queue(response, for: exchange, on: connection)
+    case .answering:
+      guard let response = exchange.response.withLockedValue({ $0 }) else { return .YES }
+      return queue(response, for: exchange, on: connection)
+    case .answered:
+      return .NO
+    case .reading(let endpoint, let parameters):
+      switch endpoint.action {
+      case .signalling:
+        return upgrade(exchange, on: connection)
+      case .answer(let handler):
+        exchange.stage = .answering
+        answer(exchange, endpoint: endpoint, on: connection) { await handler($0, parameters) }
+        return .YES
+      }
+    }
+  }
+
+  private func answer(
+    _ exchange: HTTPExchange, endpoint: Endpoint, on connection: OpaquePointer,
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) {
+    let request = exchange.request
+    let slot = exchange.response
+    let suspended = SuspendedConnection(suspending: connection)
+    state.withLockedValue { $0.answering += 1 }
+    Task {
+      let response: HTTPResponse
+      if endpoint.access == .api, let refusal = await self.handlers.authorise(request) {
+        response = refusal
+      } else if endpoint.takesBody, let refusal = Self.refusal(ofBody: request) {
+        response = refusal
+      } else {
+        response = await handler(request)
+      }
+      slot.withLockedValue { $0 = response }
+      suspended.resume()
+      self.state.withLockedValue { $0.answering -= 1 }
+    }
+  }
+
+  /// What to answer where the body is not one that JSON can be read from.
+  private static func refusal(ofBody request: HTTPRequest) -> HTTPResponse? {
+    if request.header("content-length") == nil && request.header("transfer-encoding") == nil {
+      return .error(411, HTTPError.noLength)
+    }
+    if request.contentType != "application/json" { return .error(415, HTTPError.notJSON) }
+    return nil
+  }
+
+  // MARK: Upgrade
+
+  private func upgrade(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    let accept: String
+    switch WebSocketHandshake.check(exchange.request) {
+    case .refused(let response): return queue(response, for: exchange, on: connection)
+    case .accepted(let key): accept = key
+    }
+    let taken: MHD_UpgradeHandler = { context, _, slot, early, earlySize, socket, handle in
+      guard let context, let slot, let handle else { return }
+      let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+      let exchange = Unmanaged<HTTPExchange>.fromOpaque(slot).takeUnretainedValue()
+      let bytes = early.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: earlySize)) } ?? []
+      daemon.handlers.upgraded(
+        UpgradedSocket(descriptor: socket, early: bytes, request: exchange.request, handle: handle))
+    }
+    guard let response = MHD_create_response_for_upgrade(taken, Unmanaged.passUnretained(self).toOpaque()) else { return .NO }
+    defer { MHD_destroy_response(response) }
+    MHD_add_response_header(response, "Upgrade", "websocket")
+    MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
+    exchange.stage = .answered
+    handlers.counters.countRequest(status: 101)
+    return MHD_queue_response(connection, 101, response)
+  }
+
+  // MARK: Responses
+
+  private func queue(_ answer: HTTPResponse, for exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    exchange.stage = .answered
+    handlers.counters.countRequest(status: answer.status)
+    let response = answer.body.withUnsafeBytes { body in
+      // The library copies and does not write, whatever its type says.
+      MHD_create_response_from_buffer(
+        body.count, UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(bitPattern: 1)), .RESPMEM_MUST_COPY)
+    }
+    guard let response else { return .NO }
+    defer { MHD_destroy_response(response) }
+    for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+    return MHD_queue_response(connection, UInt32(answer.status), response)
+  }
+
+  private static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] = []
+    withUnsafeMutablePointer(to: &headers) { pointer in
+      _ = MHD_get_connection_values(
+        connection, .HEADER_KIND,
+        { context, _, name, value in
+          guard let context, let name else { return .YES }
+          let headers = context.assumingMemoryBound(to: [(name: String, value: String)].self)
+          headers.pointee.append((String(cString: name).lowercased(), value.map { String(cString: $0) } ?? ""))
+          return .YES
+        }, pointer)
+    }
+    return headers
+  }
+
+  private static func client(of connection: OpaquePointer) -> TransportAddress? {
+    guard let address = mhd_client_address(connection) else { return nil }
+    return address.withMemoryRebound(to: sockaddr_storage.self, capacity: 1) { TransportAddress($0) }
+  }
+}
+
+extension HTTPExchange {
+  /// The body's length by the client's own word; 0 where it gives none.
+  var declaredBody: Int { request.header("content-length").flatMap { Int($0) } ?? 0 }
+}

@@ -1,0 +1,83 @@
+import CMicroHTTPD
+import NIOConcurrencyHelpers
+
+/// One request on its way through libmicrohttpd, from its first header to its response.
+///
+/// The library calls for one connection from one thread at a time; only `response` is written from elsewhere, while the
+/// connection is suspended.
+final class HTTPExchange {
+  enum Stage {
+    /// The body is read and kept; then the endpoint is asked.
+    case reading(Endpoint, parameters: [String])
+    /// Already refused; what is left of the body is read and thrown away.
+    case refused(HTTPResponse)
+    /// The connection is suspended until `response` is there.
+    case answering
+    case answered
+  }
+
+  var stage: Stage
+  var request: HTTPRequest
+  /// Bytes of the body so far, those thrown away too.
+  var bodyBytes = 0
+  let response = NIOLockedValueBox<HTTPResponse?>(nil)
+
+  init(_ request: HTTPRequest, stage: Stage) {
+    self.request = request
+    self.stage = stage
+  }
+}
+
+/// A connection that libmicrohttpd has suspended for us.
+///
+/// Sendable: `MHD_resume_connection` may be called from any thread, and the connection stays while it is suspended. Nothing
+/// else is done with the pointer.
+struct SuspendedConnection: @unchecked Sendable {
+  private let connection: OpaquePointer
+
+  init(suspending connection: OpaquePointer) {
+    self.connection = connection
+    MHD_suspend_connection(connection)
+  }
+
+  func resume() { MHD_resume_connection(connection) }
+}
+
+/// The socket that libmicrohttpd gives away after `101 Switching Protocols`.
+struct UpgradedSocket: Sendable {
+  /// Owned by libmicrohttpd; to be duplicated, and not closed.
+  let descriptor: CInt
+  /// What the client sent right behind its request.
+  let early: [UInt8]
+  let request: HTTPRequest
+  private let handle: UpgradeHandle
+
+  init(descriptor: CInt, early: [UInt8], request: HTTPRequest, handle: OpaquePointer) {
+    self.descriptor = descriptor
+    self.early = early
+    self.request = request
+    self.handle = UpgradeHandle(handle)
+  }
+
+  /// Gives the connection back: libmicrohttpd closes its descriptor. Does nothing the second time.
+  func release() { handle.release() }
+}
+
+/// Releases an upgraded connection once.
+///
+/// Sendable: `MHD_upgrade_action` may be called from any thread; the lock makes it happen once, after which the pointer is
+/// not used.
+private final class UpgradeHandle: @unchecked Sendable {
+  private let handle: OpaquePointer
+  private let released = NIOLockedValueBox(false)
+
+  init(_ handle: OpaquePointer) { self.handle = handle }
+
+  func release() {
+    let first = released.withLockedValue { released in
+      defer { released = true }
+      return !released
+    }
+    if first { _ = mhd_upgrade_close(handle) }
+  }
+}

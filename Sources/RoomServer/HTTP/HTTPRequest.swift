@@ -1,0 +1,41 @@
+import WebRTC
+
+/// A request as the handlers see it: whole, its body within the limit.
+struct HTTPRequest: Sendable {
+  /// Upper case, as sent; `HEAD` arrives as `GET`.
+  var method: String
+  /// The path as sent, percent-encoded, without the query.
+  var target: String
+  /// Names in lower case. A header sent twice is here twice.
+  var headers: [(name: String, value: String)]
+  var body: [UInt8] = []
+  /// The client's address; nil where the kernel gave none.
+  var client: TransportAddress?
+
+  /// The first header of that name (lower case).
+  func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+  /// Whether a comma-separated header holds `token`, in any case.
+  func header(_ name: String, lists token: String) -> Bool {
+    headers.contains { header in
+      header.name == name
+        && header.value.split(separator: ",").contains { $0.trimming().lowercased() == token }
+    }
+  }
+
+  /// The media type without its parameters, in lower case.
+  var contentType: String? {
+    header("content-type").map { String($0.prefix { $0 != ";" }.trimming()).lowercased() }
+  }
+}
+
+extension StringProtocol {
+  /// Without spaces and tabs at either end.
+  func trimming() -> SubSequence {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    var rest = self[...]
+    while let first = rest.first, isBlank(first) { rest = rest.dropFirst() }
+    while let last = rest.last, isBlank(last) { rest = rest.dropLast() }
+    return rest
+  }
+}

@@ -1,0 +1,36 @@
+import COpenSSL
+import Foundation
+import RoomProtocol
+
+/// The server's half of the opening handshake (RFC 6455 §4.2), which libmicrohttpd leaves to us.
+enum WebSocketHandshake {
+  enum Outcome: Sendable {
+    /// The value of `Sec-WebSocket-Accept`.
+    case accepted(String)
+    case refused(HTTPResponse)
+  }
+
+  static func check(_ request: HTTPRequest) -> Outcome {
+    guard request.header("upgrade", lists: "websocket"), request.header("connection", lists: "upgrade"),
+      request.header("sec-websocket-version") == "13"
+    else {
+      return .refused(
+        .error(
+          426, HTTPError.notWebSocket,
+          headers: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13")]))
+    }
+    guard let key = request.header("sec-websocket-key"), Data(base64Encoded: key)?.count == 16 else {
+      return .refused(.error(400, HTTPError.badRequest("Sec-WebSocket-Key has to be 16 bytes in Base64")))
+    }
+    guard let accept = accept(for: key) else { return .refused(HTTPResponse(status: 500)) }
+    return .accepted(accept)
+  }
+
+  /// RFC 6455 §1.3.
+  static func accept(for key: String) -> String? {
+    let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+    var digest = [UInt8](repeating: 0, count: 20)
+    guard EVP_Digest(text, text.count, &digest, nil, EVP_sha1(), nil) == 1 else { return nil }
+    return Data(digest).base64EncodedString()
+  }
+}

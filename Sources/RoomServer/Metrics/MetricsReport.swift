@@ -1,0 +1,103 @@
+import CLinux
+import SFU
+
+/// Gathers what `/metrics` tells.
+struct MetricsReport: Sendable {
+  let directory: RoomDirectory
+  let plane: MediaPlane
+  let counters: ServerCounters
+
+  /// A few words for the page: "2 rooms, 5 participants".
+  func summary() async -> String {
+    let rooms = await directory.all
+    var participants = 0
+    for room in rooms { participants += await room.counts.participants }
+    return "\(rooms.count) rooms, \(participants) participants"
+  }
+
+  func text() async -> String {
+    var text = PrometheusText()
+    await addRooms(to: &text)
+    addControl(to: &text)
+    addMedia(await plane.counters(), to: &text)
+    text.add("process_open_fds", .gauge, "Open file descriptors.", linux_open_descriptors())
+    text.add("process_resident_memory_bytes", .gauge, "Resident memory.", linux_resident_bytes())
+    return text.text
+  }
+
+  private func addRooms(to text: inout PrometheusText) async {
+    let rooms = await directory.all
+    var participants = 0
+    var tracks = 0
+    for room in rooms {
+      let counts = await room.counts
+      participants += counts.participants
+      tracks += counts.tracks
+    }
+    text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
+    text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
+    text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
+    text.add(
+      "roomserver_kicked_tokens", .gauge, "Tokens of kicked users that are kept dead.",
+      directory.kicked.withLockedValue { $0.count })
+  }
+
+  private func addControl(to text: inout PrometheusText) {
+    let values = counters.values
+    func byCode(_ counts: [Int: Int]) -> [(String, Int64)] {
+      counts.sorted { $0.key < $1.key }.map { ("\($0.key)", Int64($0.value)) }
+    }
+    text.add(
+      "roomserver_http_requests_total", .counter, "HTTP requests answered, by status.", label: "status", byCode(values.requests)
+    )
+    text.add("roomserver_signalling_sockets", .gauge, "Open signalling sockets.", values.sockets)
+    text.add("roomserver_signalling_sockets_total", .counter, "Signalling sockets ever opened.", values.socketsOpened)
+    text.add("roomserver_signalling_sockets_dead_total", .counter, "Signalling sockets closed for silence.", values.socketsDead)
+    text.add("roomserver_signalling_messages_received_total", .counter, "Signalling messages read.", values.messagesReceived)
+    text.add("roomserver_signalling_messages_sent_total", .counter, "Signalling messages sent.", values.messagesSent)
+    text.add(
+      "roomserver_signalling_messages_malformed_total", .counter, "Signalling messages that were no request.",
+      values.messagesMalformed)
+    text.add(
+      "roomserver_signalling_errors_total", .counter, "Errors answered over signalling, by code.", label: "code",
+      byCode(values.errors))
+    text.add("roomserver_joins_total", .counter, "Joins, by the code of their answer.", label: "code", byCode(values.joins))
+    text.add("roomserver_resumes_total", .counter, "Sessions taken up again.", values.resumes)
+    text.add("roomserver_kicks_total", .counter, "Participants kicked.", values.kicks)
+    text.add(
+      "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
+      ServerCounters.Limit.allCases.map { ($0.rawValue, Int64(values.limits[$0] ?? 0)) })
+  }
+
+  private func addMedia(_ media: MediaCounters, to text: inout PrometheusText) {
+    let total = media.total
+    text.add("roomserver_media_workers", .gauge, "Media workers.", media.workers.count)
+    text.add("roomserver_transports", .gauge, "Media transports.", total.transports)
+    text.add("roomserver_transports_connected", .gauge, "Media transports that are connected.", total.connectedTransports)
+    text.add("roomserver_tracks", .gauge, "Tracks that media workers route.", total.tracks)
+    text.add("roomserver_subscriptions", .gauge, "Tracks sent to participants.", total.subscriptions)
+    text.add("roomserver_ring_bytes", .gauge, "Bytes of packet rings.", total.ringBytes)
+    for (name, help, value) in [
+      ("packets_received", "Datagrams received.", total.packetsReceived),
+      ("packets_sent", "Datagrams sent.", total.packetsSent),
+      ("bytes_received", "Bytes of datagrams received.", total.bytesReceived),
+      ("bytes_sent", "Bytes of datagrams sent.", total.bytesSent),
+      ("rtp_received", "RTP packets received.", total.rtpReceived),
+      ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
+      ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
+      ("retransmitted", "RTP packets sent again.", total.retransmitted),
+      ("nacks_received", "NACKs received.", total.nacksReceived),
+      ("nacked_packets", "Packets that subscribers asked for again.", total.nackedPackets),
+      ("nacks_sent", "NACKs sent.", total.nacksSent),
+      ("key_frame_requests_received", "PLI and FIR received.", total.keyFrameRequestsReceived),
+      ("key_frame_requests_sent", "PLI and FIR sent.", total.keyFrameRequestsSent),
+      ("transport_feedback_received", "Transport-wide feedback received.", total.transportFeedbackReceived),
+      ("transport_feedback_sent", "Transport-wide feedback sent.", total.transportFeedbackSent),
+    ] {
+      text.add("roomserver_media_\(name)_total", .counter, help, value)
+    }
+    text.add(
+      "roomserver_media_dropped_total", .counter, "Packets that went no further, by reason.", label: "reason",
+      SFU.DropReason.allCases.map { ("\($0)", Int64(clamping: total[$0])) })
+  }
+}

@@ -1,0 +1,47 @@
+import NIOConcurrencyHelpers
+import RoomProtocol
+
+/// What the control plane counts since its start.
+final class ServerCounters: Sendable {
+  /// A bound of `ServerLimits` that somebody ran into.
+  enum Limit: String, Sendable, CaseIterable {
+    case rooms
+    case participants
+    case tracks
+    case messageSize = "message_size"
+    case joinRate = "join_rate"
+    case messageRate = "message_rate"
+    case slowClient = "slow_client"
+    case connections
+    case kickedTokens = "kicked_tokens"
+  }
+
+  struct Values: Sendable {
+    /// By status.
+    var requests: [Int: Int] = [:]
+    var sockets = 0
+    var socketsOpened = 0
+    /// Sockets closed because nothing came on them.
+    var socketsDead = 0
+    var messagesReceived = 0
+    var messagesSent = 0
+    /// Messages that were no request.
+    var messagesMalformed = 0
+    /// Joins by the code of their answer.
+    var joins: [Int: Int] = [:]
+    var resumes = 0
+    var kicks = 0
+    /// Errors answered over signalling, by code.
+    var errors: [Int: Int] = [:]
+    var limits: [Limit: Int] = [:]
+  }
+
+  private let box = NIOLockedValueBox(Values())
+
+  var values: Values { box.withLockedValue { $0 } }
+
+  func count(_ change: (inout Values) -> Void) { box.withLockedValue { change(&$0) } }
+
+  func countRequest(status: Int) { count { $0.requests[status, default: 0] += 1 } }
+  func count(limit: Limit) { count { $0.limits[limit, default: 0] += 1 } }
+}

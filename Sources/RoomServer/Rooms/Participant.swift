@@ -1,0 +1,49 @@
+import RoomProtocol
+import RoomToken
+import SFU
+
+/// One user in a room, between its first join and its leaving. Belongs to its `Room`, which alone touches it.
+final class Participant {
+  let userId: String
+  let grants: Grants
+  /// Milliseconds since 1970.
+  let joinedAt: Int64
+  /// Secret; who knows it may take the session up again.
+  let sessionId: String
+  /// The token of the last join or resume.
+  var token: RoomToken
+  /// Nil while the socket is lost.
+  var outlet: (any SignalOutlet)?
+  var wantsLevels: Bool
+  var plan: SubscriptionPlan
+  var publishing: PublishTransport?
+  /// In the order of publication.
+  var tracks: [PublishedTrack] = []
+  var subscribing: SubscribeTransport?
+  /// A subscribe transport was there before: the next one replaces it.
+  var hadSubscribeTransport = false
+  /// The number of the last offer.
+  var offers = 0
+  /// Ends the session when the grace time is over.
+  var grace: Task<Void, Never>?
+
+  init(token: RoomToken, sessionId: String, joinedAt: Int64, outlet: any SignalOutlet, params: JoinParams) {
+    self.token = token
+    userId = token.user
+    grants = token.grants
+    self.joinedAt = joinedAt
+    self.sessionId = sessionId
+    self.outlet = outlet
+    wantsLevels = params.audioLevels ?? false
+    plan = SubscriptionPlan(automatic: params.autoSubscribe ?? true)
+  }
+
+  var isHidden: Bool { grants.contains(.hidden) }
+
+  var info: ParticipantInfo {
+    ParticipantInfo(
+      userId: userId, grants: grants, joinedAt: joinedAt, connected: outlet != nil, tracks: tracks.map(\.info))
+  }
+
+  func track(_ trackId: String) -> PublishedTrack? { tracks.first { $0.info.trackId == trackId } }
+}

@@ -1,0 +1,62 @@
+import RoomProtocol
+
+extension Room {
+  /// Mutes or unmutes for a participant: its own track, or with the admin grant anybody's.
+  func mute(_ trackId: String, _ muted: Bool, by participant: Participant) throws(RoomError) -> () -> Void {
+    guard let (owner, index) = publication(trackId) else { throw Self.noSuchTrack(trackId) }
+    guard owner === participant || participant.grants.contains(.admin) else {
+      throw RoomError(.noPermission, "muting others needs the admin grant")
+    }
+    return { self.setMuted(muted, index, of: owner, by: participant) }
+  }
+
+  /// Mutes or unmutes for the API.
+  func mute(_ trackId: String, _ muted: Bool) throws(RoomError) -> TrackInfo {
+    guard let (owner, index) = publication(trackId) else { throw Self.noSuchTrack(trackId) }
+    setMuted(muted, index, of: owner, by: nil)
+    return owner.tracks[index].info
+  }
+
+  private func setMuted(_ muted: Bool, _ index: Int, of owner: Participant, by operation: Participant?) {
+    let track = owner.tracks[index]
+    guard track.info.muted != muted else { return }
+    owner.tracks[index].info.muted = muted
+    media.setMuted(track.id, muted)
+    log.info(
+      muted ? "muted" : "unmuted",
+      metadata: ["user": "\(owner.userId)", "track": "\(track.info.trackId)", "by": "\(operation?.userId ?? "API")"])
+    tell(
+      .muteChanged(
+        MuteData(userId: owner.userId, trackId: track.info.trackId, muted: muted, by: operation?.userId ?? "")),
+      besides: operation)
+  }
+
+  /// Kicks for a participant that has the admin grant.
+  func kick(_ user: String, by participant: Participant) throws(RoomError) -> () -> Void {
+    guard participant.grants.contains(.admin) else { throw RoomError(.noPermission, "kicking needs the admin grant") }
+    guard let target = participants[user] else { throw Self.noSuchUser(user) }
+    return { self.kick(target, by: participant.userId) }
+  }
+
+  /// Kicks for the API.
+  func kick(_ user: String) throws(RoomError) {
+    guard let target = participants[user] else { throw Self.noSuchUser(user) }
+    kick(target, by: "")
+  }
+
+  private func kick(_ target: Participant, by operation: String) {
+    // Dead before the client can know, so that it can't slip back in.
+    surroundings.kicked(target.token)
+    surroundings.counters.count { $0.kicks += 1 }
+    if !target.isHidden { tell(.kicked(KickedData(userId: target.userId, by: operation)), besides: target) }
+    end(target, EndedData(reason: .kickedOut, by: operation))
+  }
+
+  private static func noSuchUser(_ user: String) -> RoomError {
+    RoomError(.notInRoom, "there is no user \"\(user.prefix(64))\" in the room")
+  }
+
+  private static func noSuchTrack(_ trackId: String) -> RoomError {
+    RoomError(.subscribeFailed, "there is no track \"\(trackId.prefix(64))\" in the room")
+  }
+}

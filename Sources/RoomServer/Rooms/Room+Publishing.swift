@@ -1,0 +1,203 @@
+import Foundation
+import RoomProtocol
+import SFU
+import WebRTC
+
+extension Room {
+  /// Answers an offer for the publish transport. The second value tells the others, once the answer has gone out.
+  func publish(
+    _ params: PublishParams, by participant: Participant
+  ) throws(RoomError) -> (PublishResult, announce: () -> Void) {
+    guard participant.grants.contains(.publish) else {
+      throw RoomError(.noPermission, "the token has no grant to publish")
+    }
+    guard !participant.isHidden else {
+      throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would show it")
+    }
+    if let fault = params.tracks.lazy.compactMap(\.fault).first { throw RoomError(.publishFailed, fault) }
+
+    let restarts = params.restart ?? false
+    let old = participant.publishing
+    let isNew = restarts || old == nil
+    var transport: PublishTransport
+    if let old, !restarts {
+      transport = old
+    } else {
+      transport = PublishTransport(id: nextTransportID(), local: localTransport())
+    }
+
+    let answered: AnsweredOffer
+    do {
+      answered = try transport.negotiation.answer(params.sdp)
+    } catch {
+      throw RoomError(.publishFailed, "the offer was refused: \(error)")
+    }
+    let change = try PublishChange(
+      params, answered: answered, published: isNew ? [] : participant.tracks, before: restarts ? participant.tracks : [])
+    guard change.count <= settings.limits.tracksPerParticipant else {
+      surroundings.counters.count(limit: .tracks)
+      throw RoomError(.publishFailed, "a participant publishes at most \(settings.limits.tracksPerParticipant) tracks")
+    }
+
+    // Nothing was changed up to here; from here on nothing fails.
+    if isNew { media.openTransport(transport.id, credentials: transport.credentials) }
+    if isNew || answered.remoteChanged { media.connectTransport(transport.id, remote: answered.remote) }
+    participant.publishing = transport
+    let removed = change.removed
+    for goingOn in change.goingOn {
+      guard let index = participant.tracks.firstIndex(where: { $0.id == goingOn.id }) else { continue }
+      participant.tracks[index] = goingOn
+      media.publish(goingOn.id, on: transport.id, parameters: goingOn.parameters)
+    }
+    var added: [PublishedTrack] = []
+    for new in change.added {
+      let track = PublishedTrack(id: nextTrackID(), info: new.info, parameters: new.parameters)
+      media.publish(track.id, on: transport.id, parameters: track.parameters)
+      if track.info.muted { media.setMuted(track.id, true) }
+      participant.tracks.append(track)
+      added.append(track)
+      log.info(
+        "published",
+        metadata: [
+          "user": "\(participant.userId)", "track": "\(track.info.trackId)", "kind": "\(track.info.kind)",
+          "codec": "\(track.info.codec ?? "")",
+        ])
+    }
+    // What goes on has moved to the new transport by now.
+    if restarts, let old { media.closeTransport(old.id) }
+
+    let named = change.order.compactMap { mid in
+      participant.tracks.first { $0.parameters.mid == mid }.map { PublishedTrackInfo(mid: mid, track: $0.info) }
+    }
+    let announced = added.map(\.info)
+    return (
+      PublishResult(sdp: answered.sdp, tracks: named),
+      {
+        self.withdraw(removed, of: participant)
+        guard !announced.isEmpty else { return }
+        self.tell(.published(PublishedData(userId: participant.userId, tracks: announced)), besides: participant)
+        for other in self.participants.values where other !== participant { self.renewSubscriptions(of: other) }
+      }
+    )
+  }
+
+  /// Ends tracks of the caller.
+  func unpublish(_ selection: TrackSelection, by participant: Participant) throws(RoomError) -> () -> Void {
+    var gone: [PublishedTrack] = []
+    for trackId in selection.trackIds ?? [] {
+      guard let track = participant.track(trackId) else {
+        throw RoomError(.publishFailed, "you publish no track \"\(trackId.prefix(64))\"")
+      }
+      gone.append(track)
+    }
+    for user in selection.userIds ?? [] {
+      guard user == participant.userId else {
+        throw RoomError(.noPermission, "only one's own tracks can be unpublished; mute or kick others")
+      }
+      gone = participant.tracks
+    }
+    return { self.withdraw(gone, of: participant) }
+  }
+
+  /// Ends tracks and tells the others.
+  func withdraw(_ tracks: [PublishedTrack], of participant: Participant) {
+    guard !tracks.isEmpty else { return }
+    for track in tracks {
+      media.unpublish(track.id)
+      log.info("unpublished", metadata: ["user": "\(participant.userId)", "track": "\(track.info.trackId)"])
+    }
+    let ids = tracks.map(\.info.trackId)
+    participant.tracks.removeAll { ids.contains($0.info.trackId) }
+    tell(.unpublished(UnpublishedData(userId: participant.userId, trackIds: ids)), besides: participant)
+    for other in participants.values where other !== participant {
+      for id in ids { other.plan.forget(track: id) }
+      renewSubscriptions(of: other)
+    }
+  }
+}
+
+/// What an answered offer means for a participant's tracks.
+struct PublishChange {
+  struct New {
+    var info: TrackInfo
+    var parameters: RTPParameters
+  }
+
+  /// Tracks that are there already, with what the offer now says of them.
+  var goingOn: [PublishedTrack] = []
+  var added: [New] = []
+  var removed: [PublishedTrack] = []
+  /// The mids of the call's tracks, in its order.
+  var order: [String]
+
+  /// - Parameters:
+  ///   - published: the tracks on this transport.
+  ///   - before: with a restart, the tracks of the transport that is replaced.
+  /// - Throws: where a named track has no m-line to come on, or has one that is not its own.
+  init(
+    _ params: PublishParams, answered: AnsweredOffer, published: [PublishedTrack], before: [PublishedTrack]
+  ) throws(RoomError) {
+    order = params.tracks.map(\.mid)
+    guard Set(order).count == order.count else { throw RoomError(.publishFailed, "two tracks name one mid") }
+    let media = Dictionary(answered.media.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
+
+    for track in published {
+      if let parameters = media[track.parameters.mid] {
+        guard !order.contains(track.parameters.mid) else {
+          throw RoomError(.publishFailed, "m-line \(track.parameters.mid) is track \(track.info.trackId) already")
+        }
+        guard parameters != track.parameters else { continue }
+        var changed = track
+        changed.parameters = parameters
+        goingOn.append(changed)
+      } else {
+        removed.append(track)
+      }
+    }
+    kept = published.count - removed.count - goingOn.count
+
+    for new in params.tracks {
+      guard let parameters = media[new.mid] else {
+        let reason = answered.rejected.first { $0.mid == new.mid }?.reason ?? "the offer has no such m-line that sends"
+        throw RoomError(.publishFailed, "m-line \(new.mid.prefix(64)): \(reason)")
+      }
+      guard parameters.kind.rawValue == new.kind.rawValue else {
+        throw RoomError(.publishFailed, "m-line \(new.mid) is \(parameters.kind), not \(new.kind)")
+      }
+      // A codec that changed would need new subscriptions, so that is a new track.
+      if let same = before.first(where: { $0.info.trackId == new.trackId }),
+        same.parameters.codecs.first?.isSame(as: parameters.codecs.first) == true,
+        !goingOn.contains(where: { $0.id == same.id })
+      {
+        var track = same
+        track.parameters = parameters
+        goingOn.append(track)
+      } else {
+        added.append(New(info: TrackInfo(new, codec: parameters.codecs.first?.name), parameters: parameters))
+      }
+    }
+    removed += before.filter { old in !goingOn.contains { $0.id == old.id } }
+  }
+
+  /// Tracks of which the offer says nothing new.
+  private var kept = 0
+
+  /// How many tracks the participant has afterwards.
+  var count: Int { kept + goingOn.count + added.count }
+}
+
+extension RTPCodec {
+  fileprivate func isSame(as other: RTPCodec?) -> Bool {
+    name == other?.name && parameters == other?.parameters && clockRate == other?.clockRate
+  }
+}
+
+extension TrackInfo {
+  /// A new track, under an id of ours.
+  init(_ new: NewTrack, codec: String?) {
+    self.init(
+      trackId: "TR_" + UUID().uuidString.filter { $0 != "-" }.prefix(16), kind: new.kind, tag: new.tag ?? "",
+      master: new.master ?? true, muted: new.muted ?? false, codec: codec, width: new.width, height: new.height, fps: new.fps,
+      bitrate: new.bitrate)
+  }
+}

@@ -1,0 +1,52 @@
+import RoomProtocol
+
+extension Room {
+  /// Whether the session goes on after a request.
+  enum Handled: Sendable { case goesOn, ended }
+
+  /// Carries out what a joined client asks, and answers on `outlet`. The answer goes out before the events it causes.
+  func handle(_ request: SignalRequest, session: String, of user: String, outlet: any SignalOutlet) -> Handled {
+    guard let participant = participants[user], participant.sessionId == session, participant.outlet === outlet else {
+      answer(request, .failure(RoomError(.notInRoom, "this session is over; join again")), on: outlet)
+      return .ended
+    }
+    var result: Result<any Codable & Sendable, RoomError> = .success(Empty())
+    var after: () -> Void = {}
+    do throws(RoomError) {
+      switch request.call {
+      case .ping: break
+      case .leave:
+        after = { self.end(participant, EndedData(reason: .left)) }
+      case .publish(let params):
+        let (answer, announce) = try publish(params, by: participant)
+        result = .success(answer)
+        after = announce
+      case .unpublish(let selection): after = try unpublish(selection, by: participant)
+      case .subscribe(let selection): after = try select(selection, wanted: true, by: participant)
+      case .unsubscribe(let selection): after = try select(selection, wanted: false, by: participant)
+      case .answer(let params): after = try accept(params, from: participant)
+      case .resubscribe: after = try resubscribe(participant)
+      case .mute(let params): after = try mute(params.trackId, params.muted, by: participant)
+      case .kick(let params): after = try kick(params.userId, by: participant)
+      case .join: throw RoomError(.joinFailed, "this connection has joined already")
+      case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")
+      }
+    } catch {
+      result = .failure(error)
+    }
+    answer(request, result, on: outlet)
+    after()
+    return participants[user] === participant ? .goesOn : .ended
+  }
+
+  private func answer(
+    _ request: SignalRequest, _ result: Result<any Codable & Sendable, RoomError>, on outlet: any SignalOutlet
+  ) {
+    switch result {
+    case .success(let value): outlet.send(SignalWriter.result(value, id: request.id))
+    case .failure(let error):
+      surroundings.counters.count { $0.errors[error.code.rawValue, default: 0] += 1 }
+      outlet.send(SignalWriter.error(error, id: request.id))
+    }
+  }
+}

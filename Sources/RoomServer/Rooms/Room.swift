@@ -1,0 +1,300 @@
+import Foundation
+import Logging
+import NIOCore
+import RoomProtocol
+import RoomToken
+import SFU
+import WebRTC
+
+/// One room's truth: who is in it, what they publish, what they get. Everything that happens to a room happens here, one thing
+/// after the other; no method waits for anything.
+///
+/// The sessions call `join`, `handle` and `socketLost`; the API calls `kick`, `mute` and `close`; the media worker tells its
+/// events. What others have to know goes out on the participants' outlets, what the packets have to know into `media`.
+actor Room {
+  /// What a room is made with.
+  struct Settings: Sendable {
+    var graceTime: Duration
+    var emptyTime: Duration
+    var participants: Int
+    var limits: ServerLimits
+    /// What clients are told as their `pingInterval`.
+    var pingInterval: Duration
+  }
+
+  /// What rooms share with the rest of the server.
+  struct Surroundings: Sendable {
+    var fingerprint: Fingerprint
+    var kicked: @Sendable (RoomToken) -> Void
+    /// The room is closed and wants to be forgotten.
+    var closed: @Sendable (Room) async -> Void
+    var counters: ServerCounters
+    var log: Logger
+  }
+
+  nonisolated let name: String
+  /// Milliseconds since 1970.
+  nonisolated let createdAt = Int64(Date().timeIntervalSince1970 * 1000)
+  let settings: Settings
+  let surroundings: Surroundings
+  let media: MediaRoom
+  let log: Logger
+
+  private(set) var participants: [String: Participant] = [:]
+  private(set) var isClosed = false
+  private var ids = MediaIDs()
+  private var emptied: Task<Void, Never>?
+  private var mediaEvents: Task<Void, Never>?
+
+  init(
+    name: String, settings: Settings, surroundings: Surroundings,
+    openMedia: @Sendable (@escaping @Sendable (MediaEvent) -> Void) -> MediaRoom
+  ) {
+    self.name = name
+    self.settings = settings
+    self.surroundings = surroundings
+    var log = surroundings.log
+    log[metadataKey: "room"] = "\(name)"
+    self.log = log
+    // The worker's thread must not wait. Levels come five times a second; what is left of an overflow is the newest.
+    let (events, continuation) = AsyncStream.makeStream(of: MediaEvent.self, bufferingPolicy: .bufferingNewest(4096))
+    media = openMedia { continuation.yield($0) }
+    Task { await self.listen(to: events) }
+  }
+
+  private func listen(to events: AsyncStream<MediaEvent>) {
+    startEmptyTime()
+    guard !isClosed else { return }
+    mediaEvents = Task { [weak self] in
+      for await event in events { await self?.heard(event) }
+    }
+  }
+
+  // MARK: Joining
+
+  /// What became of a join.
+  enum Joined: Sendable {
+    case joined(sessionId: String)
+    case refused(RoomError)
+    /// The room closed meanwhile; another may have its name by now.
+    case roomIsClosed
+  }
+
+  /// Lets a user in, or back in, and answers the request on `outlet`.
+  func join(_ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet) -> Joined {
+    guard !isClosed else { return .roomIsClosed }
+    if let old = participants[token.user] {
+      if let secret = params.resume, secret == old.sessionId {
+        resume(old, token: token, params, request: request, outlet: outlet)
+        return .joined(sessionId: old.sessionId)
+      }
+      end(
+        old,
+        EndedData(
+          reason: .duplicateLogin,
+          error: RoomError(.duplicateLogin, "\(token.user) joined this room on another connection")))
+    }
+    guard participants.count < settings.participants else {
+      surroundings.counters.count(limit: .participants)
+      return .refused(RoomError(.joinFailed, "the room is full: it takes \(settings.participants) participants"))
+    }
+    emptied?.cancel()
+    emptied = nil
+    let participant = Participant(
+      token: token, sessionId: Self.secret(), joinedAt: Int64(Date().timeIntervalSince1970 * 1000), outlet: outlet,
+      params: params)
+    participants[token.user] = participant
+    outlet.send(SignalWriter.result(snapshot(for: participant, resumed: false), id: request))
+    if !participant.isHidden { tell(.joined(participant.info), besides: participant) }
+    log.info("joined", metadata: ["user": "\(token.user)", "participants": "\(participants.count)"])
+    renewSubscriptions(of: participant)
+    return .joined(sessionId: participant.sessionId)
+  }
+
+  private func resume(
+    _ participant: Participant, token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet
+  ) {
+    let wasLost = participant.outlet == nil
+    participant.outlet?.close(.replaced)
+    participant.grace?.cancel()
+    participant.grace = nil
+    participant.token = token
+    participant.outlet = outlet
+    if let levels = params.audioLevels { participant.wantsLevels = levels }
+    if let automatic = params.autoSubscribe { participant.plan.automatic = automatic }
+    surroundings.counters.count { $0.resumes += 1 }
+    outlet.send(SignalWriter.result(snapshot(for: participant, resumed: true), id: request))
+    if wasLost { tellConnection(of: participant) }
+    log.info("resumed", metadata: ["user": "\(participant.userId)"])
+    // The offer may have been lost with the old socket.
+    if let pending = participant.subscribing?.pending { send(.offer(pending), to: participant) }
+    renewSubscriptions(of: participant)
+  }
+
+  private func snapshot(for participant: Participant, resumed: Bool) -> JoinResult {
+    let others = participants.values.filter { $0 !== participant && !$0.isHidden }.sorted { $0.joinedAt < $1.joinedAt }
+    return JoinResult(
+      sessionId: participant.sessionId, resumed: resumed, room: RoomSnapshot(name: name, createdAt: createdAt),
+      me: participant.info, participants: others.map(\.info), limits: settings.limits.told,
+      pingInterval: Int(settings.pingInterval.milliseconds))
+  }
+
+  /// 128 bits from the system's generator.
+  private static func secret() -> String { UUID().uuidString }
+
+  // MARK: Leaving
+
+  /// The session's socket is gone: the participant has the grace time to come back on another.
+  func socketLost(_ sessionId: String, of user: String, outlet: any SignalOutlet) {
+    guard let participant = participants[user], participant.sessionId == sessionId, participant.outlet === outlet else {
+      return
+    }
+    participant.outlet = nil
+    tellConnection(of: participant)
+    log.info("connection lost", metadata: ["user": "\(user)", "grace": "\(settings.graceTime)"])
+    let time = settings.graceTime
+    participant.grace = Task { [weak self] in
+      guard (try? await Task.sleep(for: time)) != nil else { return }
+      await self?.graceIsOver(sessionId, of: user)
+    }
+  }
+
+  private func graceIsOver(_ sessionId: String, of user: String) {
+    guard let participant = participants[user], participant.sessionId == sessionId, participant.outlet == nil else { return }
+    end(participant, EndedData(reason: .timedOut))
+  }
+
+  /// Takes a participant out of the room, tells it why and the others that it left.
+  func end(_ participant: Participant, _ ended: EndedData) {
+    guard participants[participant.userId] === participant else { return }
+    participants[participant.userId] = nil
+    participant.grace?.cancel()
+    if let transport = participant.publishing { media.closeTransport(transport.id) }
+    if let transport = participant.subscribing { media.closeTransport(transport.id) }
+    let gone = participant.tracks
+    participant.tracks = []
+    if let outlet = participant.outlet {
+      if ended.reason != .left { outlet.send(SignalWriter.event(.ended(ended))) }
+      outlet.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
+      participant.outlet = nil
+    }
+    if !participant.isHidden {
+      tell(.left(LeftData(userId: participant.userId, reason: ended.reason)), besides: participant)
+    }
+    for other in participants.values {
+      for track in gone { other.plan.forget(track: track.info.trackId) }
+      other.plan.forget(user: participant.userId)
+      if !gone.isEmpty { renewSubscriptions(of: other) }
+    }
+    log.info(
+      "left",
+      metadata: [
+        "user": "\(participant.userId)", "reason": "\(ended.reason)", "participants": "\(participants.count)",
+      ])
+    startEmptyTime()
+  }
+
+  // MARK: The room's own end
+
+  private func startEmptyTime() {
+    guard participants.isEmpty, !isClosed else { return }
+    emptied?.cancel()
+    let time = settings.emptyTime
+    emptied = Task { [weak self] in
+      guard (try? await Task.sleep(for: time)) != nil else { return }
+      await self?.closeIfEmpty()
+    }
+  }
+
+  private func closeIfEmpty() async {
+    guard participants.isEmpty else { return }
+    await close(EndedData(reason: .roomClosed))
+  }
+
+  /// Ends every session with `ended` and closes the room. Nothing happens the second time.
+  func close(_ ended: EndedData) async {
+    guard !isClosed else { return }
+    isClosed = true
+    for participant in participants.values {
+      participant.grace?.cancel()
+      participant.outlet?.send(SignalWriter.event(.ended(ended)))
+      participant.outlet?.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
+    }
+    participants = [:]
+    emptied?.cancel()
+    mediaEvents?.cancel()
+    media.close()
+    log.info("room closed", metadata: ["reason": "\(ended.reason)"])
+    await surroundings.closed(self)
+  }
+
+  // MARK: Telling
+
+  func send(_ event: SignalEvent, to participant: Participant) { participant.outlet?.send(SignalWriter.event(event)) }
+
+  /// Tells everybody but one; the event is written once.
+  func tell(_ event: SignalEvent, besides one: Participant?, where wanted: (Participant) -> Bool = { _ in true }) {
+    var message: ByteBuffer?
+    for participant in participants.values where participant !== one && wanted(participant) {
+      guard let outlet = participant.outlet else { continue }
+      let bytes = message ?? SignalWriter.event(event)
+      message = bytes
+      outlet.send(bytes)
+    }
+  }
+
+  private func tellConnection(of participant: Participant) {
+    guard !participant.isHidden else { return }
+    tell(
+      .connectionChanged(ConnectionData(userId: participant.userId, connected: participant.outlet != nil)), besides: participant
+    )
+  }
+
+  // MARK: What the rest of the room needs
+
+  /// The participant that publishes a track, and the track.
+  func publication(_ trackId: String) -> (owner: Participant, index: Int)? {
+    for participant in participants.values {
+      if let index = participant.tracks.firstIndex(where: { $0.info.trackId == trackId }) { return (participant, index) }
+    }
+    return nil
+  }
+
+  func nextTransportID() -> TransportID { ids.transport() }
+  func nextTrackID() -> TrackID { ids.track() }
+  func nextSubscriptionID() -> SubscriptionID { ids.subscription() }
+
+  /// This server's side of a new transport.
+  func localTransport() -> TransportParameters {
+    TransportParameters(
+      credentials: .random(), fingerprints: [surroundings.fingerprint], role: .server, iceLite: true,
+      candidates: media.candidates)
+  }
+
+  /// What REST tells of the room.
+  var counts: (participants: Int, tracks: Int) {
+    (participants.count, participants.values.reduce(0) { $0 + $1.tracks.count })
+  }
+
+  /// All participants, hidden ones too, in the order of their joining.
+  var roster: [ParticipantInfo] { participants.values.sorted { $0.joinedAt < $1.joinedAt }.map(\.info) }
+}
+
+/// Ids for a room's media, each given once.
+private struct MediaIDs {
+  private var last: UInt32 = 0
+
+  private mutating func next() -> UInt32 {
+    last &+= 1
+    return last
+  }
+
+  mutating func transport() -> TransportID { TransportID(next()) }
+  mutating func track() -> TrackID { TrackID(next()) }
+  mutating func subscription() -> SubscriptionID { SubscriptionID(next()) }
+}
+
+extension Duration {
+  /// Rounded down.
+  var milliseconds: Int64 { components.seconds &* 1000 &+ components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,97 @@
+import Logging
+import NIOConcurrencyHelpers
+import RTP
+import RoomProtocol
+import RoomToken
+import SFU
+
+/// The rooms of this server by name, and what has to outlive a room: the tokens of kicked users, and how often who joins.
+actor RoomDirectory {
+  /// What a room is created with by the API; nil takes the server's own.
+  struct Wishes: Sendable {
+    var emptyTime: Duration?
+    var participants: Int?
+  }
+
+  private let configuration: ServerConfiguration
+  private let plane: MediaPlane
+  private let counters: ServerCounters
+  private let log: Logger
+  private var rooms: [String: Room] = [:]
+  private var isStopping = false
+
+  /// Behind locks and not in the actor: a kicked token has to be dead before the kick is told.
+  nonisolated let kicked: NIOLockedValueBox<KickedTokens>
+
+  init(configuration: ServerConfiguration, plane: MediaPlane, counters: ServerCounters, log: Logger) {
+    self.configuration = configuration
+    self.plane = plane
+    self.counters = counters
+    self.log = log
+    kicked = NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
+  }
+
+  /// The room of that name, if it is open.
+  func room(_ name: String) -> Room? { rooms[name] }
+
+  /// All rooms, by name.
+  var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
+
+  /// The room that a token names; made where it is not there and the server makes rooms by itself.
+  func room(joinedWith token: RoomToken) throws(RoomError) -> Room {
+    guard !isStopping else { throw RoomError(.joinFailed, "the server is stopping") }
+    if let room = rooms[token.room] { return room }
+    guard configuration.autoCreateRooms else {
+      throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"; create it by POST /v1/rooms")
+    }
+    guard hasSpace else { throw RoomError(.joinFailed, fullSentence) }
+    return make(token.room, emptyTime: configuration.rooms.autoCreatedEmptyTime, participants: nil)
+  }
+
+  /// Creates a room for the API; the second value is false where it was there already.
+  func create(_ name: String, _ wishes: Wishes) throws(RoomError) -> (Room, isNew: Bool) {
+    guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
+    if let room = rooms[name] { return (room, false) }
+    guard hasSpace else { throw RoomError(.updateRoomFailed, fullSentence) }
+    return (make(name, emptyTime: wishes.emptyTime ?? configuration.rooms.emptyTime, participants: wishes.participants), true)
+  }
+
+  /// Forgets a room that has closed.
+  func forget(_ room: Room) {
+    if rooms[room.name] === room { rooms[room.name] = nil }
+  }
+
+  /// Ends all sessions and closes all rooms; none is made any more.
+  func stop() async {
+    isStopping = true
+    for room in all { await room.close(EndedData(reason: .serverStopping)) }
+  }
+
+  private var hasSpace: Bool {
+    if rooms.count < configuration.limits.rooms { return true }
+    counters.count(limit: .rooms)
+    return false
+  }
+
+  private var fullSentence: String { "the server has \(configuration.limits.rooms) rooms and takes no more" }
+
+  private func make(_ name: String, emptyTime: Duration, participants: Int?) -> Room {
+    let most = configuration.limits.participantsPerRoom
+    let settings = Room.Settings(
+      graceTime: configuration.rooms.graceTime, emptyTime: emptyTime, participants: min(participants ?? most, most),
+      limits: configuration.limits, pingInterval: configuration.keepAlive.pingInterval)
+    let surroundings = Room.Surroundings(
+      fingerprint: plane.fingerprint,
+      kicked: { [kicked, counters] token in
+        if !kicked.withLockedValue({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
+      },
+      closed: { [weak self] in await self?.forget($0) },
+      counters: counters, log: log)
+    let room = Room(name: name, settings: settings, surroundings: surroundings) { [plane] in
+      plane.openRoom(events: $0)
+    }
+    rooms[name] = room
+    log.info("room opened", metadata: ["room": "\(name)"])
+    return room
+  }
+}

@@ -1,0 +1,19 @@
+/// What rooms, users and API paths may be called by.
+public enum RoomName {
+  /// The rule, for an error sentence.
+  public static let rule = "1 to 64 of the characters A–Z a–z 0–9 _ . @ : -"
+
+  /// Whether a room or a user may be called so.
+  public static func isValid(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: ":"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,43 @@
+/// Which tracks of the others a participant is to get: what it asked for, over what its join said.
+///
+/// A word on a track counts more than one on its user, and that more than the join's `autoSubscribe`. A track that could not be
+/// had is left out until it is asked for again.
+struct SubscriptionPlan: Sendable, Hashable {
+  /// Whether tracks that nothing was said about are wanted.
+  var automatic: Bool
+  private var tracks: [String: Bool] = [:]
+  private var users: [String: Bool] = [:]
+  private var failed: Set<String> = []
+
+  init(automatic: Bool) { self.automatic = automatic }
+
+  func wants(track: String, of user: String) -> Bool {
+    !failed.contains(track) && (tracks[track] ?? users[user] ?? automatic)
+  }
+
+  mutating func set(_ wanted: Bool, track: String) {
+    tracks[track] = wanted
+    failed.remove(track)
+  }
+
+  /// Counts for the user's tracks of today and of later; `existing` are those of today.
+  mutating func set(_ wanted: Bool, user: String, existing: [String]) {
+    users[user] = wanted
+    for track in existing {
+      tracks[track] = nil
+      failed.remove(track)
+    }
+  }
+
+  mutating func fail(track: String) { failed.insert(track) }
+
+  /// Everything is tried again: the client has a new connection.
+  mutating func retry() { failed = [] }
+
+  mutating func forget(track: String) {
+    tracks[track] = nil
+    failed.remove(track)
+  }
+
+  mutating func forget(user: String) { users[user] = nil }
+}

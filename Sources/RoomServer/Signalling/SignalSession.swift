@@ -1,0 +1,147 @@
+import CLinux
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import RTP
+import RoomProtocol
+import RoomToken
+import WebRTC
+
+/// One socket's conversation: a join within its time, then requests to the room until one of them ends it.
+struct SignalSession: Sendable {
+  /// What every session needs of the server.
+  struct Services: Sendable {
+    var keys: TokenKeys
+    var directory: RoomDirectory
+    var throttle: NIOLockedValueBox<JoinThrottle>
+    var configuration: ServerConfiguration
+    var counters: ServerCounters
+    var log: Logger
+  }
+
+  /// The place in a room that a join gave.
+  private struct Place: Sendable {
+    var room: Room
+    var user: String
+    var sessionId: String
+  }
+
+  let services: Services
+  let socket: SignalSocket
+  let client: TransportAddress?
+
+  /// Serves the socket until its messages end.
+  func run() async {
+    let joinTime = services.configuration.keepAlive.joinTime
+    let deadline = Task { [socket] in
+      guard (try? await Task.sleep(for: joinTime)) != nil else { return }
+      socket.send(SignalWriter.error(RoomError(.joinFailed, "no join came within \(joinTime)"), id: nil))
+      socket.close(.notJoined)
+    }
+    let limits = services.configuration.limits
+    var pace = TokenBucket(perSecond: limits.messagesPerSecond, burst: limits.messageBurst, now: .now)
+    var place: Place?
+    for await message in socket.messages {
+      await keep(&pace)
+      do throws(UnreadableRequest) {
+        let request = try SignalReader.read(message)
+        if let joined = place {
+          let handled = await joined.room.handle(
+            request, session: joined.sessionId, of: joined.user, outlet: socket)
+          if handled == .ended { place = nil }
+        } else {
+          place = await firstRequest(request)
+          if place != nil { deadline.cancel() }
+        }
+      } catch {
+        services.counters.count {
+          $0.messagesMalformed += 1
+          $0.errors[error.error.code.rawValue, default: 0] += 1
+        }
+        socket.send(SignalWriter.error(error.error, id: error.id))
+      }
+      socket.consumed()
+    }
+    deadline.cancel()
+    if let place { await place.room.socketLost(place.sessionId, of: place.user, outlet: socket) }
+  }
+
+  /// Waits until the client's pace allows another message.
+  private func keep(_ pace: inout TokenBucket) async {
+    guard !pace.take(now: .now) else { return }
+    services.counters.count(limit: .messageRate)
+    let wait = pace.wait(now: .now) ?? 1_000_000
+    try? await Task.sleep(for: .microseconds(wait))
+    _ = pace.take(now: .now)
+  }
+
+  // MARK: Before the join
+
+  private func firstRequest(_ request: SignalRequest) async -> Place? {
+    switch request.call {
+    case .join(let params):
+      do throws(RoomError) {
+        let place = try await join(params, request: request.id)
+        services.counters.count { $0.joins[ErrorCode.ok.rawValue, default: 0] += 1 }
+        return place
+      } catch {
+        services.counters.count { $0.joins[error.code.rawValue, default: 0] += 1 }
+        services.log.info(
+          "join refused",
+          metadata: ["client": "\(client.map(\.host) ?? "")", "code": "\(error.code.rawValue)", "reason": "\(error.message)"])
+        refuse(error, request)
+        return nil
+      }
+    case .ping:
+      socket.send(SignalWriter.result(Empty(), id: request.id))
+      return nil
+    default:
+      refuse(RoomError(.notInRoom, "the first request has to be join"), request)
+      return nil
+    }
+  }
+
+  private func refuse(_ error: RoomError, _ request: SignalRequest) {
+    services.counters.count { $0.errors[error.code.rawValue, default: 0] += 1 }
+    socket.send(SignalWriter.error(error, id: request.id))
+    socket.close(.notJoined)
+  }
+
+  private func join(_ params: JoinParams, request: Int) async throws(RoomError) -> Place {
+    if let client, !services.throttle.withLockedValue({ $0.allows(client, now: .now) }) {
+      services.counters.count(limit: .joinRate)
+      throw RoomError(.joinFailed, "too many joins from this address; wait a second and try again")
+    }
+    guard params.version == signallingVersion else {
+      throw RoomError(.joinFailed, "version \(params.version) is not spoken here, but version \(signallingVersion)")
+    }
+    let token = try verified(params.token)
+    // A room may close between being found and being joined; then there is a new one, or none.
+    for _ in 0..<3 {
+      let room = try await services.directory.room(joinedWith: token)
+      switch await room.join(token, params, request: request, outlet: socket) {
+      case .joined(let sessionId): return Place(room: room, user: token.user, sessionId: sessionId)
+      case .refused(let error): throw error
+      case .roomIsClosed: await services.directory.forget(room)
+      }
+    }
+    throw RoomError(.joinFailed, "the room is closing; try again")
+  }
+
+  private func verified(_ text: String) throws(RoomError) -> RoomToken {
+    let token: RoomToken
+    do { token = try services.keys.verify(text) } catch { throw error.roomError }
+    guard RoomName.isValid(token.room) else { throw RoomError(.tokenInvalid, "the token's room is not \(RoomName.rule)") }
+    guard RoomName.isValid(token.user) else { throw RoomError(.tokenInvalid, "the token's sub is not \(RoomName.rule)") }
+    guard !services.directory.kicked.withLockedValue({ $0.contains(token) }) else {
+      throw RoomError(.tokenInvalid, "the user was kicked, and this token with it; a new token is needed")
+    }
+    return token
+  }
+}
+
+extension Instant {
+  /// The monotonic clock.
+  static var now: Instant { Instant(microseconds: linux_now_us()) }
+}

@@ -1,0 +1,175 @@
+import NIOCore
+import NIOWebSocket
+import RoomProtocol
+
+/// The last handler of a signalling socket's pipeline: text messages to the session, pings both ways, the death of silent
+/// sockets, and the closing handshake.
+///
+/// Reads are held back while `backlog` messages wait for the session, so that a client can't make the server keep more.
+final class SignalSocketHandler: ChannelDuplexHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private static let backlog = 16
+  /// How long a client may take to answer a close frame.
+  private static let closeTime = TimeAmount.seconds(2)
+
+  private let messages: AsyncStream<ByteBuffer>.Continuation
+  private let keepAlive: KeepAlive
+  private let messageBytes: Int
+  private let counters: ServerCounters
+
+  private var waiting = 0
+  private var readIsHeld = false
+  private var isClosing = false
+  private var lastHeard = NIODeadline.now()
+  private var ping: Scheduled<Void>?
+  private var silence: Scheduled<Void>?
+  private var hardClose: Scheduled<Void>?
+
+  init(
+    messages: AsyncStream<ByteBuffer>.Continuation, keepAlive: KeepAlive, messageBytes: Int, counters: ServerCounters
+  ) {
+    self.messages = messages
+    self.keepAlive = keepAlive
+    self.messageBytes = messageBytes
+    self.counters = counters
+  }
+
+  // MARK: Life
+
+  func channelActive(context: ChannelHandlerContext) {
+    lastHeard = .now()
+    pingLater(context: context)
+    watchSilence(context: context)
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    ping?.cancel()
+    silence?.cancel()
+    hardClose?.cancel()
+    messages.finish()
+    context.fireChannelInactive()
+  }
+
+  private func pingLater(context: ChannelHandlerContext) {
+    let bound = context.loopBound
+    let interval = TimeAmount.milliseconds(keepAlive.pingInterval.milliseconds)
+    ping = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
+      let context = bound.value
+      context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())), promise: nil)
+      self.pingLater(context: context)
+    }
+  }
+
+  private func watchSilence(context: ChannelHandlerContext) {
+    let limit = TimeAmount.milliseconds(keepAlive.silence.milliseconds)
+    let bound = context.loopBound
+    silence = context.eventLoop.assumeIsolated().scheduleTask(deadline: lastHeard + limit) {
+      let context = bound.value
+      // While reads are held back, silence is our own doing.
+      if self.readIsHeld { self.lastHeard = .now() }
+      guard NIODeadline.now() - self.lastHeard >= limit else { return self.watchSilence(context: context) }
+      self.counters.count { $0.socketsDead += 1 }
+      context.close(promise: nil)
+    }
+  }
+
+  // MARK: Incoming
+
+  func read(context: ChannelHandlerContext) {
+    if waiting < Self.backlog { context.read() } else { readIsHeld = true }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    lastHeard = .now()
+    let frame = Self.unwrapInboundIn(data)
+    switch frame.opcode {
+    case .connectionClose:
+      if isClosing { return context.close(promise: nil) }
+      isClosing = true
+      // The client's own code back, or nothing (RFC 6455 §5.5.1).
+      let code = frame.unmaskedData.readableBytesView.prefix(2)
+      closeAfter(frame: ByteBuffer(bytes: code.count == 2 ? Array(code) : []), context: context)
+      messages.finish()
+    case _ where isClosing: break
+    case .ping:
+      context.writeAndFlush(
+        Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)), promise: nil)
+    case .pong: break
+    case .text:
+      waiting += 1
+      counters.count { $0.messagesReceived += 1 }
+      messages.yield(frame.unmaskedData)
+    case .binary: beginClose(.notText, context: context)
+    default: beginClose(.protocolError, context: context)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    let isTooLarge: Bool
+    switch error {
+    case NIOWebSocketError.invalidFrameLength: isTooLarge = true
+    case let error as NIOWebSocketFrameAggregator.Error:
+      if case .accumulatedFrameSizeIsTooLarge = error { isTooLarge = true } else { isTooLarge = false }
+    case is NIOWebSocketError: isTooLarge = false
+    default: return context.close(promise: nil)
+    }
+    guard isTooLarge else { return beginClose(.protocolError, context: context) }
+    guard !isClosing else { return }
+    counters.count(limit: .messageSize)
+    let answer = SignalWriter.error(RoomError(.unknownMessage, "a message is at most \(messageBytes) bytes"), id: nil)
+    context.write(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: answer)), promise: nil)
+    beginClose(.messageTooLarge, context: context)
+  }
+
+  // MARK: Outgoing
+
+  func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    switch event {
+    case is MessageConsumed:
+      waiting -= 1
+      if readIsHeld && waiting < Self.backlog {
+        readIsHeld = false
+        context.read()
+      }
+      promise?.succeed()
+    case let reason as CloseReason:
+      beginClose(reason, context: context)
+      promise?.succeed()
+    default: context.triggerUserOutboundEvent(event, promise: promise)
+    }
+  }
+
+  /// Sends a close frame and waits a little for the client's, so that what was sent before is not lost with the socket.
+  private func beginClose(_ reason: CloseReason, context: ChannelHandlerContext) {
+    guard !isClosing else { return }
+    isClosing = true
+    messages.finish()
+    var data = ByteBuffer()
+    data.writeInteger(reason.code)
+    data.writeString(reason.word)
+    context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
+    closeLater(context: context)
+    // A close frame can't come in while reads are held.
+    if readIsHeld {
+      readIsHeld = false
+      waiting = 0
+      context.read()
+    }
+  }
+
+  private func closeAfter(frame data: ByteBuffer, context: ChannelHandlerContext) {
+    let bound = context.loopBound
+    context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)))
+      .assumeIsolated().whenComplete { _ in bound.value.close(promise: nil) }
+    closeLater(context: context)
+  }
+
+  private func closeLater(context: ChannelHandlerContext) {
+    let bound = context.loopBound
+    hardClose = context.eventLoop.assumeIsolated().scheduleTask(in: Self.closeTime) { bound.value.close(promise: nil) }
+  }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import NIOWebSocket
+import WebRTC
+
+/// Takes the sockets that libmicrohttpd has upgraded, puts each into a NIO channel that speaks WebSocket, and runs a session
+/// on it.
+final class SignallingServer: Sendable {
+  private let group: MultiThreadedEventLoopGroup
+  private let configuration: ServerConfiguration
+  private let counters: ServerCounters
+  private let log: Logger
+  private let run: @Sendable (SignalSocket, TransportAddress?) async -> Void
+  private let open = NIOLockedValueBox<[ObjectIdentifier: SignalSocket]>([:])
+
+  /// - Parameter run: serves a socket until its messages end.
+  init(
+    configuration: ServerConfiguration, counters: ServerCounters, log: Logger,
+    run: @escaping @Sendable (SignalSocket, TransportAddress?) async -> Void
+  ) {
+    group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.signallingThreads))
+    self.configuration = configuration
+    self.counters = counters
+    self.log = log
+    self.run = run
+  }
+
+  /// Takes a socket over. Called on a thread of the HTTP daemon.
+  func accept(_ upgraded: UpgradedSocket) {
+    // NIO closes its descriptor, libmicrohttpd its own.
+    let descriptor = fcntl(upgraded.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else {
+      log.error("can't take a signalling socket over", metadata: ["errno": "\(errno)"])
+      return upgraded.release()
+    }
+    counters.count {
+      $0.sockets += 1
+      $0.socketsOpened += 1
+    }
+    let limits = configuration.limits
+    let keepAlive = configuration.keepAlive
+    let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+    ClientBootstrap(group: group)
+      .channelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { [counters] channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(
+            WebSocketFrameEncoder(),
+            ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytes)),
+            NIOWebSocketFrameAggregator(
+              minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 256, maxAccumulatedFrameSize: limits.messageBytes),
+            SignalSocketHandler(
+              messages: continuation, keepAlive: keepAlive, messageBytes: limits.messageBytes, counters: counters))
+        }
+      }
+      .withConnectedSocket(descriptor)
+      .whenComplete { [self] result in
+        switch result {
+        case .success(let channel): begin(channel, messages, upgraded)
+        case .failure(let error):
+          log.error("can't take a signalling socket over", metadata: ["error": "\(error)"])
+          Glibc.close(descriptor)
+          counters.count { $0.sockets -= 1 }
+          continuation.finish()
+          upgraded.release()
+        }
+      }
+  }
+
+  private func begin(_ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket) {
+    let socket = SignalSocket(
+      channel: channel, messages: messages, outgoingLimit: configuration.limits.outgoingBytes, counters: counters)
+    open.withLockedValue { $0[ObjectIdentifier(socket)] = socket }
+    channel.closeFuture.whenComplete { [self] _ in
+      upgraded.release()
+      counters.count { $0.sockets -= 1 }
+      _ = open.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(socket)) }
+    }
+    // The client may have sent frames right behind its request.
+    if !upgraded.early.isEmpty {
+      channel.pipeline.fireChannelRead(ByteBuffer(bytes: upgraded.early))
+      channel.pipeline.fireChannelReadComplete()
+    }
+    Task { await run(socket, upgraded.request.client) }
+  }
+
+  /// Closes all sockets, waits until they are gone, and ends the event loops.
+  func stop() async {
+    let sockets = open.withLockedValue { Array($0.values) }
+    for socket in sockets { socket.close(.serverStopping) }
+    for socket in sockets { try? await socket.closed.get() }
+    try? await group.shutdownGracefully()
+  }
+}

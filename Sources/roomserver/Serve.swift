@@ -1,0 +1,178 @@
+import ArgumentParser
+import Foundation
+import Logging
+import RoomServer
+import RoomToken
+import SFU
+import ServiceLifecycle
+
+/// `roomserver serve`
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run the server until SIGINT or SIGTERM.",
+    discussion: """
+      Every flag but the switches can also come from the environment: ROOMSERVER_BIND, ROOMSERVER_PORT, ROOMSERVER_MEDIA_PORT, \
+      ROOMSERVER_WORKERS, ROOMSERVER_ANNOUNCE, ROOMSERVER_KEY, ROOMSERVER_SECRET, ROOMSERVER_AUTO_CREATE, ROOMSERVER_LOG_LEVEL. \
+      A flag counts more.
+
+      With --dev the server makes a key pair for this run, prints it with a ready token, makes rooms at the first join, and \
+      listens on the loopback address alone.
+      """)
+
+  @Flag(help: "Try it out: a random key pair, printed with a token; rooms made at the first join; loopback only.")
+  var dev = false
+
+  @Option(help: ArgumentHelp("The numeric address to listen on, for HTTP and media. Default 127.0.0.1.", valueName: "address"))
+  var bind: String?
+
+  @Option(help: ArgumentHelp("The TCP port of HTTP and signalling; 0 takes a free one. Default 8080.", valueName: "port"))
+  var port: UInt16?
+
+  @Option(
+    help: ArgumentHelp(
+      "The UDP port of the first media worker, the others' follow; 0 takes free ones. Default 8100, with --dev 0.",
+      valueName: "port"))
+  var mediaPort: UInt16?
+
+  @Option(help: ArgumentHelp("Media workers. Default: one for each core.", valueName: "count"))
+  var workers: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "A numeric address that clients reach the media ports at, where that is not the bound one. May be repeated.",
+      valueName: "address"))
+  var announce: [String] = []
+
+  @OptionGroup var keys: KeyOptions
+
+  @Flag(inversion: .prefixedNo, help: "Make a room at the first join. Default: off, with --dev on.")
+  var autoCreate: Bool?
+
+  @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical. Default info.", valueName: "level"))
+  var logLevel: String?
+
+  func run() async throws {
+    let environment = ServeEnvironment(ProcessInfo.processInfo.environment)
+    let bind = bind ?? environment.text("BIND") ?? "127.0.0.1"
+    if dev && !Self.isLoopback(bind) {
+      throw ValidationError(
+        "--dev listens on a loopback address alone, and \(bind) is none: its secret is not meant for others")
+    }
+    let pair = try keys.pair() ?? (dev ? Self.randomPair() : nil)
+    guard let pair else {
+      throw ValidationError("an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or --dev")
+    }
+    var configuration = ServerConfiguration(keys: [pair.key: pair.secret])
+    configuration.host = bind
+    configuration.port = try port ?? environment.number("PORT") ?? 8080
+    configuration.media.bind = bind
+    configuration.media.port = try mediaPort ?? environment.number("MEDIA_PORT") ?? (dev ? 0 : 8100)
+    configuration.media.workers = try workers ?? environment.number("WORKERS")
+    configuration.media.announced =
+      announce.isEmpty ? environment.text("ANNOUNCE")?.split(separator: ",").map(String.init) ?? [] : announce
+    configuration.autoCreateRooms = try autoCreate ?? environment.flag("AUTO_CREATE") ?? dev
+    if let workers = configuration.media.workers, !(1...256).contains(workers) {
+      throw ValidationError("--workers is 1 to 256")
+    }
+    guard let level = Logger.Level(rawValue: logLevel ?? environment.text("LOG_LEVEL") ?? "info") else {
+      throw ValidationError("--log-level is trace, debug, info, notice, warning, error or critical")
+    }
+
+    var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
+    log.logLevel = level
+    let server: RoomServer
+    do {
+      server = try await RoomServer.start(configuration, log: log)
+    } catch {
+      FileHandle.standardError.write(Data("roomserver: \(error)\n".utf8))
+      throw ExitCode.failure
+    }
+    if dev { await Self.greet(server, key: pair.key, secret: pair.secret) }
+    let services = ServiceGroupConfiguration(
+      services: [.init(service: RunningServer(server: server))], gracefulShutdownSignals: [.sigint, .sigterm], logger: log)
+    try await ServiceGroup(configuration: services).run()
+  }
+
+  /// Serves until a signal asks for the end.
+  private struct RunningServer: Service {
+    let server: RoomServer
+
+    func run() async throws {
+      try? await gracefulShutdown()
+      await server.stop()
+    }
+  }
+
+  private static func isLoopback(_ address: String) -> Bool { address.hasPrefix("127.") || address == "::1" }
+
+  private static func randomPair() -> (key: String, secret: String) {
+    var generator = SystemRandomNumberGenerator()
+    func hex(_ bytes: Int) -> String {
+      (0..<bytes).map { _ in
+        let byte = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
+        return byte.count == 1 ? "0" + byte : byte
+      }.joined()
+    }
+    return ("dev" + hex(4), hex(32))
+  }
+
+  /// What a person needs to begin.
+  private static func greet(_ server: RoomServer, key: String, secret: String) async {
+    let day = Date(timeIntervalSinceNow: 86400)
+    let token = RoomToken(room: "demo", user: "guest", grants: [.publish, .subscribe, .admin], expires: day)
+    let keys = try? await TokenKeys([key: secret])
+    let ready = (try? keys?.sign(token, key: key)) ?? ""
+    let api = (try? keys?.sign(APIToken(key: key, expires: day))) ?? ""
+    let host = server.configuration.host.contains(":") ? "[\(server.configuration.host)]" : server.configuration.host
+    let address = "\(host):\(server.port)"
+    let greeting = """
+
+      roomserver runs for development.
+
+        page        http://\(address)/
+        signalling  ws://\(address)/v1/signal
+        API key     \(key)
+        secret      \(secret)
+
+      A token for room "demo", user "guest", one day:
+
+        \(ready)
+
+      More tokens:
+
+        roomserver token --key \(key) --secret \(secret) --room demo --user alice --grant publish,subscribe --ttl 2h
+
+      The REST API, with an API token for one day:
+
+        curl -H "Authorization: Bearer \(api)" http://\(address)/v1/rooms
+
+
+      """
+    // Not by print: whoever reads this from a pipe waits for it, and print keeps it back.
+    FileHandle.standardOutput.write(Data(greeting.utf8))
+  }
+}
+
+/// The environment's part of the configuration: `ROOMSERVER_` and a name.
+struct ServeEnvironment {
+  private let variables: [String: String]
+
+  init(_ variables: [String: String]) { self.variables = variables }
+
+  func text(_ name: String) -> String? { variables["ROOMSERVER_" + name] }
+
+  func number<Number: FixedWidthInteger>(_ name: String) throws -> Number? {
+    guard let text = text(name) else { return nil }
+    guard let number = Number(text) else { throw ValidationError("ROOMSERVER_\(name) is no number that fits: \(text)") }
+    return number
+  }
+
+  func flag(_ name: String) throws -> Bool? {
+    switch text(name)?.lowercased() {
+    case nil: nil
+    case "1", "true", "yes", "on": true
+    case "0", "false", "no", "off", "": false
+    case let text?: throw ValidationError("ROOMSERVER_\(name) is true or false, not \(text)")
+    }
+  }
+}

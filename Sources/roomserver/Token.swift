@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import RoomProtocol
+import RoomServer
+import RoomToken
+
+/// `roomserver token`
+struct Token: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Mint a token and print it.",
+    discussion: """
+      A room token lets one user join one room:
+
+        roomserver token --room demo --user alice --grant publish,subscribe --ttl 2h
+
+      An API token opens the REST API:
+
+        roomserver token --api --ttl 1h
+      """)
+
+  @OptionGroup var keys: KeyOptions
+
+  @Flag(help: "Mint an API token instead of a room token.")
+  var api = false
+
+  @Option(help: ArgumentHelp("The room that the token is for.", valueName: "name"))
+  var room: String?
+
+  @Option(help: ArgumentHelp("The user that the token is for.", valueName: "name"))
+  var user: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the token allows, separated by commas: publish, subscribe, admin, relay, hidden.", valueName: "grants"))
+  var grant = "publish,subscribe"
+
+  @Option(help: ArgumentHelp("How long the token lives: a number with s, m, h or d.", valueName: "time"))
+  var ttl = "2h"
+
+  func run() async throws {
+    guard let pair = try keys.pair() else {
+      throw ValidationError("an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET")
+    }
+    guard let ttl = TimeToLive(ttl) else { throw ValidationError("--ttl is a number with s, m, h or d: 30s, 90m, 2h, 1d") }
+    let expires = Date(timeIntervalSinceNow: Double(ttl.seconds))
+    let keys = try await TokenKeys([pair.key: pair.secret])
+    if api {
+      guard room == nil, user == nil else { throw ValidationError("--api goes without --room and --user") }
+      print(try keys.sign(APIToken(key: pair.key, expires: expires)))
+      return
+    }
+    guard let room, let user else { throw ValidationError("--room and --user are needed, or --api") }
+    for (flag, name) in [("--room", room), ("--user", user)] where !RoomName.isValid(name) {
+      throw ValidationError("\(flag) is \(RoomName.rule)")
+    }
+    let names = grant.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    guard let grants = Grants(names: names) else {
+      throw ValidationError("--grant lists publish, subscribe, admin, relay, hidden")
+    }
+    print(try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: expires), key: pair.key))
+  }
+}
