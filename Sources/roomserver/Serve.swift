@@ -12,8 +12,8 @@ struct Serve: AsyncParsableCommand {
     abstract: "Run the server until SIGINT or SIGTERM.",
     discussion: """
       Every flag but the switches can also come from the environment: ROOMSERVER_BIND, ROOMSERVER_PORT, ROOMSERVER_MEDIA_PORT, \
-      ROOMSERVER_WORKERS, ROOMSERVER_ANNOUNCE, ROOMSERVER_KEY, ROOMSERVER_SECRET, ROOMSERVER_AUTO_CREATE, ROOMSERVER_LOG_LEVEL. \
-      A flag counts more.
+      ROOMSERVER_WORKERS, ROOMSERVER_ANNOUNCE, ROOMSERVER_KEY, ROOMSERVER_SECRET, ROOMSERVER_AUTO_CREATE, \
+      ROOMSERVER_LOG_LEVEL. A flag counts more.
 
       With --dev the server makes a key pair for this run, prints it with a ready token, makes rooms at the first join, and \
       listens on the loopback address alone.

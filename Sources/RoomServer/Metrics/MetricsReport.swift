@@ -98,6 +98,6 @@ struct MetricsReport: Sendable {
     }
     text.add(
       "roomserver_media_dropped_total", .counter, "Packets that went no further, by reason.", label: "reason",
-      SFU.DropReason.allCases.map { ("\($0)", Int64(clamping: total[$0])) })
+      MediaDrop.allCases.map { ("\($0)", Int64(clamping: total[$0])) })
   }
 }

@@ -43,19 +43,22 @@ extension Room {
     if isNew { media.openTransport(transport.id, credentials: transport.credentials) }
     if isNew || answered.remoteChanged { media.connectTransport(transport.id, remote: answered.remote) }
     participant.publishing = transport
-    let removed = change.removed
-    for goingOn in change.goingOn {
-      guard let index = participant.tracks.firstIndex(where: { $0.id == goingOn.id }) else { continue }
-      participant.tracks[index] = goingOn
-      media.publish(goingOn.id, on: transport.id, parameters: goingOn.parameters)
+    var carried: [String: TrackInfo] = [:]
+    for track in change.goingOn {
+      guard let index = participant.tracks.firstIndex(where: { $0.id == track.id }) else { continue }
+      // On a new transport the media is new to the workers: others get it on new streams, under the id they know.
+      let id = restarts ? nextTrackID() : track.id
+      participant.tracks[index] = PublishedTrack(id: id, info: track.info, parameters: track.parameters)
+      carry(participant.tracks[index], on: transport)
+      carried[track.parameters.mid] = track.info
     }
-    var added: [PublishedTrack] = []
+    var added: [TrackInfo] = []
     for new in change.added {
       let track = PublishedTrack(id: nextTrackID(), info: new.info, parameters: new.parameters)
-      media.publish(track.id, on: transport.id, parameters: track.parameters)
-      if track.info.muted { media.setMuted(track.id, true) }
       participant.tracks.append(track)
-      added.append(track)
+      carry(track, on: transport)
+      carried[track.parameters.mid] = track.info
+      added.append(track.info)
       log.info(
         "published",
         metadata: [
@@ -63,22 +66,25 @@ extension Room {
           "codec": "\(track.info.codec ?? "")",
         ])
     }
-    // What goes on has moved to the new transport by now.
     if restarts, let old { media.closeTransport(old.id) }
 
-    let named = change.order.compactMap { mid in
-      participant.tracks.first { $0.parameters.mid == mid }.map { PublishedTrackInfo(mid: mid, track: $0.info) }
-    }
-    let announced = added.map(\.info)
+    let named = change.order.compactMap { mid in carried[mid].map { PublishedTrackInfo(mid: mid, track: $0) } }
     return (
       PublishResult(sdp: answered.sdp, tracks: named),
       {
-        self.withdraw(removed, of: participant)
-        guard !announced.isEmpty else { return }
-        self.tell(.published(PublishedData(userId: participant.userId, tracks: announced)), besides: participant)
+        self.withdraw(change.removed, of: participant)
+        if !added.isEmpty {
+          self.tell(.published(PublishedData(userId: participant.userId, tracks: added)), besides: participant)
+        }
+        guard restarts || !added.isEmpty else { return }
         for other in self.participants.values where other !== participant { self.renewSubscriptions(of: other) }
       }
     )
+  }
+
+  private func carry(_ track: PublishedTrack, on transport: PublishTransport) {
+    media.publish(track.id, on: transport.id, parameters: track.parameters)
+    if track.info.muted { media.setMuted(track.id, true) }
   }
 
   /// Ends tracks of the caller.

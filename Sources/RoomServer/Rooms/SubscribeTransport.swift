@@ -4,8 +4,8 @@ import WebRTC
 
 /// The transport on which a participant receives: which tracks its m-lines carry, and the one offer in flight.
 ///
-/// Told what is wanted, it makes the least change: what is no longer wanted stops at once, what is new goes into the next offer,
-/// and an offer is made only when none waits for its answer.
+/// Told what is wanted, it makes the least change: what is no longer wanted stops at once, what is new goes into the next
+/// offer, and an offer is made only when none waits for its answer.
 struct SubscribeTransport: Sendable {
   /// A track that is wanted, as its publisher sends it.
   struct Source: Sendable {
