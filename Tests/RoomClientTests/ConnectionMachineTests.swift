@@ -1,0 +1,143 @@
+import RoomProtocol
+import Testing
+
+@testable import RoomClient
+
+@Suite("The connection's state machine")
+final class ConnectionMachineTests {
+  private struct Fixed: RandomNumberGenerator {
+    mutating func next() -> UInt64 { UInt64.max / 2 }
+  }
+
+  private var generator = Fixed()
+  private var machine = ConnectionMachine.idle
+  private let lost = RoomClientError.connectionLost("test")
+
+  private func on(_ event: ConnectionMachine.Event, _ policy: ReconnectPolicy = .default) -> ConnectionMachine.Action {
+    machine.on(event, policy: policy, using: &generator)
+  }
+
+  @Test("goes from idle over connecting to connected") func connects() {
+    #expect(machine.state == .idle)
+    #expect(on(.start) == .open)
+    #expect(machine.state == .connecting)
+    #expect(on(.joined) == .none)
+    #expect(machine.state == .connected)
+  }
+
+  @Test("a first connection that fails is not tried again") func firstFailure() {
+    _ = on(.start)
+    #expect(on(.lost(lost)) == .finish(.connectionLost(lost), farewell: false))
+    #expect(machine.state == .closed(.connectionLost(lost)))
+  }
+
+  @Test("a lost connection is tried three times, after growing waits, before it is given up") func threeTries() {
+    _ = on(.start)
+    _ = on(.joined)
+    var ranges: [ClosedRange<Double>] = [0...2, 2...4, 4...6]
+    for attempt in 1...3 {
+      guard case .wait(let seconds) = on(.lost(lost)) else {
+        Issue.record("no wait before try \(attempt)")
+        return
+      }
+      #expect(ranges.removeFirst().contains(seconds))
+      #expect(machine.state == .reconnecting(attempt: attempt))
+      #expect(on(.waited) == .open)
+      #expect(machine.state == .reconnecting(attempt: attempt))
+    }
+    #expect(on(.lost(lost)) == .finish(.connectionLost(lost), farewell: false))
+  }
+
+  @Test("after a success the tries are counted anew") func countsAnew() {
+    _ = on(.start)
+    _ = on(.joined)
+    for _ in 0..<5 {
+      _ = on(.lost(lost))
+      _ = on(.waited)
+      #expect(on(.joined) == .none)
+      #expect(machine.state == .connected)
+    }
+  }
+
+  @Test("an unlimited policy never gives up") func neverGivesUp() {
+    _ = on(.start)
+    _ = on(.joined)
+    for attempt in 1...50 {
+      guard case .wait(let seconds) = on(.lost(lost), .unlimited) else {
+        Issue.record("gave up")
+        return
+      }
+      #expect(seconds <= 6)
+      #expect(machine.state == .reconnecting(attempt: attempt))
+      _ = on(.waited)
+    }
+  }
+
+  @Test("a policy of no tries closes at once") func noTries() {
+    _ = on(.start)
+    _ = on(.joined)
+    #expect(on(.lost(lost), .never) == .finish(.connectionLost(lost), farewell: false))
+  }
+
+  @Test("a refused join closes with the server's reason; a full room is tried again on the way back") func refused() {
+    let wrong = RoomError(.tokenInvalid, "expired")
+    let full = RoomError(.joinFailed, "full")
+    _ = on(.start)
+    #expect(on(.refused(full)) == .finish(.refused(full), farewell: false))
+    machine = .opening(attempt: 1)
+    #expect(on(.refused(wrong)) == .finish(.refused(wrong), farewell: false))
+    machine = .opening(attempt: 1)
+    guard case .wait = on(.refused(full)) else {
+      Issue.record("a full room was not tried again")
+      return
+    }
+    #expect(machine.state == .reconnecting(attempt: 2))
+  }
+
+  @Test("leaving says goodbye when connected, and nothing brings a closed room back") func leaves() {
+    _ = on(.start)
+    _ = on(.joined)
+    #expect(on(.leave) == .finish(.left, farewell: true))
+    for event in [ConnectionMachine.Event.start, .joined, .lost(lost), .waited, .leave, .ended(EndedData(reason: .roomClosed))]
+    {
+      #expect(on(event) == .none)
+      #expect(machine.state == .closed(.left))
+    }
+  }
+
+  @Test(
+    "each end of the server has its reason",
+    arguments: [
+      (EndedData(reason: .kickedOut, by: "eve"), CloseReason.kickedOut(by: "eve")),
+      (EndedData(reason: .kickedOut), .kickedOut(by: "")), (EndedData(reason: .roomClosed), .roomClosed),
+      (EndedData(reason: .duplicateLogin), .duplicateLogin), (EndedData(reason: .timedOut), .timedOut),
+      (EndedData(reason: .serverStopping), .serverStopping), (EndedData(reason: .left), .left),
+    ])
+  func ends(_ data: EndedData, _ reason: CloseReason) {
+    _ = on(.start)
+    _ = on(.joined)
+    #expect(on(.ended(data)) == .finish(reason, farewell: false))
+    #expect(machine.state == .closed(reason))
+  }
+}
+
+@Suite("The reconnect policy")
+struct ReconnectPolicyTests {
+  @Test("draws each wait from its range") func draws() {
+    var generator = SystemRandomNumberGenerator()
+    let policy = ReconnectPolicy.default
+    for (attempt, range) in [(1, 0.0...2.0), (2, 2.0...4.0), (3, 4.0...6.0)] {
+      let waits = (0..<200).compactMap { _ in policy.wait(before: attempt, using: &generator) }
+      #expect(waits.count == 200)
+      #expect(waits.allSatisfy { range.contains($0) })
+      #expect((waits.max() ?? 0) - (waits.min() ?? 0) > 1)
+    }
+    #expect(policy.wait(before: 4, using: &generator) == nil)
+    #expect(policy.wait(before: 0, using: &generator) == nil)
+  }
+
+  @Test("without waits tries at once") func noWaits() {
+    var generator = SystemRandomNumberGenerator()
+    #expect(ReconnectPolicy(tries: 1, waits: []).wait(before: 1, using: &generator) == 0)
+  }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import RoomClient
+
+@Suite("A fan")
+struct FanTests {
+  @Test("gives every reader everything, in one order") func fansOut() async {
+    let fan = Fan<Int>()
+    let streams = (0..<3).map { _ in fan.stream(backlog: 100) }
+    for number in 0..<50 { fan.say(number) }
+    fan.finish()
+    for stream in streams {
+      var got: [Int] = []
+      for await number in stream { got.append(number) }
+      #expect(got == Array(0..<50))
+    }
+  }
+
+  @Test("a slow reader loses its own oldest elements and nobody else's") func boundsReaders() async {
+    let fan = Fan<Int>()
+    let slow = fan.stream(backlog: 5)
+    let fast = fan.stream(backlog: 100)
+    for number in 0..<20 { fan.say(number) }
+    fan.finish()
+    var got: [Int] = []
+    for await number in slow { got.append(number) }
+    #expect(got == Array(15..<20))
+    var all = 0
+    for await _ in fast { all += 1 }
+    #expect(all == 20)
+  }
+
+  @Test("keeps what was said before anyone listened for the first reader alone") func keepsEarly() async {
+    let fan = Fan<Int>(early: 3)
+    for number in 0..<5 { fan.say(number) }
+    let first = fan.stream(backlog: 10)
+    let second = fan.stream(backlog: 10)
+    fan.say(9)
+    fan.finish()
+    var got: [Int] = []
+    for await number in first { got.append(number) }
+    #expect(got == [0, 1, 2, 9])
+    got = []
+    for await number in second { got.append(number) }
+    #expect(got == [9])
+  }
+
+  @Test("a stream asked for after the end is at its end") func afterTheEnd() async {
+    let fan = Fan<Int>()
+    fan.finish()
+    var count = 0
+    for await _ in fan.stream(backlog: 1) { count += 1 }
+    #expect(count == 0)
+  }
+}

@@ -1,0 +1,183 @@
+import RTP
+import Testing
+
+@testable import WebRTC
+
+@Suite("A media session")
+struct MediaSessionTests {
+  private static let video = "0"
+  private static let audio = "1"
+
+  private func connected(
+    _ link: MediaPair.Link = .init(), seed: UInt64 = 1, bandwidth: BandwidthEstimator.Configuration = .init()
+  ) throws -> MediaPair {
+    let pair = try MediaPair(link, seed: seed, bandwidth: bandwidth)
+    pair.agree(on: [Sample.stream(.h264(), mid: Self.video), Sample.stream(.opus, mid: Self.audio)])
+    #expect(pair.connect())
+    return pair
+  }
+
+  /// Sends `seconds` of 15 fps video, with a key frame first and when asked for, and of 20 ms audio.
+  private func play(_ pair: MediaPair, seconds: Int, frameSize: Int = 4000) -> [Int] {
+    var wantsKeyFrame = true
+    pair.onKeyFrameRequest = { wantsKeyFrame = true }
+    let start = pair.now
+    var keyFrames: [Int] = []
+    var audio = 0
+    for number in 0..<(seconds * 15) {
+      let due = start.advanced(microseconds: Int64(number) * 1_000_000 / 15)
+      while start.advanced(milliseconds: Int64(audio) * 20) <= due {
+        pair.run(until: start.advanced(milliseconds: Int64(audio) * 20))
+        pair.send(Sample.opus(audio), mid: Self.audio)
+        audio += 1
+      }
+      pair.run(until: due)
+      if wantsKeyFrame { keyFrames.append(number) }
+      pair.send(
+        Sample.h264(number, isKeyFrame: wantsKeyFrame, size: wantsKeyFrame ? frameSize * 4 : frameSize), mid: Self.video)
+      wantsKeyFrame = false
+    }
+    pair.run(milliseconds: 1500)
+    return keyFrames
+  }
+
+  @Test("frames come out as they went in, in order") func framesComeOut() throws {
+    let pair = try connected()
+    _ = play(pair, seconds: 2)
+    let video = try #require(pair.frames[Self.video])
+    #expect(video.count == 30)
+    for (number, got) in video.enumerated() {
+      let sent = Sample.h264(number, isKeyFrame: got.frame.isKeyFrame, size: got.frame.isKeyFrame ? 16_000 : 4000)
+      #expect(got.frame.data == sent.data)
+    }
+    #expect(pair.frames[Self.audio]?.count == 97)
+    #expect(pair.frames[Self.audio]?.map(\.frame.data) == (0..<97).map { Sample.opus($0).data })
+    let steps = zip(video, video.dropFirst()).map { $1.frame.timestamp &- $0.frame.timestamp }
+    #expect(steps.allSatisfy { $0 == 6000 })
+  }
+
+  @Test("with five percent loss each way nearly all frames arrive, repaired by RTX", arguments: [1, 2, 3] as [UInt64])
+  func repairsLoss(seed: UInt64) throws {
+    let pair = try connected(.init(loss: 0.05, delay: 25_000, jitter: 10_000), seed: seed)
+    _ = play(pair, seconds: 20)
+    let video = try #require(pair.frames[Self.video])
+    #expect(video.count >= 285)
+    let received = try #require(pair.receiver.statistics().receivers[Self.video])
+    let sent = try #require(pair.sender.statistics().senders[Self.video])
+    #expect(received.repaired > 20)
+    #expect(received.nacks > 20)
+    #expect(sent.retransmitted > 20)
+    #expect(sent.fractionLost < 0.5)
+    // Sound has RTX too.
+    #expect((pair.frames[Self.audio]?.count ?? 0) >= 990)
+    // No picture stands still for a second.
+    let pauses = zip(video, video.dropFirst()).map { $1.at - $0.at }
+    #expect((pauses.max() ?? 0) < 1_000_000)
+  }
+
+  @Test("reordered packets are put in order") func reorders() throws {
+    let pair = try connected(.init(delay: 20_000, jitter: 15_000))
+    _ = play(pair, seconds: 4)
+    #expect(pair.frames[Self.video]?.count == 60)
+    let timestamps = pair.frames[Self.video]?.map(\.frame.timestamp) ?? []
+    #expect(zip(timestamps, timestamps.dropFirst()).allSatisfy { Int32(bitPattern: $1 &- $0) > 0 })
+  }
+
+  @Test("a picture that can't be repaired makes the receiver ask for a key frame, with which it goes on")
+  func asksForKeyFrame() throws {
+    let pair = try connected()
+    _ = play(pair, seconds: 1)
+    let before = pair.keyFrameRequests
+    let cut = pair.now
+    // All large packets are lost for longer than the sender keeps them, repairs too.
+    pair.drops = { [unowned pair] bytes in bytes.count > 300 && pair.now - cut < 3_000_000 }
+    let keyFrames = play(pair, seconds: 7)
+    #expect(pair.keyFrameRequests > before)
+    #expect(keyFrames.count >= 2)
+    let last = try #require(pair.frames[Self.video]?.last)
+    #expect(pair.now - last.at < 1_700_000)
+    #expect(pair.receiver.statistics().receivers[Self.video]?.framesDropped ?? 0 > 0)
+  }
+
+  @Test("a user's wish for a key frame goes to the far end, often repeated only every 300 ms") func forwardsWish() throws {
+    let pair = try connected()
+    _ = play(pair, seconds: 1)
+    let before = pair.keyFrameRequests
+    for _ in 0..<50 {
+      pair.receiver.requestKeyFrame(mid: Self.video, now: pair.now)
+      pair.drain()
+      pair.run(milliseconds: 10)
+    }
+    pair.run(milliseconds: 500)
+    #expect((1...3).contains(pair.keyFrameRequests - before))
+  }
+
+  @Test("reports tell the round trip, the loss and the jitter") func reports() throws {
+    let pair = try connected(.init(delay: 40_000))
+    _ = play(pair, seconds: 5)
+    let roundTrip = try #require(pair.sender.statistics().senders[Self.video]?.roundTripTime)
+    #expect((79_000...85_000).contains(roundTrip))
+    #expect(pair.sender.statistics().senders[Self.video]?.packetsLost == 0)
+    #expect(pair.receiver.statistics().receivers[Self.audio]?.packetsExpected == 247)
+  }
+
+  @Test("five percent of random loss does not lower the bitrate") func toleratesLoss() throws {
+    let pair = try connected(.init(loss: 0.05, delay: 30_000, jitter: 5_000), bandwidth: .init(start: 1_000_000))
+    _ = play(pair, seconds: 30, frameSize: 6000)
+    #expect(pair.sender.statistics().targetBitrate >= 900_000)
+    #expect((0.02...0.09).contains(pair.sender.statistics().loss))
+  }
+
+  @Test("a bottleneck lowers the bitrate to what it carries") func followsBottleneck() throws {
+    let pair = try connected(.init(delay: 20_000, rate: 600_000), bandwidth: .init(start: 1_500_000))
+    var wantsKeyFrame = true
+    pair.onKeyFrameRequest = { wantsKeyFrame = true }
+    for number in 0..<(30 * 15) {
+      // An encoder that does as it is told.
+      let size = (pair.targets.last ?? 1_500_000) / 8 / 15
+      pair.send(Sample.h264(number, isKeyFrame: wantsKeyFrame, size: size), mid: Self.video)
+      wantsKeyFrame = false
+      pair.run(milliseconds: 67)
+    }
+    let target = pair.sender.statistics().targetBitrate
+    #expect((250_000...750_000).contains(target))
+    #expect(pair.targets.contains { $0 < 650_000 })
+  }
+
+  @Test("what comes in garbled neither traps nor makes frames") func survivesNoise() throws {
+    let pair = try connected()
+    _ = play(pair, seconds: 1)
+    var generator = SeededGenerator(7)
+    let before = pair.frames[Self.video]?.count
+    for _ in 0..<5000 {
+      var noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      noise.withUnsafeMutableBytes { pair.receiver.receive($0, from: MediaPair.clientAddress, now: pair.now) }
+      pair.drain()
+    }
+    #expect(pair.frames[Self.video]?.count == before)
+  }
+
+  @Test("streams that end and begin leave the others undisturbed") func changesStreams() throws {
+    let pair = try MediaPair()
+    let first = Sample.stream(.h264(), mid: "0")
+    pair.agree(on: [first])
+    #expect(pair.connect())
+    pair.send(Sample.h264(0, isKeyFrame: true, size: 3000), mid: "0")
+    pair.run(milliseconds: 100)
+    pair.agree(on: [first, Sample.stream(.vp8, mid: "1")])
+    pair.send(Sample.h264(1, isKeyFrame: false, size: 3000), mid: "0")
+    pair.run(milliseconds: 100)
+    #expect(pair.frames["0"]?.count == 2)
+    pair.agree(on: [])
+    #expect(!pair.sender.send(Sample.h264(2, isKeyFrame: false, size: 3000), mid: "0", now: pair.now))
+  }
+
+  @Test("a new network is told to the far end, and media goes on") func changesNetwork() throws {
+    let pair = try connected()
+    _ = play(pair, seconds: 1)
+    pair.sender.networkChanged(now: pair.now)
+    pair.drain()
+    _ = play(pair, seconds: 1)
+    #expect(pair.frames[Self.video]?.count == 30)
+  }
+}
