@@ -58,7 +58,9 @@ public final class Peer {
   private var role: DTLSRole?
   private var keys: SRTPKeys?
   private var inbound: SRTPSession?
+  /// Made by the first `protectRTP`: a server seals elsewhere and is spared its 18–30 kB.
   private var outbound: SRTPSession?
+  private var reports: SRTCPSealer?
   private var outbox = Outbox()
   private var seenOverflow = 0
 
@@ -226,12 +228,15 @@ public final class Peer {
   /// Protects the RTP packet in the buffer's first `length` bytes in place and gives its new length. Nil before `.connected`, after
   /// the end, for a malformed packet, a buffer without `SRTPProfile.rtpOverhead` spare bytes, or a sequence number used before.
   public func protectRTP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
-    outbound?.protectRTP(buffer, length: length)
+    if outbound == nil, let keys {
+      outbound = SRTPSession(.outbound, profile: keys.profile, master: keys.local, streamLimit: 0)
+    }
+    return outbound?.protectRTP(buffer, length: length)
   }
 
   /// As `protectRTP`, for an RTCP compound and `SRTPProfile.rtcpOverhead` spare bytes.
   public func protectRTCP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
-    outbound?.protectRTCP(buffer, length: length)
+    reports?.seal(buffer, length: length)
   }
 
   /// A sealer for RTP with this peer's keys; nil before `.connected`. Whoever uses it sends all RTP through it: a number sealed
@@ -285,11 +290,11 @@ public final class Peer {
   private func connect() {
     guard let keys = dtls?.exportKeys(),
       let inbound = SRTPSession(.inbound, profile: keys.profile, master: keys.remote, streamLimit: configuration.streamLimit),
-      let outbound = SRTPSession(.outbound, profile: keys.profile, master: keys.local, streamLimit: 0)
+      let reports = SRTCPSealer(profile: keys.profile, master: keys.local)
     else { return end(.srtp) }
     self.keys = keys
     self.inbound = inbound
-    self.outbound = outbound
+    self.reports = reports
     state = .connected
     outbox.report(.connected(keys.profile))
   }
@@ -311,6 +316,7 @@ public final class Peer {
     keys = nil
     inbound = nil
     outbound = nil
+    reports = nil
     dtls = nil
     deadline = nil
   }

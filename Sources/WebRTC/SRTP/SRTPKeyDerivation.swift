@@ -2,7 +2,19 @@ import COpenSSL
 
 /// The session keys of an SRTP stream (RFC 3711 §4.3.1, key derivation rate 0; RFC 7714 §11 for GCM).
 enum SRTPKeyDerivation {
-  enum Label: UInt8 { case encryption = 0, authentication = 1, salt = 2 }
+  enum Label: UInt8 {
+    case encryption = 0, authentication, salt, rtcpEncryption, rtcpAuthentication, rtcpSalt
+  }
+
+  /// The three labels of one protocol (RFC 3711 §4.3.2).
+  struct Labels {
+    let encryption: Label
+    let authentication: Label
+    let salt: Label
+
+    static let srtp = Labels(encryption: .encryption, authentication: .authentication, salt: .salt)
+    static let srtcp = Labels(encryption: .rtcpEncryption, authentication: .rtcpAuthentication, salt: .rtcpSalt)
+  }
 
   /// `count` bytes of the AES-CM key stream under the master key and salt; nil where libcrypto fails.
   static func derive(_ label: Label, count: Int, master: [UInt8]) -> [UInt8]? {

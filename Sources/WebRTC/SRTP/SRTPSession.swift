@@ -99,13 +99,6 @@ final class SRTPSession {
     return srtp_protect(session, base, &count) == srtp_err_status_ok ? Int(count) : nil
   }
 
-  /// As `protectRTP`, for a compound.
-  func protectRTCP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
-    guard length >= 8, length + profile.rtcpOverhead <= buffer.count, let base = buffer.baseAddress else { return nil }
-    var count = Int32(truncatingIfNeeded: length)
-    return srtp_protect_rtcp(session, base, &count) == srtp_err_status_ok ? Int(count) : nil
-  }
-
   // MARK: Streams
 
   /// Forgets an SSRC's numbers and makes room for another.

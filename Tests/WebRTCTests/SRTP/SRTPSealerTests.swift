@@ -1,4 +1,3 @@
-import CSRTP
 import Testing
 
 @testable import WebRTC
@@ -19,43 +18,6 @@ extension SRTPSealer {
   }
 }
 
-/// libsrtp2 as the reference.
-private final class Reference {
-  private var session: srtp_t?
-
-  init(_ profile: SRTPProfile, master: [UInt8]) throws {
-    _ = SRTPSession(.outbound, profile: profile, master: master, streamLimit: 0)
-    var policy = srtp_policy_t()
-    if profile == .aeadAES128GCM {
-      srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp)
-      srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtcp)
-    } else {
-      srtp_crypto_policy_set_rtp_default(&policy.rtp)
-      srtp_crypto_policy_set_rtcp_default(&policy.rtcp)
-    }
-    policy.ssrc.type = ssrc_any_outbound
-    var master = master
-    let status = master.withUnsafeMutableBufferPointer { key in
-      policy.key = key.baseAddress
-      return srtp_create(&session, &policy)
-    }
-    try #require(status == srtp_err_status_ok)
-  }
-
-  deinit { srtp_dealloc(session) }
-
-  func setROC(_ roc: UInt32, ssrc: UInt32) throws {
-    try #require(srtp_set_stream_roc(session, ssrc, roc) == srtp_err_status_ok)
-  }
-
-  func protect(_ packet: [UInt8]) throws -> [UInt8] {
-    var buffer = packet + [UInt8](repeating: 0, count: 32)
-    var length = Int32(packet.count)
-    try #require(srtp_protect(session, &buffer, &length) == srtp_err_status_ok)
-    return Array(buffer.prefix(Int(length)))
-  }
-}
-
 @Suite("SRTPSealer") struct SRTPSealerTests {
   static func master(_ profile: SRTPProfile, seed: UInt64) -> [UInt8] {
     var generator = SeededGenerator(seed)
@@ -65,7 +27,7 @@ private final class Reference {
   @Test("each byte equals libsrtp2's over two sequence-number wraps", arguments: SRTPProfile.allCases)
   func wraps(profile: SRTPProfile) throws {
     let master = Self.master(profile, seed: 1)
-    let reference = try Reference(profile, master: master)
+    let reference = try SRTPReference(profile, master: master)
     let sealer = try #require(SRTPSealer(profile: profile, master: master))
     var differing = 0
     for index in UInt64(60_000)..<200_000 {
@@ -82,7 +44,7 @@ private final class Reference {
     [0, 0xFE, 0xFFFE, 0xFFFF_FFFD])
   func rolloverCounters(profile: SRTPProfile, roc: UInt32) throws {
     let master = Self.master(profile, seed: UInt64(roc) &+ 2)
-    let reference = try Reference(profile, master: master)
+    let reference = try SRTPReference(profile, master: master)
     let sealer = try #require(SRTPSealer(profile: profile, master: master))
     let ssrc: UInt32 = 0xFFFF_FFFF
     var index = UInt64(roc) << 16 | 65_000
@@ -100,7 +62,7 @@ private final class Reference {
   {
     var generator = SeededGenerator(3)
     let master = Self.master(profile, seed: 4)
-    let reference = try Reference(profile, master: master)
+    let reference = try SRTPReference(profile, master: master)
     let sealer = try #require(SRTPSealer(profile: profile, master: master))
     for sequence in UInt16(0)..<600 {
       var header = Array(rtpPacket(sequence: sequence, ssrc: .random(in: 0...3, using: &generator)).prefix(12))

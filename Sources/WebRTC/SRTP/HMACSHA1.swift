@@ -1,0 +1,52 @@
+import COpenSSL
+
+/// HMAC-SHA1 (RFC 2104) with the key's two blocks hashed once: each message starts from copies, and nothing is allocated.
+final class HMACSHA1 {
+  private let inner: UnsafeMutablePointer<SHA_CTX>
+  private let outer: UnsafeMutablePointer<SHA_CTX>
+  private let state: UnsafeMutablePointer<SHA_CTX>
+  private let digest: UnsafeMutablePointer<UInt8>
+
+  static let digestLength = 20
+
+  /// `key` has at most 64 bytes; more are cut.
+  init(key: [UInt8]) {
+    inner = Self.hashState(key: key, pad: 0x36)
+    outer = Self.hashState(key: key, pad: 0x5C)
+    state = .allocate(capacity: 1)
+    state.initialize(to: SHA_CTX())
+    digest = .allocate(capacity: Self.digestLength)
+    digest.initialize(repeating: 0, count: Self.digestLength)
+  }
+
+  deinit {
+    for secret in [inner, outer, state] {
+      // Keys do not stay behind in freed memory.
+      OPENSSL_cleanse(secret, MemoryLayout<SHA_CTX>.size)
+      secret.deallocate()
+    }
+    digest.deallocate()
+  }
+
+  func begin() { state.pointee = inner.pointee }
+
+  func add(_ bytes: UnsafeRawPointer, count: Int) { openssl_sha1_update(state, bytes, count) }
+
+  /// The 20 bytes, valid until the next call.
+  func finish() -> UnsafePointer<UInt8> {
+    openssl_sha1_final(state, digest)
+    state.pointee = outer.pointee
+    openssl_sha1_update(state, digest, Self.digestLength)
+    openssl_sha1_final(state, digest)
+    return UnsafePointer(digest)
+  }
+
+  private static func hashState(key: [UInt8], pad: UInt8) -> UnsafeMutablePointer<SHA_CTX> {
+    let state = UnsafeMutablePointer<SHA_CTX>.allocate(capacity: 1)
+    state.initialize(to: SHA_CTX())
+    let block = key.prefix(64).map { $0 ^ pad } + [UInt8](repeating: pad, count: max(0, 64 - key.count))
+    openssl_sha1_init(state)
+    openssl_sha1_update(state, block, block.count)
+    return state
+  }
+}
