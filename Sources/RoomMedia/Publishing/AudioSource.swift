@@ -24,31 +24,32 @@ public final class AudioSource: Sendable {
   /// To be published.
   public let track: LocalAudioTrack
   private let control: AudioControl
-  private let inlet: AudioInlet
-  private let tasks: Mutex<[Task<Void, Never>]>
+  let queue = SourceQueue<AudioFrame>(backlog: AudioSource.backlog)
 
   /// - Throws: `CodecError` for settings out of range.
   public init(_ settings: OpusEncoderSettings = .init(), tag: String = "microphone", master: Bool = true) throws {
     let track = LocalAudioTrack(tag: tag, master: master, channels: settings.channels)
     let encoding = try AudioEncoding(settings)
     let control = AudioControl(settings)
-    let (frames, continuation) = AsyncStream.makeStream(
-      of: AudioFrame.self, bufferingPolicy: .bufferingNewest(Self.backlog))
     self.track = track
     self.control = control
-    inlet = AudioInlet(continuation: continuation, control: control)
-    tasks = Mutex([Task { await encoding.run(frames, control, track) }])
+    let frames = queue.frames
+    queue.run { await encoding.run(frames, control, track) }
   }
 
-  deinit { stop() }
+  deinit { queue.end() }
 
   /// The latest settings.
   public var settings: OpusEncoderSettings { control.state.withLock { $0.settings } }
-  public var statistics: Statistics { control.state.withLock { $0.statistics } }
+  public var statistics: Statistics {
+    var statistics = control.state.withLock { $0.statistics }
+    statistics.dropped = queue.dropped
+    return statistics
+  }
 
   /// Hands over the next samples, as many as there are. They follow the ones before without a gap unless their timestamp is more
   /// than 60 ms ahead.
-  public func push(_ frame: AudioFrame) { inlet.push(frame) }
+  public func push(_ frame: AudioFrame) { queue.push(frame) }
 
   /// Takes new settings from the next packet on, with no interruption.
   /// - Throws: `CodecError.invalidSetting` for values out of range, another channel count or application. The old ones stay.
@@ -59,31 +60,7 @@ public final class AudioSource: Sendable {
   }
 
   /// Ends encoding; samples pushed later are ignored.
-  public func stop() {
-    inlet.finish()
-    tasks.withLock { tasks in
-      for task in tasks { task.cancel() }
-      tasks = []
-    }
-  }
-
-  /// Keeps a task that pushes samples, to end with this source.
-  func keep(_ feeder: @escaping @Sendable (AudioInlet) async -> Void) {
-    let inlet = inlet
-    tasks.withLock { $0.append(Task { await feeder(inlet) }) }
-  }
-}
-
-/// The way in, for the app and for tasks that must not keep the source alive.
-struct AudioInlet: Sendable {
-  let continuation: AsyncStream<AudioFrame>.Continuation
-  let control: AudioControl
-
-  func push(_ frame: AudioFrame) {
-    if case .dropped = continuation.yield(frame) { control.state.withLock { $0.statistics.dropped += 1 } }
-  }
-
-  func finish() { continuation.finish() }
+  public func stop() { queue.end() }
 }
 
 /// What is told to the encoding from outside, and what it reports.

@@ -13,13 +13,13 @@ extension VideoSource {
     let source = try VideoSource(configuration, tag: tag, master: master)
     let settings = configuration.settings
     let pattern = try TestPattern(width: settings.width, height: settings.height, index: index)
-    source.keep { inlet in
+    source.queue.run { [queue = source.queue] in
       var pacing = Pacing()
       var number = 0
       while !Task.isCancelled {
         let time = Int64(number) * 1_000_000 / Int64(settings.fps)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
-        if let frame = try? pattern.frame(number: number, milliseconds: now, timestamp: time) { inlet.push(frame) }
+        if let frame = try? pattern.frame(number: number, milliseconds: now, timestamp: time) { queue.push(frame) }
         number += 1
         try? await pacing.wait(until: Int64(number) * 1_000_000 / Int64(settings.fps))
       }
@@ -39,12 +39,12 @@ extension AudioSource {
   ) throws -> AudioSource {
     let source = try AudioSource(settings, tag: tag, master: master)
     let format = AudioFormat(sampleRate: 48_000, channels: settings.channels)
-    source.keep { inlet in
+    source.queue.run { [queue = source.queue] in
       var pacing = Pacing()
       var tone = ToneGenerator(frequency: frequency, amplitude: amplitude, format: format)
       var time: Int64 = 0
       while !Task.isCancelled {
-        inlet.push(AudioFrame(samples: tone.next(OpusEncoder.frameCount), format: format, timestamp: time))
+        queue.push(AudioFrame(samples: tone.next(OpusEncoder.frameCount), format: format, timestamp: time))
         time += 20_000
         try? await pacing.wait(until: time)
       }

@@ -42,8 +42,7 @@ public final class VideoSource: Sendable {
   /// To be published.
   public let track: LocalVideoTrack
   private let control: VideoControl
-  private let inlet: VideoInlet
-  private let tasks: Mutex<[Task<Void, Never>]>
+  let queue = SourceQueue<VideoFrame>(backlog: VideoSource.backlog)
 
   /// - Throws: ``VideoLimitError``, or `CodecError` for what no encoder takes.
   public init(_ configuration: VideoConfiguration, tag: String = "camera", master: Bool = true) throws {
@@ -54,28 +53,27 @@ public final class VideoSource: Sendable {
       fps: settings.fps, bitrate: settings.bitrate, profile: configuration.announcedProfile)
     let encoding = try VideoEncoding(configuration)
     let control = VideoControl(configuration)
-    let (frames, continuation) = AsyncStream.makeStream(
-      of: VideoFrame.self, bufferingPolicy: .bufferingNewest(Self.backlog))
     self.track = track
     self.control = control
-    inlet = VideoInlet(continuation: continuation, control: control)
     // Taken here, not in the tasks: what is asked for from now on is not missed.
-    let (requests, targets) = (track.keyFrameRequests, track.targetBitrate)
-    tasks = Mutex([
-      Task { await encoding.run(frames, control, track) },
-      Task { for await _ in requests { control.requestKeyFrame() } },
-      Task { for await target in targets { control.setTarget(target) } },
-    ])
+    let (frames, requests, targets) = (queue.frames, track.keyFrameRequests, track.targetBitrate)
+    queue.run { await encoding.run(frames, control, track) }
+    queue.run { for await _ in requests { control.requestKeyFrame() } }
+    queue.run { for await target in targets { control.setTarget(target) } }
   }
 
-  deinit { stop() }
+  deinit { queue.end() }
 
   /// The latest configuration.
   public var configuration: VideoConfiguration { control.state.withLock { $0.configuration } }
-  public var statistics: Statistics { control.state.withLock { $0.statistics } }
+  public var statistics: Statistics {
+    var statistics = control.state.withLock { $0.statistics }
+    statistics.dropped = queue.dropped
+    return statistics
+  }
 
   /// Hands over the next picture, in any size: it is scaled to the configured one. Its timestamp, in microseconds, must rise.
-  public func push(_ frame: VideoFrame) { inlet.push(frame) }
+  public func push(_ frame: VideoFrame) { queue.push(frame) }
 
   /// Takes a new configuration from the next picture on, with no interruption.
   /// - Throws: ``VideoLimitError``, or `CodecError.invalidSetting` for another codec or settings out of range. The old one stays.
@@ -93,31 +91,7 @@ public final class VideoSource: Sendable {
   public func requestKeyFrame() { control.requestKeyFrame() }
 
   /// Ends encoding; pictures pushed later are ignored.
-  public func stop() {
-    inlet.finish()
-    tasks.withLock { tasks in
-      for task in tasks { task.cancel() }
-      tasks = []
-    }
-  }
-
-  /// Keeps a task that pushes pictures, to end with this source.
-  func keep(_ feeder: @escaping @Sendable (VideoInlet) async -> Void) {
-    let inlet = inlet
-    tasks.withLock { $0.append(Task { await feeder(inlet) }) }
-  }
-}
-
-/// The way in, for the app and for tasks that must not keep the source alive.
-struct VideoInlet: Sendable {
-  let continuation: AsyncStream<VideoFrame>.Continuation
-  let control: VideoControl
-
-  func push(_ frame: VideoFrame) {
-    if case .dropped = continuation.yield(frame) { control.state.withLock { $0.statistics.dropped += 1 } }
-  }
-
-  func finish() { continuation.finish() }
+  public func stop() { queue.end() }
 }
 
 /// What is told to the encoding from outside, and what it reports.
@@ -160,6 +134,8 @@ private actor VideoEncoding {
         control.state.withLock { state in
           state.statistics.encoded += 1
           state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0
+          // Whoever asked before is served, whatever the key frame was made for.
+          if picture.isKeyFrame { state.wantsKeyFrame = false }
           state.statistics.sent += isSent ? 1 : 0
           state.statistics.sentBytes += isSent ? UInt64(picture.data.count) : 0
         }

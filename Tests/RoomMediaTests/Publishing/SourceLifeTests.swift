@@ -1,0 +1,36 @@
+import Codecs
+import Testing
+
+@testable import RoomMedia
+
+@Suite("The life of a source")
+struct SourceLifeTests {
+  @Test("a source that is let go ends with all its tasks, a running one too")
+  func letGo() async throws {
+    func use() async throws -> (Weak<SourceQueue<VideoFrame>>, Weak<SourceQueue<AudioFrame>>) {
+      let picture = try VideoSource.testPattern(VideoSourceTests.configuration())
+      let tone = try AudioSource.tone(frequency: 440)
+      #expect(await eventually { picture.statistics.encoded > 2 && tone.statistics.encoded > 2 })
+      return (Weak(picture.queue), Weak(tone.queue))
+    }
+    let (video, audio) = try await use()
+    #expect(await eventually { video.object == nil && audio.object == nil })
+  }
+
+  @Test("what is pushed beyond the backlog drops the oldest, and after the end nothing is taken")
+  func backlog() async {
+    let queue = SourceQueue<Int>(backlog: 2)
+    for number in 0..<5 { queue.push(number) }
+    #expect(queue.dropped == 3)
+    queue.end()
+    queue.push(9)
+    #expect(await collect(5, from: queue.frames) == [3, 4])
+  }
+}
+
+/// Sendable because `object` is only ever read after `init`, and weak references may be read anywhere.
+private final class Weak<Object: AnyObject & Sendable>: @unchecked Sendable {
+  private(set) weak var object: Object?
+
+  init(_ object: Object) { self.object = object }
+}
