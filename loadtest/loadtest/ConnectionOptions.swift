@@ -4,8 +4,8 @@ import RoomToken
 
 /// Where the server is, and the key that signs the bots' tokens.
 struct ConnectionOptions: ParsableArguments {
-  static let keyVariable = "ROOMSERVER_API_KEY"
-  static let secretVariable = "ROOMSERVER_API_SECRET"
+  static let keyVariable = "ROOMSERVER_KEY"
+  static let secretVariable = "ROOMSERVER_SECRET"
 
   @Option(help: "The signalling address.")
   var url = "ws://127.0.0.1:8080/v1/signal"
