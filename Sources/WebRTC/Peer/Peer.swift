@@ -10,7 +10,8 @@ import RTP
 ///    `remoteAddress`.
 ///
 /// The server runs it with `ice: .lite, role: .server`, clients with `ice: .full`. Not thread-safe: one owning thread.
-/// Media costs no allocation; a connected peer holds about 40 kB.
+/// A connected peer holds about 60 kB with GCM and 75 with CM, nearly all of it OpenSSL's and libsrtp2's. Media allocates
+/// nothing here; Debian's libsrtp2 (on NSS) does, 5 times a packet with GCM and 14 with CM, on the way in and in `protectRTP`.
 public final class Peer {
   /// How to build a peer.
   public struct Configuration {

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import WebRTC
+
+@Suite("DTLS: certificate") struct CertificateTests {
+  @Test("each certificate has a SHA-256 fingerprint of its own") func unique() throws {
+    let first = try Certificate()
+    let second = try Certificate()
+    #expect(first.fingerprint.algorithm == "sha-256")
+    #expect(first.fingerprint.bytes.count == 32)
+    #expect(first.fingerprint != second.fingerprint)
+  }
+
+  @Test("one certificate serves many peers, from many threads at once") func shared() async throws {
+    let certificate = try Certificate()
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<32 {
+        group.addTask {
+          DTLSAssociation(certificate: certificate, role: .client, profiles: SRTPProfile.preferred)?
+            .start(now: .init(microseconds: 0)) == DTLSAssociation.Progress.none
+        }
+      }
+      for await started in group { #expect(started) }
+    }
+  }
+}
