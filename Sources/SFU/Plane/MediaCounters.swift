@@ -107,7 +107,7 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case sendBufferFull
   /// Another failure of the socket.
   case sendFailed
-  /// A resend asked for that is no longer kept.
+  /// A packet that is no longer kept: a resend asked for too late.
   case historyMiss
   /// A resend asked for again too soon.
   case nackThrottled

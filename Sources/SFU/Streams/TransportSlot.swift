@@ -5,16 +5,17 @@ import WebRTC
 struct AddressKey: PacketKey {
   var high: UInt64
   var low: UInt64
-  var port: UInt16
+  /// Of 64 bits, so that the key has no padding and a tuple of keys is an array of them.
+  var port: UInt64
 
   @inline(__always) init(_ address: TransportAddress) {
     high = address.high
     low = address.low
-    port = address.port
+    port = UInt64(address.port)
   }
 
   @inline(__always) func mixed(_ seed: UInt64) -> UInt64 {
-    mix64(low ^ seed ^ mix64(high &+ UInt64(port) &* 0x9E37_79B9_7F4A_7C15))
+    mix64(low ^ seed ^ mix64(high &+ port &* 0x9E37_79B9_7F4A_7C15))
   }
 }
 

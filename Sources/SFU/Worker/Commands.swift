@@ -30,6 +30,10 @@ extension WorkerLoop {
 
   private func book(_ number: RoomNumber) -> RoomBook? { roomIndices[number].flatMap { rooms[$0] } }
 
+  private func refuse(_ event: MediaEvent, in number: RoomNumber) {
+    if let room = roomIndices[number] { tell(event, to: room) }
+  }
+
   private func openRoom(_ number: RoomNumber, events: @escaping @Sendable (MediaEvent) -> Void) {
     guard roomIndices[number] == nil else { return }
     let book = RoomBook(number: number, events: events)
@@ -58,7 +62,7 @@ extension WorkerLoop {
     guard book.transports[id] == nil, users[credentials.ufrag] == nil, let peer = try? Peer(configuration),
       let index = transports.insert(TransportSlot(id: id, room: room, peer: peer, now: now))
     else {
-      book.tell(.refused(.transport(id)))
+      refuse(.refused(.transport(id)), in: number)
       return
     }
     transportBooks[index] = TransportBook(peer: peer, ufrag: credentials.ufrag)
@@ -69,7 +73,7 @@ extension WorkerLoop {
   private func restartTransport(_ id: TransportID, _ credentials: ICECredentials, in number: RoomNumber) {
     guard let book = book(number), let index = book.transports[id], let transport = transportBooks[index] else { return }
     guard users[credentials.ufrag] == nil, transport.ufrags.count < TransportBook.maximumRestarts else {
-      book.tell(.refused(.transport(id)))
+      refuse(.refused(.transport(id)), in: number)
       return
     }
     // Checks with the old name are still answered until the first with the new one.
@@ -107,9 +111,9 @@ extension WorkerLoop {
     _ id: TrackID, on transportID: TransportID, _ parameters: RTPParameters, in number: RoomNumber, now: Instant
   ) {
     guard let book = book(number) else { return }
-    guard let transport = book.transports[transportID] else { return book.tell(.refused(.track(id))) }
+    guard let transport = book.transports[transportID] else { return refuse(.refused(.track(id)), in: number) }
     if let index = book.tracks[id] {
-      guard tracks[index].pointee.transport == transport else { return book.tell(.refused(.track(id))) }
+      guard tracks[index].pointee.transport == transport else { return refuse(.refused(.track(id)), in: number) }
       configure(index, parameters)
       return
     }
@@ -118,7 +122,7 @@ extension WorkerLoop {
     guard !parameters.codecs.isEmpty, transports[transport].pointee.trackCount < setup.limits.tracksPerTransport,
       parameters.encodings.prefix(1).allSatisfy({ isFree($0.ssrc, on: transport) && isFree($0.rtxSSRC, on: transport) }),
       let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
-    else { return book.tell(.refused(.track(id))) }
+    else { return refuse(.refused(.track(id)), in: number) }
     let reception = ReceptionBook(clockRate: clockRate, isVideo: isVideo)
     let slot = TrackSlot(
       id: id, room: transports[transport].pointee.room, transport: transport, isVideo: isVideo, clockRate: clockRate,
@@ -126,7 +130,7 @@ extension WorkerLoop {
       reception: Unmanaged.passUnretained(reception))
     guard let index = tracks.insert(slot) else {
       ring.free()
-      return book.tell(.refused(.track(id)))
+      return refuse(.refused(.track(id)), in: number)
     }
     trackBooks[index] = TrackBook(
       parameters: parameters, reception: reception,
@@ -245,7 +249,7 @@ extension WorkerLoop {
         id: id, track: track, transport: transport, ssrc: ssrc, encoding: encoding, source: source.parameters.codecs,
         parameters: parameters, retired: target.retired),
       let index = subscriptions.insert(slot)
-    else { return book.tell(.refused(.subscription(id))) }
+    else { return refuse(.refused(.subscription(id)), in: number) }
     outgoingStreams.set(StreamKey(transport: transport, ssrc: ssrc), index)
     subscriptionBooks[index] = SubscriptionBook(
       parameters: parameters, canonicalName: parameters.cname.isEmpty ? source.canonicalName : parameters.cname)

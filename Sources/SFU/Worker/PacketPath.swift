@@ -179,7 +179,11 @@ extension WorkerLoop {
     while entry >= 0 {
       let sequence = pending.sequence(entry)
       entry = pending.next(entry)
-      guard let packet = track.pointee.ring[sequence] else { continue }
+      guard let packet = track.pointee.ring[sequence] else {
+        // A later one of the same batch, a whole lap ahead, took its place.
+        drop(.historyMiss)
+        continue
+      }
       guard subscription.pointee.map.isOpen else {
         let isStart = !track.pointee.isVideo || packet.pointee.flags.contains(.keyFrame)
         guard isStart, subscription.pointee.canSend(packet.pointee.codec) else {

@@ -74,7 +74,7 @@ extension WorkerLoop {
   private func happened(_ event: PeerEvent, to index: Int, now: Instant) {
     let transport = transports[index]
     let id = transport.pointee.id
-    let room = rooms[transport.pointee.room]
+    let room = transport.pointee.room
     switch event {
     case .connected:
       connect(index, now: now)
@@ -82,20 +82,20 @@ extension WorkerLoop {
       transport.pointee.destination = Destination(address)
     case .disconnected:
       transport.pointee.phase = .silent
-      room?.tell(.transportDisconnected(id))
+      tell(.transportDisconnected(id), to: room)
     case .reconnected:
       transport.pointee.phase = .connected
       if let address = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.remoteAddress }) {
         transport.pointee.destination = Destination(address)
       }
       wantKeyFrames(for: index)
-      room?.tell(.transportConnected(id))
+      tell(.transportConnected(id), to: room)
     case .failed(let reason):
       transport.pointee.phase = .ended
-      room?.tell(.transportFailed(id, TransportFailure(reason)))
+      tell(.transportFailed(id, TransportFailure(reason)), to: room)
     case .closed:
       transport.pointee.phase = .ended
-      room?.tell(.transportClosed(id))
+      tell(.transportClosed(id), to: room)
     }
   }
 
@@ -106,7 +106,7 @@ extension WorkerLoop {
       let address = peer._withUnsafeGuaranteedRef({ $0.remoteAddress })
     else {
       transport.pointee.phase = .ended
-      rooms[transport.pointee.room]?.tell(.transportFailed(transport.pointee.id, .keys))
+      tell(.transportFailed(transport.pointee.id, .keys), to: transport.pointee.room)
       return
     }
     book.sealer = sealer
@@ -114,7 +114,7 @@ extension WorkerLoop {
     transport.pointee.destination = Destination(address)
     transport.pointee.phase = .connected
     wantKeyFrames(for: index)
-    rooms[transport.pointee.room]?.tell(.transportConnected(transport.pointee.id))
+    tell(.transportConnected(transport.pointee.id), to: transport.pointee.room)
   }
 
   /// Whoever waits for a picture on this transport can get it now.

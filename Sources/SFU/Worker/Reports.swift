@@ -148,8 +148,8 @@ extension WorkerLoop {
       track.pointee.lastLevel = track.pointee.isMuted ? Self.silence : track.pointee.loudest
       track.pointee.loudest = Self.silence
     }
-    for room in rooms {
-      guard let room, !room.tracks.isEmpty else { continue }
+    for number in rooms.indices {
+      guard let room = rooms[number], !room.tracks.isEmpty else { continue }
       var levels: [TrackLevel] = []
       for (id, index) in room.tracks where !tracks[index].pointee.isVideo && tracks[index].pointee.lastLevel < Self.silence {
         levels.append(TrackLevel(track: id, level: -Int(tracks[index].pointee.lastLevel)))
@@ -161,8 +161,8 @@ extension WorkerLoop {
         levels.append(TrackLevel(track: id, level: -Int(Self.silence)))
       }
       room.audible = audible
-      if !levels.isEmpty { room.tell(.audioLevels(levels)) }
-      if changed { room.tell(.activeSpeakers(room.speakers.speakers)) }
+      if !levels.isEmpty { tell(.audioLevels(levels), to: number) }
+      if changed { tell(.activeSpeakers(room.speakers.speakers), to: number) }
     }
   }
 

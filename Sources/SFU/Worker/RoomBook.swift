@@ -19,7 +19,11 @@ final class RoomBook {
     self.events = events
   }
 
-  func tell(_ event: MediaEvent) { untold.append(event) }
+  /// Notes an event; true for the first since the last delivery.
+  func tell(_ event: MediaEvent) -> Bool {
+    untold.append(event)
+    return untold.count == 1
+  }
 
   /// Hands over what was collected since the last time, in its order.
   func deliver() {

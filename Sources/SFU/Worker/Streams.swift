@@ -73,7 +73,7 @@ extension WorkerLoop {
     // One lap above zero: what is older than the first packet still has a positive number.
     slot.pointee.highest = 65_536 + Int64(header.sequenceNumber) - 1
     slot.pointee.lastTimestamp = header.timestamp &- 1
-    rooms[slot.pointee.room]?.tell(.firstPacket(slot.pointee.id))
+    tell(.firstPacket(slot.pointee.id), to: slot.pointee.room)
   }
 
   /// The publisher began anew: another SSRC, or numbers far from the last. For subscribers the stream goes on: their numbers

@@ -40,6 +40,7 @@ final class WorkerLoop {
   /// Live rooms by number, and by index into the slots' `room`.
   var roomIndices: [RoomNumber: Int] = [:]
   var rooms: [RoomBook?] = []
+  private var roomsToTell: [Int] = []
   var transportBooks: [Int: TransportBook] = [:]
   var trackBooks: [Int: TrackBook] = [:]
   var subscriptionBooks: [Int: SubscriptionBook] = [:]
@@ -160,8 +161,16 @@ final class WorkerLoop {
     flush()
   }
 
+  /// Notes an event; the control plane gets it with the others of this turn of the loop.
+  func tell(_ event: MediaEvent, to room: Int) {
+    guard let book = rooms[room] else { return }
+    if book.tell(event) { roomsToTell.append(room) }
+  }
+
   private func deliverEvents() {
-    for room in rooms { room?.deliver() }
+    guard !roomsToTell.isEmpty else { return }
+    for room in roomsToTell { rooms[room]?.deliver() }
+    roomsToTell.removeAll(keepingCapacity: true)
   }
 
   /// Closes what is left and answers who still waits.

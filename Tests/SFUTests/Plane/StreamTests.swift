@@ -1,0 +1,123 @@
+import RTP
+import Testing
+import WebRTC
+
+@testable import SFU
+
+@Suite("streams", .serialized)
+struct StreamTests {
+  @Test("a stream that was not signalled is recognised by its mid, and by its payload type where it alone has it")
+  func learned() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(mid: "a", ssrc: nil))
+    fixture.room.publish(TrackID(2), on: alice.id, parameters: Parameters.audio(mid: "b", ssrc: nil))
+    fixture.room.publish(TrackID(3), on: alice.id, parameters: Parameters.video(mid: "c", ssrc: nil))
+    for number in 1...3 as ClosedRange<UInt32> {
+      let parameters =
+        number == 3
+        ? Parameters.video(mid: "c", ssrc: 9003) : Parameters.audio(mid: "\(number)", ssrc: 9000 + number)
+      fixture.room.subscribe(SubscriptionID(number), to: TrackID(number), on: bob.id, parameters: parameters)
+    }
+    try await fixture.connected(alice, bob)
+    alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 51, payload: [1], mid: (1, "a"))
+    alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 52, payload: [2], mid: (1, "b"))
+    alice.sendRTP(payloadType: 111, sequence: 2, timestamp: 0, ssrc: 52, payload: [2])
+    alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 53, payload: VP8Payload.key())
+    alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 54, payload: [4], mid: (1, "z"))
+    alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 55, payload: [5])
+    alice.sendRTP(payloadType: 77, sequence: 1, timestamp: 0, ssrc: 56, payload: [6])
+    try await fixture.wait("four packets", [alice, bob]) { bob.packets.count >= 4 }
+    #expect(bob.packets.map(\.header.ssrc).sorted() == [9001, 9002, 9002, 9003])
+    try await fixture.wait("the rest is dropped", [alice, bob]) { await fixture.settle()[.unknownSSRC] == 3 }
+  }
+
+  @Test("a publisher that begins anew under another SSRC goes on for its subscribers without a gap")
+  func newSource() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(mid: "a", ssrc: 51))
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    try await fixture.connected(alice, bob)
+    for number in 0..<3 as Range<UInt16> {
+      alice.sendRTP(payloadType: 111, sequence: 40_000 + number, timestamp: 7_000_000, ssrc: 51, payload: [1])
+    }
+    try await fixture.wait("the first", [alice, bob]) { bob.packets.count == 3 }
+    for number in 0..<3 as Range<UInt16> {
+      alice.sendRTP(
+        payloadType: 111, sequence: 90 + number, timestamp: 100 + 960 * UInt32(number), ssrc: 52, payload: [2], mid: (1, "a"))
+    }
+    try await fixture.wait("the second", [alice, bob]) { bob.packets.count == 6 }
+    let first = bob.packets[0].header.sequenceNumber
+    #expect(bob.packets.map { $0.header.sequenceNumber &- first } == [0, 1, 2, 3, 4, 5])
+    let passed = bob.packets[3].header.timestamp &- bob.packets[2].header.timestamp
+    #expect((1..<20 * 48_000).contains(passed), "by the time that went by")
+    #expect(bob.packets[4].header.timestamp &- bob.packets[3].header.timestamp == 960)
+  }
+
+  @Test("numbers go on over the 16-bit wrap, for the subscriber's rollover counter too")
+  func wrap() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 51))
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    try await fixture.connected(alice, bob)
+    // Steps that pass for losses lead round the numbers, and over a lap of the ring in none of them.
+    var number: UInt16 = 0
+    var sent = 0
+    for _ in 0..<1100 {
+      alice.sendRTP(payloadType: 111, sequence: number, timestamp: 0, ssrc: 51, payload: [UInt8(sent & 0xFF)])
+      number &+= 63
+      sent += 1
+      if sent % 20 == 0 { try await fixture.wait("all so far", [alice, bob]) { bob.packets.count == sent } }
+    }
+    let first = bob.packets[0].header.sequenceNumber
+    for (index, packet) in bob.packets.enumerated() {
+      #expect(packet.payload == [UInt8(index & 0xFF)])
+      #expect(packet.header.sequenceNumber == first &+ UInt16(truncatingIfNeeded: index * 63))
+    }
+  }
+
+  @Test("a subscription taken up again under the same SSRC goes on with its numbers")
+  func retired() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 51))
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    try await fixture.connected(alice, bob)
+    alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 51, payload: [1])
+    try await fixture.wait("the first", [alice, bob]) { bob.packets.count == 1 }
+    fixture.room.unsubscribe(SubscriptionID(1))
+    try await fixture.wait("goodbye", [alice, bob]) { bob.goodbyes == [9001] }
+    fixture.room.subscribe(SubscriptionID(2), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    await fixture.settle()
+    alice.sendRTP(payloadType: 111, sequence: 2, timestamp: 0, ssrc: 51, payload: [2])
+    try await fixture.wait("the second", [alice, bob]) { bob.packets.count == 2 }
+    #expect(bob.packets[1].header.sequenceNumber == bob.packets[0].header.sequenceNumber &+ 1)
+  }
+
+  @Test("a publisher that changes its codec is sent on with the receiver's payload type for it")
+  func codecChange() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    var published = Parameters.video("vp8", ssrc: 51)
+    published.codecs += Parameters.video("h264", ssrc: nil, payloadType: 98).codecs
+    var subscribed = Parameters.video("h264", ssrc: 9001, payloadType: 102)
+    subscribed.codecs += Parameters.video("vp8", ssrc: nil, payloadType: 100).codecs
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: published)
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: subscribed)
+    try await fixture.connected(alice, bob)
+    alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 51, payload: VP8Payload.key())
+    alice.sendRTP(payloadType: 98, sequence: 2, timestamp: 0, ssrc: 51, payload: [0x67, 1])
+    alice.sendRTP(payloadType: 99, sequence: 3, timestamp: 0, ssrc: 51, payload: [0x67, 1])
+    try await fixture.wait("both", [alice, bob]) { bob.packets.count == 2 }
+    #expect(bob.packets.map(\.header.payloadType) == [100, 102])
+    try await fixture.wait("the drop", [alice, bob]) { await fixture.settle()[.unknownPayloadType] == 1 }
+    #expect(await fixture.room.statistics().tracks[TrackID(1)]?.codec == "h264")
+  }
+}
