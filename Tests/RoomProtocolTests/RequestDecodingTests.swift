@@ -53,7 +53,7 @@ import Testing
   @Test(
     "what is wrong is named, and the id is known where it can be",
     arguments: [
-      ("", nil, "not JSON"), ("{", nil, "not JSON"), ("[]", nil, "the message is not an object"), ("null", nil, "null"),
+      ("", nil, "not JSON"), ("{", nil, "not JSON"), ("[]", nil, "the whole is not an object"), ("null", nil, "null"),
       (#"{"method":"ping"}"#, nil, "id is missing"), (#"{"id":"1","method":"ping"}"#, nil, "id is not a whole number"),
       (#"{"id":1.5,"method":"ping"}"#, nil, "not whole"), (#"{"id":1e400,"method":"ping"}"#, nil, "number"),
       (#"{"id":99999999999999999999,"method":"ping"}"#, nil, "number"), (#"{"id":null,"method":"ping"}"#, nil, "id is null"),

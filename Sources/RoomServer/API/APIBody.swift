@@ -16,7 +16,7 @@ enum APIBody {
     } catch let error as RoomError {
       throw error
     } catch {
-      throw HTTPError.badRequest("the body can't be read: \(SignalReader.sentence(error))")
+      throw HTTPError.badRequest("the body can't be read: \(jsonComplaint(error, reading: data))")
     }
   }
 

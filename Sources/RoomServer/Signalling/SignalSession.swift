@@ -45,7 +45,7 @@ struct SignalSession: Sendable {
     for await message in socket.messages {
       await keep(&pace)
       do throws(UnreadableRequest) {
-        let request = try SignalReader.read(message)
+        let request = try SignalRequest.decode(message.readableBytesView, limits: limits.told)
         if let joined = place {
           let handled = await joined.room.handle(
             request, session: joined.sessionId, of: joined.user, outlet: socket)
