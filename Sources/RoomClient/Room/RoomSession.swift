@@ -32,6 +32,9 @@ actor RoomSession {
   private var link: SignalLink?
   /// Grows with each socket, so that what an old one still says is not taken for the new one's.
   private var epoch = 0
+  /// The join's answer has come but is not dealt with yet; what ended the socket meanwhile waits for that.
+  private var joinIsAnswered = false
+  private var lostBehindAnswer: RoomClientError?
   private var sessionId: String?
   private var starter: CheckedContinuation<Void, any Error>?
 
@@ -158,7 +161,7 @@ actor RoomSession {
     case .socket(.closed(let error), let epoch):
       guard epoch == self.epoch else { return }
       dropLink(error, politely: false)
-      advance(.lost(error))
+      if joinIsAnswered { lostBehindAnswer = error } else { advance(.lost(error)) }
     case .waited(let epoch):
       if epoch == self.epoch { advance(.waited) }
     case .media(let event, let direction, let generation): media(event, direction, generation: generation)
@@ -168,6 +171,8 @@ actor RoomSession {
 
   private func openSocket() {
     epoch += 1
+    joinIsAnswered = false
+    lostBehindAnswer = nil
     let (epoch, post, address, options) = (epoch, post, address, options)
     Task {
       do throws(RoomClientError) {
@@ -224,6 +229,7 @@ actor RoomSession {
 
   private func refused(_ error: any Error, epoch: Int) {
     guard epoch == self.epoch else { return }
+    joinIsAnswered = false
     dropLink(.connectionLost("refused"), politely: true)
     switch error {
     case let error as RoomError: advance(.refused(error))
@@ -234,6 +240,8 @@ actor RoomSession {
 
   private func joined(_ result: JoinResult, epoch: Int) {
     guard epoch == self.epoch, case .opening(let attempt) = machine else { return }
+    joinIsAnswered = false
+    defer { if let error = lostBehindAnswer { advance(.lost(error)) } }
     sessionId = result.sessionId
     link?.pingInterval = .milliseconds(min(max(result.pingInterval, 100), 60_000))
     let missed = roster.replace(with: result.participants, telling: attempt > 0)
@@ -275,7 +283,7 @@ actor RoomSession {
   private func hear(_ text: Data) {
     guard let link else { return }
     switch link.heard(text, now: .now) {
-    case .answer: break
+    case .answer: if case .opening = machine { joinIsAnswered = true }
     case .nonsense(let what): logger.debug("not understood: \(what)")
     case .event(let event): handle(event)
     }
