@@ -102,7 +102,9 @@ let package = Package(
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",
-      dependencies: ["RoomServer", "RoomClient", "RoomMedia", "RoomToken", "RoomProtocol", "WebRTC", "RTP", "LossyLink"],
+      dependencies: [
+        "RoomServer", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC", "LossyLink", "CLinux",
+      ],
       exclude: ["Browser"]),
   ],
   swiftLanguageModes: [.v6]

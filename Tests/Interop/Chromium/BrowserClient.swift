@@ -104,6 +104,13 @@ final class BrowserClient: Sendable {
     let _: Closed = try await devTools.call("Target.closeTarget", Target(targetId: target))
   }
 
+  /// Kills the page's process; nobody is told.
+  func crash() async throws {
+    struct Nothing: Codable {}
+    let _: Nothing? = try? await devTools.call("Page.crash", Nothing(), session: session, timeout: .seconds(1))
+    try? await close()
+  }
+
   private func call<Result: Decodable>(_ method: String, _ argument: some Encodable) async throws -> Result {
     let json = String(decoding: try JSONEncoder().encode(argument), as: UTF8.self)
     return try await evaluate("client.\(method)(\(json))")
@@ -116,7 +123,15 @@ final class BrowserClient: Sendable {
   }
 
   private struct Evaluated: Decodable {
-    struct Value: Decodable { let value: String? }
+    struct Value: Decodable {
+      private enum Keys: String, CodingKey { case value }
+      /// Nil where it is no string, as with what was thrown.
+      let value: String?
+
+      init(from decoder: any Decoder) throws {
+        value = try? decoder.container(keyedBy: Keys.self).decode(String.self, forKey: .value)
+      }
+    }
     struct Exception: Decodable {
       struct Thrown: Decodable { let description: String? }
       let text: String

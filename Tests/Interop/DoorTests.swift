@@ -1,0 +1,41 @@
+import RoomClient
+import RoomProtocol
+import Testing
+
+extension RealMedia {
+  @Suite("Who is refused")
+  struct DoorTests {
+    @Test("an expired token, a token of another secret, and one of another room are refused with 10002")
+    func tokens() async throws {
+      try await withServer { server in
+        let tokens = [
+          try await server.token(user: "alice", expiresIn: -60),
+          try await server.token(user: "alice", secret: "another secret of at least 32 bytes"),
+          "not a token",
+        ]
+        for token in tokens {
+          let error = await #expect(throws: RoomError.self) {
+            _ = try await Room.connect(to: server.url, token: token)
+          }
+          #expect(error?.code == .tokenInvalid)
+        }
+      }
+    }
+
+    @Test("a peer that shows another certificate than its description names gets no media through")
+    func wrongCertificate() async throws {
+      try await withServer { server in
+        let swift = try await Participant.join(server, as: "swift")
+        let browser = try await BrowserClient.open()
+        try await browser.join(url: server.url, token: try await server.token(user: "browser"))
+        _ = try await browser.publish(video: .init(codec: "VP8"), audio: .init(frequency: 700), wrongFingerprint: true)
+        try await eventually("the connection fails") { try await browser.state().publishing != "connecting" }
+        #expect(try await browser.state().publishing != "connected")
+        #expect(try await server.metric("roomserver_media_rtp_received_total") == 0)
+        #expect(swift.pictures(of: "browser").decoded == 0)
+        try await browser.close()
+        await swift.leave()
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Codecs
+import Foundation
+import RoomClient
+import RoomMedia
+import RoomProtocol
+import Synchronization
+import Testing
+
+/// A RoomClient that publishes a test pattern and a tone, and looks at and listens to everyone else.
+final class Participant: Sendable {
+  let user: String
+  let room: Room
+  private let senses = Senses()
+  private let sources = Mutex<(video: VideoSource?, audio: AudioSource?)>((nil, nil))
+
+  /// - Parameter network: lies between this client and the server's media ports.
+  static func join(
+    _ server: TestServer, room: String = "demo", as user: String, grants: Grants = [.publish, .subscribe],
+    through network: BadNetwork? = nil
+  ) async throws -> Participant {
+    var options = RoomOptions()
+    if let network { options.mediaAddressOverride = { network.detour(for: $0) } }
+    let token = try await server.token(user: user, room: room, grants: grants)
+    return Participant(user: user, room: try await Room.connect(to: server.url, token: token, options: options))
+  }
+
+  private init(user: String, room: Room) {
+    self.user = user
+    self.room = room
+    let events = room.events
+    Task { [senses] in
+      for await event in events {
+        if case .trackSubscribed(let track) = event { senses.attend(to: track) }
+      }
+    }
+  }
+
+  /// Publishes a picture of 320x180 at 15 frames a second, with a clock in it, and a tone; nil leaves one out.
+  func publish(video codec: VideoCodec?, tone: Double?, colour: Int = 0) async throws {
+    // Key frames come on request only, so that a test sees whether they are asked for.
+    let settings = VideoEncoderSettings(width: 320, height: 180, fps: 15, bitrate: 250_000, keyFrameInterval: 0)
+    let video = try codec.map {
+      try VideoSource.testPattern(VideoConfiguration(codec: $0, speed: .ultrafast, settings), index: colour)
+    }
+    let audio = try tone.map { try AudioSource.tone(frequency: $0) }
+    sources.withLock { $0 = (video, audio) }
+    try await room.publish([audio?.track as (any LocalTrack)?, video?.track].compactMap { $0 })
+  }
+
+  /// Mutes or unmutes all that is published.
+  func mute(_ muted: Bool) async throws {
+    let tracks = sources.withLock { [$0.audio?.track as (any LocalTrack)?, $0.video?.track].compactMap { $0 } }
+    for track in tracks { try await room.mute(track, muted) }
+  }
+
+  func leave() async {
+    await room.leave()
+    sources.withLock { $0 = (nil, nil) }
+  }
+
+  func remoteTracks(of user: String) -> [RemoteTrack] { room.remoteTracks.filter { $0.userId == user } }
+  /// Of what is received from `user`, video first.
+  func codecs(of user: String) -> [String] {
+    remoteTracks(of: user).sorted { $0.kind == .video && $1.kind == .audio }.map(\.codec)
+  }
+  func pictures(of user: String) -> PictureLog { senses.state.withLock { $0.pictures[user] } ?? PictureLog() }
+  func sound(of user: String) -> SoundLog { senses.state.withLock { $0.sounds[user] } ?? SoundLog() }
+  func listening(to user: String) -> AudioPlayback.Statistics? {
+    senses.state.withLock { $0.listening[user] }?.statistics
+  }
+  /// From now on `pictures(of:).measured` counts.
+  func startMeasuring(_ user: String) { senses.state.withLock { $0.pictures[user]?.startMeasuring() } }
+}
+
+/// The eyes and ears of a participant: what it decoded of each user.
+private final class Senses: Sendable {
+  struct State: Sendable {
+    var pictures: [String: PictureLog] = [:]
+    var sounds: [String: SoundLog] = [:]
+    // A playback that is let go stops.
+    var looking: [String: VideoPlayback] = [:]
+    var listening: [String: AudioPlayback] = [:]
+  }
+
+  let state = Mutex(State())
+
+  func attend(to track: RemoteTrack) {
+    do {
+      switch track.kind {
+      case .video: look(try VideoPlayback(track), at: track.userId)
+      case .audio: listen(try AudioPlayback(track), to: track.userId)
+      }
+    } catch {
+      Issue.record(error, "\(track.codec) of \(track.userId)")
+    }
+  }
+
+  private func look(_ playback: VideoPlayback, at user: String) {
+    state.withLock { $0.looking[user] = playback }
+    Task { [weak self, frames = playback.frames] in
+      for await picture in frames {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        self?.state.withLock { $0.pictures[user, default: PictureLog()].show(picture, now: now) }
+      }
+    }
+  }
+
+  private func listen(_ playback: AudioPlayback, to user: String) {
+    state.withLock { $0.listening[user] = playback }
+    Task { [weak self, frames = playback.frames] in
+      for await frame in frames { self?.state.withLock { $0.sounds[user, default: SoundLog()].hear(frame) } }
+    }
+  }
+}

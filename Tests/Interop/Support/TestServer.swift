@@ -1,0 +1,65 @@
+import Foundation
+import RoomProtocol
+import RoomServer
+import RoomToken
+import Testing
+
+/// A whole server in this process, on ports of its own.
+final class TestServer: Sendable {
+  private static let key = "test"
+  private static let secret = "a secret of the tests, of at least 32 bytes"
+
+  private let server: RoomServer
+  private let keys: TokenKeys
+
+  fileprivate init(grace: Duration) async throws {
+    var configuration = ServerConfiguration(keys: [Self.key: Self.secret])
+    configuration.autoCreateRooms = true
+    configuration.rooms.graceTime = grace
+    configuration.rooms.autoCreatedEmptyTime = .milliseconds(200)
+    configuration.limits.joinsPerSecond = 10_000
+    configuration.limits.joinBurst = 10_000
+    server = try await RoomServer.start(configuration)
+    keys = try await TokenKeys([Self.key: Self.secret])
+  }
+
+  fileprivate func stop() async { await server.stop() }
+
+  /// The signalling address.
+  var url: String { "ws://127.0.0.1:\(server.port)/v1/signal" }
+
+  /// A room token. `secret` signs in place of the server's own.
+  func token(
+    user: String, room: String = "demo", grants: Grants = [.publish, .subscribe], expiresIn seconds: Double = 3600,
+    secret: String? = nil
+  ) async throws -> String {
+    let keys = if let secret { try await TokenKeys([Self.key: secret]) } else { self.keys }
+    let token = RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: seconds))
+    return try keys.sign(token, key: Self.key)
+  }
+
+  /// The value of a metric by its name, with a label where it has one: `roomserver_media_dropped_total{reason="replay"}`.
+  func metric(_ name: String) async throws -> Int {
+    let line = await server.metricsText().split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+    return try #require(line.flatMap { Int($0.dropFirst(name.count + 1)) }, "no metric \(name)")
+  }
+
+  /// No room is open, no socket, and the media workers hold nothing.
+  func isEmpty() async throws -> Bool {
+    for name in ["rooms", "signalling_sockets", "transports", "tracks", "subscriptions", "ring_bytes"] {
+      guard try await metric("roomserver_\(name)") == 0 else { return false }
+    }
+    return true
+  }
+}
+
+/// Runs `test` with a server of its own, which is stopped afterwards.
+/// - Parameter grace: how long a participant whose socket was lost keeps its place.
+func withServer(grace: Duration = .seconds(20), _ test: (TestServer) async throws -> Void) async throws {
+  let server = try await TestServer(grace: grace)
+  do { try await test(server) } catch {
+    await server.stop()
+    throw error
+  }
+  await server.stop()
+}
