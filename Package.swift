@@ -97,7 +97,12 @@ let package = Package(
     .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
     .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
     .testTarget(name: "RoomServerTests", dependencies: ["RoomServer", "RoomProtocol", "RoomToken"]),
-    .testTarget(name: "RoomClientTests", dependencies: ["RoomClient", "WebRTC", "RTP"]),
+    .testTarget(
+      name: "RoomClientTests",
+      dependencies: [
+        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink", nio("NIOCore"),
+        nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+      ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(

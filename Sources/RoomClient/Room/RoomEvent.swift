@@ -28,8 +28,8 @@ public enum RoomEvent: Sendable {
   case kickedOut(by: String)
   case statistics(RoomStatistics)
   /// Media of one direction came up, was lost (it is being repaired), or came back.
-  case mediaConnectionChanged(MediaDirection, connected: Bool)
+  case mediaConnectionChanged(TransportKind, connected: Bool)
 }
 
 /// The two transports of a participant.
-public enum MediaDirection: String, Sendable, Hashable { case publish, subscribe }
+public enum TransportKind: String, Sendable, Hashable { case publish, subscribe }

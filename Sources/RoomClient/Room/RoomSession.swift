@@ -11,7 +11,7 @@ actor RoomSession {
     case opened(SignalSocket, epoch: Int)
     case notOpened(RoomClientError, epoch: Int)
     case socket(SignalSocket.Incoming, epoch: Int)
-    case media(MediaChannel.Event, MediaDirection, generation: Int)
+    case media(MediaChannel.Event, TransportKind, generation: Int)
     case waited(epoch: Int)
     case tick
   }
@@ -107,7 +107,8 @@ actor RoomSession {
     if machine.state != before {
       let state = machine.state
       board.change { $0.state = state }
-      board.say(.stateChanged(state))
+      // Before the first join is through there is no room, and nobody to listen.
+      if starter == nil { board.say(.stateChanged(state)) }
     }
     switch action {
     case .none: break
@@ -272,7 +273,7 @@ actor RoomSession {
         if !trackIds.isEmpty || !userIds.isEmpty { try await subscribe(trackIds: Array(trackIds), userIds: Array(userIds)) }
         if !publisher.isEmpty { try await republish(keepingIds: false) }
       } catch {
-        logger.warning("could not take up again what was before: \(error)")
+        logger.debug("could not take up again what was before: \(error)")
         publishRepair.failed(now: .now)
       }
     }
@@ -433,7 +434,7 @@ actor RoomSession {
       link?.tell(.answer(AnswerParams(offer: offer.offer, sdp: change.answer)))
       show(begun: change.begun, ended: change.ended)
     } catch {
-      logger.warning("an offer could not be answered: \(error)")
+      logger.debug("an offer could not be answered: \(error)")
       subscribeRepair.failed(now: .now)
     }
   }
@@ -458,7 +459,7 @@ actor RoomSession {
 
   // MARK: media
 
-  private func media(_ event: MediaChannel.Event, _ direction: MediaDirection, generation: Int) {
+  private func media(_ event: MediaChannel.Event, _ direction: TransportKind, generation: Int) {
     guard generation == (direction == .publish ? publisher.generation : subscriber.generation), !machine.state.isClosed else {
       return
     }
@@ -469,14 +470,14 @@ actor RoomSession {
       // Perhaps it is this side's address that changed.
       if direction == .publish { publisher.networkChanged() } else { subscriber.networkChanged() }
     case .failed(let reason):
-      logger.info("the \(direction) transport failed: \(reason)")
+      logger.debug("the \(direction) transport failed: \(reason)")
       mediaChanged(direction, isUp: false) { $0.failed(now: .now) }
     case .firstFrame(let trackId):
       if let track = subscriber.track(trackId) { board.say(.firstFrame(track)) }
     }
   }
 
-  private func mediaChanged(_ direction: MediaDirection, isUp: Bool, _ note: (inout MediaRepair) -> Void) {
+  private func mediaChanged(_ direction: TransportKind, isUp: Bool, _ note: (inout MediaRepair) -> Void) {
     let wasUp: Bool
     switch direction {
     case .publish:
@@ -494,8 +495,8 @@ actor RoomSession {
   func networkChanged() async {
     publisher.networkChanged()
     subscriber.networkChanged()
-    // The socket may be dead without knowing it; asking tells.
-    link?.tell(.ping)
+    // The socket may be dead without knowing it: asking tells.
+    link?.doubt(now: .now)
   }
 
   private func repairMedia(now: ContinuousClock.Instant) {
@@ -505,7 +506,7 @@ actor RoomSession {
         do {
           try await republish(keepingIds: true)
         } catch {
-          logger.warning("the publish transport could not be replaced: \(error)")
+          logger.debug("the publish transport could not be replaced: \(error)")
         }
       }
     }

@@ -12,6 +12,8 @@ final class SignalLink {
   private let decoder = JSONDecoder()
   private var lastHeard: ContinuousClock.Instant
   private var lastPing: ContinuousClock.Instant
+  private var doubtedSince: ContinuousClock.Instant?
+  private static let doubtTime: Duration = .seconds(2)
   /// As the join's answer says.
   var pingInterval: Duration = .seconds(5)
 
@@ -38,6 +40,7 @@ final class SignalLink {
 
   func heard(_ text: Data, now: ContinuousClock.Instant) -> Heard {
     lastHeard = now
+    doubtedSince = nil
     do {
       let head = try decoder.decode(Head.self, from: text)
       if head.event != nil { return .event(try decoder.decode(SignalEvent.self, from: text)) }
@@ -73,9 +76,17 @@ final class SignalLink {
 
   func expire(_ id: Int, _ method: String) { requests.refused(id, with: RoomClientError.timedOut(method)) }
 
+  /// Pings at once, and takes the socket for dead where nothing is heard within two seconds.
+  func doubt(now: ContinuousClock.Instant) {
+    doubtedSince = doubtedSince ?? now
+    lastPing = now
+    tell(.ping)
+  }
+
   /// Pings when it is time. False when nothing was heard for three intervals: the socket is dead.
   func beat(now: ContinuousClock.Instant) -> Bool {
     if now - lastHeard > pingInterval * 3 { return false }
+    if let since = doubtedSince, now - since > Self.doubtTime { return false }
     if now - lastPing >= pingInterval {
       lastPing = now
       tell(.ping)

@@ -43,13 +43,27 @@ struct SignalSocket: Sendable {
       }
       switch try await upgrade.get() {
       case .open(let channel): return SignalSocket(channel: channel)
-      case .refused(let status): throw RoomClientError.connectFailed("the server answered \(status) to the upgrade")
+      case .refused(let status):
+        throw RoomClientError.connectFailed("the server answered \(try await status.get()) to the upgrade")
       }
     } catch let error as RoomClientError {
       throw error
     } catch {
       throw .connectFailed(String(describing: error))
     }
+  }
+
+  /// Closes the channel of an upgrade that takes too long, and says so.
+  private static func deadline(
+    _ seconds: Double, of upgrade: EventLoopFuture<Outcome>, on channel: any Channel
+  ) -> EventLoopFuture<Outcome> {
+    let end = NIODeadline.now() + .milliseconds(Int64(seconds * 1000))
+    let late = channel.eventLoop.scheduleTask(deadline: end) { channel.close(promise: nil) }
+    return upgrade.flatMapErrorThrowing { error in
+      guard NIODeadline.now() >= end else { throw error }
+      throw RoomClientError.connectFailed("no answer to the upgrade within \(seconds) s")
+    }
+    .always { _ in late.cancel() }
   }
 
   func send(_ text: ByteBuffer) {
@@ -69,7 +83,7 @@ struct SignalSocket: Sendable {
 
   private enum Outcome: Sendable {
     case open(any Channel)
-    case refused(HTTPResponseStatus)
+    case refused(EventLoopFuture<HTTPResponseStatus>)
   }
 
   private static func bootstrap(timeout: Double) -> ClientBootstrap {
@@ -99,11 +113,12 @@ struct SignalSocket: Sendable {
     let head = HTTPRequestHead(
       version: .http1_1, method: .GET, uri: address.path, headers: ["Host": address.hostField, "Content-Length": "0"])
     let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
+      // The answer comes through the pipeline only after this has completed.
       let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
       return channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandler(UpgradeRefusal(status))
+        return .refused(status.futureResult)
       }
-      .flatMap { status.futureResult.map { .refused($0) } }
     }
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
       configuration: NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration))

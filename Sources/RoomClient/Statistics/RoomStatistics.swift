@@ -15,7 +15,7 @@ public struct RoomStatistics: Sendable, Hashable {
 
 /// One transport: all tracks of one direction.
 public struct TransportStatistics: Sendable, Hashable {
-  public var direction: MediaDirection
+  public var direction: TransportKind
   public var connected: Bool
   /// Milliseconds; nil before the first measurement.
   public var roundTripTime: Double?
@@ -25,7 +25,7 @@ public struct TransportStatistics: Sendable, Hashable {
   public var targetKbps: Double?
 
   public init(
-    direction: MediaDirection, connected: Bool, roundTripTime: Double? = nil, kbps: Double = 0, targetKbps: Double? = nil
+    direction: TransportKind, connected: Bool, roundTripTime: Double? = nil, kbps: Double = 0, targetKbps: Double? = nil
   ) {
     self.direction = direction
     self.connected = connected

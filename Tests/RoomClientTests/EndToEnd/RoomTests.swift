@@ -1,0 +1,236 @@
+import RTP
+import RoomProtocol
+import RoomServer
+import Testing
+
+@testable import RoomClient
+
+@Suite("A room, with a real server", .serialized, .timeLimit(.minutes(3)))
+struct RoomTests {
+  @Test("frames of one client come out at the other, both ways, video and audio", arguments: VideoCodec.allCases)
+  func carriesFrames(codec: VideoCodec) async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let bob = try await stage.join("bob")
+    for (publisher, receiver) in [(ada, bob), (bob, ada)] {
+      let events = receiver.events
+      let camera = LocalVideoTrack(codec: codec, width: 320, height: 180, fps: 15)
+      let microphone = LocalAudioTrack()
+      try await publisher.publish([camera, microphone])
+      let feeders = [Feeder(camera), Feeder(microphone)]
+      defer { for feeder in feeders { feeder.stop() } }
+      var remote: [TrackKind: RemoteTrack] = [:]
+      for _ in 0..<2 {
+        let track = try await receiver.first("trackSubscribed", in: events) { event in
+          if case .trackSubscribed(let track) = event { track } else { nil }
+        }
+        remote[track.kind] = track
+      }
+      let video = try #require(remote[.video])
+      let audio = try #require(remote[.audio])
+      #expect(video.codec == codec.rawValue)
+      #expect(video.info.width == 320)
+      #expect(video.userId == publisher.me?.userId)
+      let frames = try await within(30, "video frames") {
+        var frames: [EncodedFrame] = []
+        for await frame in video.frames {
+          frames.append(frame)
+          if frames.count == 30 { break }
+        }
+        return frames
+      }
+      #expect(frames.first?.isKeyFrame == true)
+      #expect(frames.allSatisfy { $0.data.count > 1500 })
+      let sounds = try await within(30, "audio packets") {
+        var sounds: [EncodedFrame] = []
+        for await sound in audio.frames {
+          sounds.append(sound)
+          if sounds.count == 50 { break }
+        }
+        return sounds
+      }
+      let numbers = sounds.map { Int($0.data[1]) << 8 | Int($0.data[2]) }
+      #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 })
+      try await publisher.unpublish([camera, microphone])
+      for _ in 0..<2 {
+        try await receiver.first("trackUnsubscribed", in: events) { event in
+          if case .trackUnsubscribed = event { () } else { nil }
+        }
+      }
+      #expect(receiver.remoteTracks.isEmpty)
+    }
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+
+  @Test("who comes, goes, publishes and mutes is told to the others") func tellsOthers() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let events = ada.events
+    #expect(ada.state == .connected)
+    #expect(ada.name == "hall")
+    let bob = try await stage.join("bob")
+    let joined = try await ada.first("joined", in: events) { event in
+      if case .joined(let info) = event { info.userId } else { nil }
+    }
+    #expect(joined == "bob")
+    #expect(bob.participants.map(\.userId) == ["ada"])
+    let microphone = LocalAudioTrack(tag: "desk")
+    try await bob.publish([microphone])
+    let published = try await ada.first("published", in: events) { event in
+      if case .published("bob", let tracks) = event { tracks } else { nil }
+    }
+    #expect(published.map(\.tag) == ["desk"])
+    #expect(published.map(\.trackId) == [microphone.trackId])
+    try await bob.mute(microphone, true)
+    let muted = try await ada.first("muteChanged", in: events) { event in
+      if case .muteChanged("bob", _, let muted, let by) = event { (muted, by) } else { nil }
+    }
+    #expect(muted == (true, "bob"))
+    #expect(microphone.isMuted)
+    await bob.leave()
+    let left = try await ada.first("left", in: events) { event in
+      if case .left(let userId, let reason) = event { (userId, reason) } else { nil }
+    }
+    #expect(left == ("bob", .left))
+    #expect(bob.state == .closed(.left))
+    await ada.leave()
+    await stage.server.stop()
+  }
+
+  @Test("a wrong token is refused with the server's error") func refusesToken() async throws {
+    let stage = try await Stage()
+    await #expect(throws: RoomError.self) { _ = try await Room.connect(to: stage.url, token: "nonsense") }
+    await stage.server.stop()
+  }
+
+  @Test("where no server listens the connection fails, with the cause") func nobodyListens() async throws {
+    let stage = try await Stage()
+    let token = try stage.token("ada")
+    let (url, port) = (stage.url, stage.server.port)
+    await #expect(throws: RoomClientError.self) {
+      _ = try await Room.connect(to: "ws://127.0.0.1:\(port)/nowhere", token: token)
+    }
+    await stage.server.stop()
+    await #expect(throws: RoomClientError.self) { _ = try await Room.connect(to: url, token: token) }
+    await #expect(throws: RoomClientError.invalidURL("http://x")) { _ = try await Room.connect(to: "http://x", token: token) }
+  }
+
+  @Test("an operator's kick ends the session and says who did it") func kicks() async throws {
+    let stage = try await Stage()
+    let operatorRoom = try await stage.join("eve", grants: [.publish, .subscribe, .admin])
+    let ada = try await stage.join("ada")
+    let events = ada.events
+    try await operatorRoom.kick(userId: "ada")
+    let by = try await ada.first("kickedOut", in: events) { event in
+      if case .kickedOut(let by) = event { by } else { nil }
+    }
+    #expect(by == "eve")
+    let state = try await ada.first("closed", in: events) { event in
+      if case .stateChanged(let state) = event { state } else { nil }
+    }
+    #expect(state == .closed(.kickedOut(by: "eve")))
+    await #expect(throws: RoomClientError.closed) { try await ada.publish([LocalAudioTrack()]) }
+    await operatorRoom.leave()
+    await stage.server.stop()
+  }
+
+  @Test("the same user elsewhere ends the first session") func duplicateLogin() async throws {
+    let stage = try await Stage()
+    let first = try await stage.join("ada")
+    let events = first.events
+    let second = try await stage.join("ada")
+    let state = try await first.first("closed", in: events) { event in
+      if case .stateChanged(let state) = event { state } else { nil }
+    }
+    #expect(state == .closed(.duplicateLogin))
+    #expect(second.state == .connected)
+    await second.leave()
+    await stage.server.stop()
+  }
+
+  @Test("statistics tell frames, bitrate and round trip of both directions") func tellsStatistics() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada", options: .init(statisticsInterval: 1))
+    let bob = try await stage.join("bob", options: .init(statisticsInterval: 1))
+    let (sent, got) = (ada.events, bob.events)
+    let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
+    try await ada.publish([camera])
+    let feeder = Feeder(camera)
+    defer { feeder.stop() }
+    let local = try await ada.first("statistics", in: sent) { event -> TrackStatistics? in
+      if case .statistics(let report) = event, let track = report.localTracks.first, track.fps > 5, track.kbps > 50,
+        track.roundTripTime != nil
+      {
+        track
+      } else {
+        nil
+      }
+    }
+    #expect(local.width == 320)
+    let remote = try await bob.first("statistics", in: got) { event -> TrackStatistics? in
+      if case .statistics(let report) = event, let track = report.remoteTracks.first, track.fps > 5, track.kbps > 50 {
+        track
+      } else {
+        nil
+      }
+    }
+    #expect(remote.userId == "ada")
+    #expect(remote.loss < 0.2)
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+
+  @Test("without automatic subscription the closure chooses, and one can ask for more") func choosesTracks() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
+    let microphone = LocalAudioTrack()
+    try await ada.publish([camera, microphone])
+    let bob = try await stage.join(
+      "bob", options: .init(autoSubscribe: false, shouldSubscribe: { _, track in track.kind == .audio }))
+    let events = bob.events
+    func next(_ events: AsyncStream<RoomEvent>) async throws -> TrackKind {
+      try await bob.first("trackSubscribed", in: events) { event in
+        if case .trackSubscribed(let track) = event { track.kind } else { nil }
+      }
+    }
+    #expect(try await next(events) == .audio)
+    let id = try #require(camera.trackId)
+    try await bob.subscribe(trackIds: [id])
+    #expect(try await next(events) == .video)
+    try await bob.unsubscribe(userIds: ["ada"])
+    for _ in 0..<2 {
+      try await bob.first("trackUnsubscribed", in: events) { event in
+        if case .trackUnsubscribed = event { () } else { nil }
+      }
+    }
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+
+  @Test("levels and speakers are told where they are asked for") func tellsLevels() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let bob = try await stage.join("bob", options: .init(audioLevels: true))
+    let events = bob.events
+    let microphone = LocalAudioTrack()
+    try await ada.publish([microphone])
+    let feeder = Feeder(microphone, level: -12)
+    defer { feeder.stop() }
+    let level = try await bob.first("audioLevels", in: events) { event -> Int? in
+      if case .audioLevels(let levels) = event, let level = levels.first(where: { $0.userId == "ada" })?.level, level > -40 {
+        level
+      } else {
+        nil
+      }
+    }
+    #expect((-20...(-5)).contains(level))
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import RTP
+import RoomProtocol
+import RoomServer
+import RoomToken
+import SFU
+import Testing
+
+@testable import RoomClient
+
+/// A server in this process, and clients that join it.
+struct Stage {
+  static let key = "test"
+  static let secret = "0123456789abcdef0123456789abcdef"
+
+  let server: RoomServer
+  private let keys: TokenKeys
+
+  init(_ change: (inout ServerConfiguration) -> Void = { _ in }) async throws {
+    var configuration = ServerConfiguration(keys: [Self.key: Self.secret])
+    configuration.autoCreateRooms = true
+    configuration.media.workers = 1
+    configuration.limits.joinsPerSecond = 1000
+    configuration.limits.joinBurst = 1000
+    change(&configuration)
+    server = try await RoomServer.start(configuration)
+    keys = try await TokenKeys([Self.key: Self.secret])
+  }
+
+  var url: String { "ws://127.0.0.1:\(server.port)/v1/signal" }
+
+  func token(_ user: String, room: String = "hall", grants: Grants = [.publish, .subscribe]) throws -> String {
+    try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 600)), key: Self.key)
+  }
+
+  /// `port`: of a relay to the server, where it is not to be reached directly.
+  func join(
+    _ user: String, grants: Grants = [.publish, .subscribe], options: RoomOptions = .init(), over port: Int? = nil
+  ) async throws -> Room {
+    try await Room.connect(
+      to: port.map { "ws://127.0.0.1:\($0)/v1/signal" } ?? url, token: try token(user, grants: grants), options: options)
+  }
+}
+
+/// Something that did not come in time.
+struct Late: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Runs `body`, and gives up after `seconds`.
+func within<Result: Sendable>(
+  _ seconds: Double = 30, _ what: String, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  try await withThrowingTaskGroup(of: Result.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: .seconds(seconds))
+      throw Late(description: "\(what) did not come within \(seconds) s")
+    }
+    defer { group.cancelAll() }
+    guard let result = try await group.next() else { throw Late(description: what) }
+    return result
+  }
+}
+
+extension Room {
+  /// The first event that `pick` makes something of.
+  func first<Result: Sendable>(
+    _ what: String, in events: AsyncStream<RoomEvent>, seconds: Double = 30, _ pick: @escaping @Sendable (RoomEvent) -> Result?
+  ) async throws -> Result {
+    try await within(seconds, what) {
+      for await event in events {
+        if let result = pick(event) { return result }
+      }
+      throw Late(description: "the events ended before \(what)")
+    }
+  }
+}
+
+/// Feeds a local track, as an encoder would, until it is stopped: video of 15 fps with key frames when asked for, or audio.
+struct Feeder {
+  private let task: Task<Void, Never>
+
+  init(_ video: LocalVideoTrack, size: Int = 1500) {
+    task = Task {
+      let wants = Wish()
+      let listener = Task { for await _ in video.keyFrameRequests { await wants.ask() } }
+      var number = 0
+      while !Task.isCancelled {
+        let isKey = await wants.take()
+        video.send(Sample.frame(video.codec, number, isKeyFrame: isKey, size: size))
+        number += 1
+        try? await Task.sleep(for: .milliseconds(66))
+      }
+      listener.cancel()
+    }
+  }
+
+  init(_ audio: LocalAudioTrack, level: Int = -20) {
+    task = Task {
+      var number = 0
+      while !Task.isCancelled {
+        audio.send(
+          EncodedFrame(
+            data: [0x78, UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number), 4, 5, 6],
+            timestamp: UInt32(truncatingIfNeeded: number * 960), isKeyFrame: true), level: level)
+        number += 1
+        try? await Task.sleep(for: .milliseconds(20))
+      }
+    }
+  }
+
+  func stop() { task.cancel() }
+
+  private actor Wish {
+    private var isSet = true
+    func ask() { isSet = true }
+    func take() -> Bool {
+      defer { isSet = false }
+      return isSet
+    }
+  }
+}
+
+/// Frames that are shaped like those of a codec, of bytes that mean nothing.
+enum Sample {
+  static func frame(_ codec: VideoCodec, _ number: Int, isKeyFrame: Bool, size: Int) -> EncodedFrame {
+    let body = (0..<size).map { UInt8(4 + ($0 &+ number) % 250) }
+    let timestamp = UInt32(truncatingIfNeeded: number * 6000)
+    switch codec {
+    case .h264:
+      let head: [UInt8] =
+        isKeyFrame
+        ? [0, 0, 0, 1, 0x67, 0x42, 0xe0, 0x1f, 9, 9, 0, 0, 0, 1, 0x68, 8, 8, 8, 0, 0, 0, 1, 0x65] : [0, 0, 0, 1, 0x41]
+      return EncodedFrame(data: head + body, timestamp: timestamp, isKeyFrame: isKeyFrame)
+    case .vp8:
+      // Frame tag, start code, 320 x 180 (RFC 6386 §9.1).
+      let head: [UInt8] = isKeyFrame ? [0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xb4, 0x00] : [0x11, 0x02, 0x00]
+      return EncodedFrame(data: head + body, timestamp: timestamp, isKeyFrame: isKeyFrame)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A TCP relay on 127.0.0.1 whose connections can be cut, stalled and refused.
+final class TCPRelay: Sendable {
+  private struct State: Sendable {
+    var pairs: [any Channel] = []
+    var isOpen = true
+  }
+
+  private let listener: any Channel
+  private let state: NIOLockedValueBox<State>
+
+  private init(_ listener: any Channel, _ state: NIOLockedValueBox<State>) {
+    self.listener = listener
+    self.state = state
+  }
+
+  static func start(to target: Int) async throws -> TCPRelay {
+    let state = NIOLockedValueBox(State())
+    let group = MultiThreadedEventLoopGroup.singleton
+    let listener = try await ServerBootstrap(group: group)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { client in
+        guard state.withLockedValue({ $0.isOpen }) else { return client.eventLoop.makeFailedFuture(ChannelError.eof) }
+        let server = ClientBootstrap(group: client.eventLoop)
+          .channelInitializer { server in
+            server.eventLoop.makeCompletedFuture {
+              try server.pipeline.syncOperations.addHandler(Forward(to: server.eventLoop.makeSucceededFuture(client)))
+            }
+          }
+          .connect(host: "127.0.0.1", port: target)
+        server.whenSuccess { server in state.withLockedValue { $0.pairs += [client, server] } }
+        return client.eventLoop.makeCompletedFuture {
+          try client.pipeline.syncOperations.addHandler(Forward(to: server))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    return TCPRelay(listener, state)
+  }
+
+  var port: Int { listener.localAddress?.port ?? 0 }
+
+  /// Closes all connections; with `refusing` new ones are closed at once, until `accept`.
+  func cut(refusing: Bool = false) {
+    let pairs = state.withLockedValue { state in
+      state.isOpen = !refusing
+      defer { state.pairs = [] }
+      return state.pairs
+    }
+    for channel in pairs { channel.close(promise: nil) }
+  }
+
+  func accept() { state.withLockedValue { $0.isOpen = true } }
+
+  /// Nothing goes through any more, and nobody is told.
+  func stall() {
+    for channel in state.withLockedValue({ $0.pairs }) { channel.setOption(.autoRead, value: false).whenComplete { _ in } }
+  }
+
+  func stop() {
+    cut(refusing: true)
+    listener.close(promise: nil)
+  }
+
+  private final class Forward: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let other: EventLoopFuture<any Channel>
+    init(to other: EventLoopFuture<any Channel>) { self.other = other }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let bytes = unwrapInboundIn(data)
+      other.whenSuccess { $0.writeAndFlush(bytes, promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { other.whenSuccess { $0.close(promise: nil) } }
+  }
+}
