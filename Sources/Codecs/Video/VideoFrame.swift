@@ -1,3 +1,5 @@
+import Glibc
+
 /// An uncompressed I420 picture (8 bit, BT.601 limited range) with its time.
 ///
 /// A value: copies share one buffer until one of them is written. The three planes lie in one aligned allocation from a
@@ -117,12 +119,12 @@ public struct MutableI420Planes {
     let first = max(0, min(top, self.height))
     let last = max(first, min(top + height, self.height))
     guard right > left, last > first else { return }
-    for row in first..<last { (y + row * yStride + left).update(repeating: colour.y, count: right - left) }
+    for row in first..<last { memset(y + row * yStride + left, Int32(colour.y), right - left) }
     for row in first / 2..<(last + 1) / 2 {
       let offset = row * chromaStride + left / 2
       let count = (right + 1) / 2 - left / 2
-      (u + offset).update(repeating: colour.u, count: count)
-      (v + offset).update(repeating: colour.v, count: count)
+      memset(u + offset, Int32(colour.u), count)
+      memset(v + offset, Int32(colour.v), count)
     }
   }
 }

@@ -28,7 +28,15 @@ struct PublishFile: AsyncParsableCommand {
     say("joined \"\(room.name)\" as \(room.me?.userId ?? "?"); there: \(room.participants.map(\.userId).sorted())")
 
     let listener = Task {
-      for await event in room.events { await report(event) }
+      var lastLevels = ContinuousClock.now
+      for await event in room.events {
+        if case .audioLevels = event {
+          // They come five times a second.
+          guard ContinuousClock.now - lastLevels > .seconds(1) else { continue }
+          lastLevels = .now
+        }
+        report(event)
+      }
     }
     try await room.publish(film.tracks)
     say("publishing \(file): \(film.tracks.map(\.tag).joined(separator: ", "))")
@@ -45,7 +53,7 @@ struct PublishFile: AsyncParsableCommand {
     say("left: \(room.state)")
   }
 
-  private func report(_ event: RoomEvent) async {
+  private func report(_ event: RoomEvent) {
     switch event {
     case .joined(let participant): say("\(participant.userId) joined")
     case .left(let userId, let reason): say("\(userId) left: \(reason)")
