@@ -58,7 +58,10 @@ extension WorkerLoop {
 
   private func openTransport(_ id: TransportID, _ credentials: ICECredentials, in number: RoomNumber, now: Instant) {
     guard let room = roomIndices[number], let book = rooms[room] else { return }
-    let configuration = Peer.Configuration(ice: .lite, role: .server, certificate: setup.certificate, credentials: credentials)
+    let limits = setup.limits
+    let configuration = Peer.Configuration(
+      ice: .lite, role: .server, certificate: setup.certificate, credentials: credentials,
+      streamLimit: limits.learnedSSRCsPerTransport + 2 * limits.tracksPerTransport)
     guard book.transports[id] == nil, users[credentials.ufrag] == nil, let peer = try? Peer(configuration),
       let index = transports.insert(TransportSlot(id: id, room: room, peer: peer, now: now))
     else {

@@ -1,0 +1,91 @@
+import Glibc
+import Testing
+
+@testable import SFU
+
+@Suite("send batch")
+struct SendBatchTests {
+  /// One end of a pair of datagram sockets that blocks soon, and the other.
+  private func pair() throws -> (Int32, Int32) {
+    var ends: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+    return (ends[0], ends[1])
+  }
+
+  private func receiveAll(_ descriptor: Int32) -> [[UInt8]] {
+    var all: [[UInt8]] = []
+    var buffer = [UInt8](repeating: 0, count: 2048)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { return all }
+      all.append(Array(buffer[..<count]))
+    }
+  }
+
+  private func write(_ byte: UInt8, to batch: inout SendBatch, subscription: Int32) {
+    batch.next.storeBytes(of: byte, as: UInt8.self)
+    batch.commit(1, to: Destination(), subscription: subscription)
+  }
+
+  @Test("a full socket loses video and keeps audio, which leaves with the next flush")
+  func full() throws {
+    let (left, right) = try pair()
+    defer {
+      close(left)
+      close(right)
+    }
+    while send(left, "x", 1, 0) == 1 {}
+    var batch = SendBatch()
+    for number in 0..<10 as Range<UInt8> { write(number, to: &batch, subscription: number % 2 == 0 ? Int32(number) : -1) }
+    let outcome = batch.flush(left)
+    #expect((outcome.packets, outcome.full, outcome.failed) == (0, 5, 0))
+    let dropped = (0..<5).map { batch.dropped[$0] }
+    #expect(dropped == [0, 2, 4, 6, 8])
+    let kept = batch.count
+    #expect(kept == 5)
+
+    _ = receiveAll(right)
+    write(77, to: &batch, subscription: 3)
+    let second = batch.flush(left)
+    #expect((second.packets, second.full, second.bytes) == (6, 0, 6))
+    #expect(receiveAll(right) == [[1], [3], [5], [7], [9], [77]])
+    let remaining = batch.count
+    #expect(remaining == 0)
+  }
+
+  @Test("a datagram that can't leave does not keep the others back")
+  func refused() throws {
+    let (left, right) = try pair()
+    defer {
+      close(left)
+      close(right)
+    }
+    var batch = SendBatch()
+    write(1, to: &batch, subscription: -1)
+    // A pair of this family has no such address.
+    batch.next.storeBytes(of: 2, as: UInt8.self)
+    batch.commit(1, to: Destination(.init(ipv4: 0x7F00_0001, port: 9)))
+    write(3, to: &batch, subscription: -1)
+    let outcome = batch.flush(left)
+    #expect((outcome.packets, outcome.failed) == (2, 1))
+    #expect(receiveAll(right) == [[1], [3]])
+  }
+
+  @Test("what is kept of urgent datagrams is bounded")
+  func bounded() throws {
+    let (left, right) = try pair()
+    defer {
+      close(left)
+      close(right)
+    }
+    while send(left, "x", 1, 0) == 1 {}
+    var batch = SendBatch()
+    for number in 0..<UInt8(SendBatch.capacity) { write(number, to: &batch, subscription: -1) }
+    let isFull = batch.isFull
+    #expect(isFull)
+    let outcome = batch.flush(left)
+    #expect(outcome.failed == SendBatch.capacity / 2)
+    let kept = batch.count
+    #expect(kept == SendBatch.capacity / 2)
+  }
+}
