@@ -99,7 +99,12 @@ actor RoomSession {
     }
   }
 
-  func leave() async { advance(.leave) }
+  /// Returns when the server has been told, so that a program may end right after it.
+  func leave() async {
+    let socket = link?.socket
+    advance(.leave)
+    await socket?.closed()
+  }
 
   private func advance(_ event: ConnectionMachine.Event) {
     let before = machine.state

@@ -6,7 +6,7 @@ import RoomProtocol
 ///
 /// Belongs to the session's actor.
 final class SignalLink {
-  private let socket: SignalSocket
+  let socket: SignalSocket
   private var requests = RequestTable()
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()

@@ -78,6 +78,13 @@ struct SignalSocket: Sendable {
     channel.writeAndFlush(farewell).whenComplete { [channel] _ in channel.close(promise: nil) }
   }
 
+  /// Returns once the socket is closed. After `close()`: what was sent before is out by then, or a second has passed.
+  func closed() async {
+    let deadline = channel.eventLoop.scheduleTask(in: .seconds(1)) { [channel] in channel.close(promise: nil) }
+    try? await channel.closeFuture.get()
+    deadline.cancel()
+  }
+
   /// Drops it at once.
   func abandon() { channel.close(promise: nil) }
 
