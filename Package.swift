@@ -96,7 +96,12 @@ let package = Package(
       name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP"], resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
     .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
-    .testTarget(name: "RoomServerTests", dependencies: ["RoomServer", "RoomProtocol", "RoomToken"]),
+    .testTarget(
+      name: "RoomServerTests",
+      dependencies: [
+        "RoomServer", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux",
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+      ]),
     .testTarget(
       name: "RoomClientTests",
       dependencies: [

@@ -114,7 +114,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     case NIOWebSocketError.invalidFrameLength: isTooLarge = true
     case let error as NIOWebSocketFrameAggregator.Error:
       if case .accumulatedFrameSizeIsTooLarge = error { isTooLarge = true } else { isTooLarge = false }
-    case is NIOWebSocketError: isTooLarge = false
+    case is NIOWebSocketError, is ClientFrameError: isTooLarge = false
     default: return context.close(promise: nil)
     }
     guard isTooLarge else { return beginClose(.protocolError, context: context) }

@@ -50,6 +50,7 @@ final class SignallingServer: Sendable {
           try channel.pipeline.syncOperations.addHandlers(
             WebSocketFrameEncoder(),
             ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytes)),
+            ClientFrameCheck(),
             NIOWebSocketFrameAggregator(
               minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 256, maxAccumulatedFrameSize: limits.messageBytes),
             SignalSocketHandler(

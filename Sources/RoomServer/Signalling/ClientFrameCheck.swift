@@ -1,0 +1,20 @@
+import NIOCore
+import NIOWebSocket
+
+/// Refuses frames that a client must not send: unmasked ones (RFC 6455 §5.1), and those with bits of extensions that were not
+/// agreed on (§5.2).
+final class ClientFrameCheck: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias InboundOut = WebSocketFrame
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = Self.unwrapInboundIn(data)
+    guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+      return context.fireErrorCaught(ClientFrameError())
+    }
+    context.fireChannelRead(data)
+  }
+}
+
+/// A frame that a client must not send.
+struct ClientFrameError: Error {}

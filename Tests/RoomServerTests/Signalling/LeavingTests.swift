@@ -1,0 +1,185 @@
+import RoomProtocol
+import RoomServer
+import Testing
+
+@Suite("Leaving, losing, coming back")
+struct LeavingTests {
+  @Test("leave is answered, the socket closed and the others told")
+  func leave() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.join("alice")
+      let bob = try await server.join("bob")
+      _ = try await alice.call(.leave)
+      #expect(try await alice.closed() == 1000)
+      let left = try await bob.event("left") { if case .left(let data) = $0 { data } else { nil } }
+      #expect(left == LeftData(userId: "alice", reason: .left))
+    }
+  }
+
+  @Test("a kicked user is told by whom, the others too, and its token stays dead")
+  func kick() async throws {
+    try await TestServer.with { server in
+      let token = try server.token("bob")
+      let bob = try await server.connect()
+      try await bob.join(token)
+      let alice = try await server.join("alice", grants: [.admin, .subscribe])
+      let carol = try await server.join("carol")
+      _ = try await alice.call(.kick(UserParams(userId: "bob")))
+      let ended = try await bob.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
+      #expect(ended.reason == .kickedOut)
+      #expect(ended.by == "alice")
+      #expect(try await bob.closed() == 1000)
+      let kicked = try await carol.event("kicked") { if case .kicked(let data) = $0 { data } else { nil } }
+      #expect(kicked == KickedData(userId: "bob", by: "alice"))
+      _ = try await carol.event("left") { if case .left(let data) = $0, data.reason == .kickedOut { true } else { nil } }
+
+      let again = try await server.connect()
+      #expect(try await again.error(of: .join(JoinParams(token: token)))?.code == .tokenInvalid)
+      // A new token is a new grant.
+      _ = try await server.join("bob")
+    }
+  }
+
+  @Test("kicking needs the admin grant and a user who is there")
+  func kickRefused() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.join("alice")
+      let admin = try await server.join("admin", grants: [.admin])
+      #expect(try await alice.error(of: .kick(UserParams(userId: "admin")))?.code == .noPermission)
+      #expect(try await admin.error(of: .kick(UserParams(userId: "nobody")))?.code == .notInRoom)
+    }
+  }
+
+  @Test("the API kicks, and the token stays dead over the room's end")
+  func kickByAPI() async throws {
+    try await TestServer.with({ $0.rooms.autoCreatedEmptyTime = .zero }) { server in
+      let token = try server.token("bob")
+      let bob = try await server.connect()
+      try await bob.join(token)
+      #expect(try await server.api("DELETE", "/v1/rooms/room/participants/bob").status == 204)
+      let ended = try await bob.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
+      #expect(ended.by == "")
+      try await eventually("the room closes") { try await server.metric("roomserver_rooms") == 0 }
+      let again = try await server.connect()
+      #expect(try await again.error(of: .join(JoinParams(token: token)))?.code == .tokenInvalid)
+    }
+  }
+
+  @Test("a lost socket leaves the participant its place; the session resumes with its tracks")
+  func resume() async throws {
+    try await TestServer.with { server in
+      let bob = try await server.join("bob")
+      let token = try server.token("alice")
+      let alice = try await server.connect()
+      let first = try await alice.join(token)
+      let tracks = try await alice.publish(.opus, .vp8)
+      alice.kill()
+      let lost = try await bob.event("connectionChanged") { if case .connectionChanged(let data) = $0 { data } else { nil } }
+      #expect(lost == ConnectionData(userId: "alice", connected: false))
+
+      let again = try await server.connect()
+      let resumed = try await again.join(token, resume: first.sessionId)
+      #expect(resumed.resumed)
+      #expect(resumed.sessionId == first.sessionId)
+      #expect(resumed.me.tracks == tracks)
+      let back = try await bob.event("connectionChanged") { if case .connectionChanged(let data) = $0 { data } else { nil } }
+      #expect(back == ConnectionData(userId: "alice", connected: true))
+      #expect(!bob.events.contains { $0.name == "left" || $0.name == "unpublished" })
+    }
+  }
+
+  @Test("a session may be resumed while its old socket still looks alive")
+  func resumeOverLiveSocket() async throws {
+    try await TestServer.with { server in
+      let token = try server.token("alice")
+      let old = try await server.connect()
+      let first = try await old.join(token)
+      let new = try await server.connect()
+      #expect(try await new.join(token, resume: first.sessionId).resumed)
+      try await old.closed()
+      #expect(!old.events.contains { $0.name == "ended" })
+      #expect(try await new.error(of: .ping) == nil)
+      #expect(try await server.metric("roomserver_participants") == 1)
+    }
+  }
+
+  @Test("a wrong session id is a new session, which ends the old one")
+  func resumeWithWrongSecret() async throws {
+    try await TestServer.with { server in
+      let old = try await server.join("alice")
+      let new = try await server.connect()
+      let joined = try await new.join(try server.token("alice"), resume: "guessed")
+      #expect(!joined.resumed)
+      _ = try await old.event("ended") { if case .ended(let data) = $0, data.reason == .duplicateLogin { true } else { nil } }
+    }
+  }
+
+  @Test("an offer that was lost with the socket comes again on the next")
+  func resumeRepeatsOffer() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.join("alice")
+      let token = try server.token("bob")
+      let bob = try await server.connect()
+      let first = try await bob.join(token)
+      try await alice.publish(.opus)
+      let offer = try await bob.offer()
+      bob.kill()
+      _ = try await alice.event("connectionChanged") { if case .connectionChanged = $0 { true } else { nil } }
+      let again = try await server.connect()
+      try await again.join(token, resume: first.sessionId)
+      #expect(try await again.offer() == offer)
+    }
+  }
+
+  @Test("who does not come back within the grace time has left")
+  func graceOver() async throws {
+    try await TestServer.with({ $0.rooms.graceTime = .milliseconds(50) }) { server in
+      let bob = try await server.join("bob")
+      let token = try server.token("alice")
+      let alice = try await server.connect()
+      let first = try await alice.join(token)
+      alice.kill()
+      let left = try await bob.event("left") { if case .left(let data) = $0 { data } else { nil } }
+      #expect(left == LeftData(userId: "alice", reason: .timedOut))
+      let again = try await server.connect()
+      #expect(try await again.join(token, resume: first.sessionId).resumed == false)
+    }
+  }
+
+  @Test("a socket on which nothing comes is noticed as dead, one that only answers pings is not")
+  func deadSocket() async throws {
+    try await TestServer.with({
+      $0.keepAlive.pingInterval = .milliseconds(100)
+      $0.keepAlive.silence = .milliseconds(600)
+    }) { server in
+      let quiet = try await server.join("quiet")
+      let dead = try await server.join("dead")
+      try await dead.wire.freeze()
+      let lost = try await quiet.event("connectionChanged") { if case .connectionChanged(let data) = $0 { data } else { nil } }
+      #expect(lost == ConnectionData(userId: "dead", connected: false))
+      #expect(quiet.pings >= 3)
+      #expect(try await server.metric("roomserver_signalling_sockets_dead_total") == 1)
+      #expect(try await quiet.error(of: .ping) == nil)
+    }
+  }
+
+  @Test("the default times notice a dead socket within 15 s")
+  func defaultTimes() {
+    let keepAlive = KeepAlive()
+    #expect(keepAlive.pingInterval == .seconds(5))
+    #expect(keepAlive.silence <= .seconds(15))
+  }
+
+  @Test("a stopping server tells everybody and closes their sockets")
+  func stop() async throws {
+    let server = try await TestServer.start()
+    let alice = try await server.join("alice")
+    let unjoined = try await server.connect()
+    await server.server.stop()
+    let ended = try await alice.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
+    #expect(ended.reason == .serverStopping)
+    #expect(try await alice.closed() == 1001)
+    try await unjoined.closed()
+    await #expect(throws: (any Error).self) { _ = try await Wire.connect(port: server.server.port) }
+  }
+}

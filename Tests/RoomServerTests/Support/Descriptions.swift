@@ -1,0 +1,48 @@
+import RoomProtocol
+import WebRTC
+
+/// The session descriptions of a client that has no media: all that signalling needs.
+enum Descriptions {
+  static func transport() -> TransportParameters {
+    TransportParameters(
+      credentials: .random(), fingerprints: [Fingerprint(algorithm: "sha-256", bytes: [UInt8](repeating: 7, count: 32))],
+      role: .client)
+  }
+}
+
+/// A publisher's offers.
+struct TestPublisher {
+  private var offer = PublishOffer(local: Descriptions.transport(), cname: "test")
+  private var count = 0
+
+  /// An offer with these codecs added, and the tracks that it adds.
+  mutating func publish(_ codecs: [RTPCodec], tag: String = "camera") throws -> PublishParams {
+    var tracks: [NewTrack] = []
+    for codec in codecs {
+      count += 1
+      let parameters = try offer.add(codec, trackID: "local\(count)")
+      tracks.append(NewTrack(mid: parameters.mid, kind: codec.name == "opus" ? .audio : .video, tag: tag))
+    }
+    return PublishParams(sdp: offer.makeOffer(), tracks: tracks)
+  }
+
+  mutating func accept(_ result: PublishResult) throws { _ = try offer.accept(answer: result.sdp) }
+
+  mutating func remove(mid: String) { offer.remove(mid: mid) }
+}
+
+extension SignalClient {
+  /// Publishes on a new transport.
+  @discardableResult
+  func publish(_ codecs: RTPCodec..., tag: String = "camera") async throws -> [TrackInfo] {
+    var publisher = TestPublisher()
+    let result = try await call(.publish(try publisher.publish(codecs, tag: tag)), PublishResult.self)
+    try publisher.accept(result)
+    return result.tracks.map(\.track)
+  }
+
+  /// The next offer of the server.
+  func offer() async throws -> OfferData {
+    try await event("an offer") { if case .offer(let data) = $0 { data } else { nil } }
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import NIOConcurrencyHelpers
+import RoomProtocol
+
+/// A signalling client of bytes and JSON: it says what the test wants said, in order or out of it.
+final class SignalClient: Sendable {
+  let wire: Wire
+  private let state = NIOLockedValueBox(State())
+  private let reading = NIOLockedValueBox<Task<Void, Never>?>(nil)
+
+  struct State {
+    var lastId = 0
+    var answers: [Int: Data] = [:]
+    /// Errors without an id, or with one from 1000 on: those that a test sends by hand.
+    var complaints: [RoomError] = []
+    var events: [SignalEvent] = []
+    var pings = 0
+    var pongs = 0
+    var closeCode: UInt16?
+  }
+
+  private init(_ wire: Wire) { self.wire = wire }
+
+  static func connect(port: UInt16) async throws -> SignalClient {
+    let wire = try await Wire.connect(port: port)
+    wire.send(handshake)
+    let response = try await wire.response()
+    guard response.status == 101, response.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {
+      throw TimedOut(what: "a WebSocket")
+    }
+    let client = SignalClient(wire)
+    client.startReading()
+    return client
+  }
+
+  /// The example of RFC 6455 §1.3.
+  static let handshake =
+    "GET /v1/signal HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+
+  private func startReading() {
+    let task = Task { [weak self] in
+      while let self, !Task.isCancelled {
+        guard let frame = try? await self.wire.next(within: .milliseconds(200), Frame.init(taking:)) else {
+          if self.wire.isClosed { return }
+          continue
+        }
+        self.received(frame)
+      }
+    }
+    reading.withLockedValue { $0 = task }
+  }
+
+  private func received(_ frame: Frame) {
+    switch frame.opcode {
+    case 1: received(Data(frame.payload))
+    case 8:
+      let code = frame.payload.count >= 2 ? UInt16(frame.payload[0]) << 8 | UInt16(frame.payload[1]) : 1005
+      state.withLockedValue { $0.closeCode = code }
+      send(Frame(opcode: 8, payload: Array(frame.payload.prefix(2))))
+    case 9:
+      state.withLockedValue { $0.pings += 1 }
+      send(Frame(opcode: 10, payload: frame.payload))
+    case 10: state.withLockedValue { $0.pongs += 1 }
+    default: break
+    }
+  }
+
+  private func received(_ json: Data) {
+    struct Kind: Decodable {
+      var id: Int?
+      var event: String?
+      var error: RoomError?
+    }
+    guard let kind = try? JSONDecoder().decode(Kind.self, from: json) else { return }
+    let event = kind.event == nil ? nil : try? JSONDecoder().decode(SignalEvent.self, from: json)
+    state.withLockedValue { state in
+      if let event {
+        state.events.append(event)
+      } else if let id = kind.id, id < 1000 {
+        state.answers[id] = json
+      } else if let error = kind.error {
+        state.complaints.append(error)
+      }
+    }
+  }
+
+  // MARK: Saying
+
+  func send(_ frame: Frame) { wire.send(frame.bytes(masked: true)) }
+  func send(_ json: String) { send(Frame(opcode: 1, payload: Array(json.utf8))) }
+
+  /// Sends a call and waits for its answer.
+  func call<Result: Codable & Sendable>(_ call: SignalCall, _: Result.Type = Empty.self) async throws -> Result {
+    switch try await answer(to: call, Result.self) {
+    case .result(_, let result): return result
+    case .error(_, let error): throw error
+    }
+  }
+
+  /// The error that a call is answered with; nil where it is none.
+  func error(of call: SignalCall) async throws -> RoomError? {
+    switch try await answer(to: call, JSONValue.self) {
+    case .result: nil
+    case .error(_, let error): error
+    }
+  }
+
+  private func answer<Result: Codable & Sendable>(to call: SignalCall, _: Result.Type) async throws -> SignalAnswer<Result> {
+    let id = state.withLockedValue { state in
+      state.lastId += 1
+      return state.lastId
+    }
+    send(String(decoding: try JSONEncoder().encode(SignalRequest(id: id, call: call)), as: UTF8.self))
+    let json = try await eventually("the answer to \(call.method)") {
+      state.withLockedValue { $0.answers.removeValue(forKey: id) }
+    }
+    return try JSONDecoder().decode(SignalAnswer<Result>.self, from: json)
+  }
+
+  @discardableResult
+  func join(
+    _ token: String, autoSubscribe: Bool? = nil, audioLevels: Bool? = nil, resume: String? = nil
+  ) async throws -> JoinResult {
+    try await call(
+      .join(JoinParams(token: token, autoSubscribe: autoSubscribe, audioLevels: audioLevels, resume: resume)), JoinResult.self)
+  }
+
+  /// Ends the connection without a word.
+  func kill() {
+    reading.withLockedValue { $0?.cancel() }
+    wire.close()
+  }
+
+  // MARK: Hearing
+
+  var events: [SignalEvent] { state.withLockedValue { $0.events } }
+  var pings: Int { state.withLockedValue { $0.pings } }
+  var closeCode: UInt16? { state.withLockedValue { $0.closeCode } }
+
+  /// The first event that `pick` takes, which is then gone.
+  func event<Value: Sendable>(
+    _ what: String, within time: Duration = .seconds(10), _ pick: @Sendable (SignalEvent) -> Value?
+  ) async throws -> Value {
+    try await eventually("\(what), having heard \(events.map(\.name))", within: time) {
+      state.withLockedValue { state in
+        for (index, event) in state.events.enumerated() {
+          if let value = pick(event) {
+            state.events.remove(at: index)
+            return value
+          }
+        }
+        return nil
+      }
+    }
+  }
+
+  /// The next error that answers no call of this client.
+  func complaint() async throws -> RoomError {
+    try await eventually("an error") {
+      state.withLockedValue { $0.complaints.isEmpty ? nil : $0.complaints.removeFirst() }
+    }
+  }
+
+  func pong() async throws { try await eventually("a pong") { state.withLockedValue { $0.pongs > 0 } } }
+
+  /// Waits until the server has closed the socket; gives the code of its close frame.
+  @discardableResult
+  func closed(within time: Duration = .seconds(10)) async throws -> UInt16? {
+    try await eventually("the close", within: time) { wire.isClosed }
+    return closeCode
+  }
+}
+
+/// Any JSON, not looked at.
+struct JSONValue: Codable, Sendable {
+  init(from decoder: any Decoder) throws {}
+  func encode(to encoder: any Encoder) throws {}
+}
+
+/// A WebSocket frame (RFC 6455 §5.2).
+struct Frame: Sendable {
+  var opcode: UInt8
+  var isFinal = true
+  var payload: [UInt8]
+
+  init(opcode: UInt8, isFinal: Bool = true, payload: [UInt8]) {
+    self.opcode = opcode
+    self.isFinal = isFinal
+    self.payload = payload
+  }
+
+  /// Takes a whole frame off the front; nil where it is not there yet.
+  init?(taking bytes: inout [UInt8]) {
+    guard bytes.count >= 2 else { return nil }
+    var length = Int(bytes[1] & 0x7F)
+    var start = 2
+    if length >= 126 {
+      let width = length == 126 ? 2 : 8
+      guard bytes.count >= 2 + width else { return nil }
+      length = bytes[2..<2 + width].reduce(0) { $0 << 8 | Int($1) }
+      start += width
+    }
+    guard bytes.count >= start + length else { return nil }
+    opcode = bytes[0] & 0x0F
+    isFinal = bytes[0] & 0x80 != 0
+    payload = Array(bytes[start..<start + length])
+    bytes.removeFirst(start + length)
+  }
+
+  func bytes(masked: Bool) -> [UInt8] {
+    var bytes = [(isFinal ? 0x80 : 0) | opcode]
+    let mask: UInt8 = masked ? 0x80 : 0
+    switch payload.count {
+    case ..<126: bytes.append(mask | UInt8(payload.count))
+    case ..<65536: bytes += [mask | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+    default: bytes += [mask | 127] + (0..<8).reversed().map { UInt8(payload.count >> ($0 * 8) & 0xFF) }
+    }
+    guard masked else { return bytes + payload }
+    let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
+    return bytes + key + payload.enumerated().map { $0.element ^ key[$0.offset & 3] }
+  }
+}

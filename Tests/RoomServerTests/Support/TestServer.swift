@@ -1,0 +1,120 @@
+import Foundation
+import RoomProtocol
+import RoomServer
+import RoomToken
+
+/// A server in this process, on free ports, with what tests need beside it.
+struct TestServer: Sendable {
+  static let key = "test"
+  static let secret = "a secret of forty bytes for testing only"
+
+  let server: RoomServer
+  let keys: TokenKeys
+
+  static func start(_ adjust: (inout ServerConfiguration) -> Void = { _ in }) async throws -> TestServer {
+    var configuration = ServerConfiguration(keys: [key: secret])
+    configuration.autoCreateRooms = true
+    configuration.media.workers = 1
+    adjust(&configuration)
+    return TestServer(
+      server: try await RoomServer.start(configuration), keys: try await TokenKeys([key: secret]))
+  }
+
+  /// Runs `body` with a server that is stopped afterwards.
+  static func with(
+    _ adjust: (inout ServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let server = try await start(adjust)
+    do {
+      try await body(server)
+    } catch {
+      await server.server.stop()
+      throw error
+    }
+    await server.server.stop()
+  }
+
+  func token(
+    _ user: String, room: String = "room", grants: Grants = [.publish, .subscribe], ttl: Double = 600
+  ) throws -> String {
+    try keys.sign(
+      RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: ttl)), key: Self.key)
+  }
+
+  func apiToken(ttl: Double = 600) throws -> String {
+    try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: ttl)))
+  }
+
+  /// A connected signalling socket that has not joined.
+  func connect() async throws -> SignalClient { try await SignalClient.connect(port: server.port) }
+
+  /// A client in a room.
+  func join(
+    _ user: String, room: String = "room", grants: Grants = [.publish, .subscribe], autoSubscribe: Bool? = nil
+  ) async throws -> SignalClient {
+    let client = try await connect()
+    try await client.join(try token(user, room: room, grants: grants), autoSubscribe: autoSubscribe)
+    return client
+  }
+
+  /// A request with an API token.
+  func api(_ method: String, _ path: String, json: String? = nil) async throws -> TestResponse {
+    try await request(method, path, token: try apiToken(), json: json)
+  }
+
+  func request(_ method: String, _ path: String, token: String? = nil, json: String? = nil) async throws -> TestResponse {
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n"
+    if let token { head += "Authorization: Bearer \(token)\r\n" }
+    if let json { head += "Content-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n" }
+    return try await raw(head + "\r\n" + (json ?? ""))
+  }
+
+  /// What the server answers to these bytes.
+  func raw(_ text: String) async throws -> TestResponse {
+    let wire = try await Wire.connect(port: server.port)
+    defer { wire.close() }
+    wire.send(text)
+    return try await wire.response()
+  }
+
+  /// The value of a metric without labels, or with exactly this label.
+  func metric(_ name: String) async throws -> Int {
+    let text = await server.metricsText()
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+    return line.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
+  }
+}
+
+/// An HTTP response, whole.
+struct TestResponse: Sendable {
+  var status: Int
+  /// Names in lower case.
+  var headers: [String: String]
+  var body: [UInt8]
+
+  func decoded<Value: Decodable>(_: Value.Type = Value.self) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(body))
+  }
+
+  var error: RoomError? { try? decoded(RoomError.self) }
+}
+
+extension Wire {
+  /// The next response: its head, and as much body as Content-Length says.
+  func response() async throws -> TestResponse {
+    try await next { bytes in
+      guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+      let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+      var headers: [String: String] = [:]
+      for line in lines.dropFirst() {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        headers[parts[0].lowercased()] = parts.count > 1 ? String(parts[1].trimmingPrefix(" ")) : ""
+      }
+      let length = headers["content-length"].flatMap { Int($0) } ?? 0
+      guard bytes.count >= end.upperBound + length else { return nil }
+      let body = Array(bytes[end.upperBound..<end.upperBound + length])
+      bytes.removeFirst(end.upperBound + length)
+      return TestResponse(status: Int(lines[0].split(separator: " ")[1]) ?? 0, headers: headers, body: body)
+    }
+  }
+}

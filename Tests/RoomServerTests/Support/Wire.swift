@@ -1,0 +1,80 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A TCP connection whose every byte the test decides.
+final class Wire: Sendable {
+  private let channel: any Channel
+  private let inbox: NIOLockedValueBox<Inbox>
+
+  struct Inbox {
+    var bytes: [UInt8] = []
+    var isClosed = false
+  }
+
+  private init(_ channel: any Channel, _ inbox: NIOLockedValueBox<Inbox>) {
+    self.channel = channel
+    self.inbox = inbox
+  }
+
+  static func connect(port: UInt16) async throws -> Wire {
+    let inbox = NIOLockedValueBox(Inbox())
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Collector(inbox)) }
+      }
+      .connect(host: "127.0.0.1", port: Int(port)).get()
+    return Wire(channel, inbox)
+  }
+
+  func send(_ bytes: some Sequence<UInt8>) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+  func send(_ text: String) { send(text.utf8) }
+  func close() { channel.close(promise: nil) }
+  /// Stops reading and keeps the connection: a client whose cable was pulled, or one that does not read.
+  func freeze() async throws { try await channel.setOption(ChannelOptions.autoRead, value: false).get() }
+
+  var isClosed: Bool { inbox.withLockedValue { $0.isClosed } }
+
+  /// Lets `take` remove what it understands from the bytes that came, until it gives something.
+  func next<Value: Sendable>(within time: Duration = .seconds(10), _ take: (inout [UInt8]) throws -> Value?) async throws
+    -> Value
+  {
+    try await eventually("bytes", within: time) {
+      try inbox.withLockedValue { try take(&$0.bytes) }
+    }
+  }
+
+  private final class Collector: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    let inbox: NIOLockedValueBox<Inbox>
+    init(_ inbox: NIOLockedValueBox<Inbox>) { self.inbox = inbox }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let buffer = Self.unwrapInboundIn(data)
+      inbox.withLockedValue { $0.bytes.append(contentsOf: buffer.readableBytesView) }
+    }
+    func channelInactive(context: ChannelHandlerContext) { inbox.withLockedValue { $0.isClosed = true } }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  }
+}
+
+struct TimedOut: Error, CustomStringConvertible {
+  var what: String
+  var description: String { "waited too long for \(what)" }
+}
+
+/// Asks until there is an answer.
+func eventually<Value>(
+  _ what: String, within time: Duration = .seconds(10), _ ask: () async throws -> Value?
+) async throws -> Value {
+  let deadline = ContinuousClock.now + time
+  while true {
+    if let value = try await ask() { return value }
+    guard ContinuousClock.now < deadline else { throw TimedOut(what: what) }
+    try await Task.sleep(for: .milliseconds(3))
+  }
+}
+
+/// Waits until a condition holds.
+func eventually(_ what: String, within time: Duration = .seconds(10), holds: () async throws -> Bool) async throws {
+  _ = try await eventually(what, within: time) { try await holds() ? true : nil }
+}
