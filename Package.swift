@@ -105,8 +105,8 @@ let package = Package(
     .testTarget(
       name: "RoomClientTests",
       dependencies: [
-        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink", nio("NIOCore"),
-        nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink",
+        "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),

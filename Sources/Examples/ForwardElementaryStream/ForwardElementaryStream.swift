@@ -6,7 +6,7 @@ import RoomClient
 /// Forwards an H.264 elementary stream into a room, as it is: no codec is linked.
 ///
 ///     ffmpeg -re -i film.mp4 -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - | forward-elementary-stream --token …
-struct ForwardElementaryStream: AsyncParsableCommand {
+@main struct ForwardElementaryStream: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forward-elementary-stream",
     abstract: "Forwards an H.264 elementary stream (Annex B) from a file or from standard input into a room.")

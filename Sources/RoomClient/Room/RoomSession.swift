@@ -46,7 +46,7 @@ actor RoomSession {
   private var subscribeRepair = MediaRepair()
   /// What was asked for by `subscribe`, to be asked for again where the server forgot the session.
   private var chosen = (trackIds: Set<String>(), userIds: Set<String>())
-  private var meter = StatisticsMeter()
+  private var meter = StatisticsMeter(began: .now)
   private var nextStatistics: ContinuousClock.Instant?
 
   /// Messages and events that may wait for the session; a server that sends more than it takes is cut off.

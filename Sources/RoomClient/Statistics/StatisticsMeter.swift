@@ -13,6 +13,9 @@ struct StatisticsMeter: Sendable {
 
   /// By track; only those of the last report are kept.
   private var last: [String: Counts] = [:]
+  private var lastTime: ContinuousClock.Instant
+
+  init(began: ContinuousClock.Instant) { lastTime = began }
 
   /// A track of a transport's statistics, with what the room knows of it.
   struct Local {
@@ -69,6 +72,7 @@ struct StatisticsMeter: Sendable {
       report.remoteTracks.append(track)
     }
     last = next
+    lastTime = now
     for index in report.transports.indices {
       let tracks = report.transports[index].direction == .publish ? report.localTracks : report.remoteTracks
       report.transports[index].kbps = tracks.reduce(0) { $0 + $1.kbps }
@@ -82,7 +86,10 @@ struct StatisticsMeter: Sendable {
     track.height = info.height
     track.frames = counts.frames
     track.bytes = counts.bytes
-    guard let before = last[info.trackId], counts.frames >= before.frames, counts.bytes >= before.bytes else { return track }
+    // A track that is new since the last report counted from nothing.
+    let before = last[info.trackId] ?? Counts(time: lastTime, frames: 0, bytes: 0, lost: 0, expected: 0)
+    // A new transport counts anew.
+    guard counts.frames >= before.frames, counts.bytes >= before.bytes else { return track }
     let elapsed = (counts.time - before.time) / .seconds(1)
     guard elapsed > 0 else { return track }
     track.fps = Double(counts.frames - before.frames) / elapsed

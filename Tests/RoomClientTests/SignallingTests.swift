@@ -1,0 +1,56 @@
+import Foundation
+import RoomProtocol
+import Testing
+
+@testable import RoomClient
+
+@Suite("Signalling")
+struct SignallingTests {
+  @Test(
+    "addresses are taken apart",
+    arguments: [
+      ("ws://example.org/v1/signal", "example.org", 80, false, "/v1/signal", "example.org"),
+      ("wss://example.org/v1/signal?a=b", "example.org", 443, true, "/v1/signal?a=b", "example.org"),
+      ("ws://127.0.0.1:8080", "127.0.0.1", 8080, false, "/", "127.0.0.1:8080"),
+      ("WS://[::1]:99/x", "::1", 99, false, "/x", "[::1]:99"),
+    ])
+  func takesApart(text: String, host: String, port: Int, secure: Bool, path: String, field: String) throws {
+    let address = try SignalAddress(text)
+    #expect(address.host == host)
+    #expect(address.port == port)
+    #expect(address.isSecure == secure)
+    #expect(address.path == path)
+    #expect(address.hostField == field)
+  }
+
+  @Test(
+    "what is no WebSocket address is refused", arguments: ["", "http://a/b", "ws://", "ws:///x", "nonsense", "ws://a:99999/"])
+  func refuses(text: String) {
+    #expect(throws: RoomClientError.invalidURL(text)) { _ = try SignalAddress(text) }
+  }
+
+  @Test("mutated messages of the server are understood or refused, and nothing else") func survivesNoise() throws {
+    let track = TrackInfo(trackId: "t", kind: .video, codec: "vp8", width: 320)
+    let events: [SignalEvent] = [
+      .joined(ParticipantInfo(userId: "ada", grants: [.publish], joinedAt: 1, tracks: [track])),
+      .published(PublishedData(userId: "ada", tracks: [track])),
+      .offer(OfferData(offer: 1, sdp: "v=0", tracks: [OfferedTrack(mid: "0", userId: "ada", trackId: "t")], restart: true)),
+      .ended(EndedData(reason: .kickedOut, by: "eve")), .unknown("later"),
+    ]
+    var generator = SystemRandomNumberGenerator()
+    let decoder = JSONDecoder()
+    for event in events {
+      let text = try JSONEncoder().encode(event)
+      #expect(try decoder.decode(SignalEvent.self, from: text) == event)
+      for _ in 0..<500 {
+        var mutated = text
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+          let index = Int.random(in: 0..<mutated.count, using: &generator)
+          mutated[index] = UInt8.random(in: 0x20...0x7E, using: &generator)
+        }
+        _ = try? decoder.decode(SignalEvent.self, from: mutated)
+        _ = try? decoder.decode(SignalAnswer<JoinResult>.self, from: mutated)
+      }
+    }
+  }
+}
