@@ -17,6 +17,7 @@ public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A media file could not be opened or read.
   case file(path: String, reason: String)
 
+  /// A sentence for people.
   public var description: String {
     switch self {
     case .unsupportedSize(let width, let height):

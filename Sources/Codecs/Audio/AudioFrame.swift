@@ -5,6 +5,7 @@ public struct AudioFormat: Sendable, Hashable {
   /// 1…8.
   public var channels: Int
 
+  /// Values outside the ranges are refused where the format is used.
   public init(sampleRate: Int, channels: Int) {
     self.sampleRate = sampleRate
     self.channels = channels
@@ -27,10 +28,12 @@ public struct AudioFormat: Sendable, Hashable {
 public struct AudioFrame: Sendable, Equatable {
   /// `frameCount` × channels values.
   public var samples: [Int16]
+  /// How `samples` are to be read.
   public var format: AudioFormat
   /// The first sample's time, in microseconds on its source's clock.
   public var timestamp: Int64
 
+  /// `samples` are not checked against the format; a last incomplete one is left out of ``frameCount``.
   public init(samples: [Int16], format: AudioFormat, timestamp: Int64 = 0) {
     self.samples = samples
     self.format = format

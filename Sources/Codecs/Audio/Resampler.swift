@@ -2,7 +2,9 @@ import CFFmpeg
 
 /// Changes sample rate and channel count of a continuous stream, by libswresample. One owner at a time.
 public final class Resampler {
+  /// What is fed.
   public let input: AudioFormat
+  /// What comes out.
   public let output: AudioFormat
   private let inputSampleFormat: AVSampleFormat
   private var context: OpaquePointer?

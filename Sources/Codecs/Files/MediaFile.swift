@@ -30,8 +30,11 @@ public final class MediaFile {
     case audio(AudioFrame)
   }
 
+  /// As given.
   public let path: String
+  /// Nil where the file has none.
   public let video: VideoStream?
+  /// Nil where the file has none.
   public let audio: AudioStream?
   /// What the audio is turned into.
   public let audioFormat: AudioFormat

@@ -7,10 +7,12 @@ import CFFmpeg
 public final class H264Decoder: VideoDecoder {
   private let codec: LibavDecoder
 
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libavcodec was built without it.
   public init() throws(CodecError) {
     codec = try LibavDecoder(live: AV_CODEC_ID_H264, name: "H.264")
   }
 
+  /// One access unit in, its picture out; any size, 8 bit 4:2:0 (others are converted).
   public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
     guard !data.isEmpty else { throw .corrupt(codec: "H.264", reason: "no data") }
     try codec.send(data)

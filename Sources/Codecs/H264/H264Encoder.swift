@@ -10,6 +10,7 @@ public final class H264Encoder: VideoEncoder {
   /// x264's trade of CPU against quality; ``superfast`` takes about 3 ms for 1280x720.
   public enum Speed: String, Sendable, Hashable, CaseIterable { case ultrafast, superfast, veryfast, faster, fast, medium }
 
+  /// As last set.
   public private(set) var settings: VideoEncoderSettings
   /// Fixed for the encoder's life.
   public let profile: Profile
@@ -18,6 +19,7 @@ public final class H264Encoder: VideoEncoder {
   private var encoder: OpaquePointer
   private var clock = EncodingClock()
 
+  /// - Throws: ``CodecError/invalidSetting(_:)``, ``CodecError/unsupportedSize(width:height:)``
   public init(
     _ settings: VideoEncoderSettings, profile: Profile = .baseline, speed: Speed = .superfast
   ) throws(CodecError) {
@@ -30,6 +32,7 @@ public final class H264Encoder: VideoEncoder {
 
   deinit { x264_encoder_close(encoder) }
 
+  /// Bitrate, fps and key-frame interval change within the stream; another size or level starts it anew with a key frame.
   public func reconfigure(_ settings: VideoEncoderSettings) throws(CodecError) {
     try settings.check()
     let sameStream =
@@ -51,6 +54,7 @@ public final class H264Encoder: VideoEncoder {
     self.settings = settings
   }
 
+  /// One picture in, its access unit out.
   public func encode(_ frame: VideoFrame, forceKeyFrame: Bool = false) throws(CodecError) -> EncodedPicture? {
     let (time, keyFrame) = clock.advance(
       to: frame.timestamp, interval: settings.keyFrameInterval, forced: forceKeyFrame)

@@ -9,6 +9,7 @@ public struct OpusEncoderSettings: Sendable, Hashable {
   public var channels: Int
   /// Bits per second, 6 000…510 000.
   public var bitrate: Int
+  /// What the coder is tuned for; fixed for an encoder's life.
   public var application: Application
   /// Each packet also carries a coarse copy of the one before it, which a receiver uses after a loss. Takes effect with
   /// ``expectedLoss`` above 0.
@@ -18,6 +19,7 @@ public struct OpusEncoderSettings: Sendable, Hashable {
   /// 0…10: CPU against quality.
   public var complexity: Int
 
+  /// The defaults suit speech; values are checked where the settings are used.
   public init(
     channels: Int = 1, bitrate: Int = 32_000, application: Application = .voice, forwardErrorCorrection: Bool = true,
     expectedLoss: Int = 5, complexity: Int = 5
@@ -47,9 +49,11 @@ public final class OpusEncoder {
   /// RFC 6716 §3.4: the largest packet of one frame.
   private static let maximumPacket = 1276
 
+  /// As last set.
   public private(set) var settings: OpusEncoderSettings
   private let encoder: OpaquePointer
 
+  /// - Throws: ``CodecError/invalidSetting(_:)``
   public init(_ settings: OpusEncoderSettings = .init()) throws(CodecError) {
     try settings.check()
     var error: Int32 = 0

@@ -10,6 +10,7 @@ public enum ClockBlocks {
     /// Counts frames, modulo 65 536.
     public var frame: UInt16
 
+    /// Higher bits of `milliseconds` are cut off.
     public init(milliseconds: UInt64, frame: UInt16) {
       self.milliseconds = milliseconds & (1 << 40 - 1)
       self.frame = frame

@@ -6,9 +6,11 @@ public struct ToneGenerator: Sendable {
   public let frequency: Double
   /// Peak relative to full scale, 0…1.
   public let amplitude: Double
+  /// Of the samples.
   public let format: AudioFormat
   private var phase = 0.0
 
+  /// `amplitude` is cut to 0…1.
   public init(frequency: Double, amplitude: Double = 0.3, format: AudioFormat = .mono48k) {
     self.frequency = frequency
     self.amplitude = min(max(amplitude, 0), 1)

@@ -8,6 +8,7 @@ import CYUV
 public final class VP8Decoder: VideoDecoder {
   private let codec: UnsafeMutablePointer<vpx_codec_ctx_t>
 
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libvpx was built without it.
   public init() throws(CodecError) {
     codec = .allocate(capacity: 1)
     codec.initialize(to: vpx_codec_ctx_t())
@@ -24,6 +25,7 @@ public final class VP8Decoder: VideoDecoder {
     codec.deallocate()
   }
 
+  /// One frame in, its picture out.
   public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
     // libvpx reads an empty frame as "repeat the last one".
     guard !data.isEmpty, data.count < Int(Int32.max) else { throw .corrupt(codec: "VP8", reason: "\(data.count) bytes") }

@@ -2,11 +2,13 @@ import CVPX
 
 /// VP8 by libvpx in real-time mode: one thread, constant bitrate, error resilient.
 public final class VP8Encoder: VideoEncoder {
+  /// As last set.
   public private(set) var settings: VideoEncoderSettings
   private var codec: UnsafeMutablePointer<vpx_codec_ctx_t>
   private var configuration: vpx_codec_enc_cfg_t
   private var clock = EncodingClock()
 
+  /// - Throws: ``CodecError/invalidSetting(_:)``, ``CodecError/unsupportedSize(width:height:)``
   public init(_ settings: VideoEncoderSettings) throws(CodecError) {
     try settings.check()
     self.settings = settings
@@ -16,6 +18,7 @@ public final class VP8Encoder: VideoEncoder {
 
   deinit { Self.close(codec) }
 
+  /// All but a new size changes within the stream.
   public func reconfigure(_ settings: VideoEncoderSettings) throws(CodecError) {
     try settings.check()
     var next = try Self.configuration(settings)
@@ -34,6 +37,7 @@ public final class VP8Encoder: VideoEncoder {
     self.settings = settings
   }
 
+  /// One picture in, its frame out.
   public func encode(_ frame: VideoFrame, forceKeyFrame: Bool = false) throws(CodecError) -> EncodedPicture? {
     let (time, keyFrame) = clock.advance(
       to: frame.timestamp, interval: settings.keyFrameInterval, forced: forceKeyFrame)

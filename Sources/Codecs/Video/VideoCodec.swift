@@ -7,6 +7,7 @@ public struct EncodedPicture: Sendable, Equatable {
   /// Decodable without any earlier picture.
   public var isKeyFrame: Bool
 
+  /// A picture as an encoder gives it.
   public init(data: [UInt8], timestamp: Int64, isKeyFrame: Bool) {
     self.data = data
     self.timestamp = timestamp
@@ -55,6 +56,7 @@ public struct VideoEncoderSettings: Sendable, Hashable {
 
 /// Compresses pictures one by one, with no delay: each call returns its own picture. One owner at a time.
 public protocol VideoEncoder: AnyObject {
+  /// As last set.
   var settings: VideoEncoderSettings { get }
 
   /// Compresses one picture; one of another size is scaled to the settings' size.

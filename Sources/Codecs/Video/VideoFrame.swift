@@ -58,26 +58,37 @@ public struct VideoFrame: Sendable {
 
 /// A colour in BT.601 limited range.
 public struct YUVColour: Sendable, Hashable {
+  /// Brightness, 16 (black) … 235 (white).
   public var y: UInt8
+  /// Blue difference, 16…240; 128 is grey.
   public var u: UInt8
+  /// Red difference, 16…240; 128 is grey.
   public var v: UInt8
 
+  /// Values outside the ranges are drawn as they are.
   public init(y: UInt8, u: UInt8, v: UInt8) {
     self.y = y
     self.u = u
     self.v = v
   }
 
+  /// Brightness 16.
   public static let black = YUVColour(y: 16, u: 128, v: 128)
+  /// Brightness 235.
   public static let white = YUVColour(y: 235, u: 128, v: 128)
 }
 
 /// Where the planes of a picture lie, for reading.
 public struct I420Planes {
+  /// Pixels.
   public let width: Int
+  /// Pixels.
   public let height: Int
+  /// Brightness: `height` rows of `width` samples.
   public let y: UnsafePointer<UInt8>
+  /// Blue difference: half as many rows and samples, rounded up.
   public let u: UnsafePointer<UInt8>
+  /// Red difference: half as many rows and samples, rounded up.
   public let v: UnsafePointer<UInt8>
   /// Bytes from one row of `y` to the next.
   public let yStride: Int
@@ -102,10 +113,15 @@ public struct I420Planes {
 
 /// Where the planes of a picture lie, for writing.
 public struct MutableI420Planes {
+  /// Pixels.
   public let width: Int
+  /// Pixels.
   public let height: Int
+  /// Brightness: `height` rows of `width` samples.
   public let y: UnsafeMutablePointer<UInt8>
+  /// Blue difference: half as many rows and samples, rounded up.
   public let u: UnsafeMutablePointer<UInt8>
+  /// Red difference: half as many rows and samples, rounded up.
   public let v: UnsafeMutablePointer<UInt8>
   /// Bytes from one row of `y` to the next.
   public let yStride: Int

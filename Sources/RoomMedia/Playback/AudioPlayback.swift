@@ -31,7 +31,9 @@ public final class AudioPlayback: Sendable {
   /// Samples per channel of the longest hole that is filled: 200 ms.
   static let longestHole: Int64 = 9600
 
+  /// What is decoded.
   public let track: RemoteTrack
+  /// Of ``frames``.
   public let format: AudioFormat
   /// The samples, for one reader; ends with the subscription. Timestamps are in microseconds on the publisher's clock.
   public let frames: AsyncStream<AudioFrame>
@@ -65,6 +67,7 @@ public final class AudioPlayback: Sendable {
 
   deinit { task.cancel() }
 
+  /// What was done so far.
   public var statistics: Statistics { shared.statistics.withLock { $0 } }
 }
 

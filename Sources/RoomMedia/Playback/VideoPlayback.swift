@@ -23,6 +23,7 @@ public final class VideoPlayback: Sendable {
   /// How often a key frame is asked for while none comes.
   static let patience = Duration.milliseconds(500)
 
+  /// What is decoded.
   public let track: RemoteTrack
   /// The pictures, for one reader; ends with the subscription. Timestamps are in microseconds on the publisher's clock.
   public let frames: AsyncStream<VideoFrame>
@@ -50,6 +51,7 @@ public final class VideoPlayback: Sendable {
 
   deinit { task.cancel() }
 
+  /// What was done so far.
   public var statistics: Statistics { shared.statistics.withLock { $0 } }
 
   private static func decoder(for track: RemoteTrack) throws(CodecError) -> sending any VideoDecoder {

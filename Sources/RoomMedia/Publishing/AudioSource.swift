@@ -41,6 +41,7 @@ public final class AudioSource: Sendable {
 
   /// The latest settings.
   public var settings: OpusEncoderSettings { control.state.withLock { $0.settings } }
+  /// What was done so far.
   public var statistics: Statistics {
     var statistics = control.state.withLock { $0.statistics }
     statistics.dropped = queue.dropped

@@ -66,6 +66,7 @@ public final class VideoSource: Sendable {
 
   /// The latest configuration.
   public var configuration: VideoConfiguration { control.state.withLock { $0.configuration } }
+  /// What was done so far.
   public var statistics: Statistics {
     var statistics = control.state.withLock { $0.statistics }
     statistics.dropped = queue.dropped

@@ -11,7 +11,9 @@ public enum H264Level: String, Sendable, Hashable, CaseIterable {
 
 /// The largest pictures, the most frames and bits that a profile allows at a level.
 public struct H264Limits: Sendable, Hashable {
+  /// Whose limits these are.
   public let profile: H264Encoder.Profile
+  /// At which level.
   public let level: H264Level
   /// Pixels of the longer side; portrait and landscape are alike.
   public let longSide: Int
@@ -90,6 +92,7 @@ public enum VideoLimitError: Error, Sendable, Hashable, CustomStringConvertible 
   /// The profile is not offered at that level.
   case noSuchLevel(profile: H264Encoder.Profile, level: H264Level)
 
+  /// A sentence for people.
   public var description: String {
     func name(_ limits: H264Limits) -> String { "H.264 \(limits.profile.rawValue) \(limits.level.rawValue)" }
     switch self {

@@ -14,6 +14,7 @@ public struct VideoConfiguration: Sendable, Hashable {
   /// Size in pixels, frames per second, bits per second, frames between key frames.
   public var settings: VideoEncoderSettings
 
+  /// Checked where it is used; see ``check()``.
   public init(
     codec: VideoCodec = .h264, profile: H264Encoder.Profile = .baseline, level: H264Level? = nil,
     speed: H264Encoder.Speed = .superfast, _ settings: VideoEncoderSettings
