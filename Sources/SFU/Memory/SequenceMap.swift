@@ -44,6 +44,12 @@ struct SequenceMap: BitwiseCopyable {
     resumeAt = kept.0.end &+ kept.0.delta
   }
 
+  /// Closes, and forgets which packets had which numbers: what was sent is not sent again.
+  mutating func forget(after highest: Int64) {
+    resumeAt = next(after: highest)
+    count = 0
+  }
+
   /// The outgoing number after all that were given away while packets passed up to `highest`.
   func next(after highest: Int64) -> Int64 {
     isOpen ? max(highest &+ 1, kept.0.first) &+ kept.0.delta : resumeAt

@@ -1,7 +1,9 @@
 /// What the workers counted since their start, and what they hold now.
 public struct MediaCounters: Sendable, Hashable {
+  /// In the order of the workers' ports.
   public var workers: [WorkerCounters]
 
+  /// The counters of these workers.
   public init(workers: [WorkerCounters] = []) { self.workers = workers }
 
   /// All workers together.
@@ -13,36 +15,57 @@ public struct MediaCounters: Sendable, Hashable {
 /// The counters of one worker. All but the gauges only grow.
 public struct WorkerCounters: Sendable, Hashable {
   // Gauges.
+  /// Open rooms.
   public var rooms = 0
+  /// Transports, connected or not.
   public var transports = 0
+  /// Transports over which media can flow.
   public var connectedTransports = 0
+  /// Published tracks.
   public var tracks = 0
+  /// Subscriptions to tracks.
   public var subscriptions = 0
   /// Bytes of packet rings that live tracks hold.
   public var ringBytes = 0
 
+  /// Datagrams received, of any kind.
   public var packetsReceived: UInt64 = 0
+  /// Bytes of them, without IP and UDP headers.
   public var bytesReceived: UInt64 = 0
+  /// Datagrams that the kernel took, of any kind.
   public var packetsSent: UInt64 = 0
+  /// Bytes of them, without IP and UDP headers.
   public var bytesSent: UInt64 = 0
+  /// RTP packets that were authentic.
   public var rtpReceived: UInt64 = 0
+  /// RTCP compounds that were authentic.
   public var rtcpReceived: UInt64 = 0
+  /// RTP packets sealed for subscribers, without resends.
   public var rtpForwarded: UInt64 = 0
+  /// NACK packets of subscribers.
   public var nacksReceived: UInt64 = 0
   /// Sequence numbers asked for by subscribers.
   public var nackedPackets: UInt64 = 0
+  /// Packets sent again.
   public var retransmitted: UInt64 = 0
+  /// NACK packets to publishers.
   public var nacksSent: UInt64 = 0
+  /// PLI and FIR of subscribers.
   public var keyFrameRequestsReceived: UInt64 = 0
+  /// PLI and FIR to publishers.
   public var keyFrameRequestsSent: UInt64 = 0
+  /// Transport-wide feedback packets of subscribers.
   public var transportFeedbackReceived: UInt64 = 0
+  /// Transport-wide feedback packets to publishers.
   public var transportFeedbackSent: UInt64 = 0
 
   /// By `MediaDrop`, in the order of its cases.
   public var drops = [UInt64](repeating: 0, count: MediaDrop.allCases.count)
 
+  /// All zero.
   public init() {}
 
+  /// How much was dropped for this reason.
   public subscript(reason: MediaDrop) -> UInt64 { drops[Int(reason.rawValue)] }
 
   mutating func add(_ other: WorkerCounters) {
@@ -87,10 +110,13 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case authentication
   /// SRTP index seen before, or too old.
   case replay
+  /// Not an RTP packet whose lengths agree (RFC 3550 §5.1).
   case malformedRTP
+  /// Not an RTCP compound, or a packet in it whose inside does not agree with its length.
   case malformedRTCP
   /// No published track has this SSRC, mid or rid.
   case unknownSSRC
+  /// A payload type that the track, or its receiver, does not have.
   case unknownPayloadType
   /// More SSRCs than a transport may have.
   case ssrcLimit
@@ -98,6 +124,7 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case duplicate
   /// RTX without room for the original sequence number, or for a packet that is too old.
   case uselessRetransmission
+  /// A packet of a muted track.
   case muted
   /// A video packet before the subscription's first key frame.
   case awaitingKeyFrame

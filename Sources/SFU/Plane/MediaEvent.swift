@@ -21,10 +21,12 @@ public enum MediaEvent: Sendable, Hashable {
 
 /// The loudness of an audio track, by the publisher's own account (RFC 6464).
 public struct TrackLevel: Sendable, Hashable {
+  /// An audio track.
   public var track: TrackID
   /// dBov, −127 (silence) … 0 (loudest).
   public var level: Int
 
+  /// The level of this track, dBov.
   public init(track: TrackID, level: Int) {
     self.track = track
     self.level = level

@@ -6,6 +6,7 @@ public import WebRTC
 ///
 /// Made once at the start. `openRoom` puts a room on the worker with the least load; its packets never leave that worker.
 public final class MediaPlane: Sendable {
+  /// How to start.
   public struct Configuration: Sendable {
     /// Worker threads; nil takes one for each core that this process may use.
     public var workers: Int?
@@ -17,8 +18,10 @@ public final class MediaPlane: Sendable {
     public var announced: [String]
     /// The DTLS certificate; nil makes a new one.
     public var certificate: Certificate?
+    /// The bounds of each worker.
     public var limits: MediaLimits
 
+    /// See the properties.
     public init(
       workers: Int? = nil, bind: String = "127.0.0.1", port: UInt16 = 0, announced: [String] = [],
       certificate: Certificate? = nil,
@@ -33,6 +36,7 @@ public final class MediaPlane: Sendable {
     }
   }
 
+  /// What it was made with, the certificate filled in.
   public let configuration: Configuration
   /// What session descriptions say of the DTLS certificate of this start.
   public let fingerprint: Fingerprint

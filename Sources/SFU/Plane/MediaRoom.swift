@@ -49,8 +49,10 @@ public final class MediaRoom: Sendable {
     post(.subscribe(number, id, to: track, on: transport, parameters))
   }
 
+  /// Ends a subscription; its receiver is told by BYE.
   public func unsubscribe(_ id: SubscriptionID) { post(.unsubscribe(number, id)) }
 
+  /// The state of the room's media now; empty after the plane has stopped.
   public func statistics() async -> MediaStatistics {
     await withCheckedContinuation { continuation in
       if !worker.mailbox.post(.statistics(number) { continuation.resume(returning: $0) }) {

@@ -160,6 +160,7 @@ extension WorkerLoop {
   private func configure(_ index: Int, _ parameters: RTPParameters) {
     let track = tracks[index]
     let transport = transports[track.pointee.transport]
+    let codecsChanged = trackBooks[index]?.parameters.codecs != parameters.codecs
     trackBooks[index]?.parameters = parameters
     track.pointee.setCodecs(parameters.codecs)
     let feedback = parameters.codecs.reduce(into: RTCPFeedback()) { $0.formUnion($1.feedback) }
@@ -186,12 +187,16 @@ extension WorkerLoop {
         assign(ssrc, to: index, isRepair: true)
       }
     }
+    guard codecsChanged else { return }
     var subscription = Int(track.pointee.firstSubscription)
     while subscription >= 0 {
       let slot = subscriptions[subscription]
       if let theirs = subscriptionBooks[subscription]?.parameters { slot.pointee.match(parameters.codecs, to: theirs.codecs) }
+      // What the ring holds was numbered by the old codecs: sent again, it would be another packet under a used index.
+      slot.pointee.map.forget(after: track.pointee.highest)
       subscription = Int(slot.pointee.nextInTrack)
     }
+    if track.pointee.isVideo, track.pointee.subscriptionCount > 0 { track.pointee.keyFrames.want() }
   }
 
   func removeTrack(_ index: Int) {

@@ -33,15 +33,19 @@ struct SequenceMapTests {
     var map = SequenceMap(start: Int64.random(in: 1..<16_384, using: &generator))
     var given: [Int64: Int64] = [:]
     var highest: Int64 = 65_536
+    var forgotten = Int64.min
     for _ in 0..<3000 {
       switch Int.random(in: 0..<20, using: &generator) {
       case 0: map.close(before: highest + 1)
+      case 1 where Bool.random(using: &generator) && Bool.random(using: &generator):
+        map.forget(after: highest)
+        forgotten = map.next(after: highest)
       case 1: map.open(at: highest - Int64.random(in: -3...20, using: &generator))
       default:
         highest += Int64.random(in: 0...2, using: &generator)
         let sequence = max(1, highest - Int64.random(in: 0...30, using: &generator))
         guard let number = map.outgoing(sequence) else { continue }
-        #expect(given[number] ?? sequence == sequence)
+        #expect(number >= forgotten && given[number] ?? sequence == sequence)
         given[number] = sequence
         #expect(map.incoming(number) == sequence)
         #expect(number < map.next(after: highest))
