@@ -1,5 +1,3 @@
-import Glibc
-
 /// An uncompressed I420 picture (8 bit, BT.601 limited range) with its time.
 ///
 /// A value: copies share one buffer until one of them is written. The three planes lie in one aligned allocation from a
@@ -52,95 +50,6 @@ public struct VideoFrame: Sendable {
   public mutating func fill(_ colour: YUVColour) {
     withMutablePlanes { planes in
       planes.fill(x: 0, y: 0, width: planes.width, height: planes.height, colour)
-    }
-  }
-}
-
-/// A colour in BT.601 limited range.
-public struct YUVColour: Sendable, Hashable {
-  /// Brightness, 16 (black) … 235 (white).
-  public var y: UInt8
-  /// Blue difference, 16…240; 128 is grey.
-  public var u: UInt8
-  /// Red difference, 16…240; 128 is grey.
-  public var v: UInt8
-
-  /// Values outside the ranges are drawn as they are.
-  public init(y: UInt8, u: UInt8, v: UInt8) {
-    self.y = y
-    self.u = u
-    self.v = v
-  }
-
-  /// Brightness 16.
-  public static let black = YUVColour(y: 16, u: 128, v: 128)
-  /// Brightness 235.
-  public static let white = YUVColour(y: 235, u: 128, v: 128)
-}
-
-/// Where the planes of a picture lie, for reading.
-public struct I420Planes {
-  /// Pixels.
-  public let width: Int
-  /// Pixels.
-  public let height: Int
-  /// Brightness: `height` rows of `width` samples.
-  public let y: UnsafePointer<UInt8>
-  /// Blue difference: half as many rows and samples, rounded up.
-  public let u: UnsafePointer<UInt8>
-  /// Red difference: half as many rows and samples, rounded up.
-  public let v: UnsafePointer<UInt8>
-  /// Bytes from one row of `y` to the next.
-  public let yStride: Int
-  /// Bytes from one row of `u` or `v` to the next.
-  public let chromaStride: Int
-
-  /// Samples in a row of `u` or `v`.
-  public var chromaWidth: Int { (width + 1) / 2 }
-  /// Rows of `u` or `v`.
-  public var chromaHeight: Int { (height + 1) / 2 }
-
-  init(_ planes: MutableI420Planes) {
-    width = planes.width
-    height = planes.height
-    y = UnsafePointer(planes.y)
-    u = UnsafePointer(planes.u)
-    v = UnsafePointer(planes.v)
-    yStride = planes.yStride
-    chromaStride = planes.chromaStride
-  }
-}
-
-/// Where the planes of a picture lie, for writing.
-public struct MutableI420Planes {
-  /// Pixels.
-  public let width: Int
-  /// Pixels.
-  public let height: Int
-  /// Brightness: `height` rows of `width` samples.
-  public let y: UnsafeMutablePointer<UInt8>
-  /// Blue difference: half as many rows and samples, rounded up.
-  public let u: UnsafeMutablePointer<UInt8>
-  /// Red difference: half as many rows and samples, rounded up.
-  public let v: UnsafeMutablePointer<UInt8>
-  /// Bytes from one row of `y` to the next.
-  public let yStride: Int
-  /// Bytes from one row of `u` or `v` to the next.
-  public let chromaStride: Int
-
-  /// Fills a rectangle, cut to the picture, with one colour. Chroma covers every sample that the rectangle touches.
-  public func fill(x: Int, y top: Int, width: Int, height: Int, _ colour: YUVColour) {
-    let left = max(0, min(x, self.width))
-    let right = max(left, min(x + width, self.width))
-    let first = max(0, min(top, self.height))
-    let last = max(first, min(top + height, self.height))
-    guard right > left, last > first else { return }
-    for row in first..<last { memset(y + row * yStride + left, Int32(colour.y), right - left) }
-    for row in first / 2..<(last + 1) / 2 {
-      let offset = row * chromaStride + left / 2
-      let count = (right + 1) / 2 - left / 2
-      memset(u + offset, Int32(colour.u), count)
-      memset(v + offset, Int32(colour.v), count)
     }
   }
 }
