@@ -1,7 +1,7 @@
 /// When a media transport that does not work is to be replaced, through signalling. Pure: time is handed in.
 ///
-/// A transport that fell silent first gets the chance to find another way by itself; one that never came up a little longer; one
-/// that failed none. Replacing it is repeated ever more slowly.
+/// A transport that fell silent first gets the chance to find another way by itself; one that never came up a little longer;
+/// one that failed none. Replacing it is repeated ever more slowly.
 struct MediaRepair: Sendable {
   typealias Time = ContinuousClock.Instant
 

@@ -76,7 +76,8 @@ public final class Room: Sendable {
   public func kick(userId: String) async throws { try await session.kick(userId: userId) }
   /// Leaves for good. Never fails: where the server can't be told, it will notice.
   public func leave() async { await session.leave() }
-  /// Says that the machine's network changed: media and signalling are sought anew from the present addresses, with no new join.
+  /// Says that the machine's network changed: media and signalling are sought anew from the present addresses, with no new
+  /// join.
   ///
   /// Media that stops is noticed without it; it only makes it faster.
   public func networkChanged() async { await session.networkChanged() }

@@ -19,17 +19,17 @@ actor RoomSession {
   nonisolated let board: RoomBoard
   private let address: SignalAddress
   private let token: String
-  private let options: RoomOptions
-  private let logger = Logger(label: "room.client")
+  let options: RoomOptions
+  let logger = Logger(label: "room.client")
 
   private let inbox: AsyncStream<Input>
   private let post: AsyncStream<Input>.Continuation
   private var loop: Task<Void, Never>?
   private var ticker: Task<Void, Never>?
 
-  private var machine = ConnectionMachine.idle
+  var machine = ConnectionMachine.idle
   private var generator = SystemRandomNumberGenerator()
-  private var link: SignalLink?
+  var link: SignalLink?
   /// Grows with each socket, so that what an old one still says is not taken for the new one's.
   private var epoch = 0
   /// The join's answer has come but is not dealt with yet; what ended the socket meanwhile waits for that.
@@ -38,15 +38,15 @@ actor RoomSession {
   private var sessionId: String?
   private var starter: CheckedContinuation<Void, any Error>?
 
-  private var roster = Roster()
-  private let publisher: Publisher
-  private let subscriber: Subscriber
-  private var publishing = Turnstile()
-  private var publishRepair = MediaRepair()
-  private var subscribeRepair = MediaRepair()
+  var roster = Roster()
+  let publisher: Publisher
+  let subscriber: Subscriber
+  var publishing = Turnstile()
+  var publishRepair = MediaRepair()
+  var subscribeRepair = MediaRepair()
   /// What was asked for by `subscribe`, to be asked for again where the server forgot the session.
-  private var chosen = (trackIds: Set<String>(), userIds: Set<String>())
-  private var meter = StatisticsMeter(began: .now)
+  var chosen = (trackIds: Set<String>(), userIds: Set<String>())
+  var meter = StatisticsMeter(began: .now)
   private var nextStatistics: ContinuousClock.Instant?
 
   /// Messages and events that may wait for the session; a server that sends more than it takes is cut off.
@@ -199,7 +199,7 @@ actor RoomSession {
   // MARK: calls
 
   /// Asks and waits; throws the server's error, or the client's own when the socket is lost or the answer does not come.
-  private func request<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
+  func request<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
     guard let link else { throw machine.state.isClosed ? RoomClientError.closed : .connectionLost("reconnecting") }
     let timeout = options.timeout
     let text: Data = try await withCheckedThrowingContinuation { waiter in
@@ -326,231 +326,6 @@ actor RoomSession {
         // The connection is down; the tracks are asked for again when it is back.
       }
     }
-  }
-
-  // MARK: publishing
-
-  func publish(_ tracks: [any LocalTrack]) async throws {
-    guard !tracks.isEmpty else { return }
-    await enter()
-    defer { publishing.leave() }
-    var claimed: [any LocalTrack] = []
-    do {
-      for track in tracks {
-        guard track.feed.claim(by: self) else { throw RoomClientError.trackInUse }
-        claimed.append(track)
-      }
-      let refused = try await commit(try publisher.propose(adding: tracks))
-      guard refused.isEmpty else {
-        try? await take(back: tracks.filter { track in !refused.contains { $0 === track } })
-        throw RoomClientError.negotiationFailed("the server takes the codec of \(refused.map(\.tag)) not")
-      }
-    } catch {
-      for track in claimed { track.feed.release() }
-      throw error
-    }
-  }
-
-  func unpublish(_ tracks: [any LocalTrack]) async throws {
-    await enter()
-    defer { publishing.leave() }
-    guard tracks.allSatisfy({ publisher.holds($0) }) else { throw RoomClientError.trackUnknown }
-    try await take(back: tracks)
-  }
-
-  private func take(back tracks: [any LocalTrack]) async throws {
-    let ids = tracks.compactMap(\.trackId)
-    let _: Empty = try await request(.unpublish(TrackSelection(trackIds: ids)))
-    publisher.remove(tracks)
-    board.change { $0.me?.tracks.removeAll { ids.contains($0.trackId) } }
-    if publisher.isEmpty { publishRepair.closed() }
-  }
-
-  /// Publishes all tracks anew, over a new transport.
-  private func republish(keepingIds: Bool) async throws {
-    await enter()
-    defer { publishing.leave() }
-    guard !publisher.isEmpty else { return }
-    for track in try await commit(try publisher.proposeRestart(keepingIds: keepingIds)) { track.feed.release() }
-  }
-
-  /// Asks the server for what is proposed; gives the tracks that it refused.
-  private func commit(_ proposal: Publisher.Proposal) async throws -> [any LocalTrack] {
-    do {
-      let result = try await request(.publish(proposal.params), for: PublishResult.self)
-      let generation = publisher.generation
-      let refused = try publisher.accept(proposal, result)
-      if publisher.generation != generation { publishRepair.opened(now: .now) }
-      board.change { value in
-        for published in result.tracks {
-          value.me?.tracks.removeAll { $0.trackId == published.track.trackId }
-          value.me?.tracks.append(published.track)
-        }
-      }
-      return refused
-    } catch let error as NegotiationError {
-      publisher.abandon(proposal)
-      throw RoomClientError.negotiationFailed(error.description)
-    } catch {
-      publisher.abandon(proposal)
-      // Nobody knows whether the server took it: only a new transport is sure to agree with it.
-      if case RoomClientError.timedOut = error, publisher.isOpen { publishRepair.failed(now: .now) }
-      throw error
-    }
-  }
-
-  private func enter() async {
-    guard !publishing.tryEnter() else { return }
-    await withCheckedContinuation { publishing.wait($0) }
-  }
-
-  func mute(_ track: any LocalTrack, _ muted: Bool) async throws {
-    guard publisher.holds(track), let trackId = track.trackId else { throw RoomClientError.trackUnknown }
-    try await mute(trackId: trackId, muted)
-  }
-
-  func mute(trackId: String, _ muted: Bool) async throws {
-    let _: Empty = try await request(.mute(MuteParams(trackId: trackId, muted: muted)))
-    publisher.muted(trackId: trackId, muted)
-  }
-
-  func kick(userId: String) async throws { let _: Empty = try await request(.kick(UserParams(userId: userId))) }
-
-  // MARK: subscribing
-
-  func subscribe(trackIds: [String], userIds: [String]) async throws {
-    let _: Empty = try await request(.subscribe(TrackSelection(trackIds: trackIds, userIds: userIds)))
-    chosen.trackIds.formUnion(trackIds)
-    chosen.userIds.formUnion(userIds)
-  }
-
-  func unsubscribe(trackIds: [String], userIds: [String]) async throws {
-    let _: Empty = try await request(.unsubscribe(TrackSelection(trackIds: trackIds, userIds: userIds)))
-    chosen.trackIds.subtract(trackIds)
-    chosen.userIds.subtract(userIds)
-  }
-
-  /// Answers an offer for the subscribe transport, and tells what it changed.
-  private func answer(_ offer: OfferData) {
-    do {
-      let generation = subscriber.generation
-      let change = try subscriber.answer(offer) { roster.track($0)?.info }
-      if subscriber.generation != generation { subscribeRepair.opened(now: .now) }
-      link?.tell(.answer(AnswerParams(offer: offer.offer, sdp: change.answer)))
-      show(begun: change.begun, ended: change.ended)
-    } catch {
-      logger.debug("an offer could not be answered: \(error)")
-      subscribeRepair.failed(now: .now)
-    }
-  }
-
-  private func show(begun: [RemoteTrack], ended: [RemoteTrack]) {
-    board.change { value in
-      for track in ended { value.remoteTracks[track.trackId] = nil }
-      for track in begun { value.remoteTracks[track.trackId] = track }
-    }
-    for track in ended {
-      track.end()
-      board.say(.trackUnsubscribed(track))
-    }
-    for track in begun { board.say(.trackSubscribed(track)) }
-    if subscriber.isEmpty { subscribeRepair.closed() }
-  }
-
-  private func endSubscriptions() {
-    show(begun: [], ended: subscriber.close())
-    subscribeRepair.closed()
-  }
-
-  // MARK: media
-
-  private func media(_ event: MediaChannel.Event, _ direction: TransportKind, generation: Int) {
-    guard generation == (direction == .publish ? publisher.generation : subscriber.generation), !machine.state.isClosed else {
-      return
-    }
-    switch event {
-    case .connected: mediaChanged(direction, isUp: true) { $0.connected() }
-    case .disconnected:
-      mediaChanged(direction, isUp: false) { $0.disconnected(now: .now) }
-      // Perhaps it is this side's address that changed.
-      if direction == .publish { publisher.networkChanged() } else { subscriber.networkChanged() }
-    case .failed(let reason):
-      logger.debug("the \(direction) transport failed: \(reason)")
-      mediaChanged(direction, isUp: false) { $0.failed(now: .now) }
-    case .firstFrame(let trackId):
-      if let track = subscriber.track(trackId) { board.say(.firstFrame(track)) }
-    }
-  }
-
-  private func mediaChanged(_ direction: TransportKind, isUp: Bool, _ note: (inout MediaRepair) -> Void) {
-    let wasUp: Bool
-    switch direction {
-    case .publish:
-      wasUp = publisher.isConnected
-      publisher.connected(isUp)
-      note(&publishRepair)
-    case .subscribe:
-      wasUp = subscriber.isConnected
-      subscriber.connected(isUp)
-      note(&subscribeRepair)
-    }
-    if wasUp != isUp { board.say(.mediaConnectionChanged(direction, connected: isUp)) }
-  }
-
-  func networkChanged() async {
-    publisher.networkChanged()
-    subscriber.networkChanged()
-    // The socket may be dead without knowing it: asking tells.
-    link?.doubt(now: .now)
-  }
-
-  private func repairMedia(now: ContinuousClock.Instant) {
-    guard case .connected = machine else { return }
-    if !publisher.isEmpty, publishRepair.isDue(now: now) {
-      Task {
-        do {
-          try await republish(keepingIds: true)
-        } catch {
-          logger.debug("the publish transport could not be replaced: \(error)")
-        }
-      }
-    }
-    if subscriber.isOpen, subscribeRepair.isDue(now: now) { link?.tell(.resubscribe) }
-  }
-
-  func statistics() async -> RoomStatistics {
-    let userId = board.value.me?.userId ?? ""
-    var transports: [TransportStatistics] = []
-    var locals: [StatisticsMeter.Local] = []
-    var remotes: [StatisticsMeter.Remote] = []
-    let (published, received) = (publisher.published, subscriber.received)
-    if let statistics = await publisher.transport?.statistics() {
-      transports.append(
-        TransportStatistics(
-          direction: .publish, connected: publisher.isConnected,
-          roundTripTime: statistics.roundTripTime.map { Double($0) / 1000 },
-          targetKbps: Double(statistics.targetBitrate) / 1000))
-      for (trackId, mid, track) in published {
-        let video = track as? LocalVideoTrack
-        locals.append(
-          StatisticsMeter.Local(
-            info: TrackInfo(trackId: trackId, kind: track.kind, width: video?.width, height: video?.height), userId: userId,
-            counts: statistics.senders[mid] ?? SenderStatistics(), framesDropped: track.feed.dropped))
-      }
-    }
-    if let statistics = await subscriber.transport?.statistics() {
-      transports.append(
-        TransportStatistics(
-          direction: .subscribe, connected: subscriber.isConnected,
-          roundTripTime: statistics.roundTripTime.map { Double($0) / 1000 }))
-      for (mid, track) in received {
-        remotes.append(
-          StatisticsMeter.Remote(
-            info: track.info, userId: track.userId, counts: statistics.receivers[mid] ?? ReceiverStatistics(),
-            unread: track.unread, roundTripTime: statistics.roundTripTime))
-      }
-    }
-    return meter.report(locals: locals, remotes: remotes, transports: transports, now: .now)
   }
 
   // MARK: time

@@ -1,8 +1,8 @@
 import RoomProtocol
 import WebRTC
 
-/// What a client receives: the tracks behind the m-lines of the server's offers, and the transport that carries them. Belongs to
-/// the session's actor.
+/// What a client receives: the tracks behind the m-lines of the server's offers, and the transport that carries them. Belongs
+/// to the session's actor.
 final class Subscriber {
   private let loop: MediaLoop
   private let videoCodecs: [VideoCodec]

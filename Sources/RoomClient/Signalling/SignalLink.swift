@@ -2,7 +2,8 @@ import Foundation
 import NIOCore
 import RoomProtocol
 
-/// The signalling of one session over one socket after another: calls with their answers, and the pulse that tells a dead socket.
+/// The signalling of one session over one socket after another: calls with their answers, and the pulse that tells a dead
+/// socket.
 ///
 /// Belongs to the session's actor.
 final class SignalLink {

@@ -71,19 +71,19 @@ struct SignalSocket: Sendable {
       WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: text), promise: nil)
   }
 
-  /// Closes it with a close frame (RFC 6455 §5.5.1) if that still goes through.
+  /// Closes it with a close frame (RFC 6455 §5.5.1) if that gets through within a second.
   func close() {
     let farewell = WebSocketFrame(
       fin: true, opcode: .connectionClose, maskKey: .random(), data: ByteBuffer(bytes: [0x03, 0xE8]))
-    channel.writeAndFlush(farewell).whenComplete { [channel] _ in channel.close(promise: nil) }
+    let deadline = channel.eventLoop.scheduleTask(in: .seconds(1)) { [channel] in channel.close(promise: nil) }
+    channel.writeAndFlush(farewell).whenComplete { [channel] _ in
+      deadline.cancel()
+      channel.close(promise: nil)
+    }
   }
 
-  /// Returns once the socket is closed. After `close()`: what was sent before is out by then, or a second has passed.
-  func closed() async {
-    let deadline = channel.eventLoop.scheduleTask(in: .seconds(1)) { [channel] in channel.close(promise: nil) }
-    try? await channel.closeFuture.get()
-    deadline.cancel()
-  }
+  /// Returns once the socket is closed; after `close()` all that was sent before is out by then, or a second has passed.
+  func closed() async { try? await channel.closeFuture.get() }
 
   /// Drops it at once.
   func abandon() { channel.close(promise: nil) }

@@ -55,8 +55,8 @@ public final class LocalVideoTrack: LocalTrack {
 
   /// Hands over the next frame. Its timestamp counts 1/90000 s and its start is arbitrary.
   ///
-  /// False where the frame was dropped: not connected, muted, waiting for a key frame, or the queue is full; a key frame is then
-  /// asked for as soon as one would get through.
+  /// False where the frame was dropped: not connected, muted, waiting for a key frame, or the queue is full; a key frame is
+  /// then asked for as soon as one would get through.
   @discardableResult public func send(_ frame: EncodedFrame) -> Bool { feed.send(frame, level: nil) }
 
   /// Yields whenever a receiver needs a key frame, and when the track's transport has come up. Each caller has its own stream.
@@ -88,7 +88,7 @@ public final class LocalAudioTrack: LocalTrack {
 
   /// Hands over the next packet. Its timestamp counts 1/48000 s and its start is arbitrary.
   ///
-  /// `level` is its loudness in dBov, −127 (silence) … 0 (loudest), which makes `audioLevels` and `activeSpeakers` work; nil counts
-  /// as silence. False where the packet was dropped: not connected, muted, or the queue is full.
+  /// `level` is its loudness in dBov, −127 (silence) … 0 (loudest), which makes `audioLevels` and `activeSpeakers` work; nil
+  /// counts as silence. False where the packet was dropped: not connected, muted, or the queue is full.
   @discardableResult public func send(_ frame: EncodedFrame, level: Int? = nil) -> Bool { feed.send(frame, level: level) }
 }

@@ -54,8 +54,8 @@ public final class RemoteTrack: Sendable {
 
   /// Whole frames in order, from a key frame on. Each caller has its own stream; it ends with the subscription.
   ///
-  /// It holds at most `frameBacklog` frames. A reader that falls behind loses video up to the next key frame, which is then asked
-  /// for, and of audio the oldest packets.
+  /// It holds at most `frameBacklog` frames. A reader that falls behind loses video up to the next key frame, which is then
+  /// asked for, and of audio the oldest packets.
   public var frames: AsyncStream<EncodedFrame> {
     let video = kind == .video
     let (stream, continuation) = AsyncStream.makeStream(

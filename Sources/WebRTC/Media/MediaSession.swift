@@ -2,10 +2,10 @@ import RTP
 
 /// Media over one `Peer`: encoded frames in on one side, encoded frames out on the other, with all that lies between them.
 ///
-/// - Sending: packetise, number, pace, seal; answer NACKs by RTX (RFC 4588); sender reports; transport-wide feedback turned into a
-///   bitrate to aim at; PLI and FIR handed on as wishes for a key frame.
-/// - Receiving: RTX unwrapped, gaps asked for again, frames assembled in order; receiver reports, transport-wide feedback; a PLI
-///   when a picture can't be made whole.
+/// - Sending: packetise, number, pace, seal; answer NACKs by RTX (RFC 4588); sender reports; transport-wide feedback turned
+///   into a bitrate to aim at; PLI and FIR handed on as wishes for a key frame.
+/// - Receiving: RTX unwrapped, gaps asked for again, frames assembled in order; receiver reports, transport-wide feedback; a
+///   PLI when a picture can't be made whole.
 ///
 /// Sans-I/O: feed datagrams and time, then drain `nextOutput` after every call, and come back at `deadline`. One owning thread.
 public final class MediaSession {

@@ -17,8 +17,8 @@ struct OutgoingPacket {
   var urgency: Urgency
 }
 
-/// Spreads packets over time, so that a large key frame does not fill the queues of the way at once: at most a few milliseconds'
-/// worth leave together. Audio does not wait; repairs go before new video.
+/// Spreads packets over time, so that a large key frame does not fill the queues of the way at once: at most a few
+/// milliseconds' worth leave together. Audio does not wait; repairs go before new video.
 struct Pacer {
   /// How much faster than the target a burst may leave: video of the target's rate must never pile up here.
   static let factor = 2.5

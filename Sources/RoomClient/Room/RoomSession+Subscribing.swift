@@ -1,0 +1,48 @@
+import RoomProtocol
+
+/// Subscribing, and the server's offers.
+extension RoomSession {
+  func subscribe(trackIds: [String], userIds: [String]) async throws {
+    let _: Empty = try await request(.subscribe(TrackSelection(trackIds: trackIds, userIds: userIds)))
+    chosen.trackIds.formUnion(trackIds)
+    chosen.userIds.formUnion(userIds)
+  }
+
+  func unsubscribe(trackIds: [String], userIds: [String]) async throws {
+    let _: Empty = try await request(.unsubscribe(TrackSelection(trackIds: trackIds, userIds: userIds)))
+    chosen.trackIds.subtract(trackIds)
+    chosen.userIds.subtract(userIds)
+  }
+
+  /// Answers an offer for the subscribe transport, and tells what it changed.
+  func answer(_ offer: OfferData) {
+    do {
+      let generation = subscriber.generation
+      let change = try subscriber.answer(offer) { roster.track($0)?.info }
+      if subscriber.generation != generation { subscribeRepair.opened(now: .now) }
+      link?.tell(.answer(AnswerParams(offer: offer.offer, sdp: change.answer)))
+      show(begun: change.begun, ended: change.ended)
+    } catch {
+      logger.debug("an offer could not be answered: \(error)")
+      subscribeRepair.failed(now: .now)
+    }
+  }
+
+  func show(begun: [RemoteTrack], ended: [RemoteTrack]) {
+    board.change { value in
+      for track in ended { value.remoteTracks[track.trackId] = nil }
+      for track in begun { value.remoteTracks[track.trackId] = track }
+    }
+    for track in ended {
+      track.end()
+      board.say(.trackUnsubscribed(track))
+    }
+    for track in begun { board.say(.trackSubscribed(track)) }
+    if subscriber.isEmpty { subscribeRepair.closed() }
+  }
+
+  func endSubscriptions() {
+    show(begun: [], ended: subscriber.close())
+    subscribeRepair.closed()
+  }
+}
