@@ -44,6 +44,12 @@ final class TestServer: Sendable {
     return try #require(line.flatMap { Int($0.dropFirst(name.count + 1)) }, "no metric \(name)")
   }
 
+  /// Every metric that is not zero.
+  fileprivate func counted() async -> String {
+    await server.metricsText().split(separator: "\n").filter { !$0.hasPrefix("#") && !$0.hasSuffix(" 0") }
+      .joined(separator: "\n")
+  }
+
   /// No room is open, no socket, and the media workers hold nothing.
   func isEmpty() async throws -> Bool {
     for name in ["rooms", "signalling_sockets", "transports", "tracks", "subscriptions", "ring_bytes"] {
@@ -58,6 +64,7 @@ final class TestServer: Sendable {
 func withServer(grace: Duration = .seconds(20), _ test: (TestServer) async throws -> Void) async throws {
   let server = try await TestServer(grace: grace)
   do { try await test(server) } catch {
+    print("What the server counted:\n\(await server.counted())")
     await server.stop()
     throw error
   }
