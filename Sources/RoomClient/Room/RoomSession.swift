@@ -32,9 +32,8 @@ actor RoomSession {
   var link: SignalLink?
   /// Grows with each socket, so that what an old one still says is not taken for the new one's.
   private var epoch = 0
-  /// The join's answer has come but is not dealt with yet; what ended the socket meanwhile waits for that.
-  private var joinIsAnswered = false
-  private var lostBehindAnswer: RoomClientError?
+  /// What the socket said right behind the join's answer: it waits until that has been dealt with. Nil where nothing waits.
+  private var held: [SignalSocket.Incoming]?
   private var sessionId: String?
   private var starter: CheckedContinuation<Void, any Error>?
 
@@ -162,12 +161,9 @@ actor RoomSession {
       join()
     case .notOpened(let error, let epoch):
       if epoch == self.epoch { advance(.lost(error)) }
-    case .socket(.message(let text), let epoch):
-      if epoch == self.epoch { hear(text) }
-    case .socket(.closed(let error), let epoch):
+    case .socket(let incoming, let epoch):
       guard epoch == self.epoch else { return }
-      dropLink(error, politely: false)
-      if joinIsAnswered { lostBehindAnswer = error } else { advance(.lost(error)) }
+      if held == nil { take(incoming) } else { held?.append(incoming) }
     case .waited(let epoch):
       if epoch == self.epoch { advance(.waited) }
     case .media(let event, let direction, let generation): media(event, direction, generation: generation)
@@ -175,10 +171,24 @@ actor RoomSession {
     }
   }
 
+  private func take(_ incoming: SignalSocket.Incoming) {
+    switch incoming {
+    case .message(let text): hear(text)
+    case .closed(let error):
+      dropLink(error, politely: false)
+      advance(.lost(error))
+    }
+  }
+
+  private func releaseHeld() {
+    let incoming = held ?? []
+    held = nil
+    for incoming in incoming { take(incoming) }
+  }
+
   private func openSocket() {
     epoch += 1
-    joinIsAnswered = false
-    lostBehindAnswer = nil
+    held = nil
     let (epoch, post, address, options) = (epoch, post, address, options)
     Task {
       do throws(RoomClientError) {
@@ -235,7 +245,7 @@ actor RoomSession {
 
   private func refused(_ error: any Error, epoch: Int) {
     guard epoch == self.epoch else { return }
-    joinIsAnswered = false
+    held = nil
     dropLink(.connectionLost("refused"), politely: true)
     switch error {
     case let error as RoomError: advance(.refused(error))
@@ -246,8 +256,7 @@ actor RoomSession {
 
   private func joined(_ result: JoinResult, epoch: Int) {
     guard epoch == self.epoch, case .opening(let attempt) = machine else { return }
-    joinIsAnswered = false
-    defer { if let error = lostBehindAnswer { advance(.lost(error)) } }
+    defer { releaseHeld() }
     sessionId = result.sessionId
     link?.pingInterval = .milliseconds(min(max(result.pingInterval, 100), 60_000))
     let missed = roster.replace(with: result.participants, telling: attempt > 0)
@@ -289,7 +298,7 @@ actor RoomSession {
   private func hear(_ text: Data) {
     guard let link else { return }
     switch link.heard(text, now: .now) {
-    case .answer: if case .opening = machine { joinIsAnswered = true }
+    case .answer: if case .opening = machine { held = [] }
     case .nonsense(let what): logger.debug("not understood: \(what)")
     case .event(let event): handle(event)
     }
