@@ -115,7 +115,7 @@ let package = Package(
       dependencies: [
         "RoomServer", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC", "LossyLink", "CLinux",
       ],
-      exclude: ["Browser"]),
+      exclude: ["Browser", "REST"]),
   ],
   swiftLanguageModes: [.v6]
 )

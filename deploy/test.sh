@@ -18,7 +18,7 @@ say "Build (the first one takes some minutes)"
 swift build --build-tests
 
 say "REST API against api/openapi.yaml"
-deploy/test-api.sh
+Tests/Interop/REST/schemathesis.sh
 
 say "Tests"
 exec swift test --skip-build

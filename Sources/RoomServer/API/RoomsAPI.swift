@@ -31,8 +31,8 @@ struct RoomsAPI: Sendable {
       body = try APIBody.read(API.NewRoom.self, from: request, members: ["name", "emptyTimeout", "maxParticipants"])
     } catch { return .error(400, error) }
     guard RoomName.isValid(body.name) else { return .error(400, HTTPError.badRequest("name: \(RoomName.rule)")) }
-    guard (0...86400).contains(body.emptyTimeout ?? 0) else {
-      return .error(400, HTTPError.badRequest("emptyTimeout: 0 to 86400 seconds"))
+    guard (10...86400).contains(body.emptyTimeout ?? 10) else {
+      return .error(400, HTTPError.badRequest("emptyTimeout: 10 to 86400 seconds"))
     }
     guard (1...limits.participantsPerRoom).contains(body.maxParticipants ?? 1) else {
       return .error(400, HTTPError.badRequest("maxParticipants: 1 to \(limits.participantsPerRoom)"))

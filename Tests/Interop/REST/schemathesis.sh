@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Checks a running server against api/openapi.yaml with schemathesis, for less than a minute. Fails on a finding, and where the
+# server does not stop cleanly. SCHEMATHESIS names the program; default is the one in .venv, or on the path.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+
+schemathesis=${SCHEMATHESIS:-$([ -x .venv/bin/schemathesis ] && echo "$PWD/.venv/bin/schemathesis" || echo schemathesis)}
+server=$(swift build --show-bin-path)/roomserver
+[ -x "$server" ] || swift build --product roomserver
+
+work=$(mktemp -d)
+pid=
+finish() {
+  if [ -n "$pid" ]; then kill "$pid" 2>/dev/null || true; fi
+  rm -rf "$work"
+}
+trap finish EXIT
+
+export ROOMSERVER_KEY=schemathesis ROOMSERVER_SECRET=only-for-this-run-and-long-enough-for-hs256
+"$server" serve --port 0 --media-port 0 --workers 1 2>"$work/log" &
+pid=$!
+for _ in $(seq 100); do
+  port=$(sed -n 's/.*http=127\.0\.0\.1:\([0-9]*\).*serving.*/\1/p' "$work/log")
+  [ -n "$port" ] && break
+  kill -0 "$pid" || { cat "$work/log"; exit 1; }
+  sleep 0.1
+done
+token=$("$server" token --api --ttl 1h)
+
+root=$PWD
+status=0
+# The upgrade at /v1/signal is left out: to schemathesis a GET that is answered with 426 looks refused.
+(cd "$work" && "$schemathesis" run "$root/api/openapi.yaml" --url "http://127.0.0.1:$port" \
+  --header "Authorization: Bearer $token" --exclude-operation-id signal --checks all \
+  --phases coverage,fuzzing,stateful --max-time 45 --seed 1 --request-timeout 10) || status=$?
+
+kill "$pid"
+wait "$pid" || { echo "the server ended with $?"; tail -20 "$work/log"; status=1; }
+pid=
+exit "$status"
