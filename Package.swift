@@ -106,7 +106,7 @@ let package = Package(
       name: "RoomClientTests",
       dependencies: [
         "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink",
-        "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+        "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),

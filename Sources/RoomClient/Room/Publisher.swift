@@ -28,6 +28,8 @@ final class Publisher {
   private var remote: TransportParameters?
   private var publications: [Publication] = []
   private(set) var isConnected = false
+  /// A proposal went out and nobody knows what became of it: only a new transport is sure to agree with the server.
+  private var isUncertain = false
   /// Grows with each transport, so that what an old one still says is not taken for the new one's.
   private(set) var generation = 0
   private let override: (@Sendable (TransportAddress) -> TransportAddress)?
@@ -50,7 +52,9 @@ final class Publisher {
 
   /// Adds tracks to what is offered.
   func propose(adding tracks: [any LocalTrack]) throws -> Proposal {
-    guard let offer, let transport else { return try proposeAnew(publications.map(\.track) + tracks, keepingIds: true) }
+    guard let offer, let transport, !isUncertain else {
+      return try proposeAnew(publications.map(\.track) + tracks, keepingIds: true)
+    }
     var next = offer
     var added: [Publication] = []
     for track in tracks { added.append(try Self.add(track, to: &next)) }
@@ -65,7 +69,7 @@ final class Publisher {
   }
 
   private func proposeAnew(_ tracks: [any LocalTrack], keepingIds: Bool) throws -> Proposal {
-    let isRestart = keepingIds && publications.contains { $0.trackId != nil }
+    let isRestart = keepingIds && (isUncertain || publications.contains { $0.trackId != nil })
     let number = generation + 1
     let events = events
     let certificate = try ClientCertificate.shared()
@@ -110,6 +114,7 @@ final class Publisher {
     }
     offer = next
     publications = all
+    isUncertain = false
     if let described = answer.remote, described != remote {
       remote = described
       transport?.setRemote(described.overridden(by: override))
@@ -118,8 +123,9 @@ final class Publisher {
     return refused.map(\.track)
   }
 
-  /// The server did not take it: all is as before.
-  func abandon(_ proposal: Proposal) {
+  /// The server did not take it, and all is as before; or, `uncertain`, it may have.
+  func abandon(_ proposal: Proposal, uncertain: Bool) {
+    isUncertain = isUncertain || uncertain
     if transport !== proposal.transport { proposal.transport.close() }
   }
 
@@ -142,6 +148,7 @@ final class Publisher {
     offer = nil
     remote = nil
     isConnected = false
+    isUncertain = false
   }
 
   // MARK: the transport
@@ -161,6 +168,13 @@ final class Publisher {
   }
 
   func holds(_ track: any LocalTrack) -> Bool { publications.contains { $0.track === track } }
+
+  /// Takes the server's view of one's own tracks after a resume; gives those that nobody here knows of.
+  func reconcile(_ tracks: [TrackInfo]) -> [String] {
+    for track in tracks { muted(trackId: track.trackId, track.muted) }
+    let known = Set(publications.compactMap(\.trackId))
+    return tracks.map(\.trackId).filter { !known.contains($0) }
+  }
 
   func muted(trackId: String, _ muted: Bool) {
     publications.first { $0.trackId == trackId }?.track.feed.setMuted(muted)

@@ -62,12 +62,13 @@ extension RoomSession {
       }
       return refused
     } catch let error as NegotiationError {
-      publisher.abandon(proposal)
+      publisher.abandon(proposal, uncertain: true)
       throw RoomClientError.negotiationFailed(error.description)
     } catch {
-      publisher.abandon(proposal)
-      // Nobody knows whether the server took it: only a new transport is sure to agree with it.
-      if case RoomClientError.timedOut = error, publisher.isOpen { publishRepair.failed(now: .now) }
+      // What the server refuses it has not taken; what it did not answer it may have.
+      let isUncertain = !(error is RoomError)
+      publisher.abandon(proposal, uncertain: isUncertain)
+      if isUncertain, publisher.isOpen { publishRepair.failed(now: .now) }
       throw error
     }
   }

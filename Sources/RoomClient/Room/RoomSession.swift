@@ -271,7 +271,11 @@ actor RoomSession {
     starter = nil
     nextStatistics = .now + .seconds(options.statisticsInterval)
     for event in missed { board.say(event) }
-    guard !result.resumed else { return chooseTracks(roster.tracks) }
+    guard !result.resumed else {
+      let unknown = publisher.reconcile(result.me.tracks)
+      if !unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: unknown))) }
+      return chooseTracks(roster.tracks)
+    }
     endSubscriptions()
     chooseTracks(roster.tracks)
     if attempt > 0 { startAnew() }

@@ -80,6 +80,23 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
+  @Test("when the network changed a dead socket is noticed within seconds") func doubtsSocket() async throws {
+    let stage = try await Stage()
+    let relay = try await TCPRelay.start(to: Int(stage.server.port))
+    let ada = try await stage.join("ada", options: .init(reconnect: quick), over: relay.port)
+    let events = ada.events
+    relay.stall()
+    let start = ContinuousClock.now
+    await ada.networkChanged()
+    try await next(ada, events, "reconnecting", .reconnecting(attempt: 1))
+    // Three ping intervals would be fifteen.
+    #expect(ContinuousClock.now - start < .seconds(10))
+    try await next(ada, events, "connected again", .connected)
+    await ada.leave()
+    relay.stop()
+    await stage.server.stop()
+  }
+
   @Test("when every try fails the room is closed, and only then") func givesUp() async throws {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A TCP relay on 127.0.0.1 whose connections can be cut, stalled and refused.
 final class TCPRelay: Sendable {
@@ -17,7 +18,8 @@ final class TCPRelay: Sendable {
     self.state = state
   }
 
-  static func start(to target: Int) async throws -> TCPRelay {
+  /// `tls`: what speaks TLS to the clients; without it the relay passes what it gets.
+  static func start(to target: Int, tls: NIOSSLContext? = nil) async throws -> TCPRelay {
     let state = NIOLockedValueBox(State())
     let group = MultiThreadedEventLoopGroup.singleton
     let listener = try await ServerBootstrap(group: group)
@@ -33,6 +35,7 @@ final class TCPRelay: Sendable {
           .connect(host: "127.0.0.1", port: target)
         server.whenSuccess { server in state.withLockedValue { $0.pairs += [client, server] } }
         return client.eventLoop.makeCompletedFuture {
+          if let tls { try client.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
           try client.pipeline.syncOperations.addHandler(Forward(to: server))
         }
       }
