@@ -14,7 +14,9 @@ final class ICEAgent: ICETransport {
   /// How long a better pair is waited for once one works.
   static let nominationDelay: Int64 = 100_000
   static let patience: Int64 = 30_000_000
-  static let consentRetry: Int64 = 1_000_000
+  /// The least wait for an answer to a check of a working pair; a slow path gets two of its round trips. Short, so that several
+  /// lost checks in a row fit between a check and `Consent.silence`.
+  static let consentRetry: Int64 = 300_000
   /// Host candidate, one component, highest local preference (RFC 8445 §5.1.2.1).
   static let localPriority: UInt32 = 126 << 24 | 65_535 << 8 | 255
   static let peerReflexivePriority: UInt32 = 110 << 24 | 65_535 << 8 | 255
@@ -280,7 +282,7 @@ final class ICEAgent: ICETransport {
     writer.addFingerprint()
     let isSelected = address == selected
     let works = pairs[index].state == .succeeded
-    let pause: Int64? = works ? (isSelected || address == nominating ? Self.consentRetry : consentInterval()) : nil
+    let pause: Int64? = works ? (isSelected || address == nominating ? consentRetry : consentInterval()) : nil
     pairs[index].sent(transaction, nominates: nominates, now: now, pause: pause)
     outbox.send(writer.bytes, to: address)
     // The path is in doubt: see what else there is.
@@ -288,6 +290,8 @@ final class ICEAgent: ICETransport {
       for other in pairs.indices where other != index { pairs[other].reset(now: now) }
     }
   }
+
+  private var consentRetry: Int64 { max(Self.consentRetry, 2 &* (roundTrip ?? 0)) }
 
   /// 5 s, spread by a fifth so that many peers don't beat together (RFC 7675 §5.1).
   private func consentInterval() -> Int64 { .random(in: 4_000_000...6_000_000) }
