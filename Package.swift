@@ -99,7 +99,7 @@ let package = Package(
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomServer", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux",
+        "RoomServer", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", logging,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(

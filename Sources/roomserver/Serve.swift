@@ -39,7 +39,7 @@ struct Serve: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A numeric address that clients reach the media ports at, where that is not the bound one. May be repeated.",
+      "A numeric address that clients reach the media ports at. Default: the bound one. May be repeated.",
       valueName: "address"))
   var announce: [String] = []
 
@@ -70,6 +70,9 @@ struct Serve: AsyncParsableCommand {
     configuration.media.workers = try workers ?? environment.number("WORKERS")
     configuration.media.announced =
       announce.isEmpty ? environment.text("ANNOUNCE")?.split(separator: ",").map(String.init) ?? [] : announce
+    if ["0.0.0.0", "::"].contains(bind) && configuration.media.announced.isEmpty {
+      throw ValidationError("with --bind \(bind), --announce has to tell an address that clients reach the media ports at")
+    }
     configuration.autoCreateRooms = try autoCreate ?? environment.flag("AUTO_CREATE") ?? dev
     if let workers = configuration.media.workers, !(1...256).contains(workers) {
       throw ValidationError("--workers is 1 to 256")

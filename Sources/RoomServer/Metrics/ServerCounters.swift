@@ -12,7 +12,6 @@ final class ServerCounters: Sendable {
     case joinRate = "join_rate"
     case messageRate = "message_rate"
     case slowClient = "slow_client"
-    case connections
     case kickedTokens = "kicked_tokens"
   }
 

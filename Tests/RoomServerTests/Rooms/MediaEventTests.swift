@@ -1,0 +1,122 @@
+import RoomProtocol
+import SFU
+import Testing
+import WebRTC
+
+@testable import RoomServer
+
+@Suite("What the media workers say")
+struct MediaEventTests {
+  @Test("levels and speakers are told to those who asked, by user and track")
+  func levels() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    let (alice, session) = await bare.join("alice")
+    let (bob, _) = await bare.join("bob", audioLevels: true)
+    try await bare.publish("alice", session: session, outlet: alice, .opus)
+    let track = try #require(await bare.room.mediaIDs(of: "alice").tracks.first)
+    _ = (alice.takeEvents(), bob.takeEvents())
+
+    await bare.room.heard(.audioLevels([TrackLevel(track: track, level: -30), TrackLevel(track: TrackID(999), level: -1)]))
+    await bare.room.heard(.activeSpeakers([track, TrackID(999)]))
+    #expect(alice.takeEvents().isEmpty)
+    let told = bob.takeEvents()
+    guard case .audioLevels(let levels) = try #require(told.first) else { throw TimedOut(what: "levels") }
+    #expect(levels.levels.map(\.userId) == ["alice"])
+    #expect(levels.levels.map(\.level) == [-30])
+    #expect(told.last == .activeSpeakers(ActiveSpeakersData(userIds: ["alice"])))
+  }
+
+  @Test("a publish transport that failed takes its tracks with it; the publisher may begin a new one")
+  func publishFailed() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    let (alice, session) = await bare.join("alice")
+    let (bob, _) = await bare.join("bob")
+    try await bare.publish("alice", session: session, outlet: alice, .opus, .vp8)
+    let before = await bare.room.mediaIDs(of: "alice")
+    _ = bob.takeEvents()
+    await bare.room.heard(.transportFailed(try #require(before.publish), .timeout))
+    #expect(bob.takeEvents().map(\.name) == ["unpublished"])
+    #expect(await bare.room.mediaIDs(of: "alice").tracks.isEmpty)
+    try await bare.publish("alice", session: session, outlet: alice, .opus)
+    let after = await bare.room.mediaIDs(of: "alice")
+    #expect(after.tracks.count == 1)
+    #expect(after.publish != before.publish)
+  }
+
+  @Test("a subscribe transport that failed is replaced at the next change, and the client told that it is new")
+  func subscribeFailed() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    let (alice, session) = await bare.join("alice")
+    let (bob, _) = await bare.join("bob")
+    try await bare.publish("alice", session: session, outlet: alice, .opus)
+    let transport = try #require(await bare.room.mediaIDs(of: "bob").subscribe)
+    _ = bob.takeEvents()
+    await bare.room.heard(.transportFailed(transport, .handshake))
+    #expect(await bare.room.mediaIDs(of: "bob").subscribe == nil)
+    _ = await bare.room.handle(
+      SignalRequest(id: 3, call: .resubscribe), session: try #require(await bare.room.session(of: "bob")), of: "bob",
+      outlet: bob)
+    guard case .offer(let offer)? = bob.takeEvents().first else { throw TimedOut(what: "an offer") }
+    #expect(offer.restart)
+    #expect(offer.tracks.count == 1)
+  }
+
+  @Test("events for what is gone are ignored")
+  func stale() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    let (alice, _) = await bare.join("alice", audioLevels: true)
+    _ = alice.takeEvents()
+    for event: MediaEvent in [
+      .transportConnected(TransportID(9)), .transportDisconnected(TransportID(9)), .transportFailed(TransportID(9), .keys),
+      .transportClosed(TransportID(9)), .firstPacket(TrackID(9)), .audioLevels([]), .refused(.track(TrackID(9))),
+    ] { await bare.room.heard(event) }
+    #expect(alice.takeEvents().isEmpty)
+  }
+}
+
+extension Room {
+  func session(of user: String) -> String? { participants[user]?.sessionId }
+}
+
+@Suite("A room's own end")
+struct RoomEndTests {
+  @Test("an empty room closes after its time and is forgotten, one that is joined in time does not")
+  func emptyTime() async throws {
+    let bare = try BareRoom(emptyTime: .milliseconds(30))
+    defer { bare.plane.stop() }
+    let (alice, session) = await bare.join("alice")
+    try await Task.sleep(for: .milliseconds(60))
+    #expect(await !bare.room.isClosed)
+    _ = await bare.room.handle(SignalRequest(id: 2, call: .leave), session: session, of: "alice", outlet: alice)
+    #expect(alice.closed == .sessionEnded)
+    try await eventually("the room closes") { await bare.room.isClosed }
+    #expect(bare.forgotten.withLockedValue { $0 } == 1)
+  }
+
+  @Test("nobody joins a closed room")
+  func closed() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    await bare.room.close(EndedData(reason: .roomClosed))
+    await bare.room.close(EndedData(reason: .roomClosed))
+    #expect(await bare.join("alice").sessionId.isEmpty)
+    #expect(bare.forgotten.withLockedValue { $0 } == 1)
+  }
+
+  @Test("who is over is told so, and its late requests change nothing")
+  func lateRequests() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    let (alice, session) = await bare.join("alice")
+    try await bare.room.kick("alice")
+    #expect(alice.closed == .sessionEnded)
+    let handled = await bare.room.handle(SignalRequest(id: 2, call: .ping), session: session, of: "alice", outlet: alice)
+    #expect(handled == .ended)
+    await bare.room.socketLost(session, of: "alice", outlet: alice)
+    #expect(await bare.room.counts.participants == 0)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import RoomProtocol
+import RoomToken
+import SFU
+import WebRTC
+
+@testable import RoomServer
+
+/// Keeps what a room says to a client.
+final class RecordingOutlet: SignalOutlet {
+  private let state = NIOLockedValueBox<(messages: [Data], closed: CloseReason?)>(([], nil))
+
+  func send(_ message: ByteBuffer) { state.withLockedValue { $0.messages.append(Data(message.readableBytesView)) } }
+  func close(_ reason: CloseReason) { state.withLockedValue { $0.closed = $0.closed ?? reason } }
+
+  var closed: CloseReason? { state.withLockedValue { $0.closed } }
+
+  /// The events so far, which are then gone.
+  func takeEvents() -> [SignalEvent] {
+    let messages = state.withLockedValue { state in
+      defer { state.messages = [] }
+      return state.messages
+    }
+    return messages.compactMap { try? JSONDecoder().decode(SignalEvent.self, from: $0) }
+  }
+}
+
+/// A room with a media worker of its own, without a server around it.
+struct BareRoom {
+  let plane: MediaPlane
+  let room: Room
+  let forgotten = NIOLockedValueBox(0)
+
+  init(emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60)) throws {
+    let plane = try MediaPlane(.init(workers: 1))
+    try plane.start()
+    self.plane = plane
+    let forgotten = forgotten
+    room = Room(
+      name: "bare",
+      settings: .init(
+        graceTime: graceTime, emptyTime: emptyTime, participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
+      surroundings: .init(
+        fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
+        counters: ServerCounters(), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+      openMedia: { plane.openRoom(events: $0) })
+  }
+
+  /// Lets a user in, with an outlet that keeps what it is told.
+  func join(_ user: String, audioLevels: Bool = false) async -> (RecordingOutlet, sessionId: String) {
+    let outlet = RecordingOutlet()
+    let token = RoomToken(
+      room: "bare", user: user, grants: [.publish, .subscribe], expires: Date(timeIntervalSinceNow: 60))
+    let joined = await room.join(
+      token, JoinParams(token: "", audioLevels: audioLevels), request: 1, outlet: outlet)
+    guard case .joined(let sessionId) = joined else { return (outlet, "") }
+    return (outlet, sessionId)
+  }
+
+  /// Publishes for a user.
+  func publish(_ user: String, session: String, outlet: RecordingOutlet, _ codecs: RTPCodec...) async throws {
+    var publisher = TestPublisher()
+    let request = SignalRequest(id: 2, call: .publish(try publisher.publish(codecs)))
+    _ = await room.handle(request, session: session, of: user, outlet: outlet)
+  }
+}
+
+extension Room {
+  func mediaIDs(of user: String) -> (publish: TransportID?, subscribe: TransportID?, tracks: [TrackID]) {
+    let participant = participants[user]
+    return (participant?.publishing?.id, participant?.subscribing?.id, participant?.tracks.map(\.id) ?? [])
+  }
+}
