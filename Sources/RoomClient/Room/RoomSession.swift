@@ -195,9 +195,7 @@ actor RoomSession {
         let socket = try await SignalSocket.open(
           address, timeout: options.timeout, verifyCertificate: options.verifyCertificate
         ) { incoming in
-          if case .dropped = post.yield(.socket(incoming, epoch: epoch)) {
-            post.yield(.socket(.closed(.connectionLost("more messages than the client takes")), epoch: epoch))
-          }
+          if case .enqueued = post.yield(.socket(incoming, epoch: epoch)) { true } else { false }
         }
         if case .terminated = post.yield(.opened(socket, epoch: epoch)) { socket.abandon() }
       } catch {

@@ -8,16 +8,18 @@ final class SignalFrames: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
-  private let incoming: @Sendable (SignalSocket.Incoming) -> Void
+  private let incoming: @Sendable (SignalSocket.Incoming) -> Bool
   private var isOver = false
 
-  init(incoming: @escaping @Sendable (SignalSocket.Incoming) -> Void) { self.incoming = incoming }
+  init(incoming: @escaping @Sendable (SignalSocket.Incoming) -> Bool) { self.incoming = incoming }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isOver else { return }
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
-    case .text, .binary: incoming(.message(Data(frame.unmaskedData.readableBytesView)))
+    case .text, .binary:
+      // What was lost can't be made up for; a new socket brings the whole state.
+      if !incoming(.message(Data(frame.unmaskedData.readableBytesView))) { context.close(promise: nil) }
     case .ping:
       let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
       context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
@@ -45,7 +47,7 @@ final class SignalFrames: ChannelInboundHandler {
   private func end(_ cause: RoomClientError) {
     guard !isOver else { return }
     isOver = true
-    incoming(.closed(cause))
+    _ = incoming(.closed(cause))
   }
 }
 

@@ -18,9 +18,10 @@ struct SignalSocket: Sendable {
 
   private let channel: any Channel
 
-  /// Opens the socket; `incoming` is called on the socket's event loop.
+  /// Opens the socket; `incoming` is called on the socket's event loop. Where it gives false nobody takes messages any more, or
+  /// more came than are taken: the socket is closed.
   static func open(
-    _ address: SignalAddress, timeout: Double, verifyCertificate: Bool, incoming: @escaping @Sendable (Incoming) -> Void
+    _ address: SignalAddress, timeout: Double, verifyCertificate: Bool, incoming: @escaping @Sendable (Incoming) -> Bool
   ) async throws(RoomClientError) -> SignalSocket {
     do {
       let tls = try address.isSecure ? clientContext(verify: verifyCertificate) : nil
@@ -106,7 +107,7 @@ struct SignalSocket: Sendable {
   }
 
   private static func configureUpgrade(
-    of channel: any Channel, to address: SignalAddress, incoming: @escaping @Sendable (Incoming) -> Void
+    of channel: any Channel, to address: SignalAddress, incoming: @escaping @Sendable (Incoming) -> Bool
   ) throws -> EventLoopFuture<Outcome> {
     let upgrader = NIOTypedWebSocketClientUpgrader<Outcome>(maxFrameSize: largestMessage) { channel, _ in
       channel.eventLoop.makeCompletedFuture {

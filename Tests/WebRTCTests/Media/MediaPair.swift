@@ -2,8 +2,8 @@ import RTP
 
 @testable import WebRTC
 
-/// Two media sessions, a sender and a receiver, over a link in virtual time: seeded loss, delay and jitter (so reordering), and a
-/// bottleneck with a queue where one is asked for.
+/// Two media sessions, a sender and a receiver, over a link in virtual time: seeded loss, delay and jitter (so reordering), and
+/// a bottleneck with a queue where one is asked for.
 final class MediaPair {
   struct Link {
     /// Share of datagrams lost, 0…1, each way.
@@ -153,7 +153,7 @@ enum Sample {
       cname: "test")
   }
 
-  /// An H.264 access unit of about `size` bytes in Annex B form: every byte but the headers is the frame's number or more than 3.
+  /// An H.264 access unit of about `size` bytes in Annex B form: every byte but the headers is above 3.
   static func h264(_ number: Int, isKeyFrame: Bool, size: Int, fps: Int = 15) -> EncodedFrame {
     var data: [UInt8] = []
     func unit(_ header: UInt8, _ count: Int) {
