@@ -5,7 +5,7 @@ import Testing
 extension RealMedia {
   @Suite("Who is refused")
   struct DoorTests {
-    @Test("an expired token, a token of another secret, and one of another room are refused with 10002")
+    @Test("an expired token, one signed with another secret, and what is no token are refused with 10002")
     func tokens() async throws {
       try await withServer { server in
         let tokens = [
