@@ -63,7 +63,8 @@ actor Room {
   }
 
   private func listen(to events: AsyncStream<MediaEvent>) {
-    startEmptyTime()
+    // Whoever made the room gets the time to join it.
+    startEmptyTime(max(settings.emptyTime, Self.firstEmptyTime))
     guard !isClosed else { return }
     mediaEvents = Task { [weak self] in
       for await event in events { await self?.heard(event) }
@@ -84,7 +85,8 @@ actor Room {
   func join(_ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     if let old = participants[token.user] {
-      if let secret = params.resume, secret == old.sessionId {
+      // Other grants make another session: what the old ones allowed has to end.
+      if let secret = params.resume, secret == old.sessionId, token.grants == old.grants {
         resume(old, token: token, params, request: request, outlet: outlet)
         return .joined(sessionId: old.sessionId)
       }
@@ -191,15 +193,17 @@ actor Room {
       metadata: [
         "user": "\(participant.userId)", "reason": "\(ended.reason)", "participants": "\(participants.count)",
       ])
-    startEmptyTime()
+    startEmptyTime(settings.emptyTime)
   }
 
   // MARK: The room's own end
 
-  private func startEmptyTime() {
+  /// A new room is not closed sooner.
+  private static let firstEmptyTime = Duration.seconds(10)
+
+  private func startEmptyTime(_ time: Duration) {
     guard participants.isEmpty, !isClosed else { return }
     emptied?.cancel()
-    let time = settings.emptyTime
     emptied = Task { [weak self] in
       guard (try? await Task.sleep(for: time)) != nil else { return }
       await self?.closeIfEmpty()

@@ -114,6 +114,18 @@ struct LeavingTests {
     }
   }
 
+  @Test("a token with other grants does not resume, but begins anew")
+  func resumeWithOtherGrants() async throws {
+    try await TestServer.with { server in
+      let old = try await server.connect()
+      let first = try await old.join(try server.token("alice"))
+      let new = try await server.connect()
+      let joined = try await new.join(try server.token("alice", grants: [.subscribe]), resume: first.sessionId)
+      #expect(!joined.resumed)
+      #expect(joined.me.grants == [.subscribe])
+    }
+  }
+
   @Test("an offer that was lost with the socket comes again on the next")
   func resumeRepeatsOffer() async throws {
     try await TestServer.with { server in
@@ -149,13 +161,15 @@ struct LeavingTests {
   @Test("a socket on which nothing comes is noticed as dead, one that only answers pings is not")
   func deadSocket() async throws {
     try await TestServer.with({
-      $0.keepAlive.pingInterval = .milliseconds(100)
-      $0.keepAlive.silence = .milliseconds(600)
+      $0.keepAlive.pingInterval = .milliseconds(300)
+      $0.keepAlive.silence = .seconds(4)
     }) { server in
       let quiet = try await server.join("quiet")
       let dead = try await server.join("dead")
       try await dead.wire.freeze()
-      let lost = try await quiet.event("connectionChanged") { if case .connectionChanged(let data) = $0 { data } else { nil } }
+      let lost = try await quiet.event("connectionChanged", within: .seconds(30)) {
+        if case .connectionChanged(let data) = $0 { data } else { nil }
+      }
       #expect(lost == ConnectionData(userId: "dead", connected: false))
       #expect(quiet.pings >= 3)
       #expect(try await server.metric("roomserver_signalling_sockets_dead_total") == 1)

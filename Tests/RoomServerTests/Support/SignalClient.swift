@@ -38,14 +38,15 @@ final class SignalClient: Sendable {
     "GET /v1/signal HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 
+  /// Until the socket is gone: a client that the test has let go of still answers pings and close frames.
   private func startReading() {
-    let task = Task { [weak self] in
-      while let self, !Task.isCancelled {
-        guard let frame = try? await self.wire.next(within: .milliseconds(200), Frame.init(taking:)) else {
-          if self.wire.isClosed { return }
+    let task = Task {
+      while !Task.isCancelled {
+        guard let frame = try? await wire.next(within: .milliseconds(200), Frame.init(taking:)) else {
+          if wire.isClosed { return }
           continue
         }
-        self.received(frame)
+        received(frame)
       }
     }
     reading.withLockedValue { $0 = task }
