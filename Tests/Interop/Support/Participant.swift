@@ -87,7 +87,7 @@ private final class Senses: Sendable {
   func attend(to track: RemoteTrack) {
     do {
       switch track.kind {
-      case .video: look(try VideoPlayback(track), at: track.userId)
+      case .video: look(try VideoPlayback(track, backlog: 64), at: track.userId)
       case .audio: listen(try AudioPlayback(track), to: track.userId)
       }
     } catch {
