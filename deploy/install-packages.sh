@@ -13,7 +13,7 @@ tests=false
 case ${1:-} in
   --tests)
     tests=true
-    packages+=(ca-certificates python3 python3-venv)
+    packages+=(ca-certificates ffmpeg python3 python3-venv)
     ;;
   '') ;;
   *)
