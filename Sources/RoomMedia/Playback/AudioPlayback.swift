@@ -91,10 +91,12 @@ private actor AudioDecoding {
     for await packet in packets {
       let time = times.unwrap(packet.timestamp)
       var statistics = AudioPlayback.Statistics()
-      for frame in decode(packet.data, at: time, &statistics) {
-        if case .dropped = samples.yield(frame) { statistics.unread += 1 }
-      }
+      let decoded = decode(packet.data, at: time, &statistics)
+      // First the numbers: who reads a frame finds it counted.
       shared.statistics.withLock { $0.add(statistics) }
+      for frame in decoded {
+        if case .dropped = samples.yield(frame) { shared.statistics.withLock { $0.unread += 1 } }
+      }
     }
   }
 
@@ -166,6 +168,5 @@ extension AudioPlayback.Statistics {
     failed += other.failed
     late += other.late
     jumps += other.jumps
-    unread += other.unread
   }
 }

@@ -86,11 +86,9 @@ private actor VideoDecoding {
       do throws(CodecError) {
         guard let picture = try decoder.decode(frame.data, timestamp: time) else { continue }
         needsKeyFrame = false
-        let isUnread = if case .dropped = pictures.yield(picture) { true } else { false }
-        shared.statistics.withLock { statistics in
-          statistics.decoded += 1
-          statistics.unread += isUnread ? 1 : 0
-        }
+        // First the number: who reads a picture finds it counted.
+        shared.statistics.withLock { $0.decoded += 1 }
+        if case .dropped = pictures.yield(picture) { shared.statistics.withLock { $0.unread += 1 } }
       } catch {
         needsKeyFrame = true
         shared.statistics.withLock { $0.failed += 1 }
