@@ -44,6 +44,7 @@ let package = Package(
 
     // Floor 1: what the wire says.
     .target(name: "RTP"),
+    .target(name: "RTMP", dependencies: ["RTP", "COpenSSL"]),
     .target(name: "RoomProtocol"),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", jwtKit]),
 
@@ -51,19 +52,30 @@ let package = Package(
     .target(name: "WebRTC", dependencies: ["RTP", "CSRTP", "COpenSSL"]),
     .target(name: "Codecs", dependencies: ["COpus", "CVPX", "CX264", "CFFmpeg", "CYUV"]),
 
-    // Floor 3: the packet path.
+    // Floor 3: the packet path, the media clock, and live streams.
+    .target(name: "Mixing", dependencies: ["Codecs", "RTP"]),
     .target(
       name: "SFU", dependencies: ["WebRTC", "RTP", "CLinux"],
       // Property accesses across modules cost 25 ns checked and 1.5 unchecked; every hot object here has one owning thread.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
-    // Floor 4: the server, and the client.
+    .target(name: "LiveOrigin", dependencies: ["RTMP", "RTP", "COpenSSL"]),
+
+    // Floor 4: what goes out, the server, and the client.
+    .target(
+      name: "Relay",
+      dependencies: [
+        "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL,
+      ]),
     .target(
       name: "RoomServer",
       dependencies: [
-        "SFU", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL", "CLinux", logging,
+        "SFU", "Relay", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL", "CLinux", logging,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
-      ]),
+      ],
+      plugins: ["EmbedPage"]),
+    .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
+    .executableTarget(name: "embed-page", path: "Sources/EmbedPage"),
     .target(
       name: "RoomClient",
       dependencies: [
@@ -86,21 +98,36 @@ let package = Package(
     // Floor 6: the bots.
     .target(name: "LossyLink", dependencies: ["CLinux", "RTP"], path: "loadtest/LossyLink"),
     .executableTarget(
-      name: "loadtest", dependencies: ["RoomMedia", "RoomClient", "RoomToken", "Codecs", argumentParser],
+      name: "packetpath", dependencies: ["SFU", "WebRTC", "RTP", "CLinux", argumentParser], path: "loadtest/PacketPath"),
+    .executableTarget(
+      name: "loadtest",
+      dependencies: [
+        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTP", "CLinux", "Codecs", argumentParser,
+        nio("NIOCore"),
+      ],
       path: "loadtest/loadtest"),
 
+    // What fuzz targets share; Tests/Fuzz/run.sh builds them for libFuzzer, the tests run the stored inputs.
+    .target(name: "FuzzSupport", path: "Tests/Fuzz/Support"),
+
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
-    .testTarget(name: "RTPTests", dependencies: ["RTP"]),
-    .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken"]),
+    .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
+    .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport"]),
+    .testTarget(name: "LiveOriginTests", dependencies: ["LiveOrigin", "RTMP", "RTP"]),
+    .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "FuzzSupport"]),
     .testTarget(
-      name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP"], resources: [.copy("SDP/Fixtures")]),
+      name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP", "FuzzSupport"], resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
+    .testTarget(name: "MixingTests", dependencies: ["Mixing", "Codecs", "RTP"]),
+    .testTarget(
+      name: "RelayTests",
+      dependencies: ["Relay", "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", nio("NIOCore"), nio("NIOPosix")]),
     .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomServer", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", logging,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+        "RoomServer", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", "FuzzSupport", logging,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
       name: "RoomClientTests",
@@ -109,13 +136,34 @@ let package = Package(
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
+    .testTarget(name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "WebRTC", argumentParser]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",
       dependencies: [
-        "RoomServer", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC", "LossyLink", "CLinux",
+        "RoomServer", "Relay", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC", "LossyLink",
+        "CLinux", "loadtest",
       ],
-      exclude: ["Browser", "REST"]),
+      exclude: ["Browser", "REST", "WHIP"]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Tests/Fuzz/run.sh: this project's modules with libFuzzer's counters and AddressSanitizer, and one program of all fuzz targets in
+// place of the tests, whose files they are.
+if Context.environment["ROOMSERVER_FUZZ"] != nil {
+  let fed = ["RTP", "RTMP", "RoomProtocol", "RoomToken", "WebRTC", "SFU", "RoomServer", "FuzzSupport"]
+  let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
+  package.targets.removeAll { $0.type == .test }
+  package.products = []
+  for target in package.targets where fed.contains(target.name) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
+  }
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
+      sources: ["Fuzz/FuzzEntry.swift"]
+        + ["RTP", "RTMP", "WebRTC", "RoomProtocol", "RoomServer"].map { "\($0)Tests/Fuzz/Targets" },
+      swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
+}

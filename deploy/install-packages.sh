@@ -13,7 +13,13 @@ tests=false
 case ${1:-} in
   --tests)
     tests=true
-    packages+=(ca-certificates ffmpeg python3 python3-venv)
+    packages+=(ca-certificates coturn ffmpeg python3 python3-venv)
+    # Somebody else's RTMP servers and clients.
+    packages+=(nginx libnginx-mod-rtmp rtmpdump)
+    # Somebody else's WHEP viewer.
+    packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
+    # Somebody else's media server, which the bots of loadtest load as well.
+    packages+=(janus)
     ;;
   '') ;;
   *)
@@ -50,7 +56,17 @@ install() {
     updated=true
   fi
   say "apt-get install ${absent[*]}"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${absent[@]}" </dev/null
+  # The tests start what they need themselves; no package is to start a service of its own.
+  local policy=/usr/sbin/policy-rc.d status=0
+  if [ -e "$policy" ]; then
+    policy=
+  else
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+    as_root chmod 755 "$policy"
+  fi
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${absent[@]}" </dev/null || status=$?
+  [ -z "$policy" ] || as_root rm -f "$policy"
+  return $status
 }
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
@@ -80,9 +96,9 @@ fi
 case " ${ID:-} ${ID_LIKE:-} " in
   *" ubuntu "*)
     say "Chromium for the interop tests, by playwright, into .venv"
-    install sudo # playwright calls it for the libraries that Chromium wants
-    python_tools playwright
-    PLAYWRIGHT_BROWSERS_PATH=.venv/browsers .venv/bin/python -m playwright install --with-deps chromium
+    # A version of playwright is a version of Chromium. Where it is not root, it calls sudo for the libraries that Chromium wants.
+    python_tools playwright==1.65.2
+    PLAYWRIGHT_BROWSERS_PATH=$PWD/.venv/browsers .venv/bin/python -m playwright install --with-deps chromium
     ;;
   *) install chromium ;;
 esac

@@ -78,6 +78,8 @@ if $demo; then
   running+=($!)
 fi
 
-say "Console: http://127.0.0.1:$port/ (Ctrl-C ends everything)"
+# Browsers keep what stands behind the # to themselves: the token reaches the page, and no server's log.
+say "Console: http://127.0.0.1:$port/#token=$("$programs/roomserver" token --api --ttl 12h)"
+say "Ctrl-C ends everything"
 # Whichever ends first ends the run.
 wait -n

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -30,6 +31,13 @@ int linux_epoll_add(int epoll, int fd, uint64_t tag) {
   struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
   return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
+
+int linux_epoll_modify(int epoll, int fd, uint64_t tag, int output) {
+  struct epoll_event event = {.events = EPOLLIN | (output ? EPOLLOUT : 0), .data.u64 = tag};
+  return epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event);
+}
+
+int linux_epoll_remove(int epoll, int fd) { return epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL); }
 
 int linux_epoll_wait(int epoll, uint64_t *tags, int capacity, int64_t microseconds) {
   struct epoll_event events[16];
@@ -70,6 +78,32 @@ int linux_udp_socket(const struct sockaddr *address, uint32_t length, int buffer
     return -1;
   }
   return fd;
+}
+
+int linux_tcp_listen(const struct sockaddr *address, uint32_t length, int backlog) {
+  int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  int yes = 1;
+  // A port whose old connections still linger is free all the same.
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (bind(fd, address, length) != 0 || listen(fd, backlog) != 0) {
+    int cause = errno;
+    close(fd);
+    errno = cause;
+    return -1;
+  }
+  return fd;
+}
+
+int linux_tcp_accept(int fd, struct sockaddr_storage *address) {
+  socklen_t length = sizeof *address;
+  int connection = accept4(fd, (struct sockaddr *)address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (connection < 0) return -1;
+  int yes = 1, unsent = 32 << 10, silence_ms = 30000;
+  setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  setsockopt(connection, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
+  setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms);
+  return connection;
 }
 
 int linux_receive(int fd, linux_datagram *batch, int count) {
@@ -114,6 +148,13 @@ int linux_send(int fd, const linux_datagram *batch, int count) {
     }
   }
   return sendmmsg(fd, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+int linux_send_one(int fd, const linux_datagram *datagram) {
+  ssize_t sent = sendto(
+      fd, datagram->data, datagram->capacity, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&datagram->address,
+      datagram->address_length);
+  return sent < 0 ? -1 : 0;
 }
 
 int64_t linux_now_us(void) {

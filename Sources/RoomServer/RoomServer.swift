@@ -23,6 +23,7 @@ public final class RoomServer: Sendable {
   private let directory: RoomDirectory
   private let plane: MediaPlane
   private let metrics: MetricsReport
+  private let sampling: Task<Void, Never>
   private let stopping = NIOLockedValueBox<Task<Void, Never>?>(nil)
   private let log: Logger
 
@@ -34,6 +35,7 @@ public final class RoomServer: Sendable {
     _ configuration: ServerConfiguration, log: Logger = Logger(label: "roomserver") { _ in SwiftLogNoOpLogHandler() }
   ) async throws(StartError) -> RoomServer {
     guard !configuration.keys.isEmpty else { throw .noKeys }
+    if let complaint = configuration.iceServers.lazy.compactMap(\.complaint).first { throw .iceServer(reason: complaint) }
     let keys: TokenKeys
     do {
       keys = try await TokenKeys(configuration.keys)
@@ -75,10 +77,15 @@ public final class RoomServer: Sendable {
       await SignalSession(services: services, socket: socket, client: client).run()
     }
     self.signalling = signalling
+    let gauge = ServerGauge(directory: directory, plane: plane, counters: counters)
+    let history = ServerHistory(gauge)
     metrics = MetricsReport(directory: directory, plane: plane, counters: counters)
     let tokens = TokensAPI(keys: keys)
     let endpoints =
-      SystemAPI(metrics: metrics).endpoints + RoomsAPI(directory: directory, limits: limits).endpoints + tokens.endpoints
+      SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
+      + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
+      + JobsAPI(directory: directory).endpoints
+      + tokens.endpoints + WHIPAPI(services: services).endpoints
     http = HTTPDaemon(
       .init(
         host: configuration.host, port: configuration.port, threads: configuration.httpThreads,
@@ -89,6 +96,7 @@ public final class RoomServer: Sendable {
     try http.start()
     port = http.port
     mediaPorts = plane.ports
+    sampling = Task { await history.run() }
     log.info(
       "serving",
       metadata: [
@@ -110,6 +118,7 @@ public final class RoomServer: Sendable {
 
   private func stopOnce() async {
     log.info("stopping")
+    sampling.cancel()
     http.quiesce()
     await directory.stop()
     await signalling.stop()

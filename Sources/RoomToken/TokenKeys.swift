@@ -75,7 +75,7 @@ public struct TokenKeys: Sendable {
 }
 
 /// What our tokens say. Times are seconds since 1970.
-private struct Claims: JWTPayload {
+private struct Claims: Codable {
   var iss: String?
   var sub: String?
   var room: String?
@@ -84,43 +84,51 @@ private struct Claims: JWTPayload {
   var jti: String?
   var grants: Grants?
   var api: Bool?
+}
 
-  /// Checked by `TokenKeys`, which is told the time.
-  func verify(using algorithm: some JWTAlgorithm) {}
+/// What is written and read of a token's header. Not jwt-kit's own type: that one makes an Int of every whole number, and 1e308
+/// traps.
+private struct Header: Codable {
+  var alg: String?
+  var typ: String?
+  var kid: String?
+  /// Extensions that must be understood (RFC 7515 §4.1.11).
+  var crit: [String]?
 }
 
 extension TokenKeys {
   private func sign(_ claims: Claims, key: String) throws(TokenError) -> String {
-    guard let algorithm = algorithms[key] else { throw .unknownKey(key) }
-    let header: JWTHeader = ["alg": "HS256", "typ": "JWT", "kid": .string(key)]
-    let serializer = DefaultJWTSerializer()
-    do {
-      let encodedHeader = base64URL(try serializer.jsonEncoder.encode(header))
-      let payload = String(decoding: try serializer.serialize(claims, header: header), as: UTF8.self)
-      let signed = "\(encodedHeader).\(payload)"
-      return "\(signed).\(base64URL(Data(try algorithm.sign(Data(signed.utf8)))))"
-    } catch {
-      throw .malformed("it can't be written")
-    }
+    let encoder = JSONEncoder()
+    guard let header = try? encoder.encode(Header(alg: "HS256", typ: "JWT", kid: key)),
+      let payload = try? encoder.encode(claims)
+    else { throw .malformed("it can't be written") }
+    return try sign(header: header, payload: payload, key: key)
   }
 
-  private func verifiedClaims(_ text: String, now: Date) throws(TokenError) -> (key: String, Claims) {
-    let bytes = [UInt8](text.utf8)
-    guard bytes.count <= Self.maximumTokenBytes else { throw .malformed("it has more than \(Self.maximumTokenBytes) bytes") }
-    let token: (header: JWTHeader, payload: Claims, signature: Data)
-    do {
-      token = try DefaultJWTParser().parse(bytes, as: Claims.self)
-    } catch {
-      throw .malformed("it is not a JWT with the claims of a token")
-    }
-    guard let name = token.header.alg else { throw .malformed("its header has no alg") }
-    guard name == "HS256" else { throw .wrongAlgorithm(name) }
-    guard let key = token.header.kid else { throw .malformed("its header has no kid") }
+  /// Signs a header and a payload as they stand, whatever they say.
+  /// - Throws: `unknownKey`.
+  func sign(header: Data, payload: Data, key: String) throws(TokenError) -> String {
     guard let algorithm = algorithms[key] else { throw .unknownKey(key) }
-    guard let end = bytes.lastIndex(of: UInt8(ascii: ".")),
-      (try? algorithm.verify(token.signature, signs: bytes[..<end])) == true
+    let signed = "\(base64URL(header)).\(base64URL(payload))"
+    guard let signature = try? algorithm.sign(Data(signed.utf8)) else { throw .malformed("it can't be signed") }
+    return "\(signed).\(base64URL(Data(signature)))"
+  }
+
+  /// Form, algorithm and key of the header, then the signature; the claims are not looked at before it is right.
+  private func verifiedClaims(_ text: String, now: Date) throws(TokenError) -> (key: String, Claims) {
+    let token = [UInt8](text.utf8)
+    guard token.count <= Self.maximumTokenBytes else { throw .malformed("it has more than \(Self.maximumTokenBytes) bytes") }
+    let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header: Header = decoded(parts[0]) else { throw .malformed("it is not a JWT") }
+    guard let name = header.alg else { throw .malformed("its header has no alg") }
+    guard name == "HS256" else { throw .wrongAlgorithm(name) }
+    guard header.crit == nil else { throw .malformed("its header has a crit, and no extension is understood here") }
+    guard let key = header.kid else { throw .malformed("its header has no kid") }
+    guard let algorithm = algorithms[key] else { throw .unknownKey(key) }
+    guard let signature = bytes(ofBase64URL: parts[2]),
+      (try? algorithm.verify(signature, signs: token[..<parts[1].endIndex])) == true
     else { throw .wrongSignature }
-    let claims = token.payload
+    guard let claims: Claims = decoded(parts[1]) else { throw .malformed("its claims are not those of a token") }
     let seconds = now.timeIntervalSince1970
     guard claims.exp.isFinite, seconds < claims.exp else { throw .expired }
     if let start = claims.nbf, seconds < start { throw .notYetValid }
@@ -128,7 +136,19 @@ extension TokenKeys {
   }
 }
 
+/// The JSON in a part of a token.
+private func decoded<Value: Decodable>(_ part: ArraySlice<UInt8>) -> Value? {
+  bytes(ofBase64URL: part).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
+}
+
 /// RFC 7515 §2: base64 for URLs, without padding.
 private func base64URL(_ data: Data) -> String {
   String(data.base64EncodedString().prefix { $0 != "=" }).replacing("+", with: "-").replacing("/", with: "_")
+}
+
+private func bytes(ofBase64URL text: ArraySlice<UInt8>) -> Data? {
+  guard !text.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
+  var text = text.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
+  while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+  return Data(base64Encoded: Data(text))
 }

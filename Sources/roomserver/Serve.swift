@@ -11,76 +11,67 @@ struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run the server until SIGINT or SIGTERM.",
     discussion: """
-      Every flag but the switches can also come from the environment: ROOMSERVER_BIND, ROOMSERVER_PORT, ROOMSERVER_MEDIA_PORT, \
-      ROOMSERVER_WORKERS, ROOMSERVER_ANNOUNCE, ROOMSERVER_KEY, ROOMSERVER_SECRET, ROOMSERVER_AUTO_CREATE, \
-      ROOMSERVER_LOG_LEVEL. A flag counts more.
+      Every flag but --dev can also come from the environment: ROOMSERVER_BIND, ROOMSERVER_PORT, ROOMSERVER_MEDIA_BIND, \
+      ROOMSERVER_MEDIA_PORT, ROOMSERVER_MEDIA_TCP, ROOMSERVER_SEGMENTATION, ROOMSERVER_WORKERS, ROOMSERVER_ANNOUNCE, \
+      ROOMSERVER_ANNOUNCE_BOUND, ROOMSERVER_ICE_SERVER, ROOMSERVER_TURN_SECRET, ROOMSERVER_TURN_LIFETIME, \
+      ROOMSERVER_TURN_USERNAME, ROOMSERVER_TURN_CREDENTIAL, ROOMSERVER_KEY, ROOMSERVER_SECRET, ROOMSERVER_AUTO_CREATE, \
+      ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
 
-      With --dev the server makes a key pair for this run, prints it with a ready token, makes rooms at the first join, and \
-      listens on the loopback address alone.
+      With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
+      console, makes rooms at the first join, and listens on the loopback address alone.
       """)
 
   @Flag(help: "Try it out: a random key pair, printed with a token; rooms made at the first join; loopback only.")
   var dev = false
 
-  @Option(help: ArgumentHelp("The numeric address to listen on, for HTTP and media. Default 127.0.0.1.", valueName: "address"))
-  var bind: String?
-
-  @Option(help: ArgumentHelp("The TCP port of HTTP and signalling; 0 takes a free one. Default 8080.", valueName: "port"))
-  var port: UInt16?
-
-  @Option(
-    help: ArgumentHelp(
-      "The UDP port of the first media worker, the others' follow; 0 takes free ones. Default 8100, with --dev 0.",
-      valueName: "port"))
-  var mediaPort: UInt16?
+  @OptionGroup var network: NetworkOptions
 
   @Option(help: ArgumentHelp("Media workers. Default: one for each core.", valueName: "count"))
   var workers: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "A numeric address that clients reach the media ports at. Default: the bound one. May be repeated.",
-      valueName: "address"))
-  var announce: [String] = []
+  @OptionGroup var iceServers: ICEServerOptions
 
   @OptionGroup var keys: KeyOptions
 
   @Flag(inversion: .prefixedNo, help: "Make a room at the first join. Default: off, with --dev on.")
   var autoCreate: Bool?
 
+  @Option(
+    help: ArgumentHelp(
+      "Joins that one address may make in a second, after a burst of five seconds' worth. Default 20.", valueName: "count"))
+  var joinsPerSecond: Int?
+
   @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical. Default info.", valueName: "level"))
   var logLevel: String?
 
   func run() async throws {
     let environment = ServeEnvironment(ProcessInfo.processInfo.environment)
-    let bind = bind ?? environment.text("BIND") ?? "127.0.0.1"
-    if dev && !Self.isLoopback(bind) {
-      throw ValidationError(
-        "--dev listens on a loopback address alone, and \(bind) is none: its secret is not meant for others")
-    }
     let pair = try keys.pair() ?? (dev ? Self.randomPair() : nil)
     guard let pair else {
       throw ValidationError("an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or --dev")
     }
     var configuration = ServerConfiguration(keys: [pair.key: pair.secret])
-    configuration.host = bind
-    configuration.port = try port ?? environment.number("PORT") ?? 8080
-    configuration.media.bind = bind
-    configuration.media.port = try mediaPort ?? environment.number("MEDIA_PORT") ?? (dev ? 0 : 8100)
-    configuration.media.workers = try workers ?? environment.number("WORKERS")
-    configuration.media.announced =
-      announce.isEmpty ? environment.text("ANNOUNCE")?.split(separator: ",").map(String.init) ?? [] : announce
-    if ["0.0.0.0", "::"].contains(bind) && configuration.media.announced.isEmpty {
-      throw ValidationError("with --bind \(bind), --announce has to tell an address that clients reach the media ports at")
+    try network.apply(to: &configuration, environment, development: dev)
+    for address in [configuration.host] + configuration.media.bind where dev && !Self.isLoopback(address) {
+      throw ValidationError(
+        "--dev listens on a loopback address alone, and \(address) is none: its secret is not meant for others")
     }
+    configuration.media.workers = try workers ?? environment.number("WORKERS")
+    configuration.iceServers = try iceServers.settings(environment)
     configuration.autoCreateRooms = try autoCreate ?? environment.flag("AUTO_CREATE") ?? dev
     if let workers = configuration.media.workers, !(1...256).contains(workers) {
       throw ValidationError("--workers is 1 to 256")
+    }
+    if let joins = try joinsPerSecond ?? environment.number("JOINS_PER_SECOND") {
+      guard (1...100_000).contains(joins) else { throw ValidationError("--joins-per-second is 1 to 100000") }
+      configuration.limits.joinsPerSecond = Double(joins)
+      configuration.limits.joinBurst = 5 * joins
     }
     guard let level = Logger.Level(rawValue: logLevel ?? environment.text("LOG_LEVEL") ?? "info") else {
       throw ValidationError("--log-level is trace, debug, info, notice, warning, error or critical")
     }
 
+    DescriptorLimit.raise()
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
     log.logLevel = level
     let server: RoomServer
@@ -90,17 +81,23 @@ struct Serve: AsyncParsableCommand {
       FileHandle.standardError.write(Data("roomserver: \(error)\n".utf8))
       throw ExitCode.failure
     }
-    if dev { await Self.greet(server, key: pair.key, secret: pair.secret) }
+    let isDevelopment = dev
+    let running = RunningServer(server: server) {
+      if isDevelopment { await Self.greet(server, key: pair.key, secret: pair.secret) }
+    }
     let services = ServiceGroupConfiguration(
-      services: [.init(service: RunningServer(server: server))], gracefulShutdownSignals: [.sigint, .sigterm], logger: log)
+      services: [.init(service: running)], gracefulShutdownSignals: [.sigint, .sigterm], logger: log)
     try await ServiceGroup(configuration: services).run()
   }
 
   /// Serves until a signal asks for the end.
   private struct RunningServer: Service {
     let server: RoomServer
+    /// Done when signals are heard already: whoever reads the greeting may send one at once.
+    let greet: @Sendable () async -> Void
 
     func run() async throws {
+      await greet()
       try? await gracefulShutdown()
       await server.stop()
     }
@@ -132,7 +129,7 @@ struct Serve: AsyncParsableCommand {
 
       roomserver runs for development.
 
-        page        http://\(address)/
+        console     http://\(address)/#token=\(api)
         signalling  ws://\(address)/v1/signal
         API key     \(key)
         secret      \(secret)
@@ -163,6 +160,9 @@ struct ServeEnvironment {
   init(_ variables: [String: String]) { self.variables = variables }
 
   func text(_ name: String) -> String? { variables["ROOMSERVER_" + name] }
+
+  /// What stands between commas.
+  func list(_ name: String) -> [String] { text(name)?.split(separator: ",").map(String.init) ?? [] }
 
   func number<Number: FixedWidthInteger>(_ name: String) throws -> Number? {
     guard let text = text(name) else { return nil }

@@ -1,8 +1,15 @@
+import FuzzSupport
 import Glibc
+
+/// libFuzzer (https://llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library), which is linked in by `-sanitize=fuzzer`.
+@_silgen_name("LLVMFuzzerRunDriver") private func runFuzzer(
+  _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+  _ take: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
 
 /// The parser that this run feeds, from `FUZZ_TARGET`.
 private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
-  let targets = [rtpFuzzTargets, webRTCFuzzTargets, roomProtocolFuzzTargets]
+  let targets = [rtpFuzzTargets, rtmpFuzzTargets, webRTCFuzzTargets, roomProtocolFuzzTargets, roomServerFuzzTargets]
   let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
   guard let target = targets.lazy.compactMap({ $0[name] }).first else {
     print("FUZZ_TARGET names no target: \(targets.flatMap(\.keys).sorted().joined(separator: " "))")
@@ -11,8 +18,18 @@ private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
   return target
 }()
 
-/// What libFuzzer calls with each input.
-@_cdecl("LLVMFuzzerTestOneInput") public func fuzzOne(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+/// What libFuzzer calls with each input; by this name, for its own `main` asks for it though it is not used.
+@_cdecl("LLVMFuzzerTestOneInput") public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   target(UnsafeRawBufferPointer(start: start, count: count))
   return 0
+}
+
+/// SwiftPM gives `main` of every program another name, so the fuzzer is begun by hand.
+@main struct Fuzz {
+  static func main() {
+    runTasksOnCallingThread()
+    var count = CommandLine.argc
+    var arguments = CommandLine.unsafeArgv
+    exit(runFuzzer(&count, &arguments, fuzzOne))
+  }
 }

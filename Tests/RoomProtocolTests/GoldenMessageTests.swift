@@ -51,6 +51,17 @@ import Testing
         + #""sessionId":"S","version":1}"#)
   }
 
+  @Test("ICE servers in the join result are what RTCPeerConnection takes")
+  func iceServers() throws {
+    try check(
+      [
+        ICEServer(urls: ["stun:stun.example.org"]),
+        ICEServer(urls: ["turn:turn.example.org:3478"], username: "1800000000:ann", credential: "c2VjcmV0"),
+      ],
+      #"[{"urls":["stun:stun.example.org"]},"#
+        + #"{"credential":"c2VjcmV0","urls":["turn:turn.example.org:3478"],"username":"1800000000:ann"}]"#)
+  }
+
   @Test("answers: a result, an empty one, an error with and without an id")
   func answers() throws {
     #expect(try json(SignalAnswer.result(id: 2, Empty())) == #"{"id":2,"result":{}}"#)

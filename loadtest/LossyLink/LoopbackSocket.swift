@@ -2,14 +2,15 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A non-blocking UDP socket on a free port of 127.0.0.1, closed by `close()` or with its last reference.
+/// A non-blocking UDP socket on a free port of 127.0.0.1, or on a named port of another loopback address, closed by `close()` or with its last reference.
 final class LoopbackSocket: Sendable {
   let descriptor: Int32
   let port: UInt16
   private let closed = Atomic(false)
 
-  init() throws(LossyLink.SocketError) {
-    var address = Self.address(port: 0)
+  init(host: UInt32 = 0x7F00_0001, port: UInt16 = 0) throws(LossyLink.SocketError) {
+    var address = Self.address(port: port)
+    address.sin_addr.s_addr = host.bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let opened = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { linux_udp_socket($0, length, 4 << 20) }
@@ -24,7 +25,7 @@ final class LoopbackSocket: Sendable {
       throw LossyLink.SocketError(errno: cause)
     }
     descriptor = opened
-    port = UInt16(bigEndian: address.sin_port)
+    self.port = UInt16(bigEndian: address.sin_port)
   }
 
   deinit { close() }

@@ -1,7 +1,7 @@
 import CLinux
 import Foundation
 
-/// A UDP relay on 127.0.0.1 that treats the packets passing through it as a bad network would.
+/// A UDP relay on a loopback address that treats the packets passing through it as a bad network would.
 ///
 /// Clients send to `port`. Each client address gets a socket of its own towards the target, so that the target tells clients apart
 /// and its answers find their way back. Both directions have conditions and a random generator of their own, shared by all clients.
@@ -34,20 +34,23 @@ public final class LossyLink: Sendable {
   /// Packets on their way at any time.
   public static let packetLimit = 65_536
 
-  /// The UDP port on 127.0.0.1 that clients send to.
+  /// The UDP port that clients send to.
   public let port: UInt16
   private let control: LinkControl
 
   /// - Parameters:
   ///   - target: UDP port on 127.0.0.1 that the packets go on to.
+  ///   - host: the loopback address that clients send to, in host order: 127.0.0.9 is 0x7F00_0009.
+  ///   - port: the port there; 0 takes a free one. With the target's own, the link is the NAT in front of it.
   ///   - seed: decides every random loss, jitter and reordering.
   public init(
-    to target: UInt16, toTarget: LinkConditions = .perfect, toClient: LinkConditions = .perfect, seed: UInt64
+    to target: UInt16, on host: UInt32 = 0x7F00_0001, port: UInt16 = 0, toTarget: LinkConditions = .perfect,
+    toClient: LinkConditions = .perfect, seed: UInt64
   ) throws(SocketError) {
-    let listener = try LoopbackSocket()
+    let listener = try LoopbackSocket(host: host, port: port)
     let control = LinkControl(
       toTarget: LinkModel(toTarget, seed: seed), toClient: LinkModel(toClient, seed: ~seed), wake: linux_eventfd())
-    port = listener.port
+    self.port = listener.port
     self.control = control
     let thread = Thread {
       var relay = LinkRelay(listener: listener, target: target, control: control)

@@ -24,14 +24,20 @@ struct ConnectionOptions: ParsableArguments {
     guard let secret = tokenSecret ?? environment[Self.secretVariable], !secret.isEmpty else {
       throw ValidationError("the API key's secret is needed: --token-secret or $\(Self.secretVariable)")
     }
-    return TokenMint(keys: try await TokenKeys([key: secret]), key: key)
+    return try await TokenMint(key: key, secret: secret)
   }
 }
 
 /// Signs tokens for bots.
 struct TokenMint: Sendable {
-  let keys: TokenKeys
-  let key: String
+  private let keys: TokenKeys
+  private let key: String
+
+  /// - Parameter secret: at least 32 bytes.
+  init(key: String, secret: String) async throws {
+    keys = try await TokenKeys([key: secret])
+    self.key = key
+  }
 
   /// Good for a day, to publish and to subscribe.
   func token(for user: String, in room: String) throws -> String {

@@ -57,3 +57,43 @@ static inline SwrContext *ff_resampler(
 static inline int ff_frame_is_damaged(const AVFrame *frame) {
   return (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame->decode_error_flags != 0;
 }
+/// An encoder's context, not yet opened, for `channels` of `sample_format`; NULL where libavcodec has none.
+static inline AVCodecContext *ff_audio_encoder(
+    enum AVCodecID id, enum AVSampleFormat sample_format, int rate, int channels, int64_t bitrate) {
+  const AVCodec *codec = avcodec_find_encoder(id);
+  AVCodecContext *context = codec ? avcodec_alloc_context3(codec) : NULL;
+  if (!context) return NULL;
+  context->sample_fmt = sample_format;
+  context->sample_rate = rate;
+  context->bit_rate = bitrate;
+  context->time_base = (AVRational){1, rate};
+#if FF_HAS_CH_LAYOUT
+  av_channel_layout_default(&context->ch_layout, channels);
+#else
+  context->channels = channels;
+  context->channel_layout = av_get_default_channel_layout(channels);
+#endif
+  return context;
+}
+/// Gives `frame` buffers for `count` samples of what `context` encodes; negative on failure.
+static inline int ff_audio_frame(AVFrame *frame, const AVCodecContext *context, int count) {
+  frame->format = context->sample_fmt;
+  frame->sample_rate = context->sample_rate;
+  frame->nb_samples = count;
+#if FF_HAS_CH_LAYOUT
+  int result = av_channel_layout_copy(&frame->ch_layout, &context->ch_layout);
+  if (result < 0) return result;
+#else
+  frame->channels = context->channels;
+  frame->channel_layout = context->channel_layout;
+#endif
+  return av_frame_get_buffer(frame, 0);
+}
+/// Hands a decoder the configuration that its container would carry; negative on failure.
+static inline int ff_set_extradata(AVCodecContext *context, const uint8_t *bytes, int count) {
+  context->extradata = av_mallocz((size_t)count + AV_INPUT_BUFFER_PADDING_SIZE);
+  if (!context->extradata) return AVERROR(ENOMEM);
+  __builtin_memcpy(context->extradata, bytes, (size_t)count);
+  context->extradata_size = count;
+  return 0;
+}

@@ -21,6 +21,9 @@ typedef struct {
 int linux_epoll_create(void);
 /// Watches `fd` for input, level-triggered; `tag` comes back from linux_epoll_wait.
 int linux_epoll_add(int epoll, int fd, uint64_t tag);
+/// Watches also for room to write where `output` is not 0; 0 on success.
+int linux_epoll_modify(int epoll, int fd, uint64_t tag, int output);
+int linux_epoll_remove(int epoll, int fd);
 /// Waits up to `microseconds` (−1: for ever); fills `tags` with those that are ready and gives their number.
 int linux_epoll_wait(int epoll, uint64_t *tags, int capacity, int64_t microseconds);
 int linux_eventfd(void);
@@ -28,10 +31,17 @@ void linux_eventfd_signal(int fd);
 void linux_eventfd_drain(int fd);
 /// A non-blocking UDP socket bound to `address`, with socket buffers of `buffer_bytes`; −1 and errno on failure.
 int linux_udp_socket(const struct sockaddr *address, uint32_t length, int buffer_bytes);
+/// A non-blocking TCP socket that listens on `address`; −1 and errno on failure.
+int linux_tcp_listen(const struct sockaddr *address, uint32_t length, int backlog);
+/// accept4: a non-blocking connection that sends at once, keeps little unsent in the kernel (32 KiB), and gives up a peer that
+/// acknowledges nothing for 30 s; −1 and errno where there is none.
+int linux_tcp_accept(int fd, struct sockaddr_storage *address);
 /// recvmmsg: how many of `batch` were filled; 0 when nothing is there; −1 and errno on failure. At most 64 a call.
 int linux_receive(int fd, linux_datagram *batch, int count);
 /// sendmmsg with a UDP_SEGMENT control message where `segment` is set: how many were taken; −1 and errno. At most 64 a call.
 int linux_send(int fd, const linux_datagram *batch, int count);
+/// sendto of one datagram, without segments: 0, or −1 and errno.
+int linux_send_one(int fd, const linux_datagram *datagram);
 /// Monotonic clock, microseconds.
 int64_t linux_now_us(void);
 void linux_thread_name(const char *name);

@@ -74,8 +74,7 @@ final class FileAudioTrack: FileTrack {
   private let output: AudioFormat
   private let decoder: LibavDecoder
   private let clock: StreamClock
-  private var resampler: Resampler?
-  private var resamplerFormat: Int32 = -1
+  private var converter: SampleConverter
   /// Where the next sample belongs; nil before the first.
   private var nextTime: Int64?
 
@@ -86,6 +85,7 @@ final class FileAudioTrack: FileTrack {
     decoder = try LibavDecoder(parameters, name: name)
     clock = StreamClock(stream, in: container)
     self.output = output
+    converter = SampleConverter(output: output)
     description = MediaFile.AudioStream(codec: name, sampleRate: Int(parameters.pointee.sample_rate))
   }
 
@@ -93,13 +93,15 @@ final class FileAudioTrack: FileTrack {
     _ packet: UnsafeMutablePointer<AVPacket>?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void
   ) throws(CodecError) {
     try decoder.send(packet)
-    while let (time, samples) = try decoder.receive(resample) { hand(samples, at: time, deliver) }
-    if packet == nil, let rest = resampler?.flush() { hand(rest, at: nil, deliver) }
+    while let (time, samples) = try decoder.receive({ (frame) throws(CodecError) in
+      (clock.microseconds(frame.pointee.best_effort_timestamp), try converter.convert(frame))
+    }) { hand(samples, at: time, deliver) }
+    if packet == nil { hand(converter.flush(), at: nil, deliver) }
   }
 
   func restart() {
     decoder.flush()
-    resampler = nil
+    converter.restart()
     nextTime = nil
   }
 
@@ -111,18 +113,5 @@ final class FileAudioTrack: FileTrack {
     frame.timestamp = start
     nextTime = start + frame.duration
     if !samples.isEmpty { deliver(.audio(frame), frame.duration) }
-  }
-
-  private func resample(_ frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) -> (Int64?, [Int16]) {
-    let input = AudioFormat(sampleRate: Int(frame.pointee.sample_rate), channels: Int(ff_frame_channels(frame)))
-    if resampler?.input != input || resamplerFormat != frame.pointee.format {
-      resampler = try Resampler(from: input, sampleFormat: AVSampleFormat(frame.pointee.format), to: output)
-      resamplerFormat = frame.pointee.format
-    }
-    guard let resampler, let data = frame.pointee.extended_data else { return (nil, []) }
-    let planes = UnsafeMutableRawPointer(data).assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
-    return (
-      clock.microseconds(frame.pointee.best_effort_timestamp), resampler.convert(planes, count: Int(frame.pointee.nb_samples))
-    )
   }
 }

@@ -14,13 +14,6 @@ public final class H264Decoder: VideoDecoder {
 
   /// One access unit in, its picture out; any size, 8 bit 4:2:0 (others are converted).
   public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
-    guard !data.isEmpty else { throw .corrupt(codec: "H.264", reason: "no data") }
-    try codec.send(data)
-    var last: VideoFrame?
-    while let frame = try codec.receivePicture() {
-      last = frame
-      last?.timestamp = timestamp
-    }
-    return last
+    try codec.decodePicture(data, timestamp: timestamp)
   }
 }

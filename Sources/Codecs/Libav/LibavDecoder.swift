@@ -8,10 +8,11 @@ final class LibavDecoder {
   private var frame: UnsafeMutablePointer<AVFrame>?
 
   /// For a live stream: no reordering, damaged pictures are refused.
-  convenience init(live codec: AVCodecID, name: String) throws(CodecError) {
+  /// - Parameter configuration: what a container would carry apart from the frames.
+  convenience init(live codec: AVCodecID, name: String, configuration: [UInt8] = []) throws(CodecError) {
     try self.init(codec, name: name) { context in
       context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
-      return true
+      return configuration.isEmpty || ff_set_extradata(context, configuration, Int32(configuration.count)) >= 0
     }
   }
 
@@ -86,6 +87,18 @@ final class LibavDecoder {
       picture.timestamp = frame.pointee.best_effort_timestamp
       return picture
     }
+  }
+
+  /// One access unit of a live stream in, its picture out, nil if none can be shown yet.
+  func decodePicture(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
+    guard !data.isEmpty else { throw .corrupt(codec: name, reason: "no data") }
+    try send(data)
+    var last: VideoFrame?
+    while let frame = try receivePicture() {
+      last = frame
+      last?.timestamp = timestamp
+    }
+    return last
   }
 
   /// Forgets everything fed so far, after a seek.

@@ -32,15 +32,15 @@ final class Publisher {
   private var isUncertain = false
   /// Grows with each transport, so that what an old one still says is not taken for the new one's.
   private(set) var generation = 0
-  private let override: (@Sendable (TransportAddress) -> TransportAddress)?
+  private let route: MediaRoute
   private let events: @Sendable (MediaChannel.Event, Int) -> Void
 
   init(
-    loop: MediaLoop, override: (@Sendable (TransportAddress) -> TransportAddress)?,
+    loop: MediaLoop, route: MediaRoute,
     events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
   ) {
     self.loop = loop
-    self.override = override
+    self.route = route
     self.events = events
   }
 
@@ -117,7 +117,7 @@ final class Publisher {
     isUncertain = false
     if let described = answer.remote, described != remote {
       remote = described
-      transport?.setRemote(described.overridden(by: override))
+      transport?.setRemote(route.applied(to: described))
     }
     apply()
     return refused.map(\.track)

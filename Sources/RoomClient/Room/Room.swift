@@ -74,6 +74,14 @@ public final class Room: Sendable {
   }
   /// Throws a user out; needs the `admin` grant.
   public func kick(userId: String) async throws { try await session.kick(userId: userId) }
+  /// Sends tracks of a participant, one's own if none is named, to an RTMP server; needs the `relay` grant. What becomes of it comes
+  /// as `jobChanged`, `jobStatus` and `jobEnded`.
+  /// - Throws: `RoomError` 80204 for a URL or an id that won't do, 80201 for a `serialnum` that is not the largest; 10003 without the grant.
+  @discardableResult public func startForward(_ job: ForwardParams) async throws -> JobInfo {
+    try await session.startForward(job)
+  }
+  /// Ends a relay job; needs the `relay` grant.
+  public func stopJob(_ jobId: String) async throws { try await session.stopJob(jobId) }
   /// Leaves for good. Never fails: where the server can't be told, it will notice.
   public func leave() async { await session.leave() }
   /// Says that the machine's network changed: media and signalling are sought anew from the present addresses, with no new

@@ -22,6 +22,12 @@ public enum RoomEvent: Sendable {
   case audioLevels([AudioLevel])
   /// Loudest first.
   case activeSpeakers([String])
+  /// A relay job of the room began, or its state changed.
+  case jobChanged(JobInfo)
+  /// How a relay job goes; with the `relay` or the `admin` grant.
+  case jobStatus(JobStatusData)
+  /// A relay job of the room is over.
+  case jobEnded(jobId: String, reason: JobEndReason, failure: JobFailure?)
   /// Another participant was kicked.
   case kicked(userId: String, by: String)
   /// This client was kicked; `by` is the operator, and empty for the API. `stateChanged(.closed(…))` follows.

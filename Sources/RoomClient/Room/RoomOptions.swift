@@ -18,7 +18,10 @@ public struct RoomOptions: Sendable {
   public var videoCodecs: [VideoCodec]
   /// Events that a reader may leave unread; beyond it the oldest are lost to that reader.
   public var eventBacklog: Int
-  /// Maps a media address that the server named to the one to send to instead, for a relay or a lossy link in between.
+  /// How media reaches the server.
+  public var mediaWay: MediaWay
+  /// Maps a media address that the server named to the one to send to instead, for a relay or a lossy link in between. An address
+  /// with `isTCP` that is mapped to one without is left out.
   public var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
   /// Check the server's certificate where the address is `wss://`; off only for tests with a certificate of their own.
   public var verifyCertificate: Bool
@@ -26,7 +29,7 @@ public struct RoomOptions: Sendable {
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: String, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double = 3,
-    videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024,
+    videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaWay: MediaWay = .automatic,
     mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true
   ) {
     self.autoSubscribe = autoSubscribe
@@ -37,7 +40,18 @@ public struct RoomOptions: Sendable {
     self.statisticsInterval = statisticsInterval
     self.videoCodecs = videoCodecs
     self.eventBacklog = eventBacklog
+    self.mediaWay = mediaWay
     self.mediaAddressOverride = mediaAddressOverride
     self.verifyCertificate = verifyCertificate
   }
+}
+
+/// How media reaches the server.
+public enum MediaWay: Sendable, Hashable {
+  /// By UDP; over TCP where UDP gets no answer for two seconds and the server offers it.
+  case automatic
+  /// By UDP alone.
+  case udp
+  /// Over TCP alone: for networks that let nothing else out.
+  case tcp
 }

@@ -89,4 +89,10 @@ extension RoomSession {
   }
 
   func kick(userId: String) async throws { let _: Empty = try await request(.kick(UserParams(userId: userId))) }
+
+  func startForward(_ job: ForwardParams) async throws -> JobInfo {
+    try await request(.startForward(job), for: JobInfo.self)
+  }
+
+  func stopJob(_ jobId: String) async throws { let _: Empty = try await request(.stopJob(JobParams(jobId: jobId))) }
 }

@@ -59,10 +59,10 @@ actor RoomSession {
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
     let post = post
-    publisher = Publisher(loop: loop, override: options.mediaAddressOverride) {
+    publisher = Publisher(loop: loop, route: MediaRoute(options)) {
       post.yield(.media($0, .publish, generation: $1))
     }
-    subscriber = Subscriber(loop: loop, videoCodecs: options.videoCodecs, override: options.mediaAddressOverride) {
+    subscriber = Subscriber(loop: loop, videoCodecs: options.videoCodecs, route: MediaRoute(options)) {
       post.yield(.media($0, .subscribe, generation: $1))
     }
   }

@@ -85,6 +85,9 @@ struct Roster: Sendable {
     case .audioLevels(let data): return [.audioLevels(data.levels)]
     case .activeSpeakers(let data): return [.activeSpeakers(data.userIds)]
     case .subscribeFailed(let data): return [.subscribeFailed(trackIds: data.trackIds, error: data.error)]
+    case .jobChanged(let job): return [.jobChanged(job)]
+    case .jobStatus(let status): return [.jobStatus(status)]
+    case .jobEnded(let data): return [.jobEnded(jobId: data.jobId, reason: data.reason, failure: data.failure)]
     case .offer, .ended, .unknown: return []
     }
   }

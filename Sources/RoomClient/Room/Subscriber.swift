@@ -6,7 +6,7 @@ import WebRTC
 final class Subscriber {
   private let loop: MediaLoop
   private let videoCodecs: [VideoCodec]
-  private let override: (@Sendable (TransportAddress) -> TransportAddress)?
+  private let route: MediaRoute
   private var answering: SubscribeAnswer?
   private(set) var transport: MediaTransport?
   private var remote: TransportParameters?
@@ -17,12 +17,12 @@ final class Subscriber {
   private let events: @Sendable (MediaChannel.Event, Int) -> Void
 
   init(
-    loop: MediaLoop, videoCodecs: [VideoCodec], override: (@Sendable (TransportAddress) -> TransportAddress)?,
+    loop: MediaLoop, videoCodecs: [VideoCodec], route: MediaRoute,
     events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
   ) {
     self.loop = loop
     self.videoCodecs = videoCodecs
-    self.override = override
+    self.route = route
     self.events = events
   }
 
@@ -71,7 +71,7 @@ final class Subscriber {
     for (mid, track) in next { track.connect { transport.requestKeyFrame(mid: mid) } }
     if answered.remote != remote {
       remote = answered.remote
-      transport.setRemote(answered.remote.overridden(by: override))
+      transport.setRemote(route.applied(to: answered.remote))
     }
     transport.setReceivers(answered.media, tracks: next)
     return change

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A signalling address taken apart.
-struct SignalAddress: Sendable, Hashable {
+package struct SignalAddress: Sendable, Hashable {
   var host: String
   var port: Int
   var isSecure: Bool
@@ -10,7 +10,7 @@ struct SignalAddress: Sendable, Hashable {
   /// As the `Host` field has it.
   var hostField: String
 
-  init(_ text: String) throws(RoomClientError) {
+  package init(_ text: String) throws(RoomClientError) {
     guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(), scheme == "ws" || scheme == "wss",
       let host = parts.host, !host.isEmpty
     else { throw .invalidURL(text) }

@@ -6,9 +6,9 @@ import NIOSSL
 import NIOWebSocket
 
 /// The WebSocket of a session: text messages out and in.
-struct SignalSocket: Sendable {
+package struct SignalSocket: Sendable {
   /// What the socket says, in order; after `closed` nothing follows.
-  enum Incoming: Sendable {
+  package enum Incoming: Sendable {
     case message(Data)
     case closed(RoomClientError)
   }
@@ -20,8 +20,10 @@ struct SignalSocket: Sendable {
 
   /// Opens the socket; `incoming` is called on the socket's event loop. Where it gives false nobody takes messages any more, or
   /// more came than are taken: the socket is closed.
-  static func open(
-    _ address: SignalAddress, timeout: Double, verifyCertificate: Bool, incoming: @escaping @Sendable (Incoming) -> Bool
+  /// - Parameter subprotocol: named in the upgrade (RFC 6455 §1.9), where the server wants one.
+  package static func open(
+    _ address: SignalAddress, timeout: Double, verifyCertificate: Bool, subprotocol: String? = nil,
+    incoming: @escaping @Sendable (Incoming) -> Bool
   ) async throws(RoomClientError) -> SignalSocket {
     do {
       let tls = try address.isSecure ? clientContext(verify: verifyCertificate) : nil
@@ -36,7 +38,7 @@ struct SignalSocket: Sendable {
           let deadline = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(timeout * 1000))) {
             channel.close(promise: nil)
           }
-          return try configureUpgrade(of: channel, to: address, incoming: incoming).map { outcome in
+          return try configureUpgrade(of: channel, to: address, subprotocol: subprotocol, incoming: incoming).map { outcome in
             deadline.cancel()
             return outcome
           }
@@ -54,20 +56,7 @@ struct SignalSocket: Sendable {
     }
   }
 
-  /// Closes the channel of an upgrade that takes too long, and says so.
-  private static func deadline(
-    _ seconds: Double, of upgrade: EventLoopFuture<Outcome>, on channel: any Channel
-  ) -> EventLoopFuture<Outcome> {
-    let end = NIODeadline.now() + .milliseconds(Int64(seconds * 1000))
-    let late = channel.eventLoop.scheduleTask(deadline: end) { channel.close(promise: nil) }
-    return upgrade.flatMapErrorThrowing { error in
-      guard NIODeadline.now() >= end else { throw error }
-      throw RoomClientError.connectFailed("no answer to the upgrade within \(seconds) s")
-    }
-    .always { _ in late.cancel() }
-  }
-
-  func send(_ text: ByteBuffer) {
+  package func send(_ text: ByteBuffer) {
     channel.writeAndFlush(
       WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: text), promise: nil)
   }
@@ -87,7 +76,7 @@ struct SignalSocket: Sendable {
   func closed() async { try? await channel.closeFuture.get() }
 
   /// Drops it at once.
-  func abandon() { channel.close(promise: nil) }
+  package func abandon() { channel.close(promise: nil) }
 
   private enum Outcome: Sendable {
     case open(any Channel)
@@ -107,7 +96,8 @@ struct SignalSocket: Sendable {
   }
 
   private static func configureUpgrade(
-    of channel: any Channel, to address: SignalAddress, incoming: @escaping @Sendable (Incoming) -> Bool
+    of channel: any Channel, to address: SignalAddress, subprotocol: String?,
+    incoming: @escaping @Sendable (Incoming) -> Bool
   ) throws -> EventLoopFuture<Outcome> {
     let upgrader = NIOTypedWebSocketClientUpgrader<Outcome>(maxFrameSize: largestMessage) { channel, _ in
       channel.eventLoop.makeCompletedFuture {
@@ -118,8 +108,9 @@ struct SignalSocket: Sendable {
         return .open(channel)
       }
     }
-    let head = HTTPRequestHead(
+    var head = HTTPRequestHead(
       version: .http1_1, method: .GET, uri: address.path, headers: ["Host": address.hostField, "Content-Length": "0"])
+    if let subprotocol { head.headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
     let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
       // The answer comes through the pipeline only after this has completed.
       let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)

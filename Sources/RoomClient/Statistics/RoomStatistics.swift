@@ -23,15 +23,19 @@ public struct TransportStatistics: Sendable, Hashable {
   public var kbps: Double
   /// What congestion control thinks the way to the server takes; nil where nothing is sent.
   public var targetKbps: Double?
+  /// Whether media goes over a TCP connection.
+  public var overTCP: Bool
 
   public init(
-    direction: TransportKind, connected: Bool, roundTripTime: Double? = nil, kbps: Double = 0, targetKbps: Double? = nil
+    direction: TransportKind, connected: Bool, roundTripTime: Double? = nil, kbps: Double = 0, targetKbps: Double? = nil,
+    overTCP: Bool = false
   ) {
     self.direction = direction
     self.connected = connected
     self.roundTripTime = roundTripTime
     self.kbps = kbps
     self.targetKbps = targetKbps
+    self.overTCP = overTCP
   }
 }
 

@@ -18,15 +18,3 @@ enum ClientCertificate {
     }
   }
 }
-
-extension TransportParameters {
-  /// The same with other addresses to send to.
-  func overridden(by map: (@Sendable (TransportAddress) -> TransportAddress)?) -> TransportParameters {
-    guard let map else { return self }
-    var parameters = self
-    for index in parameters.candidates.indices {
-      parameters.candidates[index].address = map(parameters.candidates[index].address)
-    }
-    return parameters
-  }
-}

@@ -3,7 +3,8 @@ import Glibc
 import RTP
 import WebRTC
 
-/// One media transport of a room on its loop's thread: a socket, the sans-I/O session behind it, and the tracks it serves.
+/// One media transport of a room on its loop's thread: a socket, and connections where the session asks for them, the sans-I/O
+/// session behind it, and the tracks it serves.
 final class MediaChannel {
   /// What the room is told of it.
   enum Event: Sendable {
@@ -20,6 +21,11 @@ final class MediaChannel {
   private let session: MediaSession
   private let tell: @Sendable (Event) -> Void
   private var udp: UDPSocket
+  /// Connections to the server's TCP candidates, by their number in epoll tags.
+  private var streams: [UInt16: (address: TransportAddress, stream: TCPStream)] = [:]
+  private var lastStream: UInt16 = 0
+  /// Addresses whose connection has ended, or could not be made, of which the session does not know yet.
+  private var lost: [TransportAddress] = []
   private var feeds: [String: TrackFeed] = [:]
   private var ceilings: [String: Int] = [:]
   private var tracks: [String: RemoteTrack] = [:]
@@ -31,6 +37,11 @@ final class MediaChannel {
 
   /// Datagrams handed to the kernel in one call.
   private static let batchLimit = 32
+  /// As many as a server has addresses, and more.
+  private static let streamLimit = 16
+
+  /// Where the number of a connection stands in an epoll tag; 0 is the socket.
+  static let streamShift: UInt64 = 48
 
   init(id: UInt64, epoll: Int32, session: MediaSession, socket: UDPSocket, tell: @escaping @Sendable (Event) -> Void) {
     self.id = id
@@ -87,6 +98,7 @@ final class MediaChannel {
     }
     udp.close()
     udp = fresh
+    closeStreams()
     session.networkChanged(now: now)
     flush(now)
   }
@@ -94,6 +106,7 @@ final class MediaChannel {
   func close(now: Instant) {
     session.close(now: now)
     flush(now)
+    closeStreams()
     udp.close()
   }
 
@@ -111,14 +124,26 @@ final class MediaChannel {
 
   func socketFailed(now: Instant) { networkChanged(now: now) }
 
+  /// A connection has something to read, or takes what is to be sent.
+  func streamReady(_ number: UInt16, slab: UnsafeMutableRawBufferPointer, now: Instant) {
+    guard let (address, stream) = streams[number] else { return }
+    let isOpen = stream.flush() && stream.read(into: slab) { session.receive($0, from: address, now: now) }
+    if isOpen { watch(stream, number) } else { drop(number) }
+    flush(now)
+  }
+
   /// Carries out what the session wants; with every change, so that nothing waits for the next one.
   private func flush(_ now: Instant) {
-    while let output = session.nextOutput() {
-      switch output {
-      case .transmit(let datagram, let address): enqueue(datagram, to: address)
-      case .event(let event): handle(event)
+    repeat {
+      for address in lost { session.connectionClosed(address, now: now) }
+      lost.removeAll(keepingCapacity: true)
+      while let output = session.nextOutput() {
+        switch output {
+        case .transmit(let datagram, let address): enqueue(datagram, to: address)
+        case .event(let event): handle(event)
+        }
       }
-    }
+    } while !lost.isEmpty
     sendBatch()
     deadline = session.deadline
   }
@@ -160,12 +185,53 @@ final class MediaChannel {
   }
 
   private func enqueue(_ datagram: [UInt8], to address: TransportAddress) {
+    guard !address.isTCP else { return send(datagram, over: address) }
     var entry = linux_datagram()
     udp.address(&entry, to: address)
     batch.append(entry)
     bytes.append(datagram)
     if batch.count == Self.batchLimit { sendBatch() }
   }
+
+  // MARK: connections
+
+  /// A check opens the connection where there is none; the rest is lost without.
+  private func send(_ packet: [UInt8], over address: TransportAddress) {
+    var number = streams.first { $0.value.address == address }?.key
+    if number == nil, DatagramKind.classify(firstByte: packet.first ?? 0xFF) == .stun, streams.count < Self.streamLimit,
+      let stream = TCPStream(to: address)
+    {
+      repeat { lastStream = lastStream == .max ? 1 : lastStream + 1 } while streams[lastStream] != nil
+      if linux_epoll_add(epoll, stream.descriptor, id | UInt64(lastStream) << Self.streamShift) == 0 {
+        streams[lastStream] = (address, stream)
+        number = lastStream
+      } else {
+        stream.close()
+      }
+    }
+    // Without a connection the check goes unanswered, and the next one comes later and later.
+    guard let number, let stream = streams[number]?.stream else { return }
+    stream.queue(packet)
+    if stream.flush() { watch(stream, number) } else { drop(number) }
+  }
+
+  private func watch(_ stream: TCPStream, _ number: UInt16) {
+    _ = linux_epoll_modify(epoll, stream.descriptor, id | UInt64(number) << Self.streamShift, stream.awaitsRoom ? 1 : 0)
+  }
+
+  /// The session is told once it has said all that it has to say: it may have more for the same address.
+  private func drop(_ number: UInt16) {
+    guard let (address, stream) = streams.removeValue(forKey: number) else { return }
+    stream.close()
+    lost.append(address)
+  }
+
+  private func closeStreams() {
+    for (_, stream) in streams.values { stream.close() }
+    streams = [:]
+  }
+
+  // MARK: datagrams
 
   /// What the kernel does not take is lost, as on any network.
   private func sendBatch() {

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import RTP
 import WebRTC
 
-/// A thread that moves the packets of many rooms: an epoll loop over one UDP socket for each media transport.
+/// A thread that moves the packets of many rooms: an epoll loop over the sockets of each media transport.
 ///
 /// Everything it runs is sans-I/O and confined to it; others talk to it by `post`. The process has a few of these, whatever
 /// the number of rooms: a program of bots holds hundreds.
@@ -120,8 +120,14 @@ final class MediaLoopThread {
         if tag == 0 {
           linux_eventfd_drain(wakeup)
           for command in inbox() { command(self) }
-        } else if let channel = channels[tag] {
-          read(channel)
+        } else if let channel = channels[tag & (1 << MediaChannel.streamShift - 1)] {
+          let stream = UInt16(truncatingIfNeeded: tag >> MediaChannel.streamShift)
+          if stream == 0 {
+            read(channel)
+          } else {
+            channel.streamReady(
+              stream, slab: UnsafeMutableRawBufferPointer(start: slab, count: Self.batch * Self.space), now: now)
+          }
         }
       }
       let now = now

@@ -25,9 +25,10 @@ final class MediaTransport: Sendable {
     let id = id
     loop.post { thread in
       do {
-        let session = try MediaSession(
-          MediaSession.Configuration(
-            ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials))
+        var configuration = MediaSession.Configuration(
+          ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials)
+        configuration.usesTCP = true
+        let session = try MediaSession(configuration)
         guard let socket = UDPSocket() else { return tell(.failed("no socket: \(MediaLoop.errorText())")) }
         guard linux_epoll_add(thread.epoll, socket.descriptor, id) == 0 else {
           socket.close()

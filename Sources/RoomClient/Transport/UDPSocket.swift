@@ -3,14 +3,14 @@ import Glibc
 import WebRTC
 
 /// A non-blocking UDP socket on a free port of all addresses, IPv6 with IPv4 inside where the machine has it.
-struct UDPSocket {
-  let descriptor: Int32
+package struct UDPSocket {
+  package let descriptor: Int32
   private let isDualStack: Bool
 
   private static let bufferBytes = 1 << 20
 
   /// Nil and `errno` where the kernel gives none.
-  init?() {
+  package init?() {
     var storage = sockaddr_storage()
     for (address, mapped) in [(TransportAddress(high: 0, low: 0, port: 0), true), (TransportAddress(ipv4: 0, port: 0), false)] {
       let length = address.write(to: &storage, mapped: mapped)
@@ -26,10 +26,10 @@ struct UDPSocket {
     return nil
   }
 
-  func close() { Glibc.close(descriptor) }
+  package func close() { Glibc.close(descriptor) }
 
   /// Writes where to send into `datagram`.
-  func address(_ datagram: inout linux_datagram, to address: TransportAddress) {
+  package func address(_ datagram: inout linux_datagram, to address: TransportAddress) {
     datagram.address_length = address.write(to: &datagram.address, mapped: isDualStack)
   }
 }

@@ -50,10 +50,13 @@ public struct JoinResult: Codable, Sendable, Hashable {
   public var limits: RoomLimits
   /// Milliseconds between a client's `ping`s; a socket silent for three of them is dead.
   public var pingInterval: Int
+  /// For the client's peer connections, where the server has any to tell of. Credentials may expire: a join, also one that
+  /// resumes, brings new ones.
+  public var iceServers: [ICEServer]?
 
   public init(
     version: Int = signallingVersion, sessionId: String, resumed: Bool, room: RoomSnapshot, me: ParticipantInfo,
-    participants: [ParticipantInfo], limits: RoomLimits, pingInterval: Int
+    participants: [ParticipantInfo], limits: RoomLimits, pingInterval: Int, iceServers: [ICEServer]? = nil
   ) {
     self.version = version
     self.sessionId = sessionId
@@ -63,6 +66,7 @@ public struct JoinResult: Codable, Sendable, Hashable {
     self.participants = participants
     self.limits = limits
     self.pingInterval = pingInterval
+    self.iceServers = iceServers
   }
 }
 
@@ -113,19 +117,6 @@ public struct PKInfo: Codable, Sendable, Hashable {
   public init(room: String, userId: String) {
     self.room = room
     self.userId = userId
-  }
-}
-
-/// A running relay job.
-public struct JobInfo: Codable, Sendable, Hashable {
-  public var jobId: String
-  public var kind: String
-  public var state: String
-
-  public init(jobId: String, kind: String, state: String) {
-    self.jobId = jobId
-    self.kind = kind
-    self.state = state
   }
 }
 

@@ -15,6 +15,12 @@ public enum SignalEvent: Sendable, Hashable {
   case subscribeFailed(SubscribeFailedData)
   case audioLevels(AudioLevelsData)
   case activeSpeakers(ActiveSpeakersData)
+  /// A relay job began, or its state changed.
+  case jobChanged(JobInfo)
+  /// How a relay job goes, every 3 s; told to those with the `relay` or the `admin` grant.
+  case jobStatus(JobStatusData)
+  /// A relay job is over.
+  case jobEnded(JobEndedData)
   /// The session is over; the server closes the socket after it.
   case ended(EndedData)
   /// An event of a newer server.
@@ -37,6 +43,9 @@ extension SignalEvent: Codable {
     case .subscribeFailed: "subscribeFailed"
     case .audioLevels: "audioLevels"
     case .activeSpeakers: "activeSpeakers"
+    case .jobChanged: "jobChanged"
+    case .jobStatus: "jobStatus"
+    case .jobEnded: "jobEnded"
     case .ended: "ended"
     case .unknown(let name): name
     }
@@ -58,6 +67,9 @@ extension SignalEvent: Codable {
     case "subscribeFailed": self = .subscribeFailed(try data(SubscribeFailedData.self))
     case "audioLevels": self = .audioLevels(try data(AudioLevelsData.self))
     case "activeSpeakers": self = .activeSpeakers(try data(ActiveSpeakersData.self))
+    case "jobChanged": self = .jobChanged(try data(JobInfo.self))
+    case "jobStatus": self = .jobStatus(try data(JobStatusData.self))
+    case "jobEnded": self = .jobEnded(try data(JobEndedData.self))
     case "ended": self = .ended(try data(EndedData.self))
     default: self = .unknown(name)
     }
@@ -78,6 +90,9 @@ extension SignalEvent: Codable {
     case .subscribeFailed(let data): try container.encode(data, forKey: .data)
     case .audioLevels(let data): try container.encode(data, forKey: .data)
     case .activeSpeakers(let data): try container.encode(data, forKey: .data)
+    case .jobChanged(let data): try container.encode(data, forKey: .data)
+    case .jobStatus(let data): try container.encode(data, forKey: .data)
+    case .jobEnded(let data): try container.encode(data, forKey: .data)
     case .ended(let data): try container.encode(data, forKey: .data)
     case .unknown: break
     }

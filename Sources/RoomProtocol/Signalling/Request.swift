@@ -30,6 +30,8 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case "resubscribe": call = .resubscribe
     case "mute": call = .mute(try params(MuteParams.self))
     case "kick": call = .kick(try params(UserParams.self))
+    case "startForward": call = .startForward(try params(ForwardParams.self))
+    case "stopJob": call = .stopJob(try params(JobParams.self))
     case "ping": call = .ping
     default: call = .unknown(method)
     }
@@ -47,6 +49,8 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .answer(let params): try container.encode(params, forKey: .params)
     case .mute(let params): try container.encode(params, forKey: .params)
     case .kick(let params): try container.encode(params, forKey: .params)
+    case .startForward(let params): try container.encode(params, forKey: .params)
+    case .stopJob(let params): try container.encode(params, forKey: .params)
     case .leave, .resubscribe, .ping, .unknown: break
     }
   }
@@ -65,6 +69,10 @@ public enum SignalCall: Sendable, Hashable {
   case resubscribe
   case mute(MuteParams)
   case kick(UserParams)
+  /// Sends a participant's tracks to a publish URL; needs the `relay` grant.
+  case startForward(ForwardParams)
+  /// Ends a relay job; needs the `relay` grant.
+  case stopJob(JobParams)
   case ping
   case unknown(String)
 
@@ -80,6 +88,8 @@ public enum SignalCall: Sendable, Hashable {
     case .resubscribe: "resubscribe"
     case .mute: "mute"
     case .kick: "kick"
+    case .startForward: "startForward"
+    case .stopJob: "stopJob"
     case .ping: "ping"
     case .unknown(let method): method
     }

@@ -15,6 +15,9 @@ enum API {
     var createdAt: Int64
     var participants: Int
     var tracks: Int
+    /// The first few that joined and are still there.
+    var users: [String]
+    var viewers: Int
   }
 
   struct RoomList: Encodable, Sendable {
@@ -25,6 +28,8 @@ enum API {
     var name: String
     /// Milliseconds since 1970.
     var createdAt: Int64
+    /// How many WHEP sessions watch.
+    var viewers: Int
     var participants: [ParticipantInfo]
   }
 

@@ -11,6 +11,7 @@ struct RoomsAPI: Sendable {
       Endpoint("POST", "/v1/rooms", access: .api, takesBody: true, action: .answer { request, _ in await create(request) }),
       Endpoint("GET", "/v1/rooms/*", access: .api, action: .answer { _, names in await show(names) }),
       Endpoint("DELETE", "/v1/rooms/*", access: .api, action: .answer { _, names in await close(names) }),
+      Endpoint("GET", "/v1/rooms/*/statistics", access: .api, action: .answer { _, names in await statistics(names) }),
       Endpoint("GET", "/v1/rooms/*/participants", access: .api, action: .answer { _, names in await participants(names) }),
       Endpoint("DELETE", "/v1/rooms/*/participants/*", access: .api, action: .answer { _, names in await kick(names) }),
       Endpoint(
@@ -47,24 +48,30 @@ struct RoomsAPI: Sendable {
   }
 
   private func show(_ names: [String]) async -> HTTPResponse {
-    await with(names) { room in
-      .json(API.RoomDetail(name: room.name, createdAt: room.createdAt, participants: await room.roster))
+    await directory.with(names) { room in
+      .json(
+        API.RoomDetail(
+          name: room.name, createdAt: room.createdAt, viewers: await room.counts.viewers, participants: await room.roster))
     }
   }
 
   private func close(_ names: [String]) async -> HTTPResponse {
-    await with(names) { room in
+    await directory.with(names) { room in
       await room.close(EndedData(reason: .roomClosed, by: ""))
       return .noContent
     }
   }
 
+  private func statistics(_ names: [String]) async -> HTTPResponse {
+    await directory.with(names) { .json(await $0.statistics()) }
+  }
+
   private func participants(_ names: [String]) async -> HTTPResponse {
-    await with(names) { .json(API.ParticipantList(participants: await $0.roster)) }
+    await directory.with(names) { .json(API.ParticipantList(participants: await $0.roster)) }
   }
 
   private func kick(_ names: [String]) async -> HTTPResponse {
-    await with(names) { room in
+    await directory.with(names) { room in
       do throws(RoomError) {
         try await room.kick(names[1])
         return .noContent
@@ -79,7 +86,7 @@ struct RoomsAPI: Sendable {
     do throws(RoomError) {
       body = try APIBody.read(API.Mute.self, from: request, members: ["muted"])
     } catch { return .error(400, error) }
-    return await with(names) { room in
+    return await directory.with(names) { room in
       do throws(RoomError) {
         return .json(try await room.mute(names[1], body.muted))
       } catch {
@@ -88,17 +95,23 @@ struct RoomsAPI: Sendable {
     }
   }
 
-  /// Answers 404002 where the first name is no room's.
-  private func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
-    guard let name = names.first, let room = await directory.room(name) else {
-      return .error(404, RoomError(.roomNotFound, "there is no room \"\(names.first?.prefix(64) ?? "")\""))
-    }
-    return await body(room)
-  }
+  /// How many of a room's users a list of rooms names.
+  private static let shownUsers = 8
 
   private func summary(of room: Room) async -> API.RoomSummary {
     let counts = await room.counts
     return API.RoomSummary(
-      name: room.name, createdAt: room.createdAt, participants: counts.participants, tracks: counts.tracks)
+      name: room.name, createdAt: room.createdAt, participants: counts.participants, tracks: counts.tracks,
+      users: await room.roster.prefix(Self.shownUsers).map(\.userId), viewers: counts.viewers)
+  }
+}
+
+extension RoomDirectory {
+  /// Answers 404002 where the first name is no room's.
+  nonisolated func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
+    guard let name = names.first, let room = await room(name) else {
+      return .error(404, RoomError(.roomNotFound, "there is no room \"\(names.first?.prefix(64) ?? "")\""))
+    }
+    return await body(room)
   }
 }

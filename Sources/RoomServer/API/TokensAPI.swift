@@ -21,11 +21,11 @@ struct TokensAPI: Sendable {
   }
 
   private func verified(_ request: HTTPRequest) -> Result<APIToken, RoomError> {
-    guard let header = request.header("authorization"), let scheme = header.split(separator: " ").first,
-      scheme.lowercased() == "bearer"
-    else { return .failure(HTTPError.unauthorised("send Authorization: Bearer with an API token")) }
+    guard let token = request.bearerToken else {
+      return .failure(HTTPError.unauthorised("send Authorization: Bearer with an API token"))
+    }
     do throws(TokenError) {
-      return .success(try keys.verifyAPI(String(header.dropFirst(scheme.count).trimming())))
+      return .success(try keys.verifyAPI(token))
     } catch {
       return .failure(error.roomError)
     }

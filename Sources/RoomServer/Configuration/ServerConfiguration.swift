@@ -16,6 +16,10 @@ public struct ServerConfiguration: Sendable {
   public var keys: [String: String]
   /// Whether the first join of a room that is not there creates it.
   public var autoCreateRooms = false
+  /// STUN and TURN servers that clients are told of when they join.
+  public var iceServers: [ICEServerSetting] = []
+  /// Jobs that send programs to other servers.
+  public var relay = RelaySettings()
   public var rooms = RoomSettings()
   public var keepAlive = KeepAlive()
   public var limits = ServerLimits()
@@ -26,8 +30,11 @@ public struct ServerConfiguration: Sendable {
 
 /// Times in a room's life.
 public struct RoomSettings: Sendable, Hashable {
-  /// How long a participant whose socket was lost keeps its place, tracks and subscriptions.
+  /// How long a participant whose socket was lost keeps its place, tracks and subscriptions; and a WHIP or WHEP session
+  /// whose media was lost.
   public var graceTime: Duration = .seconds(20)
+  /// How long the media of a client that came by WHIP or WHEP may take to connect.
+  public var connectTime: Duration = .seconds(20)
   /// How long a room that the API created stays open with nobody in it.
   public var emptyTime: Duration = .seconds(300)
   /// How long a room that a join created stays open with nobody in it.
@@ -59,6 +66,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   /// The HTTP port could not be bound.
   case http(address: String, reason: String)
   case media(MediaPlaneError)
+  /// A STUN or TURN server that no client could use; with the reason.
+  case iceServer(reason: String)
 
   public var description: String {
     switch self {
@@ -67,6 +76,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .badAddress(let address): "\(address) is no numeric address"
     case .http(let address, let reason): "can't listen for HTTP on \(address): \(reason)"
     case .media(let error): "can't start the media workers: \(error)"
+    case .iceServer(let reason): reason
     }
   }
 }

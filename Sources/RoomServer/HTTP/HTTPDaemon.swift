@@ -74,7 +74,7 @@ final class HTTPDaemon: Sendable {
     }
     let flags =
       MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_ALLOW_UPGRADE.rawValue
-      | (isIPv4 ? 0 : MHD_USE_IPv6.rawValue)
+      | (isIPv4 ? 0 : configuration.host == "::" ? MHD_USE_DUAL_STACK.rawValue : MHD_USE_IPv6.rawValue)
     let daemon = withUnsafeMutablePointer(to: &storage) { storage in
       var options = [
         MHD_OptionItem(option: .THREAD_POOL_SIZE, value: max(1, configuration.threads), ptr_value: nil),

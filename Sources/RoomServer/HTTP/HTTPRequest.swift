@@ -23,6 +23,14 @@ struct HTTPRequest: Sendable {
     }
   }
 
+  /// The token of `Authorization: Bearer` (RFC 6750 §2.1); nil where there is none.
+  var bearerToken: String? {
+    guard let header = header("authorization"), let scheme = header.split(separator: " ").first,
+      scheme.lowercased() == "bearer"
+    else { return nil }
+    return String(header.dropFirst(scheme.count).trimming())
+  }
+
   /// The media type without its parameters, in lower case.
   var contentType: String? {
     header("content-type").map { String($0.prefix { $0 != ";" }.trimming()).lowercased() }

@@ -7,14 +7,6 @@ struct MetricsReport: Sendable {
   let plane: MediaPlane
   let counters: ServerCounters
 
-  /// A few words for the page: "2 rooms, 5 participants".
-  func summary() async -> String {
-    let rooms = await directory.all
-    var participants = 0
-    for room in rooms { participants += await room.counts.participants }
-    return "\(rooms.count) rooms, \(participants) participants"
-  }
-
   func text() async -> String {
     var text = PrometheusText()
     await addRooms(to: &text)
@@ -22,6 +14,8 @@ struct MetricsReport: Sendable {
     addMedia(await plane.counters(), to: &text)
     text.add("process_open_fds", .gauge, "Open file descriptors.", linux_open_descriptors())
     text.add("process_resident_memory_bytes", .gauge, "Resident memory.", linux_resident_bytes())
+    text.add(
+      "process_cpu_seconds_total", .counter, "User and system time of this process.", ProcessClock.seconds)
     return text.text
   }
 
@@ -29,13 +23,16 @@ struct MetricsReport: Sendable {
     let rooms = await directory.all
     var participants = 0
     var tracks = 0
+    var viewers = 0
     for room in rooms {
       let counts = await room.counts
       participants += counts.participants
       tracks += counts.tracks
+      viewers += counts.viewers
     }
     text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
     text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
+    text.add("roomserver_viewers", .gauge, "WHEP sessions in all rooms.", viewers)
     text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
     text.add(
       "roomserver_kicked_tokens", .gauge, "Tokens of kicked users that are kept dead.",
@@ -64,6 +61,9 @@ struct MetricsReport: Sendable {
     text.add("roomserver_joins_total", .counter, "Joins, by the code of their answer.", label: "code", byCode(values.joins))
     text.add("roomserver_resumes_total", .counter, "Sessions taken up again.", values.resumes)
     text.add("roomserver_kicks_total", .counter, "Participants kicked.", values.kicks)
+    text.add("roomserver_whip_sessions_total", .counter, "WHIP sessions begun.", values.whipSessions)
+    text.add("roomserver_whep_sessions_total", .counter, "WHEP sessions begun.", values.whepSessions)
+    text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
       ServerCounters.Limit.allCases.map { ($0.rawValue, Int64(values.limits[$0] ?? 0)) })
@@ -72,16 +72,23 @@ struct MetricsReport: Sendable {
   private func addMedia(_ media: MediaCounters, to text: inout PrometheusText) {
     let total = media.total
     text.add("roomserver_media_workers", .gauge, "Media workers.", media.workers.count)
+    text.add(
+      "roomserver_media_worker_cpu_seconds_total", .counter, "Processor time of each media worker's thread.", label: "worker",
+      media.workers.enumerated().map { ("\($0)", Double($1.cpuMicroseconds) / 1e6) })
     text.add("roomserver_transports", .gauge, "Media transports.", total.transports)
     text.add("roomserver_transports_connected", .gauge, "Media transports that are connected.", total.connectedTransports)
     text.add("roomserver_tracks", .gauge, "Tracks that media workers route.", total.tracks)
     text.add("roomserver_subscriptions", .gauge, "Tracks sent to participants.", total.subscriptions)
+    text.add("roomserver_media_tcp_connections", .gauge, "Open TCP connections to media ports.", total.tcpConnections)
     text.add("roomserver_ring_bytes", .gauge, "Bytes of packet rings.", total.ringBytes)
     for (name, help, value) in [
       ("packets_received", "Datagrams received.", total.packetsReceived),
       ("packets_sent", "Datagrams sent.", total.packetsSent),
       ("bytes_received", "Bytes of datagrams received.", total.bytesReceived),
       ("bytes_sent", "Bytes of datagrams sent.", total.bytesSent),
+      ("segmented_messages", "Messages of several datagrams that the kernel cut (UDP GSO).", total.segmentedMessages),
+      ("segmented_packets", "Datagrams sent in such messages.", total.segmentedPackets),
+      ("segmentation_refused", "Such messages that the kernel refused.", total.segmentationRefused),
       ("rtp_received", "RTP packets received.", total.rtpReceived),
       ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
@@ -93,6 +100,12 @@ struct MetricsReport: Sendable {
       ("key_frame_requests_sent", "PLI and FIR sent.", total.keyFrameRequestsSent),
       ("transport_feedback_received", "Transport-wide feedback received.", total.transportFeedbackReceived),
       ("transport_feedback_sent", "Transport-wide feedback sent.", total.transportFeedbackSent),
+      ("tcp_accepted", "TCP connections taken.", total.tcpAccepted),
+      ("tcp_refused", "TCP connections closed because of a bound.", total.tcpRefused),
+      ("tcp_silent", "TCP connections closed because no valid check came in time.", total.tcpSilent),
+      ("tcp_malformed", "TCP connections closed for what they sent.", total.tcpMalformed),
+      ("tcp_bytes_received", "Bytes read from TCP connections.", total.tcpBytesReceived),
+      ("tcp_bytes_sent", "Bytes written to TCP connections.", total.tcpBytesSent),
     ] {
       text.add("roomserver_media_\(name)_total", .counter, help, value)
     }

@@ -9,8 +9,15 @@ struct PrometheusText: Sendable {
     add(name, kind, help, label: nil, [("", Int64(clamping: value))])
   }
 
+  /// One metric with one value that is no whole number.
+  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    add(name, kind, help, label: nil, [("", value)])
+  }
+
   /// One metric with a value for each of `label`'s values.
-  mutating func add(_ name: String, _ kind: Kind, _ help: String, label: String?, _ values: [(String, Int64)]) {
+  mutating func add(
+    _ name: String, _ kind: Kind, _ help: String, label: String?, _ values: [(String, some CustomStringConvertible)]
+  ) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     for (key, value) in values {
       if let label { text += "\(name){\(label)=\"\(Self.escaped(key))\"} \(value)\n" } else { text += "\(name) \(value)\n" }

@@ -13,6 +13,8 @@ final class ServerCounters: Sendable {
     case messageRate = "message_rate"
     case slowClient = "slow_client"
     case kickedTokens = "kicked_tokens"
+    case jobs
+    case broadcasts
   }
 
   struct Values: Sendable {
@@ -30,6 +32,10 @@ final class ServerCounters: Sendable {
     var joins: [Int: Int] = [:]
     var resumes = 0
     var kicks = 0
+    /// Sessions ever begun.
+    var whipSessions = 0
+    var whepSessions = 0
+    var iceRestarts = 0
     /// Errors answered over signalling, by code.
     var errors: [Int: Int] = [:]
     var limits: [Limit: Int] = [:]

@@ -1,3 +1,4 @@
+import Foundation
 import RoomProtocol
 import RoomToken
 import SFU
@@ -12,7 +13,7 @@ final class Participant {
   let sessionId: String
   /// The token of the last join or resume.
   var token: RoomToken
-  /// Nil while the socket is lost.
+  /// Nil while the socket is lost; where there never is one, while the media is.
   var outlet: (any SignalOutlet)?
   var wantsLevels: Bool
   var plan: SubscriptionPlan
@@ -26,16 +27,19 @@ final class Participant {
   var offers = 0
   /// Ends the session when the grace time is over.
   var grace: Task<Void, Never>?
+  /// Of a participant that came by WHIP, and has no socket.
+  var resource: SessionResource?
 
-  init(token: RoomToken, sessionId: String, joinedAt: Int64, outlet: any SignalOutlet, params: JoinParams) {
+  init(token: RoomToken, outlet: (any SignalOutlet)?, plan: SubscriptionPlan, wantsLevels: Bool = false) {
     self.token = token
     userId = token.user
     grants = token.grants
-    self.joinedAt = joinedAt
-    self.sessionId = sessionId
+    joinedAt = Int64(Date().timeIntervalSince1970 * 1000)
+    // 122 bits from the system's generator.
+    sessionId = UUID().uuidString
     self.outlet = outlet
-    wantsLevels = params.audioLevels ?? false
-    plan = SubscriptionPlan(automatic: params.autoSubscribe ?? true)
+    self.plan = plan
+    self.wantsLevels = wantsLevels
   }
 
   var isHidden: Bool { grants.contains(.hidden) }

@@ -6,11 +6,13 @@ import WebRTC
 struct PublishTransport: Sendable {
   let id: TransportID
   let credentials: ICECredentials
+  let role: DTLSRole
   var negotiation: PublishNegotiation
 
   init(id: TransportID, local: TransportParameters) {
     self.id = id
     credentials = local.credentials
+    role = local.role ?? .server
     negotiation = PublishNegotiation(local: local)
   }
 }

@@ -6,10 +6,16 @@ extension Room {
   func heard(_ event: MediaEvent) {
     guard !isClosed else { return }
     switch event {
-    case .transportConnected(let id): note("transport connected", id)
-    case .transportDisconnected(let id): note("transport silent", id)
-    case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure.rawValue)")
-    case .transportClosed(let id): drop(id, because: "closed by the client")
+    case .transportConnected(let id):
+      note("transport connected", id)
+      if let participant = ingesting(on: id) { ingestConnected(participant) }
+      if let viewer = viewer(on: id) { viewer.waiting?.cancel() }
+    case .transportDisconnected(let id):
+      note("transport silent", id)
+      if let participant = ingesting(on: id) { lose(participant) }
+      if let viewer = viewer(on: id) { wait(for: viewer, settings.graceTime) }
+    case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure.rawValue)", reason: .timedOut)
+    case .transportClosed(let id): drop(id, because: "closed by the client", reason: .left)
     case .firstPacket(let id):
       guard let (owner, track) = owner(of: id) else { return }
       log.debug("first packet", metadata: ["user": "\(owner.userId)", "track": "\(track.info.trackId)"])
@@ -19,7 +25,10 @@ extension Room {
       for track in tracks {
         if let user = owner(of: track)?.owner.userId, !users.contains(user) { users.append(user) }
       }
+      activeSpeakers = users
       tell(.activeSpeakers(ActiveSpeakersData(userIds: users)), besides: nil, where: \.wantsLevels)
+      stage.heard(users, now: .now)
+      renewStage()
     case .refused(let refusal):
       log.warning("the media worker refused a command", metadata: ["refusal": "\(refusal)"])
     }
@@ -37,9 +46,11 @@ extension Room {
   }
 
   /// Forgets a transport that can't be used any more. What was published on it is withdrawn; what was received on it comes
-  /// again when the client asks with `resubscribe`.
-  private func drop(_ id: TransportID, because reason: String) {
-    note("transport \(reason)", id)
+  /// again when the client asks with `resubscribe`. Who has no other connection leaves with it.
+  private func drop(_ id: TransportID, because what: String, reason: EndReason) {
+    note("transport \(what)", id)
+    if let viewer = viewer(on: id) { return end(viewer, because: what) }
+    if let participant = ingesting(on: id) { return end(participant, EndedData(reason: reason)) }
     for participant in participants.values {
       if participant.publishing?.id == id {
         media.closeTransport(id)
@@ -53,6 +64,7 @@ extension Room {
   }
 
   private func note(_ what: String, _ id: TransportID) {
+    if let viewer = viewer(on: id) { log.info("\(what)", metadata: ["user": "\(viewer.token.user)", "transport": "view"]) }
     for participant in participants.values {
       let direction =
         participant.publishing?.id == id ? "publish" : participant.subscribing?.id == id ? "subscribe" : nil

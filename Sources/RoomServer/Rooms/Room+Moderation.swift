@@ -34,17 +34,29 @@ extension Room {
   /// Kicks for a participant that has the admin grant.
   func kick(_ user: String, by participant: Participant) throws(RoomError) -> () -> Void {
     guard participant.grants.contains(.admin) else { throw RoomError(.noPermission, "kicking needs the admin grant") }
-    guard let target = participants[user] else { throw Self.noSuchUser(user) }
-    return { self.kick(target, by: participant.userId) }
+    try checkPresence(of: user)
+    return { self.kick(user, by: participant.userId) }
   }
 
   /// Kicks for the API.
   func kick(_ user: String) throws(RoomError) {
-    guard let target = participants[user] else { throw Self.noSuchUser(user) }
-    kick(target, by: "")
+    try checkPresence(of: user)
+    kick(user, by: "")
   }
 
-  private func kick(_ target: Participant, by operation: String) {
+  private func checkPresence(of user: String) throws(RoomError) {
+    guard participants[user] != nil || viewers.values.contains(where: { $0.token.user == user }) else {
+      throw Self.noSuchUser(user)
+    }
+  }
+
+  /// Ends the user's session, and those in which it only watches.
+  private func kick(_ user: String, by operation: String) {
+    for viewer in viewers.values where viewer.token.user == user {
+      surroundings.kicked(viewer.token)
+      end(viewer, because: "kicked")
+    }
+    guard let target = participants[user] else { return surroundings.counters.count { $0.kicks += 1 } }
     // Dead before the client can know, so that it can't slip back in.
     surroundings.kicked(target.token)
     surroundings.counters.count { $0.kicks += 1 }

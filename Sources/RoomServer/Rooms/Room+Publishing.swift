@@ -39,9 +39,20 @@ extension Room {
       throw RoomError(.publishFailed, "a participant publishes at most \(settings.limits.tracksPerParticipant) tracks")
     }
 
-    // Nothing was changed up to here; from here on nothing fails.
-    if isNew { media.openTransport(transport.id, credentials: transport.credentials) }
-    if isNew || answered.remoteChanged { media.connectTransport(transport.id, remote: answered.remote) }
+    return begin(
+      Publication(
+        transport: transport, answered: answered, change: change, isNew: isNew, restarts: restarts), by: participant)
+  }
+
+  /// Carries out what was checked before; from here on nothing fails. The second value tells the others.
+  func begin(_ publication: Publication, by participant: Participant) -> (PublishResult, announce: () -> Void) {
+    let transport = publication.transport
+    let answered = publication.answered
+    let change = publication.change
+    let restarts = publication.restarts
+    let old = participant.publishing
+    if publication.isNew { media.openTransport(transport.id, credentials: transport.credentials, role: transport.role) }
+    if publication.isNew || answered.remoteChanged { media.connectTransport(transport.id, remote: answered.remote) }
     participant.publishing = transport
     var carried: [String: TrackInfo] = [:]
     for track in change.goingOn {
@@ -78,8 +89,15 @@ extension Room {
         }
         guard restarts || !added.isEmpty else { return }
         for other in self.participants.values where other !== participant { self.renewSubscriptions(of: other) }
+        self.renewReceivers()
       }
     )
+  }
+
+  /// Brings all that follows tracks without being a subscriber to what is published now.
+  func renewReceivers() {
+    renewViewers()
+    renewJobs()
   }
 
   private func carry(_ track: PublishedTrack, on transport: PublishTransport) {
@@ -119,7 +137,19 @@ extension Room {
       for id in ids { other.plan.forget(track: id) }
       renewSubscriptions(of: other)
     }
+    renewReceivers()
   }
+}
+
+/// An offer that was answered and checked, and changed nothing yet.
+struct Publication {
+  var transport: PublishTransport
+  var answered: AnsweredOffer
+  var change: PublishChange
+  /// The transport is not open yet.
+  var isNew: Bool
+  /// It replaces the participant's transport.
+  var restarts = false
 }
 
 /// What an answered offer means for a participant's tracks.

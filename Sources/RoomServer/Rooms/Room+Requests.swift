@@ -28,6 +28,11 @@ extension Room {
       case .resubscribe: after = try resubscribe(participant)
       case .mute(let params): after = try mute(params.trackId, params.muted, by: participant)
       case .kick(let params): after = try kick(params.userId, by: participant)
+      case .startForward(let params):
+        let (job, announce) = try startForward(params, by: participant)
+        result = .success(job)
+        after = announce
+      case .stopJob(let params): try stopJob(params.jobId, by: participant)
       case .join: throw RoomError(.joinFailed, "this connection has joined already")
       case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")
       }

@@ -9,17 +9,19 @@ import WebRTC
 /// One room's truth: who is in it, what they publish, what they get. Everything that happens to a room happens here, one thing
 /// after the other; no method waits for anything.
 ///
-/// The sessions call `join`, `handle` and `socketLost`; the API calls `kick`, `mute` and `close`; the media worker tells its
+/// The sessions call `join`, `handle` and `socketLost`; WHIP and WHEP call `ingest`, `view`, `patch` and `finish`; the API calls `kick`, `mute` and `close`; the media worker tells its
 /// events. What others have to know goes out on the participants' outlets, what the packets have to know into `media`.
 actor Room {
   /// What a room is made with.
   struct Settings: Sendable {
     var graceTime: Duration
+    var connectTime: Duration = .seconds(20)
     var emptyTime: Duration
     var participants: Int
     var limits: ServerLimits
     /// What clients are told as their `pingInterval`.
     var pingInterval: Duration
+    var iceServers: [ICEServerSetting] = []
   }
 
   /// What rooms share with the rest of the server.
@@ -29,6 +31,8 @@ actor Room {
     /// The room is closed and wants to be forgotten.
     var closed: @Sendable (Room) async -> Void
     var counters: ServerCounters
+    var broadcasts: BroadcastDirectory
+    var relay: RelaySettings
     var log: Logger
   }
 
@@ -41,7 +45,18 @@ actor Room {
   let log: Logger
 
   private(set) var participants: [String: Participant] = [:]
+  /// WHEP's, by the last segment of their URL.
+  var viewers: [String: Viewer] = [:]
+  /// Whom viewers see who named nobody.
+  var stage = SpeakerStage()
+  var stageChange: Task<Void, Never>?
+  /// Running relay jobs by id.
+  var jobs: [String: RelayJob] = [:]
+  /// Tells how the jobs go, while there are any.
+  var jobWatch: Task<Void, Never>?
   private(set) var isClosed = false
+  /// Who speaks by the media worker's last word, loudest first.
+  var activeSpeakers: [String] = []
   private var ids = MediaIDs()
   private var emptied: Task<Void, Never>?
   private var mediaEvents: Task<Void, Never>?
@@ -84,33 +99,53 @@ actor Room {
   /// Lets a user in, or back in, and answers the request on `outlet`.
   func join(_ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet) -> Joined {
     guard !isClosed else { return .roomIsClosed }
-    if let old = participants[token.user] {
-      // Other grants make another session: what the old ones allowed has to end.
-      if let secret = params.resume, secret == old.sessionId, token.grants == old.grants {
-        resume(old, token: token, params, request: request, outlet: outlet)
-        return .joined(sessionId: old.sessionId)
-      }
-      end(
-        old,
-        EndedData(
-          reason: .duplicateLogin,
-          error: RoomError(.duplicateLogin, "\(token.user) joined this room on another connection")))
+    // Other grants make another session: what the old ones allowed has to end.
+    if let old = participants[token.user], let secret = params.resume, secret == old.sessionId, token.grants == old.grants {
+      resume(old, token: token, params, request: request, outlet: outlet)
+      return .joined(sessionId: old.sessionId)
     }
-    guard participants.count < settings.participants else {
-      surroundings.counters.count(limit: .participants)
-      return .refused(RoomError(.joinFailed, "the room is full: it takes \(settings.participants) participants"))
-    }
-    emptied?.cancel()
-    emptied = nil
+    if let full = fullSentence(for: token.user) { return .refused(RoomError(.joinFailed, full)) }
     let participant = Participant(
-      token: token, sessionId: Self.secret(), joinedAt: Int64(Date().timeIntervalSince1970 * 1000), outlet: outlet,
-      params: params)
-    participants[token.user] = participant
-    outlet.send(SignalWriter.result(snapshot(for: participant, resumed: false), id: request))
-    if !participant.isHidden { tell(.joined(participant.info), besides: participant) }
-    log.info("joined", metadata: ["user": "\(token.user)", "participants": "\(participants.count)"])
+      token: token, outlet: outlet, plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true),
+      wantsLevels: params.audioLevels ?? false)
+    admit(participant, answering: request)
     renewSubscriptions(of: participant)
     return .joined(sessionId: participant.sessionId)
+  }
+
+  private func endDuplicate(of user: String) {
+    guard let old = participants[user] else { return }
+    end(
+      old,
+      EndedData(
+        reason: .duplicateLogin, error: RoomError(.duplicateLogin, "\(user) joined this room on another connection")))
+  }
+
+  /// Why nobody more is let in, and counts it; nil where there is room. Who comes in somebody's place needs none.
+  func fullSentence(for user: String?) -> String? {
+    let replaced = user.flatMap { participants[$0] } == nil ? 0 : 1
+    guard participants.count + viewers.count - replaced >= settings.participants else { return nil }
+    surroundings.counters.count(limit: .participants)
+    return "the room is full: it takes \(settings.participants) participants"
+  }
+
+  /// Lets a participant in, in the place of one of the same name, and tells the others.
+  /// - Parameter request: the join that is answered before; nil where none is.
+  func admit(_ participant: Participant, answering request: Int? = nil) {
+    endDuplicate(of: participant.userId)
+    stayOpen()
+    participants[participant.userId] = participant
+    if let request {
+      participant.outlet?.send(SignalWriter.result(snapshot(for: participant, resumed: false), id: request))
+    }
+    if !participant.isHidden { tell(.joined(participant.info), besides: participant) }
+    log.info("joined", metadata: ["user": "\(participant.userId)", "participants": "\(participants.count)"])
+  }
+
+  /// Somebody came: the room is not closed for being empty.
+  func stayOpen() {
+    emptied?.cancel()
+    emptied = nil
   }
 
   private func resume(
@@ -136,13 +171,11 @@ actor Room {
   private func snapshot(for participant: Participant, resumed: Bool) -> JoinResult {
     let others = participants.values.filter { $0 !== participant && !$0.isHidden }.sorted { $0.joinedAt < $1.joinedAt }
     return JoinResult(
-      sessionId: participant.sessionId, resumed: resumed, room: RoomSnapshot(name: name, createdAt: createdAt),
+      sessionId: participant.sessionId, resumed: resumed, room: RoomSnapshot(name: name, createdAt: createdAt, jobs: jobList),
       me: participant.info, participants: others.map(\.info), limits: settings.limits.told,
-      pingInterval: Int(settings.pingInterval.milliseconds))
+      pingInterval: Int(settings.pingInterval.milliseconds),
+      iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.told(to: participant.userId) })
   }
-
-  /// 128 bits from the system's generator.
-  private static func secret() -> String { UUID().uuidString }
 
   // MARK: Leaving
 
@@ -151,11 +184,22 @@ actor Room {
     guard let participant = participants[user], participant.sessionId == sessionId, participant.outlet === outlet else {
       return
     }
+    lose(participant)
+  }
+
+  /// The participant can't be reached: it has the grace time to come back.
+  func lose(_ participant: Participant) {
+    guard participant.outlet != nil else { return }
     participant.outlet = nil
     tellConnection(of: participant)
-    log.info("connection lost", metadata: ["user": "\(user)", "grace": "\(settings.graceTime)"])
-    let time = settings.graceTime
-    participant.grace = Task { [weak self] in
+    log.info("connection lost", metadata: ["user": "\(participant.userId)", "grace": "\(settings.graceTime)"])
+    wait(for: participant, settings.graceTime)
+  }
+
+  /// Ends the session of a participant that can't be reached for so long.
+  func wait(for participant: Participant, _ time: Duration) {
+    participant.grace?.cancel()
+    participant.grace = Task { [weak self, sessionId = participant.sessionId, user = participant.userId] in
       guard (try? await Task.sleep(for: time)) != nil else { return }
       await self?.graceIsOver(sessionId, of: user)
     }
@@ -188,6 +232,7 @@ actor Room {
       other.plan.forget(user: participant.userId)
       if !gone.isEmpty { renewSubscriptions(of: other) }
     }
+    if !gone.isEmpty { renewReceivers() }
     log.info(
       "left",
       metadata: [
@@ -201,8 +246,10 @@ actor Room {
   /// A new room is not closed sooner.
   private static let firstEmptyTime = Duration.seconds(10)
 
-  private func startEmptyTime(_ time: Duration) {
-    guard participants.isEmpty, !isClosed else { return }
+  private var isEmpty: Bool { participants.isEmpty && viewers.isEmpty }
+
+  func startEmptyTime(_ time: Duration) {
+    guard isEmpty, !isClosed else { return }
     emptied?.cancel()
     emptied = Task { [weak self] in
       guard (try? await Task.sleep(for: time)) != nil else { return }
@@ -211,7 +258,7 @@ actor Room {
   }
 
   private func closeIfEmpty() async {
-    guard participants.isEmpty else { return }
+    guard isEmpty else { return }
     await close(EndedData(reason: .roomClosed))
   }
 
@@ -225,6 +272,10 @@ actor Room {
       participant.outlet?.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
     }
     participants = [:]
+    for viewer in viewers.values { viewer.waiting?.cancel() }
+    viewers = [:]
+    stageChange?.cancel()
+    stopJobs()
     emptied?.cancel()
     mediaEvents?.cancel()
     media.close()
@@ -247,7 +298,7 @@ actor Room {
     }
   }
 
-  private func tellConnection(of participant: Participant) {
+  func tellConnection(of participant: Participant) {
     guard !participant.isHidden else { return }
     tell(
       .connectionChanged(ConnectionData(userId: participant.userId, connected: participant.outlet != nil)), besides: participant
@@ -269,15 +320,15 @@ actor Room {
   func nextSubscriptionID() -> SubscriptionID { ids.subscription() }
 
   /// This server's side of a new transport.
-  func localTransport() -> TransportParameters {
+  func localTransport(_ role: DTLSRole = .server) -> TransportParameters {
     TransportParameters(
-      credentials: .random(), fingerprints: [surroundings.fingerprint], role: .server, iceLite: true,
+      credentials: .random(), fingerprints: [surroundings.fingerprint], role: role, iceLite: true,
       candidates: media.candidates)
   }
 
   /// What REST tells of the room.
-  var counts: (participants: Int, tracks: Int) {
-    (participants.count, participants.values.reduce(0) { $0 + $1.tracks.count })
+  var counts: (participants: Int, tracks: Int, viewers: Int) {
+    (participants.count, participants.values.reduce(0) { $0 + $1.tracks.count }, viewers.count)
   }
 
   /// All participants, hidden ones too, in the order of their joining.

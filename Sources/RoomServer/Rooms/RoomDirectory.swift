@@ -16,6 +16,7 @@ actor RoomDirectory {
   private let configuration: ServerConfiguration
   private let plane: MediaPlane
   private let counters: ServerCounters
+  private let broadcasts: BroadcastDirectory
   private let log: Logger
   private var rooms: [String: Room] = [:]
   private var isStopping = false
@@ -27,6 +28,7 @@ actor RoomDirectory {
     self.configuration = configuration
     self.plane = plane
     self.counters = counters
+    broadcasts = BroadcastDirectory(configuration.relay, counters: counters, log: log)
     self.log = log
     kicked = NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
   }
@@ -65,6 +67,7 @@ actor RoomDirectory {
   func stop() async {
     isStopping = true
     for room in all { await room.close(EndedData(reason: .serverStopping)) }
+    await broadcasts.stop()
   }
 
   private var hasSpace: Bool {
@@ -78,15 +81,16 @@ actor RoomDirectory {
   private func make(_ name: String, emptyTime: Duration, participants: Int?) -> Room {
     let most = configuration.limits.participantsPerRoom
     let settings = Room.Settings(
-      graceTime: configuration.rooms.graceTime, emptyTime: emptyTime, participants: min(participants ?? most, most),
-      limits: configuration.limits, pingInterval: configuration.keepAlive.pingInterval)
+      graceTime: configuration.rooms.graceTime, connectTime: configuration.rooms.connectTime, emptyTime: emptyTime,
+      participants: min(participants ?? most, most), limits: configuration.limits,
+      pingInterval: configuration.keepAlive.pingInterval, iceServers: configuration.iceServers)
     let surroundings = Room.Surroundings(
       fingerprint: plane.fingerprint,
       kicked: { [kicked, counters] token in
         if !kicked.withLockedValue({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
       },
       closed: { [weak self] in await self?.forget($0) },
-      counters: counters, log: log)
+      counters: counters, broadcasts: broadcasts, relay: configuration.relay, log: log)
     let room = Room(name: name, settings: settings, surroundings: surroundings) { [plane] in
       plane.openRoom(events: $0)
     }

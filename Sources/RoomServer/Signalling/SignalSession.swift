@@ -109,14 +109,14 @@ struct SignalSession: Sendable {
   }
 
   private func join(_ params: JoinParams, request: Int) async throws(RoomError) -> Place {
-    if let client, !services.throttle.withLockedValue({ $0.allows(client, now: .now) }) {
-      services.counters.count(limit: .joinRate)
+    guard services.letsIn(client) else {
       throw RoomError(.joinFailed, "too many joins from this address; wait a second and try again")
     }
     guard params.version == signallingVersion else {
       throw RoomError(.joinFailed, "version \(params.version) is not spoken here, but version \(signallingVersion)")
     }
-    let token = try verified(params.token)
+    let token = try services.verified(params.token)
+    try services.checkAlive(token)
     // A room may close between being found and being joined; then there is a new one, or none.
     for _ in 0..<3 {
       let room = try await services.directory.room(joinedWith: token)
@@ -128,16 +128,30 @@ struct SignalSession: Sendable {
     }
     throw RoomError(.joinFailed, "the room is closing; try again")
   }
+}
 
-  private func verified(_ text: String) throws(RoomError) -> RoomToken {
+extension SignalSession.Services {
+  /// The token, where it is a valid one for a room.
+  func verified(_ text: String) throws(RoomError) -> RoomToken {
     let token: RoomToken
-    do { token = try services.keys.verify(text) } catch { throw error.roomError }
+    do { token = try keys.verify(text) } catch { throw error.roomError }
     guard RoomName.isValid(token.room) else { throw RoomError(.tokenInvalid, "the token's room is not \(RoomName.rule)") }
     guard RoomName.isValid(token.user) else { throw RoomError(.tokenInvalid, "the token's sub is not \(RoomName.rule)") }
-    guard !services.directory.kicked.withLockedValue({ $0.contains(token) }) else {
+    return token
+  }
+
+  /// Throws where the token died with a kick.
+  func checkAlive(_ token: RoomToken) throws(RoomError) {
+    guard !directory.kicked.withLockedValue({ $0.contains(token) }) else {
       throw RoomError(.tokenInvalid, "the user was kicked, and this token with it; a new token is needed")
     }
-    return token
+  }
+
+  /// False, and counted, where this address has joined too often.
+  func letsIn(_ client: TransportAddress?) -> Bool {
+    guard let client, !throttle.withLockedValue({ $0.allows(client, now: .now) }) else { return true }
+    counters.count(limit: .joinRate)
+    return false
   }
 }
 

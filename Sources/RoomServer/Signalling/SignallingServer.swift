@@ -40,21 +40,12 @@ final class SignallingServer: Sendable {
       $0.sockets += 1
       $0.socketsOpened += 1
     }
-    let limits = configuration.limits
-    let keepAlive = configuration.keepAlive
     let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     ClientBootstrap(group: group)
       .channelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
-      .channelInitializer { [counters] channel in
+      .channelInitializer { [configuration, counters] channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandlers(
-            WebSocketFrameEncoder(),
-            ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytes)),
-            ClientFrameCheck(),
-            NIOWebSocketFrameAggregator(
-              minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 256, maxAccumulatedFrameSize: limits.messageBytes),
-            SignalSocketHandler(
-              messages: continuation, keepAlive: keepAlive, messageBytes: limits.messageBytes, counters: counters))
+          try Self.addHandlers(to: channel.pipeline.syncOperations, messages: continuation, configuration, counters)
         }
       }
       .withConnectedSocket(descriptor)
@@ -69,6 +60,22 @@ final class SignallingServer: Sendable {
           upgraded.release()
         }
       }
+  }
+
+  /// What stands between a socket's bytes and `messages`, in order.
+  static func addHandlers(
+    to pipeline: ChannelPipeline.SynchronousOperations, messages: AsyncStream<ByteBuffer>.Continuation,
+    _ configuration: ServerConfiguration, _ counters: ServerCounters
+  ) throws {
+    let messageBytes = configuration.limits.messageBytes
+    try pipeline.addHandlers(
+      WebSocketFrameEncoder(),
+      ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: messageBytes)),
+      ClientFrameCheck(),
+      NIOWebSocketFrameAggregator(
+        minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 256, maxAccumulatedFrameSize: messageBytes),
+      SignalSocketHandler(
+        messages: messages, keepAlive: configuration.keepAlive, messageBytes: messageBytes, counters: counters))
   }
 
   private func begin(_ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket) {

@@ -1,4 +1,5 @@
 import Glibc
+import RTP
 
 /// What the ring keeps of a packet beside its payload: enough to write the packet again for any subscriber.
 struct StoredPacket: BitwiseCopyable {
@@ -62,5 +63,13 @@ struct PacketRing: BitwiseCopyable {
 
   @inline(__always) static func payload(_ slot: UnsafeMutablePointer<StoredPacket>) -> UnsafeMutableRawPointer {
     UnsafeMutableRawPointer(slot) + payloadOffset
+  }
+
+  /// Writes RTP padding (RFC 3550 §5.1) behind the payload, 1 … 255 bytes that end within the slot. The packet itself stays as
+  /// long as it is: who sends it chooses whether the padding goes with it.
+  static func pad(_ slot: UnsafeMutablePointer<StoredPacket>, by count: Int) {
+    let end = payload(slot) + Int(slot.pointee.length)
+    memset(end, 0, count)
+    end.store8(UInt8(truncatingIfNeeded: count), count &- 1)
   }
 }

@@ -29,6 +29,9 @@ struct SlotTable<Slot>: ~Copyable {
 
   @inline(__always) func isLive(_ index: Int) -> Bool { index < end && generations[index] & 1 == 1 }
 
+  /// Another for each use of the index.
+  @inline(__always) func generation(_ index: Int) -> UInt32 { generations[index] }
+
   /// Nil when the table is full.
   mutating func insert(_ slot: Slot) -> Int? {
     let index: Int

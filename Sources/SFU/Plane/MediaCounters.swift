@@ -28,14 +28,25 @@ public struct WorkerCounters: Sendable, Hashable {
   /// Bytes of packet rings that live tracks hold.
   public var ringBytes = 0
 
-  /// Datagrams received, of any kind.
+  /// TCP connections of clients, and of whoever has proven nothing yet.
+  public var tcpConnections = 0
+
+  /// Processor time of the worker's thread, microseconds.
+  public var cpuMicroseconds: Int64 = 0
+  /// Datagrams and frames of TCP connections received, of any kind.
   public var packetsReceived: UInt64 = 0
-  /// Bytes of them, without IP and UDP headers.
+  /// Bytes of them, without IP, UDP and TCP headers.
   public var bytesReceived: UInt64 = 0
-  /// Datagrams that the kernel took, of any kind.
+  /// Datagrams that the kernel took, and frames that were queued for TCP connections, of any kind.
   public var packetsSent: UInt64 = 0
-  /// Bytes of them, without IP and UDP headers.
+  /// Bytes of them, without IP, UDP and TCP headers.
   public var bytesSent: UInt64 = 0
+  /// Messages of several packets that the kernel took and cut (UDP GSO).
+  public var segmentedMessages: UInt64 = 0
+  /// Packets that left in them, of `packetsSent`.
+  public var segmentedPackets: UInt64 = 0
+  /// Messages of several packets that the kernel refused; their packets were sent one by one.
+  public var segmentationRefused: UInt64 = 0
   /// RTP packets that were authentic.
   public var rtpReceived: UInt64 = 0
   /// RTCP compounds that were authentic.
@@ -58,6 +69,18 @@ public struct WorkerCounters: Sendable, Hashable {
   public var transportFeedbackReceived: UInt64 = 0
   /// Transport-wide feedback packets to publishers.
   public var transportFeedbackSent: UInt64 = 0
+  /// TCP connections taken.
+  public var tcpAccepted: UInt64 = 0
+  /// TCP connections closed at once, or for a newer one, because of a bound.
+  public var tcpRefused: UInt64 = 0
+  /// TCP connections closed because no valid check came in time.
+  public var tcpSilent: UInt64 = 0
+  /// TCP connections closed for a frame that is too long, or for something else than a check at first.
+  public var tcpMalformed: UInt64 = 0
+  /// Bytes read from TCP connections, with the two that frame each packet.
+  public var tcpBytesReceived: UInt64 = 0
+  /// Bytes written to TCP connections, with the two that frame each packet.
+  public var tcpBytesSent: UInt64 = 0
 
   /// By `MediaDrop`, in the order of its cases.
   public var drops = [UInt64](repeating: 0, count: MediaDrop.allCases.count)
@@ -75,10 +98,14 @@ public struct WorkerCounters: Sendable, Hashable {
     tracks += other.tracks
     subscriptions += other.subscriptions
     ringBytes += other.ringBytes
+    cpuMicroseconds &+= other.cpuMicroseconds
     packetsReceived &+= other.packetsReceived
     bytesReceived &+= other.bytesReceived
     packetsSent &+= other.packetsSent
     bytesSent &+= other.bytesSent
+    segmentedMessages &+= other.segmentedMessages
+    segmentedPackets &+= other.segmentedPackets
+    segmentationRefused &+= other.segmentationRefused
     rtpReceived &+= other.rtpReceived
     rtcpReceived &+= other.rtcpReceived
     rtpForwarded &+= other.rtpForwarded
@@ -90,6 +117,13 @@ public struct WorkerCounters: Sendable, Hashable {
     keyFrameRequestsSent &+= other.keyFrameRequestsSent
     transportFeedbackReceived &+= other.transportFeedbackReceived
     transportFeedbackSent &+= other.transportFeedbackSent
+    tcpConnections += other.tcpConnections
+    tcpAccepted &+= other.tcpAccepted
+    tcpRefused &+= other.tcpRefused
+    tcpSilent &+= other.tcpSilent
+    tcpMalformed &+= other.tcpMalformed
+    tcpBytesReceived &+= other.tcpBytesReceived
+    tcpBytesSent &+= other.tcpBytesSent
     for index in drops.indices { drops[index] &+= other.drops[index] }
   }
 }
@@ -140,4 +174,6 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case nackThrottled
   /// The subscription's transport is not connected.
   case notConnected
+  /// More waits for the subscriber's TCP connection than may.
+  case tcpQueueFull
 }

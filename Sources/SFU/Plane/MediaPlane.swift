@@ -2,7 +2,7 @@ import CLinux
 import Synchronization
 public import WebRTC
 
-/// All media workers of a server: one thread, one UDP port and the rooms assigned to it each.
+/// All media workers of a server: one thread, one port and the rooms assigned to it each.
 ///
 /// Made once at the start. `openRoom` puts a room on the worker with the least load; its packets never leave that worker.
 public final class MediaPlane: Sendable {
@@ -10,12 +10,22 @@ public final class MediaPlane: Sendable {
   public struct Configuration: Sendable {
     /// Worker threads; nil takes one for each core that this process may use.
     public var workers: Int?
-    /// The numeric address to bind: "127.0.0.1", "0.0.0.0".
-    public var bind: String
+    /// Numeric addresses to bind: "127.0.0.1", "::1"; "0.0.0.0" is each IPv4 address that the machine has at the start, "::"
+    /// each address of both families, link-local ones left out. At most 16.
+    public var bind: [String]
     /// The first worker's port; the others follow. 0 lets the kernel choose each.
     public var port: UInt16
-    /// Numeric addresses told to clients as candidates; empty tells `bind`.
+    /// Whether clients may also come over TCP, to the same port numbers (RFC 6544).
+    public var tcp: Bool
+    /// Whether a frame's packets may leave as one message that the kernel cuts (UDP GSO); where it can't, they leave one by one
+    /// anyway.
+    public var segmentation: Bool
+    /// Numeric addresses that clients reach the media ports at, where those are not the bound ones: of a NAT in front that maps
+    /// each port to the same number. Told as candidates in this order; empty tells the bound addresses, loopback only where
+    /// there is nothing else.
     public var announced: [String]
+    /// Whether the bound addresses are told after those of `announced`, for clients on this side of the NAT.
+    public var announcesBound: Bool
     /// The DTLS certificate; nil makes a new one.
     public var certificate: Certificate?
     /// The bounds of each worker.
@@ -23,14 +33,17 @@ public final class MediaPlane: Sendable {
 
     /// See the properties.
     public init(
-      workers: Int? = nil, bind: String = "127.0.0.1", port: UInt16 = 0, announced: [String] = [],
-      certificate: Certificate? = nil,
+      workers: Int? = nil, bind: [String] = ["127.0.0.1"], port: UInt16 = 0, tcp: Bool = true, segmentation: Bool = true,
+      announced: [String] = [], announcesBound: Bool = false, certificate: Certificate? = nil,
       limits: MediaLimits = .init()
     ) {
       self.workers = workers
       self.bind = bind
       self.port = port
+      self.tcp = tcp
+      self.segmentation = segmentation
       self.announced = announced
+      self.announcesBound = announcesBound
       self.certificate = certificate
       self.limits = limits
     }
@@ -41,6 +54,8 @@ public final class MediaPlane: Sendable {
   /// What session descriptions say of the DTLS certificate of this start.
   public let fingerprint: Fingerprint
   private let workers: [Worker]
+  /// What candidates are made of, best first.
+  private let hosts: [TransportAddress]
   private let nextRoom = Atomic<UInt32>(1)
 
   /// More threads than this are of no use on any machine so far.
@@ -49,10 +64,12 @@ public final class MediaPlane: Sendable {
   /// Binds the sockets, so that ports and candidates are known; no thread runs before `start()`.
   public init(_ configuration: Configuration) throws(MediaPlaneError) {
     var configuration = configuration
-    guard let address = TransportAddress(host: configuration.bind, port: configuration.port) else {
-      throw .badAddress(configuration.bind)
+    let announced = try Self.addresses(configuration.announced)
+    let bound = LocalAddresses.expand(try Self.addresses(configuration.bind), announced: announced)
+    for address in announced where !bound.contains(where: { $0.isIPv4 == address.isIPv4 }) {
+      throw .unreachable(announced: address.host)
     }
-    for host in configuration.announced where TransportAddress(host: host, port: 0) == nil { throw .badAddress(host) }
+    hosts = Self.hosts(bound: bound, announced: announced, both: configuration.announcesBound)
     let certificate: Certificate
     do throws(CertificateError) {
       certificate = if let given = configuration.certificate { given } else { try Certificate() }
@@ -66,18 +83,16 @@ public final class MediaPlane: Sendable {
     let count = min(max(1, configuration.workers ?? cores), Self.maximumWorkers)
     var workers: [Worker] = []
     for number in 0..<count {
-      var bind = address
-      if configuration.port != 0 {
-        guard let port = UInt16(exactly: Int(configuration.port) + number) else {
-          throw .badAddress("\(configuration.bind), port \(Int(configuration.port) + number)")
-        }
-        bind.port = port
+      guard let port = UInt16(exactly: configuration.port == 0 ? 0 : Int(configuration.port) + number) else {
+        throw .badAddress("port \(Int(configuration.port) + number)")
       }
       // With a core for each, the threads stay where their caches are; with fewer, the kernel knows better.
       let core = count > 1 && count <= cores ? number : nil
       workers.append(
         try Worker(
-          WorkerSetup(number: number, bind: bind, certificate: certificate, limits: configuration.limits, core: core)))
+          WorkerSetup(
+            number: number, bind: bound.map { $0.withPort(port) }, tcp: configuration.tcp,
+            segments: configuration.segmentation, certificate: certificate, limits: configuration.limits, core: core)))
     }
     self.workers = workers
     self.configuration = configuration
@@ -95,8 +110,8 @@ public final class MediaPlane: Sendable {
     for worker in workers { worker.stop() }
   }
 
-  /// The UDP ports in use, one a worker.
-  public var ports: [UInt16] { workers.map(\.socket.local.port) }
+  /// The ports in use, one a worker, of UDP and TCP alike.
+  public var ports: [UInt16] { workers.map(\.sockets.port) }
 
   /// Opens a room on the worker with the least load. `events` is called on that worker's thread.
   public func openRoom(events: @escaping @Sendable (MediaEvent) -> Void) -> MediaRoom {
@@ -109,13 +124,41 @@ public final class MediaPlane: Sendable {
   }
 
   private func candidates(of worker: Worker) -> [ICECandidate] {
-    let hosts = configuration.announced.isEmpty ? [configuration.bind] : configuration.announced
-    return hosts.enumerated().compactMap { index, host in
-      guard let address = TransportAddress(host: host, port: worker.socket.local.port) else { return nil }
+    let port = worker.sockets.port
+    let datagrams = hosts.enumerated().map { index, host in
       // RFC 8445 §5.1.2.1: host candidates, the first address preferred, component 1.
-      let priority = 126 << 24 | UInt32(65_535 - min(index, 1000)) << 8 | 255
-      return ICECandidate(foundation: "\(index + 1)", priority: priority, address: address, kind: .host)
+      ICECandidate(
+        foundation: "\(index + 1)", priority: 126 << 24 | UInt32(65_535 - index) << 8 | 255, address: host.withPort(port),
+        kind: .host)
     }
+    guard configuration.tcp else { return datagrams }
+    return datagrams
+      + hosts.enumerated().map { index, host in
+        var address = host.withPort(port)
+        address.isTCP = true
+        // RFC 6544 §4.2: a type preference under UDP's, also under what UDP finds through a NAT; then the direction, passive.
+        let local = 4 << 13 | UInt32(8191 - index)
+        return ICECandidate(
+          foundation: "\(hosts.count + index + 1)", priority: 90 << 24 | local << 8 | 255, address: address, kind: .host)
+      }
+  }
+
+  private static func addresses(_ hosts: [String]) throws(MediaPlaneError) -> [TransportAddress] {
+    var addresses: [TransportAddress] = []
+    for host in hosts {
+      guard let address = TransportAddress(host: host, port: 0) else { throw .badAddress(host) }
+      addresses.append(address)
+    }
+    return addresses
+  }
+
+  /// What clients are told, each once.
+  private static func hosts(bound: [TransportAddress], announced: [TransportAddress], both: Bool) -> [TransportAddress] {
+    let reachable = bound.filter { !$0.isLoopback }
+    let own = reachable.isEmpty ? bound : reachable
+    var hosts: [TransportAddress] = []
+    for host in announced.isEmpty ? own : announced + (both ? own : []) where !hosts.contains(host) { hosts.append(host) }
+    return Array(hosts.prefix(LocalAddresses.limit))
   }
 
   /// What the workers counted, in their order.
@@ -134,11 +177,24 @@ public final class MediaPlane: Sendable {
 }
 
 /// Why the media plane could not start.
-public enum MediaPlaneError: Error, Sendable, Hashable {
+public enum MediaPlaneError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Not a numeric address, or a port beyond 65535.
   case badAddress(String)
   /// The socket could not be bound; with the system's own words.
   case bind(address: String, reason: String)
   case thread(reason: String)
   case certificate(reason: String)
+  /// An announced address of a family of which no address is bound.
+  case unreachable(announced: String)
+
+  /// A sentence for people.
+  public var description: String {
+    switch self {
+    case .badAddress(let address): "\(address) is no numeric address, or no port"
+    case .bind(let address, let reason): "can't bind \(address): \(reason)"
+    case .thread(let reason): "no thread: \(reason)"
+    case .certificate(let reason): "no certificate: \(reason)"
+    case .unreachable(let announced): "\(announced) is announced, but no address of its family is bound"
+    }
+  }
 }

@@ -19,7 +19,10 @@ public final class MediaRoom: Sendable {
 
   /// Listens for the client that knows `credentials`, which are this side's own. A room's transport is either for publishing or
   /// for subscribing, by what is put on it.
-  public func openTransport(_ id: TransportID, credentials: ICECredentials) { post(.openTransport(number, id, credentials)) }
+  /// - Parameter role: this side's in DTLS.
+  public func openTransport(_ id: TransportID, credentials: ICECredentials, role: DTLSRole = .server) {
+    post(.openTransport(number, id, credentials, role))
+  }
 
   /// Gives this side new credentials for an ICE restart; `connectTransport` then tells the far end's.
   public func restartTransport(_ id: TransportID, credentials: ICECredentials) {
@@ -45,12 +48,26 @@ public final class MediaRoom: Sendable {
 
   /// Sends `track` on `transport` with these parameters: their SSRCs, the payload type of the codec that is the track's, mid and
   /// extensions. Video starts at a key frame, which is asked for once the transport is connected.
-  public func subscribe(_ id: SubscriptionID, to track: TrackID, on transport: TransportID, parameters: RTPParameters) {
-    post(.subscribe(number, id, to: track, on: transport, parameters))
+  /// - Parameter continues: the receiver sees one stream whatever track is sent on it: when the track or the subscription ends there
+  ///   is no BYE, and the next subscription with the same SSRC goes on with its sequence numbers, timestamps and counts.
+  public func subscribe(
+    _ id: SubscriptionID, to track: TrackID, on transport: TransportID, parameters: RTPParameters, continues: Bool = false
+  ) {
+    post(.subscribe(number, id, to: track, on: transport, parameters, continues: continues))
   }
 
-  /// Ends a subscription; its receiver is told by BYE.
+  /// Ends a subscription; unless its stream continues, the receiver is told by BYE.
   public func unsubscribe(_ id: SubscriptionID) { post(.unsubscribe(number, id)) }
+
+  /// Has `tap` hear the track from now on; video begins with a key frame, which is asked for. A track that is not there, or has 8
+  /// taps already, ends at once.
+  public func tap(_ track: TrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
+
+  /// Nothing more comes through `tap`.
+  public func untap(_ track: TrackID, _ tap: TrackTap) { post(.untap(number, track, tap)) }
+
+  /// Asks the publisher of a video track for a key frame, together with whoever else wants one.
+  public func requestKeyFrame(_ track: TrackID) { post(.requestKeyFrame(number, track)) }
 
   /// The state of the room's media now; empty after the plane has stopped.
   public func statistics() async -> MediaStatistics {

@@ -1,11 +1,11 @@
 import RTP
-import WebRTC
+public import WebRTC
 
 // Which of a receiver's payload types carries which of a publisher's codecs.
 
 extension RTPCodec {
   /// How well a receiver of `self` can take what is encoded as `source`; nil where it can't.
-  func suitability(for source: RTPCodec) -> Int? {
+  public func suitability(for source: RTPCodec) -> Int? {
     guard name.lowercased() == source.name.lowercased(), clockRate == source.clockRate else { return nil }
     switch PayloadFormat(name: name) {
     case .h264:
@@ -54,12 +54,13 @@ extension SubscriptionSlot {
   /// Nil where the receiver has no codec of the track. `retired` tells where the numbers of an SSRC go on that was used before.
   init?(
     id: SubscriptionID, track: Int, transport: Int, ssrc: UInt32, encoding: RTPEncoding, source: [RTPCodec],
-    parameters: RTPParameters, retired: [UInt32: Int64]
+    parameters: RTPParameters, continues: Bool, retired: [UInt32: RetiredStream]
   ) {
     self.id = id
     self.track = track
     self.transport = transport
     self.ssrc = ssrc
+    self.continues = continues
     let hasRepair = parameters.codecs.contains { $0.rtxPayloadType != nil }
     rtxSSRC = hasRepair ? encoding.rtxSSRC ?? 0 : 0
     answersNACK = parameters.codecs.contains { $0.feedback.contains(.nack) }
@@ -73,8 +74,13 @@ extension SubscriptionSlot {
     }
     header = HeaderTemplate(mid: parameters.mid, ids: ids)
     // Below 2¹⁵, so that the receiver's guess of the rollover counter is right whichever packet comes first (RFC 3711 §3.3.1).
-    map = SequenceMap(start: retired[ssrc] ?? Int64.random(in: 1..<16_384))
-    rtxNext = rtxSSRC == 0 ? 0 : retired[rtxSSRC] ?? Int64.random(in: 1..<16_384)
+    map = SequenceMap(start: retired[ssrc]?.next ?? Int64.random(in: 1..<16_384))
+    rtxNext = rtxSSRC == 0 ? 0 : retired[rtxSSRC]?.next ?? Int64.random(in: 1..<16_384)
+    if continues, let before = retired[ssrc] {
+      resumed = before.end
+      packets = before.packets
+      bytes = before.bytes
+    }
     match(source, to: parameters.codecs)
     guard payloadTypes != SIMD16(repeating: TrackSlot.noPayloadType) else { return nil }
   }

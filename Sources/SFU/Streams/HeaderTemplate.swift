@@ -43,12 +43,12 @@ struct HeaderTemplate: BitwiseCopyable {
 
   private var audioLevelElement: UInt8 = 0
 
-  /// Writes a whole header and gives its length. `audioLevel` nil leaves the level out.
+  /// Writes a whole header and gives its length. `audioLevel` nil leaves the level out; `padded` says that padding ends the packet.
   @inline(__always) func write(
     to base: UnsafeMutableRawPointer, payloadType: UInt8, marker: Bool, sequence: UInt16, timestamp: UInt32, ssrc: UInt32,
-    absSendTime: UInt32, transportSequence: UInt16, audioLevel: UInt8?
+    absSendTime: UInt32, transportSequence: UInt16, audioLevel: UInt8?, padded: Bool = false
   ) -> Int {
-    base.store8(length > 0 ? 0x90 : 0x80, 0)
+    base.store8((length > 0 ? 0x90 : 0x80) | (padded ? 0x20 : 0), 0)
     base.store8((marker ? 0x80 : 0) | payloadType, 1)
     base.store16(sequence, 2)
     base.store32(timestamp, 4)

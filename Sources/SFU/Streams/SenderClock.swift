@@ -31,6 +31,11 @@ struct SenderClock: BitwiseCopyable {
     ntp = NTPTime(unixMicroseconds: now.microseconds &+ wallOffset).rawValue
   }
 
+  /// The publisher's latest report; nil where it sent none.
+  var lastReport: (ntp: NTPTime, rtp: UInt32, at: Instant)? {
+    reported ? (NTPTime(rawValue: ntp), rtp, Instant(microseconds: at)) : nil
+  }
+
   /// What a sender report of this moment says; nil while nothing is known or the publisher's first report may still come.
   func moment(_ now: Instant, clockRate: UInt32) -> (ntp: NTPTime, rtp: UInt32)? {
     guard at != .min, reported || now.microseconds &- firstHeard >= Self.patience else { return nil }

@@ -17,6 +17,13 @@ struct SubscriptionSlot {
   var rtxPayloadTypes = SIMD16<UInt8>(repeating: TrackSlot.noPayloadType)
   let answersNACK: Bool
   let header: HeaderTemplate
+  /// The stream goes on under its SSRC, with this track or another: its end is not told.
+  let continues: Bool
+
+  /// Added to the track's timestamps.
+  var timestampOffset: UInt32 = 0
+  /// Where the timestamps go on; nil once the first packet has been sent, and where there was none before.
+  var resumed: RetiredStream.End?
 
   var map: SequenceMap
   /// The next index of the RTX stream.
@@ -47,5 +54,19 @@ struct SubscriptionSlot {
     packets &+= 1
     bytes &+= UInt64(length)
     rate.add(bytes: length)
+  }
+
+  /// The track begins to be sent, with the packet of this number: timestamps that stopped go on.
+  mutating func resume(on track: borrowing TrackSlot, at sequence: Int64) {
+    guard let end = resumed, let first = track.ring[sequence]?.pointee.timestamp else { return }
+    timestampOffset = end.offset(to: first, now: track.lastArrival, clockRate: track.clockRate)
+    resumed = nil
+  }
+
+  /// What is kept of the stream when the subscription ends.
+  func retired(on track: borrowing TrackSlot) -> RetiredStream {
+    let sent = RetiredStream.End(timestamp: track.lastTimestamp &+ timestampOffset, at: track.lastArrival)
+    return RetiredStream(
+      next: map.next(after: track.highest), end: resumed ?? (packets > 0 ? sent : nil), packets: packets, bytes: bytes)
   }
 }

@@ -13,6 +13,7 @@ struct TrackSlot {
   var nextInTransport: Int32 = -1
   var firstSubscription: Int32 = -1
   var subscriptionCount = 0
+  var taps = TapList()
   var isMuted = false
 
   /// 0 until signalled or learned.
@@ -44,9 +45,14 @@ struct TrackSlot {
   var keyFrames = KeyFrameRequests()
   var clock = SenderClock()
 
-  /// The packets of this receive batch that are still to be forwarded, as a list through the worker's table.
+  /// The packets that are still to be forwarded, as a list through the worker's table.
   var firstPending: Int32 = -1
   var lastPending: Int32 = -1
+  var pendingCount: Int32 = 0
+  /// Whether more of the last one's frame is to come.
+  var awaitsFrameEnd = false
+  /// When the first of them came.
+  var pendingSince = Instant(microseconds: 0)
 
   /// Least −dBov since the last tick; 127 is silence.
   var loudest: UInt8 = 127

@@ -5,13 +5,18 @@ import WebRTC
 struct AddressKey: PacketKey {
   var high: UInt64
   var low: UInt64
-  /// Of 64 bits, so that the key has no padding and a tuple of keys is an array of them.
+  /// Port, socket and protocol. Of 64 bits, so that the key has no padding and a tuple of keys is an array of them.
   var port: UInt64
+
+  private static let tcp: UInt64 = 1 << 24
+
+  /// Whether this is a TCP connection's far end.
+  @inline(__always) var isTCP: Bool { port & Self.tcp != 0 }
 
   @inline(__always) init(_ address: TransportAddress) {
     high = address.high
     low = address.low
-    port = UInt64(address.port)
+    port = UInt64(address.port) | UInt64(address.socket) << 16 | (address.isTCP ? Self.tcp : 0)
   }
 
   @inline(__always) func mixed(_ seed: UInt64) -> UInt64 {

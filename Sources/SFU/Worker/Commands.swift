@@ -8,7 +8,7 @@ extension WorkerLoop {
     switch command {
     case .openRoom(let number, let events): openRoom(number, events: events)
     case .closeRoom(let number): closeRoom(number, now: now)
-    case .openTransport(let room, let id, let credentials): openTransport(id, credentials, in: room, now: now)
+    case .openTransport(let room, let id, let credentials, let role): openTransport(id, credentials, role, in: room, now: now)
     case .restartTransport(let room, let id, let credentials): restartTransport(id, credentials, in: room)
     case .connectTransport(let room, let id, let remote): connectTransport(id, remote, in: room, now: now)
     case .closeTransport(let room, let id):
@@ -18,10 +18,16 @@ extension WorkerLoop {
       if let book = book(room), let index = book.tracks[id] { removeTrack(index) }
     case .setMuted(let room, let id, let isMuted):
       if let book = book(room), let index = book.tracks[id] { setMuted(index, isMuted) }
-    case .subscribe(let room, let id, let track, let transport, let parameters):
-      subscribe(id, to: track, on: transport, parameters, in: room)
+    case .subscribe(let room, let id, let track, let transport, let parameters, let continues):
+      subscribe(id, to: track, on: transport, parameters, continues: continues, in: room)
     case .unsubscribe(let room, let id):
       if let book = book(room), let index = book.subscriptions[id] { removeSubscription(index) }
+    case .tap(let room, let id, let tap):
+      if let index = book(room)?.tracks[id] { self.tap(index, with: tap) } else { tap.ring.write(TapRecord.headOfEnd, nil) }
+    case .untap(let room, let id, let tap):
+      if let index = book(room)?.tracks[id] { untap(index, tap) }
+    case .requestKeyFrame(let room, let id):
+      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { tracks[index].pointee.keyFrames.want() }
     case .statistics(let room, let reply): reply(statistics(of: room))
     case .counters(let reply): reply(currentCounters())
     case .stop: break
@@ -56,11 +62,13 @@ extension WorkerLoop {
 
   // MARK: Transports
 
-  private func openTransport(_ id: TransportID, _ credentials: ICECredentials, in number: RoomNumber, now: Instant) {
+  private func openTransport(
+    _ id: TransportID, _ credentials: ICECredentials, _ role: DTLSRole, in number: RoomNumber, now: Instant
+  ) {
     guard let room = roomIndices[number], let book = rooms[room] else { return }
     let limits = setup.limits
     let configuration = Peer.Configuration(
-      ice: .lite, role: .server, certificate: setup.certificate, credentials: credentials,
+      ice: .lite, role: role, certificate: setup.certificate, credentials: credentials,
       streamLimit: limits.learnedSSRCsPerTransport + 2 * limits.tracksPerTransport)
     guard book.transports[id] == nil, users[credentials.ufrag] == nil, let peer = try? Peer(configuration),
       let index = transports.insert(TransportSlot(id: id, room: room, peer: peer, now: now))
@@ -99,7 +107,7 @@ extension WorkerLoop {
     book.peer.close(now: now)
     transport.pointee.phase = .ended
     while let output = book.peer.nextOutput() {
-      if case .transmit(let bytes, let address) = output { transmit(bytes, to: Destination(address)) }
+      if case .transmit(let bytes, let address) = output { transmit(bytes, to: destination(of: address)) }
     }
     forgetAddresses(of: index)
     for ufrag in book.ufrags { users[ufrag] = nil }
@@ -203,6 +211,7 @@ extension WorkerLoop {
     guard tracks.isLive(index) else { return }
     let track = tracks[index]
     while track.pointee.firstSubscription >= 0 { removeSubscription(Int(track.pointee.firstSubscription)) }
+    endTaps(of: index)
     let transport = track.pointee.transport
     for ssrc in [track.pointee.ssrc, track.pointee.rtxSSRC] where ssrc != 0 {
       transportBooks[transport]?.peer.removeStream(ssrc: ssrc)
@@ -228,6 +237,7 @@ extension WorkerLoop {
     let track = tracks[index]
     guard track.pointee.isMuted != isMuted else { return }
     track.pointee.isMuted = isMuted
+    track.pointee.taps.write(TapRecord.head(muted: isMuted))
     if isMuted {
       // What was forwarded keeps its numbers; what comes meanwhile gets none.
       var subscription = Int(track.pointee.firstSubscription)
@@ -243,7 +253,8 @@ extension WorkerLoop {
   // MARK: Subscriptions
 
   private func subscribe(
-    _ id: SubscriptionID, to trackID: TrackID, on transportID: TransportID, _ parameters: RTPParameters, in number: RoomNumber
+    _ id: SubscriptionID, to trackID: TrackID, on transportID: TransportID, _ parameters: RTPParameters, continues: Bool,
+    in number: RoomNumber
   ) {
     guard let book = book(number) else { return }
     guard book.subscriptions[id] == nil, let track = book.tracks[trackID], let transport = book.transports[transportID],
@@ -255,7 +266,7 @@ extension WorkerLoop {
       target.retired.count < TransportBook.maximumRetired,
       let slot = SubscriptionSlot(
         id: id, track: track, transport: transport, ssrc: ssrc, encoding: encoding, source: source.parameters.codecs,
-        parameters: parameters, retired: target.retired),
+        parameters: parameters, continues: continues, retired: target.retired),
       let index = subscriptions.insert(slot)
     else { return refuse(.refused(.subscription(id)), in: number) }
     outgoingStreams.set(StreamKey(transport: transport, ssrc: ssrc), index)
@@ -276,15 +287,17 @@ extension WorkerLoop {
     let subscription = subscriptions[index]
     let track = subscription.pointee.track
     let transport = subscription.pointee.transport
-    if subscription.pointee.packets > 0 {
+    if subscription.pointee.packets > 0, !subscription.pointee.continues {
       sendRTCP(on: transport) { writer in
         writer.receiverReport(ssrc: subscription.pointee.ssrc)
         writer.goodbye(ssrc: subscription.pointee.ssrc)
       }
     }
     if let book = transportBooks[transport] {
-      book.retired[subscription.pointee.ssrc] = subscription.pointee.map.next(after: tracks[track].pointee.highest)
-      if subscription.pointee.rtxSSRC != 0 { book.retired[subscription.pointee.rtxSSRC] = subscription.pointee.rtxNext }
+      book.retired[subscription.pointee.ssrc] = subscription.pointee.retired(on: tracks[track].pointee)
+      if subscription.pointee.rtxSSRC != 0 {
+        book.retired[subscription.pointee.rtxSSRC] = RetiredStream(next: subscription.pointee.rtxNext)
+      }
     }
     outgoingStreams.remove(StreamKey(transport: transport, ssrc: subscription.pointee.ssrc))
     unlink(index, from: &tracks[track].pointee.firstSubscription) {

@@ -33,8 +33,9 @@ extension WorkerLoop {
     guard track >= 0 else { return }
     let slot = tracks[track]
     slot.pointee.reception._withUnsafeGuaranteedRef { $0.stream.statistics.receive(report, now: now) }
-    slot.pointee.clock.report(
-      ntp: report.ntpTime, rtpTimestamp: report.rtpTimestamp &+ slot.pointee.timestampOffset, now: now)
+    let timestamp = report.rtpTimestamp &+ slot.pointee.timestampOffset
+    slot.pointee.clock.report(ntp: report.ntpTime, rtpTimestamp: timestamp, now: now)
+    slot.pointee.taps.write(TapRecord.head(ofReport: report.ntpTime, timestamp: timestamp, arrival: now))
   }
 
   private func receive(_ block: ReportBlock, on index: Int, now: Instant) {
@@ -124,7 +125,7 @@ extension WorkerLoop {
     let track = tracks[slot.pointee.track]
     let next = slot.pointee.map.next(after: track.pointee.highest)
     let interval = transport.pointee.resendInterval
-    let sendTime = AbsSendTime(now).rawValue
+    sendTime = AbsSendTime(now).rawValue
     for sequence in request {
       counters.nackedPackets &+= 1
       let behind = UInt16(truncatingIfNeeded: next) &- sequence
@@ -137,7 +138,7 @@ extension WorkerLoop {
         drop(.nackThrottled)
         continue
       }
-      resend(packet, number: number, to: subscription, slot, on: transport, isVideo: track.pointee.isVideo, sendTime: sendTime)
+      resend(packet, number: number, to: subscription, slot, on: transport, isVideo: track.pointee.isVideo)
     }
   }
 
@@ -145,8 +146,7 @@ extension WorkerLoop {
   /// its header has no field that changes with time, so nothing else is ever sealed under its index.
   private func resend(
     _ packet: UnsafeMutablePointer<StoredPacket>, number: Int64, to index: Int,
-    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool,
-    sendTime: UInt32
+    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool
   ) {
     guard makeRoom() else { return drop(.sendBufferFull) }
     let payload = PacketRing.payload(packet)
@@ -160,17 +160,17 @@ extension WorkerLoop {
       (payload - 2).store16(UInt16(truncatingIfNeeded: number), 0)
       sealed = seal(
         packet, payload: payload - 2, length: length + 2, payloadType: repairType, ssrc: subscription.pointee.rtxSSRC,
-        index: subscription.pointee.rtxNext, subscription, on: transport, sendTime: sendTime)
+        index: subscription.pointee.rtxNext, subscription, on: transport)
       subscription.pointee.rtxNext &+= 1
     } else {
       let payloadType = subscription.pointee.payloadTypes[codec]
       guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
       sealed = seal(
         packet, payload: payload, length: length, payloadType: payloadType, ssrc: subscription.pointee.ssrc, index: number,
-        subscription, on: transport, sendTime: sendTime)
+        subscription, on: transport)
     }
     guard sealed > 0 else { return drop(.sendFailed) }
-    outgoing.commit(sealed, to: transport.pointee.destination, subscription: isVideo ? Int32(truncatingIfNeeded: index) : -1)
+    commit(sealed, to: transport.pointee.destination, subscription: isVideo ? Int32(truncatingIfNeeded: index) : -1)
     counters.retransmitted &+= 1
     subscription.pointee.retransmitted &+= 1
     subscription.pointee.rate.add(bytes: length)

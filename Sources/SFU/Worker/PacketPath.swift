@@ -9,23 +9,33 @@ extension WorkerLoop {
   private static let longestDatagram = 1600
 
   /// 1. A batch came: each datagram goes up to the publisher's ring, then all new packets go out, subscriber by subscriber.
-  func receive(_ count: Int, now: Instant) {
-    for index in 0..<count { receive(incoming[index], now: now) }
-    forwardPending(now)
+  func receive(_ count: Int, at socket: UInt8, now: Instant) {
+    for index in 0..<count {
+      let datagram = incoming[index]
+      guard var address = withUnsafePointer(to: &datagram.pointee.address, { TransportAddress($0) }) else {
+        drop(.unknownKind)
+        continue
+      }
+      address.socket = socket
+      receive(
+        UnsafeMutableRawBufferPointer(start: datagram.pointee.data, count: Int(datagram.pointee.length)), from: address,
+        now: now)
+    }
+    finishReceiving(now)
+  }
+
+  func finishReceiving(_ now: Instant) {
+    forwardPending(now, all: false)
     flush()
   }
 
   /// 2. By its first byte and its address to a transport (RFC 7983).
-  private func receive(_ datagram: UnsafeMutablePointer<linux_datagram>, now: Instant) {
-    let length = Int(datagram.pointee.length)
+  func receive(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
     counters.packetsReceived &+= 1
-    counters.bytesReceived &+= UInt64(length)
-    guard length <= Self.longestDatagram else { return drop(.oversized) }
-    guard length > 0, let address = withUnsafePointer(to: &datagram.pointee.address, { TransportAddress($0) }) else {
-      return drop(.unknownKind)
-    }
-    let bytes = UnsafeMutableRawBufferPointer(start: datagram.pointee.data, count: length)
-    switch DatagramKind.classify(firstByte: datagram.pointee.data[0]) {
+    counters.bytesReceived &+= UInt64(bytes.count)
+    guard bytes.count <= Self.longestDatagram else { return drop(.oversized) }
+    guard let first = bytes.first else { return drop(.unknownKind) }
+    switch DatagramKind.classify(firstByte: first) {
     case .stun: receiveSTUN(bytes, from: address, now: now)
     case .dtls: receiveDTLS(bytes, from: address, now: now)
     case .rtp, .rtcp: receiveMedia(bytes, from: address, now: now)
@@ -108,6 +118,7 @@ extension WorkerLoop {
       guard !isRepair else { return drop(.uselessRetransmission) }
       begin(slot, at: header, now: now)
     } else if arrival == .restarted || (slot.pointee.isNewSource && !isRepair) {
+      forwardPending(now, all: true)
       restart(slot, at: header, now: now)
     }
     let highest = slot.pointee.highest
@@ -150,37 +161,50 @@ extension WorkerLoop {
       codec: UInt8(truncatingIfNeeded: codec), flags: flags, audioLevel: audioLevel ?? 0)
     PacketRing.payload(place).copyMemory(from: payload, byteCount: header.payloadLength)
     guard !slot.pointee.isMuted else { return drop(.muted) }
-    if slot.pointee.firstSubscription >= 0 { pending.append(sequence, track: track, slot: slot) }
+    if slot.pointee.taps.count > 0 {
+      slot.pointee.taps.write(TapRecord.head(of: place.pointee, format: slot.pointee.formats[codec], arrival: now), payload)
+    }
+    guard slot.pointee.firstSubscription >= 0 else { return }
+    if pending.isFull { forwardPending(now, all: true) }
+    pending.append(sequence, track: track, slot, endsFrame: !slot.pointee.isVideo || header.marker, now: now)
   }
 
-  /// 6. Subscriber-major: all new packets of a track to one subscriber, then to the next.
-  private func forwardPending(_ now: Instant) {
-    let sendTime = AbsSendTime(now).rawValue
-    for index in 0..<pending.trackCount {
-      let track = tracks[Int(pending.tracks[index])]
+  /// 6. Subscriber-major: all new packets of a track to one subscriber, then to the next. Where a frame is not whole, they wait
+  /// for the rest of it, for a moment and unless `all` must go.
+  func forwardPending(_ now: Instant, all: Bool) {
+    guard pending.trackCount > 0 else { return }
+    sendTime = AbsSendTime(now).rawValue
+    pending.takeReady(now, all: all, of: tracks)
+    for index in 0..<pending.readyCount {
+      let track = tracks[Int(pending.ready[index])]
       let first = track.pointee.firstPending
       track.pointee.firstPending = -1
-      track.pointee.lastPending = -1
+      if track.pointee.isVideo { pending.equalise(first, in: track.pointee.ring) }
       var subscription = Int(track.pointee.firstSubscription)
       while subscription >= 0 {
-        forward(first, of: track, to: subscription, sendTime: sendTime)
+        forward(first, of: track, to: subscription)
         subscription = Int(subscriptions[subscription].pointee.nextInTrack)
       }
     }
-    pending.removeAll()
+    pending.removeReady()
   }
 
   /// 7. Through the subscription's gate.
-  private func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, sendTime: UInt32) {
+  private func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int) {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     guard transport.pointee.isConnected else { return drop(.notConnected) }
+    outgoing.endMessage()
+    let joins = track.pointee.isVideo && outgoing.segments(to: transport.pointee.destination)
+    // Without RTX a lost packet is sent again as it was, under the same index of the cipher: it must not differ by a byte.
+    let pads = joins && subscription.pointee.rtxSSRC != 0
     var entry = first
     while entry >= 0 {
       let sequence = pending.sequence(entry)
+      let padding = pads ? pending.padding(entry) : 0
       entry = pending.next(entry)
       guard let packet = track.pointee.ring[sequence] else {
-        // A later one of the same batch, a whole lap ahead, took its place.
+        // A later one, a whole lap ahead, took its place.
         drop(.historyMiss)
         continue
       }
@@ -190,37 +214,39 @@ extension WorkerLoop {
           drop(subscription.pointee.isLagging ? .lagging : .awaitingKeyFrame)
           continue
         }
-        // The rest of the batch is in the ring too, and leaves with it.
-        return open(at: sequence, of: track, to: index, sendTime: sendTime)
+        // The rest of what is pending is in the ring too, and leaves with it.
+        return open(at: sequence, of: track, to: index, joins: joins)
       }
       guard let number = subscription.pointee.map.outgoing(sequence) else {
         drop(.awaitingKeyFrame)
         continue
       }
-      send(packet, as: number, of: track, to: index, subscription, on: transport, sendTime: sendTime)
+      send(packet, as: number, of: track, to: index, subscription, on: transport, padding: padding, joins: joins)
     }
   }
 
   /// Lets a subscription begin, at the first packet of the frame that `sequence` is of, with all that came since.
-  private func open(at sequence: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, sendTime: UInt32) {
+  private func open(at sequence: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, joins: Bool) {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     let start = track.pointee.isVideo ? track.pointee.frameStart(of: sequence) : sequence
     subscription.pointee.map.open(at: start)
     subscription.pointee.isLagging = false
+    subscription.pointee.resume(on: track.pointee, at: sequence)
     var current = start
     let highest = track.pointee.highest
     while current <= highest {
       defer { current += 1 }
       guard let packet = track.pointee.ring[current], let number = subscription.pointee.map.outgoing(current) else { continue }
-      send(packet, as: number, of: track, to: index, subscription, on: transport, sendTime: sendTime)
+      send(packet, as: number, of: track, to: index, subscription, on: transport, padding: 0, joins: joins)
     }
   }
 
   /// 8. The rewritten header is written into the outgoing slab, and the payload is sealed to its place behind it.
   @inline(__always) private func send(
     _ packet: UnsafeMutablePointer<StoredPacket>, as number: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int,
-    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, sendTime: UInt32
+    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, padding: Int,
+    joins: Bool
   ) {
     let payloadType = subscription.pointee.payloadTypes[Int(packet.pointee.codec)]
     guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
@@ -229,21 +255,24 @@ extension WorkerLoop {
       return drop(.sendBufferFull)
     }
     let length = seal(
-      packet, payload: PacketRing.payload(packet), length: Int(packet.pointee.length), payloadType: payloadType,
-      ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport, sendTime: sendTime)
+      packet, payload: PacketRing.payload(packet), length: Int(packet.pointee.length), padding: padding,
+      payloadType: payloadType, ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport)
     guard length > 0 else { return drop(.sendFailed) }
-    outgoing.commit(
-      length, to: transport.pointee.destination, subscription: track.pointee.isVideo ? Int32(truncatingIfNeeded: index) : -1)
+    commit(
+      length, to: transport.pointee.destination, subscription: track.pointee.isVideo ? Int32(truncatingIfNeeded: index) : -1,
+      joins: joins)
+    if packet.pointee.flags.contains(.marker) { outgoing.endMessage() }
     counters.rtpForwarded &+= 1
     transport.pointee.sent(length)
     subscription.pointee.sent(Int(packet.pointee.length))
   }
 
-  /// Header and ciphertext of one packet at the batch's next place; gives the length, 0 on failure.
+  /// Header and ciphertext of one packet at the batch's next place; gives the length, 0 on failure. `padding` bytes of RTP
+  /// padding stand behind the payload. What tells the time and the order of sending is written here and nowhere else.
   @inline(__always) func seal(
-    _ packet: UnsafeMutablePointer<StoredPacket>, payload: UnsafeRawPointer, length: Int, payloadType: UInt8, ssrc: UInt32,
-    index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>,
-    sendTime: UInt32
+    _ packet: UnsafeMutablePointer<StoredPacket>, payload: UnsafeRawPointer, length: Int, padding: Int = 0, payloadType: UInt8,
+    ssrc: UInt32, index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
+    on transport: UnsafeMutablePointer<TransportSlot>
   ) -> Int {
     guard let sealer = transport.pointee.sealer else { return 0 }
     let flags = packet.pointee.flags
@@ -251,24 +280,24 @@ extension WorkerLoop {
     let place = outgoing.next
     let headerLength = subscription.pointee.header.write(
       to: place, payloadType: payloadType, marker: flags.contains(.marker), sequence: UInt16(truncatingIfNeeded: index),
-      timestamp: packet.pointee.timestamp, ssrc: ssrc, absSendTime: sendTime,
+      timestamp: packet.pointee.timestamp &+ subscription.pointee.timestampOffset, ssrc: ssrc, absSendTime: sendTime,
       transportSequence: transport.pointee.transportSequence,
-      audioLevel: flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel : nil)
+      audioLevel: flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel : nil, padded: padding > 0)
     return sealer._withUnsafeGuaranteedRef {
       $0.seal(
-        header: UnsafeRawPointer(place), headerLength: headerLength, payload: payload, payloadLength: length,
+        header: UnsafeRawPointer(place), headerLength: headerLength, payload: payload, payloadLength: length &+ padding,
         index: UInt64(bitPattern: index), ssrc: ssrc, into: place)
     }
   }
 
   /// The socket took no more of this subscription's video: it goes on at the next key frame.
-  func fallBehind(_ index: Int) {
+  func fallBehind(_ index: Int, asksForKeyFrame: Bool = true) {
     guard subscriptions.isLive(index) else { return }
     let subscription = subscriptions[index]
     guard subscription.pointee.map.isOpen else { return }
     let track = tracks[subscription.pointee.track]
     subscription.pointee.map.close(before: track.pointee.highest &+ 1)
     subscription.pointee.isLagging = true
-    track.pointee.keyFrames.want()
+    if asksForKeyFrame { track.pointee.keyFrames.want() }
   }
 }

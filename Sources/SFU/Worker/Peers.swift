@@ -20,7 +20,7 @@ extension WorkerLoop {
     case .dropped(let reason): drop(MediaDrop(reason))
     case .consumed, .rtp, .rtcp:
       transport.pointee.heard(bytes.count)
-      remember(AddressKey(address), of: index)
+      remember(address, of: index)
     }
     drain(index, now: now)
   }
@@ -37,18 +37,25 @@ extension WorkerLoop {
   }
 
   /// The address is the transport's from now on, whoever had it before. Of too many the oldest is forgotten.
-  private func remember(_ key: AddressKey, of index: Int) {
+  private func remember(_ address: TransportAddress, of index: Int) {
+    let key = AddressKey(address)
     let before = addresses[key]
     guard before != index else { return }
     if before >= 0 { transports[before].pointee.forget(key) }
     let transport = transports[index]
-    if let oldest = transport.pointee.add(key) { addresses.remove(oldest) }
+    if let oldest = transport.pointee.add(key) { stopHearing(oldest) }
     addresses.set(key, index)
+    if key.isTCP { prove(key, at: address, for: index) }
+  }
+
+  private func stopHearing(_ key: AddressKey) {
+    addresses.remove(key)
+    if key.isTCP { giveUpConnection(key) }
   }
 
   func forgetAddresses(of index: Int) {
     let transport = transports[index]
-    while let key = transport.pointee.popAddress() { addresses.remove(key) }
+    while let key = transport.pointee.popAddress() { stopHearing(key) }
   }
 
   /// Sends what the peer wants sent, and tells what happened to it.
@@ -56,7 +63,7 @@ extension WorkerLoop {
     let transport = transports[index]
     while let output = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.nextOutput() }) {
       switch output {
-      case .transmit(let bytes, let address): transmit(bytes, to: Destination(address))
+      case .transmit(let bytes, let address): transmit(bytes, to: destination(of: address))
       case .event(let event): happened(event, to: index, now: now)
       }
     }
@@ -68,7 +75,7 @@ extension WorkerLoop {
     bytes.withUnsafeBytes {
       outgoing.next.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(outgoing.next), byteCount: $0.count)
     }
-    outgoing.commit(bytes.count, to: destination)
+    commit(bytes.count, to: destination)
   }
 
   private func happened(_ event: PeerEvent, to index: Int, now: Instant) {
@@ -79,14 +86,14 @@ extension WorkerLoop {
     case .connected:
       connect(index, now: now)
     case .addressChanged(let address):
-      transport.pointee.destination = Destination(address)
+      transport.pointee.destination = destination(of: address)
     case .disconnected:
       transport.pointee.phase = .silent
       tell(.transportDisconnected(id), to: room)
     case .reconnected:
       transport.pointee.phase = .connected
       if let address = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.remoteAddress }) {
-        transport.pointee.destination = Destination(address)
+        transport.pointee.destination = destination(of: address)
       }
       wantKeyFrames(for: index)
       tell(.transportConnected(id), to: room)
@@ -111,14 +118,14 @@ extension WorkerLoop {
     }
     book.sealer = sealer
     transport.pointee.sealer = Unmanaged.passUnretained(sealer)
-    transport.pointee.destination = Destination(address)
+    transport.pointee.destination = destination(of: address)
     transport.pointee.phase = .connected
     wantKeyFrames(for: index)
     tell(.transportConnected(transport.pointee.id), to: transport.pointee.room)
   }
 
   /// Whoever waits for a picture on this transport can get it now.
-  private func wantKeyFrames(for index: Int) {
+  func wantKeyFrames(for index: Int) {
     var subscription = Int(transports[index].pointee.firstSubscription)
     while subscription >= 0 {
       let slot = subscriptions[subscription]
@@ -147,7 +154,7 @@ extension WorkerLoop {
     guard let sealed = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.protectRTCP(place, length: length) }) else {
       return drop(.sendFailed)
     }
-    outgoing.commit(sealed, to: transport.pointee.destination)
+    commit(sealed, to: transport.pointee.destination)
     transport.pointee.sent(sealed)
   }
 
@@ -164,7 +171,9 @@ extension WorkerLoop {
 }
 
 extension Destination {
-  init(_ address: TransportAddress) {
+  /// `socket` is the descriptor of a UDP socket.
+  init(_ address: TransportAddress, socket: Int32) {
+    self.socket = socket
     var storage = sockaddr_storage()
     length = address.write(to: &storage)
     withUnsafeMutableBytes(of: &bytes) { target in

@@ -119,10 +119,12 @@ extension WorkerLoop {
         while subscription >= 0, writer.remaining > 400 {
           let slot = subscriptions[subscription]
           let track = tracks[slot.pointee.track]
-          if slot.pointee.packets > 0, let moment = track.pointee.clock.moment(now, clockRate: track.pointee.clockRate) {
+          if slot.pointee.packets > 0, slot.pointee.resumed == nil,
+            let moment = track.pointee.clock.moment(now, clockRate: track.pointee.clockRate)
+          {
             writer.senderReport(
               SenderInformation(
-                ssrc: slot.pointee.ssrc, ntpTime: moment.ntp, rtpTimestamp: moment.rtp,
+                ssrc: slot.pointee.ssrc, ntpTime: moment.ntp, rtpTimestamp: moment.rtp &+ slot.pointee.timestampOffset,
                 packetCount: UInt32(truncatingIfNeeded: slot.pointee.packets),
                 octetCount: UInt32(truncatingIfNeeded: slot.pointee.bytes)))
             writer.sourceDescription(

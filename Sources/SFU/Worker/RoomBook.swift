@@ -41,8 +41,8 @@ final class TransportBook {
   var ufrags: [String]
   var sealer: SRTPSealer?
   var feedback: FeedbackBook?
-  /// Where the numbers of SSRCs go on that were used on this transport before: one index never seals two packets.
-  var retired: [UInt32: Int64] = [:]
+  /// The SSRCs that were used on this transport before.
+  var retired: [UInt32: RetiredStream] = [:]
 
   /// More than a client has a use for; a subscription over it is refused.
   static let maximumRetired = 8192
@@ -60,6 +60,8 @@ final class TrackBook {
   let reception: ReceptionBook
   /// The name that binds the publisher's tracks together.
   let canonicalName: String
+  /// Owned here; the slot's list points to their rings.
+  var taps: [TrackTap] = []
 
   init(parameters: RTPParameters, reception: ReceptionBook, canonicalName: String) {
     self.parameters = parameters

@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 import WebRTC
 
-/// One media worker as the other threads see it: its mailbox, its socket's address and its load.
+/// One media worker as the other threads see it: its mailbox, its sockets' addresses and its load.
 final class Worker: Sendable {
   let mailbox: Mailbox
-  let socket: UDPSocket
+  let sockets: MediaSockets
   let load = WorkerLoad()
   private let setup: WorkerSetup
   private let thread = Locked<pthread_t?>(nil)
@@ -14,16 +14,16 @@ final class Worker: Sendable {
   init(_ setup: WorkerSetup) throws(MediaPlaneError) {
     self.setup = setup
     mailbox = try Mailbox()
-    socket = try UDPSocket(bind: setup.bind)
+    sockets = try MediaSockets(bind: setup.bind, tcp: setup.tcp)
   }
 
   deinit {
     stop()
-    socket.close()
+    sockets.close()
   }
 
   func start() throws(MediaPlaneError) {
-    let context = ThreadContext(mailbox: mailbox, socket: socket, load: load, setup: setup)
+    let context = ThreadContext(mailbox: mailbox, sockets: sockets, load: load, setup: setup)
     let retained = Unmanaged.passRetained(context)
     var handle = pthread_t()
     let result = pthread_create(
@@ -55,7 +55,12 @@ final class Worker: Sendable {
 /// What a worker is made with.
 struct WorkerSetup: Sendable {
   var number: Int
-  var bind: TransportAddress
+  /// The addresses to bind, with the port; 0 lets the kernel choose one for all.
+  var bind: [TransportAddress]
+  /// Whether to listen on TCP too.
+  var tcp: Bool
+  /// Whether several packets may leave as one message that the kernel cuts.
+  var segments: Bool
   var certificate: Certificate
   var limits: MediaLimits
   /// The core to stay on; nil where there are fewer cores than workers.
@@ -77,13 +82,13 @@ final class WorkerLoad: Sendable {
 /// What the new thread is given.
 private final class ThreadContext: Sendable {
   let mailbox: Mailbox
-  let socket: UDPSocket
+  let sockets: MediaSockets
   let load: WorkerLoad
   let setup: WorkerSetup
 
-  init(mailbox: Mailbox, socket: UDPSocket, load: WorkerLoad, setup: WorkerSetup) {
+  init(mailbox: Mailbox, sockets: MediaSockets, load: WorkerLoad, setup: WorkerSetup) {
     self.mailbox = mailbox
-    self.socket = socket
+    self.sockets = sockets
     self.load = load
     self.setup = setup
   }
@@ -92,7 +97,7 @@ private final class ThreadContext: Sendable {
     linux_thread_name("media-\(setup.number)")
     if let core = setup.core { _ = linux_thread_pin(Int32(core)) }
     // Made here, so that nothing of the loop is ever seen by another thread.
-    let loop = WorkerLoop(mailbox: mailbox, socket: socket, load: load, setup: setup)
+    let loop = WorkerLoop(mailbox: mailbox, sockets: sockets, load: load, setup: setup)
     loop.run()
   }
 }

@@ -83,6 +83,11 @@ struct CandidatePair {
     nextCheck = now
   }
 
+  /// Not checked before, unless it is `probe`d; a check under way goes on.
+  mutating func wait(until instant: Instant) {
+    if state == .waiting { nextCheck = instant }
+  }
+
   /// What was known of the path counts no longer.
   mutating func reset(now: Instant) {
     state = .waiting

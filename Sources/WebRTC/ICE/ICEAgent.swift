@@ -6,6 +6,8 @@ import RTP
 /// - Controlling, it nominates the best pair that works; controlled, it follows. A role conflict is settled by tie-breaker.
 /// - Consent (RFC 7675): the selected pair is checked every 4–6 s, every second while a check is unanswered. A pair that falls
 ///   silent makes all others be probed anew, and the controlling side moves to one that answers.
+/// - TCP candidates are a way out where datagrams find none: they are checked after `tcpDelay`, or at once where there is nothing
+///   else, and rest while another pair works.
 /// - A restart (new credentials) checks all pairs again while media stays on the old one.
 final class ICEAgent: ICETransport {
   static let pairLimit = 24
@@ -14,9 +16,15 @@ final class ICEAgent: ICETransport {
   /// How long a better pair is waited for once one works.
   static let nominationDelay: Int64 = 100_000
   static let patience: Int64 = 30_000_000
+  /// How long datagrams are tried alone.
+  static let tcpDelay: Int64 = 2_000_000
+  /// Between a connection's end and the next.
+  static let tcpPause: Int64 = 500_000
   /// The least wait for an answer to a check of a working pair; a slow path gets two of its round trips. Short, so that several
   /// lost checks in a row fit between a check and `Consent.silence`.
   static let consentRetry: Int64 = 300_000
+  /// Unanswered checks after which the selected pair is in doubt.
+  static let doubt = 3
   /// Host candidate, one component, highest local preference (RFC 8445 §5.1.2.1).
   static let localPriority: UInt32 = 126 << 24 | 65_535 << 8 | 255
   static let peerReflexivePriority: UInt32 = 110 << 24 | 65_535 << 8 | 255
@@ -39,9 +47,15 @@ final class ICEAgent: ICETransport {
   /// The last measured round trip of a check, microseconds.
   private(set) var roundTrip: Int64?
 
-  init(_ credentials: ICECredentials, controlling: Bool, tieBreaker: UInt64 = .random(in: 0...UInt64.max)) {
+  /// Whether passive TCP candidates of the other side are checked: whether the owner opens connections to them.
+  let usesTCP: Bool
+
+  init(
+    _ credentials: ICECredentials, controlling: Bool, usesTCP: Bool = false, tieBreaker: UInt64 = .random(in: 0...UInt64.max)
+  ) {
     self.credentials = LocalCredentials(credentials)
     isControlling = controlling
+    self.usesTCP = usesTCP
     self.tieBreaker = tieBreaker
   }
 
@@ -54,7 +68,9 @@ final class ICEAgent: ICETransport {
     // A full agent controls a lite one (RFC 8445 §6.1.1).
     if remoteIsLite { isControlling = true }
     if isRestart { pairs.removeAll() }
-    for candidate in remote.candidates.prefix(Self.pairLimit) { addPair(candidate.address, candidate.priority, now) }
+    let candidates = remote.candidates.filter { usesTCP || !$0.address.isTCP }
+    for candidate in candidates.prefix(Self.pairLimit) { addPair(candidate.address, candidate.priority, now) }
+    if candidates.contains(where: { !$0.address.isTCP }) { holdBackTCP(now) }
     // Requests may have come before signalling did.
     if isRestart || checking == nil { startChecking(now) }
   }
@@ -64,11 +80,18 @@ final class ICEAgent: ICETransport {
   /// The socket or the route under it changed: all pairs are checked anew, the selected one first; media goes on meanwhile.
   func localAddressChanged(now: Instant) {
     for index in pairs.indices { pairs[index].reset(now: now) }
+    if pairs.contains(where: { !$0.remote.isTCP }) { holdBackTCP(now) }
     startChecking(now)
   }
 
   func isValidated(_ address: TransportAddress) -> Bool {
     address == selected || pairs.contains { $0.remote == address && $0.state == .succeeded }
+  }
+
+  /// The pair is checked anew after a pause, which asks the owner for another connection.
+  func connectionClosed(_ address: TransportAddress, now: Instant) {
+    guard let index = pairs.firstIndex(where: { $0.remote == address }) else { return }
+    pairs[index].reset(now: now.advanced(microseconds: Self.tcpPause))
   }
 
   func heardMedia(at now: Instant) {}
@@ -176,7 +199,7 @@ final class ICEAgent: ICETransport {
     if selected == nil, isControlling, nominating == nil, let firstSuccess {
       consider(firstSuccess.advanced(microseconds: Self.nominationDelay))
     }
-    if let next = pairs.lazy.map(\.nextCheck).min() { consider(max(next, nextPaced)) }
+    if let next = pairs.lazy.filter({ !self.rests($0) }).map(\.nextCheck).min() { consider(max(next, nextPaced)) }
     return due
   }
 
@@ -196,7 +219,7 @@ final class ICEAgent: ICETransport {
 
   /// The pair whose check is due: the selected one first, then by priority.
   private func nextDue(_ now: Instant) -> Int? {
-    pairs.indices.filter { pairs[$0].nextCheck <= now }.max { a, b in
+    pairs.indices.filter { pairs[$0].nextCheck <= now && !rests(pairs[$0]) }.max { a, b in
       let (aSelected, bSelected) = (pairs[a].remote == selected, pairs[b].remote == selected)
       return aSelected != bSelected ? bSelected : pairs[a].priority < pairs[b].priority
     }
@@ -208,7 +231,7 @@ final class ICEAgent: ICETransport {
     let working = pairs.indices.filter { pairs[$0].state == .succeeded && pairs[$0].unanswered < 2 }
     guard let best = working.max(by: { pairs[$0].priority < pairs[$1].priority }), let firstSuccess else { return }
     if let selected, let current = pairs.first(where: { $0.remote == selected }) {
-      guard current.unanswered >= 3, pairs[best].remote != selected, nominating != pairs[best].remote else { return }
+      guard current.unanswered >= Self.doubt, pairs[best].remote != selected, nominating != pairs[best].remote else { return }
     } else {
       let betterTried = pairs.contains { $0.state != .succeeded && $0.priority > pairs[best].priority }
       guard !betterTried || now - firstSuccess >= Self.nominationDelay, nominating != pairs[best].remote else { return }
@@ -218,6 +241,18 @@ final class ICEAgent: ICETransport {
   }
 
   // MARK: Pairs
+
+  /// Whether a pair is left alone: a connection beside another way that works.
+  private func rests(_ pair: CandidatePair) -> Bool {
+    guard pair.remote.isTCP, let selected, pair.remote != selected, pair.remote != nominating else { return false }
+    return pairs.contains { $0.remote == selected && $0.unanswered < Self.doubt }
+  }
+
+  private func holdBackTCP(_ now: Instant) {
+    for index in pairs.indices where pairs[index].remote.isTCP && pairs[index].remote != selected {
+      pairs[index].wait(until: now.advanced(microseconds: Self.tcpDelay))
+    }
+  }
 
   private func startChecking(_ now: Instant) {
     checking = now
@@ -286,7 +321,7 @@ final class ICEAgent: ICETransport {
     pairs[index].sent(transaction, nominates: nominates, now: now, pause: pause)
     outbox.send(writer.bytes, to: address)
     // The path is in doubt: see what else there is.
-    if isSelected, pairs[index].unanswered == 3 {
+    if isSelected, pairs[index].unanswered == Self.doubt {
       for other in pairs.indices where other != index { pairs[other].reset(now: now) }
     }
   }

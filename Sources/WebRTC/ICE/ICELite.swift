@@ -56,6 +56,12 @@ final class ICELite: ICETransport {
 
   func setLocal(_ credentials: ICECredentials) { self.credentials.replace(by: credentials) }
 
+  /// What was selected is left for the validated address that was heard last; without any, the next one is used at once.
+  func connectionClosed(_ address: TransportAddress, now: Instant) {
+    addresses.removeAll { $0.address == address }
+    if selected == address { selected = addresses.max { $0.lastHeard < $1.lastHeard }?.address }
+  }
+
   func heardMedia(at now: Instant) { lastMedia = now }
 
   func advance(to now: Instant, _ outbox: inout Outbox) {

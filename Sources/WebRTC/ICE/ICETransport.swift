@@ -21,6 +21,8 @@ protocol ICETransport: AnyObject {
   func setRemote(_ remote: TransportParameters, now: Instant)
   /// New credentials of this side; checks that use the old ones are answered until the first with the new.
   func setLocal(_ credentials: ICECredentials)
+  /// The TCP connection to this address is gone.
+  func connectionClosed(_ address: TransportAddress, now: Instant)
   func advance(to now: Instant, _ outbox: inout Outbox)
   /// Authentic media came in: proof of life where no checks are sent.
   func heardMedia(at now: Instant)

@@ -3,11 +3,18 @@ import Glibc
 /// An IP address and a port (RFC 8445 §4 "transport address"): trivial, so that tables of the packet path can hold it.
 ///
 /// IPv4 is kept as an IPv4-mapped IPv6 address, so that a dual-stack socket and a v4 socket name a peer alike.
+///
+/// As a peer's address it says the whole 5-tuple: one IP address and port behind a datagram, behind a TCP connection, or met at
+/// another socket of this side are different peers (RFC 8445 §2.2: a pair has a local end too).
 public struct TransportAddress: Hashable, Sendable {
   /// The 128 bits of the address, network order read as big-endian numbers.
   public var high: UInt64
   public var low: UInt64
   public var port: UInt16
+  /// Which of the owner's sockets the peer is met at, by the owner's own numbers; 0 where there is one.
+  public var socket: UInt8 = 0
+  /// Whether it is the far end of a TCP connection (RFC 6544), not of datagrams.
+  public var isTCP = false
 
   @inlinable public init(high: UInt64, low: UInt64, port: UInt16) {
     self.high = high
@@ -94,5 +101,6 @@ public struct TransportAddress: Hashable, Sendable {
 }
 
 extension TransportAddress: CustomStringConvertible {
-  public var description: String { isIPv4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
+  /// "192.0.2.1:8100", "[2001:db8::1]:8100"; with "tcp " before it for a connection.
+  public var description: String { (isTCP ? "tcp " : "") + (isIPv4 ? "\(host):\(port)" : "[\(host)]:\(port)") }
 }

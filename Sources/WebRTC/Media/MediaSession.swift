@@ -19,6 +19,8 @@ public final class MediaSession {
     public var bandwidth: BandwidthEstimator.Configuration
     /// Told in SDES with every report (RFC 3550 §6.5.1).
     public var cname: String
+    /// Whether TCP candidates of the far end are checked (`Peer.Configuration.usesTCP`).
+    public var usesTCP = false
 
     public init(
       ice: ICEMode, role: DTLSRole, certificate: Certificate, credentials: ICECredentials,
@@ -77,10 +79,11 @@ public final class MediaSession {
   /// Throws where the configuration has no profile or impossible credentials.
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
-    peer = try Peer(
-      Peer.Configuration(
-        ice: configuration.ice, role: configuration.role, certificate: configuration.certificate,
-        credentials: configuration.credentials, profiles: configuration.profiles))
+    var association = Peer.Configuration(
+      ice: configuration.ice, role: configuration.role, certificate: configuration.certificate,
+      credentials: configuration.credentials, profiles: configuration.profiles)
+    association.usesTCP = configuration.usesTCP
+    peer = try Peer(association)
     outgoing = OutgoingMedia(configuration.bandwidth)
   }
 
@@ -95,6 +98,12 @@ public final class MediaSession {
   /// The owner has a new socket or a new route: the far end is to learn the new address.
   public func networkChanged(now: Instant) {
     peer.localAddressChanged(now: now)
+    settle(now)
+  }
+
+  /// The TCP connection to this address has ended, or could not be made.
+  public func connectionClosed(_ address: TransportAddress, now: Instant) {
+    peer.connectionClosed(address, now: now)
     settle(now)
   }
 
@@ -177,7 +186,7 @@ public final class MediaSession {
       loss: outgoing.estimator.loss, senders: outgoing.senders.mapValues(\.statistics),
       receivers: Dictionary(
         incoming.receivers.map { ($0.mid, $0.statistics) }, uniquingKeysWith: { first, _ in first }),
-      drops: peer.drops)
+      drops: peer.drops, remoteAddress: peer.remoteAddress)
   }
 
   // MARK: inside

@@ -11,10 +11,13 @@ public struct SessionStatistics: Sendable, Hashable {
   /// By mid.
   public var receivers: [String: ReceiverStatistics]
   public var drops: DropCounters
+  /// Where media goes; nil before a way is found.
+  public var remoteAddress: TransportAddress?
 
   public init(
     roundTripTime: Int64? = nil, targetBitrate: Int = 0, loss: Double = 0, senders: [String: SenderStatistics] = [:],
-    receivers: [String: ReceiverStatistics] = [:], drops: DropCounters = DropCounters()
+    receivers: [String: ReceiverStatistics] = [:], drops: DropCounters = DropCounters(),
+    remoteAddress: TransportAddress? = nil
   ) {
     self.roundTripTime = roundTripTime
     self.targetBitrate = targetBitrate
@@ -22,6 +25,7 @@ public struct SessionStatistics: Sendable, Hashable {
     self.senders = senders
     self.receivers = receivers
     self.drops = drops
+    self.remoteAddress = remoteAddress
   }
 }
 

@@ -87,11 +87,7 @@ struct AnsweringMedia: Sendable {
   /// Where every m-line is gone, the transport stays what it was.
   private func remoteTransport(of offer: SessionDescription) throws(NegotiationError) -> TransportParameters {
     if let remote, offer.media.allSatisfy(\.isRejected) { return remote }
-    let transport = try offer.negotiatedTransport()
-    guard transport.role == nil || transport.role != local.role else {
-      throw .refused("a=setup of the offer is \(local.role == .server ? "passive" : "active"), and so are we: offer actpass")
-    }
-    return transport
+    return try offer.negotiatedTransport(answeredBy: local)
   }
 
   private func answer(

@@ -32,6 +32,18 @@ extension MediaDescription {
     add("inactive")
   }
 
+  /// Names the streams that are sent on the m-line: `a=msid`, `a=ssrc-group`, `a=ssrc`.
+  mutating func announce(_ parameters: RTPParameters, stream: String, track: String) {
+    add("msid", "\(stream) \(track)")
+    for encoding in parameters.encodings {
+      guard let ssrc = encoding.ssrc else { continue }
+      if let rtx = encoding.rtxSSRC { add("ssrc-group", "FID \(ssrc) \(rtx)") }
+      add("ssrc", "\(ssrc) cname:\(parameters.cname)")
+      // Chromium refuses an audio m-line with a second SSRC, and takes one that only the group names.
+      if let rtx = encoding.rtxSSRC, parameters.kind == .video { add("ssrc", "\(rtx) cname:\(parameters.cname)") }
+    }
+  }
+
   mutating func add(_ name: String, _ value: String? = nil) { attributes.append(SDPAttribute(name, value)) }
 
   private mutating func add(_ codec: RTPCodec, kind: RTPParameters.Kind) {

@@ -59,6 +59,15 @@ extension SessionDescription {
     }
   }
 
+  /// The side of an offer, whose DTLS role must leave us ours.
+  func negotiatedTransport(answeredBy local: TransportParameters) throws(NegotiationError) -> TransportParameters {
+    let transport = try negotiatedTransport()
+    guard transport.role == nil || transport.role != local.role else {
+      throw .refused("a=setup of the offer is \(local.role == .server ? "passive" : "active"), and so are we: offer actpass")
+    }
+    return transport
+  }
+
   func negotiatedTransport() throws(NegotiationError) -> TransportParameters {
     do { return try transport() } catch { throw .unreadable(error) }
   }

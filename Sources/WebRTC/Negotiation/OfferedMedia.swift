@@ -179,14 +179,7 @@ struct OfferedMedia: Sendable {
     }
     var section = MediaDescription(
       track.parameters, direction: .sendonly, local: local, setup: "actpass", carriesCandidates: isFirst)
-    section.add("msid", "\(track.stream) \(track.track)")
-    for encoding in track.parameters.encodings {
-      guard let ssrc = encoding.ssrc else { continue }
-      if let rtx = encoding.rtxSSRC { section.add("ssrc-group", "FID \(ssrc) \(rtx)") }
-      section.add("ssrc", "\(ssrc) cname:\(track.parameters.cname)")
-      // Chromium refuses an audio m-line with a second SSRC, and takes one that only the group names.
-      if let rtx = encoding.rtxSSRC, line.kind == .video { section.add("ssrc", "\(rtx) cname:\(track.parameters.cname)") }
-    }
+    section.announce(track.parameters, stream: track.stream, track: track.track)
     return section
   }
 

@@ -55,7 +55,8 @@ public struct TransportParameters: Sendable, Hashable {
   }
 }
 
-/// A UDP candidate (RFC 8839 §5.1). Candidates of names (mDNS) and of TCP are left out by the parser.
+/// A candidate of UDP (RFC 8839 §5.1), or a passive one of TCP (RFC 6544 §4.5), told by its address. Candidates of names (mDNS) and
+/// other TCP candidates, which nobody can connect to, are left out by the parser.
 public struct ICECandidate: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable { case host, srflx, prflx, relay }
 

@@ -10,8 +10,8 @@ import RTP
 ///    `remoteAddress`.
 ///
 /// The server runs it with `ice: .lite, role: .server`, clients with `ice: .full`. Not thread-safe: one owning thread.
-/// A connected peer holds about 60 kB with GCM and 75 with CM, nearly all of it OpenSSL's and libsrtp2's. Media allocates
-/// nothing here; Debian's libsrtp2 (on NSS) does, 5 times a packet with GCM and 14 with CM, on the way in and in `protectRTP`.
+/// A connected peer holds about 49 kB with either profile, nearly all of it OpenSSL's DTLS. Media allocates nothing here but
+/// once for each new SSRC, except in `protectRTP`: Debian's libsrtp2 (on NSS) does, 5 times a packet with GCM and 14 with CM.
 public final class Peer {
   /// How to build a peer.
   public struct Configuration {
@@ -24,6 +24,9 @@ public final class Peer {
     public var credentials: ICECredentials
     /// SSRCs that may send to this peer at a time.
     public var streamLimit: Int
+    /// Whether a full agent checks TCP candidates of the other side (RFC 6544): only for an owner who opens a connection to an
+    /// address with `isTCP` when there is something to send to it.
+    public var usesTCP = false
 
     public init(
       ice: ICEMode, role: DTLSRole?, certificate: Certificate, credentials: ICECredentials,
@@ -58,7 +61,9 @@ public final class Peer {
   private var remote: TransportParameters?
   private var role: DTLSRole?
   private var keys: SRTPKeys?
-  private var inbound: SRTPSession?
+  private var opener: SRTPOpener?
+  /// The same, not counted: it is used for each packet.
+  @exclusivity(unchecked) private var inbound: Unmanaged<SRTPOpener>?
   /// Made by the first `protectRTP`: a server seals elsewhere and is spared its 18–30 kB.
   private var outbound: SRTPSession?
   private var reports: SRTCPSealer?
@@ -66,7 +71,7 @@ public final class Peer {
   private var seenOverflow = 0
 
   /// Where datagrams go now; nil before ICE has chosen and after consent is lost.
-  public private(set) var remoteAddress: TransportAddress?
+  @exclusivity(unchecked) public private(set) var remoteAddress: TransportAddress?
   /// When `advance` is due next; nil while nothing is awaited. Cheap: it is kept, not worked out.
   public private(set) var deadline: Instant?
   /// What was dropped, by reason.
@@ -84,7 +89,7 @@ public final class Peer {
       agent = nil
       ice = ICELite(configuration.credentials)
     case .full(let controlling):
-      let agent = ICEAgent(configuration.credentials, controlling: controlling)
+      let agent = ICEAgent(configuration.credentials, controlling: controlling, usesTCP: configuration.usesTCP)
       self.agent = agent
       ice = agent
     }
@@ -119,9 +124,17 @@ public final class Peer {
     advanceAll(to: now)
   }
 
+  /// Tells that the TCP connection to or from this address has ended: it is not validated any more. A lite agent goes on at
+  /// another validated address, a full one checks again.
+  public func connectionClosed(_ address: TransportAddress, now: Instant) {
+    guard state != .ended else { return }
+    ice.connectionClosed(address, now: now)
+    advanceAll(to: now)
+  }
+
   // MARK: Datagrams
 
-  /// Takes one datagram that came from `source`. RTP and RTCP are decrypted in place; STUN and DTLS are consumed.
+  /// Takes one datagram, or one frame of a TCP connection, that came from `source`. RTP and RTCP are decrypted in place; STUN and DTLS are consumed.
   public func receive(_ datagram: UnsafeMutableRawBufferPointer, from source: TransportAddress, now: Instant) -> Received {
     let received: Received
     switch DatagramKind.classify(UnsafeRawBufferPointer(datagram)) {
@@ -143,7 +156,7 @@ public final class Peer {
   ) -> Received {
     guard let inbound else { return .dropped(state == .ended ? .closed : .notReady) }
     guard isValidated(source) else { return .dropped(.unvalidatedAddress) }
-    switch isRTCP ? inbound.unprotectRTCP(datagram) : inbound.unprotectRTP(datagram) {
+    switch inbound._withUnsafeGuaranteedRef({ isRTCP ? $0.openRTCP(datagram) : $0.openRTP(datagram) }) {
     case .success(let length):
       ice.heardMedia(at: now)
       return isRTCP ? .rtcp(length: length) : .rtp(length: length)
@@ -230,7 +243,7 @@ public final class Peer {
   /// the end, for a malformed packet, a buffer without `SRTPProfile.rtpOverhead` spare bytes, or a sequence number used before.
   public func protectRTP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
     if outbound == nil, let keys {
-      outbound = SRTPSession(.outbound, profile: keys.profile, master: keys.local, streamLimit: 0)
+      outbound = SRTPSession(profile: keys.profile, master: keys.local)
     }
     return outbound?.protectRTP(buffer, length: length)
   }
@@ -254,7 +267,7 @@ public final class Peer {
 
   /// Forgets an SSRC that signalling has ended, in both directions, so that another may take its place.
   public func removeStream(ssrc: UInt32) {
-    inbound?.removeStream(ssrc)
+    opener?.removeStream(ssrc)
     outbound?.removeStream(ssrc)
   }
 
@@ -290,11 +303,12 @@ public final class Peer {
 
   private func connect() {
     guard let keys = dtls?.exportKeys(),
-      let inbound = SRTPSession(.inbound, profile: keys.profile, master: keys.remote, streamLimit: configuration.streamLimit),
+      let opener = SRTPOpener(profile: keys.profile, master: keys.remote, streamLimit: configuration.streamLimit),
       let reports = SRTCPSealer(profile: keys.profile, master: keys.local)
     else { return end(.srtp) }
     self.keys = keys
-    self.inbound = inbound
+    self.opener = opener
+    inbound = Unmanaged.passUnretained(opener)
     self.reports = reports
     state = .connected
     outbox.report(.connected(keys.profile))
@@ -316,6 +330,7 @@ public final class Peer {
     remoteAddress = nil
     keys = nil
     inbound = nil
+    opener = nil
     outbound = nil
     reports = nil
     dtls = nil

@@ -51,7 +51,7 @@ public enum PeerFailure: Error, Sendable, Hashable {
   case alert
   /// Both sides want to be the same end of DTLS.
   case dtlsRole
-  /// libsrtp refused the keys.
+  /// The keys of SRTP could not be set up.
   case srtp
 }
 

@@ -47,10 +47,10 @@ extension SessionDescription {
     guard let ufrag = value("ice-ufrag"), let password = value("ice-pwd") else {
       throw SDPError(line: section?.line, "the m-line has no a=ice-ufrag and a=ice-pwd")
     }
-    // RFC 8839 §5.4: ice-char, 4 to 256 and 22 to 256 of them.
-    guard (4...256).contains(ufrag.utf8.count), (22...256).contains(password.utf8.count),
-      (ufrag + password).utf8.allSatisfy(Self.isICECharacter)
-    else { throw SDPError(line: section?.line, "a=ice-ufrag or a=ice-pwd has a length or a character that ICE does not allow") }
+    let credentials = ICECredentials(ufrag: ufrag, password: password)
+    guard credentials.isWellFormed else {
+      throw SDPError(line: section?.line, "a=ice-ufrag or a=ice-pwd has a length or a character that ICE does not allow")
+    }
 
     let own = section?.attributes.values("fingerprint") ?? []
     let fingerprints = own.isEmpty ? attributes.values("fingerprint") : own
@@ -78,8 +78,16 @@ extension SessionDescription {
       candidates.append(candidate)
     }
     return TransportParameters(
-      credentials: ICECredentials(ufrag: ufrag, password: password), fingerprints: hashes, role: role,
+      credentials: credentials, fingerprints: hashes, role: role,
       iceLite: attributes.has("ice-lite"), candidates: candidates)
+  }
+}
+
+extension ICECredentials {
+  /// RFC 8839 §5.4: ice-char, 4 to 256 and 22 to 256 of them.
+  var isWellFormed: Bool {
+    (4...256).contains(ufrag.utf8.count) && (22...256).contains(password.utf8.count)
+      && (ufrag + password).utf8.allSatisfy(Self.isICECharacter)
   }
 
   private static func isICECharacter(_ byte: UInt8) -> Bool {
@@ -125,19 +133,32 @@ extension Fingerprint {
 }
 
 extension ICECandidate {
-  /// From the value of `a=candidate` (RFC 8839 §5.1). Nil for TCP, for names, for RTCP's component and for anything malformed.
+  /// From the value of `a=candidate` (RFC 8839 §5.1, RFC 6544 §4.5). Nil for TCP that is not passive, for names, for RTCP's
+  /// component and for anything malformed.
   public init?(attribute: String) {
     let words = attribute.split(separator: " ")
-    guard words.count >= 8, words[0].utf8.count <= 32, words[1] == "1", words[2].lowercased() == "udp",
+    guard words.count >= 8, words[0].utf8.count <= 32, words[1] == "1",
       let priority = UInt32(words[3]), let port = UInt16(words[5]), port > 0, words[6] == "typ",
-      let kind = Kind(rawValue: String(words[7])), let address = TransportAddress(host: String(words[4]), port: port)
+      let kind = Kind(rawValue: String(words[7])), var address = TransportAddress(host: String(words[4]), port: port)
     else { return nil }
+    switch words[2].lowercased() {
+    case "udp": break
+    case "tcp":
+      let extensions = words[8...]
+      guard let name = extensions.firstIndex(of: "tcptype"), name + 1 < words.endIndex, words[name + 1] == "passive" else {
+        return nil
+      }
+      address.isTCP = true
+    default: return nil
+    }
     self.init(foundation: String(words[0]), priority: priority, address: address, kind: kind)
   }
 
   /// The value of `a=candidate`.
   public var attribute: String {
-    let related = kind == .host ? "" : " raddr 0.0.0.0 rport 0"
-    return "\(foundation) 1 udp \(priority) \(address.host) \(address.port) typ \(kind.rawValue)\(related)"
+    let related = kind == .host ? "" : " raddr \(address.isIPv4 ? "0.0.0.0" : "::") rport 0"
+    let type = address.isTCP ? " tcptype passive" : ""
+    return "\(foundation) 1 \(address.isTCP ? "tcp" : "udp") \(priority) \(address.host) \(address.port) typ \(kind.rawValue)"
+      + related + type
   }
 }

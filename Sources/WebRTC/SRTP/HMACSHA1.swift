@@ -1,7 +1,9 @@
 import COpenSSL
 
 /// HMAC-SHA1 (RFC 2104) with the key's two blocks hashed once: each message starts from copies, and nothing is allocated.
-final class HMACSHA1 {
+///
+/// Trivial, so that using it counts no reference; its owner frees it by `deallocate`.
+struct HMACSHA1: BitwiseCopyable {
   private let inner: UnsafeMutablePointer<SHA_CTX>
   private let outer: UnsafeMutablePointer<SHA_CTX>
   private let state: UnsafeMutablePointer<SHA_CTX>
@@ -19,7 +21,7 @@ final class HMACSHA1 {
     digest.initialize(repeating: 0, count: Self.digestLength)
   }
 
-  deinit {
+  func deallocate() {
     for secret in [inner, outer, state] {
       // Keys do not stay behind in freed memory.
       OPENSSL_cleanse(secret, MemoryLayout<SHA_CTX>.size)

@@ -4,13 +4,15 @@
 /// the key, which is what the RFCs ask for.
 final class SRTCPSealer {
   private let cipher: SRTPCipher
-  private var index: UInt32 = 0
+  private var index: UInt32
   /// The E flag and index of the packet at hand, network order.
   private let trailer: UnsafeMutableRawPointer
 
-  init?(profile: SRTPProfile, master: [UInt8]) {
+  /// `index` is the number before the first compound's.
+  init?(profile: SRTPProfile, master: [UInt8], after index: UInt32 = 0) {
     guard let cipher = SRTPCipher(profile: profile, master: master, keys: .srtcp) else { return nil }
     self.cipher = cipher
+    self.index = index
     trailer = .allocate(byteCount: 4, alignment: 4)
   }
 
@@ -35,7 +37,7 @@ final class SRTCPSealer {
     let salt = cipher.salt
     let end = packet + length
     guard cipher.begin(salt.0 ^ ssrc >> 16, salt.1 ^ ssrc << 16, salt.2 ^ index, 0), cipher.add(clear: packet, count: 8),
-      cipher.add(clear: trailer, count: 4), cipher.encrypt(packet + 8, into: packet + 8, count: length - 8),
+      cipher.add(clear: trailer, count: 4), cipher.crypt(packet + 8, into: packet + 8, count: length - 8),
       cipher.writeTag(to: end)
     else { return false }
     (end + 16).copyMemory(from: trailer, byteCount: 4)
@@ -47,7 +49,7 @@ final class SRTCPSealer {
     let salt = cipher.salt
     guard let authentication = cipher.authentication,
       cipher.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ index >> 16, salt.3 ^ index << 16),
-      cipher.encrypt(packet + 8, into: packet + 8, count: length - 8)
+      cipher.crypt(packet + 8, into: packet + 8, count: length - 8)
     else { return false }
     let end = packet + length
     end.copyMemory(from: trailer, byteCount: 4)

@@ -11,8 +11,8 @@ final class SRTPCipher {
   /// The 16 bytes of the IV.
   private let iv: UnsafeMutableRawPointer
 
-  /// Nil for a master of the wrong length, or where libcrypto fails.
-  init?(profile: SRTPProfile, master: [UInt8], keys labels: SRTPKeyDerivation.Labels) {
+  /// Nil for a master of the wrong length, or where libcrypto fails. `opening` says which way GCM runs.
+  init?(profile: SRTPProfile, master: [UInt8], keys labels: SRTPKeyDerivation.Labels, opening: Bool = false) {
     guard master.count == SRTPProfile.masterKeyLength + profile.masterSaltLength,
       let key = SRTPKeyDerivation.derive(labels.encryption, count: 16, master: master),
       let sessionSalt = SRTPKeyDerivation.derive(labels.salt, count: profile.masterSaltLength, master: master),
@@ -20,7 +20,7 @@ final class SRTPCipher {
       let context = EVP_CIPHER_CTX_new()
     else { return nil }
     let kind = profile == .aeadAES128GCM ? EVP_aes_128_gcm() : EVP_aes_128_ctr()
-    guard EVP_EncryptInit_ex(context, kind, nil, key, nil) == 1 else {
+    guard EVP_CipherInit_ex(context, kind, nil, key, nil, opening ? 0 : 1) == 1 else {
       EVP_CIPHER_CTX_free(context)
       return nil
     }
@@ -36,6 +36,7 @@ final class SRTPCipher {
 
   deinit {
     EVP_CIPHER_CTX_free(context)
+    authentication?.deallocate()
     iv.deallocate()
   }
 
@@ -45,19 +46,20 @@ final class SRTPCipher {
     iv.storeBytes(of: b.bigEndian, toByteOffset: 4, as: UInt32.self)
     iv.storeBytes(of: c.bigEndian, toByteOffset: 8, as: UInt32.self)
     iv.storeBytes(of: d.bigEndian, toByteOffset: 12, as: UInt32.self)
-    return EVP_EncryptInit_ex(context, nil, nil, nil, iv.assumingMemoryBound(to: UInt8.self)) == 1
+    return EVP_CipherInit_ex(context, nil, nil, nil, iv.assumingMemoryBound(to: UInt8.self), -1) == 1
   }
 
   /// GCM: what is authenticated but stays in the clear.
   @inline(__always) func add(clear: UnsafeRawPointer, count: Int) -> Bool {
     var written: Int32 = 0
-    return EVP_EncryptUpdate(
+    return EVP_CipherUpdate(
       context, nil, &written, clear.assumingMemoryBound(to: UInt8.self), Int32(truncatingIfNeeded: count)) == 1
   }
 
-  @inline(__always) func encrypt(_ source: UnsafeRawPointer, into: UnsafeMutableRawPointer, count: Int) -> Bool {
+  /// Encrypts, or decrypts where the cipher opens.
+  @inline(__always) func crypt(_ source: UnsafeRawPointer, into: UnsafeMutableRawPointer, count: Int) -> Bool {
     var written: Int32 = 0
-    return EVP_EncryptUpdate(
+    return EVP_CipherUpdate(
       context, into.assumingMemoryBound(to: UInt8.self), &written, source.assumingMemoryBound(to: UInt8.self),
       Int32(truncatingIfNeeded: count)) == 1
   }
@@ -67,5 +69,12 @@ final class SRTPCipher {
     var written: Int32 = 0
     return EVP_EncryptFinal_ex(context, tag.assumingMemoryBound(to: UInt8.self), &written) == 1
       && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1
+  }
+
+  /// GCM: ends the packet and says whether these 16 bytes are its tag.
+  @inline(__always) func checkTag(_ tag: UnsafeMutableRawPointer) -> Bool {
+    var written: Int32 = 0
+    return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1
+      && EVP_CipherFinal_ex(context, iv.assumingMemoryBound(to: UInt8.self), &written) == 1
   }
 }

@@ -52,7 +52,7 @@ public final class SRTPSealer {
     let roc = UInt32(truncatingIfNeeded: index >> 16)
     let sequence = UInt32(truncatingIfNeeded: index & 0xFFFF)
     return cipher.begin(salt.0 ^ ssrc >> 16, salt.1 ^ (ssrc << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence), 0)
-      && cipher.add(clear: packet, count: headerLength) && cipher.encrypt(payload, into: body, count: count)
+      && cipher.add(clear: packet, count: headerLength) && cipher.crypt(payload, into: body, count: count)
       && cipher.writeTag(to: body + count)
   }
 
@@ -65,7 +65,7 @@ public final class SRTPSealer {
     let roc = UInt32(truncatingIfNeeded: index >> 16)
     guard let authentication = cipher.authentication,
       cipher.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16),
-      cipher.encrypt(payload, into: body, count: count)
+      cipher.crypt(payload, into: body, count: count)
     else { return false }
     // RFC 3711 §4.2: HMAC-SHA1 over packet and ROC, cut to 80 bits.
     rollover.storeBytes(of: roc.bigEndian, as: UInt32.self)

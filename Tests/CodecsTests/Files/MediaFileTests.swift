@@ -5,18 +5,6 @@ import Testing
 
 @Suite("A media file")
 struct MediaFileTests {
-  /// Runs ffmpeg on its test sources; the file is the caller's to remove.
-  private func makeClip(_ ending: String, _ arguments: [String]) throws -> String {
-    let path = FileManager.default.temporaryDirectory.appending(path: "clip-\(UUID().uuidString).\(ending)").path
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y"] + arguments + [path]
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "ffmpeg made no clip")
-    return path
-  }
-
   private let picture = ["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=2"]
   private let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100:duration=2"]
 

@@ -88,10 +88,14 @@ class Client {
     this.offers = Promise.resolve() // offers are answered one after the other
   }
 
-  async join({ url, token, autoSubscribe = true }) {
+  // `way`: 'any', 'tcp' (as where UDP is no way out) or 'relay'.
+  async join({ url, token, autoSubscribe = true, way = 'any' }) {
+    this.way = way
     this.signalling = new Signalling(url, (event, data) => this.heard(event, data))
     await this.signalling.opened
     const answer = await this.signalling.request('join', { version: 1, token, autoSubscribe })
+    this.connection = { bundlePolicy: 'max-bundle', iceServers: answer.iceServers ?? [] }
+    if (way === 'relay') this.connection.iceTransportPolicy = 'relay'
     for (const participant of answer.participants) this.participants.set(participant.userId, participant)
     this.pings = setInterval(() => this.signalling.request('ping').catch(() => {}), answer.pingInterval)
     return answer
@@ -112,7 +116,7 @@ class Client {
   // Publishes what is named: { video: { codec, width, height, fps, color }, audio: { frequency } }. Gives the track ids.
   // With `wrongFingerprint` the description names another certificate than the one that the browser will show.
   async publish({ video, audio, wrongFingerprint }) {
-    this.publishing ??= new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
+    this.publishing ??= new RTCPeerConnection(this.connection)
     const added = []
     if (audio) added.push(this.publishing.addTransceiver(toneTrack(this.audio, audio), { direction: 'sendonly' }))
     if (video) {
@@ -129,8 +133,13 @@ class Client {
     let { sdp } = this.publishing.localDescription
     if (wrongFingerprint) sdp = sdp.replace(/(a=fingerprint:\S+ )(..)/g, (_, name, byte) => name + (byte === '00' ? '01' : '00'))
     const answer = await this.signalling.request('publish', { sdp, tracks })
-    await this.publishing.setRemoteDescription({ type: 'answer', sdp: answer.sdp })
+    await this.publishing.setRemoteDescription({ type: 'answer', sdp: this.reachable(answer.sdp) })
     return answer.tracks.map(({ track }) => track.trackId)
+  }
+
+  // The server's description with the candidates that may be used.
+  reachable(sdp) {
+    return this.way === 'tcp' ? sdp.replace(/^a=candidate:\S+ \d+ udp .*\r\n/gim, '') : sdp
   }
 
   heard(event, data) {
@@ -149,13 +158,13 @@ class Client {
     if (restart || !this.subscribing) {
       this.subscribing?.close()
       this.remote.clear()
-      this.subscribing = new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
+      this.subscribing = new RTCPeerConnection(this.connection)
       this.subscribing.ontrack = event => this.attach(event)
     }
     const live = new Map(tracks.map(track => [track.mid, track]))
     for (const mid of this.remote.keys()) if (!live.has(mid)) this.remote.delete(mid)
     this.offered = live
-    await this.subscribing.setRemoteDescription({ type: 'offer', sdp })
+    await this.subscribing.setRemoteDescription({ type: 'offer', sdp: this.reachable(sdp) })
     await this.subscribing.setLocalDescription()
     await this.signalling.request('answer', { offer, sdp: this.subscribing.localDescription.sdp })
   }
@@ -186,6 +195,23 @@ class Client {
         width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0, ...(ear?.hear() ?? { frequency: 0, level: -200 }) })
     }
     return tracks
+  }
+
+  // The candidate pairs that media goes by.
+  async paths() {
+    const paths = []
+    for (const connection of [this.publishing, this.subscribing]) {
+      if (!connection) continue
+      const stats = new Map([...await connection.getStats()])
+      const transport = [...stats.values()].find(entry => entry.type === 'transport')
+      const pair = stats.get(transport?.selectedCandidatePairId)
+      if (!pair) continue
+      const [local, remote] = [stats.get(pair.localCandidateId), stats.get(pair.remoteCandidateId)]
+      paths.push({
+        localType: local.candidateType, localProtocol: local.protocol, relayProtocol: local.relayProtocol,
+        remoteProtocol: remote.protocol, remoteAddress: `${remote.address}:${remote.port}` })
+    }
+    return paths
   }
 
   // What the page knows of its session.

@@ -39,45 +39,45 @@ final class BrowserClient: Sendable {
 
   struct Tone: Encodable, Sendable { var frequency: Double }
 
-  private let devTools: DevTools
-  private let target: String
-  private let session: String
+  /// Which ways to the server a page may use.
+  enum Way: String, Encodable { case any, tcp, relay }
+
+  /// The way that media of one connection goes, by the browser's own account.
+  struct Path: Decodable, Sendable {
+    /// "host", "prflx", "relay".
+    let localType: String
+    /// "udp" or "tcp": to the server, or to its relay's far side.
+    let localProtocol: String
+    /// How a relay is reached: "udp", "tcp", "tls".
+    let relayProtocol: String?
+    let remoteProtocol: String
+    let remoteAddress: String
+  }
+
+  private let page: BrowserPage
 
   /// Opens a page of its own in the shared browser.
   static func open() async throws -> BrowserClient {
-    let devTools = try Chromium.shared().devTools
-    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.html").standardized
-    struct Create: Encodable { let url: String }
-    struct Created: Decodable { let targetId: String }
-    let created: Created = try await devTools.call("Target.createTarget", Create(url: page.absoluteString))
-    struct Attach: Encodable {
-      let targetId: String
-      let flatten = true
-    }
-    struct Attached: Decodable { let sessionId: String }
-    let attached: Attached = try await devTools.call("Target.attachToTarget", Attach(targetId: created.targetId))
-    let client = BrowserClient(devTools: devTools, target: created.targetId, session: attached.sessionId)
-    let deadline = ContinuousClock.now + .seconds(30)
-    while try await client.evaluate("typeof client === 'object'") != true {
-      guard ContinuousClock.now < deadline else { throw DevTools.Failure(description: "the page did not load") }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    return client
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.html").standardized
+    let page = try await BrowserPage.open(in: .shared())
+    try await page.go(to: file.absoluteString)
+    try await page.wait(until: "typeof client === 'object'")
+    return BrowserClient(page: page)
   }
 
-  private init(devTools: DevTools, target: String, session: String) {
-    self.devTools = devTools
-    self.target = target
-    self.session = session
-  }
+  private init(page: BrowserPage) { self.page = page }
 
-  func join(url: String, token: String) async throws {
+  func join(url: String, token: String, way: Way = .any) async throws {
     struct Join: Encodable {
       let url: String
       let token: String
+      let way: Way
     }
-    let _: JoinResult = try await call("join", Join(url: url, token: token))
+    let _: JoinResult = try await call("join", Join(url: url, token: token, way: way))
   }
+
+  /// Of the publishing and the receiving connection, as far as they have chosen one.
+  func paths() async throws -> [Path] { try await page.evaluate("client.paths()") }
 
   /// Gives the ids of the tracks, audio first. With `wrongFingerprint` the browser shows another certificate than its offer names.
   func publish(video: Video? = nil, audio: Tone? = nil, wrongFingerprint: Bool = false) async throws -> [String] {
@@ -89,66 +89,22 @@ final class BrowserClient: Sendable {
     return try await call("publish", Publish(video: video, audio: audio, wrongFingerprint: wrongFingerprint))
   }
 
-  func received() async throws -> [Received] { try await evaluate("client.received()") }
+  func received() async throws -> [Received] { try await page.evaluate("client.received()") }
 
-  func state() async throws -> State { try await evaluate("client.state()") }
+  func state() async throws -> State { try await page.evaluate("client.state()") }
 
   func leave() async throws {
-    let _: Bool = try await evaluate("client.leave().then(() => true)")
+    let _: Bool = try await page.evaluate("client.leave().then(() => true)")
   }
 
   /// Closes the page, as a user closes a tab.
-  func close() async throws {
-    struct Target: Encodable { let targetId: String }
-    struct Closed: Decodable {}
-    let _: Closed = try await devTools.call("Target.closeTarget", Target(targetId: target))
-  }
+  func close() async throws { try await page.close() }
 
   /// Kills the page's process; nobody is told.
-  func crash() async throws {
-    struct Nothing: Codable {}
-    let _: Nothing? = try? await devTools.call("Page.crash", Nothing(), session: session, timeout: .seconds(1))
-    try? await close()
-  }
+  func crash() async throws { try await page.crash() }
 
   private func call<Result: Decodable>(_ method: String, _ argument: some Encodable) async throws -> Result {
     let json = String(decoding: try JSONEncoder().encode(argument), as: UTF8.self)
-    return try await evaluate("client.\(method)(\(json))")
-  }
-
-  private struct Evaluate: Encodable {
-    let expression: String
-    let awaitPromise = true
-    let returnByValue = true
-  }
-
-  private struct Evaluated: Decodable {
-    struct Value: Decodable {
-      private enum Keys: String, CodingKey { case value }
-      /// Nil where it is no string, as with what was thrown.
-      let value: String?
-
-      init(from decoder: any Decoder) throws {
-        value = try? decoder.container(keyedBy: Keys.self).decode(String.self, forKey: .value)
-      }
-    }
-    struct Exception: Decodable {
-      struct Thrown: Decodable { let description: String? }
-      let text: String
-      let exception: Thrown?
-    }
-    let result: Value
-    let exceptionDetails: Exception?
-  }
-
-  /// The value of a JavaScript expression, or what its promise becomes.
-  private func evaluate<Result: Decodable>(_ expression: String) async throws -> Result {
-    let evaluated: Evaluated = try await devTools.call(
-      "Runtime.evaluate", Evaluate(expression: "(async () => JSON.stringify(await (\(expression))))()"), session: session)
-    if let exception = evaluated.exceptionDetails {
-      throw DevTools.Failure(description: exception.exception?.description ?? exception.text)
-    }
-    guard let json = evaluated.result.value else { throw DevTools.Failure(description: "\(expression) has no value") }
-    return try JSONDecoder().decode(Result.self, from: Data(json.utf8))
+    return try await page.evaluate("client.\(method)(\(json))")
   }
 }

@@ -15,7 +15,8 @@ final class Chromium: Sendable {
   static func shared() throws -> Chromium { try sharedBrowser.get() }
   private static let sharedBrowser = Result { try Chromium() }
 
-  private init() throws {
+  /// Starts a browser of its own, which ends when nobody holds it.
+  init() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "interop-chromium-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let browser = try Self.executable()

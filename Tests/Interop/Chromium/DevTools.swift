@@ -8,6 +8,8 @@ final class DevTools: Sendable {
   private struct State {
     var lastId = 0
     var waiting: [Int: CheckedContinuation<Data, any Error>] = [:]
+    /// By page session: told of its events, the method and the whole message.
+    var listeners: [String: @Sendable (String, Data) -> Void] = [:]
     var closed = false
   }
 
@@ -58,6 +60,11 @@ final class DevTools: Sendable {
     return try JSONDecoder().decode(Answer<Result>.self, from: answer).result
   }
 
+  /// Tells the events of a page to `listener`, on the reader's thread; nil ends it.
+  func listen(to session: String, _ listener: (@Sendable (String, Data) -> Void)?) {
+    state.withLock { $0.listeners[session] = listener }
+  }
+
   private struct Command<Params: Encodable>: Encodable {
     let id: Int
     let method: String
@@ -71,10 +78,17 @@ final class DevTools: Sendable {
     struct Problem: Decodable { let message: String }
     let id: Int?
     let error: Problem?
+    let method: String?
+    let sessionId: String?
   }
 
   private func received(_ message: Data) {
-    guard let envelope = try? JSONDecoder().decode(Envelope.self, from: message), let id = envelope.id else { return }
+    guard let envelope = try? JSONDecoder().decode(Envelope.self, from: message) else { return }
+    guard let id = envelope.id else {
+      guard let method = envelope.method, let session = envelope.sessionId else { return }
+      state.withLock { $0.listeners[session] }?(method, message)
+      return
+    }
     if let problem = envelope.error {
       resume(id, with: .failure(Failure(description: problem.message)))
     } else {

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import RoomProtocol
 import RoomServer
 import RoomToken
@@ -12,13 +13,14 @@ final class TestServer: Sendable {
   private let server: RoomServer
   private let keys: TokenKeys
 
-  fileprivate init(grace: Duration) async throws {
+  fileprivate init(grace: Duration, _ adjust: (inout ServerConfiguration) throws -> Void) async throws {
     var configuration = ServerConfiguration(keys: [Self.key: Self.secret])
     configuration.autoCreateRooms = true
     configuration.rooms.graceTime = grace
     configuration.rooms.autoCreatedEmptyTime = .milliseconds(200)
     configuration.limits.joinsPerSecond = 10_000
     configuration.limits.joinBurst = 10_000
+    try adjust(&configuration)
     server = try await RoomServer.start(configuration)
     keys = try await TokenKeys([Self.key: Self.secret])
   }
@@ -28,6 +30,17 @@ final class TestServer: Sendable {
   /// The signalling address.
   var url: String { "ws://127.0.0.1:\(server.port)/v1/signal" }
 
+  /// The console's address.
+  var page: String { "http://127.0.0.1:\(server.port)/" }
+
+  /// A token for the REST API.
+  func apiToken() throws -> String {
+    try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 3600)))
+  }
+
+  /// The address of something that HTTP serves.
+  func http(_ path: String) -> String { "http://127.0.0.1:\(server.port)\(path)" }
+
   /// A room token. `secret` signs in place of the server's own.
   func token(
     user: String, room: String = "demo", grants: Grants = [.publish, .subscribe], expiresIn seconds: Double = 3600,
@@ -36,6 +49,18 @@ final class TestServer: Sendable {
     let keys = if let secret { try await TokenKeys([Self.key: secret]) } else { self.keys }
     let token = RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: seconds))
     return try keys.sign(token, key: Self.key)
+  }
+
+  /// A request to the REST API; gives the status and the body.
+  func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: Data) {
+    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)")))
+    request.httpMethod = method
+    request.httpBody = json.map { Data($0.utf8) }
+    if json != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    let token = try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600)))
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    let (body, response) = try await URLSession.shared.data(for: request)
+    return (try #require(response as? HTTPURLResponse).statusCode, body)
   }
 
   /// The value of a metric by its name, with a label where it has one: `roomserver_media_dropped_total{reason="replay"}`.
@@ -60,9 +85,14 @@ final class TestServer: Sendable {
 }
 
 /// Runs `test` with a server of its own, which is stopped afterwards.
-/// - Parameter grace: how long a participant whose socket was lost keeps its place.
-func withServer(grace: Duration = .seconds(20), _ test: (TestServer) async throws -> Void) async throws {
-  let server = try await TestServer(grace: grace)
+/// - Parameters:
+///   - grace: how long a participant whose socket was lost keeps its place.
+///   - adjust: changes what the server is started with.
+func withServer(
+  grace: Duration = .seconds(20), adjust: (inout ServerConfiguration) throws -> Void = { _ in },
+  _ test: (TestServer) async throws -> Void
+) async throws {
+  let server = try await TestServer(grace: grace, adjust)
   do { try await test(server) } catch {
     print("What the server counted:\n\(await server.counted())")
     await server.stop()

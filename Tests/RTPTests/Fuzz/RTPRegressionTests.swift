@@ -1,16 +1,13 @@
 import Foundation
+import FuzzSupport
 import Testing
 
 @Suite struct RTPRegressionTests {
-  /// Tests/Fuzz/Regressions, a folder for each target.
-  private static let folder = URL(filePath: #filePath).appending(path: "../../../Fuzz/Regressions").standardized
-
   @Test("inputs that the fuzzer began with or found are read without a trap", arguments: rtpFuzzTargets.keys.sorted())
   func stored(target: String) throws {
     let read = try #require(rtpFuzzTargets[target])
-    let inputs = try FileManager.default.contentsOfDirectory(
-      at: Self.folder.appending(path: target), includingPropertiesForKeys: nil)
+    let inputs = try storedInputs(of: target)
     #expect(!inputs.isEmpty)
-    for input in inputs { try Data(contentsOf: input).withUnsafeBytes(read) }
+    for input in inputs { input.withUnsafeBytes(read) }
   }
 }

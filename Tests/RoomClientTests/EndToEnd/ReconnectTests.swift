@@ -19,23 +19,6 @@ struct ReconnectTests {
   }
 
   /// Waits for the next `count` frames of a track's stream.
-  private func receive(_ count: Int, from frames: AsyncStream<EncodedFrame>, _ what: String) async throws {
-    try await within(40, what) {
-      var left = count
-      for await _ in frames {
-        left -= 1
-        if left == 0 { return }
-      }
-      throw Late(description: "the frames ended: \(what)")
-    }
-  }
-
-  private func subscribed(_ room: Room, _ events: AsyncStream<RoomEvent>) async throws -> RemoteTrack {
-    try await room.first("trackSubscribed", in: events) { event in
-      if case .trackSubscribed(let track) = event { track } else { nil }
-    }
-  }
-
   @Test("a cut signalling socket is resumed; media and subscriptions go on as if nothing had been") func resumes() async throws
   {
     let stage = try await Stage()

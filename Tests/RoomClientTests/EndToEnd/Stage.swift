@@ -140,3 +140,22 @@ enum Sample {
     }
   }
 }
+
+/// Waits for so many frames.
+func receive(_ count: Int, from frames: AsyncStream<EncodedFrame>, _ what: String) async throws {
+  try await within(40, what) {
+    var left = count
+    for await _ in frames {
+      left -= 1
+      if left == 0 { return }
+    }
+    throw Late(description: "the frames ended: \(what)")
+  }
+}
+
+/// The next track that the room subscribes to.
+func subscribed(_ room: Room, _ events: AsyncStream<RoomEvent>) async throws -> RemoteTrack {
+  try await room.first("trackSubscribed", in: events) { event in
+    if case .trackSubscribed(let track) = event { track } else { nil }
+  }
+}

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A TCP relay on 127.0.0.1 whose connections can be cut, stalled and refused.
+/// A TCP relay on a loopback address whose connections can be cut, stalled and refused.
 final class TCPRelay: Sendable {
   private struct State: Sendable {
     var pairs: [any Channel] = []
@@ -19,7 +19,9 @@ final class TCPRelay: Sendable {
   }
 
   /// `tls`: what speaks TLS to the clients; without it the relay passes what it gets.
-  static func start(to target: Int, tls: NIOSSLContext? = nil) async throws -> TCPRelay {
+  static func start(
+    to target: Int, tls: NIOSSLContext? = nil, on host: String = "127.0.0.1", port: Int = 0
+  ) async throws -> TCPRelay {
     let state = NIOLockedValueBox(State())
     let group = MultiThreadedEventLoopGroup.singleton
     let listener = try await ServerBootstrap(group: group)
@@ -39,7 +41,7 @@ final class TCPRelay: Sendable {
           try client.pipeline.syncOperations.addHandler(Forward(to: server))
         }
       }
-      .bind(host: "127.0.0.1", port: 0).get()
+      .bind(host: host, port: port).get()
     return TCPRelay(listener, state)
   }
 

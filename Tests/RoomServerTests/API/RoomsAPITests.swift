@@ -141,7 +141,7 @@ struct RoomsAPITests {
       #expect(metrics.contains("\nroomserver_participants 1\n"))
       #expect(metrics.contains("\nroomserver_signalling_sockets 1\n"))
       for line in metrics.split(separator: "\n") where !line.hasPrefix("#") {
-        #expect(line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"]*"\})? -?[0-9]+/) != nil, "\(line)")
+        #expect(line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"]*"\})? -?[0-9.e-]+/) != nil, "\(line)")
       }
     }
   }

@@ -27,8 +27,15 @@ struct CommandLineTests {
     arguments: [
       (["serve", "--dev", "--bind", "0.0.0.0"], "loopback"), (["serve"], "--key"), (["serve", "--key", "k"], "secret"),
       (["serve", "--key", "k", "--secret", "short"], "32"), (["serve", "--dev", "--log-level", "loud"], "--log-level"),
-      (["serve", "--dev", "--workers", "0"], "--workers"), (["token", "--room", "r", "--user", "u"], "--key"),
-      (["serve", "--bind", "0.0.0.0", "--key", "k", "--secret", "a secret of forty bytes for testing only"], "--announce"),
+      (["serve", "--dev", "--workers", "0"], "--workers"),
+      (["serve", "--dev", "--joins-per-second", "0"], "--joins-per-second"),
+      (["token", "--room", "r", "--user", "u"], "--key"),
+      (["serve", "--dev", "--ice-server", "turn:t.example.org"], "--turn-secret"),
+      (["serve", "--dev", "--turn-secret", "s"], "--ice-server"),
+      (["serve", "--dev", "--ice-server", "turn:t", "--turn-secret", "s", "--turn-username", "u"], "not both"),
+      (["serve", "--dev", "--ice-server", "http://t.example.org"], "stun:"),
+      (["serve", "--dev", "--media-bind", "0.0.0.0"], "loopback"),
+      (["serve", "--dev", "--announce", "2001:db8::1"], "2001:db8::1"),
     ])
   func refused(arguments: [String], word: String) async throws {
     let result = try await Command.run(arguments, environment: [:])

@@ -39,13 +39,16 @@ struct BareRoom {
     try plane.start()
     self.plane = plane
     let forgotten = forgotten
+    let counters = ServerCounters()
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     room = Room(
       name: "bare",
       settings: .init(
         graceTime: graceTime, emptyTime: emptyTime, participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
       surroundings: .init(
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
-        counters: ServerCounters(), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+        counters: counters, broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log),
+        relay: RelaySettings(), log: log),
       openMedia: { plane.openRoom(events: $0) })
   }
 

@@ -91,6 +91,8 @@ struct TestResponse: Sendable {
   /// Names in lower case.
   var headers: [String: String]
   var body: [UInt8]
+  /// The head as it came.
+  var raw: [UInt8] = []
 
   func decoded<Value: Decodable>(_: Value.Type = Value.self) throws -> Value {
     try JSONDecoder().decode(Value.self, from: Data(body))
@@ -110,11 +112,13 @@ extension Wire {
         let parts = line.split(separator: ":", maxSplits: 1)
         headers[parts[0].lowercased()] = parts.count > 1 ? String(parts[1].trimmingPrefix(" ")) : ""
       }
+      let head = Array(bytes[..<end.lowerBound]) + Array("\r\n".utf8)
       let length = headers["content-length"].flatMap { Int($0) } ?? 0
       guard bytes.count >= end.upperBound + length else { return nil }
       let body = Array(bytes[end.upperBound..<end.upperBound + length])
       bytes.removeFirst(end.upperBound + length)
-      return TestResponse(status: Int(lines[0].split(separator: " ")[1]) ?? 0, headers: headers, body: body)
+      return TestResponse(
+        status: Int(lines[0].split(separator: " ")[1]) ?? 0, headers: headers, body: body, raw: head)
     }
   }
 }

@@ -17,13 +17,13 @@ final class Wire: Sendable {
     self.inbox = inbox
   }
 
-  static func connect(port: UInt16) async throws -> Wire {
+  static func connect(port: UInt16, host: String = "127.0.0.1") async throws -> Wire {
     let inbox = NIOLockedValueBox(Inbox())
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Collector(inbox)) }
       }
-      .connect(host: "127.0.0.1", port: Int(port)).get()
+      .connect(host: host, port: Int(port)).get()
     return Wire(channel, inbox)
   }
 

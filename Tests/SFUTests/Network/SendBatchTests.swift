@@ -22,9 +22,9 @@ struct SendBatchTests {
     }
   }
 
-  private func write(_ byte: UInt8, to batch: inout SendBatch, subscription: Int32) {
+  private func write(_ byte: UInt8, to batch: inout SendBatch, by socket: Int32, subscription: Int32) {
     batch.next.storeBytes(of: byte, as: UInt8.self)
-    batch.commit(1, to: Destination(), subscription: subscription)
+    batch.commit(1, to: Destination(socket: socket), subscription: subscription)
   }
 
   @Test("a full socket loses video and keeps audio, which leaves with the next flush")
@@ -36,8 +36,10 @@ struct SendBatchTests {
     }
     while send(left, "x", 1, 0) == 1 {}
     var batch = SendBatch()
-    for number in 0..<10 as Range<UInt8> { write(number, to: &batch, subscription: number % 2 == 0 ? Int32(number) : -1) }
-    let outcome = batch.flush(left)
+    for number in 0..<10 as Range<UInt8> {
+      write(number, to: &batch, by: left, subscription: number % 2 == 0 ? Int32(number) : -1)
+    }
+    let outcome = batch.flush()
     #expect((outcome.packets, outcome.full, outcome.failed) == (0, 5, 0))
     let dropped = (0..<5).map { batch.dropped[$0] }
     #expect(dropped == [0, 2, 4, 6, 8])
@@ -45,8 +47,8 @@ struct SendBatchTests {
     #expect(kept == 5)
 
     _ = receiveAll(right)
-    write(77, to: &batch, subscription: 3)
-    let second = batch.flush(left)
+    write(77, to: &batch, by: left, subscription: 3)
+    let second = batch.flush()
     #expect((second.packets, second.full, second.bytes) == (6, 0, 6))
     #expect(receiveAll(right) == [[1], [3], [5], [7], [9], [77]])
     let remaining = batch.count
@@ -61,12 +63,12 @@ struct SendBatchTests {
       close(right)
     }
     var batch = SendBatch()
-    write(1, to: &batch, subscription: -1)
+    write(1, to: &batch, by: left, subscription: -1)
     // A pair of this family has no such address.
     batch.next.storeBytes(of: 2, as: UInt8.self)
-    batch.commit(1, to: Destination(.init(ipv4: 0x7F00_0001, port: 9)))
-    write(3, to: &batch, subscription: -1)
-    let outcome = batch.flush(left)
+    batch.commit(1, to: Destination(.init(ipv4: 0x7F00_0001, port: 9), socket: left))
+    write(3, to: &batch, by: left, subscription: -1)
+    let outcome = batch.flush()
     #expect((outcome.packets, outcome.failed) == (2, 1))
     #expect(receiveAll(right) == [[1], [3]])
   }
@@ -80,10 +82,10 @@ struct SendBatchTests {
     }
     while send(left, "x", 1, 0) == 1 {}
     var batch = SendBatch()
-    for number in 0..<UInt8(SendBatch.capacity) { write(number, to: &batch, subscription: -1) }
+    for number in 0..<UInt8(SendBatch.capacity) { write(number, to: &batch, by: left, subscription: -1) }
     let isFull = batch.isFull
     #expect(isFull)
-    let outcome = batch.flush(left)
+    let outcome = batch.flush()
     #expect(outcome.failed == SendBatch.capacity / 2)
     let kept = batch.count
     #expect(kept == SendBatch.capacity / 2)

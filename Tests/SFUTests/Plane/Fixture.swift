@@ -12,8 +12,10 @@ final class Fixture {
   private let told = Locked<[MediaEvent]>([])
   var events: [MediaEvent] { told.withLock { $0 } }
 
-  init(limits: MediaLimits = MediaLimits()) throws {
-    plane = try MediaPlane(.init(workers: 1, limits: limits))
+  convenience init(limits: MediaLimits = MediaLimits()) throws { try self.init(.init(workers: 1, limits: limits)) }
+
+  init(_ configuration: MediaPlane.Configuration) throws {
+    plane = try MediaPlane(configuration)
     try plane.start()
     let told = told
     room = plane.openRoom { event in told.withLock { $0.append(event) } }

@@ -33,6 +33,35 @@ struct LifeCycleTests {
     }
   }
 
+  @Test("a transport whose ICE was restarted goes on with its keys, under the new credentials alone once they are used")
+  func restart() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+    try await fixture.connected(alice, bob)
+    let ours = ICECredentials.random()
+    let theirs = ICECredentials.random()
+    fixture.room.restartTransport(alice.id, credentials: ours)
+    fixture.room.connectTransport(
+      alice.id,
+      remote: TransportParameters(credentials: theirs, fingerprints: [alice.fingerprint], role: .client))
+    await fixture.settle()
+    alice.peer.setLocal(theirs)
+    alice.peer.setRemote(
+      TransportParameters(
+        credentials: ours, fingerprints: [fixture.plane.fingerprint], role: .server, iceLite: true,
+        candidates: fixture.room.candidates), now: TestClient.now)
+    var sent: UInt16 = 0
+    try await fixture.wait("packets from then on", [alice, bob]) {
+      sent &+= 1
+      alice.sendRTP(payloadType: 111, sequence: sent, timestamp: UInt32(sent) * 960, ssrc: 2222, payload: [1])
+      return bob.packets.count > 20 && alice.peer.remoteAddress != nil
+    }
+    #expect(!fixture.events.contains { if case .transportFailed = $0 { true } else { false } })
+  }
+
   @Test("a client that says goodbye by DTLS is told as closed")
   func closedByClient() async throws {
     let fixture = try Fixture()

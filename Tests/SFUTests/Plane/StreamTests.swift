@@ -100,6 +100,49 @@ struct StreamTests {
     #expect(bob.packets[1].header.sequenceNumber == bob.packets[0].header.sequenceNumber &+ 1)
   }
 
+  @Test(
+    "a stream that continues goes from one track to another: one SSRC, no gap in numbers, timestamps by the time that passed")
+  func continues() async throws {
+    let fixture = try Fixture()
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let carol = try TestClient(3, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    let received = Parameters.video("vp8", ssrc: 9001, payloadType: 100)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video("vp8", ssrc: 51))
+    fixture.room.publish(TrackID(2), on: carol.id, parameters: Parameters.video("vp8", ssrc: 61))
+    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: received, continues: true)
+    try await fixture.connected(alice, bob, carol)
+    alice.sendRTP(payloadType: 96, sequence: 7, timestamp: 5000, ssrc: 51, payload: VP8Payload.key())
+    try await fixture.wait("the first track", [alice, bob]) { bob.packets.count == 1 }
+
+    fixture.room.unpublish(TrackID(1))
+    fixture.room.subscribe(SubscriptionID(2), to: TrackID(2), on: bob.id, parameters: received, continues: true)
+    try await fixture.wait("a request for a key frame", [bob, carol]) { carol.pictureLosses.contains(61) }
+    carol.sendRTP(payloadType: 96, sequence: 900, timestamp: 4_000_000_000, ssrc: 61, payload: VP8Payload.delta())
+    carol.sendRTP(payloadType: 96, sequence: 901, timestamp: 4_000_003_000, ssrc: 61, payload: VP8Payload.key())
+    carol.sendRTP(payloadType: 96, sequence: 902, timestamp: 4_000_006_000, ssrc: 61, payload: VP8Payload.delta())
+    try await fixture.wait("the second track", [bob, carol]) { bob.packets.count == 3 }
+    let first = bob.packets[0].header
+    #expect(bob.packets.map { $0.header.sequenceNumber &- first.sequenceNumber } == [0, 1, 2])
+    #expect(bob.packets.allSatisfy { $0.header.ssrc == 9001 })
+    let passed = bob.packets[1].header.timestamp &- first.timestamp
+    #expect((1..<20 * 90_000).contains(passed), "by the time that went by")
+    #expect(bob.packets[2].header.timestamp &- bob.packets[1].header.timestamp == 3000)
+    #expect(bob.goodbyes.isEmpty)
+
+    // Nothing was sent of this one; the stream still knows where it stopped.
+    fixture.room.unsubscribe(SubscriptionID(2))
+    fixture.room.publish(TrackID(3), on: alice.id, parameters: Parameters.video("vp8", ssrc: 71))
+    fixture.room.subscribe(SubscriptionID(3), to: TrackID(3), on: bob.id, parameters: received, continues: true)
+    fixture.room.unsubscribe(SubscriptionID(3))
+    fixture.room.subscribe(SubscriptionID(4), to: TrackID(2), on: bob.id, parameters: received, continues: true)
+    await fixture.settle()
+    carol.sendRTP(payloadType: 96, sequence: 903, timestamp: 4_000_009_000, ssrc: 61, payload: VP8Payload.key())
+    try await fixture.wait("the second track again", [bob, carol]) { bob.packets.count == 4 }
+    #expect(bob.packets[3].header.sequenceNumber == bob.packets[2].header.sequenceNumber &+ 1)
+    #expect((1..<20 * 90_000).contains(bob.packets[3].header.timestamp &- bob.packets[2].header.timestamp))
+  }
+
   @Test("a publisher that changes its codec is sent on with the receiver's payload type for it")
   func codecChange() async throws {
     let fixture = try Fixture()

@@ -5,7 +5,7 @@ import WebRTC
 
 @testable import SFU
 
-/// A client of the media plane: a full-ICE `Peer` over a plain UDP socket, driven by the test's own loop.
+/// A client of the media plane: a full-ICE `Peer` over a plain socket, driven by the test's own loop.
 final class TestClient {
   struct Packet {
     var header: RTPHeader
@@ -22,8 +22,8 @@ final class TestClient {
   }
 
   let id: TransportID
-  let descriptor: Int32
-  let address: TransportAddress
+  private(set) var wire: TestWire
+  let fingerprint: Fingerprint
   let peer: Peer
   let server: TransportAddress
   let serverCredentials = ICECredentials.random()
@@ -49,26 +49,22 @@ final class TestClient {
 
   init(
     _ id: UInt32, in room: MediaRoom, of plane: MediaPlane, told: Certificate? = nil,
-    profiles: [SRTPProfile] = SRTPProfile.preferred
+    profiles: [SRTPProfile] = SRTPProfile.preferred, at candidates: [ICECandidate]? = nil,
+    sharingPortOf other: TestClient? = nil, receiveBuffer: Int32? = nil
   ) throws {
     self.id = TransportID(id)
     let certificate = try Certificate()
-    descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    var local = sockaddr_storage()
-    let length = TransportAddress(ipv4: 0x7F00_0001, port: 0).write(to: &local)
-    let fd = descriptor
-    try #require(
-      withUnsafePointer(to: &local) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(fd, $0, length) } } == 0)
-    var bound = sockaddr_storage()
-    var boundLength = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    _ = withUnsafeMutablePointer(to: &bound) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(fd, $0, &boundLength) }
-    }
-    address = try #require(TransportAddress(&bound))
-    server = try #require(room.candidates.first).address
-    peer = try Peer(
-      Peer.Configuration(
-        ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials, profiles: profiles))
+    fingerprint = certificate.fingerprint
+    let candidates = candidates ?? room.candidates
+    server = try #require(candidates.first).address
+    // What shares a port has to be connected, so that the kernel knows whose answers are whose.
+    if let other, !server.isTCP { try other.wire.share() }
+    let wire = try TestWire(to: server, port: other?.address.port ?? 0, receiveBuffer: receiveBuffer, shares: other != nil)
+    self.wire = wire
+    var configuration = Peer.Configuration(
+      ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials, profiles: profiles)
+    configuration.usesTCP = server.isTCP
+    peer = try Peer(configuration)
     room.openTransport(self.id, credentials: serverCredentials)
     room.connectTransport(
       self.id,
@@ -77,10 +73,18 @@ final class TestClient {
     peer.setRemote(
       TransportParameters(
         credentials: serverCredentials, fingerprints: [plane.fingerprint], role: .server, iceLite: true,
-        candidates: room.candidates), now: Self.now)
+        candidates: candidates), now: Self.now)
   }
 
-  deinit { close(descriptor) }
+  /// This side's own address.
+  var address: TransportAddress { wire.local }
+
+  /// Goes on over a new socket.
+  func reconnect() throws {
+    wire = try TestWire(to: server)
+    peer.connectionClosed(server, now: Self.now)
+    drain()
+  }
 
   static var now: Instant {
     var time = timespec()
@@ -90,13 +94,11 @@ final class TestClient {
 
   /// Takes what came, lets the clock go on, sends what is to be sent.
   func pump() {
-    var buffer = [UInt8](repeating: 0, count: 2048)
-    while true {
-      let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-      guard count > 0 else { break }
-      datagrams.append(Array(buffer[..<count]))
+    while let (datagram, source) = wire.receive() {
+      datagrams.append(datagram)
+      var buffer = datagram
       let received = buffer.withUnsafeMutableBytes {
-        peer.receive(UnsafeMutableRawBufferPointer(rebasing: $0[..<count]), from: server, now: Self.now)
+        peer.receive($0, from: source, now: Self.now)
       }
       switch received {
       case .rtp(let length):
@@ -144,12 +146,7 @@ final class TestClient {
   }
 
   func send(_ bytes: [UInt8], to: TransportAddress? = nil) {
-    var storage = sockaddr_storage()
-    let length = (to ?? server).write(to: &storage)
-    let fd = descriptor
-    _ = withUnsafePointer(to: &storage) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(fd, bytes, bytes.count, 0, $0, length) }
-    }
+    wire.send(bytes, to: to)
     lastSent = bytes
   }
 

@@ -153,7 +153,7 @@ struct StreamPartTests {
       SubscriptionSlot(
         id: SubscriptionID(1), track: 0, transport: 0, ssrc: 1, encoding: RTPEncoding(ssrc: 1, rtxSSRC: 2),
         source: [vp8, h264(1, "42e034", mode: "1"), h264(2, "640c28", mode: "1"), h264(3, "42e01f", mode: "0")],
-        parameters: receiver, retired: [1: 77]))
+        parameters: receiver, continues: false, retired: [1: RetiredStream(next: 77)]))
     #expect(slot.payloadTypes[0] == TrackSlot.noPayloadType)
     #expect(slot.payloadTypes[1] == 102)
     #expect(slot.rtxPayloadTypes[1] == 103)
@@ -163,6 +163,6 @@ struct StreamPartTests {
     #expect(
       SubscriptionSlot(
         id: SubscriptionID(1), track: 0, transport: 0, ssrc: 1, encoding: RTPEncoding(ssrc: 1), source: [vp8],
-        parameters: receiver, retired: [:]) == nil)
+        parameters: receiver, continues: false, retired: [:]) == nil)
   }
 }

@@ -20,6 +20,10 @@ import Testing
       #expect(throws: Never.self) { try SessionDescription(parsing: result.sdp) }
       _ = try? publish.answer(text)
     }
+    if let view = try? ViewNegotiation(local: Fixture.local(.server)).answer(text, name: "u") {
+      #expect(throws: Never.self) { try SessionDescription(parsing: view.sdp) }
+    }
+    _ = try? ICEFragment(parsing: text)
     var subscribe = SubscribeNegotiation(local: Fixture.local(.server))
     for (index, codec) in [RTPCodec.opus, .vp8].enumerated() {
       _ = try? subscribe.add(

@@ -3,12 +3,12 @@ import Testing
 
 @testable import WebRTC
 
-/// libsrtp2 as the reference.
+/// libsrtp2 as the reference: one that protects, or one that opens.
 final class SRTPReference {
   private var session: srtp_t?
 
-  init(_ profile: SRTPProfile, master: [UInt8]) throws {
-    _ = SRTPSession(.outbound, profile: profile, master: master, streamLimit: 0)
+  init(_ profile: SRTPProfile, master: [UInt8], opening: Bool = false) throws {
+    try #require(SRTPSession.libraryIsReady)
     var policy = srtp_policy_t()
     if profile == .aeadAES128GCM {
       srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp)
@@ -17,7 +17,8 @@ final class SRTPReference {
       srtp_crypto_policy_set_rtp_default(&policy.rtp)
       srtp_crypto_policy_set_rtcp_default(&policy.rtcp)
     }
-    policy.ssrc.type = ssrc_any_outbound
+    policy.ssrc.type = opening ? ssrc_any_inbound : ssrc_any_outbound
+    policy.window_size = 1024
     var master = master
     let status = master.withUnsafeMutableBufferPointer { key in
       policy.key = key.baseAddress
@@ -44,5 +45,18 @@ final class SRTPReference {
     var length = Int32(packet.count)
     try #require(srtp_protect_rtcp(session, &buffer, &length) == srtp_err_status_ok)
     return Array(buffer.prefix(Int(length)))
+  }
+
+  /// The plain packet; nil where it is refused.
+  func unprotect(_ packet: [UInt8]) -> [UInt8]? {
+    var buffer = packet
+    var length = Int32(packet.count)
+    return srtp_unprotect(session, &buffer, &length) == srtp_err_status_ok ? Array(buffer.prefix(Int(length))) : nil
+  }
+
+  func unprotectRTCP(_ packet: [UInt8]) -> [UInt8]? {
+    var buffer = packet
+    var length = Int32(packet.count)
+    return srtp_unprotect_rtcp(session, &buffer, &length) == srtp_err_status_ok ? Array(buffer.prefix(Int(length))) : nil
   }
 }

@@ -1,0 +1,113 @@
+import CFFmpeg
+
+/// What an AAC encoder is asked for; fixed for its life.
+public struct AACEncoderSettings: Sendable, Hashable {
+  /// 8 000…96 000 Hz at one of AAC's rates, 1 or 2 channels.
+  public var format: AudioFormat
+  /// Bits per second, 16 000…512 000.
+  public var bitrate: Int
+
+  /// The defaults are what streaming services take.
+  public init(format: AudioFormat = AudioFormat(sampleRate: 44_100, channels: 2), bitrate: Int = 128_000) {
+    self.format = format
+    self.bitrate = bitrate
+  }
+
+  /// ISO/IEC 14496-3 table 1.18.
+  static let sampleRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000]
+
+  func check() throws(CodecError) {
+    guard Self.sampleRates.contains(format.sampleRate) else {
+      throw .invalidSetting("AAC has no sample rate of \(format.sampleRate) Hz")
+    }
+    guard (1...2).contains(format.channels) else { throw .invalidSetting("channels must be 1 or 2, not \(format.channels)") }
+    guard (16_000...512_000).contains(bitrate) else {
+      throw .invalidSetting("bitrate must be 16 000…512 000 bit/s, not \(bitrate)")
+    }
+  }
+}
+
+/// AAC-LC by libavcodec, in raw frames of 1024 samples. One owner at a time.
+///
+/// The coder looks one frame ahead: the first call returns nothing, and each later one the frame before. A decoder gives
+/// ``delay`` samples of its own before the first one that was encoded.
+public final class AACEncoder {
+  /// Samples per channel in a frame (ISO/IEC 14496-3 §4.5.2.1).
+  public static let frameCount = 1024
+
+  /// As given.
+  public let settings: AACEncoderSettings
+  /// ISO/IEC 14496-3 §1.6.2.1, what RTMP and MP4 announce the stream by.
+  public let audioSpecificConfig: [UInt8]
+  /// Samples that a decoder gives before the first encoded one.
+  public let delay: Int
+  private var context: UnsafeMutablePointer<AVCodecContext>?
+  private var packet: UnsafeMutablePointer<AVPacket>?
+  private var frame: UnsafeMutablePointer<AVFrame>?
+  private var nextTime: Int64 = 0
+
+  /// - Throws: ``CodecError/invalidSetting(_:)``, ``CodecError/unavailable(codec:reason:)``
+  public init(_ settings: AACEncoderSettings = .init()) throws(CodecError) {
+    try settings.check()
+    Libav.silence()
+    var context = ff_audio_encoder(
+      AV_CODEC_ID_AAC, AV_SAMPLE_FMT_FLTP, Int32(settings.format.sampleRate), Int32(settings.format.channels),
+      Int64(settings.bitrate))
+    guard let opening = context else { throw .unavailable(codec: "AAC", reason: "libavcodec has no encoder for it") }
+    // Elementary frames: the configuration goes apart from them.
+    opening.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+    opening.pointee.thread_count = 1
+    let result = ff_open(opening)
+    guard result >= 0, let extradata = opening.pointee.extradata, opening.pointee.extradata_size >= 2 else {
+      avcodec_free_context(&context)
+      throw .unavailable(codec: "AAC", reason: Libav.message(result))
+    }
+    self.settings = settings
+    // Behind the two bytes libavcodec adds an extension that AAC-LC does not need.
+    audioSpecificConfig = [extradata[0], extradata[1]]
+    delay = Int(opening.pointee.initial_padding)
+    self.context = context
+    packet = av_packet_alloc()
+    frame = av_frame_alloc()
+  }
+
+  deinit {
+    av_frame_free(&frame)
+    av_packet_free(&packet)
+    avcodec_free_context(&context)
+  }
+
+  /// Compresses one frame; gives the frame before, nil at the first call.
+  /// - Parameter samples: exactly ``frameCount`` × channels, interleaved.
+  public func encode(_ samples: [Int16]) throws(CodecError) -> [UInt8]? {
+    let channels = settings.format.channels
+    let needed = Self.frameCount * channels
+    guard samples.count == needed else { throw .shortBuffer(needed: needed * 2, got: samples.count * 2) }
+    guard let context, let frame, ff_audio_frame(frame, context, Int32(Self.frameCount)) >= 0 else {
+      throw .encodingFailed(codec: "AAC", reason: "no memory")
+    }
+    defer { av_frame_unref(frame) }
+    for channel in 0..<channels {
+      guard let plane = frame.pointee.extended_data[channel] else { continue }
+      UnsafeMutableRawPointer(plane).withMemoryRebound(to: Float.self, capacity: Self.frameCount) { target in
+        for index in 0..<Self.frameCount { target[index] = Float(samples[index * channels + channel]) / 32_768 }
+      }
+    }
+    frame.pointee.pts = nextTime
+    nextTime += Int64(Self.frameCount)
+    return try exchange(context, frame)
+  }
+
+  private func exchange(
+    _ context: UnsafeMutablePointer<AVCodecContext>, _ frame: UnsafeMutablePointer<AVFrame>
+  ) throws(CodecError) -> [UInt8]? {
+    let sent = avcodec_send_frame(context, frame)
+    guard sent >= 0 else { throw .encodingFailed(codec: "AAC", reason: Libav.message(sent)) }
+    guard let packet else { return nil }
+    let received = avcodec_receive_packet(context, packet)
+    if received == averror_again { return nil }
+    guard received >= 0 else { throw .encodingFailed(codec: "AAC", reason: Libav.message(received)) }
+    defer { av_packet_unref(packet) }
+    return [UInt8](UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// `embed-page OUTPUT FILE…`: writes a Swift file that holds the text of the others. Part of the build, not of the product.
+///
+/// The text goes into string literals: SwiftPM's own `.embedInCode` writes arrays of numbers, which take the compiler 15 s for
+/// 80 kB where a literal takes none.
+@main
+struct EmbedPage {
+  static func main() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let output = arguments.first else { throw Failure(description: "usage: embed-page OUTPUT FILE…") }
+    var code = "/// The files of the page by their names; made by the build.\nenum EmbeddedPage {\n"
+    code += "  static let files: [(name: String, text: String)] = [\n"
+    for path in arguments.dropFirst() {
+      let name = URL(filePath: path).lastPathComponent
+      let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+      // More number signs than the text has in a row: nothing in it then ends the literal or is an escape.
+      let fence = String(repeating: "#", count: longestRun(of: "#", in: text) + 1)
+      code += "    (\n      \(fence)\"\(name)\"\(fence),\n\(fence)\"\"\"\n\(text)\n\"\"\"\(fence)\n    ),\n"
+    }
+    code += "  ]\n}\n"
+    try code.write(to: URL(filePath: output), atomically: true, encoding: .utf8)
+  }
+
+  private struct Failure: Error, CustomStringConvertible { let description: String }
+
+  private static func longestRun(of wanted: Character, in text: String) -> Int {
+    var longest = 0
+    var current = 0
+    for character in text {
+      current = character == wanted ? current + 1 : 0
+      longest = max(longest, current)
+    }
+    return longest
+  }
+}

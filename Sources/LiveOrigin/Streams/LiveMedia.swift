@@ -1,0 +1,46 @@
+import RTMP
+import Synchronization
+
+/// A message of a live stream, made once for all who watch: its forms for the wire are made when the first asks for them.
+public final class LiveMedia: Sendable {
+  private struct Forms {
+    var tag: [UInt8]?
+    var prepared: PreparedMedia?
+    var chunkSize = 0
+  }
+
+  /// The message, its timestamp on the stream's timeline.
+  public let media: MediaMessage
+  /// Milliseconds on the stream's timeline, which does not wrap.
+  public let time: Int64
+  /// Whether a decoder can begin here.
+  public let isKeyFrame: Bool
+  private let forms = Mutex(Forms())
+
+  init(_ media: MediaMessage, time: Int64, isKeyFrame: Bool) {
+    self.media = media
+    self.time = time
+    self.isKeyFrame = isKeyFrame
+  }
+
+  /// The message as an FLV tag with its length behind it, for HTTP-FLV.
+  public var tag: [UInt8] {
+    forms.withLock { forms in
+      if let tag = forms.tag { return tag }
+      let tag = FLVStream.tag(media)
+      forms.tag = tag
+      return tag
+    }
+  }
+
+  /// The message as RTMP chunks of this size. One size is kept: a server has only one.
+  public func chunks(ofSize chunkSize: Int) -> PreparedMedia {
+    forms.withLock { forms in
+      if let prepared = forms.prepared, forms.chunkSize == chunkSize { return prepared }
+      let prepared = PreparedMedia(media, chunkSize: chunkSize)
+      forms.prepared = prepared
+      forms.chunkSize = chunkSize
+      return prepared
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import RTMP
+
+// How a viewer's place moves through what is kept.
+
+extension StreamHub {
+  /// Where a newcomer begins: at the last key frame, or else with a little sound and no picture up to the next one.
+  func begin(_ state: borrowing State) -> StreamViewer.Place {
+    if let key = state.keyFrames.last, let latest = state.timeline.latest {
+      // What it begins with is no lateness of its own.
+      return StreamViewer.Place(next: key.number, awaitsKeyFrame: false, allowance: latest.time - key.time)
+    }
+    guard state.statistics.isPublished, let latest = state.timeline.latest else {
+      return StreamViewer.Place(next: state.ring.end, awaitsKeyFrame: true)
+    }
+    var next = state.ring.end
+    while let item = state.ring[next - 1], latest.time - item.media.time < limits.soundStart { next -= 1 }
+    return StreamViewer.Place(next: next, awaitsKeyFrame: true)
+  }
+
+  /// The next message for a viewer; nil where it has all.
+  func next(for options: StreamViewer.Options, at place: inout StreamViewer.Place) -> StreamViewer.Next {
+    state.withLock { state in
+      if place.next < state.ring.start {
+        // It could not even take the sound in time.
+        place.counters.overruns &+= 1
+        let beginning = begin(state)
+        place.next = max(beginning.next, state.ring.start)
+        place.awaitsKeyFrame = beginning.awaitsKeyFrame
+        place.allowance = beginning.allowance
+      }
+      while let item = state.ring[place.next] {
+        if place.headers !== item.headers {
+          if let header = nextHeader(for: options, at: &place, before: item, &state) { return .media(header) }
+        }
+        place.next += 1
+        if admits(item.media, options: options, at: &place, state) { return .media(item.media) }
+      }
+      place.allowance = 0
+      return state.isClosed ? .end : .nothing
+    }
+  }
+
+  /// Moves a viewer behind all that is kept.
+  func skip(_ place: inout StreamViewer.Place) {
+    place.next = state.withLock { $0.ring.end }
+    place.awaitsKeyFrame = true
+    place.allowance = 0
+  }
+
+  /// The first header that the viewer does not have yet, with the time of the message that it stands before.
+  private func nextHeader(
+    for options: StreamViewer.Options, at place: inout StreamViewer.Place, before item: MediaRing.Item, _ state: inout State
+  ) -> LiveMedia? {
+    for header in item.headers.all where !place.sentHeaders.contains(header.version) && options.wants(header.media.kind) {
+      place.sentHeaders.append(header.version)
+      if let copy = state.copies[header.version], copy.time == item.media.time { return copy }
+      // Metadata at any time but 0 is a subtitle to ffmpeg.
+      let timestamp = header.media.kind == .data ? 0 : item.media.media.timestamp
+      let media = MediaMessage(header.media.kind, timestamp: timestamp, payload: header.media.payload)
+      let copy = LiveMedia(media, time: item.media.time, isKeyFrame: false)
+      state.copies[header.version] = copy
+      return copy
+    }
+    let versions = item.headers.all.map(\.version)
+    place.sentHeaders.removeAll { !versions.contains($0) }
+    place.headers = item.headers
+    let current = state.headers.all.map(\.version)
+    state.copies = state.copies.filter { current.contains($0.key) || versions.contains($0.key) }
+    return nil
+  }
+
+  /// Whether the viewer gets the message, by what it wants and how late it is.
+  private func admits(
+    _ media: LiveMedia, options: StreamViewer.Options, at place: inout StreamViewer.Place, _ state: borrowing State
+  ) -> Bool {
+    guard options.wants(media.media.kind) else { return false }
+    guard media.media.kind == .video else { return true }
+    let lag = (state.timeline.latest?.time ?? media.time) - media.time
+    let limit = (options.lag ?? limits.lag) + place.allowance
+    if place.awaitsKeyFrame {
+      // Half of the limit, so that it does not lose the next group at once.
+      if media.isKeyFrame, lag <= max(limit / 2, place.allowance) {
+        place.awaitsKeyFrame = false
+        return true
+      }
+    } else if lag <= limit {
+      return true
+    } else {
+      place.awaitsKeyFrame = true
+      place.counters.thinnings &+= 1
+    }
+    place.counters.droppedFrames &+= 1
+    return false
+  }
+}

@@ -1,0 +1,169 @@
+/// One source's sound on the media clock: PCM is written with its time as it comes and read at the clock's pace.
+///
+/// Samples lie on a grid of 48 kHz, sample 0 at media time 0. A source whose clock drifts is stretched by at most 0.5 %, which
+/// nobody hears; what leaps, or pauses, is faded. Memory is bounded by the capacity: what is further ahead or already read is
+/// dropped and counted. One owner at a time.
+public final class AudioInput {
+  /// Samples a second of the grid.
+  public static let sampleRate: Int64 = 48_000
+  /// Interleaved.
+  public static let channels = 2
+
+  /// Samples per channel.
+  public struct Counters: Sendable, Hashable {
+    /// Came after they should have been read.
+    public var late: UInt64 = 0
+    /// Were too far in the future to be kept.
+    public var early: UInt64 = 0
+    /// Read where there were none.
+    public var missing: UInt64 = 0
+    /// Added or taken away to follow the source's clock.
+    public var stretched: UInt64 = 0
+  }
+
+  /// Since the start.
+  public private(set) var counters = Counters()
+  /// Where the next written sample would belong if the source goes on; nil before the first.
+  public private(set) var end: Int64?
+
+  /// Beyond this a difference is a leap and not a drift: 40 ms.
+  private static let leap: Int64 = 1920
+  /// Below this a difference is left alone: 0.5 ms.
+  private static let tolerance: Int64 = 24
+  /// 5 ms.
+  private static let fade = 240
+
+  private let capacity: Int64
+  private var ring: [Int16]
+  private var isPresent: [Bool]
+  /// The ring holds the samples from here on: the one after the last that was read, or the first that was written.
+  private var base: Int64?
+  private var last: (left: Int16, right: Int16) = (0, 0)
+  private var fadeOut = 0
+
+  /// - Parameter capacity: milliseconds that are kept at most, 100…10 000.
+  public init(capacity: Int = 2000) {
+    self.capacity = Int64(min(max(capacity, 100), 10_000)) * Self.sampleRate / 1000
+    ring = Array(repeating: 0, count: Int(self.capacity) * Self.channels)
+    isPresent = Array(repeating: false, count: Int(self.capacity))
+  }
+
+  /// The grid's sample at a media time in microseconds.
+  public static func position(of time: Int64) -> Int64 {
+    time / 1_000_000 * sampleRate + time % 1_000_000 * sampleRate / 1_000_000
+  }
+
+  /// Takes stereo samples whose first belongs to `time`, in microseconds.
+  public func write(_ samples: [Int16], at time: Int64) {
+    let count = samples.count / Self.channels
+    guard count > 0, Int64(count) <= capacity else { return }
+    let wanted = Self.position(of: time)
+    guard let end, abs(wanted &- end) <= Self.leap else {
+      store(samples, count: count, at: wanted, fadesIn: true)
+      self.end = wanted + Int64(count)
+      return
+    }
+    let error = wanted - end
+    guard abs(error) > Self.tolerance else {
+      store(samples, count: count, at: end, fadesIn: false)
+      self.end = end + Int64(count)
+      return
+    }
+    let most = max(1, Int64(count) / 200)
+    let change = Int(min(max(error, -most), most))
+    store(stretched(samples, from: count, to: count + change), count: count + change, at: end, fadesIn: false)
+    counters.stretched += UInt64(abs(change))
+    self.end = end + Int64(count + change)
+  }
+
+  /// Adds `count` samples from `position` on to what `body` is given, sample by sample: index, left, right. Silence is not told.
+  ///
+  /// Positions are read in rising order; what was skipped is gone.
+  public func read(at position: Int64, count: Int, _ body: (_ index: Int, _ left: Int16, _ right: Int16) -> Void) {
+    forget(before: position)
+    for index in 0..<count {
+      let place = slot(position &+ Int64(index))
+      if isPresent[place], let base, position &+ Int64(index) >= base {
+        last = (ring[place * 2], ring[place * 2 + 1])
+        fadeOut = Self.fade
+        isPresent[place] = false
+        body(index, last.left, last.right)
+      } else {
+        counters.missing += 1
+        // The last value dies away instead of breaking off.
+        guard fadeOut > 0 else { continue }
+        fadeOut -= 1
+        body(index, Self.scaled(last.left, fadeOut), Self.scaled(last.right, fadeOut))
+      }
+    }
+    if let base { self.base = max(base, position &+ Int64(count)) }
+  }
+
+  /// Interleaved samples from `position` on, silence where there are none.
+  public func read(at position: Int64, count: Int) -> [Int16] {
+    var samples = [Int16](repeating: 0, count: count * Self.channels)
+    read(at: position, count: count) { index, left, right in
+      samples[index * 2] = left
+      samples[index * 2 + 1] = right
+    }
+    return samples
+  }
+
+  private func forget(before position: Int64) {
+    guard let base, position > base else { return }
+    clear(base..<position)
+    self.base = position
+  }
+
+  private func clear(_ range: Range<Int64>) {
+    for position in range.lowerBound..<min(range.upperBound, range.lowerBound + capacity) { isPresent[slot(position)] = false }
+  }
+
+  private func slot(_ position: Int64) -> Int { Int(((position % capacity) + capacity) % capacity) }
+
+  private static func scaled(_ value: Int16, _ step: Int) -> Int16 { Int16(truncatingIfNeeded: Int(value) * step / fade) }
+
+  private func store(_ samples: [Int16], count: Int, at start: Int64, fadesIn: Bool) {
+    let base = self.base ?? start
+    self.base = base
+    // What was written for a time that the source has taken back.
+    if let end, start < end, fadesIn { clear(max(start, base)..<max(start, base, min(end, base + capacity))) }
+    for index in 0..<count {
+      let position = start + Int64(index)
+      guard position >= base else {
+        counters.late += 1
+        continue
+      }
+      guard position < base + capacity else {
+        counters.early += 1
+        continue
+      }
+      let place = slot(position)
+      let scale = fadesIn && index < Self.fade ? index : Self.fade
+      ring[place * 2] = Self.scaled(samples[index * 2], scale)
+      ring[place * 2 + 1] = Self.scaled(samples[index * 2 + 1], scale)
+      isPresent[place] = true
+    }
+  }
+
+  /// The same sound in a few samples more or less: a curve through four neighbours (Catmull-Rom).
+  private func stretched(_ samples: [Int16], from count: Int, to target: Int) -> [Int16] {
+    guard target > 1, count > 1 else { return samples }
+    var output = [Int16](repeating: 0, count: target * Self.channels)
+    let step = Float(count - 1) / Float(target - 1)
+    for index in 0..<target {
+      let place = Float(index) * step
+      let whole = min(Int(place), count - 1)
+      let t = place - Float(whole)
+      for channel in 0..<Self.channels {
+        func sample(_ offset: Int) -> Float {
+          Float(samples[min(max(whole + offset, 0), count - 1) * Self.channels + channel])
+        }
+        let (a, b, c, d) = (sample(-1), sample(0), sample(1), sample(2))
+        let value = b + t / 2 * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
+        output[index * Self.channels + channel] = Int16(max(-32_768, min(32_767, value.rounded())))
+      }
+    }
+    return output
+  }
+}

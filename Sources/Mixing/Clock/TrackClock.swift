@@ -1,0 +1,89 @@
+import RTP
+
+/// Maps a track's RTP timestamps to the media clock of the server, on which all tracks of all participants meet.
+///
+/// - With sender reports a frame's media time is when it was captured, plus the least time that reports took to come: audio and
+///   video of one participant stay together whatever their encoders and queues do.
+/// - Without them it is the arrival of the fastest packets.
+/// - It moves by at most 2 ms a second once it is known, so that no listener hears it; a report that says something else altogether
+///   counts when the next one agrees with it; one that would put frames far into past or future never does.
+public struct TrackClock: Sendable {
+  /// How far a frame's media time may lie before and after its arrival, in microseconds.
+  private static let plausible: ClosedRange<Int64> = -5_000_000...500_000
+  /// A report that differs by more has to be confirmed, in microseconds.
+  private static let suspicious: Int64 = 150_000
+
+  /// Ticks of the RTP clock a second.
+  public let rate: Int64
+  /// Whether sender reports give the mapping.
+  public private(set) var isReported = false
+
+  private var unwrapper = TimestampUnwrapper()
+  private var fastest = SlidingMinimum(window: 20_000_000)
+  private var offset = SlewedOffset(rate: 2000)
+  private var suspect: Int64?
+  private var newestArrival: (ticks: Int64, at: Instant)?
+
+  /// - Parameter rate: ticks of the RTP clock a second; 90,000 where 0.
+  public init(rate: UInt32) { self.rate = rate == 0 ? 90_000 : Int64(rate) }
+
+  /// A packet with this timestamp came.
+  public mutating func heard(_ timestamp: UInt32, arrival: Instant) {
+    let ticks = unwrapper.unwrap(timestamp)
+    let raw = arrival.microseconds &- microseconds(ticks)
+    if let known = offset.value, !Self.plausible.contains(known &- raw) {
+      // The sender's timestamps leapt, or it paused them: nothing learnt before holds any more.
+      forget()
+    }
+    newestArrival = (ticks, arrival)
+    fastest.insert(raw, at: arrival)
+    guard !isReported, let target = fastest.value else { return }
+    if let known = offset.value, target >= known {
+      offset.approach(target, at: arrival)
+    } else {
+      offset.set(target, at: arrival)
+    }
+  }
+
+  /// A sender report: `timestamp` was at `ntp` on the participant's clock, which has heard of the report already.
+  public mutating func report(_ timestamp: UInt32, at ntp: NTPTime, on clock: ParticipantClock, now: Instant) {
+    guard let time = clock.mediaTime(of: ntp) else { return }
+    let ticks = unwrapper.peek(timestamp)
+    let target = time.microseconds &- microseconds(ticks)
+    if let newest = newestArrival {
+      let raw = newest.at.microseconds &- microseconds(newest.ticks)
+      guard Self.plausible.contains(target &- raw) else { return }
+    }
+    guard isReported, let known = offset.value else {
+      isReported = true
+      return offset.set(target, at: now)
+    }
+    guard abs(target &- known) > Self.suspicious else {
+      suspect = nil
+      return offset.approach(target, at: now)
+    }
+    if let earlier = suspect, abs(target &- earlier) < Self.suspicious / 3 {
+      suspect = nil
+      offset.set(target, at: now)
+    } else {
+      suspect = target
+    }
+  }
+
+  /// When the frame with this timestamp is to be seen or heard; nil before the first packet.
+  public func mediaTime(of timestamp: UInt32) -> Instant? {
+    offset.value.map { Instant(microseconds: microseconds(unwrapper.peek(timestamp)) &+ $0) }
+  }
+
+  private mutating func forget() {
+    fastest = SlidingMinimum(window: 20_000_000)
+    offset = SlewedOffset(rate: 2000)
+    isReported = false
+    suspect = nil
+  }
+
+  private func microseconds(_ ticks: Int64) -> Int64 {
+    // Whole seconds and the rest apart: no overflow, and exact where the rate divides a million.
+    ticks / rate &* 1_000_000 &+ ticks % rate &* 1_000_000 / rate
+  }
+}

@@ -1,0 +1,82 @@
+/// Where a stream is published to or played from: rtmp://host:port/app/stream?query.
+public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
+  /// Whether TLS is spoken below: rtmps.
+  public var isSecure: Bool
+  /// A name or an address; an IPv6 address without its brackets.
+  public var host: String
+  /// 1935, or 443 with TLS, where the URL has none.
+  public var port: UInt16
+  /// The application: the first part of the path, or the first two where there are three or more, as ffmpeg divides it.
+  public var app: String
+  /// The stream with its query.
+  public var stream: String
+
+  /// An address of these parts.
+  public init(isSecure: Bool = false, host: String, port: UInt16? = nil, app: String, stream: String) {
+    self.isSecure = isSecure
+    self.host = host
+    self.port = port ?? Self.usualPort(isSecure)
+    self.app = app
+    self.stream = stream
+  }
+
+  /// Nil where the text is no such URL, or names no application or stream, or has characters that no URL has.
+  public init?(_ text: String) {
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let scheme = text.firstRange(of: "://") else { return nil }
+    switch text[..<scheme.lowerBound].lowercased() {
+    case "rtmp": isSecure = false
+    case "rtmps": isSecure = true
+    default: return nil
+    }
+    let rest = text[scheme.upperBound...]
+    guard let slash = rest.firstIndex(of: "/"), let (host, port) = Self.authority(rest[..<slash]) else { return nil }
+    guard let (app, stream) = Self.path(rest[rest.index(after: slash)...]) else { return nil }
+    self.host = host
+    self.port = port ?? Self.usualPort(isSecure)
+    self.app = app
+    self.stream = stream
+  }
+
+  private static func usualPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 1935 }
+
+  /// The URL without the stream, as `connect` tells it; the port only where it is not the usual one.
+  public var tcURL: String {
+    let port = port == Self.usualPort(isSecure) ? "" : ":\(port)"
+    return "\(isSecure ? "rtmps" : "rtmp")://\(host.contains(":") ? "[\(host)]" : host)\(port)/\(app)"
+  }
+
+  /// The whole URL. It may hold a stream key: not for logs.
+  public var description: String { "\(tcURL)/\(stream)" }
+
+  private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
+    // A name and password before the host are not ours to send.
+    guard !text.contains("@") else { return nil }
+    var host = text
+    var port: UInt16?
+    if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
+      guard text.hasPrefix("[") || text.firstIndex(of: ":") == colon else { return nil }
+      guard let number = UInt16(text[text.index(after: colon)...]), number > 0 else { return nil }
+      port = number
+      host = text[..<colon]
+    }
+    if host.hasPrefix("[") {
+      guard host.hasSuffix("]") else { return nil }
+      host = host.dropFirst().dropLast()
+    }
+    return host.isEmpty ? nil : (String(host), port)
+  }
+
+  private static func path(_ text: Substring) -> (app: String, stream: String)? {
+    let query = text.firstIndex(of: "?") ?? text.endIndex
+    let parts = text[..<query].split(separator: "/", omittingEmptySubsequences: true)
+    if parts.count >= 2 {
+      let appParts = parts.count == 2 ? 1 : 2
+      return (parts.prefix(appParts).joined(separator: "/"), parts.dropFirst(appParts).joined(separator: "/") + text[query...])
+    }
+    // The query belongs to the application where the stream follows it: app?vhost=x/stream.
+    guard parts.count == 1, let slash = text[query...].lastIndex(of: "/"), text.index(after: slash) < text.endIndex else {
+      return nil
+    }
+    return (String(parts[0]) + text[query..<slash], String(text[text.index(after: slash)...]))
+  }
+}

@@ -1,0 +1,70 @@
+import RTP
+
+/// What `onMetaData` tells of a stream (FLV 10.1 §E.5, Enhanced RTMP v2 "Enhancing onMetaData"); what is nil is left out.
+public struct StreamMetadata: Hashable, Sendable {
+  /// Pixels.
+  public var width: Int?
+  public var height: Int?
+  /// Pictures a second.
+  public var frameRate: Double?
+  /// kbit/s.
+  public var videoKilobits: Double?
+  /// 7 for H.264, or a FourCC's value.
+  public var videoCodec: UInt32?
+  /// kbit/s.
+  public var audioKilobits: Double?
+  /// Samples a second.
+  public var sampleRate: Int?
+  public var isStereo: Bool?
+  /// 10 for AAC, or a FourCC's value.
+  public var audioCodec: UInt32?
+  /// What made the stream.
+  public var encoder: String?
+
+  /// Nothing known.
+  public init() {}
+
+  /// Nil where the message is no `onMetaData`. What is not a number that fits is left out.
+  public init?(_ message: MediaMessage) {
+    guard message.kind == .data else { return nil }
+    let values = message.payload.withUnsafeBytes { try? AMF0Reader.values(of: $0) } ?? []
+    guard values.first == .string("onMetaData"), values.count > 1, let properties = values[1].properties else { return nil }
+    func integer(_ name: String) -> UInt32? {
+      guard let number = properties[name]?.number, number >= 0, number < 4_294_967_296 else { return nil }
+      return UInt32(number)
+    }
+    func finite(_ name: String) -> Double? { properties[name]?.number.flatMap { $0.isFinite ? $0 : nil } }
+    width = integer("width").map(Int.init)
+    height = integer("height").map(Int.init)
+    frameRate = finite("framerate")
+    videoKilobits = finite("videodatarate")
+    videoCodec = integer("videocodecid")
+    audioKilobits = finite("audiodatarate")
+    sampleRate = integer("audiosamplerate").map(Int.init)
+    isStereo = properties["stereo"]?.boolean
+    audioCodec = integer("audiocodecid")
+    encoder = properties["encoder"]?.string
+  }
+
+  /// The message that tells this.
+  public func message(timestamp: UInt32 = 0) -> MediaMessage {
+    var properties = AMFObject()
+    func add(_ name: String, _ value: Double?) { if let value { properties[name] = .number(value) } }
+    // A live stream has no end; players read it from here.
+    add("duration", 0)
+    add("width", width.map(Double.init))
+    add("height", height.map(Double.init))
+    add("framerate", frameRate)
+    add("videodatarate", videoKilobits)
+    add("videocodecid", videoCodec.map(Double.init))
+    add("audiodatarate", audioKilobits)
+    add("audiosamplerate", sampleRate.map(Double.init))
+    if audioCodec != nil { add("audiosamplesize", 16) }
+    properties["stereo"] = isStereo.map(AMFValue.boolean)
+    add("audiocodecid", audioCodec.map(Double.init))
+    properties["encoder"] = encoder.map(AMFValue.string)
+    var payload: [UInt8] = []
+    payload.appendAMF0("onMetaData", .ecmaArray(properties))
+    return MediaMessage(.data, timestamp: timestamp, payload: payload)
+  }
+}

@@ -1,0 +1,130 @@
+import RTP
+
+/// What both sessions do alike once the handshake is over: messages in and out, acknowledgements, pings.
+struct MessageLink: Sendable {
+  /// Bytes of answers that may wait to be taken.
+  static let outputLimit = 4 << 20
+
+  private var reader: ChunkReader
+  private(set) var writer = ChunkWriter()
+  /// What is to be sent.
+  var output: [UInt8] = []
+
+  /// After how many bytes the peer wants to be told.
+  private var window: UInt32?
+  private var acknowledged: UInt64 = 0
+  /// The last acknowledgement of the peer: bytes modulo 2³².
+  private(set) var peerAcknowledged: UInt32 = 0
+
+  private var lastHeard: Instant
+  private var pingSent: Instant?
+
+  init(limits: ChunkReader.Limits, now: Instant) {
+    reader = ChunkReader(limits: limits)
+    lastHeard = now
+  }
+
+  var bytesReceived: UInt64 { reader.bytesRead }
+
+  // MARK: In
+
+  mutating func heard(now: Instant) {
+    lastHeard = now
+    pingSent = nil
+  }
+
+  /// The next message that is not about the connection itself.
+  mutating func read(_ bytes: inout UnsafeRawBufferPointer) throws(SessionFailure) -> RTMPMessage? {
+    while true {
+      let next: RTMPMessage?
+      do throws(ChunkError) { next = try reader.read(&bytes) } catch { throw .chunks(error) }
+      guard let message = next, let control = ControlMessage(message) else { return next }
+      if case .user(.streamEnd) = control { return message }
+      obey(control)
+      guard output.count <= Self.outputLimit else { throw .outputNotTaken }
+    }
+  }
+
+  private mutating func obey(_ control: ControlMessage) {
+    switch control {
+    case .acknowledgement(let count): peerAcknowledged = count
+    case .windowAcknowledgementSize(let size): window = size > 0 ? size : nil
+    case .setPeerBandwidth(let size, _):
+      // Answered with the window that the peer asked for (§5.4.5); nothing here sends faster than real time.
+      if size != sentWindow { announceWindow(size) }
+    case .user(.pingRequest(let time)): send(.user(.pingResponse(time)))
+    default: break
+    }
+  }
+
+  private var sentWindow: UInt32?
+
+  mutating func announceWindow(_ size: UInt32) {
+    sentWindow = size
+    send(.windowAcknowledgementSize(size))
+  }
+
+  /// Acknowledges what came, where a window of it did (§5.4.3); to be called once for all bytes that came together.
+  mutating func acknowledge() {
+    guard let window, reader.bytesRead &- acknowledged >= UInt64(window) else { return }
+    acknowledged = reader.bytesRead
+    send(.acknowledgement(UInt32(truncatingIfNeeded: reader.bytesRead)))
+  }
+
+  // MARK: Out
+
+  mutating func setChunkSize(_ size: Int) { writer.setChunkSize(size, into: &output) }
+
+  mutating func send(_ control: ControlMessage) { writer.write(control.message, on: .control, into: &output) }
+
+  mutating func send(_ command: Command, on stream: MessageStreamID = .connection) {
+    // What belongs to a stream goes where its data goes, as Adobe's own servers do it.
+    writer.write(command.message(on: stream), on: stream == .connection ? .command : .data, into: &output)
+  }
+
+  mutating func send(_ status: Status, on stream: MessageStreamID) {
+    send(Command("onStatus", arguments: [status.value]), on: stream)
+  }
+
+  mutating func send(_ media: MediaMessage, on stream: MessageStreamID) {
+    media.payload.withUnsafeBytes { payload in
+      writer.write(
+        payload, type: media.kind.messageType, stream: stream, timestamp: media.timestamp, on: media.kind.channel, into: &output
+      )
+    }
+  }
+
+  /// Whether the prepared chunks can go out as they are, after what is in `output`.
+  mutating func admits(_ prepared: PreparedMedia, on stream: MessageStreamID) -> Bool {
+    guard prepared.chunkSize == writer.chunkSize, prepared.stream == stream else { return false }
+    writer.wroteElsewhere(on: prepared.media.kind.channel)
+    return true
+  }
+
+  // MARK: Time
+
+  /// When the peer is to be pinged, or given up.
+  func silenceDeadline(_ timeouts: SessionTimeouts) -> Instant {
+    pingSent?.advanced(microseconds: timeouts.pingAnswer) ?? lastHeard.advanced(microseconds: timeouts.silence)
+  }
+
+  /// Pings a silent peer; false where it was pinged and is silent still.
+  mutating func isAlive(now: Instant, _ timeouts: SessionTimeouts) -> Bool {
+    guard now >= silenceDeadline(timeouts) else { return true }
+    guard pingSent == nil else { return false }
+    pingSent = now
+    send(.user(.pingRequest(now.rtmpMilliseconds)))
+    return true
+  }
+
+  mutating func takeOutput() -> [UInt8] {
+    let taken = output
+    output = []
+    return taken
+  }
+}
+
+extension Instant {
+  /// Milliseconds modulo 2³², as RTMP counts.
+  var rtmpMilliseconds: UInt32 { UInt32(truncatingIfNeeded: microseconds / 1000) }
+}

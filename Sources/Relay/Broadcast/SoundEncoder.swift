@@ -1,0 +1,89 @@
+import Codecs
+import Mixing
+
+/// Turns sound on the media clock's grid of 48 kHz into AAC frames that follow each other without a hole: each 1024 samples after
+/// the one before, whoever made the sound.
+final class SoundEncoder {
+  /// A frame and its time on the media clock, in microseconds.
+  struct Frame {
+    var data: [UInt8]
+    var time: Int64
+  }
+
+  /// What is longer is no hole but a new beginning: 3 s.
+  private static let longestHole: Int64 = 3 * AudioInput.sampleRate
+
+  let settings: AACEncoderSettings
+  /// The grid's sample after the last that was taken; nil before the first.
+  private(set) var end: Int64?
+
+  private let encoder: AACEncoder
+  private let resampler: Resampler?
+  private var waiting: [Int16] = []
+  /// The media time of the encoder's first sample.
+  private var start: Int64 = 0
+  private var packets: Int64 = 0
+
+  init(_ settings: AACEncoderSettings) throws(CodecError) {
+    self.settings = settings
+    encoder = try AACEncoder(settings)
+    resampler = settings.format == .stereo48k ? nil : try Resampler(from: .stereo48k, to: settings.format)
+  }
+
+  /// ISO/IEC 14496-3 §1.6.2.1.
+  var audioSpecificConfig: [UInt8] { encoder.audioSpecificConfig }
+
+  /// Takes stereo samples from `position` on. What was taken already is left out, and a hole is silence.
+  func write(_ samples: ArraySlice<Int16>, at position: Int64) throws(CodecError) -> [Frame] {
+    let count = Int64(samples.count / AudioInput.channels)
+    guard count > 0 else { return [] }
+    guard let end else {
+      start = Self.time(of: position)
+      return try take(samples, upTo: position + count)
+    }
+    guard position + count > end else { return [] }
+    guard position > end else {
+      let first = samples.startIndex + Int(end - position) * AudioInput.channels
+      return try take(samples[first...], upTo: position + count)
+    }
+    let hole = position - end
+    guard hole <= Self.longestHole else {
+      // The frames' times leap with the sound; they never go back.
+      start += Self.time(of: hole)
+      return try take(samples, upTo: position + count)
+    }
+    return try silence(upTo: position) + take(samples, upTo: position + count)
+  }
+
+  /// Goes on with silence up to `position`; nothing before the first sound.
+  func silence(upTo position: Int64) throws(CodecError) -> [Frame] {
+    guard let end, position > end else { return [] }
+    let count = Int(min(position - end, Self.longestHole))
+    return try take([Int16](repeating: 0, count: count * AudioInput.channels)[...], upTo: end + Int64(count))
+  }
+
+  private func take(_ samples: ArraySlice<Int16>, upTo position: Int64) throws(CodecError) -> [Frame] {
+    end = position
+    waiting += resampler?.process(Array(samples)) ?? Array(samples)
+    let length = AACEncoder.frameCount * settings.format.channels
+    var frames: [Frame] = []
+    var taken = 0
+    defer { waiting.removeFirst(taken) }
+    while waiting.count - taken >= length {
+      let block = Array(waiting[taken..<taken + length])
+      taken += length
+      guard let data = try encoder.encode(block) else { continue }
+      // The first frames hold only what the coder puts before the sound.
+      let sample = packets * Int64(AACEncoder.frameCount) - Int64(encoder.delay)
+      packets += 1
+      guard sample >= 0 else { continue }
+      frames.append(Frame(data: data, time: start + sample * 1_000_000 / Int64(settings.format.sampleRate)))
+    }
+    return frames
+  }
+
+  /// The media time of a grid's sample, in microseconds.
+  static func time(of position: Int64) -> Int64 {
+    position / AudioInput.sampleRate * 1_000_000 + position % AudioInput.sampleRate * 1_000_000 / AudioInput.sampleRate
+  }
+}

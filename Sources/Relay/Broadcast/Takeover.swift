@@ -1,0 +1,131 @@
+import Codecs
+import Mixing
+import RTP
+
+/// A program on its way to the air: what came of it and waits, and the moment at which it begins.
+struct Takeover {
+  /// Pictures and sound of the new program are held for at most 5 s of them.
+  private static let mostPictures = 300
+  private static let longestSound = 5 * AudioInput.sampleRate
+
+  let feed: Feed
+  let since: Instant
+  /// The moment that the new program's pictures begin at.
+  private(set) var cut: Int64?
+  /// Since when the cut is known.
+  var cutAt: Instant?
+  /// The sample that its sound begins at.
+  var soundCut: Int64?
+  /// Whether the old program's pictures are no longer sent, so that the new one can catch up.
+  private(set) var isFrozen = false
+  var picturesAreDone = false
+
+  private(set) var pictures: [EncodedPicture] = []
+  private(set) var sound: [(position: Int64, samples: [Int16])] = []
+
+  init(feed: Feed, since: Instant) {
+    self.feed = feed
+    self.since = since
+  }
+
+  /// Whether the old program's picture of this time is left out.
+  func stopsPictures(at time: Int64) -> Bool { isFrozen || picturesAreDone || cut.map { time >= $0 } == true }
+
+  /// Takes a picture of the new program.
+  /// - Parameter shown: the moment that viewers have seen last.
+  mutating func hold(_ picture: EncodedPicture, shown: Int64?, interval: Int64, outputs: inout [Broadcast.Output]) {
+    guard cut == nil else {
+      if pictures.count < Self.mostPictures { pictures.append(picture) }
+      return
+    }
+    guard picture.isKeyFrame else { return }
+    // A key frame that lags by less than a picture's time is as good as the next one.
+    if let shown, picture.timestamp <= shown - interval / 2 {
+      isFrozen = true
+      outputs.append(.keyFrameNeeded(feed.id, after: Instant(microseconds: shown)))
+      return
+    }
+    cut = shown.map { max(picture.timestamp, $0 + 1) } ?? picture.timestamp
+    pictures = [picture]
+  }
+
+  mutating func hold(_ samples: [Int16], at position: Int64) {
+    sound.append((position, samples))
+    while let first = sound.first, position - first.position > Self.longestSound { sound.removeFirst() }
+  }
+
+  mutating func takePictures() -> [EncodedPicture] {
+    defer { pictures = [] }
+    return pictures
+  }
+
+  /// A cut for a program that has no pictures to begin with.
+  mutating func cutNow(at time: Int64) { cut = time }
+}
+
+extension Broadcast {
+  /// Does what can be done now of a takeover.
+  func advanceTakeover(_ now: Instant) {
+    guard var takeover, let current else { return }
+    defer {
+      if self.takeover != nil { self.takeover = takeover }
+    }
+    if takeover.cut == nil, !takeover.feed.hasVideo, let first = takeover.sound.first {
+      takeover.cutNow(at: max(SoundEncoder.time(of: first.position), lastPicture.map { $0 + 1 } ?? .min))
+    }
+    guard let cut = takeover.cut else { return }
+    let cutAt = takeover.cutAt ?? now
+    takeover.cutAt = cutAt
+    let waitedLong = now - cutAt >= settings.overlap
+
+    if !takeover.picturesAreDone {
+      let reached = current.progress.map { $0 >= cut } == true
+      let seen = lastPicture.map { $0 >= cut - pictureInterval - pictureInterval / 2 } ?? true
+      guard !current.hasVideo || current.isOver || takeover.isFrozen || reached || seen || waitedLong else { return }
+      takeover.picturesAreDone = true
+      let position = AudioInput.position(of: cut)
+      takeover.soundCut = max(position, soundEnd ?? position)
+    }
+    for picture in takeover.takePictures() { send(picture, now: now) }
+
+    guard let soundCut = takeover.soundCut else { return }
+    if takeover.feed.hasAudio {
+      let oldIsDone = !current.hasAudio || current.isOver || waitedLong || (soundEnd ?? soundCut) >= soundCut
+      guard oldIsDone, !takeover.sound.isEmpty || waitedLong else { return }
+      for (position, samples) in takeover.sound { send(samples, from: soundCut, at: position, now: now) }
+    } else if current.hasAudio, !current.isOver, !waitedLong, (soundEnd ?? soundCut) < soundCut {
+      return
+    }
+    finishTakeover(takeover.feed, from: current.id)
+  }
+
+  /// Sends the part of a held block that lies behind the cut.
+  private func send(_ samples: [Int16], from cut: Int64, at position: Int64, now: Instant) {
+    let early = max(0, cut - position)
+    guard early < Int64(samples.count / AudioInput.channels) else { return }
+    send(samples[(Int(early) * AudioInput.channels)...], at: position + early, now: now)
+  }
+
+  private func finishTakeover(_ feed: Feed, from old: ProgramID) {
+    var feed = feed
+    feed.keepOpen()
+    current = feed
+    takeover = nil
+    counters.takeovers += 1
+    outputs.append(.tookOver(feed.id, from: old))
+  }
+
+  /// The program on air goes on as if nothing had been.
+  func abandonTakeover() {
+    guard let takeover else { return }
+    self.takeover = nil
+    guard let current else { return }
+    if current.isOver {
+      self.current = nil
+    } else if takeover.isFrozen || takeover.picturesAreDone {
+      // Pictures were left out: what follows them needs a key frame.
+      self.current?.close()
+      outputs.append(.keyFrameNeeded(current.id, after: nil))
+    }
+  }
+}

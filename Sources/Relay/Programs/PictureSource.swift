@@ -1,0 +1,188 @@
+import Codecs
+import RTP
+
+/// A track's frames as H.264 pictures: as they are where they are H.264, else decoded and encoded; and the last one again and again
+/// while none comes.
+struct PictureSource {
+  /// What the last picture is made from when none comes any more.
+  private static let longestGroup = 600
+  private static let largestGroup = 8 << 20
+  /// Pictures a second while the last one is repeated.
+  private static let stillInterval: Int64 = 200_000
+
+  let stillAfter: Int64
+  private let bitrate: Int
+  private let fps: Int
+  /// H.264 since the last key frame: decoded only where a still picture is needed.
+  private var group: [[UInt8]] = []
+  private var groupBytes = 0
+  private var transcoder: Transcoder?
+  private var still: Still?
+  private var lastTime: Instant?
+  private var lastArrival: Instant?
+  /// Microseconds from a picture's moment to its coming.
+  private var lag: Int64 = 0
+  /// Pictures were left out: what follows up to a key frame can't be shown.
+  private var needsKeyFrame = true
+
+  init(stillAfter: Int64, bitrate: Int, fps: Int) {
+    self.stillAfter = stillAfter
+    self.bitrate = bitrate
+    self.fps = fps
+  }
+
+  /// What follows is not the continuation of what came before.
+  mutating func restart() { needsKeyFrame = true }
+
+  /// True where the publisher has to be asked for it.
+  mutating func wantKeyFrame() -> Bool {
+    still?.wantsKeyFrame = true
+    guard let transcoder else { return true }
+    transcoder.wantsKeyFrame = true
+    return false
+  }
+
+  mutating func take(
+    _ frame: EncodedFrame, _ format: PayloadFormat, at time: Instant, now: Instant, _ output: (EncodedPicture) -> Void
+  ) {
+    if needsKeyFrame {
+      guard frame.isKeyFrame else { return }
+      needsKeyFrame = false
+    }
+    // The track goes on after a still picture, and times never go back.
+    still = nil
+    let time = max(time, lastTime.map { $0.advanced(microseconds: 1) } ?? time)
+    lastTime = time
+    lastArrival = now
+    lag = min(max(0, now - time), 1_000_000)
+    guard format == .h264 else {
+      group = []
+      groupBytes = 0
+      transcode(frame, format, at: time, output)
+      return
+    }
+    transcoder = nil
+    remember(frame)
+    output(EncodedPicture(data: frame.data, timestamp: time.microseconds, isKeyFrame: frame.isKeyFrame))
+  }
+
+  /// Shows the last picture again, where none came for a while.
+  mutating func advance(to now: Instant, _ output: (EncodedPicture) -> Void) {
+    guard let lastArrival, var time = lastTime, now - lastArrival >= stillAfter else { return }
+    if still == nil {
+      guard let picture = transcoder?.last ?? decodeGroup() else {
+        // Nothing to show: not before the next pause.
+        self.lastArrival = nil
+        return
+      }
+      still = Still(picture, bitrate: bitrate)
+      needsKeyFrame = true
+    }
+    // As late as the track's own pictures were, and without catching up what a stopped thread missed.
+    time = max(time, now.advanced(microseconds: -(lag + stillAfter + Self.stillInterval)))
+    while now - time >= lag + Self.stillInterval {
+      time = time.advanced(microseconds: Self.stillInterval)
+      if let picture = still?.next(at: time) { output(picture) }
+    }
+    lastTime = time
+  }
+
+  private mutating func remember(_ frame: EncodedFrame) {
+    if frame.isKeyFrame {
+      group.removeAll(keepingCapacity: true)
+      groupBytes = 0
+    }
+    guard group.count < Self.longestGroup, groupBytes + frame.data.count <= Self.largestGroup else { return }
+    group.append(frame.data)
+    groupBytes += frame.data.count
+  }
+
+  private func decodeGroup() -> VideoFrame? {
+    guard !group.isEmpty, let decoder = try? H264Decoder() else { return nil }
+    var last: VideoFrame?
+    for data in group { last = (try? decoder.decode(data, timestamp: 0)) ?? last }
+    return last
+  }
+
+  private mutating func transcode(
+    _ frame: EncodedFrame, _ format: PayloadFormat, at time: Instant, _ output: (EncodedPicture) -> Void
+  ) {
+    if transcoder?.format != format { transcoder = Transcoder(format, bitrate: bitrate, fps: fps) }
+    guard let transcoder else { return }
+    if let picture = transcoder.take(frame.data, at: time) {
+      output(picture)
+    } else if transcoder.isBroken {
+      needsKeyFrame = true
+    }
+  }
+}
+
+/// Decodes one format and encodes H.264, in the size of what comes.
+private final class Transcoder {
+  let format: PayloadFormat
+  private let decoder: any VideoDecoder
+  private var encoder: H264Encoder?
+  private let bitrate: Int
+  private let fps: Int
+  private(set) var last: VideoFrame?
+  private(set) var isBroken = false
+  var wantsKeyFrame = false
+
+  init?(_ format: PayloadFormat, bitrate: Int, fps: Int) {
+    do {
+      switch format {
+      case .vp8: decoder = try VP8Decoder()
+      case .vp9: decoder = try VP9Decoder()
+      case .av1: decoder = try AV1Decoder()
+      case .h264: decoder = try H264Decoder()
+      case .opus: return nil
+      }
+    } catch { return nil }
+    self.format = format
+    self.bitrate = bitrate
+    self.fps = fps
+  }
+
+  func take(_ data: [UInt8], at time: Instant) -> EncodedPicture? {
+    do {
+      isBroken = false
+      guard let picture = try decoder.decode(data, timestamp: time.microseconds) else { return nil }
+      last = picture
+      let settings = VideoEncoderSettings(
+        width: picture.width & ~1, height: picture.height & ~1, fps: fps, bitrate: bitrate, keyFrameInterval: fps * 2)
+      if let encoder {
+        if encoder.settings != settings { try encoder.reconfigure(settings) }
+      } else {
+        encoder = try H264Encoder(settings, profile: .main, speed: .superfast)
+      }
+      defer { wantsKeyFrame = false }
+      return try encoder?.encode(picture, forceKeyFrame: wantsKeyFrame)
+    } catch {
+      isBroken = true
+      return nil
+    }
+  }
+}
+
+/// One picture, encoded again and again.
+private final class Still {
+  private let picture: VideoFrame
+  private let encoder: H264Encoder?
+  var wantsKeyFrame = true
+
+  init(_ picture: VideoFrame, bitrate: Int) {
+    self.picture = picture
+    encoder = try? H264Encoder(
+      VideoEncoderSettings(
+        width: max(2, picture.width & ~1), height: max(2, picture.height & ~1), fps: 5, bitrate: max(100_000, bitrate / 3),
+        keyFrameInterval: 10),
+      profile: .main)
+  }
+
+  func next(at time: Instant) -> EncodedPicture? {
+    var frame = picture
+    frame.timestamp = time.microseconds
+    defer { wantsKeyFrame = false }
+    return try? encoder?.encode(frame, forceKeyFrame: wantsKeyFrame)
+  }
+}

@@ -1,0 +1,99 @@
+import RTMP
+public import WebRTC
+
+/// Where broadcasts may be pushed to. Whoever may create a job names a host that this server then connects to: without limits that is
+/// a door into the server's own network.
+public struct RelayTargets: Sendable, Hashable {
+  /// Something that is allowed.
+  public enum Rule: Sendable, Hashable {
+    /// Any host, at an address that belongs to the public internet.
+    case publicHosts
+    /// This host alone, whatever its address.
+    case host(String)
+    /// Every host whose name ends so, with the dot in front.
+    case suffix(String)
+    /// Any host whose address has these first bits.
+    case network(TransportAddress, bits: Int)
+  }
+
+  /// One is enough.
+  public var rules: [Rule]
+
+  /// - Parameter rules: public hosts, if nothing else is said.
+  public init(_ rules: [Rule] = [.publicHosts]) { self.rules = rules }
+
+  /// Reads rules as a configuration has them: `public`, `*.example.com`, `10.0.0.0/8`, `cdn.example.com`, `127.0.0.1`. Gives the first
+  /// that can't be read as an error.
+  public init(parsing texts: [String]) throws(RelayTargetError) {
+    rules = []
+    for text in texts {
+      if text == "public" {
+        rules.append(.publicHosts)
+      } else if text.hasPrefix("*.") {
+        rules.append(.suffix(String(text.dropFirst()).lowercased()))
+      } else if let slash = text.firstIndex(of: "/") {
+        guard let address = TransportAddress(host: String(text[..<slash]), port: 0),
+          let bits = Int(text[text.index(after: slash)...]),
+          (0...(address.isIPv4 ? 32 : 128)).contains(bits)
+        else { throw .unreadable(text) }
+        rules.append(.network(address, bits: address.isIPv4 ? bits + 96 : bits))
+      } else {
+        guard !text.isEmpty, !text.contains(" ") else { throw .unreadable(text) }
+        rules.append(.host(text.lowercased()))
+      }
+    }
+  }
+
+  /// Whether a host of this name, at this address, may be connected to.
+  public func allow(host: String, at address: TransportAddress) -> Bool {
+    let name = host.lowercased()
+    return rules.contains { rule in
+      switch rule {
+      case .publicHosts: address.isPublic
+      case .host(let allowed): name == allowed
+      case .suffix(let suffix): name.hasSuffix(suffix)
+      case .network(let network, let bits): address.shares(bits, with: network)
+      }
+    }
+  }
+}
+
+/// A rule that can't be read.
+public enum RelayTargetError: Error, Sendable, Hashable, CustomStringConvertible {
+  case unreadable(String)
+
+  public var description: String {
+    switch self {
+    case .unreadable(let text): "\(text) is neither public, a host, *.suffix nor a network such as 10.0.0.0/8"
+    }
+  }
+}
+
+extension TransportAddress {
+  /// Whether the first bits of both addresses are the same. IPv4 addresses begin with 96 bits that all of them share.
+  func shares(_ bits: Int, with other: TransportAddress) -> Bool {
+    func same(_ one: UInt64, _ two: UInt64, _ count: Int) -> Bool {
+      count <= 0 || (one ^ two) >> UInt64(64 - min(count, 64)) == 0
+    }
+    return same(high, other.high, bits) && same(low, other.low, bits - 64)
+  }
+
+  /// Whether the address belongs to the public internet (IANA's special-purpose address registries, RFC 6890).
+  var isPublic: Bool {
+    if isIPv4 { return Self.isPublic(ipv4) }
+    // NAT64 and 6to4 carry an IPv4 address.
+    if high == 0x0064_ff9b_0000_0000, low >> 32 == 0 { return Self.isPublic(UInt32(truncatingIfNeeded: low)) }
+    if high >> 48 == 0x2002 { return Self.isPublic(UInt32(truncatingIfNeeded: high >> 16)) }
+    // 2000::/3 but for documentation and Teredo.
+    return high >> 61 == 1 && high >> 32 != 0x2001_0db8 && high >> 32 != 0x2001_0000
+  }
+
+  private static func isPublic(_ ipv4: UInt32) -> Bool {
+    let special: [(UInt32, Int)] = [
+      (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16), (0xAC10_0000, 12),
+      (0xC000_0000, 24), (0xC000_0200, 24), (0xC058_6300, 24), (0xC0A8_0000, 16), (0xC612_0000, 15), (0xC633_6400, 24),
+      (0xCB00_7100, 24), (0xE000_0000, 3),
+    ]
+    return !special.contains { network, bits in (ipv4 ^ network) >> UInt32(32 - bits) == 0 }
+  }
+}

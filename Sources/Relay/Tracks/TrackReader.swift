@@ -1,0 +1,96 @@
+import Mixing
+public import RTP
+public import SFU
+
+/// The clock that all tracks of one participant share. One owner at a time.
+public final class SharedClock {
+  var clock = ParticipantClock()
+
+  /// A clock of which nothing is known.
+  public init() {}
+}
+
+/// A tapped track as frames on the media clock: what a program sees of it.
+///
+/// Poll it often: it holds nothing that its tap and its jitter buffer do not bound. One owner at a time.
+public final class TrackReader {
+  /// What comes out.
+  public enum Output {
+    case frame(EncodedFrame, PayloadFormat, at: Instant)
+    /// Video can't go on without one.
+    case keyFrameNeeded
+    case muted(Bool)
+    /// The track is gone.
+    case ended
+  }
+
+  /// Numbers that leap by more are a publisher that began anew.
+  private static let leap: Int64 = 3000
+
+  /// Where it reads.
+  public let tap: TrackTap
+  private let participant: SharedClock
+  private let configuration: JitterBuffer.Configuration?
+  private var clock: TrackClock?
+  private var buffer: JitterBuffer?
+  private var newest: Int64?
+  private var waiting: [Output] = []
+
+  /// - Parameters:
+  ///   - participant: shared by the tracks of one participant, so that its sound and pictures stay together.
+  ///   - configuration: how missing packets are waited for; nil for the defaults of the kind.
+  public init(_ tap: TrackTap, participant: SharedClock, configuration: JitterBuffer.Configuration? = nil) {
+    self.tap = tap
+    self.participant = participant
+    self.configuration = configuration
+  }
+
+  /// Hands over everything that is ready.
+  public func poll(now: Instant, _ body: (Output) -> Void) {
+    var isMore = true
+    while isMore { isMore = tap.read { record, payload in take(record, payload) } }
+    drain(now)
+    let outputs = waiting
+    waiting.removeAll(keepingCapacity: true)
+    for output in outputs { body(output) }
+  }
+
+  private func take(_ record: TapRecord, _ payload: UnsafeRawBufferPointer) {
+    switch record {
+    case .packet(let sequence, let timestamp, let marker, let format, let arrival):
+      if buffer?.format != format || newest.map({ abs(sequence - $0) > Self.leap }) == true {
+        drain(arrival)
+        buffer = JitterBuffer(format: format, configuration: configuration)
+        if clock?.rate != Self.rate(of: format) { clock = TrackClock(rate: UInt32(Self.rate(of: format))) }
+      }
+      newest = max(newest ?? sequence, sequence)
+      clock?.heard(timestamp, arrival: arrival)
+      var header = RTPHeader()
+      header.sequenceNumber = UInt16(truncatingIfNeeded: sequence)
+      header.timestamp = timestamp
+      header.marker = marker
+      header.payloadLength = payload.count
+      buffer?.insert(header, payload: payload, now: arrival)
+      drain(arrival)
+    case .report(let ntp, let timestamp, let arrival):
+      participant.clock.heard(ntp, now: arrival)
+      clock?.report(timestamp, at: ntp, on: participant.clock, now: arrival)
+    case .muted(let isMuted): waiting.append(.muted(isMuted))
+    case .ended: waiting.append(.ended)
+    }
+  }
+
+  private func drain(_ now: Instant) {
+    while let output = buffer?.next(now: now) {
+      switch output {
+      case .frame(let frame):
+        if let format = buffer?.format, let time = clock?.mediaTime(of: frame.timestamp) {
+          waiting.append(.frame(frame, format, at: time))
+        }
+      case .keyFrameNeeded: waiting.append(.keyFrameNeeded)
+      }
+    }
+  }
+
+  private static func rate(of format: PayloadFormat) -> Int64 { format.isVideo ? 90_000 : 48_000 }
+}

@@ -1,0 +1,60 @@
+// The REST API (api/openapi.yaml).
+
+// What the server refused, or why it could not be asked: a stable code, its name and a sentence.
+export class Refusal extends Error {
+  constructor({ code, name, message }, status = 0) {
+    super(message)
+    Object.assign(this, { code, name, status })
+  }
+}
+
+export class Api {
+  // `expired` is called when the token is not taken any more.
+  constructor(token, expired) { Object.assign(this, { token, expired }) }
+
+  rooms() { return this.call('GET', '/v1/rooms').then(answer => answer.rooms) }
+  createRoom(room) { return this.call('POST', '/v1/rooms', room) }
+  room(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}`) }
+  statistics(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}/statistics`) }
+  closeRoom(name) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(name)}`) }
+  kick(room, user) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/participants/${encodeURIComponent(user)}`) }
+  mute(room, track, muted) {
+    return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/tracks/${encodeURIComponent(track)}/mute`, { muted })
+  }
+  roomToken(room, user, grants) { return this.call('POST', '/v1/tokens', { room, user, grants, ttl: 3600 }).then(answer => answer.token) }
+  server() { return this.call('GET', '/v1/server') }
+  history() { return this.call('GET', '/v1/server/history') }
+
+  async call(method, path, body) {
+    const headers = { Authorization: `Bearer ${this.token}` }
+    if (body) headers['Content-Type'] = 'application/json'
+    let response
+    try {
+      response = await fetch(path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(10_000) })
+    } catch {
+      throw new Refusal({ code: 0, name: 'unreachable', message: 'The server does not answer. It is asked again by itself.' })
+    }
+    if (response.ok) return response.status === 204 ? null : response.json()
+    const error = await response.json().catch(() => null)
+    const refusal = new Refusal(error ?? { code: 0, name: 'unknown', message: `The server answered ${response.status}.` }, response.status)
+    if (response.status === 401) this.expired(refusal)
+    throw refusal
+  }
+}
+
+// Asks again and again, one call at a time, and not while nobody looks. Gives a function that ends it.
+export function poll(interval, ask, failed) {
+  let timer
+  let running = true
+  const turn = async () => {
+    if (!document.hidden) {
+      try { await ask() } catch (error) { if (running) failed(error) }
+    }
+    if (running) timer = setTimeout(turn, interval)
+  }
+  turn()
+  return () => {
+    running = false
+    clearTimeout(timer)
+  }
+}

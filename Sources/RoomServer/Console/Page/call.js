@@ -1,0 +1,261 @@
+// Being in a room: api/signalling.md from the join to the end, over as many sockets as it takes.
+import { camera as openCamera, screen as openScreen } from './devices.js'
+import { Publisher } from './publisher.js'
+import { ConnectionLost, Signalling } from './signalling.js'
+import { Statistics } from './statistics.js'
+import { Subscriber } from './subscriber.js'
+
+// How long a lost connection is tried to be had back.
+const PATIENCE = 120_000
+
+const ENDINGS = {
+  kickedOut: by => by ? `You were removed from the room by ${by}.` : 'You were removed from the room.',
+  roomClosed: () => 'The room was closed.',
+  duplicateLogin: () => 'The same name joined this room somewhere else.',
+  timedOut: () => 'The connection was lost for too long.',
+}
+
+// Fires `change` when something is to be drawn anew, `levels` five times a second, `statistics` once a second, `note` with a
+// sentence for the user, `refused` with what the server did not take, and `ended` at the end.
+export class Call extends EventTarget {
+  state = 'joining' // 'joined', 'reconnecting', 'ended'
+  reason = null // why it ended, where it was not our own wish
+  me = null
+  participants = new Map() // the others, by user id
+  levels = new Map() // dBov by track id
+  speakers = []
+  iceServers = []
+  #sessionId
+  #wasIn = false
+  #leaving = false
+  #clock
+
+  // `token()` gives a room token, a fresh one each time if it can.
+  constructor({ room, token, media }) {
+    super()
+    Object.assign(this, { room, token, media })
+    const parts = {
+      request: (method, params) => this.signalling ? this.signalling.request(method, params) : Promise.reject(new ConnectionLost()),
+      changed: () => this.#changed(),
+      refused: error => this.dispatchEvent(new CustomEvent('refused', { detail: error })),
+      configuration: () => this.iceServers.length ? { iceServers: this.iceServers } : {},
+    }
+    this.publisher = new Publisher(parts)
+    this.subscriber = new Subscriber(parts)
+    this.statistics = new Statistics(this)
+  }
+
+  get remote() { return this.subscriber.remote }
+  get local() { return this.publisher.sources }
+  get isOn() { return this.state === 'joined' || this.state === 'reconnecting' }
+
+  // Joins, then publishes what `media` has: a list of `{ tag, track }`. Fails where the server does not let us in.
+  async join() {
+    try {
+      await this.#connect()
+      if (this.media.length) await this.publisher.add(this.media)
+    } catch (error) {
+      this.#end(null)
+      throw error
+    }
+    this.#clock = setInterval(() => this.statistics.measure().then(() => this.dispatchEvent(new Event('statistics'))), 1000)
+  }
+
+  async leave() {
+    this.#leaving = true
+    await this.signalling?.request('leave').catch(() => {}) // the server may close the socket first
+    this.#end(null)
+  }
+
+  // MARK: What one does with one's own media
+
+  async setMicrophone(on) {
+    const source = this.local.get('microphone')
+    if (!source) return
+    source.track.enabled = on
+    await this.#setMuted(source, !on)
+  }
+
+  // An off camera is really off: its light goes out.
+  async setCamera(on) {
+    const source = this.local.get('camera')
+    if (!source) return
+    if (on) {
+      await this.publisher.replace('camera', await openCamera(source.deviceId))
+      await this.#setMuted(source, false)
+    } else {
+      await this.#setMuted(source, true)
+      source.deviceId = source.track?.getSettings().deviceId
+      source.track?.stop()
+      await this.publisher.replace('camera', null)
+    }
+    this.#changed()
+  }
+
+  async setScreen(on) {
+    if (!on) return this.publisher.remove('screen').then(() => this.#changed())
+    const track = await openScreen()
+    track.addEventListener('ended', () => this.setScreen(false).catch(() => {})) // the browser's own "Stop sharing"
+    await this.publisher.add([{ tag: 'screen', track }])
+  }
+
+  // Goes over to another camera or microphone; publishes it where there was none.
+  async useDevice(tag, track) {
+    const source = this.local.get(tag)
+    if (!source) return this.publisher.add([{ tag, track }])
+    const old = source.track
+    track.enabled = tag === 'camera' || !source.muted
+    await this.publisher.replace(tag, track)
+    old?.stop()
+    if (tag === 'camera' && source.muted) await this.#setMuted(source, false)
+    this.#changed()
+  }
+
+  mute(trackId, muted) { return this.signalling.request('mute', { trackId, muted }) }
+  kick(userId) { return this.signalling.request('kick', { userId }) }
+
+  async #setMuted(source, muted) {
+    await this.mute(source.trackId, muted)
+    source.muted = muted
+    this.#changed()
+  }
+
+  // MARK: Connecting
+
+  async #connect() {
+    const token = await this.token()
+    if (this.#leaving) return
+    const signalling = new Signalling({ heard: (event, data) => this.#heard(event, data), closed: () => this.#lost(signalling) })
+    this.signalling = signalling
+    await signalling.opened
+    const joined = await signalling.request('join', {
+      version: 1, token, audioLevels: true, ...(this.#sessionId && { resume: this.#sessionId }),
+    })
+    signalling.ping(joined.pingInterval)
+    const isNew = !joined.resumed
+    const again = this.#wasIn
+    this.#wasIn = true
+    this.#sessionId = joined.sessionId
+    this.iceServers = joined.iceServers ?? []
+    this.me = joined.me
+    this.participants = new Map(joined.participants.map(each => [each.userId, each]))
+    this.state = 'joined'
+    if (again && isNew) {
+      this.subscriber.close()
+      this.publisher.restart({ anew: true })
+    } else if (again) {
+      this.#takeOverMutes()
+      this.publisher.resumed()
+    }
+    this.#changed()
+  }
+
+  // What others muted while we were away.
+  #takeOverMutes() {
+    for (const source of this.local.values()) {
+      const told = this.me.tracks.find(track => track.trackId === source.trackId)
+      if (told) this.#mutedByOthers(source, told.muted)
+    }
+  }
+
+  #lost(signalling) {
+    if (signalling !== this.signalling) return
+    this.signalling = null
+    if (this.state !== 'joined' || this.#leaving) return
+    this.state = 'reconnecting'
+    this.#changed()
+    this.#reconnect()
+  }
+
+  async #reconnect() {
+    const since = Date.now()
+    for (let pause = 250; this.state === 'reconnecting'; pause = Math.min(pause * 2, 5000)) {
+      await new Promise(resolve => {
+        const timer = setTimeout(resolve, pause)
+        addEventListener('online', () => { clearTimeout(timer); resolve() }, { once: true })
+      })
+      if (this.state !== 'reconnecting') return
+      try {
+        await this.#connect()
+      } catch (error) {
+        this.signalling = null
+        // Refused for good: the token is dead or the room is gone. Too many joins at once (80101) is worth another try.
+        const final = error.code && ![0, 80101].includes(error.code)
+        if (final || Date.now() - since > PATIENCE) return this.#end(final ? error.message : ENDINGS.timedOut(), error)
+      }
+    }
+  }
+
+  // MARK: What the server says
+
+  #heard(event, data) {
+    const participant = this.participants.get(data.userId)
+    switch (event) {
+      case 'offer': return this.subscriber.offered(data)
+      case 'audioLevels':
+        for (const { trackId, level } of data.levels) this.levels.set(trackId, level)
+        return this.dispatchEvent(new Event('levels'))
+      case 'activeSpeakers':
+        this.speakers = data.userIds
+        return this.dispatchEvent(new Event('levels'))
+      case 'joined': this.participants.set(data.userId, data); break
+      case 'left': this.participants.delete(data.userId); break
+      case 'connectionChanged': if (participant) participant.connected = data.connected; break
+      case 'published': participant?.tracks.push(...data.tracks); break
+      case 'unpublished':
+        if (participant) participant.tracks = participant.tracks.filter(track => !data.trackIds.includes(track.trackId))
+        for (const trackId of data.trackIds) {
+          this.remote.delete(trackId)
+          this.levels.delete(trackId)
+        }
+        break
+      case 'muteChanged': this.#muteChanged(data); break
+      case 'ended':
+        if (data.reason === 'serverStopping') {
+          this.#sessionId = undefined // the next server knows nothing of it
+          return this.signalling?.close()
+        }
+        return this.#end(ENDINGS[data.reason]?.(data.by) ?? `The session ended (${data.reason}).`, data.error)
+      default: return
+    }
+    this.#changed()
+  }
+
+  #muteChanged({ userId, trackId, muted, by }) {
+    if (userId === this.me.userId) {
+      const source = [...this.local.values()].find(each => each.trackId === trackId)
+      if (!source) return
+      this.#mutedByOthers(source, muted)
+      const what = source.tag === 'screen' ? 'screen' : source.tag
+      this.dispatchEvent(new CustomEvent('note', { detail: `Your ${what} was ${muted ? 'muted' : 'unmuted'}${by ? ` by ${by}` : ''}.` }))
+    } else {
+      const track = this.participants.get(userId)?.tracks.find(each => each.trackId === trackId)
+      if (track) track.muted = muted
+    }
+  }
+
+  #mutedByOthers(source, muted) {
+    source.muted = muted
+    if (source.tag === 'microphone' && source.track) source.track.enabled = !muted
+    // Nobody but the user turns a camera on.
+    if (source.tag === 'camera' && !muted && !source.track) this.#setMuted(source, true).catch(() => {})
+  }
+
+  #end(reason, error) {
+    if (this.state === 'ended') return
+    this.state = 'ended'
+    this.reason = reason
+    this.error = error
+    clearInterval(this.#clock)
+    this.publisher.close()
+    this.subscriber.close()
+    for (const { track } of this.media) track.stop()
+    const signalling = this.signalling
+    this.signalling = null
+    signalling?.close()
+    this.#changed()
+    this.dispatchEvent(new Event('ended'))
+  }
+
+  #changed() { this.dispatchEvent(new Event('change')) }
+}

@@ -1,0 +1,68 @@
+// Cameras, microphones and screens.
+
+const CAMERA = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } }
+const MICROPHONE = { echoCancellation: true, noiseSuppression: true, autoGainControl: true }
+
+// Why there are no devices; null where there may be some.
+export function unavailable() {
+  if (navigator.mediaDevices) return null
+  return isSecureContext
+    ? 'This browser has no access to cameras and microphones.'
+    : 'Browsers give cameras and microphones to HTTPS pages only, and to localhost. Put TLS in front of this server, or watch.'
+}
+
+export const camera = deviceId => open({ video: { ...CAMERA, ...(deviceId && { deviceId: { exact: deviceId } }) } })
+export const microphone = deviceId => open({ audio: { ...MICROPHONE, ...(deviceId && { deviceId: { exact: deviceId } }) } })
+
+export async function screen() {
+  const stream = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 15 } }, audio: false })
+  const [track] = stream.getTracks()
+  track.contentHint = 'detail'
+  return track
+}
+
+export const canShareScreen = () => Boolean(navigator.mediaDevices?.getDisplayMedia)
+
+async function open(constraints) {
+  const reason = unavailable()
+  if (reason) throw new Error(reason)
+  try {
+    const stream = await navigator.mediaDevices.getUserMedia(constraints)
+    return stream.getTracks()[0]
+  } catch (error) {
+    throw new Error(inWords(error, constraints.video ? 'camera' : 'microphone'))
+  }
+}
+
+function inWords(error, what) {
+  switch (error.name) {
+    case 'NotAllowedError': return `The browser was not allowed to use the ${what}. Allow it in the address bar and try again.`
+    case 'NotFoundError': case 'OverconstrainedError': return `There is no ${what}.`
+    case 'NotReadableError': return `The ${what} is in use by another program.`
+    default: return `The ${what} can’t be used: ${error.message || error.name}`
+  }
+}
+
+// The devices of a kind, 'videoinput' or 'audioinput'; they have names once one of them was allowed.
+export async function list(kind) {
+  const all = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? []
+  return all.filter(device => device.kind === kind && device.deviceId)
+    .map((device, index) => ({ id: device.deviceId, name: device.label || `${kind === 'videoinput' ? 'Camera' : 'Microphone'} ${index + 1}` }))
+}
+
+// How loud a microphone is, 0…1, told about 15 times a second until `stop()`.
+export function listen(track, heard) {
+  const context = new AudioContext()
+  const analyser = new AnalyserNode(context, { fftSize: 1024 })
+  new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) }).connect(analyser)
+  const samples = new Float32Array(analyser.fftSize)
+  const timer = setInterval(() => {
+    analyser.getFloatTimeDomainData(samples)
+    const power = samples.reduce((sum, value) => sum + value * value, 0) / samples.length
+    heard(loudness(10 * Math.log10(power + 1e-12)))
+  }, 66)
+  return { stop() { clearInterval(timer); context.close() } }
+}
+
+// Decibels below full scale as a share of a meter: −60 and less is nothing.
+export const loudness = decibels => Math.min(1, Math.max(0, (decibels + 60) / 55))

@@ -1,0 +1,69 @@
+// Dialogs and toasts.
+import { h, iconButton } from './dom.js'
+
+// An error in words, with its stable code where it has one.
+export function problem(error) {
+  return h('div', { class: 'problem', role: 'alert' }, sentence(error), codeOf(error))
+}
+
+const sentence = error => {
+  const text = error.message || String(error)
+  return text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.')
+}
+const codeOf = error => error.code ? h('span', { class: 'code' }, `${error.code} ${error.name}`) : null
+
+export function toast(text, style = '') { show(h('div', { class: `toast ${style}` }, h('span', {}, text)), 4000) }
+export function toastError(error) { show(h('div', { class: 'toast error' }, h('span', {}, sentence(error)), codeOf(error)), 8000) }
+
+function show(node, time) {
+  node.firstChild.after(iconButton('close', 'Dismiss', () => node.remove(), 'quiet small'))
+  const toasts = document.getElementById('toasts')
+  while (toasts.children.length > 3) toasts.firstChild.remove()
+  toasts.append(node)
+  setTimeout(() => node.remove(), time)
+}
+
+// Opens a dialog with this content; it is taken away when it closes.
+export function openDialog(content, { wide = false, label } = {}) {
+  const dialog = h('dialog', { class: wide ? 'wide' : '', 'aria-label': label }, content)
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.addEventListener('click', event => { if (event.target === dialog) dialog.close() })
+  document.body.append(dialog)
+  dialog.showModal()
+  return dialog
+}
+
+// Asks before something that can't be taken back; `act` may fail, and is then tried again or left.
+export function confirm({ title, text, action, act }) {
+  const failure = h('div')
+  const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, text)))
+  ask(form, { title, action, style: 'danger primary', act })
+}
+
+// A dialog with one line to fill in.
+export function prompt({ title, text, label, hint, value = '', pattern, action, act }) {
+  const input = h('input', { class: 'input', id: 'prompt', value, required: true, pattern, autocomplete: 'off', spellcheck: 'false', maxlength: 64 })
+  const form = h('form', { class: 'dialog-body' },
+    h('header', {}, h('h2', {}, title), text && h('p', { class: 'muted' }, text)),
+    h('div', { class: 'field' }, h('label', { for: 'prompt' }, label), input, hint && h('p', { class: 'hint' }, hint)))
+  ask(form, { title, action, style: 'primary', act: () => act(input.value.trim()) })
+  input.select()
+}
+
+// Shows a form with its two buttons; what `act` refuses is shown in it.
+function ask(form, { title, action, style, act }) {
+  const failure = h('div')
+  const button = h('button', { class: `button ${style}`, data: { action: 'confirm' } }, action)
+  const cancel = h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel')
+  form.append(failure, h('footer', {}, cancel, button))
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    button.disabled = true
+    act().then(() => dialog.close(), error => {
+      button.disabled = false
+      failure.replaceChildren(problem(error))
+    })
+  })
+  const dialog = openDialog(form, { label: title })
+  cancel.focus()
+}

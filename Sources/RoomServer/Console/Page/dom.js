@@ -1,0 +1,114 @@
+// Elements from code. Text only ever becomes text: nothing here reads HTML.
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+// h('button', { class: 'button', on: { click } }, icon, 'Join'). Names that are no attribute: `on`, `data`, `set` (properties).
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children)
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children)
+}
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue
+    if (name === 'on') for (const [event, handler] of Object.entries(value)) node.addEventListener(event, handler)
+    else if (name === 'data') Object.assign(node.dataset, value)
+    else if (name === 'set') Object.assign(node, value)
+    else node.setAttribute(name, value === true ? '' : value)
+  }
+  node.append(...children.flat().filter(child => child !== undefined && child !== null && child !== false))
+  return node
+}
+
+// Sets text, and touches the page only where it is another.
+export function say(node, text) {
+  const wanted = text ?? ''
+  if (node.textContent !== wanted) node.textContent = wanted
+}
+
+export function attribute(node, name, value) {
+  if (value === null || value === undefined || value === false) node.removeAttribute(name)
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value === true ? '' : value)
+}
+
+const lists = new WeakMap()
+
+// Makes the children of `container` those of `items`, in their order. `make(item)` gives `{ node, update(item) }`; a node stays
+// as long as its key does, so that focus, pictures and drawings survive.
+export function keyed(container, items, keyOf, make) {
+  const before = lists.get(container) ?? new Map()
+  const now = new Map()
+  for (const item of items) {
+    const key = keyOf(item)
+    const part = before.get(key) ?? make(item)
+    part.update(item)
+    now.set(key, part)
+  }
+  for (const [key, part] of before) {
+    if (now.has(key)) continue
+    part.remove?.()
+    part.node.remove()
+  }
+  let place = container.firstChild
+  for (const { node } of now.values()) {
+    if (node === place) place = place.nextSibling
+    else container.insertBefore(node, place)
+  }
+  lists.set(container, now)
+}
+
+// Line drawings on a 20 × 20 field.
+const drawings = {
+  rooms: 'M3.5 3.5h5.5v5.5h-5.5z M11 3.5h5.5v5.5h-5.5z M3.5 11h5.5v5.5h-5.5z M11 11h5.5v5.5h-5.5z',
+  server: 'M3.5 3.5h13v5h-13z M3.5 11.5h13v5h-13z M6.5 6h.01 M6.5 14h.01 M10 6h3.5 M10 14h3.5',
+  microphone: 'M10 2.8a2.4 2.4 0 0 1 2.4 2.4v4.3a2.4 2.4 0 0 1-4.8 0V5.2a2.4 2.4 0 0 1 2.4-2.4z M4.9 9.3a5.1 5.1 0 0 0 10.2 0 M10 14.5v2.7',
+  'microphone-off': 'M12.4 8.6V5.2a2.4 2.4 0 0 0-4.7-.7 M7.6 8v1.5a2.4 2.4 0 0 0 3.7 2 M15.1 9.3a5 5 0 0 1-.7 2.6 M4.9 9.3a5.1 5.1 0 0 0 7.7 4.4 M10 14.5v2.7 M3.2 2.8l13.6 14.4',
+  camera: 'M2.8 6.2a1.6 1.6 0 0 1 1.6-1.6h6.4a1.6 1.6 0 0 1 1.6 1.6v7.6a1.6 1.6 0 0 1-1.6 1.6H4.4a1.6 1.6 0 0 1-1.6-1.6z M12.4 8.9l4.8-2.7v7.6l-4.8-2.7',
+  'camera-off': 'M12.4 11V6.2a1.6 1.6 0 0 0-1.6-1.6H7 M3.5 4.9a1.6 1.6 0 0 0-.7 1.3v7.6a1.6 1.6 0 0 0 1.6 1.6h6.4a1.6 1.6 0 0 0 1.5-1 M12.4 8.9l4.8-2.7v7.6l-3-1.7 M3.2 2.8l13.6 14.4',
+  screen: 'M3 4h14v9.5H3z M7.5 16.5h5 M10 13.5v3 M10 10.8V6.8 M8.2 8.4L10 6.6l1.8 1.8',
+  leave: 'M8 3.5H4.5v13H8 M12.5 13.5L16 10l-3.5-3.5 M16 10H8',
+  chart: 'M3.5 16.5h13 M5.5 13v-3 M10 13V4.5 M14.5 13V7.5',
+  people: 'M7.7 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8z M2.5 16.5c0-3 2.3-4.7 5.2-4.7s5.2 1.7 5.2 4.7 M13 3.9a2.9 2.9 0 0 1 0 5 M15 12.3c1.5.7 2.5 2.1 2.5 4.2',
+  plus: 'M10 4v12 M4 10h12',
+  trash: 'M3.5 5.5h13 M8 5.5V3.5h4v2 M5.3 5.5l.7 11h8l.7-11 M8.5 8.5v5 M11.5 8.5v5',
+  close: 'M5 5l10 10 M15 5L5 15',
+  check: 'M4 10.5l4 4 8-9',
+  settings: 'M3 6h8 M15 6h2 M3 14h2 M9 14h8 M13 4v4 M7 12v4',
+  eye: 'M2 10s3-5.5 8-5.5S18 10 18 10s-3 5.5-8 5.5S2 10 2 10z M10 12.3a2.3 2.3 0 1 0 0-4.6 2.3 2.3 0 0 0 0 4.6z',
+  key: 'M7 16a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z M9.5 10L16.5 3 M13.5 6l2.5 2.5',
+  sun: 'M10 13.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z M10 2v1.5 M10 16.5V18 M2 10h1.5 M16.5 10H18 M4.3 4.3l1.1 1.1 M14.6 14.6l1.1 1.1 M4.3 15.7l1.1-1.1 M14.6 5.4l1.1-1.1',
+  moon: 'M16.5 11.8A7 7 0 0 1 8.2 3.5a7 7 0 1 0 8.3 8.3z',
+  half: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14z M10 3v14 M10 6h4.5 M10 10h6.5 M10 14h4.5',
+  kick: 'M8 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8z M2.5 16.5c0-3 2.4-4.7 5.5-4.7 1 0 1.9.2 2.7.5 M13 13l4 4 M17 13l-4 4',
+  wide: 'M3.5 8V3.5H8 M12 3.5h4.5V8 M16.5 12v4.5H12 M8 16.5H3.5V12',
+}
+
+export function icon(name, size = '') {
+  return svg('svg', {
+    class: `icon ${size}`, viewBox: '0 0 20 20', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5,
+    'stroke-linecap': 'round', 'stroke-linejoin': 'round', 'aria-hidden': 'true',
+  }, svg('path', { d: drawings[name] }))
+}
+
+// A button that is only a drawing still has its name, for those who can't see it and for those who rest on it.
+export function iconButton(name, label, action, style = 'quiet small') {
+  const node = h('button', { type: 'button', class: `button only-icon ${style}`, 'aria-label': label, title: label, on: { click: action } }, icon(name))
+  node.show = (other, text) => {
+    if (node.dataset.icon === other && node.title === text) return
+    node.dataset.icon = other
+    node.replaceChildren(icon(other))
+    node.title = text
+    node.setAttribute('aria-label', text)
+  }
+  return node
+}
+
+// A user's two letters.
+export function avatar(userId) {
+  const words = userId.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  const letters = words.length > 1 ? words[0][0] + words[1][0] : (words[0] ?? userId).slice(0, 2)
+  return h('span', { class: 'avatar', 'aria-hidden': 'true', title: userId }, letters.toUpperCase())
+}

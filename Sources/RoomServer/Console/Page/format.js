@@ -1,0 +1,41 @@
+// Numbers and times as people read them.
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+export const count = value => value < 100_000 ? whole.format(value) : short.format(value)
+export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`
+
+// Kilobits per second: ['1.24', 'Mbps'].
+export function rate(kbps) {
+  if (kbps >= 999_950) return [(kbps / 1e6).toFixed(2), 'Gbps']
+  if (kbps >= 999.5) return [(kbps / 1000).toFixed(kbps >= 9_950 ? 1 : 2), 'Mbps']
+  return [Math.round(kbps).toString(), 'kbps']
+}
+
+export function bytes(value) {
+  for (const [unit, size] of [['GB', 2 ** 30], ['MB', 2 ** 20], ['kB', 2 ** 10]]) {
+    if (value >= size) return [(value / size).toFixed(value / size < 10 ? 1 : 0), unit]
+  }
+  return [Math.round(value).toString(), 'B']
+}
+
+export const joined = ([number, unit]) => `${number}\u202f${unit}`
+export const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\u202f%`
+export const milliseconds = value => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u202fms`
+
+// A span in its two largest units: "3 h 12 min".
+export function span(ms) {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`
+  const days = Math.floor(hours / 24)
+  return hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`
+}
+
+export const ago = since => Date.now() - since < 5000 ? 'just now' : `${span(Date.now() - since)} ago`
+export const clock = at => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+export const moment = at => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })

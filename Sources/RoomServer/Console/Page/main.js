@@ -1,0 +1,145 @@
+// The console: who is signed in, which view is shown, and the call that goes on while views change.
+import { Api } from './api.js'
+import { Call } from './call.js'
+import { toast, toastError } from './dialogs.js'
+import { keyed } from './dom.js'
+import { RoomModel } from './room-model.js'
+import * as session from './session.js'
+import { Shell } from './shell.js'
+import { RoomView } from './view-room.js'
+import { RoomsView } from './view-rooms.js'
+import { ServerView } from './view-server.js'
+import { SignInView } from './view-signin.js'
+
+// A view has a `node`, a `title`, and `stop()` for when it is left. What later stages add is another line here.
+const views = {
+  rooms: { label: 'Rooms', icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
+  server: { label: 'Server', icon: 'server', make: app => new ServerView(app) },
+}
+
+class App {
+  session = null
+  api = null // nil with a room token, which opens no REST
+  call = null
+  view = null
+  #models = new Map() // of the rooms last looked at
+
+  constructor() {
+    this.root = document.getElementById('app')
+    addEventListener('hashchange', () => this.#arrive())
+    addEventListener('pagehide', () => this.call?.leave())
+    this.#arrive()
+  }
+
+  // A link with a token signs in; everything else is a route.
+  #arrive() {
+    const brought = session.fromAddress()
+    if (brought) {
+      try { return this.signIn(session.read(brought)) } catch (error) { return this.#gate(error) }
+    }
+    if (!this.session) {
+      const remembered = session.remembered()
+      if (!remembered) return this.#gate()
+      return this.signIn(remembered)
+    }
+    this.#route()
+  }
+
+  #gate(error) { this.#show(new SignInView(this, error)) }
+
+  signIn(found) {
+    this.session = found
+    session.remember(found)
+    this.api = found.kind === 'api' ? new Api(found.token, error => this.signOut(error)) : null
+    this.shell = new Shell(this, this.api ? views : { rooms: { ...views.rooms, label: 'Room', path: `rooms/${found.room}` } })
+    this.#route()
+  }
+
+  signOut(error) {
+    if (!this.session) return
+    this.call?.leave()
+    session.forget()
+    this.session = this.api = null
+    this.#gate(error)
+  }
+
+  #route() {
+    const [section, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent)
+    if (!this.api) return this.#show(views.rooms.make(this, this.session.room), 'rooms')
+    const known = Object.hasOwn(views, section) ? section : 'rooms'
+    this.#show(views[known].make(this, rest[0]), known)
+  }
+
+  #show(view, section) {
+    this.view?.stop?.()
+    this.view = view
+    document.title = view.title ? `${view.title} · roomserver` : 'roomserver'
+    if (section) {
+      this.shell.show(view, section)
+      this.root.replaceChildren(this.shell.node)
+      scrollTo(0, 0)
+    } else {
+      this.root.replaceChildren(view.node)
+    }
+  }
+
+  // A room's model, which outlives its view: its lines go on where they were.
+  model(room) {
+    const model = this.#models.get(room) ?? new RoomModel()
+    this.#models.delete(room)
+    this.#models.set(room, model)
+    if (this.#models.size > 8) this.#models.delete(this.#models.keys().next().value)
+    return model
+  }
+
+  go(path) { location.hash = `#/${path}` }
+
+  // Joins a room; `media` is what is published. Fails where the server does not let us in.
+  async startCall({ room, user, grants, media }) {
+    await this.call?.leave()
+    const token = this.api ? () => this.api.roomToken(room, user, grants) : async () => this.session.token
+    const call = new Call({ room, token, media })
+    this.call = call
+    call.addEventListener('change', () => this.#changed())
+    call.addEventListener('note', event => toast(event.detail))
+    call.addEventListener('refused', event => toastError(event.detail))
+    call.addEventListener('ended', () => {
+      if (call.reason) call.error ? toastError({ ...call.error, message: call.reason }) : toast(call.reason, 'error')
+      if (this.call === call) this.call = null
+      this.#changed()
+    })
+    for (const event of ['levels', 'statistics']) call.addEventListener(event, () => this.view?.[event]?.())
+    this.#changed()
+    await call.join()
+  }
+
+  #changed() {
+    this.#playSounds()
+    this.shell?.update()
+    this.view?.changed?.()
+  }
+
+  // The sound of the others plays wherever one is in the console.
+  #playSounds() {
+    const tracks = [...this.call?.remote.values() ?? []].filter(each => each.kind === 'audio')
+    keyed(document.getElementById('sounds'), tracks, each => each.trackId, () => {
+      const node = document.createElement('audio')
+      node.autoplay = true
+      return {
+        node,
+        update: each => {
+          if (node.srcObject === each.stream) return
+          node.srcObject = each.stream
+          node.play().catch(error => {
+            if (error.name !== 'NotAllowedError') return
+            toast('Click anywhere to hear the others.')
+            addEventListener('click', () => node.play().catch(() => {}), { once: true })
+          })
+        },
+        remove: () => { node.srcObject = null },
+      }
+    })
+  }
+}
+
+new App()

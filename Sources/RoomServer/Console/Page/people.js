@@ -1,0 +1,71 @@
+// The people of a room: who they are, how they are connected, and the way to send them out.
+import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
+import { joined, milliseconds, moment, percent, rate } from './format.js'
+
+export class People {
+  #rows = new Map()
+
+  constructor(actions) {
+    this.actions = actions
+    this.count = h('span', { class: 'count number' })
+    this.list = h('ul', { class: 'people-list' })
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nobody is here.'))
+    this.node = h('section', { class: 'card people-card', 'aria-label': 'Participants' },
+      h('div', { class: 'card-head' }, h('h2', {}, 'Participants'), this.count), this.empty, this.list)
+  }
+
+  update(people) {
+    say(this.count, people.length ? String(people.length) : '')
+    this.empty.hidden = people.length > 0
+    keyed(this.list, people, person => `${person.userId} ${person.joinedAt}`, person => this.#row(person))
+  }
+
+  levels(call) {
+    for (const [userId, face] of this.#rows) face.classList.toggle('speaking', call.speakers.includes(userId))
+  }
+
+  #row({ userId, joinedAt }) {
+    const face = avatar(userId)
+    this.#rows.set(userId, face)
+    const badges = h('span', { class: 'badges' })
+    const media = h('span', { class: 'person-media', 'aria-hidden': 'true' })
+    const line = h('div', { class: 'person-line number' })
+    const kick = this.actions.kick && iconButton('kick', `Remove ${userId}`, () => this.actions.kick({ userId }), 'quiet small danger')
+    if (kick) kick.dataset.action = 'kick'
+    const node = h('li', { class: 'person', data: { user: userId }, title: `Joined ${moment(joinedAt)}` },
+      face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, userId), badges, media), line), kick)
+    let drawn = ''
+    return {
+      node,
+      remove: () => this.#rows.delete(userId),
+      update: person => {
+        face.classList.toggle('speaking', person.speaking)
+        const microphone = person.tracks.find(track => track.kind === 'audio')
+        const camera = person.tracks.find(track => track.kind === 'video' && track.tag !== 'screen')
+        const shown = [
+          person.isMe && 'You', person.grants.includes('hidden') && 'Hidden', !person.connected && 'Reconnecting',
+          microphone && (microphone.muted ? 'microphone-off' : 'microphone'), camera && (camera.muted ? 'camera-off' : 'camera'),
+          person.tracks.some(track => track.tag === 'screen') && 'screen',
+        ]
+        if (drawn !== shown.join()) {
+          drawn = shown.join()
+          badges.replaceChildren(...shown.slice(0, 3).filter(Boolean).map((text, index) => h('span', { class: index ? 'badge' : 'badge accent' }, text)))
+          if (person.isMe) badges.firstChild.className = 'badge accent'
+          else badges.firstChild?.classList.remove('accent')
+          media.replaceChildren(...shown.slice(3).filter(Boolean).map(name => icon(name, 'small')))
+        }
+        say(line, this.#inWords(person))
+      },
+    }
+  }
+
+  #inWords({ up, down, rtt, loss, grants }) {
+    if (up === undefined) return grants.filter(grant => grant !== 'hidden').join(', ')
+    const parts = []
+    if (up > 0) parts.push(`↑ ${joined(rate(up))}`)
+    if (down > 0) parts.push(`↓ ${joined(rate(down))}`)
+    if (rtt !== undefined) parts.push(milliseconds(rtt))
+    if (loss >= 0.001) parts.push(`${percent(loss)} lost`)
+    return parts.join('   ') || 'No media'
+  }
+}

@@ -1,0 +1,149 @@
+// What we send: the publish connection, on which the client offers (api/signalling.md §5).
+import { ConnectionLost } from './signalling.js'
+
+// Bits per second that a source may take.
+const BITRATES = { camera: 2_000_000, screen: 3_000_000, microphone: 48_000 }
+
+// A source is one thing that is sent: `{ tag, kind, track, muted, trackId, transceiver }`. `track` is nil while a camera is off.
+export class Publisher {
+  sources = new Map() // by tag
+  #work = Promise.resolve() // one offer after the other
+  #doubtful = false // an offer's answer was lost: the server may know more than we do
+
+  // `request(method, params)` asks the server; `changed()` tells that something is to be drawn anew, `refused(error)` that the
+  // server did not take what is sent.
+  constructor({ request, changed, refused, configuration }) { Object.assign(this, { request, changed, refused, configuration }) }
+
+  // Publishes `tracks`, a list of `{ tag, track }`, with one offer.
+  add(tracks) {
+    return this.#then(async () => {
+      const added = tracks.map(({ tag, track }) => ({ tag, kind: track.kind, track, muted: false }))
+      for (const source of added) {
+        this.sources.set(source.tag, source)
+        this.#attach(source)
+      }
+      try { await this.#negotiate(added) } catch (error) {
+        if (!(error instanceof ConnectionLost)) for (const source of added) this.#forget(source)
+        throw error
+      }
+    })
+  }
+
+  // Ends a source; its m-line can be used again.
+  remove(tag) {
+    return this.#then(async () => {
+      const source = this.sources.get(tag)
+      if (!source) return
+      this.#forget(source)
+      await this.#negotiate([])
+    })
+  }
+
+  // Another track for a source, or none while it is off; nothing is negotiated.
+  async replace(tag, track) {
+    const source = this.sources.get(tag)
+    if (!source) return
+    source.track = track
+    await source.transceiver?.sender.replaceTrack(track)
+  }
+
+  // After a resume: what was published goes on, unless the server may see it otherwise.
+  resumed() { if (this.#doubtful) this.restart() }
+
+  // A new connection that carries everything again. With `anew` the session is another, and the tracks have new ids.
+  restart({ anew = false } = {}) {
+    return this.#then(async () => {
+      this.#drop()
+      if (!this.sources.size) return
+      for (const source of this.sources.values()) {
+        if (anew) source.trackId = undefined
+        this.#attach(source)
+      }
+      await this.#negotiate([...this.sources.values()], !anew)
+      this.#doubtful = false
+    }).catch(error => {
+      if (!(error instanceof ConnectionLost)) this.refused(error) // a lost socket: the resume comes here again
+    })
+  }
+
+  close() {
+    this.#drop()
+    for (const { track } of this.sources.values()) track?.stop()
+    this.sources.clear()
+  }
+
+  #then(step) {
+    const done = this.#work.then(step)
+    this.#work = done.catch(() => {})
+    return done
+  }
+
+  #connection() {
+    if (this.pc) return this.pc
+    const pc = new RTCPeerConnection({ bundlePolicy: 'max-bundle', ...this.configuration() })
+    pc.onconnectionstatechange = () => {
+      if (pc !== this.pc) return
+      if (pc.connectionState === 'failed') this.restart()
+      this.changed()
+    }
+    this.pc = pc
+    return pc
+  }
+
+  #attach(source) {
+    const pc = this.#connection()
+    const free = pc.getTransceivers().find(each => each.direction === 'inactive' && each.receiver.track.kind === source.kind)
+    if (free) {
+      free.direction = 'sendonly'
+      free.sender.replaceTrack(source.track)
+      source.transceiver = free
+    } else {
+      source.transceiver = pc.addTransceiver(source.track ?? source.kind, {
+        direction: 'sendonly', sendEncodings: [{ maxBitrate: BITRATES[source.tag] ?? 1_000_000 }],
+      })
+    }
+  }
+
+  #forget(source) {
+    this.sources.delete(source.tag)
+    source.track?.stop()
+    if (!source.transceiver) return
+    source.transceiver.direction = 'inactive'
+    source.transceiver.sender.replaceTrack(null).catch(() => {})
+  }
+
+  #drop() {
+    const pc = this.pc
+    this.pc = null
+    pc?.close()
+    for (const source of this.sources.values()) source.transceiver = undefined
+  }
+
+  // Offers, and names the sources whose m-lines begin to send.
+  async #negotiate(begun, restart = false) {
+    const pc = this.pc
+    await pc.setLocalDescription()
+    const tracks = begun.map(({ transceiver, kind, tag, muted, trackId, track }) => {
+      const { width, height, frameRate } = track?.getSettings() ?? {}
+      return {
+        mid: transceiver.mid, kind, tag, muted, trackId: restart ? trackId : undefined,
+        ...(kind === 'video' && width && { width, height, fps: Math.round(frameRate ?? 30) }),
+      }
+    })
+    let answer
+    try {
+      answer = await this.request('publish', { sdp: pc.localDescription.sdp, tracks, restart })
+    } catch (error) {
+      if (error instanceof ConnectionLost) this.#doubtful = true
+      else await pc.setLocalDescription({ type: 'rollback' }).catch(() => {})
+      throw error
+    }
+    if (pc !== this.pc) return
+    await pc.setRemoteDescription({ type: 'answer', sdp: answer.sdp })
+    for (const { mid, track } of answer.tracks) {
+      const source = begun.find(each => each.transceiver?.mid === mid)
+      if (source) source.trackId = track.trackId
+    }
+    this.changed()
+  }
+}

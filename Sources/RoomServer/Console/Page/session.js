@@ -1,0 +1,39 @@
+// The token that this tab is signed in with. It lives in this tab's sessionStorage and nowhere else.
+
+const KEY = 'roomserver.token'
+
+// What a token says of itself: `{ token, kind: 'api'|'room', key, room, user, grants, expires }`. Nothing is verified here, the
+// server does that. Throws where it is no token of ours.
+export function read(text) {
+  const token = text.trim()
+  const parts = token.split('.')
+  if (parts.length !== 3) throw new Error('This is not a token: a token has three parts with dots between them.')
+  let head, claims
+  try {
+    [head, claims] = parts.slice(0, 2).map(part => JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))))
+  } catch {
+    throw new Error('This token can’t be read. Copy it whole, from its first letter to its last.')
+  }
+  const expires = (claims.exp ?? 0) * 1000
+  if (expires < Date.now()) throw new Error('This token has expired. Mint a new one.')
+  if (claims.api === true) return { token, kind: 'api', key: claims.iss ?? head.kid, expires }
+  if (claims.room && claims.sub) {
+    return { token, kind: 'room', key: head.kid, room: claims.room, user: claims.sub, grants: claims.grants ?? [], expires }
+  }
+  throw new Error('This is neither an API token nor a room token.')
+}
+
+// A link may bring a token behind its `#`, which browsers never send to a server. It is taken out of the address at once.
+export function fromAddress() {
+  const match = /^#token=([^&]+)/.exec(location.hash)
+  if (!match) return null
+  history.replaceState(null, '', location.pathname)
+  return match[1]
+}
+
+export function remember(session) { sessionStorage.setItem(KEY, session.token) }
+export function forget() { sessionStorage.removeItem(KEY) }
+
+export function remembered() {
+  try { return read(sessionStorage.getItem(KEY) ?? '') } catch { return null }
+}

@@ -1,0 +1,71 @@
+// The frame: what leads from view to view, the call that goes on, the theme, and the way out.
+import { attribute, h, icon, iconButton, say } from './dom.js'
+import { span } from './format.js'
+
+const themes = [['auto', 'half', 'Theme: as the system'], ['light', 'sun', 'Theme: light'], ['dark', 'moon', 'Theme: dark']]
+
+function themeButton() {
+  const root = document.documentElement
+  const button = iconButton('half', '', () => {
+    const now = themes.findIndex(([name]) => name === (root.dataset.theme ?? 'auto'))
+    const [next] = themes[(now + 1) % themes.length]
+    if (next === 'auto') delete root.dataset.theme
+    else root.dataset.theme = next
+    try { localStorage.setItem('roomserver.theme', next) } catch { /* storage is off: until the page is left */ }
+    update()
+  })
+  button.dataset.action = 'theme'
+  const update = () => {
+    const [, drawing, label] = themes.find(([name]) => name === (root.dataset.theme ?? 'auto'))
+    button.show(drawing, label)
+  }
+  update()
+  return button
+}
+
+const brand = () => h('a', { class: 'brand', href: '#/' }, h('img', { src: '/console/icon.svg', alt: '', width: 24, height: 24 }), 'roomserver')
+
+export class Shell {
+  constructor(app, views) {
+    this.app = app
+    this.links = []
+    const link = ([name, { label, icon: drawing, path }]) => {
+      const node = h('a', { href: `#/${path ?? name}`, data: { section: name } }, icon(drawing), h('span', {}, label))
+      this.links.push(node)
+      return node
+    }
+    const entries = Object.entries(views)
+    this.callLink = h('a')
+    this.callBar = h('div', { class: 'in-call', hidden: true }, h('span', { class: 'dot good' }), this.callLink,
+      iconButton('close', 'Leave the room', () => app.call?.leave(), 'quiet small danger'))
+    const { session } = app
+    const signOut = () => iconButton('leave', 'Sign out', () => app.signOut())
+    this.main = h('main', { class: 'main', id: 'main', tabindex: '-1' })
+    this.node = h('div', { class: 'shell' },
+      h('aside', { class: 'side' },
+        brand(),
+        h('nav', { class: 'nav', 'aria-label': 'Sections' }, entries.map(link)),
+        h('div', { class: 'side-foot' }, this.callBar,
+          h('div', { class: 'signed' },
+            h('div', {}, h('b', {}, session.kind === 'api' ? session.key : session.user),
+              h('span', { class: 'faint' }, `expires in ${span(session.expires - Date.now())}`)),
+            themeButton(), signOut()))),
+      h('header', { class: 'top' }, brand(), themeButton(), signOut()),
+      this.main,
+      h('nav', { class: 'tabs', 'aria-label': 'Sections' }, entries.map(link)))
+  }
+
+  show(view, section) {
+    for (const link of this.links) attribute(link, 'aria-current', link.dataset.section === section && 'page')
+    this.main.replaceChildren(view.node)
+    this.update()
+  }
+
+  update() {
+    const { call, view } = this.app
+    this.callBar.hidden = !call || call.state === 'ended' || view?.room === call.room
+    if (!call) return
+    say(this.callLink, `In ${call.room}`)
+    attribute(this.callLink, 'href', `#/rooms/${encodeURIComponent(call.room)}`)
+  }
+}

@@ -1,0 +1,65 @@
+// One WebSocket of api/signalling.md: requests with their answers, events, and a watch for silence.
+import { Refusal } from './api.js'
+
+const SILENCE = 15_000
+
+export class Signalling {
+  #asked = new Map()
+  #lastId = 0
+  #timers = []
+
+  // `heard(event, data)` gets the events in their order; `closed()` is called once, when nothing can come any more.
+  constructor({ heard, closed }) {
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
+    this.socket = new WebSocket(`${scheme}://${location.host}/v1/signal`)
+    this.lastHeard = Date.now()
+    this.opened = new Promise((resolve, reject) => {
+      this.socket.onopen = resolve
+      this.lost = () => {
+        this.lost = () => {}
+        this.#timers.forEach(clearInterval)
+        this.socket.onmessage = null
+        this.socket.close()
+        const error = new ConnectionLost()
+        reject(error)
+        for (const waiting of this.#asked.values()) waiting.reject(error)
+        this.#asked.clear()
+        closed()
+      }
+    })
+    this.opened.catch(() => {})
+    this.socket.onclose = () => this.lost()
+    this.socket.onmessage = ({ data }) => {
+      this.lastHeard = Date.now()
+      const said = JSON.parse(data)
+      if (said.event) return heard(said.event, said.data)
+      const waiting = this.#asked.get(said.id)
+      this.#asked.delete(said.id)
+      if (said.error) waiting?.reject(new Refusal(said.error))
+      else waiting?.resolve(said.result)
+    }
+    this.#timers.push(setInterval(() => { if (Date.now() - this.lastHeard > SILENCE) this.lost() }, 1000))
+  }
+
+  request(method, params) {
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new ConnectionLost())
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject })
+      this.socket.send(JSON.stringify({ id, method, params }))
+    })
+  }
+
+  ping(interval) {
+    this.#timers.push(setInterval(() => this.request('ping').catch(() => {}), interval))
+  }
+
+  close() { this.lost() }
+}
+
+// The socket is gone; whether the server has carried the request out is not known.
+export class ConnectionLost extends Error {
+  constructor() {
+    super('The connection to the server was lost.')
+  }
+}

@@ -1,0 +1,218 @@
+// Where the room is seen: tiles of everybody, fitted to the space there is, and the buttons of one's own media.
+import { canShareScreen } from './devices.js'
+import { toastError } from './dialogs.js'
+import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
+import { joined, milliseconds, percent, rate } from './format.js'
+import { chooseDevices, joinDialog } from './join.js'
+
+export class Stage {
+  #tiles = new Map() // by key: what of a tile moves by itself
+  #pinned = null
+  #screens = [] // tiles with a screen of somebody else
+  #showsStatistics = false
+
+  constructor(app, room) {
+    Object.assign(this, { app, room })
+    this.grid = h('div', { class: 'tiles' })
+    this.notice = h('div', { class: 'stage-notice', hidden: true }, h('span', { class: 'dot warn' }), 'Connection lost. Reconnecting…')
+    this.outside = this.#outside()
+    this.bar = this.#controls()
+    this.node = h('section', { class: 'stage', 'aria-label': 'Stage' }, this.outside, this.notice, this.grid, this.bar)
+    new ResizeObserver(() => this.#fit()).observe(this.grid)
+  }
+
+  get call() {
+    const { call } = this.app
+    return call?.room === this.room && call.state !== 'ended' ? call : null
+  }
+
+  update() {
+    const { call } = this
+    const isOn = call?.isOn ?? false
+    this.outside.hidden = isOn
+    this.grid.hidden = this.bar.hidden = !isOn
+    this.notice.hidden = call?.state !== 'reconnecting'
+    this.node.classList.toggle('on', isOn)
+    for (const button of this.outside.querySelectorAll('button')) button.disabled = call?.state === 'joining'
+    if (!isOn) {
+      keyed(this.grid, [], () => '', () => {})
+      return
+    }
+    const tiles = this.#list(call)
+    // A screen that somebody begins to share comes to the front by itself, once.
+    const screens = tiles.filter(tile => tile.tag === 'screen' && !tile.isMe).map(tile => tile.key)
+    const fresh = screens.find(key => !this.#screens.includes(key))
+    this.#screens = screens
+    if (fresh) this.#pinned = fresh
+    else if (!tiles.some(tile => tile.key === this.#pinned)) this.#pinned = null
+    keyed(this.grid, tiles, tile => tile.key, tile => this.#tile(tile))
+    this.#fit()
+    this.#updateControls(call)
+  }
+
+  // One tile for each picture, and one for each person that shows none. Oneself comes last.
+  #list(call) {
+    const of = (userId, isMe, tracks, streamOf) => {
+      const microphone = tracks.find(track => track.kind === 'audio')
+      const base = { userId, isMe, isSilent: !microphone || microphone.muted, audio: microphone?.trackId }
+      const pictures = tracks.filter(track => track.kind === 'video')
+      return (pictures.length ? pictures : [{ tag: '' }]).map(({ trackId, tag, muted }) => ({
+        ...base, trackId, tag, key: `${userId} ${trackId ?? ''}`, stream: trackId && !muted ? streamOf(trackId) : null,
+      }))
+    }
+    const others = [...call.participants.values()].flatMap(({ userId, tracks }) => of(userId, false, tracks, id => call.remote.get(id)?.stream))
+    if (call.me.grants.includes('hidden')) return others
+    const own = [...call.local.values()]
+    const mine = of(call.me.userId, true, own, id => own.find(each => each.trackId === id)?.track)
+    return [...others, ...mine]
+  }
+
+  #tile({ key, userId, isMe, tag }) {
+    const video = h('video', { set: { muted: true, autoplay: true, playsInline: true } })
+    if (isMe && tag !== 'screen') video.classList.add('mirrored')
+    const face = h('div', { class: 'tile-face' }, avatar(userId))
+    const silent = icon('microphone-off', 'small')
+    const reading = h('div', { class: 'tile-reading number' })
+    const pin = () => {
+      this.#pinned = this.#pinned === key ? null : key
+      this.update()
+    }
+    const enlarge = iconButton('wide', `Enlarge ${userId}`, event => { event.stopPropagation(); pin() }, 'tile-button small')
+    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, reading, enlarge,
+      h('figcaption', {}, silent, h('span', {}, `${userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
+    let shown = null
+    const tile = {
+      node,
+      update: now => {
+        // One's own track is wrapped here, so that a changed camera is a changed stream.
+        const source = now.stream ?? null
+        if (source !== shown) {
+          shown = source
+          video.srcObject = source instanceof MediaStreamTrack ? new MediaStream([source]) : source
+          if (source) video.play().catch(() => {})
+        }
+        Object.assign(tile, { audio: now.audio, trackId: now.trackId, userId })
+        node.classList.toggle('without', !source)
+        node.classList.toggle('screen', tag === 'screen')
+        attribute(silent, 'hidden', !now.isSilent)
+        node.classList.toggle('pinned', this.#pinned === key)
+        enlarge.show('wide', this.#pinned === key ? 'Back to the grid' : `Enlarge ${userId}`)
+      },
+      remove: () => {
+        video.srcObject = null
+        this.#tiles.delete(key)
+      },
+      reading,
+    }
+    this.#tiles.set(key, tile)
+    return tile
+  }
+
+  levels(call) {
+    for (const { node, userId } of this.#tiles.values()) node.classList.toggle('speaking', call.speakers.includes(userId))
+  }
+
+  statistics() {
+    const { call } = this
+    if (!call) return
+    for (const { reading, trackId } of this.#tiles.values()) {
+      const measured = this.#showsStatistics && trackId && call.statistics.get(trackId)
+      reading.hidden = !measured
+      if (!measured) continue
+      const { width, height, fps, kbps, loss, jitter, rtt, codec } = measured
+      say(reading, [
+        [codec, width && `${width}×${height}`, `${Math.round(fps)} fps`].filter(Boolean).join('  '),
+        [joined(rate(kbps)), `${percent(loss)} lost`].join('  '),
+        [`jitter ${milliseconds(jitter)}`, rtt !== undefined && `rtt ${milliseconds(rtt)}`].filter(Boolean).join('  '),
+      ].join('\n'))
+    }
+  }
+
+  // Finds how many columns make the tiles largest; a pinned tile gets the room and the others a row below.
+  #fit() {
+    const total = this.grid.children.length
+    const { clientWidth: width, clientHeight: height } = this.grid
+    this.grid.classList.toggle('has-pinned', this.#pinned !== null && total > 1)
+    if (!total || !width) return
+    const [gap, narrow] = [8, width < 560]
+    const [least, most] = narrow ? [0.75, 1.78] : [1.25, 1.78]
+    let best = { area: 0 }
+    for (let columns = 1; columns <= total; columns++) {
+      const rows = Math.ceil(total / columns)
+      const cell = { width: (width - gap * (columns - 1)) / columns, height: (height - gap * (rows - 1)) / rows }
+      const shape = Math.min(most, Math.max(least, cell.width / cell.height))
+      const tileWidth = Math.min(cell.width, cell.height * shape)
+      const area = tileWidth * tileWidth / shape
+      if (area > best.area + 1) best = { area, columns, width: tileWidth, height: tileWidth / shape }
+    }
+    this.grid.style.setProperty('--tile-width', `${Math.floor(best.width)}px`)
+    this.grid.style.setProperty('--tile-height', `${Math.floor(best.height)}px`)
+    this.grid.style.setProperty('--columns', best.columns)
+  }
+
+  // MARK: Before the call
+
+  #outside() {
+    const { session } = this.app
+    const mayPublish = session.kind === 'api' || session.grants.includes('publish')
+    const join = h('button', { class: 'button primary', data: { action: 'join' }, on: { click: () => joinDialog(this.app, this.room) } }, icon('camera', 'small'), 'Join')
+    const watch = h('button', { class: 'button', data: { action: 'watch' }, on: { click: () => this.#watch() } }, icon('eye', 'small'), 'Watch')
+    return h('div', { class: 'stage-outside' }, h('h2', {}, 'You are not in this room'),
+      h('p', {}, session.kind === 'api' ? 'Join with camera and microphone, or watch without being seen by the others.' : 'Join to see and hear the others.'),
+      h('div', { class: 'buttons' }, mayPublish && join, watch))
+  }
+
+  async #watch() {
+    try {
+      await this.app.startCall({ room: this.room, user: `watcher-${Math.random().toString(36).slice(2, 7)}`, grants: ['subscribe', 'hidden'], media: [] })
+    } catch (error) { toastError(error) }
+  }
+
+  // MARK: In the call
+
+  #controls() {
+    const act = action => async event => {
+      const { currentTarget } = event
+      currentTarget.disabled = true
+      try { await action() } catch (error) { if (error.name !== 'NotAllowedError') toastError(error) }
+      currentTarget.disabled = false
+      this.update()
+    }
+    const button = (name, drawing, label, action, style = '') => {
+      const node = iconButton(drawing, label, act(action), `control ${style}`)
+      node.dataset.action = name
+      return node
+    }
+    const isOn = tag => { const source = this.call.local.get(tag); return source && !source.muted }
+    this.microphone = button('microphone', 'microphone', 'Mute microphone', () => this.call.setMicrophone(!isOn('microphone')))
+    this.camera = button('camera', 'camera', 'Turn camera off', () => this.call.setCamera(!isOn('camera')))
+    this.screen = button('screen', 'screen', 'Share your screen', () => this.call.setScreen(!this.call.local.has('screen')))
+    this.measure = button('statistics', 'chart', 'Show statistics', async () => { this.#showsStatistics = !this.#showsStatistics; this.statistics() })
+    this.devices = button('devices', 'settings', 'Choose devices', () => chooseDevices(this.call))
+    this.leave = h('button', { type: 'button', class: 'button control leave', data: { action: 'leave' }, on: { click: act(() => this.call.leave()) } }, 'Leave')
+    return h('div', { class: 'controls', role: 'toolbar', 'aria-label': 'Your media' }, this.microphone, this.camera, this.screen, this.devices, this.measure, this.leave)
+  }
+
+  #updateControls(call) {
+    const show = (node, on, drawings, labels) => {
+      node.classList.toggle('off', !on)
+      node.show(drawings[on ? 0 : 1], labels[on ? 0 : 1])
+      attribute(node, 'aria-pressed', String(on))
+    }
+    const publishes = call.me.grants.includes('publish') && !call.me.grants.includes('hidden')
+    const [microphone, camera] = ['microphone', 'camera'].map(tag => call.local.get(tag))
+    this.microphone.hidden = !microphone
+    this.camera.hidden = !camera
+    this.devices.hidden = !publishes
+    this.screen.hidden = !publishes || !canShareScreen()
+    if (microphone) show(this.microphone, !microphone.muted, ['microphone', 'microphone-off'], ['Mute microphone', 'Unmute microphone'])
+    if (camera) show(this.camera, !camera.muted, ['camera', 'camera-off'], ['Turn camera off', 'Turn camera on'])
+    const shares = call.local.has('screen')
+    this.screen.show('screen', shares ? 'Stop sharing' : 'Share your screen')
+    for (const [node, active] of [[this.screen, shares], [this.measure, this.#showsStatistics]]) {
+      node.classList.toggle('active', active)
+      attribute(node, 'aria-pressed', String(active))
+    }
+    this.measure.show('chart', this.#showsStatistics ? 'Hide statistics' : 'Show statistics')
+  }
+}

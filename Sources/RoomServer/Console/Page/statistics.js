@@ -1,0 +1,62 @@
+// What this browser measures of its own media, once a second: by track id `{ kbps, fps, loss, jitter, rtt, width, height, codec }`.
+
+export class Statistics {
+  tracks = new Map()
+  #before = new Map()
+
+  constructor(call) { this.call = call }
+
+  get(trackId) { return this.tracks.get(trackId) }
+
+  async measure() {
+    const { publisher, remote } = this.call
+    const now = new Map()
+    for (const { trackId, receiver } of remote.values()) now.set(trackId, await this.#inbound(trackId, receiver))
+    for (const { trackId, transceiver } of publisher.sources.values()) {
+      if (trackId && transceiver) now.set(trackId, await this.#outbound(trackId, transceiver.sender))
+    }
+    this.tracks = now
+    for (const trackId of this.#before.keys()) if (!now.has(trackId)) this.#before.delete(trackId)
+  }
+
+  async #inbound(trackId, receiver) {
+    const report = await receiver.getStats().catch(() => new Map())
+    const entry = find(report, 'inbound-rtp') ?? {}
+    const { bits, packets, lost, frames } = this.#since(trackId, entry.timestamp, {
+      bits: (entry.bytesReceived ?? 0) * 8, packets: entry.packetsReceived ?? 0, lost: entry.packetsLost ?? 0, frames: entry.framesDecoded ?? 0,
+    })
+    return {
+      kbps: bits / 1000, fps: frames, loss: lost + packets > 0 ? Math.max(0, lost) / (Math.max(0, lost) + packets) : 0,
+      jitter: (entry.jitter ?? 0) * 1000, rtt: roundTrip(report), width: entry.frameWidth, height: entry.frameHeight,
+      frames: entry.framesDecoded ?? 0, codec: codec(report, entry),
+    }
+  }
+
+  async #outbound(trackId, sender) {
+    const report = await sender.getStats().catch(() => new Map())
+    const entry = find(report, 'outbound-rtp') ?? {}
+    const far = find(report, 'remote-inbound-rtp') ?? {}
+    const { bits, frames } = this.#since(trackId, entry.timestamp, { bits: (entry.bytesSent ?? 0) * 8, frames: entry.framesEncoded ?? 0 })
+    return {
+      kbps: bits / 1000, fps: frames, loss: far.fractionLost ?? 0, jitter: (far.jitter ?? 0) * 1000,
+      rtt: far.roundTripTime === undefined ? roundTrip(report) : far.roundTripTime * 1000,
+      width: entry.frameWidth, height: entry.frameHeight, frames: entry.framesEncoded ?? 0, codec: codec(report, entry),
+    }
+  }
+
+  // How much each count has grown per second.
+  #since(trackId, at, counts) {
+    const before = this.#before.get(trackId)
+    this.#before.set(trackId, { at, counts })
+    const seconds = before ? (at - before.at) / 1000 : 0
+    return Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, seconds > 0 ? Math.max(0, value - before.counts[name]) / seconds : 0]))
+  }
+}
+
+const find = (report, type) => [...report.values()].find(entry => entry.type === type)
+const codec = (report, entry) => report.get(entry.codecId)?.mimeType.split('/')[1]
+
+function roundTrip(report) {
+  const pair = [...report.values()].find(entry => entry.type === 'candidate-pair' && entry.nominated)
+  return pair?.currentRoundTripTime === undefined ? undefined : pair.currentRoundTripTime * 1000
+}

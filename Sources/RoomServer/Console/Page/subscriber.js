@@ -1,0 +1,64 @@
+// What we receive: the subscribe connection, on which the server offers (api/signalling.md §6).
+import { ConnectionLost } from './signalling.js'
+
+// How often a connection that takes no offer is begun anew.
+const ATTEMPTS = 3
+
+export class Subscriber {
+  remote = new Map() // by track id: { userId, trackId, kind, mid, receiver, stream }
+  #work = Promise.resolve() // one offer after the other
+  #failures = 0
+
+  constructor({ request, changed, refused, configuration }) { Object.assign(this, { request, changed, refused, configuration }) }
+
+  offered(offer) {
+    this.#work = this.#work.then(() => this.#answer(offer)).then(() => { this.#failures = 0 }, error => this.#failed(error))
+  }
+
+  #failed(error) {
+    if (error instanceof ConnectionLost) return // the offer comes again after the resume
+    if (++this.#failures === 1) this.refused(error)
+    if (this.#failures <= ATTEMPTS) this.request('resubscribe').catch(() => {})
+  }
+
+  close() {
+    const pc = this.pc
+    this.pc = null
+    pc?.close()
+    this.remote.clear()
+  }
+
+  async #answer({ offer, sdp, tracks, restart }) {
+    if (restart) this.close()
+    const pc = this.#connection()
+    await pc.setRemoteDescription({ type: 'offer', sdp })
+    await pc.setLocalDescription()
+    if (pc !== this.pc) return
+    // Gone through by mid and not by `ontrack`, which says nothing where an m-line goes from one track to the next.
+    const receivers = new Map(pc.getTransceivers().map(each => [each.mid, each.receiver]))
+    const now = new Map()
+    for (const { mid, userId, trackId } of tracks) {
+      const receiver = receivers.get(mid)
+      if (!receiver) continue
+      const before = this.remote.get(trackId)
+      now.set(trackId, before?.receiver === receiver ? before : {
+        userId, trackId, mid, receiver, kind: receiver.track.kind, stream: new MediaStream([receiver.track]),
+      })
+    }
+    this.remote = now
+    this.changed()
+    await this.request('answer', { offer, sdp: pc.localDescription.sdp })
+  }
+
+  #connection() {
+    if (this.pc) return this.pc
+    const pc = new RTCPeerConnection({ bundlePolicy: 'max-bundle', ...this.configuration() })
+    pc.onconnectionstatechange = () => {
+      if (pc !== this.pc) return
+      if (pc.connectionState === 'failed') this.request('resubscribe').catch(() => {})
+      this.changed()
+    }
+    this.pc = pc
+    return pc
+  }
+}

@@ -1,0 +1,136 @@
+// One room: its stage, the people in it, and their tracks.
+import { poll } from './api.js'
+import { confirm, problem, toast, toastError } from './dialogs.js'
+import { h, icon, say } from './dom.js'
+import { ago, moment, plural } from './format.js'
+import { People } from './people.js'
+import { Stage } from './stage.js'
+import { Tracks } from './tracks.js'
+
+export class RoomView {
+  constructor(app, room) {
+    Object.assign(this, { app, room, title: room })
+    this.model = app.model(room)
+    this.facts = h('div', { class: 'facts' }, '\u00a0')
+    this.failure = h('div')
+    const actions = {
+      kick: app.api || this.#isAdmin() ? person => this.#kick(person.userId) : null,
+      mute: track => this.#mute(track),
+      mayMute: track => app.api || track.isMe || this.#isAdmin(),
+    }
+    this.stage = new Stage(app, room)
+    this.people = new People(actions)
+    this.tracks = new Tracks(actions)
+    this.deletion = app.api && h('button', { class: 'button danger', title: 'Delete room', data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, 'Delete room'))
+    this.node = h('div', { class: 'view' },
+      h('header', { class: 'view-head' },
+        h('div', { class: 'titles' },
+          h('h1', {}, app.api && [h('a', { class: 'crumb', href: '#/rooms' }, 'Rooms'), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')], room), this.facts),
+        this.deletion),
+      this.failure,
+      h('div', { class: 'room' }, this.stage.node, this.people.node, this.tracks.node))
+    this.stop = app.api ? poll(1000, () => this.#load(), error => this.#failed(error)) : () => {}
+    this.stage.update()
+    if (!app.api) this.statistics()
+  }
+
+  get #call() { return this.app.call?.room === this.room ? this.app.call : null }
+
+  #isAdmin() { return this.app.session.grants?.includes('admin') ?? false }
+
+  async #load() {
+    const { api } = this.app
+    const [room, statistics] = await Promise.all([api.room(this.room), api.statistics(this.room)])
+    this.failure.replaceChildren()
+    this.createdAt = room.createdAt
+    this.model.fromApi(room, statistics, this.#call)
+    this.#draw()
+  }
+
+  #failed(error) {
+    if (error.code === 404002) {
+      this.stop()
+      this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
+        h('p', {}, 'It was closed, or nobody has made it yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
+        h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, 'All rooms'),
+          h('button', { class: 'button primary', on: { click: () => this.#create() } }, 'Create it'))))
+      this.node.lastChild.hidden = this.deletion.hidden = true
+    } else {
+      this.failure.replaceChildren(problem(error))
+    }
+  }
+
+  async #create() {
+    try {
+      await this.app.api.createRoom({ name: this.room })
+      this.node.lastChild.hidden = this.deletion.hidden = false
+      this.stop = poll(1000, () => this.#load(), error => this.#failed(error))
+    } catch (error) { toastError(error) }
+  }
+
+  // MARK: What the app tells
+
+  changed() {
+    this.stage.update()
+    if (!this.app.api) this.statistics()
+  }
+
+  levels() {
+    const call = this.#call
+    if (!call) return
+    this.stage.levels(call)
+    this.tracks.levels(call.levels)
+    this.people.levels(call)
+  }
+
+  statistics() {
+    if (!this.app.api) {
+      this.model.fromCall(this.#call)
+      this.#draw()
+    }
+    this.stage.statistics()
+  }
+
+  #draw() {
+    const { people, tracks } = this.model
+    say(this.facts, [plural(people.length, 'participant'), plural(tracks.length, 'track'), this.createdAt && `created ${ago(this.createdAt)}`].filter(Boolean).join(' · '))
+    if (this.createdAt) this.facts.title = moment(this.createdAt)
+    this.people.update(people)
+    this.tracks.update(tracks)
+  }
+
+  // MARK: Moderation
+
+  #kick(userId) {
+    confirm({
+      title: `Remove ${userId}?`, text: 'They are sent out of the room at once, and need a new token to come back.', action: 'Remove',
+      act: async () => {
+        await (this.app.api ? this.app.api.kick(this.room, userId) : this.#call.kick(userId))
+        toast(`${userId} was removed.`)
+      },
+    })
+  }
+
+  async #mute(track) {
+    try {
+      const own = track.isMe && [...this.#call?.local.values() ?? []].find(source => source.trackId === track.trackId)
+      if (own?.tag === 'microphone') await this.#call.setMicrophone(track.muted)
+      else if (own?.tag === 'camera') await this.#call.setCamera(track.muted)
+      else if (this.app.api) await this.app.api.mute(this.room, track.trackId, !track.muted)
+      else await this.#call.mute(track.trackId, !track.muted)
+      track.muted = !track.muted
+      this.#draw()
+    } catch (error) { toastError(error) }
+  }
+
+  #delete() {
+    confirm({
+      title: `Delete ${this.room}?`, text: 'Everybody in it is sent out, and their media ends.', action: 'Delete room',
+      act: async () => {
+        this.stop()
+        await this.app.api.closeRoom(this.room)
+        this.app.go('rooms')
+      },
+    })
+  }
+}

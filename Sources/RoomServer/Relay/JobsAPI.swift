@@ -1,0 +1,59 @@
+import RoomProtocol
+
+/// Relay jobs over REST.
+struct JobsAPI: Sendable {
+  let directory: RoomDirectory
+
+  var endpoints: [Endpoint] {
+    [
+      Endpoint("GET", "/v1/rooms/*/jobs", access: .api, action: .answer { _, names in await list(names) }),
+      Endpoint(
+        "POST", "/v1/rooms/*/jobs", access: .api, takesBody: true,
+        action: .answer { request, names in await start(request, names) }),
+      Endpoint("DELETE", "/v1/rooms/*/jobs/*", access: .api, action: .answer { _, names in await stop(names) }),
+    ]
+  }
+
+  /// A job and how it goes.
+  struct Detail: Codable, Sendable {
+    var job: JobInfo
+    var status: JobStatusData?
+  }
+
+  struct List: Codable, Sendable { var jobs: [Detail] }
+
+  private func list(_ names: [String]) async -> HTTPResponse {
+    await directory.with(names) { room in
+      let status = Dictionary(await room.jobStatus().map { ($0.jobId, $0) }, uniquingKeysWith: { first, _ in first })
+      return .json(List(jobs: await room.jobList.map { Detail(job: $0, status: status[$0.jobId]) }))
+    }
+  }
+
+  private func start(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    let body: ForwardParams
+    do throws(RoomError) {
+      body = try APIBody.read(
+        ForwardParams.self, from: request,
+        members: ["jobId", "publishUrl", "userId", "audioTrackId", "videoTrackId", "kinds"])
+    } catch { return .error(400, error) }
+    return await directory.with(names) { room in
+      do throws(RoomError) {
+        return .json(try await room.startForward(body), status: 201)
+      } catch {
+        let statuses: [ErrorCode: Int] = [.cdnParameters: 400, .subscribeFailed: 404]
+        return .error(statuses[error.code] ?? 409, error)
+      }
+    }
+  }
+
+  private func stop(_ names: [String]) async -> HTTPResponse {
+    await directory.with(names) { room in
+      do throws(RoomError) {
+        try await room.stopJob(names[1])
+        return .noContent
+      } catch {
+        return .error(404, error)
+      }
+    }
+  }
+}

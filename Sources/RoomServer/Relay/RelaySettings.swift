@@ -1,0 +1,17 @@
+public import Relay
+
+/// How jobs send programs to other servers.
+public struct RelaySettings: Sendable {
+  /// Broadcasts, their programs and pushes.
+  public var broadcasts = LiveBroadcast.Settings()
+  /// Threads that broadcasts share; at least 1. Nil for one each core.
+  public var threads: Int?
+  /// Jobs of one room at once.
+  public var jobsPerRoom = 16
+  /// Broadcasts of the server at once.
+  public var limit = 256
+  /// Between two `jobStatus` events.
+  public var statusInterval: Duration = .seconds(3)
+
+  public init() {}
+}

@@ -1,0 +1,129 @@
+import CLinux
+import Foundation
+import RoomProtocol
+import SFU
+
+/// Reads the state of the whole server.
+struct ServerGauge: Sendable {
+  let directory: RoomDirectory
+  let plane: MediaPlane
+  let counters: ServerCounters
+  /// When this server started.
+  let start = Date()
+
+  func read() async -> ServerState {
+    let control = counters.values
+    let media = await plane.counters()
+    var state = ServerState(
+      startedAt: Self.milliseconds(start), at: Self.milliseconds(Date()), process: Self.process(),
+      sockets: control.sockets, resumes: control.resumes, kicks: control.kicks)
+    for room in await directory.all {
+      let counts = await room.counts
+      state.rooms += 1
+      state.participants += counts.participants
+      state.tracks += counts.tracks
+    }
+    for (code, count) in control.joins {
+      if code == ErrorCode.ok.rawValue { state.joins.accepted += count } else { state.joins.refused += count }
+    }
+    state.workers = zip(media.workers, plane.ports).map { ServerState.Worker($0, port: Int($1)) }
+    let total = media.total
+    for reason in MediaDrop.allCases where total[reason] > 0 { state.drops["\(reason)"] = total[reason] }
+    return state
+  }
+
+  static func process() -> ServerState.Process {
+    ServerState.Process(
+      cpuSeconds: ProcessClock.seconds, residentBytes: linux_resident_bytes(), openFiles: Int(linux_open_descriptors()),
+      cores: Int(linux_cpu_count()))
+  }
+
+  private static func milliseconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000) }
+}
+
+/// The processor time of this process.
+enum ProcessClock {
+  /// User and system time of all threads since the start, in seconds.
+  static var seconds: Double {
+    var time = timespec()
+    guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
+
+/// The server at one moment, as `GET /v1/server` tells it. Counts grow from the start on.
+struct ServerState: Encodable, Sendable {
+  struct Process: Encodable, Sendable {
+    /// User and system time since the start.
+    var cpuSeconds = 0.0
+    var residentBytes: Int64 = 0
+    var openFiles = 0
+    /// That this process may run on.
+    var cores = 0
+  }
+
+  struct Joins: Encodable, Sendable {
+    var accepted = 0
+    var refused = 0
+  }
+
+  struct Worker: Encodable, Sendable {
+    /// UDP.
+    var port: Int
+    /// Of its thread, since the start.
+    var cpuSeconds: Double
+    var rooms: Int
+    var transports: Int
+    var connectedTransports: Int
+    var tracks: Int
+    var subscriptions: Int
+    var ringBytes: Int
+    var packetsReceived: UInt64
+    var bytesReceived: UInt64
+    var packetsSent: UInt64
+    var bytesSent: UInt64
+    var rtpForwarded: UInt64
+    var nackedPackets: UInt64
+    var retransmitted: UInt64
+    /// For any reason.
+    var dropped: UInt64
+
+    init(_ counters: WorkerCounters, port: Int) {
+      self.port = port
+      cpuSeconds = Double(counters.cpuMicroseconds) / 1e6
+      rooms = counters.rooms
+      transports = counters.transports
+      connectedTransports = counters.connectedTransports
+      tracks = counters.tracks
+      subscriptions = counters.subscriptions
+      ringBytes = counters.ringBytes
+      packetsReceived = counters.packetsReceived
+      bytesReceived = counters.bytesReceived
+      packetsSent = counters.packetsSent
+      bytesSent = counters.bytesSent
+      rtpForwarded = counters.rtpForwarded
+      nackedPackets = counters.nackedPackets
+      retransmitted = counters.retransmitted
+      dropped = counters.drops.reduce(0, &+)
+    }
+  }
+
+  /// Milliseconds since 1970.
+  var startedAt: Int64
+  /// Milliseconds since 1970: when this was read.
+  var at: Int64
+  var rooms = 0
+  var participants = 0
+  var tracks = 0
+  var process: Process
+  /// Open signalling sockets.
+  var sockets: Int
+  var joins = Joins()
+  /// Sessions taken up again.
+  var resumes: Int
+  /// Participants kicked.
+  var kicks: Int
+  var workers: [Worker] = []
+  /// Packets that went no further, by reason; reasons that were never met are left out.
+  var drops: [String: UInt64] = [:]
+}

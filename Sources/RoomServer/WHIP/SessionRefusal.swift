@@ -1,0 +1,82 @@
+import RoomProtocol
+import RoomToken
+import WebRTC
+
+/// Why a WHIP or WHEP request is not carried out: the status that the protocols ask for, and the error in the body.
+struct SessionRefusal: Error, Sendable {
+  var status: Int
+  var error: RoomError
+  var headers: [(name: String, value: String)] = []
+
+  var response: HTTPResponse { .error(status, error, headers: headers) }
+
+  static func badRequest(_ sentence: String) -> Self { Self(status: 400, error: HTTPError.badRequest(sentence)) }
+
+  /// No token, or one that is not valid here (RFC 6750 §3.1).
+  static func unauthorised(_ error: RoomError, isMissing: Bool = false) -> Self {
+    Self(
+      status: 401, error: error,
+      headers: [("WWW-Authenticate", isMissing ? "Bearer" : "Bearer error=\"invalid_token\"")])
+  }
+
+  /// A valid token that does not allow this.
+  static func forbidden(_ sentence: String) -> Self {
+    Self(
+      status: 403, error: RoomError(.noPermission, sentence),
+      headers: [("WWW-Authenticate", "Bearer error=\"insufficient_scope\"")])
+  }
+
+  static func notFound(_ error: RoomError) -> Self { Self(status: 404, error: error) }
+
+  static let noSuchSession = notFound(RoomError(.notInRoom, "there is no such session; it has ended, or never was"))
+
+  static let notAName = notFound(RoomError(.notInRoom, "rooms, users and sessions are called \(RoomName.rule)"))
+
+  /// Nothing that both sides could send or receive, or only a part of what was offered: no session with a part missing begins
+  /// (RFC 9725 §4.4.3).
+  static func notAcceptable(_ error: RoomError) -> Self { Self(status: 406, error: error) }
+
+  /// Full, but perhaps not for long.
+  static func unavailable(_ error: RoomError) -> Self {
+    Self(status: 503, error: error, headers: [("Retry-After", "5")])
+  }
+
+  static let tooManyJoins = Self(
+    status: 429, error: RoomError(.joinFailed, "too many joins from this address; wait a second and try again"),
+    headers: [("Retry-After", "1")])
+
+  static let preconditionRequired = Self(
+    status: 428, error: HTTPError.badRequest("send If-Match with the session's ETag, or with * to restart ICE"))
+
+  static let preconditionFailed = Self(
+    status: 412, error: HTTPError.badRequest("If-Match is not the session's ETag: ICE was restarted meanwhile"))
+
+  static func tooManyRestarts(_ limit: Int) -> Self {
+    Self(status: 429, error: HTTPError.badRequest("a session restarts ICE at most \(limit) times; begin a new one"))
+  }
+
+  static func wrongType(_ wanted: String, header: String) -> Self {
+    Self(status: 415, error: HTTPError.badRequest("send the body as Content-Type: \(wanted)"), headers: [(header, wanted)])
+  }
+
+  /// An offer that was not taken: 400 where it is no description, 422 where it is one that can't be answered.
+  static func offer(_ failure: NegotiationError, _ code: ErrorCode) -> Self {
+    let error = RoomError(code, "the offer was refused: \(failure)")
+    if case .unreadable = failure { return Self(status: 400, error: error) }
+    return Self(status: 422, error: error)
+  }
+}
+
+/// An offer over HTTP that was answered.
+struct SessionAnswer: Sendable {
+  var resource: SessionResource
+  var sdp: String
+}
+
+/// What became of an offer over HTTP.
+enum SessionOffer: Sendable {
+  case answered(SessionAnswer)
+  case refused(SessionRefusal)
+  /// The room closed meanwhile; another may have its name by now.
+  case roomIsClosed
+}

@@ -1,0 +1,65 @@
+import Foundation
+import SFU
+import WebRTC
+
+/// What HTTP sees of a WHIP or WHEP session: a URL that nobody guesses, whose it is, and the state of its ICE
+/// (RFC 9725 §4.3).
+struct SessionResource: Sendable {
+  /// The last segment of its URL: 122 bits from the system's generator.
+  let id = UUID().uuidString.lowercased()
+  /// The user of the token that began it; further requests have to come with one of the same user.
+  let user: String
+  let transport: TransportID
+  /// Names the ICE session (RFC 9110 §8.8.3), quotes included: a new one with each restart.
+  private(set) var entityTag = Self.newTag()
+  private(set) var local: TransportParameters
+  private(set) var remote: TransportParameters
+  /// The m-line that speaks for the bundle.
+  private let tagged: (mid: String, kind: String)
+  private var restarts = 0
+
+  /// Each leaves a user fragment at the worker.
+  static let maximumRestarts = 60
+
+  init(user: String, transport: TransportID, local: TransportParameters, remote: TransportParameters, media: RTPParameters) {
+    self.user = user
+    self.transport = transport
+    self.local = local
+    self.remote = remote
+    tagged = (media.mid, media.kind.rawValue)
+  }
+
+  /// What a PATCH asks for.
+  enum Change: Sendable {
+    /// Candidates of the client, of which an ICE-lite side has no need.
+    case trickle
+    /// New credentials on both sides, and the fragment that says so.
+    case restart(ICEFragment)
+  }
+
+  /// Takes a PATCH.
+  /// - Parameter match: the value of `If-Match`.
+  /// - Throws: what to answer; the ICE session goes on as it was.
+  mutating func patch(_ fragment: ICEFragment, match: String?) throws(SessionRefusal) -> Change {
+    guard let match else { throw .preconditionRequired }
+    let tags = match.split(separator: ",").map { $0.trimming() }
+    // Weak tags match nothing (RFC 9110 §13.1.1).
+    guard tags == ["*"] || tags.contains(where: { $0 == entityTag }) else { throw .preconditionFailed }
+    guard let credentials = fragment.credentials else {
+      if tags == ["*"] { throw .badRequest("an ICE restart needs a=ice-ufrag and a=ice-pwd") }
+      return .trickle
+    }
+    if credentials == remote.credentials { return .trickle }
+    guard restarts < Self.maximumRestarts else { throw .tooManyRestarts(Self.maximumRestarts) }
+    restarts += 1
+    remote.credentials = credentials
+    remote.candidates = fragment.candidates
+    local.credentials = .random()
+    entityTag = Self.newTag()
+    return .restart(
+      ICEFragment(
+        credentials: local.credentials, candidates: local.candidates, iceLite: true, mid: tagged.mid, kind: tagged.kind))
+  }
+
+  private static func newTag() -> String { "\"\(String(UInt64.random(in: .min ... .max), radix: 16))\"" }
+}

@@ -1,0 +1,47 @@
+import RTP
+
+/// Whom the viewers of a room see who named nobody: who speaks, else who was there first.
+///
+/// Told who speaks and who publishes, it says who is shown. A change waits until somebody else has been the loudest for a second
+/// and the last change is two seconds old, so that a cough or a quick yes moves nobody; a user who publishes nothing any more
+/// is left at once.
+struct SpeakerStage: Sendable {
+  /// Microseconds that somebody has to be the loudest for.
+  static let patience: Int64 = 1_000_000
+  /// Microseconds that a user is shown at least.
+  static let hold: Int64 = 2_000_000
+
+  private(set) var user: String?
+  private var loudest: String?
+  private var loudestSince = Instant(microseconds: 0)
+  private var changed = Instant(microseconds: 0)
+
+  /// When `advance` is due again; nil while nobody waits to be shown.
+  var deadline: Instant? {
+    guard let loudest, let user, loudest != user else { return nil }
+    return max(loudestSince.advanced(microseconds: Self.patience), changed.advanced(microseconds: Self.hold))
+  }
+
+  /// Takes the speakers, loudest first.
+  mutating func heard(_ speakers: [String], now: Instant) {
+    guard speakers.first != loudest else { return }
+    loudest = speakers.first
+    loudestSince = now
+  }
+
+  /// Takes who publishes, those first who are to be shown when nobody speaks.
+  /// - Returns: whether another user is shown now.
+  mutating func advance(publishers: [String], now: Instant) -> Bool {
+    if let loudest, !publishers.contains(loudest) { self.loudest = nil }
+    if let user, publishers.contains(user) {
+      guard let deadline, deadline <= now else { return false }
+      self.user = loudest
+    } else {
+      let next = loudest ?? publishers.first
+      guard next != user else { return false }
+      user = next
+    }
+    changed = now
+    return true
+  }
+}

@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+import WebRTC
+
+/// A worker's non-blocking TCP socket that listens for ICE clients (RFC 6544 passive candidates).
+struct TCPListener: Sendable {
+  let descriptor: Int32
+
+  /// Connections that wait in the kernel while the worker is at its packets.
+  private static let backlog: Int32 = 256
+
+  /// `address` has the port of the UDP socket beside it.
+  init(bind address: TransportAddress) throws(MediaPlaneError) {
+    var storage = sockaddr_storage()
+    let length = address.write(to: &storage)
+    descriptor = withUnsafePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { linux_tcp_listen($0, length, Self.backlog) }
+    }
+    guard descriptor >= 0 else {
+      throw .bind(address: "\(address), TCP", reason: String(cString: strerror(errno)))
+    }
+  }
+
+  /// What `accept` gave.
+  enum Accepted {
+    case connection(descriptor: Int32, from: TransportAddress)
+    /// Nobody waits.
+    case nobody
+    /// The process or the machine has no more descriptors: asking again at once would only spin.
+    case exhausted
+  }
+
+  func accept() -> Accepted {
+    var storage = sockaddr_storage()
+    while true {
+      let descriptor = linux_tcp_accept(self.descriptor, &storage)
+      if descriptor >= 0 {
+        guard let address = TransportAddress(&storage) else {
+          _ = Glibc.close(descriptor)
+          continue
+        }
+        return .connection(descriptor: descriptor, from: address)
+      }
+      switch errno {
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+      // Of connections that were reset while they waited.
+      case EINTR, ECONNABORTED, EPROTO: continue
+      default: return .nobody
+      }
+    }
+  }
+
+  func close() { _ = Glibc.close(descriptor) }
+}

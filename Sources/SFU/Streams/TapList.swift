@@ -1,0 +1,27 @@
+/// The taps of one track, in memory that does not move: the packet path walks it without counting references. A trivial handle; the
+/// track's book owns what it points to.
+struct TapList: BitwiseCopyable {
+  static let capacity = 8
+
+  private var rings: UnsafeMutablePointer<TapRing>?
+  private(set) var count = 0
+
+  mutating func append(_ ring: TapRing) {
+    let rings = self.rings ?? .allocate(capacity: Self.capacity)
+    self.rings = rings
+    guard count < Self.capacity else { return }
+    rings[count] = ring
+    count += 1
+  }
+
+  mutating func removeAll() {
+    rings?.deallocate()
+    rings = nil
+    count = 0
+  }
+
+  @inline(__always) func write(_ head: TapRing.Head, _ payload: UnsafeRawPointer? = nil) {
+    guard let rings else { return }
+    for index in 0..<count { rings[index].write(head, payload) }
+  }
+}

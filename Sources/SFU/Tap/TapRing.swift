@@ -1,0 +1,100 @@
+import Synchronization
+
+/// A ring of records between one writing and one reading thread, in memory of fixed size: no lock, and nothing is allocated.
+///
+/// A trivial handle: the owner calls `free`.
+struct TapRing: BitwiseCopyable {
+  /// What stands in front of a record's bytes.
+  struct Head: BitwiseCopyable {
+    var sequence: Int64 = 0
+    var arrival: Int64 = 0
+    /// NTP time of a report.
+    var time: UInt64 = 0
+    var timestamp: UInt32 = 0
+    var length: UInt16 = 0
+    var kind: UInt8 = 0
+    /// The payload format, with the marker as its highest bit.
+    var format: UInt8 = 0
+  }
+
+  static let headBytes = MemoryLayout<Head>.stride
+  /// Of a record that fills the rest of the ring, so that the next one lies in one piece.
+  private static let filler: UInt8 = 0xFF
+
+  private let base: UnsafeMutableRawPointer
+  private let capacity: Int
+  /// Bytes ever written and ever read.
+  private let written: UnsafeMutablePointer<Atomic<Int>>
+  private let taken: UnsafeMutablePointer<Atomic<Int>>
+  private let missed: UnsafeMutablePointer<Atomic<Int>>
+
+  /// - Parameter capacity: bytes, a power of two, at least 4 KiB.
+  init(capacity: Int) {
+    self.capacity = capacity
+    base = .allocate(byteCount: capacity, alignment: 64)
+    written = .allocate(capacity: 1)
+    taken = .allocate(capacity: 1)
+    missed = .allocate(capacity: 1)
+    written.initialize(to: Atomic(0))
+    taken.initialize(to: Atomic(0))
+    missed.initialize(to: Atomic(0))
+  }
+
+  func free() {
+    base.deallocate()
+    for counter in [written, taken, missed] {
+      counter.deinitialize(count: 1)
+      counter.deallocate()
+    }
+  }
+
+  /// Records that found no room.
+  var lost: Int { missed.pointee.load(ordering: .relaxed) }
+
+  /// The writing thread's: puts a record behind the others; false, and counted, where there is no room.
+  @discardableResult
+  func write(_ head: Head, _ payload: UnsafeRawPointer?) -> Bool {
+    let length = Int(head.length)
+    let size = (Self.headBytes + length + 7) & ~7
+    var position = written.pointee.load(ordering: .relaxed)
+    let free = capacity - (position - taken.pointee.load(ordering: .acquiring))
+    let rest = capacity - position & (capacity - 1)
+    let needed = rest < size ? rest + size : size
+    guard needed <= free, size <= capacity else {
+      missed.pointee.add(1, ordering: .relaxed)
+      return false
+    }
+    if rest < size {
+      if rest >= Self.headBytes { (base + (position & (capacity - 1))).storeBytes(of: Head(kind: Self.filler), as: Head.self) }
+      position += rest
+    }
+    let place = base + (position & (capacity - 1))
+    place.storeBytes(of: head, as: Head.self)
+    if let payload, length > 0 { (place + Self.headBytes).copyMemory(from: payload, byteCount: length) }
+    written.pointee.store(position + size, ordering: .releasing)
+    return true
+  }
+
+  /// The reading thread's: lends the oldest record; false where there is none.
+  func read(_ body: (Head, UnsafeRawBufferPointer) -> Void) -> Bool {
+    var position = taken.pointee.load(ordering: .relaxed)
+    let end = written.pointee.load(ordering: .acquiring)
+    while position < end {
+      let rest = capacity - position & (capacity - 1)
+      let place = base + (position & (capacity - 1))
+      guard rest >= Self.headBytes else {
+        position += rest
+        continue
+      }
+      let head = place.load(as: Head.self)
+      guard head.kind != Self.filler else {
+        position += rest
+        continue
+      }
+      body(head, UnsafeRawBufferPointer(start: place + Self.headBytes, count: Int(head.length)))
+      taken.pointee.store(position + (Self.headBytes + Int(head.length) + 7) & ~7, ordering: .releasing)
+      return true
+    }
+    return false
+  }
+}

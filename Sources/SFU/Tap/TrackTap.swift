@@ -1,0 +1,90 @@
+public import RTP
+
+/// What a media worker puts into a tap.
+public enum TapRecord: Sendable, Equatable {
+  /// A packet of the track, in the order of arrival. `sequence` is extended: a leap of thousands is a publisher that began anew.
+  /// The payload lies beside the record.
+  case packet(sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat, arrival: Instant)
+  /// The publisher's sender report (RFC 3550 §6.4.1), in the timestamps of the packets.
+  case report(ntp: NTPTime, timestamp: UInt32, arrival: Instant)
+  /// Forwarding was stopped, or goes on.
+  case muted(Bool)
+  /// The track is gone; nothing follows.
+  case ended
+}
+
+/// A way out of a media worker for a program: the plain packets of one track, through a ring between two threads.
+///
+/// The worker writes without ever waiting; whoever is too slow to read misses packets, which the numbers show. Made by its reader
+/// and handed to ``MediaRoom/tap(_:with:)``.
+///
+/// Unchecked because the compiler can't see who calls what: the worker alone writes, the one owner alone reads, and what passes
+/// between them is published by the ring's atomic counters.
+public final class TrackTap: @unchecked Sendable {
+  /// Big enough for 2 s of video at 8 Mb/s.
+  public static let videoBytes = 1 << 21
+  /// Big enough for 2 s of audio at 256 kb/s.
+  public static let audioBytes = 1 << 17
+
+  let ring: TapRing
+
+  /// - Parameter capacity: bytes; rounded up to a power of two from 4 KiB to 64 MiB.
+  public init(capacity: Int) {
+    var bytes = 4096
+    while bytes < min(capacity, 1 << 26) { bytes *= 2 }
+    ring = TapRing(capacity: bytes)
+  }
+
+  deinit { ring.free() }
+
+  /// Records that found no room so far.
+  public var lost: Int { ring.lost }
+
+  /// Lends the next record and its payload; false where there is none. One thread at a time.
+  public func read(_ body: (TapRecord, UnsafeRawBufferPointer) -> Void) -> Bool {
+    ring.read { head, payload in
+      if let record = TapRecord(head) { body(record, payload) }
+    }
+  }
+}
+
+extension TapRecord {
+  private enum Kind {
+    static let packet: UInt8 = 1
+    static let report: UInt8 = 2
+    static let muted: UInt8 = 3
+    static let unmuted: UInt8 = 4
+    static let ended: UInt8 = 5
+  }
+
+  fileprivate init?(_ head: TapRing.Head) {
+    let arrival = Instant(microseconds: head.arrival)
+    switch head.kind {
+    case Kind.packet:
+      guard let format = PayloadFormat(rawValue: head.format & 0x7F) else { return nil }
+      self = .packet(
+        sequence: head.sequence, timestamp: head.timestamp, marker: head.format & 0x80 != 0, format: format, arrival: arrival)
+    case Kind.report: self = .report(ntp: NTPTime(rawValue: head.time), timestamp: head.timestamp, arrival: arrival)
+    case Kind.muted: self = .muted(true)
+    case Kind.unmuted: self = .muted(false)
+    case Kind.ended: self = .ended
+    default: return nil
+    }
+  }
+
+  @inline(__always) static func head(
+    of packet: StoredPacket, format: UInt8, arrival: Instant
+  ) -> TapRing.Head {
+    TapRing.Head(
+      sequence: packet.sequence, arrival: arrival.microseconds, timestamp: packet.timestamp, length: packet.length,
+      kind: Kind.packet, format: format | (packet.flags.contains(.marker) ? 0x80 : 0))
+  }
+
+  static func head(ofReport ntp: NTPTime, timestamp: UInt32, arrival: Instant) -> TapRing.Head {
+    TapRing.Head(arrival: arrival.microseconds, time: ntp.rawValue, timestamp: timestamp, kind: Kind.report)
+  }
+
+  static func head(muted: Bool) -> TapRing.Head { TapRing.Head(kind: muted ? Kind.muted : Kind.unmuted) }
+
+  static var headOfEnd: TapRing.Head { TapRing.Head(kind: Kind.ended) }
+}

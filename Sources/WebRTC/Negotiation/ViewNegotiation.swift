@@ -1,0 +1,99 @@
+/// An offer of a viewer that was taken: the answer to send back, and what may be sent from now on.
+public struct AnsweredView: Sendable, Hashable {
+  /// The answer as text.
+  public var sdp: String
+  /// The viewer's side of the transport.
+  public var remote: TransportParameters
+  /// One m-line for each kind that the viewer receives, in the order of the offer: all codecs in common, the viewer's preference
+  /// first, under its payload types and extension ids, with SSRCs of ours.
+  public var media: [RTPParameters]
+  /// M-lines that would receive, and can't: no codec in common. Others of theirs were answered.
+  public var rejected: [RejectedMedia]
+}
+
+/// The server's side of a transport on which a client that offers only receives: WHEP's one offer and its answer.
+///
+/// - The first audio and the first video m-line that receive are answered `sendonly`, further ones `inactive`, data channels with
+///   port 0.
+/// - All codecs in common are answered, since what will be sent on the m-line may change while it goes on.
+/// - The viewer does not say what it is sent; it takes one stream of each kind, whose SSRCs are chosen here and stay.
+public struct ViewNegotiation: Sendable {
+  private let local: TransportParameters
+  private let maximumMedia: Int
+  private let randomSSRC: @Sendable () -> UInt32
+
+  /// - Parameters:
+  ///   - local: the server's side; its role is `server`, its candidates go into the answer.
+  ///   - maximumMedia: m-lines of an offer.
+  ///   - randomSSRC: where SSRCs come from.
+  public init(
+    local: TransportParameters, maximumMedia: Int = 16,
+    randomSSRC: @escaping @Sendable () -> UInt32 = { UInt32.random(in: 1...UInt32.max) }
+  ) {
+    self.local = local
+    self.maximumMedia = maximumMedia
+    self.randomSSRC = randomSSRC
+  }
+
+  /// Answers an offer.
+  /// - Parameter name: the stream of `a=msid` and the CNAME, so that audio and video play in sync.
+  /// - Throws: `refused` too where the offer receives nothing, or only sends.
+  public func answer(_ text: String, name: String) throws(NegotiationError) -> AnsweredView {
+    let offer = try SessionDescription(negotiating: text)
+    guard offer.media.count <= maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
+    let remote = try offer.negotiatedTransport(answeredBy: local)
+    let stream = name.sdpToken
+    var result = AnsweredView(sdp: "", remote: remote, media: [], rejected: [])
+    var sections: [MediaDescription] = []
+    for section in offer.media {
+      let isFirst = !sections.contains { !$0.isRejected }
+      sections.append(answer(section, in: offer, stream: stream, isFirst: isFirst, into: &result))
+    }
+    guard !result.media.isEmpty || !result.rejected.isEmpty else {
+      throw .refused("the offer has no audio or video m-line that receives: a viewer offers recvonly")
+    }
+    result.sdp =
+      SessionDescription(sessionID: UInt64.random(in: 1..<1 << 62), version: 1, local: local, media: sections).text
+    return result
+  }
+
+  private func answer(
+    _ section: MediaDescription, in offer: SessionDescription, stream: String, isFirst: Bool, into result: inout AnsweredView
+  ) -> MediaDescription {
+    let refusal = MediaDescription(
+      rejected: section.mid, kind: section.kind, transport: section.transport, formats: section.formats)
+    guard !section.isRejected, section.isRTP, let kind = RTPParameters.Kind(rawValue: section.kind), let mid = section.mid
+    else {
+      return refusal
+    }
+    let extensions = section.headerExtensions.filter { $0.key != .rid && $0.key != .repairedRid }
+    let codecs = section.codecs.filter { ($0.name == "opus") == (kind == .audio) && $0.canonical != nil }
+    let receives = offer.direction(of: section).receives
+    guard !codecs.isEmpty else {
+      if receives { result.rejected.append(RejectedMedia(mid: mid, reason: "no codec in common")) }
+      return refusal
+    }
+    var parameters = RTPParameters(
+      mid: mid, kind: kind, codecs: codecs.map { $0.answered(extensions: extensions) }, headerExtensions: extensions,
+      cname: stream, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))
+    let isSent = receives && !result.media.contains { $0.kind == kind }
+    if isSent {
+      let used = result.media.flatMap(\.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] }.compactMap { $0 }
+      let ssrc = unused(besides: used)
+      let hasRepair = parameters.codecs.contains { $0.rtxPayloadType != nil }
+      parameters.encodings = [RTPEncoding(ssrc: ssrc, rtxSSRC: hasRepair ? unused(besides: used + [ssrc]) : nil)]
+      result.media.append(parameters)
+    }
+    var answer = MediaDescription(
+      parameters, direction: isSent ? .sendonly : .inactive, transport: section.transport, local: local,
+      setup: local.role == .server ? "passive" : "active", carriesCandidates: isFirst)
+    if isSent { answer.announce(parameters, stream: stream, track: kind.rawValue) }
+    return answer
+  }
+
+  private func unused(besides used: [UInt32]) -> UInt32 {
+    var ssrc = randomSSRC()
+    while ssrc == 0 || used.contains(ssrc) { ssrc &+= 1 }
+    return ssrc
+  }
+}

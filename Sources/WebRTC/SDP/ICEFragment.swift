@@ -1,0 +1,89 @@
+/// A fragment of a description that carries ICE alone, as `application/trickle-ice-sdpfrag` (RFC 8840): a side's credentials
+/// and candidates, for trickling and for ICE restarts over HTTP (RFC 9725 §4.3).
+public struct ICEFragment: Sendable, Hashable {
+  /// Nil where the fragment names none.
+  public var credentials: ICECredentials?
+  /// UDP candidates; others are read over.
+  public var candidates: [ICECandidate]
+  public var iceLite: Bool
+  /// The m-line that the candidates are of: the first of the bundle.
+  public var mid: String?
+  /// "audio" or "video".
+  public var kind: String
+
+  public init(
+    credentials: ICECredentials? = nil, candidates: [ICECandidate] = [], iceLite: Bool = false, mid: String? = nil,
+    kind: String = "audio"
+  ) {
+    self.credentials = credentials
+    self.candidates = candidates
+    self.iceLite = iceLite
+    self.mid = mid
+    self.kind = kind
+  }
+
+  /// Reads a fragment whose lines end in CRLF or LF. Lines but `a=` and `m=` are read over, and of `m=` the form is not checked:
+  /// its port and formats mean nothing here.
+  /// - Throws: `SDPError` for a line that is no line of SDP, for credentials that ICE does not allow or that come without the
+  ///   other half, and for more than 64 KiB.
+  public init(parsing text: String) throws(SDPError) {
+    guard text.utf8.count <= SessionDescription.maximumBytes else {
+      throw SDPError("it has \(text.utf8.count) bytes, and at most \(SessionDescription.maximumBytes) are read")
+    }
+    self.init()
+    var ufrag: String?
+    var password: String?
+    var number = 0
+    var isEmpty = true
+    for raw in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      number += 1
+      let bytes = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
+      if bytes.isEmpty { continue }
+      isEmpty = false
+      guard bytes.dropFirst().first == UInt8(ascii: "="), !bytes.contains(UInt8(ascii: "\r")), !bytes.contains(0) else {
+        throw SDPError(line: number, "it does not begin with a letter and an equals sign, or holds a CR or NUL byte inside")
+      }
+      let value = String(Substring(bytes.dropFirst(2)))
+      if bytes.first == UInt8(ascii: "m"), mid == nil, let word = value.split(separator: " ").first { kind = String(word) }
+      guard bytes.first == UInt8(ascii: "a") else { continue }
+      let attribute = SDPAttribute(line: value)
+      switch attribute.name {
+      case "ice-ufrag": ufrag = ufrag ?? attribute.value
+      case "ice-pwd": password = password ?? attribute.value
+      case "ice-lite": iceLite = true
+      case "mid": mid = mid ?? attribute.value
+      case "candidate" where candidates.count < SessionDescription.maximumCandidates:
+        if let candidate = attribute.value.flatMap({ ICECandidate(attribute: $0) }) { candidates.append(candidate) }
+      default: break
+      }
+    }
+    guard !isEmpty else { throw SDPError("it is empty") }
+    switch (ufrag, password) {
+    case (nil, nil): break
+    case (let ufrag?, let password?):
+      let given = ICECredentials(ufrag: ufrag, password: password)
+      guard given.isWellFormed else {
+        throw SDPError("a=ice-ufrag or a=ice-pwd has a length or a character that ICE does not allow")
+      }
+      credentials = given
+    default: throw SDPError("a=ice-ufrag and a=ice-pwd come together")
+    }
+  }
+
+  /// The fragment as text: credentials ahead of the m-line, which holds for all of the bundle.
+  public var text: String {
+    var lines: [String] = []
+    if iceLite { lines.append("a=ice-lite") }
+    if let credentials {
+      lines.append("a=ice-ufrag:\(credentials.ufrag)")
+      lines.append("a=ice-pwd:\(credentials.password)")
+    }
+    if let mid {
+      lines.append("m=\(kind) 9 UDP/TLS/RTP/SAVPF 0")
+      lines.append("a=mid:\(mid)")
+      lines += candidates.map { "a=candidate:\($0.attribute)" }
+      lines.append("a=end-of-candidates")
+    }
+    return lines.map { $0 + "\r\n" }.joined()
+  }
+}

@@ -1,0 +1,206 @@
+import COpenSSL
+
+/// Opens the SRTP and SRTCP that one transport receives, in place, with libcrypto (RFC 3711, RFC 7714).
+///
+/// - An SSRC becomes a stream only by a packet that authenticates, and only while there are fewer than `streamLimit`.
+/// - Replays are refused, and RTP more than 1024 packets old, RTCP more than 128.
+/// - Nothing but a stream's first packet allocates. What is refused changes no state; its bytes may be scrambled.
+final class SRTPOpener {
+  static let replayWindow = 1024
+  static let rtcpReplayWindow = 128
+
+  /// What is known of one SSRC. Freed by `deallocate`.
+  struct Stream {
+    var rtp = ReplayWindow(size: SRTPOpener.replayWindow)
+    var rtcp = ReplayWindow(size: SRTPOpener.rtcpReplayWindow)
+
+    func deallocate() {
+      rtp.deallocate()
+      rtcp.deallocate()
+    }
+  }
+
+  private let profile: SRTPProfile
+  private let rtp: SRTPCipher
+  private let rtcp: SRTPCipher
+  private let streamLimit: Int
+  /// The SSRCs that are streams, and at the same places their streams; most transports have two.
+  private var known: UnsafeMutablePointer<UInt32>
+  private var streams: UnsafeMutablePointer<Stream>
+  private var capacity = 4
+  private var count = 0
+  private var lastPlace = 0
+  /// The ROC of the packet at hand, network order.
+  private let rollover: UnsafeMutableRawPointer
+
+  /// `master` is key and salt. Nil for another length than the profile's, or where libcrypto fails.
+  init?(profile: SRTPProfile, master: [UInt8], streamLimit: Int) {
+    let opening = profile == .aeadAES128GCM
+    guard let rtp = SRTPCipher(profile: profile, master: master, keys: .srtp, opening: opening),
+      let rtcp = SRTPCipher(profile: profile, master: master, keys: .srtcp, opening: opening)
+    else { return nil }
+    self.profile = profile
+    self.rtp = rtp
+    self.rtcp = rtcp
+    self.streamLimit = streamLimit
+    known = .allocate(capacity: capacity)
+    streams = .allocate(capacity: capacity)
+    rollover = .allocate(byteCount: 4, alignment: 4)
+  }
+
+  deinit {
+    for place in 0..<count { streams[place].deallocate() }
+    known.deallocate()
+    streams.deallocate()
+    rollover.deallocate()
+  }
+
+  // MARK: RTP
+
+  /// Gives the plain packet's length.
+  func openRTP(_ packet: UnsafeMutableRawBufferPointer) -> Result<Int, DropReason> {
+    let length = packet.count - profile.rtpOverhead
+    guard length >= 12, let base = packet.baseAddress else { return .failure(.malformedMedia) }
+    let bytes = UnsafeRawBufferPointer(packet)
+    let ssrc = bytes.bigEndian32(at: 8)
+    let place = find(ssrc)
+    guard place != nil || count < streamLimit else { return .failure(.tooManyStreams) }
+    guard let header = Self.headerLength(bytes, upTo: length) else { return .failure(.malformedMedia) }
+    let sequence = UInt64(bytes[2]) << 8 | UInt64(bytes[3])
+    let index = place.map { streams[$0].rtp.index(of: sequence) } ?? sequence
+    // The numbers under one key end at 2^48 (RFC 3711 §9.2).
+    guard index < 1 << 48 else { return .failure(.unauthenticatedMedia) }
+    if let place, !streams[place].rtp.accepts(index) { return .failure(.replayed) }
+    let opened =
+      profile == .aeadAES128GCM
+      ? openGCM(base, header, length, index, ssrc) : openCM(base, header, length, index, ssrc)
+    guard opened else { return .failure(.unauthenticatedMedia) }
+    note(ssrc, at: place).pointee.rtp.insert(index)
+    return .success(length)
+  }
+
+  /// Fixed header, CSRCs and extension; nil where they overrun `length`.
+  private static func headerLength(_ bytes: UnsafeRawBufferPointer, upTo length: Int) -> Int? {
+    var header = 12 + 4 * Int(bytes[0] & 0x0F)
+    if bytes[0] & 0x10 != 0 {
+      guard header + 4 <= length else { return nil }
+      header += 4 + 4 * (Int(bytes[header + 2]) << 8 | Int(bytes[header + 3]))
+    }
+    return header <= length ? header : nil
+  }
+
+  private func openGCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: UInt32) -> Bool
+  {
+    // RFC 7714 §8.1: 16 zero bits, SSRC, ROC, sequence number, XORed with the salt.
+    let salt = rtp.salt
+    let roc = UInt32(truncatingIfNeeded: index >> 16)
+    let sequence = UInt32(truncatingIfNeeded: index & 0xFFFF)
+    let body = packet + header
+    return rtp.begin(salt.0 ^ ssrc >> 16, salt.1 ^ (ssrc << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence), 0)
+      && rtp.add(clear: packet, count: header) && rtp.crypt(body, into: body, count: length - header)
+      && rtp.checkTag(packet + length)
+  }
+
+  private func openCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: UInt32) -> Bool
+  {
+    let salt = rtp.salt
+    let roc = UInt32(truncatingIfNeeded: index >> 16)
+    guard let authentication = rtp.authentication else { return false }
+    rollover.storeBytes(of: roc.bigEndian, as: UInt32.self)
+    authentication.begin()
+    authentication.add(packet, count: length)
+    authentication.add(rollover, count: 4)
+    let body = packet + header
+    return CRYPTO_memcmp(authentication.finish(), packet + length, 10) == 0
+      && rtp.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16)
+      && rtp.crypt(body, into: body, count: length - header)
+  }
+
+  // MARK: RTCP
+
+  /// Gives the plain compound's length.
+  func openRTCP(_ packet: UnsafeMutableRawBufferPointer) -> Result<Int, DropReason> {
+    let length = packet.count - profile.rtcpOverhead
+    guard length >= 8, let base = packet.baseAddress else { return .failure(.malformedMedia) }
+    let bytes = UnsafeRawBufferPointer(packet)
+    let ssrc = bytes.bigEndian32(at: 4)
+    let place = find(ssrc)
+    guard place != nil || count < streamLimit else { return .failure(.tooManyStreams) }
+    let trailer = bytes.bigEndian32(at: profile == .aeadAES128GCM ? length + 16 : length)
+    // Both profiles encrypt: a compound that says otherwise is not the other side's.
+    guard trailer & 0x8000_0000 != 0 else { return .failure(.unauthenticatedMedia) }
+    let index = trailer & 0x7FFF_FFFF
+    if let place, !streams[place].rtcp.accepts(UInt64(index)) { return .failure(.replayed) }
+    let opened = profile == .aeadAES128GCM ? openGCM(base, length, index, ssrc) : openCM(base, length, index, ssrc)
+    guard opened else { return .failure(.unauthenticatedMedia) }
+    note(ssrc, at: place).pointee.rtcp.insert(UInt64(index))
+    return .success(length)
+  }
+
+  /// Header, ciphertext, tag, E and index (RFC 7714 §9.2).
+  private func openGCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: UInt32) -> Bool {
+    let salt = rtcp.salt
+    let body = packet + 8
+    let tag = packet + length
+    return rtcp.begin(salt.0 ^ ssrc >> 16, salt.1 ^ ssrc << 16, salt.2 ^ index, 0) && rtcp.add(clear: packet, count: 8)
+      && rtcp.add(clear: tag + 16, count: 4) && rtcp.crypt(body, into: body, count: length - 8) && rtcp.checkTag(tag)
+  }
+
+  /// Header, ciphertext, E and index, tag (RFC 3711 §3.4).
+  private func openCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: UInt32) -> Bool {
+    let salt = rtcp.salt
+    guard let authentication = rtcp.authentication else { return false }
+    authentication.begin()
+    authentication.add(packet, count: length + 4)
+    let body = packet + 8
+    return CRYPTO_memcmp(authentication.finish(), packet + length + 4, 10) == 0
+      && rtcp.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ index >> 16, salt.3 ^ index << 16)
+      && rtcp.crypt(body, into: body, count: length - 8)
+  }
+
+  // MARK: Streams
+
+  /// Forgets an SSRC's numbers and makes room for another.
+  func removeStream(_ ssrc: UInt32) {
+    guard let place = find(ssrc) else { return }
+    streams[place].deallocate()
+    count -= 1
+    // The last takes the free place.
+    known[place] = known[count]
+    streams[place] = streams[count]
+    lastPlace = 0
+  }
+
+  /// The stream of an SSRC whose packet was authentic: the one at `place`, or a new one.
+  @inline(__always) func note(_ ssrc: UInt32, at place: Int?) -> UnsafeMutablePointer<Stream> {
+    if let place { return streams + place }
+    if count == capacity { grow() }
+    known[count] = ssrc
+    (streams + count).initialize(to: Stream())
+    count += 1
+    return streams + (count - 1)
+  }
+
+  private func grow() {
+    let more = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity * 2)
+    more.moveInitialize(from: known, count: count)
+    known.deallocate()
+    known = more
+    let wider = UnsafeMutablePointer<Stream>.allocate(capacity: capacity * 2)
+    wider.moveInitialize(from: streams, count: count)
+    streams.deallocate()
+    streams = wider
+    capacity *= 2
+  }
+
+  private func find(_ ssrc: UInt32) -> Int? {
+    if lastPlace < count, known[lastPlace] == ssrc { return lastPlace }
+    for place in 0..<count where known[place] == ssrc {
+      lastPlace = place
+      return place
+    }
+    return nil
+  }
+}
+
+extension DropReason: Error {}

@@ -1,0 +1,107 @@
+// The smallest WHIP publisher and WHEP player: trickles its candidates, and can restart ICE.
+const http = (() => {
+  let peer, session, token, tag, answer
+  const statuses = {}
+
+  async function request(method, url, body, headers = {}) {
+    const response = await fetch(url, { method, body, headers: { Authorization: `Bearer ${token}`, ...headers } })
+    statuses[method] = response.status
+    return response
+  }
+
+  const line = (sdp, name) => sdp.match(new RegExp(`^a=${name}:(.*)$`, 'm'))[1].trim()
+
+  function fragment(sdp, candidates) {
+    return (
+      [
+        `a=ice-ufrag:${line(sdp, 'ice-ufrag')}`,
+        `a=ice-pwd:${line(sdp, 'ice-pwd')}`,
+        'm=audio 9 UDP/TLS/RTP/SAVPF 0',
+        `a=mid:${line(sdp, 'mid')}`,
+        ...candidates.map((candidate) => 'a=' + candidate),
+        'a=end-of-candidates',
+      ].join('\r\n') + '\r\n'
+    )
+  }
+
+  const patch = (body, match) =>
+    request('PATCH', session, body, { 'Content-Type': 'application/trickle-ice-sdpfrag', 'If-Match': match })
+
+  async function begin(url) {
+    const candidates = []
+    const gathered = new Promise((done) => {
+      peer.onicecandidate = ({ candidate }) => (candidate ? candidate.candidate && candidates.push(candidate.candidate) : done())
+    })
+    // Sent as it is, before any candidate is known.
+    await peer.setLocalDescription()
+    const response = await request('POST', url, peer.localDescription.sdp, { 'Content-Type': 'application/sdp' })
+    if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`)
+    session = new URL(response.headers.get('Location'), url).href
+    tag = response.headers.get('ETag')
+    answer = await response.text()
+    await peer.setRemoteDescription({ type: 'answer', sdp: answer })
+    await gathered
+    await patch(fragment(peer.localDescription.sdp, candidates), tag)
+    return true
+  }
+
+  return {
+    async publish(options) {
+      token = options.token
+      peer = new RTCPeerConnection()
+      const media = await navigator.mediaDevices.getUserMedia({ video: { width: 320, height: 180, frameRate: 15 }, audio: true })
+      for (const track of media.getTracks()) peer.addTransceiver(track, { direction: 'sendonly', streams: [media] })
+      return begin(options.url)
+    },
+
+    async play(options) {
+      token = options.token
+      peer = new RTCPeerConnection()
+      for (const kind of ['video', 'audio']) peer.addTransceiver(kind, { direction: 'recvonly' })
+      peer.ontrack = ({ track }) => {
+        const element = document.createElement(track.kind)
+        element.autoplay = element.muted = true
+        element.srcObject = new MediaStream([track])
+        document.getElementById('media').append(element)
+      }
+      return begin(options.url)
+    },
+
+    // Gives the user fragments that ICE uses then.
+    async restart() {
+      await peer.setLocalDescription(await peer.createOffer({ iceRestart: true }))
+      const response = await patch(fragment(peer.localDescription.sdp, []), '*')
+      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
+      tag = response.headers.get('ETag')
+      const theirs = await response.text()
+      for (const name of ['ice-ufrag', 'ice-pwd']) {
+        answer = answer.replace(new RegExp(`^a=${name}:.*$`, 'gm'), `a=${name}:${line(theirs, name)}`)
+      }
+      await peer.setRemoteDescription({ type: 'answer', sdp: answer })
+      return true
+    },
+
+    async state() {
+      const stats = [...(await peer.getStats()).values()]
+      const video = stats.find((entry) => entry.type === 'inbound-rtp' && entry.kind === 'video')
+      const transport = stats.find((entry) => entry.type === 'transport')
+      const pair = stats.find((entry) => entry.id === transport?.selectedCandidatePairId)
+      return {
+        connection: peer.connectionState,
+        framesDecoded: video?.framesDecoded ?? 0,
+        width: video?.frameWidth ?? 0,
+        // Answered checks of the pair in use, which is another one after a restart.
+        answers: pair?.responsesReceived ?? 0,
+        fragment: transport?.iceLocalUsernameFragment ?? '',
+        offered: line(peer.localDescription.sdp, 'ice-ufrag'),
+        statuses,
+      }
+    },
+
+    async end() {
+      await request('DELETE', session)
+      peer.close()
+      return statuses.DELETE
+    },
+  }
+})()

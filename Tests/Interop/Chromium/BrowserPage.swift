@@ -1,0 +1,213 @@
+import Foundation
+import Synchronization
+
+/// A page in a Chromium: expressions are evaluated in it, and what goes wrong in it is kept.
+final class BrowserPage: Sendable {
+  /// What the page did since it was opened.
+  struct Record: Sendable {
+    /// Exceptions, console errors, and what the browser itself complained about.
+    var errors: [String] = []
+    /// The addresses of everything that it asked for, WebSockets too.
+    var requests: [String] = []
+  }
+
+  private let devTools: DevTools
+  private let target: String
+  private let session: String
+  private let kept = Mutex(Record())
+
+  var record: Record { kept.withLock { $0 } }
+
+  /// Opens an empty page. `script` runs before every document that it then shows.
+  static func open(in chromium: Chromium, script: String? = nil) async throws -> BrowserPage {
+    let devTools = chromium.devTools
+    struct Create: Encodable { let url: String }
+    struct Created: Decodable { let targetId: String }
+    let created: Created = try await devTools.call("Target.createTarget", Create(url: "about:blank"))
+    struct Attach: Encodable {
+      let targetId: String
+      let flatten = true
+    }
+    struct Attached: Decodable { let sessionId: String }
+    let attached: Attached = try await devTools.call("Target.attachToTarget", Attach(targetId: created.targetId))
+    let page = BrowserPage(devTools: devTools, target: created.targetId, session: attached.sessionId)
+    devTools.listen(to: attached.sessionId) { [weak page] in page?.heard($0, $1) }
+    for domain in ["Page", "Runtime", "Log", "Network"] { try await page.order("\(domain).enable", Nothing()) }
+    struct Script: Encodable { let source: String }
+    if let script { try await page.order("Page.addScriptToEvaluateOnNewDocument", Script(source: script)) }
+    return page
+  }
+
+  private init(devTools: DevTools, target: String, session: String) {
+    self.devTools = devTools
+    self.target = target
+    self.session = session
+  }
+
+  /// Goes to an address, and returns before it is there.
+  func go(to url: String) async throws {
+    struct Navigate: Encodable { let url: String }
+    try await order("Page.navigate", Navigate(url: url))
+  }
+
+  /// Waits until a JavaScript expression is true.
+  func wait(until expression: String, within limit: Duration = .seconds(30)) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await evaluate("Boolean(\(expression))") != true {
+      guard ContinuousClock.now < deadline else { throw DevTools.Failure(description: "not within \(limit): \(expression)") }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// Shows the page as a screen of this size does.
+  func show(width: Int, height: Int, scale: Double = 1, mobile: Bool = false, dark: Bool = false) async throws {
+    struct Metrics: Encodable {
+      let width: Int
+      let height: Int
+      let deviceScaleFactor: Double
+      let mobile: Bool
+    }
+    struct Media: Encodable {
+      struct Feature: Encodable {
+        let name: String
+        let value: String
+      }
+      let features: [Feature]
+    }
+    try await order(
+      "Emulation.setDeviceMetricsOverride",
+      Metrics(width: width, height: height, deviceScaleFactor: scale, mobile: mobile))
+    struct Scrollbars: Encodable { let hidden = true }
+    try await order("Emulation.setScrollbarsHidden", Scrollbars())
+    try await order(
+      "Emulation.setEmulatedMedia",
+      Media(features: [.init(name: "prefers-color-scheme", value: dark ? "dark" : "light")]))
+  }
+
+  /// Brings the page before the others of its browser.
+  func front() async throws { try await order("Page.bringToFront", Nothing()) }
+
+  /// What is on the screen, as JPEG.
+  func picture(quality: Int = 88) async throws -> Data {
+    struct Capture: Encodable {
+      let format = "jpeg"
+      let quality: Int
+    }
+    struct Captured: Decodable { let data: Data }
+    let captured: Captured = try await devTools.call("Page.captureScreenshot", Capture(quality: quality), session: session)
+    return captured.data
+  }
+
+  /// Closes the page, as a user closes a tab.
+  func close() async throws {
+    struct Target: Encodable { let targetId: String }
+    struct Closed: Decodable {}
+    devTools.listen(to: session, nil)
+    let _: Closed = try await devTools.call("Target.closeTarget", Target(targetId: target))
+  }
+
+  /// Kills the page's process; nobody is told.
+  func crash() async throws {
+    let _: Nothing? = try? await devTools.call("Page.crash", Nothing(), session: session, timeout: .seconds(1))
+    try? await close()
+  }
+
+  /// The value of a JavaScript expression, or what its promise becomes.
+  func evaluate<Result: Decodable>(_ expression: String) async throws -> Result {
+    let evaluated: Evaluated = try await devTools.call(
+      "Runtime.evaluate", Evaluate(expression: "(async () => JSON.stringify(await (\(expression))))()"), session: session)
+    if let exception = evaluated.exceptionDetails { throw DevTools.Failure(description: exception.text) }
+    guard let json = evaluated.result.value else { throw DevTools.Failure(description: "\(expression) has no value") }
+    return try JSONDecoder().decode(Result.self, from: Data(json.utf8))
+  }
+
+  private struct Nothing: Codable {}
+
+  private func order(_ method: String, _ params: some Encodable) async throws {
+    let _: Nothing = try await devTools.call(method, params, session: session)
+  }
+
+  private struct Evaluate: Encodable {
+    let expression: String
+    let awaitPromise = true
+    let returnByValue = true
+    /// Cameras and sound want a user's gesture.
+    let userGesture = true
+  }
+
+  private struct Evaluated: Decodable {
+    struct Value: Decodable {
+      private enum Keys: String, CodingKey { case value }
+      /// Nil where it is no string, as with what was thrown.
+      let value: String?
+
+      init(from decoder: any Decoder) throws {
+        value = try? decoder.container(keyedBy: Keys.self).decode(String.self, forKey: .value)
+      }
+    }
+    let result: Value
+    let exceptionDetails: Exception?
+  }
+
+  private struct Exception: Decodable {
+    private enum Keys: String, CodingKey { case text, exception, description }
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Keys.self)
+      let thrown = try? values.nestedContainer(keyedBy: Keys.self, forKey: .exception).decode(String.self, forKey: .description)
+      text = try thrown ?? values.decode(String.self, forKey: .text)
+    }
+  }
+
+  // MARK: What is kept
+
+  private struct Event<Params: Decodable>: Decodable { let params: Params }
+
+  private static func params<Params: Decodable>(_: Params.Type, of message: Data) -> Params? {
+    let event = try? JSONDecoder().decode(Event<Params>.self, from: message)
+    return event?.params
+  }
+
+  private func heard(_ method: String, _ message: Data) {
+    func params<Params: Decodable>(_ type: Params.Type) -> Params? { Self.params(type, of: message) }
+    struct Requested: Decodable {
+      struct Request: Decodable { let url: String }
+      let request: Request
+    }
+    struct Opened: Decodable { let url: String }
+    struct Thrown: Decodable { let exceptionDetails: Exception }
+    struct Logged: Decodable {
+      struct Entry: Decodable {
+        let level: String
+        let text: String
+        let url: String?
+      }
+      let entry: Entry
+    }
+    struct Called: Decodable {
+      struct Argument: Decodable { let description: String? }
+      let type: String
+      let args: [Argument]
+    }
+    kept.withLock { record in
+      switch method {
+      case "Network.requestWillBeSent":
+        if let request = params(Requested.self)?.request { record.requests.append(request.url) }
+      case "Network.webSocketCreated":
+        if let socket = params(Opened.self) { record.requests.append(socket.url) }
+      case "Runtime.exceptionThrown":
+        if let thrown = params(Thrown.self) { record.errors.append(thrown.exceptionDetails.text) }
+      case "Log.entryAdded":
+        if let entry = params(Logged.self)?.entry, entry.level == "error" || entry.level == "warning" {
+          record.errors.append("\(entry.text) \(entry.url ?? "")")
+        }
+      case "Runtime.consoleAPICalled":
+        if let call = params(Called.self), ["error", "warning", "assert"].contains(call.type) {
+          record.errors.append(call.args.compactMap(\.description).joined(separator: " "))
+        }
+      default: break
+      }
+    }
+  }
+}

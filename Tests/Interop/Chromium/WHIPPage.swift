@@ -1,0 +1,58 @@
+import Foundation
+
+/// A page with `Browser/whip.js`: a WHIP publisher or a WHEP player that is a browser.
+final class WHIPPage: Sendable {
+  /// What its session does.
+  struct Session: Decodable, Sendable {
+    let connection: String
+    let framesDecoded: Int
+    let width: Int
+    /// Answered checks on the pair of addresses in use.
+    let answers: Int
+    /// The page's user fragment that ICE uses, and the one that was offered last.
+    let fragment: String
+    let offered: String
+    /// The last answer's, by method.
+    let statuses: [String: Int]
+  }
+
+  private struct Endpoint: Encodable {
+    let url: String
+    let token: String
+  }
+
+  private let page: BrowserPage
+
+  /// Opens a page of its own in the shared browser.
+  static func open() async throws -> WHIPPage {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/whip.html").standardized
+    let page = try await BrowserPage.open(in: .shared())
+    try await page.go(to: file.absoluteString)
+    try await page.wait(until: "typeof http === 'object'")
+    return WHIPPage(page: page)
+  }
+
+  private init(page: BrowserPage) { self.page = page }
+
+  /// Publishes Chromium's test camera and microphone, trickling.
+  func publish(to url: String, token: String) async throws { try await begin("publish", Endpoint(url: url, token: token)) }
+
+  /// Plays, trickling.
+  func play(from url: String, token: String) async throws { try await begin("play", Endpoint(url: url, token: token)) }
+
+  private func begin(_ method: String, _ endpoint: Endpoint) async throws {
+    let json = String(decoding: try JSONEncoder().encode(endpoint), as: UTF8.self)
+    let _: Bool = try await page.evaluate("http.\(method)(\(json))")
+  }
+
+  func restartICE() async throws { let _: Bool = try await page.evaluate("http.restart()") }
+
+  func session() async throws -> Session { try await page.evaluate("http.state()") }
+
+  /// Ends the session and closes the page; gives the status of the DELETE.
+  func end() async throws -> Int {
+    let status: Int = try await page.evaluate("http.end()")
+    try await page.close()
+    return status
+  }
+}

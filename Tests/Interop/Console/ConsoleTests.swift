@@ -1,0 +1,161 @@
+import Foundation
+import RoomProtocol
+import Testing
+
+extension RealMedia {
+  @Suite("The console in Chromium")
+  struct ConsoleTests {
+    @Test("a camera goes from one browser's console to another's, which mutes, and is sent out")
+    func cameraToAnother() async throws {
+      try await withServer { server in
+        let other = try Chromium()
+        let alice = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
+        let bob = try await ConsoleUser.signIn(server, typing: try server.apiToken(), in: other)
+        #expect(try await alice.page.evaluate("location.href") as String == server.page)
+
+        // A room is made in one console and seen in the other.
+        try await alice.click("[data-action=new-room]")
+        try await alice.type("studio", into: "dialog[open] input")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await alice.reads("/studio/", in: "h1")
+        try await alice.join(as: "alice")
+        try await bob.click("[data-room=studio] a")
+
+        // Watched: nobody sees the watcher but the API.
+        try await bob.click("[data-action=watch]")
+        try await bob.watches("alice")
+        try await bob.hears()
+        try await alice.reads("/Hidden/", in: ".person[data-user^=watcher]")
+        #expect(try await alice.page.evaluate("document.querySelectorAll('.tile').length") as Int == 1)
+
+        // What is measured is shown, by the server and by the browser.
+        try await bob.reads("/[1-9]\\d*\\s*fps/", in: "tr[data-kind=video] .frames")
+        try await bob.reads("/[1-9].*bps/", in: "tr[data-kind=video] .reading")
+        try await bob.page.wait(
+          until: "document.querySelector('tr[data-kind=video] .spark .line').getAttribute('d').length > 20")
+        try await bob.click(".controls [data-action=statistics]")
+        try await bob.reads("/VP8|H264/", in: ".tile-reading")
+        try await bob.reads("/[1-9]\\d* fps/", in: ".tile-reading")
+
+        // A picture of the publisher is in the list of rooms, and the call goes on in every view.
+        try await bob.go("rooms")
+        try await bob.page.wait(until: "document.querySelector('[data-room=studio] video.face')?.videoWidth > 0")
+        try await bob.go("server")
+        try await bob.sees(".chart .line")
+        try await bob.reads("/In studio/", in: ".in-call")
+        try await bob.hears()
+        try await bob.go("rooms/studio")
+
+        // Muted by the other, unmuted by oneself.
+        try await bob.click("tr[data-kind=audio] [data-action=mute]")
+        try await alice.sees(".controls [data-action=microphone].off")
+        try await bob.sees("tr[data-kind=audio].is-muted")
+        try await alice.click(".controls [data-action=microphone]")
+        try await bob.sees("tr[data-kind=audio]:not(.is-muted)")
+        try await bob.hears()
+
+        // A camera that is off is off; on again, it is seen again.
+        try await alice.click(".controls [data-action=camera]")
+        try await bob.sees(".tile[data-user=alice].without")
+        try await alice.click(".controls [data-action=camera]")
+        try await bob.watches("alice")
+
+        // The watcher leaves, and comes in by the door.
+        try await bob.click(".controls [data-action=leave]")
+        try await bob.sees(".stage-outside")
+        try await bob.join(as: "bob")
+        try await alice.watches("bob")
+        try await bob.watches("alice")
+
+        // Sent out, and told so.
+        try await alice.click(".person[data-user=bob] [data-action=kick]")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await bob.sees(".stage-outside")
+        try await bob.reads("/removed from the room/", in: ".toasts")
+        try await alice.seesNo(".tile[data-user=bob]")
+
+        try await alice.click(".controls [data-action=leave]")
+        try await eventually("everybody has left") { try await server.metric("roomserver_participants") == 0 }
+        try await alice.click("[data-action=delete-room]")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await alice.reads("/No rooms yet/", in: ".empty")
+        try await bob.sees(".empty")
+
+        #expect(alice.complaints(about: server) == [])
+        // The room went while it was shown: that request fails, and the page says so in words.
+        #expect(bob.complaints(about: server).filter { !$0.contains("404") } == [])
+        try await bob.reads("/404002 roomNotFound/", in: ".empty .code")
+        try await alice.page.close()
+        try await bob.page.close()
+      }
+    }
+
+    @Test("a lost socket is had back and its session taken up; one that is over is begun anew", arguments: [true, false])
+    func lostSocket(resumes: Bool) async throws {
+      try await withServer(grace: resumes ? .seconds(20) : .milliseconds(300)) { server in
+        let chromium = try Chromium.shared()
+        let alice = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium)
+        let bob = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium)
+        for (user, name) in [(alice, "alice"), (bob, "bob")] {
+          try await user.go("rooms/demo")
+          try await user.join(as: name)
+        }
+        try await bob.watches("alice")
+        try await alice.disconnect()
+        try await alice.sees(".stage-notice")
+        if !resumes { try await bob.seesNo(".tile[data-user=alice]") }
+        try await alice.reconnect()
+        try await alice.seesNo(".stage-notice")
+        #expect(try await server.metric("roomserver_resumes_total") == (resumes ? 1 : 0))
+        try await bob.watches("alice")
+        try await alice.watches("bob")
+        for user in [alice, bob] {
+          #expect(user.complaints(about: server) == [])
+          try await user.page.close()
+        }
+      }
+    }
+
+    @Test("a room token opens its room alone, and asks nothing of the API")
+    func guest() async throws {
+      try await withServer { server in
+        let chromium = try Chromium.shared()
+        let host = try await ConsoleUser.signIn(
+          server, token: try await server.token(user: "host", room: "show", grants: [.publish, .subscribe, .admin]),
+          in: chromium)
+        try await host.reads("/show/", in: "h1")
+        try await host.join(as: "host")
+        let viewer = try await ConsoleUser.signIn(
+          server, token: try await server.token(user: "viewer", room: "show", grants: [.subscribe]), in: chromium)
+        try await viewer.seesNo("[data-action=join]")
+        try await viewer.click("[data-action=watch]")
+        try await viewer.watches("host")
+        try await viewer.reads("/[1-9].*bps/", in: "tr[data-kind=video] .reading")
+        try await viewer.seesNo("[data-action=kick]")
+        try await host.click(".person[data-user=viewer] [data-action=kick]")
+        try await host.click("dialog[open] [data-action=confirm]")
+        try await viewer.reads("/removed from the room by host/", in: ".toasts")
+        for user in [host, viewer] {
+          #expect(user.complaints(about: server) == [])
+          #expect(!user.page.record.requests.contains { $0.contains("/v1/") && !$0.hasSuffix("/v1/signal") })
+          try await user.page.close()
+        }
+      }
+    }
+
+    @Test("a token that is none, or not of this server, is refused in words")
+    func refused() async throws {
+      try await withServer { server in
+        let foreign = try await server.token(user: "x", secret: "another secret, of at least 32 bytes too")
+        let guest = try await ConsoleUser.signIn(server, token: foreign, in: .shared())
+        try await guest.click("[data-action=watch]")
+        try await guest.reads("/10002 tokenInvalid/", in: ".toasts")
+        try await guest.click("[aria-label='Sign out']")
+        try await guest.type("nonsense", into: "#token")
+        try await guest.click("[data-action=sign-in]")
+        try await guest.reads("/three parts/", in: ".problem")
+        try await guest.page.close()
+      }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import RoomProtocol
+import Testing
+
+/// Somebody in front of the console: clicks what can be seen, types, and looks.
+final class ConsoleUser: Sendable {
+  let page: BrowserPage
+
+  private init(page: BrowserPage) { self.page = page }
+
+  /// Keeps the page's sockets within reach, and refuses new ones while `socketsAreRefused`, so that a lost network can be played.
+  private static let script = """
+    window.sockets = []
+    window.socketsAreRefused = false
+    window.WebSocket = class extends WebSocket {
+      constructor(...address) {
+        if (window.socketsAreRefused) throw new Error('no network')
+        super(...address)
+        window.sockets.push(this)
+      }
+    }
+    """
+
+  /// With a name, somebody of `Browser/scene.js` sits in front of the camera.
+  private static func open(in chromium: Chromium, as name: String? = nil) async throws -> ConsoleUser {
+    var script = script
+    if let name {
+      let scene = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/scene.js").standardized
+      script += "\nwindow.name = \(quoted(name))\n" + (try String(contentsOf: scene, encoding: .utf8))
+    }
+    let page = try await BrowserPage.open(in: chromium, script: script)
+    try await page.show(width: 1280, height: 800)
+    return ConsoleUser(page: page)
+  }
+
+  /// Opens the console, signed in by a link that holds the token.
+  static func signIn(
+    _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil
+  ) async throws -> ConsoleUser {
+    let user = try await open(in: chromium, as: name)
+    try await user.page.go(to: "\(server.page)#token=\(token)")
+    try await user.sees(".shell")
+    return user
+  }
+
+  /// Opens the console, and types the token into its form.
+  static func signIn(_ server: TestServer, typing token: String, in chromium: Chromium) async throws -> ConsoleUser {
+    let user = try await open(in: chromium)
+    try await user.page.go(to: server.page)
+    try await user.sees(".gate")
+    try await user.type(token, into: "#token")
+    try await user.click("[data-action=sign-in]")
+    try await user.sees(".shell")
+    return user
+  }
+
+  // MARK: Doing
+
+  /// Clicks what a selector finds, once it can be seen and takes clicks.
+  func click(_ selector: String) async throws {
+    try await page.wait(until: "(node => node && node.checkVisibility() && !node.disabled)(\(Self.find(selector)))")
+    let _: Bool = try await page.evaluate("(\(Self.find(selector)).click(), true)")
+  }
+
+  func type(_ text: String, into selector: String) async throws {
+    try await page.wait(until: "\(Self.find(selector))?.checkVisibility()")
+    let _: Bool = try await page.evaluate("(\(Self.find(selector)).value = \(Self.quoted(text)), true)")
+  }
+
+  func go(_ route: String) async throws {
+    let _: Bool = try await page.evaluate("(location.hash = \(Self.quoted("#/" + route)), true)")
+  }
+
+  /// Joins the room that is shown, with camera and microphone.
+  func join(as name: String) async throws {
+    try await click(".stage [data-action=join]")
+    try await page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
+    try await type(name, into: "#join-name")
+    try await click("dialog[open] [data-action=confirm]")
+    try await sees(".controls [data-action=leave]")
+  }
+
+  /// The sockets close, and stay so until `reconnect`.
+  func disconnect() async throws {
+    let _: Bool = try await page.evaluate("(socketsAreRefused = true, sockets.forEach(each => each.close()), true)")
+  }
+
+  func reconnect() async throws {
+    let _: Bool = try await page.evaluate("(socketsAreRefused = false, true)")
+  }
+
+  // MARK: Looking
+
+  /// Waits until something that a selector finds can be seen.
+  func sees(_ selector: String, within limit: Duration = .seconds(30)) async throws {
+    try await page.wait(until: "\(Self.find(selector))?.checkVisibility()", within: limit)
+  }
+
+  /// Waits until nothing that a selector finds can be seen.
+  func seesNo(_ selector: String) async throws {
+    try await page.wait(until: "!\(Self.find(selector))?.checkVisibility()")
+  }
+
+  /// Waits until the text of what a selector finds matches a JavaScript pattern.
+  func reads(_ pattern: String, in selector: String) async throws {
+    try await page.wait(until: "\(pattern).test(\(Self.find(selector))?.textContent ?? '')")
+  }
+
+  /// Waits until a user's tile shows pictures that are decoded, one after the other, and that differ from each other.
+  func watches(_ user: String, frames: Int = 20) async throws {
+    try await sees(".tile[data-user='\(user)']:not(.without) video")
+    let video = "document.querySelector(\".tile[data-user='\(user)'] video\")"
+    try await page.wait(until: "\(video).videoWidth > 0")
+    let before: Int = try await page.evaluate("\(video).getVideoPlaybackQuality().totalVideoFrames")
+    let first: String = try await page.evaluate(Self.look(at: video))
+    try await page.wait(until: "\(video).getVideoPlaybackQuality().totalVideoFrames >= \(before + frames)")
+    try await page.wait(until: "\(Self.look(at: video)) !== \(Self.quoted(first))")
+  }
+
+  /// Waits until sound of the others is heard; the fake microphone beeps once a second.
+  func hears() async throws {
+    let listen = """
+      (() => {
+        window.ear ??= new AudioContext()
+        const stream = document.querySelector('#sounds audio')?.srcObject
+        if (!stream) return false
+        if (window.heard !== stream) {
+          window.heard = stream
+          window.analyser = new AnalyserNode(ear, { fftSize: 2048 })
+          new MediaStreamAudioSourceNode(ear, { mediaStream: stream }).connect(analyser)
+        }
+        const samples = new Float32Array(analyser.fftSize)
+        analyser.getFloatTimeDomainData(samples)
+        return samples.some(sample => Math.abs(sample) > 0.02)
+      })()
+      """
+    try await page.wait(until: listen)
+  }
+
+  /// What should not have happened: errors in the page, and requests that went to another server or told a token.
+  func complaints(about server: TestServer) -> [String] {
+    let record = page.record
+    let own = [server.page, server.page.replacing("http://", with: "ws://")]
+    let foreign = record.requests.filter { request in !own.contains { request.hasPrefix($0) } }
+    let telling = record.requests.filter { $0.contains("token=") || $0.contains("?") || $0.contains("eyJ") }
+    return record.errors + foreign.map { "went to \($0)" } + telling.map { "told \($0)" }
+  }
+
+  private static func find(_ selector: String) -> String { "document.querySelector(\(quoted(selector)))" }
+
+  private static func quoted(_ text: String) -> String {
+    String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
+  }
+
+  /// A few pixels of a video, as text.
+  private static func look(at video: String) -> String {
+    """
+    (video => {
+      const canvas = Object.assign(document.createElement('canvas'), { width: 32, height: 18 })
+      const pen = canvas.getContext('2d', { willReadFrequently: true })
+      pen.drawImage(video, 0, 0, 32, 18)
+      return pen.getImageData(0, 0, 32, 18).data.join()
+    })(\(video))
+    """
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Relay
+import RoomProtocol
+import RoomServer
+import Testing
+
+@Suite("Forward to RTMP", .serialized)
+struct ForwardTests {
+  private func allowLoopback(_ configuration: inout ServerConfiguration) throws {
+    configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
+    configuration.relay.statusInterval = .milliseconds(500)
+  }
+
+  @Test("an anchor's H.264 and sound reach an RTMP server, in time and without a hole")
+  func forward() async throws {
+    try await withServer(adjust: allowLoopback) { server in
+      let sink = try RTMPSink(port: try freePort())
+      let anchor = try await Participant.join(server, as: "anchor")
+      try await anchor.publish(video: .h264, tone: 440)
+      let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"anchor"}"#
+      let started = try await server.api("POST", "/v1/rooms/demo/jobs", json: body)
+      #expect(started.status == 201, "\(String(decoding: started.body, as: UTF8.self))")
+      #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 409)
+
+      try await eventually("pictures go out", within: .seconds(20)) {
+        let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
+        return text.contains(#""state":"connected""#) && text.contains(#""fps":15"#)
+      }
+      try await Task.sleep(for: .seconds(4))
+      #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/live").status == 204)
+      let received = try await sink.received()
+      #expect(received.video?.codec_name == "h264")
+      #expect(received.video?.width == 320)
+      #expect(received.video?.height == 180)
+      #expect(received.audio?.codec_name == "aac")
+      #expect(received.audio?.sample_rate == "44100")
+      #expect(received.times("video").count > 40)
+      #expect(received.steps("video").allSatisfy { $0 > 0 && $0 < 0.2 }, "\(received.steps("video"))")
+      #expect(received.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(received.steps("audio"))")
+      #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/live").status == 404)
+      await anchor.leave()
+    }
+  }
+
+  @Test("a server that nobody may push to is refused by name, and the job says why")
+  func forbidden() async throws {
+    try await withServer { server in
+      let anchor = try await Participant.join(server, as: "anchor", grants: [.publish, .subscribe, .relay])
+      try await anchor.publish(video: nil, tone: 440)
+      let body = #"{"jobId":"live","publishUrl":"rtmp://localhost:9/live/x","userId":"anchor"}"#
+      #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
+      try await eventually("the job is over", within: .seconds(10)) {
+        String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self) == #"{"jobs":[]}"#
+      }
+      await anchor.leave()
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// ffmpeg as an RTMP server that takes one stream and writes it down, until the publisher ends it.
+final class RTMPSink {
+  let url: String
+  private let process = Process()
+  private let file: String
+
+  init(port: Int) throws {
+    url = "rtmp://127.0.0.1:\(port)/live/anchor"
+    file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", file]
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+  }
+
+  deinit {
+    if process.isRunning { process.terminate() }
+    try? FileManager.default.removeItem(atPath: file)
+  }
+
+  /// What was received; waits for the publisher's end.
+  func received() async throws -> Recording {
+    try await eventually("ffmpeg has written the stream", within: .seconds(30)) { [process] in !process.isRunning }
+    return try Recording(file)
+  }
+}
+
+/// What ffprobe says of a file or a stream.
+struct Recording {
+  struct Stream: Decodable {
+    var codec_name: String?
+    var codec_type: String?
+    var width: Int?
+    var height: Int?
+    var sample_rate: String?
+    var channels: Int?
+  }
+  struct Packet: Decodable {
+    var codec_type: String
+    var dts_time: String?
+    var pts_time: String?
+    var flags: String?
+    var dts: Double { Double(dts_time ?? "") ?? .nan }
+  }
+  private struct Answer: Decodable {
+    var streams: [Stream]
+    var packets: [Packet]
+  }
+
+  let streams: [Stream]
+  let packets: [Packet]
+
+  /// - Parameter input: a path or URL; more arguments stand in front of it.
+  init(_ input: String, _ arguments: [String] = []) throws {
+    let output = try run(
+      ["ffprobe", "-v", "quiet", "-of", "json", "-show_streams", "-show_packets"] + arguments + [input])
+    let answer = try JSONDecoder().decode(Answer.self, from: output)
+    streams = answer.streams
+    packets = answer.packets
+  }
+
+  var video: Stream? { streams.first { $0.codec_type == "video" } }
+  var audio: Stream? { streams.first { $0.codec_type == "audio" } }
+
+  /// Decoding times of one kind, in seconds.
+  func times(_ kind: String) -> [Double] { packets.filter { $0.codec_type == kind }.map(\.dts) }
+  /// Seconds from one packet to the next.
+  func steps(_ kind: String) -> [Double] {
+    let times = times(kind)
+    return zip(times.dropFirst(), times).map(-)
+  }
+}
+
+/// Runs a program and gives its output.
+func run(_ arguments: [String]) throws -> Data {
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = arguments
+  let output = Pipe()
+  process.standardOutput = output
+  process.standardError = FileHandle.nullDevice
+  try process.run()
+  let data = try output.fileHandleForReading.readToEnd() ?? Data()
+  process.waitUntilExit()
+  return data
+}
+
+/// A TCP port that is free now.
+func freePort() throws -> Int {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(descriptor) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let result = withUnsafeMutablePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+      bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
+    }
+  }
+  try #require(result)
+  return Int(UInt16(bigEndian: address.sin_port))
+}

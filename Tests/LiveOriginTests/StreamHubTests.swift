@@ -1,0 +1,379 @@
+import RTMP
+import RTP
+import Testing
+
+@testable import LiveOrigin
+
+/// A publisher of 25 pictures and 50 sound packets a second with a key frame every second, in virtual time.
+private struct Publisher {
+  let hub: StreamHub
+  /// Milliseconds.
+  var time: Int64 = 0
+  var shift: Int64 = 0
+  var videoBytes = 2000
+  var hasVideo = true
+  var keyInterval: Int64 = 1000
+
+  init(_ hub: StreamHub) {
+    self.hub = hub
+    hub.beginPublish()
+  }
+
+  /// One that has sent its headers to a hub of its own.
+  static func started() -> Publisher {
+    let publisher = Publisher(StreamHub())
+    publisher.headers()
+    return publisher
+  }
+
+  var now: Instant { Instant(microseconds: time * 1000) }
+
+  func headers(sps: UInt8 = 0x1e) {
+    var metadata = StreamMetadata()
+    metadata.width = 320
+    hub.publish(metadata.message(), now: now)
+    let configuration = AVCConfiguration(
+      sequenceParameters: [[0x67, 0x42, 0xc0, sps]], pictureParameters: [[0x68, 0xce, 0x3c, 0x80]])
+    if hasVideo, let configuration {
+      hub.publish(MediaMessage(.video, timestamp: 0, payload: configuration.sequenceHeader), now: now)
+    }
+    let sound = AudioSpecificConfig(sampleRate: 48_000, channels: 2)
+    hub.publish(MediaMessage(.audio, timestamp: 0, payload: sound.sequenceHeader), now: now)
+  }
+
+  /// Publishes up to so many milliseconds later, and calls `each` after every 20 ms.
+  mutating func run(milliseconds: Int64, each: (Int64) -> Void = { _ in }) {
+    let end = time + milliseconds
+    while time < end {
+      let timestamp = UInt32(truncatingIfNeeded: time + shift)
+      if hasVideo, time % 40 == 0 {
+        let isKey = time % keyInterval == 0
+        let payload = VideoTag.avcHeader(.codedFrames, isKeyFrame: isKey) + [UInt8](repeating: 1, count: videoBytes)
+        hub.publish(MediaMessage(.video, timestamp: timestamp, payload: payload), now: now)
+      }
+      let sound = AudioTag.aacHeader(.codedFrames) + [UInt8](repeating: 2, count: 100)
+      hub.publish(MediaMessage(.audio, timestamp: timestamp, payload: sound), now: now)
+      each(time)
+      time += 20
+    }
+  }
+}
+
+/// All that a viewer can get now, or as many bytes of it.
+private func drain(_ viewer: StreamViewer, bytes: Int = .max) -> [LiveMedia] {
+  var all: [LiveMedia] = []
+  var taken = 0
+  while taken < bytes, case .media(let media) = viewer.next() {
+    all.append(media)
+    taken += media.media.payload.count
+  }
+  return all
+}
+
+extension [LiveMedia] {
+  fileprivate func times(_ kind: MediaMessage.Kind) -> [Int64] {
+    filter { media in
+      guard media.media.kind == kind else { return false }
+      if case .header = MediaRole(media.media) { return false }
+      return true
+    }.map(\.time)
+  }
+
+  fileprivate var headers: [MediaMessage.Kind] {
+    compactMap { media in if case .header = MediaRole(media.media) { media.media.kind } else { nil } }
+  }
+}
+
+@Suite struct StreamHubTests {
+  @Test("a newcomer begins with metadata, configurations and the last key frame, and then has all")
+  func newcomer() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 2600)
+    let viewer = try #require(hub.join())
+    let start = drain(viewer)
+    #expect(start.prefix(3).map(\.media.kind) == [.data, .video, .audio])
+    #expect(start.headers == [.data, .video, .audio])
+    // ffmpeg takes metadata at another time for a subtitle.
+    #expect(start.prefix(3).map(\.media.timestamp) == [0, 2000, 2000])
+    #expect(start[3].isKeyFrame && start[3].time == 2000)
+    #expect(start.times(.video) == Array(stride(from: 2000, to: 2600, by: 40)))
+    #expect(start.times(.audio) == Array(stride(from: 2000, to: 2600, by: 20)))
+    publisher.run(milliseconds: 400)
+    let rest = drain(viewer)
+    #expect(rest.times(.video) == Array(stride(from: 2600, to: 3000, by: 40)) && rest.headers.isEmpty)
+  }
+
+  @Test("what many watch is made for the wire once")
+  func shared() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 100)
+    let first = drain(try #require(hub.join()))
+    let second = drain(try #require(hub.join()))
+    #expect(first.count == second.count && first.count > 5)
+    for (one, other) in zip(first, second) { #expect(one === other) }
+    #expect(first[3].tag == FLVStream.tag(first[3].media))
+    #expect(first[3].chunks(ofSize: 4096).bytes == PreparedMedia(first[3].media, chunkSize: 4096).bytes)
+  }
+
+  @Test("before the first key frame nobody gets video, and nobody is given half a group")
+  func beforeKeyFrame() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.time = 600
+    let viewer = try #require(hub.join())
+    publisher.run(milliseconds: 300)
+    let start = drain(viewer)
+    #expect(start.times(.video).isEmpty && start.times(.audio).count == 15)
+    publisher.run(milliseconds: 300)
+    #expect(drain(viewer).times(.video).first == 1000)
+    #expect(hub.statistics.dropped == 10)
+  }
+
+  @Test("a viewer at half the stream's rate has all the sound, whole groups of pictures, and no memory")
+  func slow() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 1000)
+    let viewer = try #require(hub.join())
+    var got: [LiveMedia] = []
+    // 55,100 bytes a second are published.
+    var budget = 0
+    var kept = 0
+    publisher.run(milliseconds: 60_000) { _ in
+      budget += 560
+      while budget > 0, case .media(let media) = viewer.next() {
+        got.append(media)
+        budget -= media.media.payload.count
+      }
+      kept = max(kept, hub.statistics.keptBytes)
+    }
+    got += drain(viewer)
+    let sound = got.times(.audio)
+    #expect(sound.count > 2990 && zip(sound, sound.dropFirst()).allSatisfy { $1 - $0 == 20 }, "\(sound.count)")
+    #expect(viewer.counters.overruns == 0 && viewer.counters.thinnings > 5)
+    let pictures = got.filter { $0.media.kind == .video }.dropFirst()
+    // After a gap comes a key frame, always.
+    for (before, after) in zip(pictures, pictures.dropFirst()) where after.time - before.time != 40 {
+      #expect(after.isKeyFrame)
+    }
+    #expect(pictures.count > 400 && pictures.count < 1100, "\(pictures.count)")
+    #expect(kept < 500_000, "\(kept)")
+    #expect(zip(got, got.dropFirst()).allSatisfy { $0.time <= $1.time })
+  }
+
+  @Test("a viewer is never further behind with its pictures than the limit")
+  func lag() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 1000)
+    let viewer = try #require(hub.join())
+    _ = drain(viewer)
+    var largest: Int64 = 0
+    var step = 0
+    publisher.run(milliseconds: 30_000) { now in
+      // 62 messages a second, of 75.
+      step += 1
+      guard step % 4 == 0 else { return }
+      for _ in 0..<5 {
+        if case .media(let media) = viewer.next(), media.media.kind == .video { largest = max(largest, now - media.time) }
+      }
+    }
+    #expect(largest <= 2000 && viewer.counters.thinnings > 0 && viewer.counters.overruns == 0)
+  }
+
+  @Test("a dead viewer costs nothing, and begins anew at a key frame when it wakes")
+  func dead() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 1000)
+    let viewer = try #require(hub.join())
+    _ = drain(viewer)
+    publisher.run(milliseconds: 100_000)
+    #expect(hub.statistics.keptBytes < 500_000 && hub.statistics.keptMessages < 600)
+    let again = drain(viewer)
+    #expect(viewer.counters.overruns == 1)
+    #expect(again.first?.isKeyFrame == true && again.headers.isEmpty)
+    #expect(again.first?.time == 100_000)
+  }
+
+  @Test("a change of the configuration reaches everyone before the first frame after it")
+  func changes() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 1000)
+    let fast = try #require(hub.join())
+    let slow = try #require(hub.join())
+    _ = drain(fast)
+    publisher.headers(sps: 0x1f)
+    publisher.run(milliseconds: 1000)
+    let late = try #require(hub.join())
+    for got in [drain(fast), drain(slow)] {
+      let change = try #require(got.lastIndex { if case .header = MediaRole($0.media) { true } else { false } })
+      #expect(got[change].media.kind == .video && got[change].media.payload.contains(0x1f))
+      #expect(got[change].time == 1000 && got[change + 1].isKeyFrame && got[change + 1].time == 1000)
+    }
+    #expect(drain(late).headers == [.data, .video, .audio])
+    // The same once more is no change.
+    publisher.headers(sps: 0x1f)
+    publisher.run(milliseconds: 100)
+    #expect(drain(fast).headers.isEmpty)
+  }
+
+  @Test("a publisher that comes back finds its viewers, and their timestamps go on")
+  func comesBack() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 1500)
+    let viewer = try #require(hub.join())
+    let before = drain(viewer)
+    hub.endPublish()
+    let waiting = try #require(hub.join())
+    #expect(drain(waiting).isEmpty)
+    // Three seconds later, with a clock that begins at 0 again.
+    var next = Publisher(hub)
+    next.time = 5000
+    next.shift = -5000
+    next.headers()
+    next.run(milliseconds: 1000)
+    let after = drain(viewer)
+    let last = try #require(before.last?.time)
+    #expect(after.headers.isEmpty, "the configuration is the same")
+    #expect(after.first?.isKeyFrame == true && after.first?.time == last + 3520)
+    #expect(after.times(.video).count == 25 && drain(waiting).times(.video).count == 25)
+    #expect(hub.statistics.jumps == 0)
+  }
+
+  @Test(
+    "a publisher's clock that jumps does not take the viewers along", arguments: [-100_000, 3_000_000, 0x8000_0000] as [Int64])
+  func jump(shift: Int64) throws {
+    let hub = StreamHub()
+    var publisher = Publisher(hub)
+    publisher.shift = 200_000
+    publisher.headers()
+    publisher.run(milliseconds: 1000)
+    let viewer = try #require(hub.join())
+    _ = drain(viewer)
+    publisher.shift += shift
+    publisher.run(milliseconds: 1000)
+    let times = drain(viewer).map(\.time)
+    #expect(times.first == 201_000 && times.last == 201_980)
+    #expect(hub.statistics.jumps == 1)
+  }
+
+  @Test("timestamps that wrap are no jump")
+  func wrap() throws {
+    let hub = StreamHub()
+    var publisher = Publisher(hub)
+    publisher.shift = Int64(UInt32.max) - 500
+    publisher.headers()
+    let viewer = try #require(hub.join())
+    publisher.run(milliseconds: 1000)
+    let got = drain(viewer)
+    let times = got.times(.audio)
+    #expect(times.count == 50 && zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 20 })
+    #expect(got.last?.media.timestamp == 479 && hub.statistics.jumps == 0)
+  }
+
+  @Test("sound alone is a stream too: a newcomer gets a second of it")
+  func soundOnly() throws {
+    let hub = StreamHub()
+    var publisher = Publisher(hub)
+    publisher.hasVideo = false
+    publisher.headers()
+    publisher.run(milliseconds: 10_000)
+    let start = drain(try #require(hub.join()))
+    #expect(start.headers == [.data, .audio])
+    #expect(start.times(.audio).first == 9000 && start.times(.audio).count == 50)
+    #expect(hub.statistics.keptMessages < 300)
+  }
+
+  @Test("a group that is too long or too large is not kept whole; newcomers wait for the next key frame")
+  func endlessGroup() throws {
+    for limits in [StreamHub.Limits(longestGroup: 3000), .init(bytes: 100_000), .init(messages: 100)] {
+      let hub = StreamHub(limits: limits)
+      var publisher = Publisher(hub)
+      publisher.keyInterval = 20_000
+      publisher.headers()
+      publisher.run(milliseconds: 19_000)
+      #expect(hub.statistics.keptBytes <= 500_000 && hub.statistics.groupLength == nil)
+      let viewer = try #require(hub.join())
+      let start = drain(viewer)
+      #expect(start.times(.video).isEmpty && !start.times(.audio).isEmpty)
+      publisher.run(milliseconds: 2000)
+      #expect(drain(viewer).times(.video).first == 20_000)
+    }
+  }
+
+  @Test("viewers choose what they want, and change their minds")
+  func wishes() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 1500)
+    let viewer = try #require(hub.join(.init(wantsVideo: false)))
+    let start = drain(viewer)
+    #expect(start.headers == [.data, .audio] && start.times(.video).isEmpty)
+    viewer.options.wantsVideo = true
+    publisher.run(milliseconds: 1000)
+    let then = drain(viewer)
+    #expect(then.headers == [.video] && then.times(.video).first == 2000)
+    publisher.run(milliseconds: 1100)
+    viewer.skipToNewest()
+    #expect(drain(viewer).isEmpty)
+    publisher.run(milliseconds: 1000)
+    #expect(drain(viewer).times(.video).first == 4000)
+  }
+
+  @Test("too many viewers are refused, and those that leave make room")
+  func viewers() throws {
+    let hub = StreamHub(limits: .init(viewers: 2))
+    var viewers = [try #require(hub.join()), try #require(hub.join())]
+    #expect(hub.join() == nil && hub.statistics.viewers == 2)
+    viewers.removeLast()
+    #expect(hub.statistics.viewers == 1 && hub.join() != nil)
+  }
+
+  @Test("a stream that is over says so once all was given")
+  func over() throws {
+    var publisher = Publisher.started()
+    let hub = publisher.hub
+    publisher.run(milliseconds: 100)
+    let viewer = try #require(hub.join())
+    hub.close()
+    #expect(drain(viewer).count > 5)
+    guard case .end = viewer.next() else {
+      Issue.record("no end")
+      return
+    }
+    #expect(hub.join() == nil)
+  }
+
+  @Test("what no player could read is dropped, and headers without end are refused")
+  func hostile() {
+    let hub = StreamHub()
+    hub.beginPublish()
+    let now = Instant(microseconds: 0)
+    for payload in [[], [0x17], [0x17, 9, 0, 0, 0], [0x96, 0x31]] as [[UInt8]] {
+      let isTaken = hub.publish(MediaMessage(.video, timestamp: 0, payload: payload), now: now)
+      #expect(!isTaken)
+    }
+    // A sequence header for each of 256 tracks.
+    for track in UInt8(0)...255 {
+      hub.publish(MediaMessage(.video, timestamp: 0, payload: [0x96, 0x00] + Array("avc1".utf8) + [track, 1]), now: now)
+    }
+    #expect(hub.statistics.messages == StreamHeaders.limit)
+    var random = UInt64(1)
+    for index in 0..<20_000 {
+      random = random &* 6_364_136_223_846_793_005 &+ 1
+      let isKey = random >> 60 == 0
+      hub.publish(
+        MediaMessage(
+          random >> 63 == 0 ? .video : .audio, timestamp: UInt32(truncatingIfNeeded: random >> 20),
+          payload: VideoTag.avcHeader(.codedFrames, isKeyFrame: isKey) + [UInt8](repeating: 0, count: Int(random >> 33 & 0xfff))
+        ),
+        now: Instant(microseconds: Int64(index)))
+    }
+    #expect(hub.statistics.keptBytes <= 24 << 20 && hub.statistics.keptMessages <= 8192)
+  }
+}

@@ -1,0 +1,13 @@
+import Foundation
+import FuzzSupport
+import Testing
+
+@Suite struct RTMPRegressionTests {
+  @Test("inputs that the fuzzer began with or found are read without a trap", arguments: rtmpFuzzTargets.keys.sorted())
+  func stored(target: String) throws {
+    let read = try #require(rtmpFuzzTargets[target])
+    let inputs = try storedInputs(of: target)
+    #expect(!inputs.isEmpty)
+    for input in inputs { input.withUnsafeBytes(read) }
+  }
+}

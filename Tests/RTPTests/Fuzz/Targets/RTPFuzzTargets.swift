@@ -1,0 +1,114 @@
+import FuzzSupport
+import RTP
+
+/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
+  "rtp": fuzzHeader, "extensions": fuzzExtensions, "rtcp": fuzzRTCP, "vp8": fuzzVP8, "h264": fuzzH264, "opus": fuzzOpus,
+  "red": fuzzRedundantAudio, "rtx": fuzzRetransmission, "keyframe": fuzzKeyFrame, "jitter": fuzzJitterBuffer,
+]
+
+@Sendable private func fuzzHeader(_ bytes: UnsafeRawBufferPointer) {
+  guard let header = RTPHeader(parsing: bytes) else { return }
+  precondition(header.headerLength + header.payloadLength + header.paddingLength == bytes.count)
+  touch(header.payload(of: bytes))
+}
+
+@Sendable private func fuzzExtensions(_ bytes: UnsafeRawBufferPointer) {
+  guard let header = RTPHeader(parsing: bytes) else { return }
+  let extensions = RTPExtensions(packet: bytes, header: header)
+  for _ in extensions {}
+  for id in UInt8(0)...15 {
+    if let value = extensions.bytes(of: id) { touch(value) }
+    _ = (extensions.text(of: id), extensions.audioLevel(of: id), extensions.absSendTime(of: id))
+    _ = extensions.transportSequence(of: id)
+  }
+}
+
+@Sendable private func fuzzRTCP(_ bytes: UnsafeRawBufferPointer) {
+  var reader = RTCPReader(bytes)
+  while let packet = reader.next() {
+    switch packet {
+    case .senderReport(let report): for _ in report.blocks {}
+    case .receiverReport(let report): for _ in report.blocks {}
+    case .sourceDescription(let description): for _ in description {}
+    case .goodbye(let goodbye): for _ in goodbye {}
+    case .nack(let nack): for _ in nack {}
+    case .fullIntraRequest(let request): for _ in request {}
+    case .transportFeedback(let feedback): for _ in feedback {}
+    case .bitrateEstimate(let estimate): for _ in estimate {}
+    case .pictureLoss, .unknown, .malformed: break
+    }
+  }
+}
+
+@Sendable private func fuzzVP8(_ bytes: UnsafeRawBufferPointer) {
+  _ = (VP8Descriptor.startsKeyFrame(bytes), VP8Descriptor.keyFrameSize(bytes))
+  if let descriptor = VP8Descriptor(parsing: bytes) {
+    var mapping = VP8PictureMapping()
+    mapping.switchSource(to: descriptor)
+    let mapped = mapping.map(descriptor)
+    var copy = Array(bytes)
+    copy.withUnsafeMutableBytes { memory in
+      guard let base = memory.baseAddress else { return }
+      descriptor.rewrite(base, pictureID: mapped.pictureID, temporalLevel0Index: mapped.temporalLevel0Index)
+    }
+  }
+  var depacketizer = VP8Depacketizer()
+  for payload in pieces(bytes) { _ = depacketizer.append(payload) }
+  _ = depacketizer.take()
+}
+
+@Sendable private func fuzzH264(_ bytes: UnsafeRawBufferPointer) {
+  _ = (H264.startsKeyFrame(bytes), H264.hasSequenceParameters(bytes))
+  for unit in AnnexB(bytes) { touch(UnsafeRawBufferPointer(rebasing: bytes[unit])) }
+  _ = AnnexB.isKeyFrame(Array(bytes))
+  _ = try? H264Packetizer(maximumPayloadSize: 20).packetize(Array(bytes))
+  var depacketizer = H264Depacketizer()
+  for payload in pieces(bytes) { _ = depacketizer.append(payload) }
+  _ = depacketizer.take()
+}
+
+@Sendable private func fuzzOpus(_ bytes: UnsafeRawBufferPointer) { _ = OpusPacket(parsing: bytes) }
+
+@Sendable private func fuzzRedundantAudio(_ bytes: UnsafeRawBufferPointer) {
+  guard let audio = RedundantAudio(parsing: bytes) else { return }
+  for _ in audio {}
+}
+
+@Sendable private func fuzzRetransmission(_ bytes: UnsafeRawBufferPointer) {
+  guard let header = RTPHeader(parsing: bytes) else { return }
+  var copy = Array(bytes)
+  copy.withUnsafeMutableBytes { memory in
+    guard let original = Retransmission.unwrap(memory, header: header, payloadType: 96, ssrc: 7) else { return }
+    _ = RTPHeader(parsing: UnsafeRawBufferPointer(original))
+  }
+  var buffer = [UInt8](repeating: 0, count: bytes.count + Retransmission.prefixLength)
+  buffer.withUnsafeMutableBytes { memory in
+    _ = Retransmission.wrap(bytes, header: header, payloadType: 97, ssrc: 8, sequenceNumber: 9, into: memory)
+  }
+}
+
+@Sendable private func fuzzKeyFrame(_ bytes: UnsafeRawBufferPointer) {
+  for format in PayloadFormat.allCases { _ = format.startsKeyFrame(bytes) }
+}
+
+/// Packets of the form: steps of sequence number, timestamp and time, a marker bit, and the payload.
+@Sendable private func fuzzJitterBuffer(_ bytes: UnsafeRawBufferPointer) {
+  let formats: [PayloadFormat] = [.opus, .vp8, .h264]
+  guard let first = bytes.first, var buffer = JitterBuffer(format: formats[Int(first) % formats.count]) else { return }
+  var header = RTPHeader()
+  var now = Instant(microseconds: 0)
+  for payload in pieces(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())) where payload.count >= 4 {
+    header.sequenceNumber &+= UInt16(truncatingIfNeeded: Int(Int8(bitPattern: payload[0])) * (payload[3] & 0x40 == 0 ? 1 : 257))
+    header.timestamp &+= UInt32(payload[1]) &* (payload[3] & 0x20 == 0 ? 960 : 0x0100_0001)
+    header.marker = payload[3] & 0x80 != 0
+    now = now.advanced(milliseconds: Int64(payload[2]))
+    buffer.insert(header, payload: UnsafeRawBufferPointer(rebasing: payload.dropFirst(4)), now: now)
+    while buffer.next(now: now) != nil {}
+  }
+  now = now.advanced(milliseconds: 5000)
+  while buffer.next(now: now) != nil {}
+}
+
+/// Reads every byte, so that a view beyond its memory is noticed.
+private func touch(_ bytes: UnsafeRawBufferPointer) { _ = bytes.reduce(UInt8(0), ^) }

@@ -1,0 +1,247 @@
+import Codecs
+import Mixing
+import RTP
+import Testing
+
+@testable import Relay
+@testable import SFU
+
+/// A participant whose packets go straight into taps, in virtual time.
+private final class Anchor {
+  let video: TrackTap
+  let audio: TrackTap
+  private var sequence: Int64 = 70_000
+  private var soundSequence: Int64 = 90_000
+  private let h264 = H264Packetizer()
+  private var vp8 = VP8Packetizer()
+  private let opus: OpusEncoder
+  private let encoder: any VideoEncoder
+  let format: PayloadFormat
+  /// Of this side's wall clock.
+  let wall: Int64 = 99_000_000_000
+  var sent: [[UInt8]] = []
+  var wantsKeyFrame = false
+  private var number = 0
+
+  init(_ format: PayloadFormat = .h264, size: (Int, Int) = (64, 48)) throws {
+    self.format = format
+    video = TrackTap(capacity: TrackTap.videoBytes)
+    audio = TrackTap(capacity: TrackTap.audioBytes)
+    opus = try OpusEncoder(.init(channels: 2, bitrate: 96_000, application: .music))
+    let settings = VideoEncoderSettings(width: size.0, height: size.1, fps: 25, bitrate: 150_000, keyFrameInterval: 0)
+    encoder = format == .h264 ? try H264Encoder(settings) : try VP8Encoder(settings)
+  }
+
+  private func write(
+    _ packet: (sequence: Int64, timestamp: UInt32, marker: Bool), _ format: PayloadFormat, _ payload: [UInt8], to tap: TrackTap,
+    at time: Int64
+  ) {
+    payload.withUnsafeBytes { bytes in
+      let stored = StoredPacket(
+        sequence: packet.sequence, timestamp: packet.timestamp, length: UInt16(bytes.count), codec: 0,
+        flags: packet.marker ? .marker : [], audioLevel: 0)
+      tap.ring.write(
+        TapRecord.head(of: stored, format: format.rawValue, arrival: Instant(microseconds: time)), bytes.baseAddress)
+    }
+  }
+
+  /// A picture of this brightness, captured at `time`, that comes `lag` later.
+  func sendPicture(_ brightness: UInt8, at time: Int64, lag: Int64) throws {
+    var frame = try VideoFrame(width: encoder.settings.width, height: encoder.settings.height, timestamp: time)
+    frame.withMutablePlanes { planes in
+      for index in 0..<planes.yStride * planes.height { planes.y[index] = brightness }
+      for index in 0..<planes.chromaStride * (planes.height / 2) {
+        planes.u[index] = 128
+        planes.v[index] = 128
+      }
+    }
+    let isKey = number == 0 || wantsKeyFrame
+    wantsKeyFrame = false
+    number += 1
+    guard let picture = try encoder.encode(frame, forceKeyFrame: isKey) else { return }
+    sent.append(picture.data)
+    let timestamp = UInt32(truncatingIfNeeded: time * 9 / 100)
+    let payloads = format == .h264 ? try h264.packetize(picture.data) : vp8.packetize(picture.data)
+    for (index, payload) in payloads.enumerated() {
+      sequence += 1
+      write((sequence, timestamp, index == payloads.count - 1), format, payload, to: video, at: time + lag)
+    }
+  }
+
+  /// 20 ms of sound of this level.
+  func sendSound(_ level: Int16, at time: Int64, lag: Int64) throws {
+    soundSequence += 1
+    let samples = (0..<960).flatMap { index -> [Int16] in
+      let value: Int16 = index / 24 % 2 == 0 ? level : -level
+      return [value, value]
+    }
+    write(
+      (soundSequence, UInt32(truncatingIfNeeded: time / 1000 * 48), true), .opus, try opus.encode(samples), to: audio,
+      at: time + lag)
+  }
+
+  func report(at time: Int64) {
+    let now = Instant(microseconds: time + 10_000)
+    let ntp = NTPTime(unixMicroseconds: wall + time)
+    video.ring.write(TapRecord.head(ofReport: ntp, timestamp: UInt32(truncatingIfNeeded: time * 9 / 100), arrival: now), nil)
+    audio.ring.write(TapRecord.head(ofReport: ntp, timestamp: UInt32(truncatingIfNeeded: time / 1000 * 48), arrival: now), nil)
+  }
+
+  func end() {
+    for tap in [video, audio] { tap.ring.write(TapRecord.headOfEnd, nil) }
+  }
+}
+
+@Suite("A forward program")
+struct ForwardProgramTests {
+  private final class Stage {
+    let anchor: Anchor
+    let program: ForwardProgram
+    var pictures: [EncodedPicture] = []
+    var sound: [(position: Int64, samples: [Int16])] = []
+    var now: Int64 = 5_000_000
+
+    init(_ anchor: Anchor, hasAudio: Bool = true) throws {
+      self.anchor = anchor
+      program = try ForwardProgram(
+        carriesAudio: hasAudio, carriesVideo: true, now: Instant(microseconds: now))
+      let clock = SharedClock()
+      program.setVideo(TrackReader(anchor.video, participant: clock), now: Instant(microseconds: now))
+      if hasAudio { program.setAudio(TrackReader(anchor.audio, participant: clock), now: Instant(microseconds: now)) }
+    }
+
+    func run(_ duration: Int64, _ each: (_ millisecond: Int64) throws -> Void) throws {
+      for millisecond in 0..<duration {
+        now += 1000
+        try each(millisecond)
+        if millisecond % 5 == 0 {
+          program.advance(to: Instant(microseconds: now)) { output in
+            switch output {
+            case .picture(let picture): pictures.append(picture)
+            case .sound(let samples, let position): sound.append((position, samples))
+            case .keyFrameNeeded: anchor.wantsKeyFrame = true
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("H.264 goes through untouched, with times that rise as they were captured")
+  func untouched() throws {
+    let stage = try Stage(try Anchor())
+    try stage.run(3000) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchor.sendPicture(100, at: stage.now, lag: 0) }
+    }
+    #expect(stage.pictures.count >= 74)
+    let sent = stage.anchor.sent.prefix(stage.pictures.count)
+    for (picture, original) in zip(stage.pictures, sent) {
+      #expect(units(picture.data) == units(original))
+    }
+    let steps = zip(stage.pictures.dropFirst(), stage.pictures).map { $0.timestamp - $1.timestamp }
+    #expect(steps.allSatisfy { abs($0 - 40_000) < 200 })
+  }
+
+  private func units(_ data: [UInt8]) -> [[UInt8]] {
+    data.withUnsafeBytes { bytes in AnnexB(bytes).map { Array(bytes[$0]) } }
+  }
+
+  @Test("VP8 becomes H.264 of the same pictures")
+  func transcoded() throws {
+    let stage = try Stage(try Anchor(.vp8))
+    try stage.run(2000) { millisecond in
+      if millisecond % 40 == 0 {
+        try stage.anchor.sendPicture(UInt8(60 + millisecond / 20), at: stage.now, lag: 0)
+      }
+    }
+    #expect(stage.pictures.count >= 48)
+    let decoder = try H264Decoder()
+    var brightness: [Int] = []
+    for picture in stage.pictures {
+      if let frame = try decoder.decode(picture.data, timestamp: picture.timestamp) {
+        brightness.append(frame.withPlanes { Int($0.y[$0.yStride * 10 + 10]) })
+      }
+    }
+    #expect(brightness.count == stage.pictures.count)
+    for (index, value) in brightness.enumerated() { #expect(abs(value - (60 + index * 2)) < 12) }
+  }
+
+  @Test("sound and pictures keep together by the sender's reports, whatever their queues")
+  func synchronous() throws {
+    let stage = try Stage(try Anchor())
+    // Pictures come 90 ms late, sound at once; a flash and a beep at one moment.
+    let flash: Int64 = 4000
+    var waiting: [(due: Int64, brightness: UInt8, time: Int64)] = []
+    try stage.run(6000) { millisecond in
+      if millisecond % 1000 == 200 { stage.anchor.report(at: stage.now) }
+      let isOn = (flash..<flash + 200).contains(millisecond)
+      if millisecond % 40 == 0 { waiting.append((stage.now + 90_000, isOn ? 230 : 30, stage.now)) }
+      while let next = waiting.first, next.due <= stage.now {
+        try stage.anchor.sendPicture(next.brightness, at: next.time, lag: 90_000)
+        waiting.removeFirst()
+      }
+      if millisecond % 20 == 0 { try stage.anchor.sendSound(isOn ? 12_000 : 0, at: stage.now, lag: 5_000) }
+    }
+    let decoder = try H264Decoder()
+    var seen: Int64?
+    for picture in stage.pictures {
+      guard let frame = try decoder.decode(picture.data, timestamp: picture.timestamp), seen == nil else { continue }
+      if frame.withPlanes({ $0.y[$0.yStride * 10 + 10] }) > 150 { seen = picture.timestamp }
+    }
+    var heard: Int64?
+    for block in stage.sound where heard == nil {
+      if let index = block.samples.firstIndex(where: { abs(Int($0)) > 4000 }) {
+        heard = (block.position + Int64(index / 2)) * 1_000_000 / 48_000
+      }
+    }
+    let difference = try #require(seen) - (try #require(heard))
+    #expect(abs(difference) < 40_000, "\(difference)")
+  }
+
+  @Test("a pause shows the last picture again, and the track goes on at a key frame")
+  func pause() throws {
+    let stage = try Stage(try Anchor(), hasAudio: false)
+    try stage.run(1000) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchor.sendPicture(180, at: stage.now, lag: 0) }
+    }
+    let before = stage.pictures.count
+    try stage.run(5000) { _ in }
+    let still = Array(stage.pictures[before...])
+    #expect((20...26).contains(still.count))
+    #expect(still.first?.isKeyFrame == true)
+    let decoder = try H264Decoder()
+    var last: VideoFrame?
+    for picture in still { last = try decoder.decode(picture.data, timestamp: 0) ?? last }
+    let frame = try #require(last)
+    #expect(frame.width == 64 && frame.height == 48)
+    #expect(abs(Int(frame.withPlanes { $0.y[$0.yStride * 20 + 20] }) - 180) < 12)
+    let after = stage.pictures.count
+    try stage.run(1000) { millisecond in
+      if millisecond == 400 { stage.anchor.wantsKeyFrame = true }
+      if millisecond % 40 == 0 { try stage.anchor.sendPicture(50, at: stage.now, lag: 0) }
+    }
+    let resumed = try #require(stage.pictures[after...].first { $0.data.count > 0 && $0.isKeyFrame })
+    #expect(resumed.timestamp > still.last?.timestamp ?? 0)
+    let times = stage.pictures.map(\.timestamp)
+    #expect(zip(times.dropFirst(), times).allSatisfy { $0 > $1 })
+    #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 <= 1_250_000 })
+  }
+
+  @Test("tracks that end leave silence and the last picture, and the program knows since when it has none")
+  func ended() throws {
+    let stage = try Stage(try Anchor())
+    try stage.run(1000) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchor.sendPicture(180, at: stage.now, lag: 0) }
+      if millisecond % 20 == 0 { try stage.anchor.sendSound(8000, at: stage.now, lag: 0) }
+    }
+    #expect(stage.program.emptySince == nil)
+    stage.anchor.end()
+    try stage.run(3000) { _ in }
+    let since = try #require(stage.program.emptySince)
+    #expect(abs(since.microseconds - 6_001_000) < 20_000)
+    #expect(stage.sound.suffix(100).allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
+    let positions = stage.sound.map(\.position)
+    #expect(zip(positions.dropFirst(), positions).allSatisfy { $0 == $1 + 480 })
+    #expect(stage.pictures.count > 32)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import FuzzSupport
+import RoomProtocol
+
+@testable import RoomToken
+
+/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
+  "signalling": fuzzRequest, "events": fuzzServerMessage, "tokens": fuzzToken,
+]
+
+/// What a client sends. What was read is read again from what it is written as.
+@Sendable private func fuzzRequest(_ bytes: UnsafeRawBufferPointer) {
+  guard let request = try? SignalRequest.decode(bytes) else { return }
+  guard let text = try? JSONEncoder().encode(request) else { preconditionFailure("what is read can be written") }
+  guard let again = try? JSONDecoder().decode(SignalRequest.self, from: text) else {
+    preconditionFailure("what is written can be read")
+  }
+  precondition(again == request)
+}
+
+/// What a server sends: events, and the answers to each kind of call.
+@Sendable private func fuzzServerMessage(_ bytes: UnsafeRawBufferPointer) {
+  let text = Data(bytes)
+  if let event = try? JSONDecoder().decode(SignalEvent.self, from: text) {
+    precondition((try? JSONEncoder().encode(event)) != nil, "what is read can be written")
+  }
+  _ = try? JSONDecoder().decode(SignalAnswer<JoinResult>.self, from: text)
+  _ = try? JSONDecoder().decode(SignalAnswer<PublishResult>.self, from: text)
+  _ = try? JSONDecoder().decode(SignalAnswer<Empty>.self, from: text)
+}
+
+/// A token as it comes; or, where the input begins with a brace, a header and claims, a line each, that get a right signature.
+@Sendable private func fuzzToken(_ bytes: UnsafeRawBufferPointer) {
+  let now = Date(timeIntervalSince1970: 1_700_000_000)
+  var text = String(decoding: bytes, as: UTF8.self)
+  if bytes.first == UInt8(ascii: "{") {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard lines.count == 2,
+      let signed = try? tokenFuzzKeys.sign(header: Data(lines[0]), payload: Data(lines[1]), key: "fuzz")
+    else { return }
+    text = signed
+  }
+  _ = try? tokenFuzzKeys.verifyAPI(text, now: now)
+  _ = try? tokenFuzzKeys.verify(text, room: "demo", now: now)
+  guard let token = try? tokenFuzzKeys.verify(text, now: now) else { return }
+  precondition(!token.room.isEmpty && !token.user.isEmpty && token.expires > now)
+  guard let again = try? tokenFuzzKeys.sign(token, key: "fuzz"), again.utf8.count <= TokenKeys.maximumTokenBytes else { return }
+  precondition((try? tokenFuzzKeys.verify(again, now: now))?.grants == token.grants, "what is signed is verified")
+}
+
+private let tokenFuzzKeys: TokenKeys = {
+  guard let keys = runToEnd({ try? await TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }) else {
+    preconditionFailure("the secret is long enough")
+  }
+  return keys
+}()

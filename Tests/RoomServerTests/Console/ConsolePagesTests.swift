@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@Suite("The console's files")
+struct ConsolePagesTests {
+  /// What the page and its modules name, with the path they name it by.
+  private static func named(in text: String) -> Set<String> {
+    let absolute = text.matches(of: /["'](\/console\/[a-z-]+\.[a-z]+)["']/).map { String($0.1) }
+    let relative = text.matches(of: /from '\.\/([a-z-]+\.js)'/).map { "/console/\($0.1)" }
+    return Set(absolute + relative)
+  }
+
+  @Test("the page and everything it names are there, and nothing names another server")
+  func complete() async throws {
+    try await TestServer.with { server in
+      var waiting: Set = ["/"]
+      var seen: Set<String> = []
+      while let path = waiting.popFirst() {
+        seen.insert(path)
+        let response = try await server.request("GET", path)
+        #expect(response.status == 200, "\(path)")
+        let text = String(decoding: response.body, as: UTF8.self)
+        #expect(!text.isEmpty, "\(path)")
+        for address in text.matches(of: /https?:\/\/[^'"\s`)]+/).map({ String($0.0) }) {
+          #expect(address == "http://www.w3.org/2000/svg", "\(path) names \(address)")
+        }
+        waiting.formUnion(Self.named(in: text).subtracting(seen))
+      }
+      #expect(seen.count > 20, "\(seen.sorted())")
+      #expect(seen.isSuperset(of: ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/call.js"]))
+    }
+  }
+
+  @Test(
+    "each kind of file has its type",
+    arguments: [
+      ("/", "text/html; charset=utf-8"), ("/console/index.html", "text/html; charset=utf-8"),
+      ("/console/base.css", "text/css; charset=utf-8"), ("/console/main.js", "text/javascript; charset=utf-8"),
+      ("/console/icon.svg", "image/svg+xml"),
+    ])
+  func types(path: String, type: String) async throws {
+    try await TestServer.with { server in
+      let response = try await server.request("GET", path)
+      #expect(response.headers["content-type"] == type)
+      #expect(response.headers["x-content-type-options"] == "nosniff")
+    }
+  }
+
+  @Test("the page allows its own files alone: no inline code, no other server, no frame around it")
+  func policy() async throws {
+    try await TestServer.with { server in
+      let headers = try await server.request("GET", "/").headers
+      let policy = try #require(headers["content-security-policy"])
+      let directives = Set(policy.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) })
+      for directive in [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-ancestors 'none'",
+        "form-action 'none'", "require-trusted-types-for 'script'",
+      ] {
+        #expect(directives.contains(directive), "\(directive)")
+      }
+      #expect(!policy.contains("unsafe"))
+      #expect(headers["referrer-policy"] == "no-referrer")
+    }
+  }
+
+  @Test("a file that the browser has is answered with 304 and no body, another with the file")
+  func revalidation() async throws {
+    try await TestServer.with { server in
+      func get(_ match: String) async throws -> TestResponse {
+        try await server.raw("GET /console/main.js HTTP/1.1\r\nHost: t\r\nConnection: close\r\nIf-None-Match: \(match)\r\n\r\n")
+      }
+      let first = try await server.request("GET", "/console/main.js")
+      let tag = try #require(first.headers["etag"])
+      #expect(first.headers["cache-control"] == "no-cache")
+      for match in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+        let again = try await get(match)
+        #expect(again.status == 304, "\(match)")
+        #expect(again.body.isEmpty)
+        #expect(again.headers["etag"] == tag)
+      }
+      #expect(try await get("\"other\"").status == 200)
+      let other = try await server.request("GET", "/console/base.css")
+      #expect(other.headers["etag"] != tag)
+    }
+  }
+
+  @Test(
+    "a name that is no file of the page is 404",
+    arguments: ["/console/none.js", "/console/", "/console/..%2Findex.html", "/console/%00", "/console/main.js/x"])
+  func unknown(path: String) async throws {
+    try await TestServer.with { server in
+      let response = try await server.request("GET", path)
+      #expect(response.status == 404)
+    }
+  }
+}

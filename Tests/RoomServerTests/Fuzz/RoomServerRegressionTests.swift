@@ -1,0 +1,13 @@
+import Foundation
+import FuzzSupport
+import Testing
+
+@Suite struct RoomServerRegressionTests {
+  @Test("inputs that the fuzzer began with or found are read without a trap", arguments: roomServerFuzzTargets.keys.sorted())
+  func stored(target: String) throws {
+    let read = try #require(roomServerFuzzTargets[target])
+    let inputs = try storedInputs(of: target)
+    #expect(!inputs.isEmpty)
+    for input in inputs { input.withUnsafeBytes(read) }
+  }
+}

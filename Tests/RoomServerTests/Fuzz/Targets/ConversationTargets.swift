@@ -1,0 +1,114 @@
+import Foundation
+import FuzzSupport
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import RoomProtocol
+import RoomToken
+import SFU
+
+@testable import RoomServer
+
+/// A room of two, and what they ask of it, one message after the other between NUL bytes: first who ("a", "b"), then how:
+/// "j" JSON as it comes over the socket, "p" an offer whose m-lines are all tracks, "s" an answer to the last offer,
+/// "l" a lost socket and a new join that resumes. "$1" and "$2" in JSON stand for ids of published tracks.
+@Sendable func fuzzConversation(_ bytes: UnsafeRawBufferPointer) {
+  let messages = texts(bytes).prefix(16)
+  runToEnd {
+    var conversation = await Conversation()
+    for message in messages { await conversation.take(message) }
+    await conversation.room.close(EndedData(reason: .roomClosed))
+  }
+}
+
+private struct Conversation {
+  let room: Room
+  private var sessions: [String: (id: String, outlet: Outlet)] = [:]
+
+  init() async {
+    let counters = ServerCounters()
+    let log = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
+    room = Room(
+      name: "fuzz",
+      settings: .init(
+        graceTime: .seconds(60), emptyTime: .seconds(60), participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
+      surroundings: .init(
+        fingerprint: fuzzPlane.fingerprint, kicked: { _ in }, closed: { _ in }, counters: counters,
+        broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log), relay: RelaySettings(), log: log),
+      openMedia: { fuzzPlane.openRoom(events: $0) })
+    for user in ["a", "b"] { await join(user, resume: nil) }
+  }
+
+  private mutating func join(_ user: String, resume: String?) async {
+    let outlet = Outlet()
+    let token = RoomToken(room: "fuzz", user: user, grants: [.publish, .subscribe, .admin], expires: .distantFuture)
+    let joined = await room.join(token, JoinParams(token: "", resume: resume), request: 0, outlet: outlet)
+    guard case .joined(let id) = joined else { return }
+    sessions[user] = (id, outlet)
+  }
+
+  mutating func take(_ message: String) async {
+    let user = message.hasPrefix("b") ? "b" : "a"
+    guard let session = sessions[user] else { return }
+    let text = String(message.dropFirst(2))
+    switch message.dropFirst().first {
+    case "p":
+      await ask(.publish(PublishParams(sdp: description(text), tracks: Self.tracks(of: text))), user)
+    case "s":
+      await ask(.answer(AnswerParams(offer: session.outlet.offer, sdp: description(text))), user)
+    case "l":
+      await room.socketLost(session.id, of: user, outlet: session.outlet)
+      await join(user, resume: session.id)
+    default:
+      var text = text
+      for (number, id) in await room.roster.flatMap({ $0.tracks.map(\.trackId) }).prefix(2).enumerated() {
+        text = text.replacing("$\(number + 1)", with: id)
+      }
+      guard let request = try? SignalRequest.decode(text.utf8) else { return }
+      await ask(request.call, user, id: request.id)
+    }
+  }
+
+  private func ask(_ call: SignalCall, _ user: String, id: Int = 1) async {
+    guard let session = sessions[user] else { return }
+    _ = await room.handle(SignalRequest(id: id, call: call), session: session.id, of: user, outlet: session.outlet)
+  }
+
+  private static func tracks(of text: String) -> [NewTrack] {
+    var tracks: [NewTrack] = []
+    var kind = TrackKind.audio
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("m=") { kind = line.hasPrefix("m=video") ? .video : .audio }
+      if line.hasPrefix("a=mid:") { tracks.append(NewTrack(mid: String(line.dropFirst(6)), kind: kind)) }
+    }
+    return tracks
+  }
+}
+
+/// Whatever is sent can be read by a client.
+private final class Outlet: SignalOutlet {
+  private let lastOffer = NIOLockedValueBox(0)
+  /// The number of the last offer; 0 before the first.
+  var offer: Int { lastOffer.withLockedValue { $0 } }
+
+  func send(_ message: ByteBuffer) {
+    let text = Data(message.readableBytesView)
+    if (try? JSONDecoder().decode(SignalAnswer<AnyResult>.self, from: text)) != nil { return }
+    guard let event = try? JSONDecoder().decode(SignalEvent.self, from: text) else {
+      preconditionFailure("a client can read it")
+    }
+    if case .offer(let data) = event { lastOffer.withLockedValue { $0 = data.offer } }
+  }
+
+  func close(_ reason: CloseReason) {}
+
+  private struct AnyResult: Codable {}
+}
+
+/// Media workers for the rooms of all inputs.
+let fuzzPlane: MediaPlane = {
+  guard let plane = try? MediaPlane(.init(workers: 1)), (try? plane.start()) != nil else {
+    preconditionFailure("a port for the media can be had")
+  }
+  return plane
+}()

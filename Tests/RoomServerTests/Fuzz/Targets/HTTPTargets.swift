@@ -1,0 +1,112 @@
+import Foundation
+import FuzzSupport
+import Logging
+import NIOConcurrencyHelpers
+import RoomProtocol
+import RoomToken
+
+@testable import RoomServer
+
+/// Requests to REST, WHIP and WHEP, one after the other between NUL bytes, as the daemon gets them from libmicrohttpd:
+/// "METHOD target" and headers, a line each; behind an empty line the body. In the head "$a" stands for an API token, "$p" and
+/// "$s" for tokens of two users, "$l" and "$e" for the last Location and ETag.
+@Sendable func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
+  let messages = bytes.split(separator: 0, maxSplits: 7).map { Array($0) }
+  runToEnd {
+    var server = HTTPServer()
+    for message in messages { await server.take(message) }
+    await server.directory.stop()
+  }
+}
+
+/// Each REST operation's body.
+@Sendable func fuzzBodies(_ bytes: UnsafeRawBufferPointer) {
+  let request = HTTPRequest(method: "POST", target: "/", headers: [], body: Array(bytes))
+  _ = try? APIBody.read(API.NewRoom.self, from: request, members: ["name", "emptyTimeout", "maxParticipants"])
+  _ = try? APIBody.read(API.Mute.self, from: request, members: ["muted"])
+  _ = try? APIBody.read(API.NewToken.self, from: request, members: ["room", "user", "grants", "ttl"])
+}
+
+/// A server without sockets.
+private struct HTTPServer {
+  let directory: RoomDirectory
+  private let tokens: TokensAPI
+  private let router: Router
+  private var location = "/"
+  private var entityTag = "*"
+
+  init() {
+    var configuration = ServerConfiguration(keys: [:])
+    configuration.autoCreateRooms = true
+    let (log, counters) = (Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }, ServerCounters())
+    directory = RoomDirectory(configuration: configuration, plane: fuzzPlane, counters: counters, log: log)
+    tokens = TokensAPI(keys: fuzzTokens.keys)
+    let services = SignalSession.Services(
+      keys: fuzzTokens.keys, directory: directory,
+      throttle: NIOLockedValueBox(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
+      counters: counters, log: log)
+    router = Router(
+      endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + tokens.endpoints
+        + WHIPAPI(services: services).endpoints)
+  }
+
+  mutating func take(_ message: [UInt8]) async {
+    let request = HTTPRequest(fuzz: message) { line in
+      guard line.contains("$") else { return line }
+      return line.replacing("$a", with: fuzzTokens.api).replacing("$p", with: fuzzTokens.publisher)
+        .replacing("$s", with: fuzzTokens.subscriber).replacing("$l", with: location).replacing("$e", with: entityTag)
+    }
+    _ = (request.contentType, HTTPExchange(request, stage: .answering).declaredBody)
+    switch WebSocketHandshake.check(request) {
+    case .accepted(let accept): precondition(accept.utf8.count == 28, "SHA-1 in Base64")
+    case .refused(let response): precondition(response.status >= 400)
+    }
+    guard case .found(let endpoint, let parameters) = router.match(method: request.method, target: request.target),
+      case .answer(let action) = endpoint.action
+    else { return }
+    precondition(parameters.count == endpoint.path.count { $0 == nil })
+    if endpoint.access == .api, tokens.refusal(of: request) != nil { return }
+    let response = await action(request, parameters)
+    precondition((200..<504).contains(response.status) && response.status != 500, "\(response.status)")
+    for (name, value) in response.headers {
+      precondition(!value.utf8.contains { $0 < 0x20 }, "no answer has a line of the client's making")
+      if name == "Location" { location = value }
+      if name == "ETag" { entityTag = value }
+    }
+  }
+}
+
+extension HTTPRequest {
+  fileprivate init(fuzz bytes: [UInt8], line: (String) -> String) {
+    var lines: [String] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let bytes = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest.dropFirst(bytes.count + 1)
+      if bytes.isEmpty { break }
+      lines.append(line(String(decoding: bytes, as: UTF8.self)))
+    }
+    let start = lines.first?.split(separator: " ", maxSplits: 1).map(String.init) ?? []
+    self.init(
+      method: start.first ?? "", target: start.count > 1 ? start[1] : "/",
+      headers: lines.dropFirst().map { line in
+        let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return (parts[0].lowercased(), parts.count > 1 ? String(parts[1].trimming()) : "")
+      }, body: Array(rest))
+    if contentType == "application/sdp" { body = Array(description(String(decoding: body, as: UTF8.self)).utf8) }
+  }
+}
+
+/// Tokens that are valid for long.
+private let fuzzTokens: (keys: TokenKeys, api: String, publisher: String, subscriber: String) = {
+  let expires = Date(timeIntervalSince1970: 9e9)
+  func token(_ user: String, _ grants: Grants) -> RoomToken {
+    RoomToken(room: "demo", user: user, grants: grants, expires: expires)
+  }
+  guard let keys = runToEnd({ try? await TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }),
+    let api = try? keys.sign(APIToken(key: "fuzz", expires: expires)),
+    let publisher = try? keys.sign(token("ann", [.publish]), key: "fuzz"),
+    let subscriber = try? keys.sign(token("bob", [.publish, .subscribe]), key: "fuzz")
+  else { preconditionFailure("the secret is long enough") }
+  return (keys, api, publisher, subscriber)
+}()

@@ -1,0 +1,26 @@
+import FuzzSupport
+import NIOCore
+import NIOEmbedded
+
+@testable import RoomServer
+
+/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
+  "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
+]
+
+/// What comes over a signalling socket behind the handshake, a piece for each read.
+@Sendable private func fuzzWebSocket(_ bytes: UnsafeRawBufferPointer) {
+  let channel = EmbeddedChannel()
+  let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+  guard
+    (try? SignallingServer.addHandlers(
+      to: channel.pipeline.syncOperations, messages: continuation, ServerConfiguration(keys: [:]), ServerCounters())) != nil
+  else { preconditionFailure("the handlers fit together") }
+  for piece in pieces(bytes) where channel.isActive {
+    _ = try? channel.writeInbound(ByteBuffer(bytes: piece))
+    while let answer = try? channel.readOutbound(as: ByteBuffer.self) { precondition(answer.readableBytes > 0) }
+  }
+  _ = try? channel.finish()
+  withExtendedLifetime(messages) {}
+}

@@ -1,0 +1,93 @@
+import RoomProtocol
+import RoomServer
+import Testing
+import WebRTC
+
+@Suite struct WHEPTests {
+  @Test("a viewer is answered before its user is there, is told to nobody, and is counted")
+  func waits() async throws {
+    try await TestServer.with { server in
+      let bob = try await server.join("bob", grants: [.publish, .subscribe, .admin])
+      let token = try server.token("carol")
+      let response = try await server.post("/whep/room/alice", token, HTTPOffer.view(.opus, .vp8))
+      #expect(response.status == 201 && response.headers["etag"] != nil)
+      let answer = try SessionDescription(parsing: response.text)
+      #expect(answer.media.allSatisfy { answer.direction(of: $0) == .sendonly })
+      let session = try response.location()
+      #expect(session.hasPrefix("/whep/room/sessions/"))
+
+      #expect(try await server.metric("roomserver_viewers") == 1)
+      #expect(try await server.metric("roomserver_participants") == 1)
+      #expect(try await server.api("GET", "/v1/rooms/room").text.contains("\"viewers\":1"))
+      #expect(try await server.api("GET", "/v1/rooms").text.contains("\"viewers\":1"))
+
+      _ = try await server.post("/whip/room", try server.token("alice"), try HTTPOffer.publish(.opus, .vp8))
+      // The first that bob hears is alice, and not carol.
+      let joined = try await bob.event("somebody's joining") { if case .joined(let info) = $0 { info } else { nil } }
+      #expect(joined.userId == "alice")
+      try await eventually("the tracks are sent") { try await server.metric("roomserver_subscriptions") == 2 }
+      #expect(try await server.http("DELETE", session, token).status == 200)
+      try await eventually("they no longer are") { try await server.metric("roomserver_subscriptions") == 0 }
+      #expect(try await server.metric("roomserver_viewers") == 0)
+    }
+  }
+
+  @Test("only codecs that the viewer offered are sent, and kinds that it receives")
+  func codecs() async throws {
+    try await TestServer.with { server in
+      _ = try await server.post("/whip/room", try server.token("alice"), try HTTPOffer.publish(.opus, .vp8))
+      let token = try server.token("carol")
+      _ = try await server.post("/whep/room/alice", token, HTTPOffer.view(.h264()))
+      _ = try await server.post("/whep/room/alice", token, HTTPOffer.view(.opus, .h264()))
+      try await eventually("the audio of one") { try await server.metric("roomserver_subscriptions") == 1 }
+      _ = try await server.post("/whip/room", try server.token("alice"), try HTTPOffer.publish(.opus, .h264(.main)))
+      try await eventually("all three, in another session of the user") {
+        try await server.metric("roomserver_subscriptions") == 3
+      }
+    }
+  }
+
+  @Test("an offer that can't be viewed is refused with the status that says why")
+  func refused() async throws {
+    try await TestServer.with { server in
+      let token = try server.token("carol")
+      let offer = HTTPOffer.view(.opus, .vp8)
+      #expect(try await server.post("/whep/room", token, offer.replacing("recvonly", with: "sendonly")).status == 422)
+      #expect(try await server.post("/whep/room", token, offer.replacing("VP8/90000", with: "H265/90000")).status == 406)
+      #expect(try await server.post("/whep/room", token, "v=1").status == 400)
+      #expect(try await server.post("/whep/room/no%20name", token, offer).status == 404)
+      #expect(try await server.post("/whep/room/a/b/c", token, offer).status == 404)
+    }
+  }
+
+  @Test("kicking a user ends its viewing too")
+  func kicked() async throws {
+    try await TestServer.with { server in
+      let token = try server.token("carol")
+      let session = try await server.post("/whep/room", token, HTTPOffer.view(.opus)).location()
+      #expect(try await server.api("DELETE", "/v1/rooms/room/participants/nobody").status == 404)
+      #expect(try await server.api("DELETE", "/v1/rooms/room/participants/carol").status == 204)
+      #expect(try await server.http("GET", session, token).status == 404)
+      #expect(try await server.post("/whep/room", token, HTTPOffer.view(.opus)).status == 401)
+    }
+  }
+
+  @Test("OPTIONS says what may be asked from any page, GET that there is nothing to see, and the rest is not allowed")
+  func methods() async throws {
+    try await TestServer.with { server in
+      for path in ["/whip/room", "/whep/room", "/whep/room/alice"] {
+        let options = try await server.http("OPTIONS", path)
+        #expect(options.status == 200 && options.headers["accept-post"] == "application/sdp")
+        #expect(options.headers["access-control-allow-origin"] == "*")
+        #expect(options.headers["access-control-allow-headers"]?.contains("Authorization") == true)
+        #expect(try await server.http("GET", path).status == 204)
+        let put = try await server.http("PUT", path)
+        #expect(put.status == 405 && put.headers["allow"]?.contains("POST") == true)
+      }
+      let options = try await server.http("OPTIONS", "/whep/room/sessions/x")
+      #expect(options.status == 200 && options.headers["accept-patch"] == "application/trickle-ice-sdpfrag")
+      let post = try await server.http("POST", "/whep/room/sessions/x")
+      #expect(post.status == 405 && post.headers["allow"]?.contains("PATCH") == true)
+    }
+  }
+}

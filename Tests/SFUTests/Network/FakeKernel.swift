@@ -1,0 +1,66 @@
+import CLinux
+import Glibc
+
+@testable import SFU
+
+/// A kernel that takes what it likes: each call is answered by `answer`, and what it took is kept.
+final class FakeKernel {
+  struct Message: Equatable {
+    var socket: Int32
+    var packets: [[UInt8]]
+    /// By `sendto`.
+    var isSingle = false
+  }
+
+  enum Answer: Equatable { case take(Int), refuse(Int32) }
+
+  /// Asked before each call with its messages.
+  var answer: ([Message]) -> Answer = { .take($0.count) }
+  private(set) var taken: [Message] = []
+  private(set) var callCount = 0
+  /// Packets that were taken, in order.
+  var packets: [[UInt8]] { taken.flatMap(\.packets) }
+
+  var calls: SendingCalls {
+    SendingCalls(
+      context: Unmanaged.passUnretained(self).toOpaque(),
+      batch: { context, socket, messages, count in FakeKernel.from(context)?.take(socket, messages, count, false) ?? -EBADF },
+      single: { context, socket, messages, _ in FakeKernel.from(context)?.take(socket, messages, 1, true) ?? -EBADF })
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> FakeKernel? {
+    context.map { Unmanaged<FakeKernel>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func take(_ socket: Int32, _ list: UnsafePointer<linux_datagram>, _ count: Int32, _ isSingle: Bool) -> Int32 {
+    callCount += 1
+    let messages = (0..<Int(count)).map { index in
+      let bytes = Array(UnsafeBufferPointer(start: list[index].data, count: Int(list[index].capacity)))
+      let segment = list[index].segment == 0 ? max(1, bytes.count) : Int(list[index].segment)
+      let packets = stride(from: 0, to: bytes.count, by: segment).map { Array(bytes[$0..<min($0 + segment, bytes.count)]) }
+      return Message(socket: socket, packets: packets, isSingle: isSingle)
+    }
+    switch answer(messages) {
+    case .refuse(let cause): return -cause
+    case .take(let number):
+      taken += messages.prefix(number)
+      return Int32(number)
+    }
+  }
+}
+
+/// A packet of this length that is told from others by its number.
+func packet(_ number: Int, _ length: Int = 100) -> [UInt8] {
+  [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+    + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: length - 2)
+}
+
+extension SendBatch {
+  mutating func add(_ bytes: [UInt8], to destination: Destination, subscription: Int32 = 1, joins: Bool = true) {
+    bytes.withUnsafeBytes { source in
+      guard let base = source.baseAddress else { return }
+      next.copyMemory(from: base, byteCount: source.count)
+    }
+    commit(bytes.count, to: destination, subscription: subscription, joins: joins)
+  }
+}

@@ -1,0 +1,75 @@
+import FuzzSupport
+import RTP
+
+@testable import WebRTC
+
+@Sendable func fuzzSessionDescription(_ bytes: UnsafeRawBufferPointer) {
+  guard let description = try? SessionDescription(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
+  _ = try? description.transport()
+  for section in description.media {
+    _ = section.codecs.map { ($0.canonical, $0.offeredForms) }
+    _ = (section.headerExtensions, section.streams, section.simulcastRids, description.direction(of: section))
+  }
+  precondition((try? SessionDescription(parsing: description.text)) != nil, "what is written can be read")
+}
+
+@Sendable func fuzzICEFragment(_ bytes: UnsafeRawBufferPointer) {
+  guard let fragment = try? ICEFragment(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
+  let text = fragment.text
+  precondition(text.isEmpty || (try? ICEFragment(parsing: text)) != nil, "what is written can be read")
+}
+
+/// Offers for a publish transport, one after the other between NUL bytes.
+@Sendable func fuzzPublish(_ bytes: UnsafeRawBufferPointer) {
+  var negotiation = PublishNegotiation(local: side(.server), simulcast: true)
+  for text in texts(bytes).prefix(4) {
+    guard let answered = try? negotiation.answer(description(text)) else { continue }
+    precondition((try? SessionDescription(parsing: answered.sdp)) != nil, "what is answered can be read")
+  }
+}
+
+/// Answers to a client's offers.
+@Sendable func fuzzPublishAnswer(_ bytes: UnsafeRawBufferPointer) {
+  var offer = PublishOffer(local: side(.client), cname: "c", randomSSRC: { 5 })
+  for text in texts(bytes).prefix(4) {
+    _ = try? offer.add(.opus, trackID: "a")
+    _ = try? offer.add(.vp8, trackID: "v")
+    _ = offer.makeOffer()
+    _ = try? offer.accept(answer: description(text))
+  }
+}
+
+/// Answers to a subscribe transport's offers.
+@Sendable func fuzzSubscribe(_ bytes: UnsafeRawBufferPointer) {
+  var negotiation = SubscribeNegotiation(local: side(.server))
+  for text in texts(bytes).prefix(4) {
+    for (kind, codec) in [(RTPParameters.Kind.audio, RTPCodec.opus), (.video, .vp8)] {
+      _ = try? negotiation.add(RTPParameters(mid: "", kind: kind, codecs: [codec]), userID: "u", trackID: "t")
+    }
+    _ = negotiation.makeOffer()
+    _ = try? negotiation.accept(answer: description(text))
+  }
+}
+
+/// A server's offers, as a client takes them.
+@Sendable func fuzzSubscribeOffer(_ bytes: UnsafeRawBufferPointer) {
+  var answer = SubscribeAnswer(local: side(.client), accepts: { _ in true })
+  for text in texts(bytes).prefix(4) {
+    guard let answered = try? answer.answer(description(text)) else { continue }
+    precondition((try? SessionDescription(parsing: answered.sdp)) != nil, "what is answered can be read")
+  }
+}
+
+/// Offers of a viewer.
+@Sendable func fuzzView(_ bytes: UnsafeRawBufferPointer) {
+  let negotiation = ViewNegotiation(local: side(.server), randomSSRC: { 5 })
+  guard let view = try? negotiation.answer(description(String(decoding: bytes, as: UTF8.self)), name: "u") else { return }
+  precondition((try? SessionDescription(parsing: view.sdp)) != nil, "what is answered can be read")
+}
+
+private func side(_ role: DTLSRole) -> TransportParameters {
+  TransportParameters(
+    credentials: ICECredentials(ufrag: "fragment", password: "abcdefghijklmnopqrstuvwx"),
+    fingerprints: [Fingerprint(algorithm: "sha-256", bytes: Array(repeating: 0xA5, count: 32))], role: role,
+    iceLite: role == .server, candidates: [])
+}

@@ -1,0 +1,84 @@
+import FuzzSupport
+import RTP
+
+@testable import WebRTC
+
+/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
+  "stun": fuzzSTUN, "framing": fuzzStreamFraming, "dtls": fuzzDTLSRecords, "srtp": fuzzSRTP, "peer": fuzzPeer,
+  "media": fuzzMedia, "sdp": fuzzSessionDescription, "fragment": fuzzICEFragment, "publish": fuzzPublish,
+  "publish-answer": fuzzPublishAnswer, "subscribe": fuzzSubscribe, "subscribe-offer": fuzzSubscribeOffer, "view": fuzzView,
+]
+
+@Sendable private func fuzzSTUN(_ bytes: UnsafeRawBufferPointer) {
+  _ = STUN.localFragment(of: bytes)
+  _ = STUNMessage(parsing: bytes)?.isSigned(with: "password".utf8)
+}
+
+/// The first byte says how much of the stream comes at first; read in two pieces it gives the same as whole.
+@Sendable private func fuzzStreamFraming(_ bytes: UnsafeRawBufferPointer) {
+  let limit = 1600
+  guard let cut = bytes.first else { return }
+  let stream = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+  func frames(_ stream: UnsafeRawBufferPointer, from start: Int) -> (ranges: [Range<Int>], end: Int) {
+    var ranges: [Range<Int>] = []
+    var offset = start
+    while case .frame(let range) = StreamFraming.next(in: stream, at: offset, limit: limit) {
+      precondition(range.lowerBound == offset + 2 && range.upperBound <= stream.count && range.count <= limit)
+      ranges.append(range)
+      offset = range.upperBound
+    }
+    return (ranges, offset)
+  }
+  let whole = frames(stream, from: 0)
+  let first = frames(UnsafeRawBufferPointer(rebasing: stream.prefix(Int(cut))), from: 0)
+  let second = frames(stream, from: first.end)
+  precondition(first.ranges + second.ranges == whole.ranges && second.end == whole.end)
+}
+
+@Sendable private func fuzzDTLSRecords(_ bytes: UnsafeRawBufferPointer) {
+  _ = DatagramKind.classify(bytes)
+  var offset = 0
+  while let record = DTLSRecord(bytes, at: offset) { offset = record.range.upperBound }
+  var flight = DTLSFlight()
+  _ = flight.replace(with: Array(bytes), mtu: 1200)
+  _ = flight.repeated(mtu: 1200)
+}
+
+/// The first byte chooses the profile; then pieces: as they are, and sealed as packets of the index that their first six bytes
+/// say.
+@Sendable private func fuzzSRTP(_ bytes: UnsafeRawBufferPointer) {
+  guard let first = bytes.first else { return }
+  let profile: SRTPProfile = first & 1 == 0 ? .aeadAES128GCM : .aesCM128HMACSHA1_80
+  let master = [UInt8](repeating: 0x5A, count: profile == .aeadAES128GCM ? 28 : 30)
+  guard let opener = SRTPOpener(profile: profile, master: master, streamLimit: 3),
+    let sealer = SRTPSealer(profile: profile, master: master)
+  else { preconditionFailure("the keys are right") }
+  var opened: Set<[UInt8]> = []
+  for piece in pieces(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())) {
+    var raw = Array(piece)
+    raw.withUnsafeMutableBytes { _ = opener.openRTP($0) }
+    raw = Array(piece)
+    raw.withUnsafeMutableBytes { _ = opener.openRTCP($0) }
+    let index = piece.prefix(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    var packet = Array(piece.dropFirst(6))
+    guard packet.count >= 12 else { continue }
+    (packet[0], packet[2], packet[3]) = (packet[0] & 0x1F | 0x80, UInt8(index >> 8 & 0xFF), UInt8(index & 0xFF))
+    guard let header = packet.withUnsafeBytes({ RTPHeader(parsing: $0) }) else { continue }
+    var sealed = packet + [UInt8](repeating: 0, count: profile.rtpOverhead)
+    let count = sealed.withUnsafeMutableBytes { target in
+      packet.withUnsafeBytes { source -> Int in
+        guard let from = source.baseAddress, let into = target.baseAddress else { return 0 }
+        return sealer.seal(
+          header: from, headerLength: header.headerLength, payload: from + header.headerLength,
+          payloadLength: packet.count - header.headerLength, index: index, ssrc: header.ssrc, into: into)
+      }
+    }
+    precondition(count == sealed.count, "what has a header can be sealed")
+    let name = sealed
+    if case .success(let plain) = sealed.withUnsafeMutableBytes({ opener.openRTP($0) }) {
+      precondition(plain == packet.count && sealed.starts(with: packet), "what was sealed opens to itself")
+      precondition(opened.insert(name).inserted, "nothing opens twice")
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+import WebRTC
+
+@Suite("Packets in a byte stream")
+struct StreamFramingTests {
+  private let limit = 1600
+
+  private func framed(_ packets: [[UInt8]]) -> [UInt8] {
+    packets.flatMap { packet in
+      let header = StreamFraming.header(length: packet.count)
+      return [header.0, header.1] + packet
+    }
+  }
+
+  /// Reads as a connection does: in pieces, keeping what is not whole. Nil after a frame that is too long.
+  private func read(_ pieces: [ArraySlice<UInt8>]) -> [[UInt8]]? {
+    var held: [UInt8] = []
+    var packets: [[UInt8]] = []
+    for piece in pieces {
+      held += piece
+      var offset = 0
+      reading: while true {
+        switch held.withUnsafeBytes({ StreamFraming.next(in: $0, at: offset, limit: limit) }) {
+        case .frame(let range):
+          packets.append(Array(held[range]))
+          offset = range.upperBound
+        case .incomplete: break reading
+        case .tooLong: return nil
+        }
+      }
+      held.removeFirst(offset)
+    }
+    return held.isEmpty ? packets : packets + [held]
+  }
+
+  @Test("a stream that is cut at any two places gives the same packets")
+  func cut() {
+    let packets: [[UInt8]] = [[1, 2, 3], [], Array(repeating: 7, count: 300), [0], [], [0, 0], [9, 9]]
+    let stream = framed(packets)
+    for first in 0...stream.count {
+      for second in stride(from: first, through: stream.count, by: 7) {
+        #expect(read([stream[..<first], stream[first..<second], stream[second...]]) == packets)
+      }
+    }
+    #expect(read(stream.indices.map { stream[$0...$0] }) == packets)
+  }
+
+  @Test("a frame of no bytes is a frame, and of the longest length too")
+  func edges() {
+    let longest = [UInt8](repeating: 5, count: limit)
+    #expect(read([framed([[], longest, []])[...]]) == [[], longest, []])
+    let whole = framed([longest])
+    #expect(whole.dropLast().withUnsafeBytes { StreamFraming.next(in: $0, at: 0, limit: limit) } == .incomplete)
+  }
+
+  @Test("a length beyond the limit is told before its bytes are there", arguments: [1601, 18_245, 65_535])
+  func tooLong(length: Int) {
+    let header = StreamFraming.header(length: length)
+    #expect([header.0, header.1].withUnsafeBytes { StreamFraming.next(in: $0, at: 0, limit: 1600) } == .tooLong(length))
+    #expect(read([[header.0], [header.1]]) == nil)
+  }
+
+  @Test("offsets outside the stream are answered, not followed")
+  func offsets() {
+    let stream = framed([[1]])
+    for offset in [-1, 2, 3, 4, Int.max] {
+      #expect(stream.withUnsafeBytes { StreamFraming.next(in: $0, at: offset, limit: limit) } == .incomplete)
+    }
+  }
+
+  @Test("random streams in random pieces are read as they were written", arguments: 1...20 as ClosedRange<UInt64>)
+  func random(seed: UInt64) {
+    var generator = SeededGenerator(seed)
+    let packets = (0..<50).map { _ in
+      (0..<Int.random(in: 0...limit, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+    let stream = framed(packets)
+    var pieces: [ArraySlice<UInt8>] = []
+    var offset = 0
+    while offset < stream.count {
+      let end = min(stream.count, offset + Int.random(in: 1...4000, using: &generator))
+      pieces.append(stream[offset..<end])
+      offset = end
+    }
+    #expect(read(pieces) == packets)
+  }
+
+  @Test("bytes that nobody framed never lead outside of them", arguments: 1...20 as ClosedRange<UInt64>)
+  func noise(seed: UInt64) {
+    var generator = SeededGenerator(seed)
+    for _ in 0..<200 {
+      let noise = (0..<Int.random(in: 0...3000, using: &generator)).map { _ in UInt8.random(in: 0...8, using: &generator) }
+      fuzzStreamFraming(noise)
+    }
+  }
+
+  private func fuzzStreamFraming(_ bytes: [UInt8]) { bytes.withUnsafeBytes { webRTCFuzzTargets["framing"]?($0) } }
+}

@@ -1,0 +1,154 @@
+import CLinux
+import Glibc
+import RTP
+import SFU
+import WebRTC
+
+/// A publisher and its subscribers, all driven by the calling thread.
+final class Crew {
+  /// How the publisher sends.
+  struct Pace {
+    /// Payload bytes of a frame's packets.
+    var sizes: [Int]
+    /// Microseconds from frame to frame; nil sends each when the one before has come through.
+    var interval: Int64?
+    /// Microseconds from packet to packet of a frame.
+    var spacing: Int64
+  }
+
+  private let publisher: Client
+  private let subscribers: [Client]
+  private let room: MediaRoom
+  private let hasRTX: Bool
+  private let epoll = linux_epoll_create()
+  private var slab = ReceiveSlab()
+  private var nextAdvance = Instant(microseconds: 0)
+  private var index: UInt64 = 1000
+  private var timestamp: UInt32 = 0
+  private let packet = UnsafeMutableRawBufferPointer.allocate(byteCount: 1500, alignment: 16)
+
+  private static let track = TrackID(1)
+  private static let ssrc: UInt32 = 1111
+  /// Microseconds in which all must be connected; ten times as long may a measurement take.
+  private static let patience: Int64 = 60_000_000
+
+  init(of plane: MediaPlane, subscribers count: Int, profile: SRTPProfile, hasRTX: Bool) throws {
+    self.hasRTX = hasRTX
+    room = plane.openRoom { _ in }
+    let certificate = try Certificate()
+    let room = room
+    func client(_ number: Int) throws -> Client {
+      try Client(UInt32(number), in: room, of: plane, certificate: certificate, profile: profile)
+    }
+    publisher = try client(0)
+    subscribers = try (1...count).map(client)
+    for (number, client) in ([publisher] + subscribers).enumerated() {
+      guard linux_epoll_add(epoll, client.descriptor, UInt64(number)) == 0 else { throw PacketPathError.noSocket }
+    }
+    packet.initializeMemory(as: UInt8.self, repeating: 0x5A)
+  }
+
+  deinit {
+    packet.deallocate()
+    if epoll >= 0 { close(epoll) }
+  }
+
+  /// ICE and DTLS of all, then the track and its subscriptions.
+  func connect() throws {
+    let deadline = Client.now.advanced(microseconds: Self.patience)
+    while !([publisher] + subscribers).allSatisfy(\.isConnected) {
+      guard Client.now < deadline else { throw PacketPathError.notConnected }
+      turn(waiting: 1000)
+    }
+    room.publish(Self.track, on: publisher.id, parameters: parameters(ssrc: Self.ssrc, rtx: nil))
+    for (number, subscriber) in subscribers.enumerated() {
+      let ssrc = 10_000 + 2 * UInt32(number)
+      room.subscribe(
+        SubscriptionID(UInt32(number)), to: Self.track, on: subscriber.id,
+        parameters: parameters(ssrc: ssrc, rtx: hasRTX ? ssrc + 1 : nil))
+    }
+    // A key frame opens the gates: sent until all have something.
+    while !subscribers.allSatisfy({ $0.received > 0 }) {
+      guard Client.now < deadline else { throw PacketPathError.notConnected }
+      sendPacket(200, isFirst: true, isLast: true, isKey: true)
+      for _ in 0..<20 { turn(waiting: 1000) }
+    }
+  }
+
+  private func parameters(ssrc: UInt32, rtx: UInt32?) -> RTPParameters {
+    RTPParameters(
+      mid: "v", kind: .video,
+      codecs: [
+        RTPCodec(
+          name: "VP8", payloadType: Client.payloadType, rtxPayloadType: rtx == nil ? nil : 97, clockRate: 90_000,
+          feedback: [.nack, .pli, .transportCC])
+      ],
+      headerExtensions: Client.headerExtensions,
+      encodings: [RTPEncoding(ssrc: ssrc, rtxSSRC: rtx)])
+  }
+
+  /// Sends frames until the subscribers have so many packets more, together.
+  func drive(_ pace: Pace, until wanted: Int) throws {
+    let goal = total + wanted
+    let deadline = Client.now.advanced(microseconds: 10 * Self.patience)
+    var next = Client.now
+    while total < goal {
+      guard Client.now < deadline else { throw PacketPathError.stalled }
+      let before = total
+      for (place, size) in pace.sizes.enumerated() {
+        if place > 0, pace.spacing > 0 { wait(until: Client.now.advanced(microseconds: pace.spacing)) }
+        sendPacket(size, isFirst: place == 0, isLast: place == pace.sizes.count - 1, isKey: false)
+      }
+      if let interval = pace.interval {
+        next = next.advanced(microseconds: interval)
+        wait(until: next)
+      } else {
+        // What a full socket lost does not come.
+        let patience = Client.now.advanced(microseconds: 200_000)
+        while total < before + pace.sizes.count * subscribers.count, Client.now < patience { turn(waiting: 1000) }
+      }
+    }
+  }
+
+  /// What the subscribers have received.
+  private var total: Int { subscribers.reduce(0) { $0 + $1.received } }
+
+  private func wait(until time: Instant) {
+    while true {
+      let left = time - Client.now
+      guard left > 0 else { return }
+      turn(waiting: min(left, 1000))
+    }
+  }
+
+  /// One turn of the loop: takes what came, and lets the peers' clocks go on ten times a second.
+  private func turn(waiting microseconds: Int64) {
+    withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 16) { tags in
+      let ready = Int(linux_epoll_wait(epoll, tags.baseAddress, 16, microseconds))
+      for place in 0..<max(0, ready) {
+        let number = Int(tags[place])
+        (number == 0 ? publisher : subscribers[number - 1]).receive(&slab)
+      }
+    }
+    let now = Client.now
+    guard now >= nextAdvance else { return }
+    nextAdvance = now.advanced(microseconds: 100_000)
+    publisher.advance()
+    for subscriber in subscribers { subscriber.advance() }
+  }
+
+  private func sendPacket(_ size: Int, isFirst: Bool, isLast: Bool, isKey: Bool) {
+    guard let base = packet.baseAddress else { return }
+    if isFirst { timestamp &+= 3000 }
+    index += 1
+    base.store8(0x80, 0)
+    base.store8((isLast ? 0x80 : 0) | Client.payloadType, 1)
+    base.store16(UInt16(truncatingIfNeeded: index), 2)
+    base.store32(timestamp, 4)
+    base.store32(Self.ssrc, 8)
+    // RFC 7741: the descriptor says whether a frame begins here; the frame's first bit says whether it is a key frame.
+    base.store8(isFirst ? 0x10 : 0x00, 12)
+    base.store8(isKey ? 0x10 : 0x11, 13)
+    publisher.sendRTP(UnsafeRawBufferPointer(rebasing: packet[..<(12 + size)]), index: index, ssrc: Self.ssrc)
+  }
+}

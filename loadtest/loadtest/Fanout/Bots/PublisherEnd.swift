@@ -1,0 +1,70 @@
+import RTP
+import RoomClient
+import Synchronization
+import WebRTC
+
+/// A publisher as its signalling holds it.
+final class PublisherEnd: Sendable {
+  let name: String
+  private let loop: BotLoop
+  private let offer: Mutex<PublishOffer>
+  private let link = BotLink<PublisherBot>()
+  private let connection: AsyncThrowingStream<Void, any Error>
+
+  /// - Parameter role: the bot's end of DTLS, as the server's answers will have it.
+  init(name: String, settings: BotSettings, media: RecordedMedia, role: DTLSRole, loop: BotLoop) throws {
+    self.name = name
+    self.loop = loop
+    guard let socket = UDPSocket() else { throw FanoutError.system("no UDP socket for \(name)") }
+    let credentials = ICECredentials.random()
+    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
+    var offer = PublishOffer(local: local, cname: name)
+    _ = try offer.add(.opus, trackID: "microphone")
+    _ = try offer.add(.vp8, trackID: "camera")
+    self.offer = Mutex(offer)
+    let (connection, reached) = AsyncThrowingStream.makeStream(of: Void.self)
+    self.connection = connection
+    let link = link
+    loop.post { crew in
+      do {
+        let session = try MediaSession(
+          .init(
+            ice: .full(controlling: true), role: role, certificate: settings.certificate, credentials: credentials,
+            profiles: settings.profiles, bandwidth: PublisherBot.bandwidth, cname: name))
+        let bot = PublisherBot(session: session, socket: socket, media: media) { result in
+          switch result {
+          case .success: reached.yield()
+          case .failure(let error): reached.finish(throwing: error)
+          }
+        }
+        guard crew.add(bot) else { return reached.finish(throwing: FanoutError.system("no epoll for \(name)")) }
+        link.bot = bot
+      } catch {
+        reached.finish(throwing: error)
+      }
+    }
+  }
+
+  /// The offer with one m-line of audio, mid "0", and one of video, mid "1".
+  func makeOffer() -> String { offer.withLock { $0.makeOffer() } }
+
+  /// Takes the server's answer.
+  func accept(_ answer: String) throws {
+    let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
+    guard let remote = accepted.remote else { throw FanoutError.refused("the server refused every m-line of \(name)") }
+    let link = link
+    loop.post { _ in link.bot?.accept(remote, senders: accepted.accepted, now: BotCrew.now) }
+  }
+
+  /// Returns once media flows.
+  func connected() async throws {
+    for try await _ in connection { return }
+    throw FanoutError.noMedia("\(name) was not connected")
+  }
+
+  /// RTP packets sent so far.
+  func sent() async -> Int {
+    let link = link
+    return await loop.run { _ in link.bot?.sent ?? 0 }
+  }
+}

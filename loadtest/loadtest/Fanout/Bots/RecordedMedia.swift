@@ -1,0 +1,65 @@
+import Codecs
+import RTP
+
+/// Seconds of VP8 and Opus, encoded once and replayed by all publishers of a run.
+struct RecordedMedia: Sendable {
+  /// Ticks and microseconds of an Opus packet of 20 ms.
+  static let audioTicks: UInt32 = 960
+  static let audioInterval: Int64 = 20_000
+  private static let seconds = 10
+  private static let audioBitrate = 32_000
+
+  /// VP8 frames; the first alone is a key frame.
+  var video: [EncodedPicture]
+  /// Opus packets.
+  var audio: [[UInt8]]
+  var fps: Int
+
+  var videoTicks: UInt32 { UInt32(90_000 / fps) }
+  var videoInterval: Int64 { Int64(1_000_000 / fps) }
+
+  /// Bits per second of the video.
+  var videoBitrate: Int { video.reduce(0) { $0 + $1.data.count } * 8 * fps / max(1, video.count) }
+
+  /// A moving picture with noise, enough of it that the encoder uses what it is given.
+  /// - Parameters:
+  ///   - bitrate: of the video, bits per second.
+  ///   - seed: chooses the noise.
+  init(bitrate: Int, fps: Int = 25, seed: UInt64) throws {
+    let (width, height) = (640, 360)
+    self.fps = fps
+    let encoder = try VP8Encoder(
+      VideoEncoderSettings(width: width, height: height, fps: fps, bitrate: bitrate, keyFrameInterval: 0))
+    let pattern = try TestPattern(width: width, height: height)
+    var noise = Noise(state: seed)
+    video = []
+    for number in 0..<(Self.seconds * fps) {
+      let time = Int64(number) * 1_000_000 / Int64(fps)
+      var frame = try pattern.frame(number: number, milliseconds: time / 1000, timestamp: time)
+      frame.withMutablePlanes { planes in
+        for row in 0..<planes.height {
+          let line = planes.y + row * planes.yStride
+          for column in 0..<planes.width { line[column] = line[column] &+ UInt8(truncatingIfNeeded: noise.next() & 15) }
+        }
+      }
+      if let picture = try encoder.encode(frame) { video.append(picture) }
+    }
+    var tone = ToneGenerator(frequency: 440)
+    let opus = try OpusEncoder(OpusEncoderSettings(bitrate: Self.audioBitrate))
+    audio = try (0..<50).map { _ in try opus.encode(tone.next(OpusEncoder.frameCount)) }
+  }
+}
+
+/// xorshift64: noise need not be better, and debug builds need it fast.
+private struct Noise {
+  var state: UInt64
+
+  init(state: UInt64) { self.state = state | 1 }
+
+  mutating func next() -> UInt64 {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return state
+  }
+}

@@ -1,0 +1,224 @@
+import RTP
+import RoomClient
+import WebRTC
+
+/// A subscriber that does ICE and DTLS as every client, and of the media reads the headers alone, which is all it takes to count them.
+/// One packet in `sampleInterval` of each stream is decrypted, so that what is counted is known to be real.
+///
+/// It reports once a second as RFC 3550 wants; it asks for nothing again, so that a loss stays one.
+final class SubscriberBot: LoopBot {
+  static let sampleInterval = 128
+  private static let reportInterval: Int64 = 1_000_000
+  private static let streamLimit = 64
+
+  private struct Stream {
+    let ssrc: UInt32
+    var count = StreamCount()
+    var statistics: ReceiveStatistics
+    var lastPacket: Instant
+    /// A packet of it was decrypted.
+    var isProven = false
+  }
+
+  private enum Payload { case media(RTPParameters.Kind, clockRate: UInt32, transportSequence: UInt8), repair }
+
+  let socket: UDPSocket
+  private(set) var deadline: Instant?
+  private let peer: Peer
+  private let ssrc = UInt32.random(in: 1...UInt32.max)
+  private let outcome: JoinOutcome
+  private var payloads: [UInt8: Payload] = [:]
+  private var streams: [Stream] = []
+  private var total = PacketCounts()
+  private var nextReport: Instant?
+  private let feedbackInterval: Int64
+  private var feedback = TransportFeedbackRecorder()
+  private var nextFeedback: Instant?
+
+  /// - Parameter feedbackInterval: microseconds between transport-wide feedbacks where the server negotiates them; 0 sends none.
+  init(peer: Peer, socket: UDPSocket, outcome: JoinOutcome, feedbackInterval: Int64) {
+    self.peer = peer
+    self.socket = socket
+    self.outcome = outcome
+    self.feedbackInterval = feedbackInterval
+  }
+
+  var isInHaste: Bool { outcome.isWaiting }
+
+  /// What came so far.
+  func counts(now: Instant) -> PacketCounts {
+    var counts = total
+    for stream in streams {
+      counts.received += stream.count.received
+      counts.lost += stream.count.lost
+      counts.duplicates += stream.count.duplicates
+      if now - stream.lastPacket < 1_000_000 { counts.liveStreams += 1 }
+    }
+    return counts
+  }
+
+  // MARK: from signalling
+
+  func setRemote(_ remote: TransportParameters, now: Instant) {
+    peer.setRemote(remote, now: now)
+    drain(now)
+  }
+
+  /// What the server sends from now on.
+  func setMedia(_ media: [RTPParameters]) {
+    payloads = [:]
+    for parameters in media {
+      for codec in parameters.codecs {
+        payloads[codec.payloadType] = .media(
+          parameters.kind, clockRate: codec.clockRate, transportSequence: parameters.headerExtensions[.transportSequence] ?? 0)
+        if let rtx = codec.rtxPayloadType { payloads[rtx] = .repair }
+      }
+    }
+  }
+
+  // MARK: from the loop
+
+  func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
+    switch DatagramKind.classify(UnsafeRawBufferPointer(datagram)) {
+    case .rtp: receiveMedia(datagram, from: from, now: now)
+    case .rtcp:
+      if case .rtcp(let length) = peer.receive(datagram, from: from, now: now) {
+        receiveReports(UnsafeRawBufferPointer(rebasing: datagram[..<length]), now)
+      }
+    case .stun, .dtls, .unknown:
+      _ = peer.receive(datagram, from: from, now: now)
+      drain(now)
+    }
+  }
+
+  func advance(to now: Instant) {
+    peer.advance(to: now)
+    if let due = nextReport, due <= now { report(now) }
+    if let due = nextFeedback, due <= now { sendFeedback(now) }
+    drain(now)
+  }
+
+  func close(now: Instant) {
+    peer.close(now: now)
+    drain(now)
+  }
+
+  // MARK: inside
+
+  private func receiveMedia(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
+    guard let header = Self.header(of: datagram), let payload = payloads[header.payloadType] else { return }
+    guard case .media(let kind, let clockRate, let transportSequence) = payload else {
+      total.repairs += 1
+      return
+    }
+    guard let index = index(of: header.ssrc, clockRate: clockRate, now: now) else { return }
+    total.bytes += datagram.count
+    streams[index].lastPacket = now
+    let isNew = streams[index].count.count(header.sequenceNumber)
+    streams[index].statistics.receive(
+      sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, payloadLength: header.payloadLength, now: now)
+    if feedbackInterval > 0, transportSequence > 0 { record(datagram, header, transportSequence, now) }
+    if isNew, !streams[index].isProven || streams[index].count.received % Self.sampleInterval == 0 {
+      prove(datagram, from: from, stream: index, kind: kind, now: now)
+    }
+  }
+
+  /// Reads the header, which is not encrypted. The length of the padding is, so for the reading there is none.
+  private static func header(of datagram: UnsafeMutableRawBufferPointer) -> RTPHeader? {
+    guard let first = datagram.first else { return nil }
+    datagram[0] = first & 0xDF
+    defer { datagram[0] = first }
+    return RTPHeader(parsing: UnsafeRawBufferPointer(datagram))
+  }
+
+  /// Decrypts a packet, in place: it is of no use afterwards.
+  private func prove(
+    _ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, stream: Int, kind: RTPParameters.Kind, now: Instant
+  ) {
+    switch peer.receive(datagram, from: from, now: now) {
+    case .rtp:
+      total.sampled += 1
+      guard !streams[stream].isProven else { return }
+      streams[stream].isProven = true
+      outcome.mediaCame(kind, at: now)
+    // Media may overtake the end of the handshake.
+    case .dropped(.notReady): break
+    default:
+      total.sampled += 1
+      total.unauthentic += 1
+    }
+  }
+
+  private func index(of ssrc: UInt32, clockRate: UInt32, now: Instant) -> Int? {
+    if let known = streams.firstIndex(where: { $0.ssrc == ssrc }) { return known }
+    guard streams.count < Self.streamLimit else { return nil }
+    streams.append(Stream(ssrc: ssrc, statistics: ReceiveStatistics(clockRate: clockRate), lastPacket: now))
+    return streams.count - 1
+  }
+
+  private func record(_ datagram: UnsafeMutableRawBufferPointer, _ header: RTPHeader, _ id: UInt8, _ now: Instant) {
+    let extensions = RTPExtensions(packet: UnsafeRawBufferPointer(datagram), header: header)
+    guard let number = extensions.transportSequence(of: id) else { return }
+    feedback.record(number, arrival: now)
+    guard nextFeedback == nil else { return }
+    nextFeedback = now.advanced(microseconds: feedbackInterval)
+    renewDeadline()
+  }
+
+  private func receiveReports(_ compound: UnsafeRawBufferPointer, _ now: Instant) {
+    var reader = RTCPReader(compound)
+    while let packet = reader.next() {
+      guard case .senderReport(let report) = packet,
+        let index = streams.firstIndex(where: { $0.ssrc == report.sender.ssrc })
+      else { continue }
+      streams[index].statistics.receive(report.sender, now: now)
+    }
+  }
+
+  private func report(_ now: Instant) {
+    nextReport = now.advanced(microseconds: Self.reportInterval)
+    send { writer in
+      writer.receiverReport(ssrc: ssrc)
+      for index in streams.indices.prefix(31) {
+        writer.append(streams[index].statistics.reportBlock(ssrc: streams[index].ssrc, now: now))
+      }
+      writer.sourceDescription(ssrc: ssrc, canonicalName: "bot")
+    }
+  }
+
+  private func sendFeedback(_ now: Instant) {
+    nextFeedback = nil
+    guard feedback.pendingCount > 0 else { return }
+    let media = streams.first?.ssrc ?? 0
+    send { _ = feedback.writeFeedback(to: &$0, sender: ssrc, media: media) }
+  }
+
+  private func send(_ body: (inout RTCPWriter) -> Void) {
+    var bytes = RTCPWriter.compound(body)
+    let length = bytes.count
+    guard let address = peer.remoteAddress, length > 0 else { return }
+    bytes += [UInt8](repeating: 0, count: 32)
+    guard let sealed = bytes.withUnsafeMutableBytes({ peer.protectRTCP($0, length: length) }) else { return }
+    bytes.removeLast(bytes.count - sealed)
+    socket.send(bytes, to: address)
+  }
+
+  private func drain(_ now: Instant) {
+    while let output = peer.nextOutput() {
+      switch output {
+      case .transmit(let bytes, let address): socket.send(bytes, to: address)
+      case .event(.connected):
+        // Spread over the second, as clients that came one by one.
+        nextReport = now.advanced(microseconds: Int64.random(in: 100_000...Self.reportInterval))
+      case .event(.failed(let reason)): outcome.failed("\(reason)")
+      case .event(.closed): outcome.failed("closed by the server")
+      case .event(.disconnected), .event(.reconnected), .event(.addressChanged): break
+      }
+    }
+    renewDeadline()
+  }
+
+  private func renewDeadline() {
+    deadline = [peer.deadline, nextReport, nextFeedback].lazy.compactMap { $0 }.min()
+  }
+}

@@ -1,0 +1,65 @@
+import RTP
+import RoomClient
+import Synchronization
+import WebRTC
+
+/// A subscriber as its signalling holds it: answers the server's offers, or makes its own, and hands what they settle to the bot on
+/// its loop.
+final class SubscriberEnd: Sendable {
+  let name: String
+  let outcome: JoinOutcome
+  private let loop: BotLoop
+  private let local: TransportParameters
+  private let answering: Mutex<SubscribeAnswer>
+  private let link = BotLink<SubscriberBot>()
+
+  init(name: String, settings: BotSettings, controlling: Bool, loop: BotLoop) throws {
+    self.name = name
+    self.loop = loop
+    let outcome = JoinOutcome(name: name)
+    self.outcome = outcome
+    guard let socket = UDPSocket() else { throw FanoutError.system("no UDP socket for \(name)") }
+    let credentials = ICECredentials.random()
+    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: .client)
+    self.local = local
+    answering = Mutex(SubscribeAnswer(local: local) { $0.name == "vp8" || $0.name == "opus" })
+    let link = link
+    loop.post { crew in
+      do {
+        let peer = try Peer(
+          .init(
+            ice: .full(controlling: controlling), role: .client, certificate: settings.certificate, credentials: credentials,
+            profiles: settings.profiles))
+        let bot = SubscriberBot(peer: peer, socket: socket, outcome: outcome, feedbackInterval: settings.feedbackInterval)
+        guard crew.add(bot) else { return outcome.failed("no epoll") }
+        link.bot = bot
+      } catch {
+        outcome.failed("\(error)")
+      }
+    }
+  }
+
+  /// Answers an offer of the server.
+  func answer(_ offer: String) throws -> String {
+    let answered = try answering.withLock { answering in try answering.answer(offer) }
+    take(answered.media, answered.remoteChanged ? answered.remote : nil)
+    return answered.sdp
+  }
+
+  /// An offer to receive, for servers that answer.
+  func makeOffer() throws -> ViewOffer { try ViewOffer(local: local, codecs: [.opus, .vp8]) }
+
+  /// Takes the server's answer.
+  func accept(_ answer: String, to offer: ViewOffer) throws {
+    let accepted = try offer.accept(answer: answer)
+    take(accepted.media, accepted.remote)
+  }
+
+  private func take(_ media: [RTPParameters], _ remote: TransportParameters?) {
+    let link = link
+    loop.post { _ in
+      link.bot?.setMedia(media)
+      if let remote { link.bot?.setRemote(remote, now: BotCrew.now) }
+    }
+  }
+}

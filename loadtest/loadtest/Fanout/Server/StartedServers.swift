@@ -1,0 +1,82 @@
+import Foundation
+
+/// Servers as `--start` runs them: fresh for each measurement, on free ports, with nothing kept.
+enum StartedServers {
+  /// The key of a server that lives as long as one measurement.
+  static let key = "fanout"
+
+  struct Roomserver {
+    var process: ServerProcess
+    var secret: String
+    var port: UInt16
+  }
+
+  /// `roomserver serve` with its defaults, but that it lets one address join often.
+  static func roomserver(program: String, arguments: [String], address: String) async throws -> Roomserver {
+    let port = FreePort.find()
+    let secret = UUID().uuidString + UUID().uuidString
+    let process = try ServerProcess(
+      program,
+      [
+        "serve", "--bind", address, "--port", "\(port)", "--media-port", "0", "--auto-create", "--joins-per-second", "1000",
+        "--log-level", "warning",
+      ] + arguments,
+      environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret], folder: ServerProcess.folder("roomserver"))
+    do { try await process.listens(host: address, port: port) } catch {
+      await process.stop()
+      throw error
+    }
+    return Roomserver(process: process, secret: secret, port: port)
+  }
+
+  struct Janus {
+    var process: ServerProcess
+    var url: String
+  }
+
+  /// Debian's Janus with its defaults, but for what it does not need here: of plugins and transports those in use alone.
+  static func janus(program: String, address: String) async throws -> Janus {
+    let port = FreePort.find()
+    let folder = try ServerProcess.folder("janus")
+    for (name, text) in janusConfiguration(folder: folder.path, port: port, address: address) {
+      try text.write(to: folder.appending(path: name), atomically: false, encoding: .utf8)
+    }
+    let process = try ServerProcess(
+      program, ["-F", folder.path, "-C", folder.appending(path: "janus.jcfg").path], folder: folder)
+    do { try await process.listens(host: "127.0.0.1", port: port) } catch {
+      await process.stop()
+      throw error
+    }
+    return Janus(process: process, url: "ws://127.0.0.1:\(port)/")
+  }
+
+  private static func janusConfiguration(folder: String, port: UInt16, address: String) -> [String: String] {
+    let plugins = [
+      "audiobridge", "duktape", "echotest", "lua", "nosip", "recordplay", "sip", "streaming", "textroom", "videocall",
+      "voicemail",
+    ]
+    let transports = ["http", "mqtt", "nanomsg", "pfunix", "rabbitmq"]
+    func files(_ names: [String]) -> String { names.map { "libjanus_\($0).so" }.joined(separator: ",") }
+    return [
+      "janus.jcfg": """
+      general: {
+        configs_folder = "\(folder)"
+        debug_level = 3
+        debug_colors = false
+        log_to_stdout = true
+      }
+      nat: { ice_enforce_list = "\(address)" }
+      plugins: { disable = "\(files(plugins))" }
+      transports: { disable = "\(files(transports))" }
+      """,
+      "janus.transport.websockets.jcfg": """
+      general: {
+        ws = true
+        ws_ip = "127.0.0.1"
+        ws_port = \(port)
+      }
+      """,
+      "janus.plugin.videoroom.jcfg": "general: { }\n",
+    ]
+  }
+}

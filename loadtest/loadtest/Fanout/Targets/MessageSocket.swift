@@ -1,0 +1,47 @@
+import Foundation
+import NIOCore
+import RoomClient
+import Synchronization
+
+/// A WebSocket with JSON text, read by one reader.
+final class MessageSocket: Sendable {
+  private static let openingTime = 10.0
+  /// Messages that wait for the reader; with more the socket is closed.
+  private static let limit = 8192
+
+  private let socket: SignalSocket
+  private let messages: AsyncStream<Data>
+
+  private init(socket: SignalSocket, messages: AsyncStream<Data>) {
+    self.socket = socket
+    self.messages = messages
+  }
+
+  static func open(_ url: String, subprotocol: String? = nil) async throws -> MessageSocket {
+    let (messages, incoming) = AsyncStream.makeStream(of: Data.self, bufferingPolicy: .bufferingOldest(limit))
+    let socket = try await SignalSocket.open(
+      SignalAddress(url), timeout: openingTime, verifyCertificate: false, subprotocol: subprotocol
+    ) { message in
+      switch message {
+      case .message(let data):
+        if case .enqueued = incoming.yield(data) { return true }
+        incoming.finish()
+        return false
+      case .closed:
+        incoming.finish()
+        return true
+      }
+    }
+    return MessageSocket(socket: socket, messages: messages)
+  }
+
+  /// The next message; nil once the socket is closed.
+  func next() async -> Data? {
+    for await message in messages { return message }
+    return nil
+  }
+
+  func send(_ message: some Encodable) throws { socket.send(ByteBuffer(bytes: try JSONEncoder().encode(message))) }
+
+  func close() { socket.abandon() }
+}

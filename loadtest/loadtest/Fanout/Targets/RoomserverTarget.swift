@@ -1,0 +1,97 @@
+import Foundation
+import RoomProtocol
+import WebRTC
+
+/// A room of this server, by its own signalling.
+struct RoomserverTarget: FanoutTarget {
+  let url: String
+  let tokens: TokenMint
+  let room: String
+
+  let publisherRole = DTLSRole.client
+  let subscriberControlsICE = true
+
+  /// The first join makes the room.
+  func open() async throws {}
+
+  func publish(_ publisher: PublisherEnd) async throws -> any BotSeat {
+    let seat = try await RoomserverSeat(url)
+    _ = try await seat.call(.join(join(publisher.name)), as: JoinResult.self)
+    let tracks = [NewTrack(mid: "0", kind: .audio, tag: "microphone"), NewTrack(mid: "1", kind: .video, tag: "camera")]
+    let result = try await seat.call(
+      .publish(PublishParams(sdp: publisher.makeOffer(), tracks: tracks)), as: PublishResult.self)
+    try publisher.accept(result.sdp)
+    await seat.attend { _ in }
+    return seat
+  }
+
+  func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat {
+    let seat = try await RoomserverSeat(url)
+    let request = SignalCall.join(try join(subscriber.name))
+    subscriber.outcome.begin()
+    _ = try await seat.call(request, as: JoinResult.self)
+    await seat.attend { offer in
+      do {
+        try await seat.tell(.answer(AnswerParams(offer: offer.offer, sdp: subscriber.answer(offer.sdp))))
+      } catch {
+        subscriber.outcome.failed("\(error)")
+      }
+    }
+    return seat
+  }
+
+  private func join(_ name: String) throws -> JoinParams { JoinParams(token: try tokens.token(for: name, in: room)) }
+}
+
+/// A participant's signalling: one call at a time, then the events.
+private actor RoomserverSeat: BotSeat {
+  private let socket: MessageSocket
+  private var lastId = 0
+  private var events: Task<Void, Never>?
+
+  init(_ url: String) async throws {
+    socket = try await MessageSocket.open(url)
+  }
+
+  /// What tells answers from events.
+  private struct Head: Decodable {
+    var id: Int?
+    var event: String?
+  }
+
+  func tell(_ call: SignalCall) throws {
+    lastId += 1
+    try socket.send(SignalRequest(id: lastId, call: call))
+  }
+
+  /// Sends a request and reads up to its answer. Before the first answer there are no events, and a publisher needs none.
+  func call<Result: Codable & Sendable>(_ call: SignalCall, as _: Result.Type) async throws -> Result {
+    try tell(call)
+    while let text = await socket.next() {
+      guard try JSONDecoder().decode(Head.self, from: text).id == lastId else { continue }
+      switch try JSONDecoder().decode(SignalAnswer<Result>.self, from: text) {
+      case .result(_, let result): return result
+      case .error(_, let error): throw FanoutError.refused("\(call.method): \(error)")
+      }
+    }
+    throw FanoutError.refused("\(call.method): the server closed the socket")
+  }
+
+  /// Reads from now on; `offered` gets each offer.
+  func attend(_ offered: @escaping @Sendable (OfferData) async -> Void) {
+    events = Task { [socket] in
+      while let text = await socket.next() {
+        // Of the others' coming and going nothing need be known.
+        guard let head = try? JSONDecoder().decode(Head.self, from: text), head.event == "offer",
+          case .offer(let offer) = try? JSONDecoder().decode(SignalEvent.self, from: text)
+        else { continue }
+        await offered(offer)
+      }
+    }
+  }
+
+  func leave() {
+    events?.cancel()
+    socket.close()
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import WebRTC
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A room that is published to by WHIP (RFC 9725) and viewed by WHEP (draft-ietf-wish-whep), at `/whip/{room}` and
+/// `/whep/{room}/{user}`.
+struct WHEPTarget: FanoutTarget {
+  /// What the paths are appended to.
+  let base: URL
+  let tokens: TokenMint
+  let room: String
+
+  static let publisher = "publisher-1"
+
+  let publisherRole = DTLSRole.client
+  let subscriberControlsICE = true
+
+  func open() async throws {}
+
+  func publish(_ publisher: PublisherEnd) async throws -> any BotSeat {
+    let seat = try WHEPSeat(base.appending(path: "whip/\(room)"), token: tokens.token(for: publisher.name, in: room))
+    try publisher.accept(try await seat.post(publisher.makeOffer()))
+    return seat
+  }
+
+  func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat {
+    let url = base.appending(path: "whep/\(room)/\(Self.publisher)")
+    let seat = try WHEPSeat(url, token: tokens.token(for: subscriber.name, in: room))
+    let offer = try subscriber.makeOffer()
+    subscriber.outcome.begin()
+    try subscriber.accept(try await seat.post(offer.sdp), to: offer)
+    return seat
+  }
+}
+
+/// One session of WHIP or WHEP.
+private actor WHEPSeat: BotSeat {
+  private static let client = {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpMaximumConnectionsPerHost = 64
+    return URLSession(configuration: configuration)
+  }()
+
+  private let endpoint: URL
+  private let token: String
+  private var session: URL?
+
+  init(_ endpoint: URL, token: String) {
+    self.endpoint = endpoint
+    self.token = token
+  }
+
+  /// Sends the offer and gives the answer.
+  func post(_ offer: String) async throws -> String {
+    var request = request("POST", endpoint)
+    request.setValue("application/sdp", forHTTPHeaderField: "Content-Type")
+    request.httpBody = Data(offer.utf8)
+    let (data, response) = try await Self.client.data(for: request)
+    let text = String(decoding: data, as: UTF8.self)
+    guard let response = response as? HTTPURLResponse, response.statusCode == 201 else {
+      let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+      throw FanoutError.refused("\(endpoint.path): \(status) \(text.prefix(300))")
+    }
+    session = response.value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: endpoint) }
+    return text
+  }
+
+  func leave() async {
+    guard let session else { return }
+    self.session = nil
+    _ = try? await Self.client.data(for: request("DELETE", session))
+  }
+
+  private func request(_ method: String, _ url: URL) -> URLRequest {
+    var request = URLRequest(url: url, timeoutInterval: 15)
+    request.httpMethod = method
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    return request
+  }
+}
