@@ -59,7 +59,7 @@ let package = Package(
       // Property accesses across modules cost 25 ns checked and 1.5 unchecked; every hot object here has one owning thread.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
-    .target(name: "LiveOrigin", dependencies: ["RTMP", "RTP", "COpenSSL"]),
+    .target(name: "LiveOrigin", dependencies: ["Codecs", "RTMP", "RTP", "COpenSSL"]),
 
     // Floor 4: what goes out, the server, and the client.
     .target(
@@ -113,7 +113,7 @@ let package = Package(
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
     .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport"]),
-    .testTarget(name: "LiveOriginTests", dependencies: ["LiveOrigin", "RTMP", "RTP"]),
+    .testTarget(name: "LiveOriginTests", dependencies: ["LiveOrigin", "Codecs", "RTMP", "RTP"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "FuzzSupport"]),
     .testTarget(
       name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP", "FuzzSupport"], resources: [.copy("SDP/Fixtures")]),

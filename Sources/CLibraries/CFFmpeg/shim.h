@@ -97,3 +97,49 @@ static inline int ff_set_extradata(AVCodecContext *context, const uint8_t *bytes
   context->extradata_size = count;
   return 0;
 }
+/// Opens a muxer by its short name that writes into memory; NULL on failure.
+static inline AVFormatContext *ff_memory_muxer(const char *name) {
+  AVFormatContext *format = NULL;
+  if (avformat_alloc_output_context2(&format, NULL, name, NULL) < 0) return NULL;
+  if (avio_open_dyn_buf(&format->pb) < 0) {
+    avformat_free_context(format);
+    return NULL;
+  }
+  return format;
+}
+/// What a muxer in memory has written since the last call: its bytes, to be given to `av_free`, and their count.
+static inline int ff_take_written(AVFormatContext *format, uint8_t **bytes) {
+  *bytes = NULL;
+  if (!format->pb) return AVERROR(EINVAL);
+  int count = avio_close_dyn_buf(format->pb, bytes);
+  format->pb = NULL;
+  int result = avio_open_dyn_buf(&format->pb);
+  return result < 0 ? result : count;
+}
+static inline void ff_free_memory_muxer(AVFormatContext *format) {
+  if (!format) return;
+  if (format->pb) {
+    uint8_t *rest = NULL;
+    avio_close_dyn_buf(format->pb, &rest);
+    av_free(rest);
+    format->pb = NULL;
+  }
+  avformat_free_context(format);
+}
+/// Hands a muxer the configuration of a stream's decoder; negative on failure.
+static inline int ff_set_stream_extradata(AVCodecParameters *parameters, const uint8_t *bytes, int count) {
+  parameters->extradata = av_mallocz((size_t)count + AV_INPUT_BUFFER_PADDING_SIZE);
+  if (!parameters->extradata) return AVERROR(ENOMEM);
+  __builtin_memcpy(parameters->extradata, bytes, (size_t)count);
+  parameters->extradata_size = count;
+  return 0;
+}
+static inline void ff_set_stream_channels(AVCodecParameters *parameters, int channels) {
+#if FF_HAS_CH_LAYOUT
+  av_channel_layout_default(&parameters->ch_layout, channels);
+#else
+  parameters->channels = channels;
+  parameters->channel_layout = av_get_default_channel_layout(channels);
+#endif
+}
+static inline uint32_t ff_tag(char a, char b, char c, char d) { return MKTAG(a, b, c, d); }

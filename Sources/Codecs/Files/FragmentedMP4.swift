@@ -1,0 +1,175 @@
+import CFFmpeg
+
+/// Writes fragmented MP4 (CMAF) in memory, by libavformat: an initialisation section, and then fragments of samples as their
+/// owner cuts them. One owner at a time.
+///
+/// Times are absolute: each fragment tells its own, so that what comes after a hole stands where it belongs.
+public final class FragmentedMP4 {
+  /// What is compressed how. Samples are as MP4 has them: H.264 and HEVC with lengths, AAC without ADTS, AV1 as temporal units.
+  public enum Codec: Sendable, Hashable {
+    case h264, hevc, av1, aac, opus
+  }
+
+  /// One picture track or one sound track.
+  public struct Track: Sendable, Hashable {
+    public var codec: Codec
+    /// What the decoder has to know: avcC, hvcC, av1C, AudioSpecificConfig, OpusHead.
+    public var configuration: [UInt8]
+    /// Pixels; 0 for sound.
+    public var width = 0
+    public var height = 0
+    /// 0 for pictures.
+    public var sampleRate = 0
+    public var channels = 0
+
+    /// A track of pictures.
+    public static func video(_ codec: Codec, configuration: [UInt8], width: Int, height: Int) -> Track {
+      Track(codec: codec, configuration: configuration, width: width, height: height)
+    }
+
+    /// A track of sound.
+    public static func audio(_ codec: Codec, configuration: [UInt8], sampleRate: Int, channels: Int) -> Track {
+      Track(codec: codec, configuration: configuration, sampleRate: sampleRate, channels: channels)
+    }
+
+    /// Units of time in a second: 90,000 for pictures, the sample rate for sound.
+    public var timescale: Int { sampleRate > 0 ? sampleRate : 90_000 }
+  }
+
+  /// One access unit, its times in units of its track's timescale.
+  public struct Sample {
+    /// The index of its track.
+    public var track: Int
+    public var decodingTime: Int64
+    /// From the decoding to the showing, never negative.
+    public var offset: Int64
+    public var duration: Int64
+    public var isKeyFrame: Bool
+
+    public init(track: Int, decodingTime: Int64, offset: Int64 = 0, duration: Int64, isKeyFrame: Bool) {
+      self.track = track
+      self.decodingTime = decodingTime
+      self.offset = offset
+      self.duration = duration
+      self.isKeyFrame = isKeyFrame
+    }
+  }
+
+  public let tracks: [Track]
+  /// The initialisation section.
+  public private(set) var header: [UInt8] = []
+  private var format: UnsafeMutablePointer<AVFormatContext>?
+  private var packet: UnsafeMutablePointer<AVPacket>?
+
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libavformat refuses a track or its configuration.
+  public init(_ tracks: [Track]) throws(CodecError) {
+    Libav.silence()
+    self.tracks = tracks
+    format = ff_memory_muxer("mp4")
+    packet = av_packet_alloc()
+    guard let format, packet != nil else { throw .unavailable(codec: "MP4", reason: "libavformat has no muxer for it") }
+    for track in tracks { try Self.add(track, to: format) }
+    var options: OpaquePointer?
+    defer { av_dict_free(&options) }
+    // Absolute times: no edit list, and each fragment is one after a discontinuity, which tells its own time.
+    av_dict_set(&options, "movflags", "cmaf+frag_custom+empty_moov+default_base_moof+skip_trailer+frag_discont", 0)
+    av_dict_set(&options, "use_editlist", "0", 0)
+    av_dict_set(&options, "video_track_timescale", "90000", 0)
+    av_dict_set(&options, "fflags", "+bitexact", 0)
+    let result = avformat_write_header(format, &options)
+    guard result >= 0 else { throw .unavailable(codec: "MP4", reason: Libav.message(result)) }
+    format.pointee.avoid_negative_ts = 0
+    header = try takeWritten()
+  }
+
+  deinit {
+    av_packet_free(&packet)
+    // Without a trailer the muxer's own memory is let go of with the context.
+    ff_free_memory_muxer(format)
+  }
+
+  /// Adds a sample, whose decoding time is larger than that of the one before on its track.
+  public func add(_ sample: Sample, data: some Collection<UInt8>) throws(CodecError) {
+    guard let format, let packet, tracks.indices.contains(sample.track), !data.isEmpty, data.count < Int(Int32.max) / 2,
+      let stream = ff_stream(format, Int32(sample.track)), av_new_packet(packet, Int32(data.count)) >= 0
+    else { throw .corrupt(codec: "MP4", reason: "\(data.count) bytes in one sample") }
+    defer { av_packet_unref(packet) }
+    if let target = packet.pointee.data {
+      _ = UnsafeMutableRawBufferPointer(start: target, count: data.count).initializeMemory(as: UInt8.self, from: data)
+    }
+    let unit = AVRational(num: 1, den: Int32(clamping: tracks[sample.track].timescale))
+    let base = stream.pointee.time_base
+    packet.pointee.stream_index = Int32(sample.track)
+    packet.pointee.dts = av_rescale_q(sample.decodingTime, unit, base)
+    packet.pointee.pts = av_rescale_q(sample.decodingTime + max(0, sample.offset), unit, base)
+    packet.pointee.duration = av_rescale_q(sample.duration, unit, base)
+    packet.pointee.flags = sample.isKeyFrame ? AV_PKT_FLAG_KEY : 0
+    let result = av_write_frame(format, packet)
+    guard result >= 0 else { throw .corrupt(codec: "MP4", reason: Libav.message(result)) }
+  }
+
+  /// All samples since the last fragment as one; empty where there are none.
+  public func takeFragment() throws(CodecError) -> [UInt8] {
+    guard let format else { return [] }
+    let result = av_write_frame(format, nil)
+    guard result >= 0 else { throw .corrupt(codec: "MP4", reason: Libav.message(result)) }
+    // To be said again for each fragment.
+    av_opt_set(format.pointee.priv_data, "movflags", "+frag_discont", 0)
+    return try takeWritten()
+  }
+
+  private func takeWritten() throws(CodecError) -> [UInt8] {
+    var bytes: UnsafeMutablePointer<UInt8>?
+    let count = ff_take_written(format, &bytes)
+    defer { av_free(bytes) }
+    guard count >= 0 else { throw .corrupt(codec: "MP4", reason: Libav.message(count)) }
+    return Array(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(count)))
+  }
+
+  private static func add(_ track: Track, to format: UnsafeMutablePointer<AVFormatContext>) throws(CodecError) {
+    guard let stream = avformat_new_stream(format, nil), let parameters = stream.pointee.codecpar,
+      ff_set_stream_extradata(parameters, track.configuration, Int32(clamping: track.configuration.count)) >= 0
+    else { throw .unavailable(codec: "MP4", reason: "no memory") }
+    switch track.codec {
+    case .h264: parameters.pointee.codec_id = AV_CODEC_ID_H264
+    case .hevc:
+      parameters.pointee.codec_id = AV_CODEC_ID_HEVC
+      // Players of Apple take no other.
+      parameters.pointee.codec_tag = ff_tag(0x68, 0x76, 0x63, 0x31)
+    case .av1: parameters.pointee.codec_id = AV_CODEC_ID_AV1
+    case .aac: parameters.pointee.codec_id = AV_CODEC_ID_AAC
+    case .opus: parameters.pointee.codec_id = AV_CODEC_ID_OPUS
+    }
+    if track.sampleRate > 0 {
+      parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+      parameters.pointee.sample_rate = Int32(clamping: track.sampleRate)
+      parameters.pointee.frame_size = track.codec == .aac ? 1024 : 0
+      ff_set_stream_channels(parameters, Int32(clamping: track.channels))
+    } else {
+      parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+      parameters.pointee.width = Int32(clamping: track.width)
+      parameters.pointee.height = Int32(clamping: track.height)
+    }
+    stream.pointee.time_base = AVRational(num: 1, den: Int32(clamping: track.timescale))
+  }
+
+  /// The size of the pictures that a decoder's configuration tells of; nil where it tells none.
+  public static func pictureSize(_ codec: Codec, configuration: [UInt8]) -> (width: Int, height: Int)? {
+    let id =
+      switch codec {
+      case .h264: AV_CODEC_ID_H264
+      case .hevc: AV_CODEC_ID_HEVC
+      case .av1: AV_CODEC_ID_AV1
+      case .aac, .opus: AV_CODEC_ID_NONE
+      }
+    Libav.silence()
+    guard id != AV_CODEC_ID_NONE, configuration.count < 1 << 20, let context = ff_decoder(id) else { return nil }
+    var closing: UnsafeMutablePointer<AVCodecContext>? = context
+    defer { avcodec_free_context(&closing) }
+    context.pointee.thread_count = 1
+    guard ff_set_extradata(context, configuration, Int32(configuration.count)) >= 0, ff_open(context) >= 0,
+      context.pointee.width > 0, context.pointee.height > 0
+    else { return nil }
+    return (Int(context.pointee.width), Int(context.pointee.height))
+  }
+}

@@ -1,0 +1,82 @@
+import Codecs
+
+// Where the packager cuts.
+
+extension HLSPackager {
+  /// Begins another form, or goes on behind a hole. False where the muxer refuses it.
+  func begin(_ wanted: HLSTracks, at time: Int64, isHole: Bool) -> Bool {
+    flushWaiting(next: time)
+    let isFirst = muxer == nil
+    if wanted != tracks || isFirst {
+      guard let made = try? FragmentedMP4(wanted.all) else {
+        closeSegment(at: min(time, end ?? time))
+        muxer = nil
+        tracks = HLSTracks()
+        return false
+      }
+      closeSegment(at: isHole ? end ?? time : time)
+      muxer = made
+      tracks = wanted
+      formStart = time
+      soundClock = SoundClock(rate: wanted.audio?.sampleRate ?? 1)
+      initialisation = nextNumber
+      window.keep(initialisation: made.header, for: nextNumber)
+    } else {
+      closeSegment(at: isHole ? end ?? time : time)
+    }
+    partStart = time
+    end = time
+    open(at: time, isDiscontinuous: !window.listed.isEmpty)
+    return true
+  }
+
+  /// Opens a segment where none grows.
+  func openIfNeeded(at time: Int64, isIndependent: Bool) {
+    guard window.growing == nil else { return }
+    open(at: time, isDiscontinuous: false)
+  }
+
+  private func open(at time: Int64, isDiscontinuous: Bool) {
+    if isDiscontinuous { counters.discontinuities &+= 1 }
+    window.growing = HLSSegment(
+      number: nextNumber, initialisation: initialisation, isDiscontinuous: isDiscontinuous, start: time)
+    nextNumber += 1
+    partStart = time
+  }
+
+  /// Cuts a part before a sample that would make it too long, and the segment where it is too long itself.
+  func cutIfDue(at time: Int64, lasting duration: Int64) {
+    guard window.growing != nil else { return }
+    if time - segmentStart >= settings.longestSegment || (window.growing?.bytes.count ?? 0) + partBytes > settings.bytes / 3 {
+      flushWaiting(next: time)
+      closeSegment(at: time)
+    } else if let length = settings.partLength, time + duration - partStart > length, time > partStart {
+      flushWaiting(next: time)
+      cutPart(at: time)
+    }
+  }
+
+  private func cutPart(at time: Int64) {
+    guard partHasSamples, let muxer else { return }
+    partHasSamples = false
+    partBytes = 0
+    guard let bytes = try? muxer.takeFragment(), !bytes.isEmpty else { return }
+    window.append(bytes, duration: max(1, time - partStart), isIndependent: partIsIndependent)
+    counters.parts &+= 1
+    partStart = max(partStart, time)
+  }
+
+  /// Ends the segment that grows; nothing where none does.
+  func closeSegment(at time: Int64) {
+    guard let growing = window.growing else { return }
+    flushWaiting(next: time)
+    cutPart(at: time)
+    let duration = max(1, max(time, partStart) - growing.start)
+    window.close(duration: duration)
+    counters.segments &+= 1
+  }
+
+  func add(_ sample: FragmentedMP4.Sample, data: ArraySlice<UInt8>) {
+    do throws(CodecError) { try muxer?.add(sample, data: data) } catch { drop() }
+  }
+}

@@ -1,0 +1,217 @@
+import Codecs
+import RTMP
+import RTP
+
+/// Makes HLS of a stream: fragmented MP4, cut into segments at key frames, and segments into parts.
+///
+/// - One timeline: a segment's times are those of the stream, whoever publishes it, so a hole in it is a hole for players too;
+///   it is marked as a discontinuity.
+/// - Another codec, size or configuration, or a track that comes or goes, begins another form: a new initialisation section
+///   behind a discontinuity, at a key frame where there are pictures.
+/// - A sample waits for the next of its kind, which tells its duration. So a part is cut only when what follows it is there, and
+///   the part that the playlist hints at always comes.
+///
+/// Has no clock, no thread and no socket. One owner at a time.
+public final class HLSPackager {
+  /// What happened so far.
+  public struct Counters: Sendable, Hashable {
+    public var segments = 0
+    public var parts = 0
+    /// Samples that had no place: of unknown codecs, before a key frame, or refused by the muxer.
+    public var dropped = 0
+    /// Changes of form and holes.
+    public var discontinuities = 0
+  }
+
+  struct Picture {
+    var time: Int64
+    var offset: Int64
+    var isKeyFrame: Bool
+    var payload: [UInt8]
+    var body: Range<Int>
+  }
+
+  public let settings: HLSSettings
+  public internal(set) var window: HLSWindow
+  /// UNIX time in milliseconds at the beginning of the stream's timeline; nil before the first message.
+  public private(set) var epoch: Int64?
+  public internal(set) var counters = Counters()
+
+  /// As last announced by the stream.
+  var announced = HLSTracks()
+  /// As they are in what is being made.
+  var tracks = HLSTracks()
+  var muxer: FragmentedMP4?
+  var soundClock = SoundClock(rate: 1)
+  /// The picture that waits for the next one.
+  var waiting: Picture?
+  /// Milliseconds from a picture to the next, last time.
+  var pictureStep: Int64 = 40
+  var lastPictureTime: Int64?
+  var lastPicture: Int64?
+  var lastSound: Int64?
+  /// The first sound that came before the first picture, or the first one behind a hole.
+  var soundAlone: Int64?
+  /// Where what is there ends.
+  var end: Int64?
+  var partStart: Int64 = 0
+  var partIsIndependent = false
+  var partHasSamples = false
+  var partBytes = 0
+  /// A key frame has to come before any other picture.
+  var awaitsKeyFrame = true
+  var nextNumber = 0
+  var initialisation = 0
+
+  /// Nothing made yet. Settings that have a complaint are not to be given.
+  public init(_ settings: HLSSettings = HLSSettings()) {
+    self.settings = settings
+    window = HLSWindow(settings)
+  }
+
+  /// Takes what came since the last time, in its order. The first call tells which time of day the stream's timeline has; the
+  /// last of its messages is taken for new.
+  /// - Parameter unixTime: milliseconds since 1970.
+  public func take(_ media: [LiveMedia], unixTime: Int64) {
+    if epoch == nil, let last = media.last {
+      epoch = unixTime - last.time
+      // Numbers grow over the runs of a stream, so that no cache can take one segment for another.
+      nextNumber = Int(clamping: max(0, unixTime / max(1, settings.segmentLength)))
+    }
+    for message in media { take(message) }
+  }
+
+  /// The stream is over: what is left of it is the last segment.
+  public func finish() {
+    guard !window.hasEnded else { return }
+    flushWaiting(next: nil)
+    closeSegment(at: end ?? partStart)
+    window.end()
+  }
+
+  private func take(_ message: LiveMedia) {
+    let payload = message.media.payload
+    switch message.media.kind {
+    case .data: break
+    case .video:
+      guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), tag.track.id == 0 else { return drop() }
+      if tag.isSequenceHeader {
+        announced.video = HLSTracks.video(tag, payload)
+      } else if tag.packetType == .codedFrames || tag.packetType == .codedFramesX {
+        take(
+          Picture(
+            time: message.time, offset: Int64(max(0, tag.track.compositionTime)), isKeyFrame: tag.isKeyFrame, payload: payload,
+            body: tag.track.body))
+      }
+    case .audio:
+      guard let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }), tag.track.id == 0 else { return drop() }
+      if tag.isSequenceHeader {
+        announced.audio = HLSTracks.audio(tag, payload)
+      } else if tag.packetType == .codedFrames {
+        takeSound(message.time, payload, tag.track.body)
+      }
+    }
+  }
+
+  func drop() { counters.dropped &+= 1 }
+
+  // MARK: Pictures
+
+  private func take(_ picture: Picture) {
+    guard announced.video != nil, picture.time >= 0, !picture.body.isEmpty, picture.time > lastPictureTime ?? -1 else {
+      return drop()
+    }
+    let isHole = end.map { picture.time - $0 > settings.longestGap } ?? false
+    if isHole { awaitsKeyFrame = true }
+    guard picture.isKeyFrame || (!awaitsKeyFrame && tracks.video == announced.video) else { return drop() }
+    awaitsKeyFrame = false
+    lastPicture = picture.time
+    soundAlone = nil
+    if let last = lastPictureTime, picture.time - last <= settings.longestGap { pictureStep = picture.time - last }
+    if picture.isKeyFrame {
+      let wanted = HLSTracks(video: announced.video, audio: soundIsAlive(at: picture.time) ? announced.audio : nil)
+      if isHole || wanted != tracks || muxer == nil {
+        guard begin(wanted, at: picture.time, isHole: isHole) else { return drop() }
+      } else if picture.time - segmentStart >= settings.segmentLength - settings.segmentLength / 20 {
+        flushWaiting(next: picture.time)
+        closeSegment(at: picture.time)
+      }
+    }
+    flushWaiting(next: picture.time)
+    cutIfDue(at: picture.time, lasting: pictureStep)
+    openIfNeeded(at: picture.time, isIndependent: picture.isKeyFrame)
+    if !partHasSamples { partIsIndependent = picture.isKeyFrame }
+    partHasSamples = true
+    partBytes += picture.body.count
+    waiting = picture
+    lastPictureTime = picture.time
+  }
+
+  /// Gives the muxer the picture that waits; the next one, or the cut, tells its duration.
+  func flushWaiting(next: Int64?) {
+    guard let picture = waiting, let index = tracks.videoIndex else { return }
+    waiting = nil
+    let step = next.map { $0 - picture.time } ?? pictureStep
+    let duration = step > 0 && step <= settings.longestGap ? step : pictureStep
+    add(
+      .init(
+        track: index, decodingTime: picture.time * 90, offset: picture.offset * 90, duration: duration * 90,
+        isKeyFrame: picture.isKeyFrame), data: picture.payload[picture.body])
+    end = max(end ?? 0, picture.time + duration)
+  }
+
+  // MARK: Sound
+
+  private func takeSound(_ time: Int64, _ payload: [UInt8], _ body: Range<Int>) {
+    guard let audio = announced.audio, time >= 0, !body.isEmpty else { return drop() }
+    lastSound = time
+    let isHole = end.map { time - $0 > settings.longestGap } ?? false
+    if picturesLead(at: time, isHole: isHole) {
+      // What changes waits for their next key frame.
+      guard tracks.audio == audio, !isHole else { return drop() }
+    } else if isHole || tracks != HLSTracks(audio: audio) || muxer == nil {
+      guard begin(HLSTracks(audio: audio), at: time, isHole: isHole) else { return drop() }
+    }
+    guard let index = tracks.audioIndex else { return drop() }
+    let samples = Self.samples(of: audio, payload, body)
+    let start = soundClock.place(time, samples: samples)
+    let duration = max(1, samples * 1000 / Int64(audio.sampleRate))
+    if tracks.video == nil {
+      if time - segmentStart >= settings.segmentLength { closeSegment(at: time) }
+      cutIfDue(at: time, lasting: duration)
+    } else if let length = settings.partLength, time - partStart > 2 * length {
+      // No picture came for so long: the sound goes on without.
+      cutIfDue(at: time, lasting: duration)
+    }
+    openIfNeeded(at: time, isIndependent: tracks.video == nil)
+    if !partHasSamples { partIsIndependent = tracks.video == nil }
+    partHasSamples = true
+    partBytes += body.count
+    add(.init(track: index, decodingTime: start, duration: samples, isKeyFrame: true), data: payload[body])
+    end = max(end ?? 0, time + duration)
+  }
+
+  /// Whether the form is the pictures' affair: they are there, or are still waited for.
+  private func picturesLead(at time: Int64, isHole: Bool) -> Bool {
+    guard announced.video != nil else { return false }
+    if soundAlone == nil, isHole || lastPicture == nil { soundAlone = time }
+    return time - (soundAlone ?? lastPicture ?? time) <= settings.trackPatience
+  }
+
+  private static func samples(of track: FragmentedMP4.Track, _ payload: [UInt8], _ body: Range<Int>) -> Int64 {
+    guard track.codec == .opus else { return 1024 }
+    let packet = payload.withUnsafeBytes { OpusPacket(parsing: UnsafeRawBufferPointer(rebasing: $0[body])) }
+    return Int64(packet?.sampleCount ?? 960)
+  }
+
+  private func soundIsAlive(at time: Int64) -> Bool {
+    guard announced.audio != nil else { return false }
+    // Where none came yet, it is hoped for as long as the form is young.
+    let since = lastSound ?? (muxer == nil ? time : formStart)
+    return time - since <= settings.trackPatience
+  }
+
+  var segmentStart: Int64 { window.growing?.start ?? partStart }
+  /// Where the form of what is made began.
+  var formStart: Int64 = 0
+}

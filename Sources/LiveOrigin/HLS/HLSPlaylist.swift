@@ -1,0 +1,96 @@
+/// The media playlist of a stream (RFC 8216, and its second edition for what is of low latency).
+public struct HLSPlaylist: Sendable {
+  private let window: HLSWindow
+  private let epoch: Int64
+  private let folder: String
+  private let query: String
+
+  /// - Parameters:
+  ///   - epoch: UNIX time in milliseconds at the beginning of the stream's timeline.
+  ///   - folder: where the playlist's neighbours are, relative to it: the stream's name.
+  ///   - query: what every address ends with, without the question mark.
+  public init(_ window: HLSWindow, epoch: Int64, folder: String, query: String = "") {
+    self.window = window
+    self.epoch = epoch
+    self.folder = folder
+    self.query = query
+  }
+
+  /// The whole of it.
+  public var text: String {
+    var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(window.targetDuration)\n"
+    let partTarget = window.hasEnded ? nil : window.partTarget
+    if let partTarget {
+      text += "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=\(Self.seconds(partTarget * 3))\n"
+      text += "#EXT-X-PART-INF:PART-TARGET=\(Self.seconds(partTarget))\n"
+    }
+    text += "#EXT-X-MEDIA-SEQUENCE:\((window.listed.first ?? window.growing)?.number ?? 0)\n"
+    if window.discontinuities > 0 { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(window.discontinuities)\n" }
+
+    // Parts are of use only near the end: within three target durations of it.
+    let grown = window.growing?.parts.reduce(0) { $0 + $1.duration } ?? 0
+    var fromEnd = window.listed.reduce(grown) { $0 + $1.duration }
+    var initialisation: Int?
+    for segment in window.listed {
+      add(head: segment, after: initialisation, to: &text)
+      initialisation = segment.initialisation
+      fromEnd -= segment.duration
+      if partTarget != nil, fromEnd < Int64(window.targetDuration) * 3000 { add(partsOf: segment, to: &text) }
+      text += "#EXTINF:\(Self.seconds(segment.duration)),\n\(address(HLSResource.segment(segment.number)))\n"
+    }
+    if window.hasEnded { return text + "#EXT-X-ENDLIST\n" }
+    if partTarget != nil, let growing = window.growing {
+      if !growing.parts.isEmpty {
+        add(head: growing, after: initialisation, to: &text)
+        add(partsOf: growing, to: &text)
+      }
+      let next = HLSResource.part(growing.parts.count, of: growing.number)
+      text += "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(address(next))\"\n"
+    }
+    return text
+  }
+
+  private func add(head segment: HLSSegment, after initialisation: Int?, to text: inout String) {
+    if segment.isDiscontinuous { text += "#EXT-X-DISCONTINUITY\n" }
+    if segment.initialisation != initialisation {
+      text += "#EXT-X-MAP:URI=\"\(address(HLSResource.initialisation(segment.initialisation)))\"\n"
+    }
+    text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(epoch + segment.start))\n"
+  }
+
+  private func add(partsOf segment: HLSSegment, to text: inout String) {
+    for (index, part) in segment.parts.enumerated() {
+      text += "#EXT-X-PART:DURATION=\(Self.seconds(part.duration)),URI=\"\(address(.part(index, of: segment.number)))\""
+      text += part.isIndependent ? ",INDEPENDENT=YES\n" : "\n"
+    }
+  }
+
+  private func address(_ resource: HLSResource) -> String {
+    "\(folder)/\(resource.name)" + (query.isEmpty ? "" : "?\(query)")
+  }
+
+  /// Milliseconds as seconds with three places.
+  static func seconds(_ milliseconds: Int64) -> String {
+    let rest = String(milliseconds % 1000)
+    return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+  }
+
+  /// UNIX time in milliseconds as ISO 8601 has it, in UTC.
+  static func date(_ milliseconds: Int64) -> String {
+    func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    let milliseconds = max(0, milliseconds)
+    let second = milliseconds / 1000
+    // Days since 0000-03-01, in eras of 400 years (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    let days = second / 86_400 + 719_468
+    let dayOfEra = days % 146_097
+    let year = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    let shownYear = year + days / 146_097 * 400 + (month <= 2 ? 1 : 0)
+    let time = second % 86_400
+    let fraction = String(seconds(milliseconds % 1000).dropFirst())
+    return "\(shownYear)-\(two(month))-\(two(dayOfYear - (153 * shifted + 2) / 5 + 1))"
+      + "T\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60))\(fraction)Z"
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import RTMP
+import Testing
+
+@testable import LiveOrigin
+
+/// What libavformat and its decoders make of our segments.
+@Suite struct HLSDecodingTests {
+  private struct Packet: Decodable {
+    var codec_type: String
+    var dts_time: String
+    var duration_time: String?
+    var flags: String
+    var dts: Double { Double(dts_time) ?? .nan }
+  }
+  private struct Probe: Decodable {
+    struct Stream: Decodable {
+      var codec_name: String
+      var width: Int?
+      var height: Int?
+    }
+    var packets: [Packet]
+    var streams: [Stream]
+    func steps(_ type: String) -> [Double] {
+      let times = packets.filter { $0.codec_type == type }.map(\.dts)
+      return zip(times.dropFirst(), times).map(-)
+    }
+    func start(_ type: String) -> Double? { packets.first { $0.codec_type == type }?.dts }
+  }
+
+  private func run(_ arguments: [String]) throws -> (output: Data, errors: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    let (output, errors) = (Pipe(), FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString).log"))
+    _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: errors) }
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (data, try String(contentsOf: errors, encoding: .utf8))
+  }
+
+  /// Writes all of a packager's playlist down, and has it probed and decoded. Gives what ffmpeg complained of as text.
+  private func probe(_ packager: HLSPackager) throws -> (Probe, complaints: String) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder.appending(path: "studio"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for segment in packager.window.listed {
+      let file = folder.appending(path: "studio/\(HLSResource.segment(segment.number).name)")
+      try Data(segment.bytes).write(to: file)
+      let section = try #require(packager.window.initialisation(segment.initialisation))
+      try Data(section).write(to: folder.appending(path: "studio/\(HLSResource.initialisation(segment.initialisation).name)"))
+    }
+    let playlist = folder.appending(path: "studio.m3u8")
+    let text = HLSPlaylist(packager.window, epoch: packager.epoch ?? 0, folder: "studio").text
+    try Data(text.utf8).write(to: playlist)
+    let probed = try run(
+      ["ffprobe", "-v", "error", "-allowed_extensions", "ALL", "-of", "json", "-show_packets", "-show_streams", playlist.path])
+    let decoded = try run(
+      ["ffmpeg", "-v", "warning", "-nostdin", "-allowed_extensions", "ALL", "-i", playlist.path, "-f", "null", "-"])
+    let probe = try JSONDecoder().decode(Probe.self, from: probed.output)
+    return (probe, probed.errors + decoded.errors)
+  }
+
+  private func packaged(_ messages: [LiveMedia], _ settings: HLSSettings = HLSSettings(window: 20)) -> HLSPackager {
+    let packager = HLSPackager(settings)
+    for message in messages { packager.take([message], unixTime: 1_700_000_000_000 + message.time) }
+    return packager
+  }
+
+  @Test("ffprobe reads each picture and each sound once, with growing times and no hole, and ffmpeg decodes them")
+  func decodes() throws {
+    let stream = try EncodedStream(.init(start: 5000))
+    let packager = packaged(try stream.messages(until: 14_000))
+    packager.finish()
+    let (probe, complaints) = try probe(packager)
+    #expect(complaints.isEmpty, "\(complaints)")
+    #expect(probe.streams.map(\.codec_name) == ["h264", "aac"])
+    #expect(probe.streams[0].width == 320 && probe.streams[0].height == 180)
+    let (pictures, sound) = (probe.steps("video"), probe.steps("audio"))
+    #expect(pictures.count == 134 && pictures.allSatisfy { (0.065...0.068).contains($0) }, "\(pictures.count)")
+    #expect(sound.count > 380 && sound.allSatisfy { (0.0231...0.0234).contains($0) }, "\(sound.count)")
+    // The encoder's first frame of sound is 23 ms late, the stream's times are kept.
+    #expect(probe.start("video") == 5.0 && abs((probe.start("audio") ?? 0) - 5.023) < 0.002)
+    #expect(probe.packets.filter { $0.codec_type == "video" && $0.flags.hasPrefix("K") }.count == 5)
+  }
+
+  @Test("sound alone and pictures alone play", arguments: [true, false])
+  func oneTrack(isVideo: Bool) throws {
+    let stream = try EncodedStream(.init(hasVideo: isVideo, hasAudio: !isVideo))
+    let packager = packaged(try stream.messages(until: 6500))
+    packager.finish()
+    let (probe, complaints) = try probe(packager)
+    #expect(complaints.isEmpty, "\(complaints)")
+    #expect(probe.streams.map(\.codec_name) == [isVideo ? "h264" : "aac"])
+    let steps = probe.steps(isVideo ? "video" : "audio")
+    #expect(steps.count > 90 && steps.allSatisfy { $0 > 0.02 && $0 < 0.07 })
+  }
+
+  @Test("times go on over a publisher's coming back, in another size")
+  func changes() throws {
+    let first = try EncodedStream().messages(until: 4500)
+    let second = try EncodedStream(.init(width: 240, height: 240, start: 7000)).messages(until: 11_500)
+    let packager = packaged(first + second)
+    packager.finish()
+    let discontinuities = packager.window.listed.filter(\.isDiscontinuous)
+    #expect(discontinuities.map(\.start) == [7000] && packager.window.listed.count == 6)
+    let (probe, _) = try probe(packager)
+    #expect(probe.steps("video").allSatisfy { $0 > 0 && $0 < 2.6 } && probe.steps("video").contains { $0 > 2.4 })
+  }
+
+  @Test("a real configuration of HEVC and of AV1 is taken, and its size found")
+  func otherCodecs() throws {
+    for (encoder, name) in [("libx265", "hevc"), ("libaom-av1", "av1")] {
+      let file = FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString).mp4")
+      defer { try? FileManager.default.removeItem(at: file) }
+      _ = try run(
+        [
+          "ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=15", "-frames:v", "2", "-c:v",
+          encoder,
+        ]
+          + (name == "av1" ? ["-cpu-used", "8"] : ["-preset", "ultrafast"]) + [file.path])
+      let bytes = [UInt8](try Data(contentsOf: file))
+      let box = Array((name == "av1" ? "av1C" : "hvcC").utf8)
+      let place = try #require(bytes.indices.dropLast(8).first { bytes[$0..<($0 + 4)].elementsEqual(box) })
+      let length = bytes[(place - 4)..<place].reduce(0) { $0 << 8 | Int($1) } - 8
+      let configuration = Array(bytes[(place + 4)..<(place + 4 + length)])
+      let header = VideoTag.enhancedHeader(name == "av1" ? .av1 : .hevc, .sequenceStart, isKeyFrame: true) + configuration
+      let tag = try #require(header.withUnsafeBytes { VideoTag(parsing: $0) })
+      let track = try #require(HLSTracks.video(tag, header), "\(name)")
+      #expect(track.width == 320 && track.height == 180)
+    }
+  }
+}
