@@ -104,6 +104,16 @@ extension [LiveMedia] {
     #expect(rest.times(.video) == Array(stride(from: 2600, to: 3000, by: 40)) && rest.headers.isEmpty)
   }
 
+  @Test("who wants the past begins with the oldest key frame that is kept")
+  func past() throws {
+    var publisher = Publisher.started()
+    publisher.run(milliseconds: 3600)
+    let viewer = try #require(publisher.hub.join(.init(wantsPast: true)))
+    let got = drain(viewer)
+    #expect(got.headers == [.data, .video, .audio] && got[3].isKeyFrame)
+    #expect(got.times(.video) == Array(stride(from: 0, to: 3600, by: 40)) && viewer.counters.droppedFrames == 0)
+  }
+
   @Test("what many watch is made for the wire once")
   func shared() throws {
     var publisher = Publisher.started()

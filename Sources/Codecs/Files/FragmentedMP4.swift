@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// Writes fragmented MP4 (CMAF) in memory, by libavformat: an initialisation section, and then fragments of samples as their
+/// Writes fragmented MP4, as CMAF and HLS have it, in memory, by libavformat: an initialisation section, and then fragments of samples as their
 /// owner cuts them. One owner at a time.
 ///
 /// Times are absolute: each fragment tells its own, so that what comes after a hole stands where it belongs.
@@ -72,7 +72,8 @@ public final class FragmentedMP4 {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
     // Absolute times: no edit list, and each fragment is one after a discontinuity, which tells its own time.
-    av_dict_set(&options, "movflags", "cmaf+frag_custom+empty_moov+default_base_moof+skip_trailer+frag_discont", 0)
+    // The flag for CMAF is left out, for it lets pictures be shown before they are decoded, which libavformat itself misreads.
+    av_dict_set(&options, "movflags", "frag_custom+empty_moov+default_base_moof+skip_trailer+frag_discont", 0)
     av_dict_set(&options, "use_editlist", "0", 0)
     av_dict_set(&options, "video_track_timescale", "90000", 0)
     av_dict_set(&options, "fflags", "+bitexact", 0)

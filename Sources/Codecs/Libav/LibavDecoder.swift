@@ -23,6 +23,13 @@ final class LibavDecoder {
     }
   }
 
+  /// For a stream whose frames come in decoding order, with what a container would carry apart from them.
+  convenience init(_ codec: AVCodecID, name: String, configuration: [UInt8]) throws(CodecError) {
+    try self.init(codec, name: name) { context in
+      configuration.isEmpty || ff_set_extradata(context, configuration, Int32(clamping: configuration.count)) >= 0
+    }
+  }
+
   private init(
     _ codec: AVCodecID, name: String, configure: (UnsafeMutablePointer<AVCodecContext>) -> Bool
   ) throws(CodecError) {
@@ -46,16 +53,16 @@ final class LibavDecoder {
     avcodec_free_context(&context)
   }
 
-  /// Feeds one access unit.
-  func send(_ data: [UInt8]) throws(CodecError) {
+  /// Feeds one access unit, to be shown at a time of any unit.
+  func send(_ data: some Collection<UInt8>, timestamp: Int64 = av_no_pts) throws(CodecError) {
     guard let packet, data.count < Int(Int32.max) / 2, av_new_packet(packet, Int32(data.count)) >= 0 else {
       throw .corrupt(codec: name, reason: "\(data.count) bytes in one access unit")
     }
     defer { av_packet_unref(packet) }
-    data.withUnsafeBytes { bytes in
-      guard let source = bytes.baseAddress, let target = packet.pointee.data else { return }
-      UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: bytes.count)
+    if let target = packet.pointee.data {
+      _ = UnsafeMutableRawBufferPointer(start: target, count: data.count).initializeMemory(as: UInt8.self, from: data)
     }
+    packet.pointee.pts = timestamp
     try send(packet)
   }
 

@@ -4,8 +4,8 @@ import RTMP
 
 extension StreamHub {
   /// Where a newcomer begins: at the last key frame, or else with a little sound and no picture up to the next one.
-  func begin(_ state: borrowing State) -> StreamViewer.Place {
-    if let key = state.keyFrames.last, let latest = state.timeline.latest {
+  func begin(_ state: borrowing State, _ options: StreamViewer.Options) -> StreamViewer.Place {
+    if let key = options.wantsPast ? state.keyFrames.first : state.keyFrames.last, let latest = state.timeline.latest {
       // What it begins with is no lateness of its own.
       return StreamViewer.Place(next: key.number, awaitsKeyFrame: false, allowance: latest.time - key.time)
     }
@@ -23,7 +23,7 @@ extension StreamHub {
       if place.next < state.ring.start {
         // It could not even take the sound in time.
         place.counters.overruns &+= 1
-        let beginning = begin(state)
+        let beginning = begin(state, options)
         place.next = max(beginning.next, state.ring.start)
         place.awaitsKeyFrame = beginning.awaitsKeyFrame
         place.allowance = beginning.allowance

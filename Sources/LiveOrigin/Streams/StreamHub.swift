@@ -205,7 +205,7 @@ public final class StreamHub: Sendable {
     let place = state.withLock { state -> StreamViewer.Place? in
       guard !state.isClosed, state.statistics.viewers < limits.viewers else { return nil }
       state.statistics.viewers += 1
-      return begin(state)
+      return begin(state, options)
     }
     return place.map { StreamViewer(hub: self, options: options, place: $0) }
   }

@@ -9,12 +9,15 @@ public final class StreamViewer {
     public var wantsVideo: Bool
     /// Milliseconds by which it may be late before it loses video; nil for the stream's own.
     public var lag: Int64?
+    /// Whether it begins with all that is kept, at the oldest key frame, and not with what is newest.
+    public var wantsPast: Bool
 
-    /// The default is all of it.
-    public init(wantsAudio: Bool = true, wantsVideo: Bool = true, lag: Int64? = nil) {
+    /// The default is all kinds, from the last key frame on.
+    public init(wantsAudio: Bool = true, wantsVideo: Bool = true, lag: Int64? = nil, wantsPast: Bool = false) {
       self.wantsAudio = wantsAudio
       self.wantsVideo = wantsVideo
       self.lag = lag
+      self.wantsPast = wantsPast
     }
 
     func wants(_ kind: MediaMessage.Kind) -> Bool {

@@ -9,6 +9,7 @@ import Testing
   private struct Packet: Decodable {
     var codec_type: String
     var dts_time: String
+    var pts_time: String?
     var duration_time: String?
     var flags: String
     var dts: Double { Double(dts_time) ?? .nan }
@@ -28,21 +29,6 @@ import Testing
     func start(_ type: String) -> Double? { packets.first { $0.codec_type == type }?.dts }
   }
 
-  private func run(_ arguments: [String]) throws -> (output: Data, errors: String) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    let (output, errors) = (Pipe(), FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString).log"))
-    _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-    defer { try? FileManager.default.removeItem(at: errors) }
-    process.standardOutput = output
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (data, try String(contentsOf: errors, encoding: .utf8))
-  }
-
   /// Writes all of a packager's playlist down, and has it probed and decoded. Gives what ffmpeg complained of as text.
   private func probe(_ packager: HLSPackager) throws -> (Probe, complaints: String) {
     let folder = FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString)")
@@ -57,9 +43,9 @@ import Testing
     let playlist = folder.appending(path: "studio.m3u8")
     let text = HLSPlaylist(packager.window, epoch: packager.epoch ?? 0, folder: "studio").text
     try Data(text.utf8).write(to: playlist)
-    let probed = try run(
+    let probed = try FFmpegStream.run(
       ["ffprobe", "-v", "error", "-allowed_extensions", "ALL", "-of", "json", "-show_packets", "-show_streams", playlist.path])
-    let decoded = try run(
+    let decoded = try FFmpegStream.run(
       ["ffmpeg", "-v", "warning", "-nostdin", "-allowed_extensions", "ALL", "-i", playlist.path, "-f", "null", "-"])
     let probe = try JSONDecoder().decode(Probe.self, from: probed.output)
     return (probe, probed.errors + decoded.errors)
@@ -112,12 +98,25 @@ import Testing
     #expect(probe.steps("video").allSatisfy { $0 > 0 && $0 < 2.6 } && probe.steps("video").contains { $0 > 2.4 })
   }
 
+  @Test("pictures that are shown in another order than they are decoded in keep both times")
+  func reordered() throws {
+    let packager = packaged(try FFmpegStream.make(seconds: 5, ["-bf", "3", "-g", "30"]))
+    packager.finish()
+    let (probe, complaints) = try probe(packager)
+    #expect(complaints.isEmpty, "\(complaints)")
+    #expect(probe.steps("video").count == 74 && probe.steps("video").allSatisfy { (0.065...0.068).contains($0) })
+    let shown = probe.packets.filter { $0.codec_type == "video" }.compactMap { $0.pts_time.flatMap { Double($0) } }
+    #expect(shown != shown.sorted())
+    let ordered = shown.sorted()
+    #expect(zip(ordered.dropFirst(), ordered).allSatisfy { (0.065...0.068).contains($0 - $1) }, "\(ordered)")
+  }
+
   @Test("a real configuration of HEVC and of AV1 is taken, and its size found")
   func otherCodecs() throws {
     for (encoder, name) in [("libx265", "hevc"), ("libaom-av1", "av1")] {
       let file = FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString).mp4")
       defer { try? FileManager.default.removeItem(at: file) }
-      _ = try run(
+      _ = try FFmpegStream.run(
         [
           "ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=15", "-frames:v", "2", "-c:v",
           encoder,
