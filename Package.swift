@@ -59,7 +59,7 @@ let package = Package(
       // Property accesses across modules cost 25 ns checked and 1.5 unchecked; every hot object here has one owning thread.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
-    .target(name: "LiveOrigin", dependencies: ["Codecs", "RTMP", "RTP", "COpenSSL"]),
+    .target(name: "LiveOrigin", dependencies: ["Codecs", "RTMP", "RTP", "COpenSSL", nio("NIOCore")]),
 
     // Floor 4: what goes out, the server, and the client.
     .target(
@@ -70,8 +70,8 @@ let package = Package(
     .target(
       name: "RoomServer",
       dependencies: [
-        "SFU", "Relay", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL", "CLinux", logging,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        "SFU", "Relay", "LiveOrigin", "RTMP", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL", "CLinux",
+        logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -87,7 +87,8 @@ let package = Package(
     // Floor 5: what has codecs, and what runs.
     .target(name: "RoomMedia", dependencies: ["RoomClient", "Codecs", "RTP"]),
     .executableTarget(
-      name: "roomserver", dependencies: ["RoomServer", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging]),
+      name: "roomserver",
+      dependencies: ["RoomServer", "LiveOrigin", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
       path: "Sources/Examples/PublishFile"),
@@ -126,7 +127,8 @@ let package = Package(
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomServer", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", "FuzzSupport", logging,
+        "RoomServer", "LiveOrigin", "RTMP", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver",
+        "FuzzSupport", logging,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
@@ -141,8 +143,8 @@ let package = Package(
     .testTarget(
       name: "Interop",
       dependencies: [
-        "RoomServer", "Relay", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC", "LossyLink",
-        "CLinux", "loadtest",
+        "RoomServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC",
+        "LossyLink", "CLinux", "loadtest",
       ],
       exclude: ["Browser", "REST", "WHIP"]),
   ],

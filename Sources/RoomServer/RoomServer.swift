@@ -14,6 +14,8 @@ import SFU
 public final class RoomServer: Sendable {
   /// The TCP port of HTTP and signalling.
   public let port: UInt16
+  /// The TCP port of RTMP; nil where it is off.
+  public let rtmpPort: UInt16?
   /// The UDP ports of the media workers.
   public let mediaPorts: [UInt16]
   public let configuration: ServerConfiguration
@@ -22,6 +24,9 @@ public final class RoomServer: Sendable {
   private let signalling: SignallingServer
   private let directory: RoomDirectory
   private let plane: MediaPlane
+  private let origin: Origin
+  private let rtmp: RTMPServer?
+  private let flv: FLVAPI
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
   private let stopping = NIOLockedValueBox<Task<Void, Never>?>(nil)
@@ -50,22 +55,38 @@ public final class RoomServer: Sendable {
     } catch {
       throw .media(error)
     }
+    let kicked = NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
+    let origin = Origin(configuration.origin, keys: keys, kicked: kicked, log: log)
+    var rtmp: RTMPServer?
     do throws(StartError) {
-      return try RoomServer(configuration, keys: keys, plane: plane, log: log)
+      if configuration.origin.listens {
+        rtmp = try await RTMPServer.start(origin, host: configuration.origin.host ?? configuration.host)
+      }
+      return try RoomServer(configuration, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp, log: log)
     } catch {
+      await rtmp?.stop()
+      await origin.stop()
       await blocking(named: "media-stop") { plane.stop() }
       throw error
     }
   }
 
   private init(
-    _ configuration: ServerConfiguration, keys: TokenKeys, plane: MediaPlane, log: Logger
+    _ configuration: ServerConfiguration, keys: TokenKeys, kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane,
+    origin: Origin, rtmp: RTMPServer?, log: Logger
   ) throws(StartError) {
     self.configuration = configuration
     self.plane = plane
+    self.origin = origin
+    self.rtmp = rtmp
+    rtmpPort = rtmp?.port
+    origin.addresses = OwnAddresses(configuration, port: rtmp?.port)
+    let flv = FLVAPI(origin)
+    self.flv = flv
     self.log = log
     let counters = ServerCounters()
-    let directory = RoomDirectory(configuration: configuration, plane: plane, counters: counters, log: log)
+    let directory = RoomDirectory(
+      configuration: configuration, plane: plane, origin: origin, kicked: kicked, counters: counters, log: log)
     self.directory = directory
     let limits = configuration.limits
     let services = SignalSession.Services(
@@ -79,13 +100,15 @@ public final class RoomServer: Sendable {
     self.signalling = signalling
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters)
     let history = ServerHistory(gauge)
-    metrics = MetricsReport(directory: directory, plane: plane, counters: counters)
+    metrics = MetricsReport(directory: directory, plane: plane, counters: counters, origin: origin)
     let tokens = TokensAPI(keys: keys)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
       + JobsAPI(directory: directory).endpoints
-      + tokens.endpoints + WHIPAPI(services: services).endpoints
+      + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
+      // The streams' own paths come last, so that they hide none.
+      + flv.endpoints
     http = HTTPDaemon(
       .init(
         host: configuration.host, port: configuration.port, threads: configuration.httpThreads,
@@ -100,7 +123,9 @@ public final class RoomServer: Sendable {
     log.info(
       "serving",
       metadata: [
-        "http": "\(configuration.host):\(port)", "media": "\(configuration.media.bind):\(mediaPorts)",
+        "http": "\(configuration.host):\(port)",
+        "rtmp": "\(rtmp.map { "\(configuration.origin.host ?? configuration.host):\($0.port)" } ?? "off")",
+        "media": "\(configuration.media.bind):\(mediaPorts)",
         "autoCreateRooms": "\(configuration.autoCreateRooms)",
       ])
   }
@@ -122,8 +147,12 @@ public final class RoomServer: Sendable {
     http.quiesce()
     await directory.stop()
     await signalling.stop()
+    origin.quiesce()
+    await rtmp?.stop()
+    flv.stop()
     await http.stop()
     await blocking(named: "media-stop") { [plane] in plane.stop() }
+    await origin.stop()
     log.info("stopped")
   }
 

@@ -15,6 +15,8 @@ struct Serve: AsyncParsableCommand {
       ROOMSERVER_MEDIA_PORT, ROOMSERVER_MEDIA_TCP, ROOMSERVER_SEGMENTATION, ROOMSERVER_WORKERS, ROOMSERVER_ANNOUNCE, \
       ROOMSERVER_ANNOUNCE_BOUND, ROOMSERVER_ICE_SERVER, ROOMSERVER_TURN_SECRET, ROOMSERVER_TURN_LIFETIME, \
       ROOMSERVER_TURN_USERNAME, ROOMSERVER_TURN_CREDENTIAL, ROOMSERVER_KEY, ROOMSERVER_SECRET, ROOMSERVER_AUTO_CREATE, \
+      ROOMSERVER_RTMP, ROOMSERVER_RTMP_PORT, ROOMSERVER_RTMP_BIND, ROOMSERVER_ORIGIN_NAME, ROOMSERVER_PUBLISH_KEY, \
+      ROOMSERVER_PUBLISH_VALIDITY, ROOMSERVER_PLAY_KEY, ROOMSERVER_PLAY_VALIDITY, ROOMSERVER_OPEN_PUBLISH, \
       ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
 
       With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
@@ -30,6 +32,8 @@ struct Serve: AsyncParsableCommand {
   var workers: Int?
 
   @OptionGroup var iceServers: ICEServerOptions
+
+  @OptionGroup var origin: OriginOptions
 
   @OptionGroup var keys: KeyOptions
 
@@ -52,7 +56,9 @@ struct Serve: AsyncParsableCommand {
     }
     var configuration = ServerConfiguration(keys: [pair.key: pair.secret])
     try network.apply(to: &configuration, environment, development: dev)
-    for address in [configuration.host] + configuration.media.bind where dev && !Self.isLoopback(address) {
+    try origin.apply(to: &configuration, environment, development: dev)
+    let addresses = [configuration.host, configuration.origin.host].compactMap { $0 } + configuration.media.bind
+    for address in addresses where dev && !Self.isLoopback(address) {
       throw ValidationError(
         "--dev listens on a loopback address alone, and \(address) is none: its secret is not meant for others")
     }
@@ -131,6 +137,7 @@ struct Serve: AsyncParsableCommand {
 
         console     http://\(address)/#token=\(api)
         signalling  ws://\(address)/v1/signal
+        RTMP        \(server.rtmpPort.map { "rtmp://\(host):\($0)/live" } ?? "off")
         API key     \(key)
         secret      \(secret)
 

@@ -1,3 +1,4 @@
+import NIOCore
 import RTMP
 import Synchronization
 
@@ -7,6 +8,8 @@ public final class LiveMedia: Sendable {
     var tag: [UInt8]?
     var prepared: PreparedMedia?
     var chunkSize = 0
+    var buffer: ByteBuffer?
+    var bufferChunkSize = 0
   }
 
   /// The message, its timestamp on the stream's timeline.
@@ -41,6 +44,18 @@ public final class LiveMedia: Sendable {
       forms.prepared = prepared
       forms.chunkSize = chunkSize
       return prepared
+    }
+  }
+
+  /// The message as RTMP chunks of this size, for the message stream that almost every client plays on, as SwiftNIO writes them: all
+  /// sockets share the bytes. One size is kept.
+  public func buffer(ofChunkSize chunkSize: Int) -> ByteBuffer {
+    forms.withLock { forms in
+      if let buffer = forms.buffer, forms.bufferChunkSize == chunkSize { return buffer }
+      let buffer = ByteBuffer(bytes: PreparedMedia(media, chunkSize: chunkSize).bytes)
+      forms.buffer = buffer
+      forms.bufferChunkSize = chunkSize
+      return buffer
     }
   }
 }

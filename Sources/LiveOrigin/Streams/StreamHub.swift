@@ -105,6 +105,9 @@ public final class StreamHub: Sendable {
     }
   }
 
+  /// The metadata and the decoders' configurations of what is published now.
+  public var headers: [MediaMessage] { state.withLock { $0.headers.all.map(\.media) } }
+
   // MARK: The publisher's side
 
   /// A publisher begins, for the first time or again; it has to send its decoders' configurations.

@@ -64,6 +64,8 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable {
   public static let publishBadName = Self(rawValue: "NetStream.Publish.BadName")
   /// Publishing is not allowed.
   public static let publishDenied = Self(rawValue: "NetStream.Publish.Denied")
+  /// The client may not publish: no token, or not the right one.
+  public static let publishUnauthorized = Self(rawValue: "NetStream.Publish.Unauthorized")
   /// Publishing is over.
   public static let unpublishSuccess = Self(rawValue: "NetStream.Unpublish.Success")
   /// What was played before is over.

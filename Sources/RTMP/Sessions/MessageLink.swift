@@ -101,6 +101,13 @@ struct MessageLink: Sendable {
     return true
   }
 
+  /// The same for chunks prepared elsewhere.
+  mutating func admitsPrepared(_ kind: MediaMessage.Kind, chunkSize: Int) -> Bool {
+    guard chunkSize == writer.chunkSize else { return false }
+    writer.wroteElsewhere(on: kind.channel)
+    return true
+  }
+
   // MARK: Time
 
   /// When the peer is to be pinged, or given up.

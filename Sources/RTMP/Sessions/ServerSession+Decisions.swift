@@ -85,6 +85,12 @@ extension ServerSession {
     return link.admits(prepared, on: stream)
   }
 
+  /// The same without the bytes at hand: those of a `PreparedMedia` of this kind and chunk size for message stream 1.
+  public mutating func admitsPrepared(_ kind: MediaMessage.Kind, chunkSize: Int, on stream: MessageStreamID) -> Bool {
+    guard stream == MessageStreamID(1), case .playing? = streams[stream] else { return false }
+    return link.admitsPrepared(kind, chunkSize: chunkSize)
+  }
+
   /// Tells a viewer that its stream has ended. The connection stays.
   public mutating func endPlay(_ stream: MessageStreamID, now: Instant) {
     guard case .playing? = streams[stream] else { return }

@@ -70,6 +70,9 @@ public actor LiveBroadcast {
     public var targets: RelayTargets
     /// Microseconds that a program may be without any track.
     public var patience: Int64
+    /// Microseconds without a key frame after which the source is asked for one; nil for never. Browsers send none by themselves,
+    /// and without one no viewer can begin.
+    public var keyFrameInterval: Int64? = 2_000_000
     /// A PEM file of certificates that RTMPS servers may be signed by; nil for the system's.
     public var trustedCertificates: String?
 
@@ -128,6 +131,8 @@ public actor LiveBroadcast {
   private var ticking: RepeatedTask?
   private var isOver = false
   private var rate = SecondRate()
+  /// When the last key frame went out, or was asked for because none did.
+  private var lastKeyFrame: Instant?
 
   /// A broadcast that pushes to `address`, unless that is nil, and hands its messages to the outlets.
   /// - Throws: ``CodecError`` where the audio settings are refused.
@@ -187,6 +192,11 @@ public actor LiveBroadcast {
   /// Ends a program; with the last one the broadcast ends.
   public func stop(_ id: ProgramID) { end(id, .stopped) }
 
+  /// Ends all programs, and so the broadcast, because a way out takes no more.
+  public func fail(_ failure: PushFailure) {
+    for id in Array(programs.keys) { end(id, .push(failure)) }
+  }
+
   /// How it goes.
   public func status() -> Status {
     let link = push?.push?.status
@@ -231,6 +241,10 @@ public actor LiveBroadcast {
     }
     broadcast.advance(to: now)
     drain(now)
+    if let interval = settings.keyFrameInterval, let last = lastKeyFrame, now - last >= interval {
+      lastKeyFrame = now
+      wantKeyFrame()
+    }
     for id in idle { end(id, .noTracks) }
   }
 
@@ -239,6 +253,9 @@ public actor LiveBroadcast {
       switch output {
       case .media(let message):
         rate.count(message, now: now)
+        if message.kind == .video, message.payload.withUnsafeBytes({ VideoTag(parsing: $0)?.isKeyFrame }) == true {
+          lastKeyFrame = now
+        }
         push?.push?.send(message)
         for outlet in outlets { outlet.send(message) }
       case .keyFrameNeeded(let id, _): wantKeyFrame(of: id)
@@ -262,8 +279,7 @@ public actor LiveBroadcast {
 
   private func changed(_ state: PushState, _ failure: PushFailure?) {
     events(.state(state, failure))
-    guard state == .error, let failure else { return }
-    for id in Array(programs.keys) { end(id, .push(failure)) }
+    if state == .error, let failure { fail(failure) }
   }
 
   private func end(_ id: ProgramID, _ reason: ProgramEnd) {

@@ -20,6 +20,8 @@ public struct ServerConfiguration: Sendable {
   public var iceServers: [ICEServerSetting] = []
   /// Jobs that send programs to other servers.
   public var relay = RelaySettings()
+  /// Live streams that are published to this server and watched here.
+  public var origin = OriginSettings()
   public var rooms = RoomSettings()
   public var keepAlive = KeepAlive()
   public var limits = ServerLimits()
@@ -65,6 +67,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case badAddress(String)
   /// The HTTP port could not be bound.
   case http(address: String, reason: String)
+  /// The RTMP port could not be bound.
+  case rtmp(address: String, reason: String)
   case media(MediaPlaneError)
   /// A STUN or TURN server that no client could use; with the reason.
   case iceServer(reason: String)
@@ -75,6 +79,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .shortSecret(let key): "the secret of API key \(key) is too short: at least 32 bytes are needed"
     case .badAddress(let address): "\(address) is no numeric address"
     case .http(let address, let reason): "can't listen for HTTP on \(address): \(reason)"
+    case .rtmp(let address, let reason): "can't listen for RTMP on \(address): \(reason)"
     case .media(let error): "can't start the media workers: \(error)"
     case .iceServer(let reason): reason
     }

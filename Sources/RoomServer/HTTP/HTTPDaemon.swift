@@ -151,8 +151,8 @@ final class HTTPDaemon: Sendable {
 
   private func open(_ connection: OpaquePointer, url: String, method: String) -> HTTPExchange {
     var request = HTTPRequest(
-      method: method == "HEAD" ? "GET" : method, target: url, headers: Self.headers(of: connection),
-      client: Self.client(of: connection))
+      method: method == "HEAD" ? "GET" : method, target: url, query: Self.query(of: connection),
+      headers: Self.headers(of: connection), client: Self.client(of: connection))
     if request.target.isEmpty { request.target = "/" }
     switch handlers.router.match(method: request.method, target: request.target) {
     case .none:
@@ -267,11 +267,17 @@ final class HTTPDaemon: Sendable {
   private func queue(_ answer: HTTPResponse, for exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
     exchange.stage = .answered
     handlers.counters.countRequest(status: answer.status)
-    let response = answer.body.withUnsafeBytes { body in
-      // The library copies and does not write, whatever its type says.
-      MHD_create_response_from_buffer(
-        body.count, UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(bitPattern: 1)), .RESPMEM_MUST_COPY)
-    }
+    let response =
+      if let stream = answer.stream {
+        HTTPBodyReader.response(stream, on: connection)
+      } else {
+        answer.body.withUnsafeBytes { body in
+          // The library copies and does not write, whatever its type says.
+          MHD_create_response_from_buffer(
+            body.count, UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(bitPattern: 1)),
+            .RESPMEM_MUST_COPY)
+        }
+      }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
     for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
@@ -279,18 +285,27 @@ final class HTTPDaemon: Sendable {
   }
 
   private static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
-    var headers: [(name: String, value: String)] = []
-    withUnsafeMutablePointer(to: &headers) { pointer in
+    values(.HEADER_KIND, of: connection).map { ($0.lowercased(), $1 ?? "") }
+  }
+
+  private static func query(of connection: OpaquePointer) -> String {
+    values(.GET_ARGUMENT_KIND, of: connection).map { name, value in value.map { "\(name)=\($0)" } ?? name }
+      .joined(separator: "&")
+  }
+
+  private static func values(_ kind: MHD_ValueKind, of connection: OpaquePointer) -> [(name: String, value: String?)] {
+    var values: [(name: String, value: String?)] = []
+    withUnsafeMutablePointer(to: &values) { pointer in
       _ = MHD_get_connection_values(
-        connection, .HEADER_KIND,
+        connection, kind,
         { context, _, name, value in
           guard let context, let name else { return .YES }
-          let headers = context.assumingMemoryBound(to: [(name: String, value: String)].self)
-          headers.pointee.append((String(cString: name).lowercased(), value.map { String(cString: $0) } ?? ""))
+          let values = context.assumingMemoryBound(to: [(name: String, value: String?)].self)
+          values.pointee.append((String(cString: name), value.map { String(cString: $0) }))
           return .YES
         }, pointer)
     }
-    return headers
+    return values
   }
 
   private static func client(of connection: OpaquePointer) -> TransportAddress? {

@@ -6,6 +6,8 @@ struct HTTPRequest: Sendable {
   var method: String
   /// The path as sent, percent-encoded, without the query.
   var target: String
+  /// What stands behind the question mark, as sent but for plus signs, which have become spaces; empty where there is nothing.
+  var query = ""
   /// Names in lower case. A header sent twice is here twice.
   var headers: [(name: String, value: String)]
   var body: [UInt8] = []

@@ -1,11 +1,13 @@
 import Foundation
 import RoomProtocol
 
-/// What goes back: a status, headers and a whole body.
+/// What goes back: a status, headers and a body, whole or as a stream.
 struct HTTPResponse: Sendable {
   var status: Int
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
+  /// Takes the place of `body`.
+  var stream: (any HTTPBodyStream)?
 
   static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
     guard let data = try? JSON.encoder().encode(value) else { return HTTPResponse(status: 500) }

@@ -17,18 +17,27 @@ struct Endpoint: Sendable {
     case signalling
   }
 
+  /// What a segment of a path has to be.
+  enum Segment: Sendable, Hashable {
+    case named(String)
+    /// Any that ends so, and has something in front of it, which becomes a parameter.
+    case any(ending: String)
+  }
+
   var method: String
-  /// Segments; nil stands for any one, which becomes a parameter.
-  var path: [String?]
+  var path: [Segment]
   var access: Access
   /// Whether the operation reads a JSON body.
   var takesBody: Bool
   var action: Action
 
-  /// - Parameter path: "/v1/rooms/*", a star for a segment that is a parameter.
+  /// - Parameter path: "/v1/rooms/*", a star for a segment that is a parameter; "/*/*.flv", where the parameter comes without the
+  ///   ending.
   init(_ method: String, _ path: String, access: Access, takesBody: Bool = false, action: Action) {
     self.method = method
-    self.path = path.split(separator: "/").map { $0 == "*" ? nil : String($0) }
+    self.path = path.split(separator: "/").map { segment in
+      segment.first == "*" ? .any(ending: String(segment.dropFirst())) : .named(String(segment))
+    }
     self.access = access
     self.takesBody = takesBody
     self.action = action
@@ -68,14 +77,19 @@ struct Router: Sendable {
     return segments
   }
 
-  private static func parameters(of segments: [String], in path: [String?]) -> [String]? {
+  private static func parameters(of segments: [String], in path: [Endpoint.Segment]) -> [String]? {
     guard segments.count == path.count else { return nil }
     var parameters: [String] = []
     for (segment, wanted) in zip(segments, path) {
-      if let wanted {
-        guard segment == wanted else { return nil }
-      } else {
-        parameters.append(segment)
+      switch wanted {
+      case .named(let name): guard segment == name else { return nil }
+      case .any(""): parameters.append(segment)
+      case .any(let ending):
+        // Bytes, for a character may join what stands before the ending to it.
+        guard segment.utf8.count > ending.utf8.count, segment.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else {
+          return nil
+        }
+        parameters.append(String(decoding: segment.utf8.dropLast(ending.utf8.count), as: UTF8.self))
       }
     }
     return parameters

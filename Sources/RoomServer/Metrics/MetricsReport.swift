@@ -6,12 +6,14 @@ struct MetricsReport: Sendable {
   let directory: RoomDirectory
   let plane: MediaPlane
   let counters: ServerCounters
+  let origin: Origin
 
   func text() async -> String {
     var text = PrometheusText()
     await addRooms(to: &text)
     addControl(to: &text)
     addMedia(await plane.counters(), to: &text)
+    origin.addMetrics(to: &text)
     text.add("process_open_fds", .gauge, "Open file descriptors.", linux_open_descriptors())
     text.add("process_resident_memory_bytes", .gauge, "Resident memory.", linux_resident_bytes())
     text.add(

@@ -1,7 +1,9 @@
+import LiveOrigin
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import RTMP
 import Relay
 import RoomProtocol
 
@@ -15,10 +17,13 @@ final class BroadcastDirectory: Sendable {
   struct Place: Sendable {
     let broadcast: LiveBroadcast
     let program: ProgramID
+    /// Whether it goes to the origin of this server, with no connection that could fail.
+    let isDirect: Bool
   }
 
   private struct Entry {
     let broadcast: LiveBroadcast
+    let isDirect: Bool
     var serialNumber: Int
     var listeners: [ProgramID: Listener] = [:]
   }
@@ -32,12 +37,15 @@ final class BroadcastDirectory: Sendable {
   }
 
   private let settings: RelaySettings
+  /// Nil where there is none to publish to.
+  private let origin: Origin?
   private let counters: ServerCounters
   private let log: Logger
   private let state = NIOLockedValueBox(State())
 
-  init(_ settings: RelaySettings, counters: ServerCounters, log: Logger) {
+  init(_ settings: RelaySettings, origin: Origin? = nil, counters: ServerCounters, log: Logger) {
     self.settings = settings
+    self.origin = origin
     self.counters = counters
     self.log = log
   }
@@ -45,12 +53,13 @@ final class BroadcastDirectory: Sendable {
   /// Finds or makes the broadcast of a URL for one more job, whose serial number has to be larger than that of the last.
   /// - Throws: 80201 where it is not, or the server has no room for another broadcast.
   func place(_ url: PublishURL, listener: @escaping Listener) throws(RoomError) -> Place {
+    let way = try way(to: url)
     let result: Result<Place, RoomError> = state.withLockedValue { state in
       guard !state.isStopping else { return .failure(RoomError(.publishFailed, "the server is stopping")) }
       let serialNumber = url.serialNumber ?? 0
       state.lastProgram += 1
       let program = ProgramID(state.lastProgram)
-      if var entry = state.entries[url.broadcast] {
+      if var entry = state.entries[way.key] {
         guard serialNumber > entry.serialNumber else {
           return .failure(
             RoomError(
@@ -59,8 +68,8 @@ final class BroadcastDirectory: Sendable {
         }
         entry.serialNumber = serialNumber
         entry.listeners[program] = listener
-        state.entries[url.broadcast] = entry
-        return .success(Place(broadcast: entry.broadcast, program: program))
+        state.entries[way.key] = entry
+        return .success(Place(broadcast: entry.broadcast, program: program, isDirect: entry.isDirect))
       }
       guard state.entries.count < settings.limit else {
         counters.count(limit: .broadcasts)
@@ -68,19 +77,72 @@ final class BroadcastDirectory: Sendable {
       }
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount))
       state.group = group
-      do {
-        let key = url.broadcast
-        let made = try LiveBroadcast(to: url.address, settings: settings.broadcasts, loop: group.next()) { [weak self] event in
-          self?.heard(event, of: key)
-        }
-        state.entries[key] = Entry(broadcast: made, serialNumber: serialNumber, listeners: [program: listener])
+      do throws(RoomError) {
+        let made = try make(way, on: group.next())
+        state.entries[way.key] = Entry(
+          broadcast: made, isDirect: way.isDirect, serialNumber: serialNumber, listeners: [program: listener])
         log.info("broadcast begins", metadata: ["target": "\(url)"])
-        return .success(Place(broadcast: made, program: program))
+        return .success(Place(broadcast: made, program: program, isDirect: way.isDirect))
       } catch {
-        return .failure(RoomError(.publishFailed, "the audio encoder can't be opened: \(error)"))
+        return .failure(error)
       }
     }
     return try result.get()
+  }
+
+  /// How a publish URL is gone to.
+  private enum Way {
+    case push(PublishURL)
+    case origin(Origin, StreamPath)
+
+    /// What names the broadcast: all names of this server's origin are one.
+    var key: String {
+      switch self {
+      case .push(let url): url.broadcast
+      case .origin(_, let path): "origin:\(path)"
+      }
+    }
+
+    var isDirect: Bool { if case .origin = self { true } else { false } }
+  }
+
+  private func way(to url: PublishURL) throws(RoomError) -> Way {
+    guard let origin, origin.addresses.own(url.address) else { return .push(url) }
+    guard let path = StreamPath(app: url.address.app, stream: StreamName(url.address.stream).name) else {
+      throw RoomError(.cdnParameters, "publishUrl: no stream of this server can be called so")
+    }
+    return .origin(origin, path)
+  }
+
+  private func make(_ way: Way, on loop: any EventLoop) throws(RoomError) -> LiveBroadcast {
+    let key = way.key
+    var outlets: [any BroadcastOutlet] = []
+    var address: RTMPAddress?
+    switch way {
+    case .push(let url): address = url.address
+    case .origin(let origin, let path):
+      do throws(OriginRefusal) {
+        let publication = try origin.beginPublish(path, by: .job) { [weak self] reason in
+          self?.fail(key, .rejected(code: "", reason: reason))
+        }
+        outlets = [OriginOutlet(publication)]
+      } catch {
+        origin.counters.count(error.reason)
+        throw RoomError(.publishFailed, error.sentence)
+      }
+    }
+    do {
+      return try LiveBroadcast(to: address, outlets: outlets, settings: settings.broadcasts, loop: loop) { [weak self] event in
+        self?.heard(event, of: key)
+      }
+    } catch {
+      throw RoomError(.publishFailed, "the audio encoder can't be opened: \(error)")
+    }
+  }
+
+  private func fail(_ key: String, _ failure: PushFailure) {
+    guard let broadcast = state.withLockedValue({ $0.entries[key]?.broadcast }) else { return }
+    Task { await broadcast.fail(failure) }
   }
 
   /// Broadcasts at work, for metrics.

@@ -40,7 +40,8 @@ extension Room {
       Task { await self?.heard(event, of: id) }
     }
     let info = JobInfo(
-      jobId: id, kind: "forward", state: PushState.unknown.rawValue, target: "\(url)", by: caller,
+      jobId: id, kind: "forward", state: (place.isDirect ? PushState.connected : .unknown).rawValue, target: "\(url)",
+      by: caller,
       startedAt: Int64(Date().timeIntervalSince1970 * 1000), onAir: false)
     let job = RelayJob(id: id, place: place, audio: audio, video: video, info: info)
     jobs[id] = job

@@ -24,13 +24,16 @@ actor RoomDirectory {
   /// Behind locks and not in the actor: a kicked token has to be dead before the kick is told.
   nonisolated let kicked: NIOLockedValueBox<KickedTokens>
 
-  init(configuration: ServerConfiguration, plane: MediaPlane, counters: ServerCounters, log: Logger) {
+  init(
+    configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil,
+    kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, log: Logger
+  ) {
     self.configuration = configuration
     self.plane = plane
     self.counters = counters
-    broadcasts = BroadcastDirectory(configuration.relay, counters: counters, log: log)
+    broadcasts = BroadcastDirectory(configuration.relay, origin: origin, counters: counters, log: log)
     self.log = log
-    kicked = NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
+    self.kicked = kicked ?? NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
   }
 
   /// The room of that name, if it is open.

@@ -64,7 +64,7 @@ private struct HTTPServer {
     guard case .found(let endpoint, let parameters) = router.match(method: request.method, target: request.target),
       case .answer(let action) = endpoint.action
     else { return }
-    precondition(parameters.count == endpoint.path.count { $0 == nil })
+    precondition(parameters.count == endpoint.path.count { if case .any = $0 { true } else { false } })
     if endpoint.access == .api, tokens.refusal(of: request) != nil { return }
     let response = await action(request, parameters)
     precondition((200..<504).contains(response.status) && response.status != 500, "\(response.status)")

@@ -21,7 +21,8 @@ enum StartedServers {
         "serve", "--bind", address, "--port", "\(port)", "--media-port", "0", "--auto-create", "--joins-per-second", "1000",
         "--log-level", "warning",
       ] + arguments,
-      environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret], folder: ServerProcess.folder("roomserver"))
+      environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret, "ROOMSERVER_RTMP_PORT": "0"],
+      folder: ServerProcess.folder("roomserver"))
     do { try await process.listens(host: address, port: port) } catch {
       await process.stop()
       throw error

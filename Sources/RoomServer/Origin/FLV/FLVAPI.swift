@@ -1,0 +1,92 @@
+import LiveOrigin
+import Logging
+import NIOConcurrencyHelpers
+import RoomProtocol
+
+/// HTTP-FLV: `GET /{app}/{stream}.flv`, a response that goes on for as long as the stream does.
+final class FLVAPI: Sendable {
+  private let origin: Origin
+  private let audiences = NIOLockedValueBox(Audiences())
+
+  private struct Audiences {
+    var all: [StreamPath: (audience: FLVAudience, viewers: Int)] = [:]
+    var isStopped = false
+  }
+
+  init(_ origin: Origin) { self.origin = origin }
+
+  var endpoints: [Endpoint] {
+    [Endpoint("GET", "/*/*.flv", access: .open, action: .answer { request, names in self.play(request, names) })]
+  }
+
+  private func play(_ request: HTTPRequest, _ names: [String]) -> HTTPResponse {
+    do throws(OriginRefusal) {
+      guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
+        throw OriginRefusal(.name, "no stream can be called so")
+      }
+      try origin.admitPlay("\(path).flv", query: request.query)
+      let viewing = try origin.view(path, over: .flv)
+      let audience = try join(path)
+      guard let viewer = FLVViewer(viewing, audience, origin.counters, left: { [weak self] in self?.leave(path) }) else {
+        throw OriginRefusal(.viewers, "\(path) has as many viewers as it may")
+      }
+      return HTTPResponse(status: 200, headers: [("Content-Type", "video/x-flv")] + Origin.headers, stream: viewer)
+    } catch {
+      return origin.refused(error, request)
+    }
+  }
+
+  private func join(_ path: StreamPath) throws(OriginRefusal) -> FLVAudience {
+    let audience: FLVAudience? = audiences.withLockedValue { audiences in
+      guard !audiences.isStopped else { return nil }
+      let entry = audiences.all[path] ?? (FLVAudience(origin, path), 0)
+      audiences.all[path] = (entry.audience, entry.viewers + 1)
+      return entry.audience
+    }
+    guard let audience else { throw OriginRefusal(.stopping, "the server is stopping") }
+    return audience
+  }
+
+  private func leave(_ path: StreamPath) {
+    // Let go of outside the lock: its watch takes others.
+    let emptied = audiences.withLockedValue { audiences -> FLVAudience? in
+      guard let entry = audiences.all[path] else { return nil }
+      guard entry.viewers <= 1 else {
+        audiences.all[path] = (entry.audience, entry.viewers - 1)
+        return nil
+      }
+      audiences.all[path] = nil
+      return entry.audience
+    }
+    emptied?.end()
+  }
+
+  /// Ends all responses, so that the daemon can be stopped.
+  func stop() {
+    let all = audiences.withLockedValue { audiences in
+      audiences.isStopped = true
+      return audiences.all.values.map(\.audience)
+    }
+    for audience in all { audience.end() }
+  }
+}
+
+extension Origin {
+  /// What the responses of HTTP players have in common: any page may play, and nothing is kept.
+  static let headers: [(name: String, value: String)] = [
+    ("Cache-Control", "no-store"), ("Access-Control-Allow-Origin", "*"), ("X-Content-Type-Options", "nosniff"),
+  ]
+
+  /// Answers, counts and logs a refusal of something that was asked for over HTTP.
+  func refused(_ refusal: OriginRefusal, _ request: HTTPRequest) -> HTTPResponse {
+    counters.count(refusal.reason)
+    log.notice(
+      "play refused",
+      metadata: [
+        "stream": "\(request.target.prefix(300))", "client": "\(request.client.map { "\($0)" } ?? "unknown")",
+        "reason": "\(refusal.sentence)",
+      ])
+    let code: ErrorCode = refusal.status == 403 ? .noPermission : .subscribeFailed
+    return .error(refusal.status, RoomError(code, refusal.sentence), headers: [("Access-Control-Allow-Origin", "*")])
+  }
+}

@@ -1,0 +1,57 @@
+import LiveOrigin
+import NIOCore
+import Synchronization
+
+/// The viewers of one stream on one event loop. After a publish the loop is woken once, however many there are, and messages that come
+/// within the gathering time are sent together.
+final class RTMPAudience {
+  let path: StreamPath
+  var viewers = 0
+  /// Those that have been given all that there was.
+  private var waiting: [RTMPConnection] = []
+  private var served: [RTMPConnection] = []
+  private var watch: Origin.Watch?
+
+  /// To be made on the loop.
+  init(_ origin: Origin, _ path: StreamPath, _ loop: any EventLoop) {
+    self.path = path
+    let bound = NIOLoopBound(Weak(self), eventLoop: loop)
+    let flag = WakeFlag()
+    let gather = TimeAmount(origin.settings.gather)
+    watch = origin.watch(path) {
+      guard flag.raise() else { return }
+      loop.scheduleTask(in: gather) {
+        flag.lower()
+        bound.value.audience?.wake()
+      }
+    }
+  }
+
+  private final class Weak {
+    weak var audience: RTMPAudience?
+    init(_ audience: RTMPAudience) { self.audience = audience }
+  }
+
+  /// A viewer has nothing to send until there is more.
+  func wait(_ connection: RTMPConnection) { waiting.append(connection) }
+
+  /// A viewer that waits is gone.
+  func forget(_ connection: RTMPConnection) { waiting.removeAll { $0 === connection } }
+
+  private func wake() {
+    // Two lists that change places, so that neither is made anew.
+    swap(&waiting, &served)
+    for connection in served { connection.serve(path) }
+    served.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Whether somebody has been woken and has not come yet.
+final class WakeFlag: Sendable {
+  private let isRaised = Atomic(false)
+
+  /// False where it was raised already.
+  func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
+
+  func lower() { isRaised.store(false, ordering: .releasing) }
+}

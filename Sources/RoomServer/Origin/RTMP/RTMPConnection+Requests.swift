@@ -1,0 +1,153 @@
+import LiveOrigin
+import NIOCore
+import RTMP
+
+// What a client asks for, and what becomes of it.
+
+extension RTMPConnection {
+  func handle(_ event: ServerEvent) {
+    switch event {
+    case .connectRequested(let request): connect(request)
+    case .publishRequested(let request): publish(request)
+    case .playRequested(let request): play(request)
+    case .media(let media, let stream): publishes[stream]?.publish(media)
+    case .publishEnded(let stream): publishes.removeValue(forKey: stream)?.end()
+    case .playEnded(let stream): endPlay(stream)
+    case .paused(let isPaused, let stream): pause(isPaused, stream)
+    case .wants(let kind, let isWanted, let stream): want(kind, isWanted, stream)
+    case .closed(let failure): closed(failure)
+    }
+  }
+
+  private func connect(_ request: ConnectRequest) {
+    spoke()
+    self.request = request
+    session.acceptConnect(now: Origin.now())
+  }
+
+  /// The path that a name means on this connection.
+  private func path(_ name: StreamName) throws(OriginRefusal) -> StreamPath {
+    guard let path = StreamPath(app: request?.appName ?? "", stream: name.name) else {
+      throw OriginRefusal(.name, "no stream can be called \"\(request?.appName.prefix(64) ?? "")/\(name.name.prefix(64))\"")
+    }
+    return path
+  }
+
+  private func query(_ name: StreamName) -> String { name.query.isEmpty ? request?.query ?? "" : name.query }
+
+  // MARK: Publishing
+
+  private func publish(_ request: PublishRequest) {
+    let bound = NIOLoopBound(self, eventLoop: home.loop)
+    let loop = home.loop
+    let stop: @Sendable (String) -> Void = { reason in
+      loop.execute { bound.value.endPublish(request.stream, reason) }
+    }
+    let app = self.request?.appName ?? ""
+    if let door = home.origin.door(for: app) {
+      let arrival = PublishArrival(app: app, stream: request.name.name, query: query(request.name), client: client, stop: stop)
+      Task {
+        let result: Result<any PublishSink, OriginRefusal>
+        do throws(OriginRefusal) { result = .success(try await door.open(arrival)) } catch { result = .failure(error) }
+        loop.execute {
+          bound.value.decide(request, result)
+          bound.value.settle()
+        }
+      }
+      return
+    }
+    let result: Result<any PublishSink, OriginRefusal>
+    do throws(OriginRefusal) {
+      let path = try path(request.name)
+      try home.origin.admitPublish(path, query: query(request.name))
+      result = .success(try home.origin.beginPublish(path, by: .rtmp(client), stop: stop))
+    } catch { result = .failure(error) }
+    decide(request, result)
+  }
+
+  private func decide(_ request: PublishRequest, _ result: Result<any PublishSink, OriginRefusal>) {
+    let now = Origin.now()
+    switch result {
+    case .success(let sink):
+      guard context != nil, !session.isClosed else { return sink.end() }
+      publishes[request.stream] = sink
+      session.acceptPublish(request.stream, now: now)
+    case .failure(let refusal):
+      refused(refusal, "publish", request.name)
+      let isAccess = refusal.status == 403
+      session.rejectPublish(
+        request.stream, isAccess ? .publishUnauthorized : .publishBadName, description: refusal.sentence, now: now)
+    }
+  }
+
+  /// Somebody wants the publish to end.
+  private func endPublish(_ stream: MessageStreamID, _ reason: String) {
+    guard let sink = publishes.removeValue(forKey: stream) else { return }
+    sink.end()
+    session.endPublish(stream, description: reason, now: Origin.now())
+    settle()
+    // Encoders that are told so and stay would send on for ever.
+    session.end()
+    settle()
+  }
+
+  // MARK: Playing
+
+  private func play(_ request: PlayRequest) {
+    let now = Origin.now()
+    do throws(OriginRefusal) {
+      let path = try path(request.name)
+      try home.origin.admitPlay(path.description, query: query(request.name))
+      let viewing = try home.origin.view(path, over: .rtmp)
+      guard let viewer = viewing.hub.join() else {
+        throw OriginRefusal(.viewers, "\(path) has as many viewers as it may")
+      }
+      plays[request.stream] = RTMPPlay(viewing, viewer, home.audience(of: path))
+      session.acceptPlay(request.stream, now: now)
+    } catch {
+      refused(error, "play", request.name)
+      session.rejectPlay(
+        request.stream, error.reason == .noStream ? .playStreamNotFound : .playFailed, description: error.sentence, now: now)
+    }
+    serve()
+  }
+
+  private func pause(_ isPaused: Bool, _ stream: MessageStreamID) {
+    guard let play = plays[stream], play.isPaused != isPaused else { return }
+    play.isPaused = isPaused
+    guard !isPaused else { return }
+    play.viewer.skipToNewest()
+    serve()
+  }
+
+  private func want(_ kind: MediaMessage.Kind, _ isWanted: Bool, _ stream: MessageStreamID) {
+    guard let play = plays[stream] else { return }
+    switch kind {
+    case .audio: play.viewer.options.wantsAudio = isWanted
+    case .video: play.viewer.options.wantsVideo = isWanted
+    case .data: break
+    }
+  }
+
+  // MARK: The end
+
+  private func refused(_ refusal: OriginRefusal, _ what: String, _ name: StreamName) {
+    home.origin.counters.count(refusal.reason)
+    home.origin.log.notice(
+      "\(what) refused",
+      metadata: [
+        "stream": "/\(request?.appName.prefix(64) ?? "")/\(name.name.prefix(64))", "client": "\(client)",
+        "reason": "\(refusal.sentence)",
+      ])
+  }
+
+  private func closed(_ failure: SessionFailure) {
+    switch failure {
+    case .timeout: home.origin.counters.countTimeout()
+    case .handshake, .chunks, .command, .unexpectedCommand, .tooMuchHeld, .outputNotTaken:
+      home.origin.counters.countMalformed()
+    case .rejected, .closedByPeer, .ended: return
+    }
+    home.origin.log.debug("RTMP connection over", metadata: ["client": "\(client)", "reason": "\(failure)"])
+  }
+}

@@ -1,0 +1,191 @@
+import LiveOrigin
+import NIOCore
+import RTMP
+import RTP
+
+/// One RTMP client: a ``ServerSession`` with its socket, the streams that it publishes and those that it plays. Belongs to its event
+/// loop.
+///
+/// A viewer's socket is given the next message only while it has room for it; what a slow viewer can't take it loses in its place at
+/// the hub, and costs nothing here. The messages' bytes are those of all viewers.
+final class RTMPConnection: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  let home: RTMPLoop
+  var session: ServerSession
+  /// Nil before the socket is there and after it is gone.
+  private(set) var context: ChannelHandlerContext?
+  var request: ConnectRequest?
+  var publishes: [MessageStreamID: any PublishSink] = [:]
+  var plays: [MessageStreamID: RTMPPlay] = [:]
+  private let chunkSize: Int
+  private var silentNumber = 0
+  private var isServing = false
+  private var servesAgain = false
+  private var isClosing = false
+
+  init(_ home: RTMPLoop) {
+    self.home = home
+    let options = ServerSession.Options(timeouts: home.origin.settings.timeouts)
+    chunkSize = options.chunkSize
+    session = ServerSession(options, now: Origin.now())
+  }
+
+  /// The client's address, for logs.
+  var client: String { context?.remoteAddress?.ipAddress ?? "unknown" }
+
+  // MARK: The socket
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    guard let number = home.add(self) else { return close() }
+    silentNumber = number
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { gone() }
+  func channelInactive(context: ChannelHandlerContext) { gone() }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    unwrapInboundIn(data).withUnsafeReadableBytes { session.receive($0, now: Origin.now()) }
+    settle()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { serve() }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
+
+  func close() {
+    isClosing = true
+    context?.close(promise: nil)
+  }
+
+  private func gone() {
+    guard context != nil else { return }
+    context = nil
+    session.disconnected()
+    handleEvents()
+    home.remove(self, silent: silentNumber)
+  }
+
+  /// Ends the session, as the server stops.
+  func end() {
+    session.end()
+    settle()
+  }
+
+  func advance(to now: Instant) {
+    session.advance(to: now)
+    settle()
+  }
+
+  /// Does what the session wants after a change.
+  func settle() {
+    handleEvents()
+    if writeAnswers() { context?.flush() }
+    if session.isClosed, !isClosing { close() }
+  }
+
+  private func handleEvents() { while let event = session.nextEvent() { handle(event) } }
+
+  func spoke() { home.spoke(silentNumber) }
+
+  /// Writes what the session answers; false where it is nothing.
+  private func writeAnswers() -> Bool {
+    let output = session.takeOutput()
+    guard !output.isEmpty, let context else { return false }
+    context.write(wrapOutboundOut(ByteBuffer(bytes: output)), promise: nil)
+    return true
+  }
+
+  // MARK: Viewers
+
+  /// There is something new on a stream.
+  func serve(_ path: StreamPath) {
+    for play in plays.values where play.audience.path == path { play.isWaiting = false }
+    serve()
+  }
+
+  /// Gives the viewers what their socket has room for.
+  func serve() {
+    // A write may make the socket writable or not, which is told from within.
+    guard !isServing else {
+      servesAgain = true
+      return
+    }
+    isServing = true
+    repeat {
+      servesAgain = false
+      var sent = 0
+      for (stream, play) in plays where !play.isWaiting && !play.isPaused { sent &+= give(play, stream) }
+      if writeAnswers() || sent > 0 { context?.flush() }
+      if sent > 0 { home.origin.counters.countSent(sent, over: .rtmp) }
+    } while servesAgain
+    isServing = false
+  }
+
+  /// Gives one viewer what there is and what fits; the bytes that it was given.
+  private func give(_ play: RTMPPlay, _ stream: MessageStreamID) -> Int {
+    var sent = 0
+    defer { play.countDropped(home.origin.counters) }
+    while let context, context.channel.isWritable {
+      switch play.viewer.next() {
+      case .media(let media):
+        // What the session said goes first.
+        if session.admitsPrepared(media.media.kind, chunkSize: chunkSize, on: stream) {
+          _ = writeAnswers()
+          let buffer = media.buffer(ofChunkSize: chunkSize)
+          sent &+= buffer.readableBytes
+          context.write(wrapOutboundOut(buffer), promise: nil)
+        } else {
+          session.send(media.media, on: stream)
+          sent &+= media.media.payload.count
+          _ = writeAnswers()
+        }
+      case .nothing:
+        play.isWaiting = true
+        play.audience.wait(self)
+        return sent
+      case .end:
+        session.endPlay(stream, now: Origin.now())
+        endPlay(stream)
+        return sent
+      }
+    }
+    return sent
+  }
+
+  func endPlay(_ stream: MessageStreamID) {
+    guard let play = plays.removeValue(forKey: stream) else { return }
+    play.countDropped(home.origin.counters)
+    if play.isWaiting { play.audience.forget(self) }
+    home.leave(play.audience)
+  }
+}
+
+/// A stream that a client plays.
+final class RTMPPlay {
+  let viewing: Origin.Viewing
+  let viewer: StreamViewer
+  let audience: RTMPAudience
+  var isPaused = false
+  /// It has all that there is, and its audience wakes it.
+  var isWaiting = false
+  private var countedDrops = 0
+
+  init(_ viewing: Origin.Viewing, _ viewer: StreamViewer, _ audience: RTMPAudience) {
+    self.viewing = viewing
+    self.viewer = viewer
+    self.audience = audience
+    audience.viewers += 1
+  }
+
+  func countDropped(_ counters: OriginCounters) {
+    let dropped = viewer.counters.droppedFrames
+    guard dropped != countedDrops else { return }
+    counters.countDropped(dropped - countedDrops)
+    countedDrops = dropped
+  }
+}

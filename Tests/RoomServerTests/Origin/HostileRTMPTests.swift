@@ -1,0 +1,150 @@
+import RTMP
+import RoomServer
+import Testing
+
+@Suite("RTMP clients that mean no good")
+struct HostileRTMPTests {
+  private func open(_ configuration: inout ServerConfiguration) { configuration.origin.publishesOpenly = true }
+
+  private func wire(_ server: TestServer) async throws -> Wire {
+    try await Wire.connect(port: try #require(server.server.rtmpPort))
+  }
+
+  @Test("connections that say nothing are timed out and counted")
+  func silence() async throws {
+    try await TestServer.with {
+      $0.origin.timeouts.step = 500_000
+    } _: { server in
+      var wires: [Wire] = []
+      for _ in 0..<100 { wires.append(try await wire(server)) }
+      // Half a handshake is no more than silence.
+      for wire in wires.prefix(50) { wire.send([3] + [UInt8](repeating: 0, count: 700)) }
+      try await eventually("all are closed") { wires.allSatisfy(\.isClosed) }
+      #expect(try await server.metric("roomserver_rtmp_timed_out_total") == 100)
+      #expect(try await server.metric("roomserver_rtmp_connections") == 0)
+    }
+  }
+
+  @Test("the silent ones make room for each other, and keep nobody else out")
+  func crowd() async throws {
+    try await TestServer.with {
+      open(&$0)
+      $0.origin.threads = 1
+      $0.origin.silentConnections = 10
+    } _: { server in
+      var wires: [Wire] = []
+      for _ in 0..<30 { wires.append(try await wire(server)) }
+      try await eventually("the oldest are closed") { wires.count(where: \.isClosed) == 20 }
+      #expect(wires.suffix(10).allSatisfy { !$0.isClosed })
+      let publisher = try await RTMPPeer.start(.publish, server)
+      publisher.sendBeginning()
+      #expect(try await server.metric("roomserver_origin_refused_total{reason=\"silent\"}") == 21)
+      for wire in wires { wire.close() }
+    }
+  }
+
+  @Test("there are only so many connections")
+  func limit() async throws {
+    try await TestServer.with {
+      $0.origin.connections = 5
+    } _: { server in
+      var wires: [Wire] = []
+      for _ in 0..<8 { wires.append(try await wire(server)) }
+      try await eventually("three are closed") { wires.count(where: \.isClosed) == 3 }
+      #expect(try await server.metric("roomserver_origin_refused_total{reason=\"connections\"}") == 3)
+      for wire in wires { wire.close() }
+      try await eventually("there is room again") { try await server.metric("roomserver_rtmp_connections") == 0 }
+      #expect(try await RTMPPeer.refusal(.play, server, "studio").code == .playStreamNotFound)
+    }
+  }
+
+  @Test("what is no RTMP ends the connection")
+  func malformed() async throws {
+    try await TestServer.with { server in
+      let handshake = [3] + [UInt8](repeating: 0, count: 3072)
+      let attacks: [[UInt8]] = [
+        Array("GET / HTTP/1.1\r\n\r\n".utf8),
+        // A command before connect.
+        handshake + [3, 0, 0, 0, 0, 0, 12, 20, 0, 0, 0, 0] + [2, 0, 4] + Array("play".utf8) + [0, 0, 0, 0, 0],
+        // A message of 16 MiB.
+        handshake + [6, 0, 0, 0, 0xff, 0xff, 0xff, 9, 1, 0, 0, 0],
+        // Set Chunk Size 0.
+        handshake + [2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+        // A chunk that leaves out what was never said.
+        handshake + [0xc5, 1, 2, 3],
+        // A text that is longer than its message.
+        handshake + [3, 0, 0, 0, 0, 0, 4, 20, 0, 0, 0, 0, 2, 0xff, 0xff, 1],
+      ]
+      for attack in attacks {
+        let wire = try await wire(server)
+        wire.send(attack)
+        try await eventually("closed: \(attack.suffix(16))") { wire.isClosed }
+      }
+      #expect(try await server.metric("roomserver_rtmp_malformed_total") == attacks.count)
+      #expect(try await server.metric("roomserver_rtmp_connections") == 0)
+    }
+  }
+
+  @Test("thousands of requests at once neither fill the memory nor the stack")
+  func manyRequests() async throws {
+    try await TestServer.with { server in
+      let wire = try await wire(server)
+      let app = Command("connect", transaction: 1, object: .object(["app": "live"]))
+      var bytes = [3] + [UInt8](repeating: 0, count: 3072) + chunk(app, 0) + chunk(Command("createStream", transaction: 2), 0)
+      for number in 0..<20_000 { bytes += chunk(Command("publish", arguments: [.string("s\(number % 7)?token=x")]), 1) }
+      wire.send(bytes)
+      try await eventually("all are refused, or it is closed", within: .seconds(20)) {
+        try await server.metric("roomserver_origin_refused_total{reason=\"token\"}") == 20_000 || wire.isClosed
+      }
+      wire.close()
+      #expect(try await RTMPPeer.refusal(.play, server, "studio").code == .playStreamNotFound)
+    }
+  }
+
+  private func chunk(_ command: Command, _ stream: UInt32) -> [UInt8] {
+    var writer = ChunkWriter()
+    var bytes: [UInt8] = []
+    writer.write(command.message(on: MessageStreamID(stream)), on: .command, into: &bytes)
+    return bytes
+  }
+
+  @Test("a viewer that does not read costs little, loses whole groups only, and disturbs nobody")
+  func stalled() async throws {
+    try await TestServer.with {
+      open(&$0)
+    } _: { server in
+      let publisher = try await RTMPPeer.start(.publish, server)
+      publisher.sendBeginning()
+      let good = try await RTMPPeer.start(.play, server)
+      let stalled = try await RTMPPeer.start(.play, server, receiveBuffer: 64 << 10)
+      try await eventually("both see it") { stalled.played.count >= 4 && good.played.count >= 4 }
+      try await stalled.freeze()
+      // 40 s of a stream of 8 Mbit/s, as fast as it goes.
+      var frames = 0
+      for time in stride(from: UInt32(40), to: 40_000, by: 40) {
+        publisher.send(LiveSample.video(time, isKeyFrame: time % 2000 == 0, bytes: 40_000), LiveSample.audio(time))
+        frames += 1
+        if frames % 25 == 0 {
+          try await eventually("the good viewer keeps up") { good.played.count(where: { $0.kind == .video }) >= frames }
+        }
+      }
+      try await eventually("the good viewer has all") { good.played.count(where: { $0.kind == .video }) == frames + 2 }
+      let sent = try await server.metric("roomserver_origin_bytes_sent_total{protocol=\"rtmp\"}")
+      // What the kernel takes for a socket that nobody reads is its own.
+      #expect(sent < frames * 41_000 + 12_000_000, "\(sent) bytes")
+      #expect(try await server.metric("roomserver_origin_kept_bytes") < 26 << 20)
+
+      try await stalled.freeze(false)
+      publisher.send(LiveSample.video(40_000, isKeyFrame: true))
+      try await eventually("the stalled one goes on") { stalled.played.last?.timestamp == 40_000 }
+      #expect(try await server.metric("roomserver_origin_dropped_frames_total") > 100)
+      var former: UInt32 = 0
+      for media in stalled.played.dropFirst(4) where media.kind == .video {
+        #expect(
+          media.timestamp == former + 40 || LiveSample.isKeyFrame(media),
+          "a hole ends at a key frame: \(former) \(media.timestamp)")
+        former = media.timestamp
+      }
+    }
+  }
+}

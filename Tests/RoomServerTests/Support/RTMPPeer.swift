@@ -1,0 +1,173 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RTMP
+import RTP
+import Testing
+
+/// A client of the server's RTMP port: our own session, on a socket of its own.
+final class RTMPPeer: Sendable {
+  private struct State {
+    var session: ClientSession
+    var events: [ClientEvent] = []
+    var isClosed = false
+  }
+
+  private let state: NIOLockedValueBox<State>
+  private let channel: any Channel
+
+  private init(_ state: NIOLockedValueBox<State>, _ channel: any Channel) {
+    self.state = state
+    self.channel = channel
+  }
+
+  deinit { channel.close(promise: nil) }
+
+  private static var now: Instant { Instant(microseconds: Int64(NIODeadline.now().uptimeNanoseconds / 1000)) }
+
+  /// Connects, and begins to publish or play `app/stream`.
+  /// - Parameter receiveBuffer: bytes that the kernel keeps for this client; nil for its default.
+  static func connect(
+    _ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String = "studio", app: String = "live",
+    receiveBuffer: Int? = nil
+  ) async throws -> RTMPPeer {
+    let port = try #require(server.server.rtmpPort)
+    let address = RTMPAddress(host: "127.0.0.1", port: port, app: app, stream: stream)
+    let state = NIOLockedValueBox(State(session: ClientSession(purpose, address, now: now)))
+    var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(state)) }
+      }
+    if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer)) }
+    return RTMPPeer(state, try await bootstrap.connect(host: "127.0.0.1", port: Int(port)).get())
+  }
+
+  /// As `connect`, and waits until the server lets it.
+  static func start(
+    _ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String = "studio", app: String = "live",
+    receiveBuffer: Int? = nil
+  ) async throws -> RTMPPeer {
+    let peer = try await connect(purpose, server, stream, app: app, receiveBuffer: receiveBuffer)
+    try await eventually("the stream begins, or \(peer.failure.map { "\($0)" } ?? "nothing comes")") {
+      peer.state.withLockedValue { $0.session.isActive }
+    }
+    return peer
+  }
+
+  /// What a client is told that may not do what it wants.
+  static func refusal(_ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String, app: String = "live")
+    async throws -> Status
+  {
+    let peer = try await connect(purpose, server, stream, app: app)
+    return try await eventually("a refusal") {
+      if case .rejected(let status, _)? = peer.failure { status } else { nil }
+    }
+  }
+
+  func send(_ messages: MediaMessage...) {
+    state.withLockedValue { state in for message in messages { state.session.send(message) } }
+    flush()
+  }
+
+  func end() {
+    state.withLockedValue { $0.session.end() }
+    flush()
+    channel.close(promise: nil)
+  }
+
+  /// Reads no more, or again.
+  func freeze(_ isFrozen: Bool = true) async throws {
+    try await channel.setOption(ChannelOptions.autoRead, value: !isFrozen).get()
+  }
+
+  var isClosed: Bool { state.withLockedValue { $0.isClosed } }
+
+  var played: [MediaMessage] {
+    state.withLockedValue { $0.events.compactMap { if case .media(let media) = $0 { media } else { nil } } }
+  }
+
+  var hasEnded: Bool { state.withLockedValue { $0.events.contains(.ended) } }
+
+  var failure: SessionFailure? {
+    state.withLockedValue { state in
+      state.events.lazy.compactMap { if case .closed(let failure) = $0 { failure } else { nil } }.first
+    }
+  }
+
+  private func flush() {
+    let output = state.withLockedValue { $0.session.takeOutput() }
+    if !output.isEmpty { channel.writeAndFlush(ByteBuffer(bytes: output), promise: nil) }
+  }
+
+  private final class Handler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    let state: NIOLockedValueBox<State>
+
+    init(_ state: NIOLockedValueBox<State>) { self.state = state }
+
+    func channelActive(context: ChannelHandlerContext) { work(context) { _ in } }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let buffer = Self.unwrapInboundIn(data)
+      work(context) { session in buffer.withUnsafeReadableBytes { session.receive($0, now: RTMPPeer.now) } }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      work(context) { $0.disconnected() }
+      state.withLockedValue { $0.isClosed = true }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func work(_ context: ChannelHandlerContext, _ change: (inout ClientSession) -> Void) {
+      let output = state.withLockedValue { state in
+        change(&state.session)
+        while let event = state.session.nextEvent() { state.events.append(event) }
+        return state.session.takeOutput()
+      }
+      if !output.isEmpty { context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(bytes: output)), promise: nil) }
+    }
+  }
+}
+
+/// Media that looks like H.264 and AAC.
+enum LiveSample {
+  static let metadata = StreamMetadata.sample.message()
+  static let videoHeader = MediaMessage(
+    .video, timestamp: 0,
+    payload: VideoTag.avcHeader(.sequenceStart, isKeyFrame: true)
+      + [1, 0x42, 0xc0, 0x0d, 0xff, 0xe1, 0, 4, 0x67, 0x42, 0xc0, 0x0d, 1, 0, 2, 0x68, 0xce])
+  static let audioHeader = MediaMessage(.audio, timestamp: 0, payload: AudioTag.aacHeader(.sequenceStart) + [0x12, 0x10])
+
+  static func video(_ timestamp: UInt32, isKeyFrame: Bool = false, bytes: Int = 40) -> MediaMessage {
+    MediaMessage(
+      .video, timestamp: timestamp,
+      payload: VideoTag.avcHeader(.codedFrames, isKeyFrame: isKeyFrame) + [UInt8](repeating: 7, count: bytes))
+  }
+
+  static func audio(_ timestamp: UInt32, bytes: Int = 20) -> MediaMessage {
+    MediaMessage(
+      .audio, timestamp: timestamp, payload: AudioTag.aacHeader(.codedFrames) + [UInt8](repeating: 9, count: bytes))
+  }
+
+  static func isKeyFrame(_ media: MediaMessage) -> Bool {
+    media.kind == .video && media.payload.withUnsafeBytes { VideoTag(parsing: $0)?.isKeyFrame == true }
+  }
+}
+
+extension StreamMetadata {
+  fileprivate static var sample: StreamMetadata {
+    var metadata = StreamMetadata()
+    metadata.width = 320
+    metadata.height = 180
+    return metadata
+  }
+}
+
+extension RTMPPeer {
+  /// Sends metadata, both configurations and a key frame.
+  func sendBeginning() {
+    send(LiveSample.metadata, LiveSample.videoHeader, LiveSample.audioHeader, LiveSample.video(0, isKeyFrame: true))
+  }
+}
