@@ -40,6 +40,8 @@ public final class StreamViewer {
     public var thinnings = 0
     /// How often it was so late that it lost sound too.
     public var overruns = 0
+    /// Messages that were forgotten before it could take them.
+    public var missed = 0
   }
 
   /// What there is for a viewer.

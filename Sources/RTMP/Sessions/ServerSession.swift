@@ -59,6 +59,8 @@ public struct ServerSession: Sendable {
   var lastStream: UInt32 = 0
   /// What came while a decision was waited for.
   private var held: [RTMPMessage] = []
+  /// How many of them were gone on with.
+  private var heldStart = 0
   private var heldBytes = 0
   /// Since when the phase is what it is, or nothing has been published or played.
   private var since: Instant
@@ -146,14 +148,21 @@ public struct ServerSession: Sendable {
   mutating func resume(now: Instant) {
     since = now
     do throws(SessionFailure) {
-      var index = 0
-      while index < held.count, !isDeciding, !isClosed {
-        try process(held[index], now: now)
-        index += 1
+      // Each is taken out once, however often there is something to decide: thousands may wait.
+      while heldStart < held.count, !isDeciding, !isClosed {
+        let message = held[heldStart]
+        heldStart += 1
+        heldBytes -= message.payload.count + 64
+        try process(message, now: now)
       }
-      held.removeFirst(min(index, held.count))
-      heldBytes = held.reduce(0) { $0 + $1.payload.count + 64 }
+      if heldStart >= held.count { forgetHeld() }
     } catch { fail(error) }
+  }
+
+  private mutating func forgetHeld() {
+    held = []
+    heldStart = 0
+    heldBytes = 0
   }
 
   private mutating func process(_ message: RTMPMessage, now: Instant) throws(SessionFailure) {
@@ -235,8 +244,7 @@ public struct ServerSession: Sendable {
   mutating func fail(_ failure: SessionFailure) {
     guard !isClosed else { return }
     phase = .closed
-    held = []
-    heldBytes = 0
+    forgetHeld()
     for stream in streams.keys.sorted(by: { $0.rawValue < $1.rawValue }) { stopUse(of: stream) }
     streams = [:]
     events.append(.closed(failure))

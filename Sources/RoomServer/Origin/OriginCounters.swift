@@ -20,7 +20,7 @@ final class OriginCounters: Sendable {
 
   /// Bytes of media that publishers sent.
   var bytesReceived: Int { received.load(ordering: .relaxed) }
-  /// Video frames that viewers lost by being late.
+  /// Video frames that viewers lost by being late, and all else that those lost who were later still.
   var droppedFrames: Int { dropped.load(ordering: .relaxed) }
   /// RTMP connections that are open, and ever were.
   var connections: Int { rtmpOpen.load(ordering: .relaxed) }

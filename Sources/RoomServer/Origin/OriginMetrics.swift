@@ -21,7 +21,7 @@ extension Origin {
       "roomserver_origin_bytes_sent_total", .counter, "Bytes sent to viewers of live streams, by protocol.", label: "protocol",
       byWay { counters.bytesSent($0) })
     text.add(
-      "roomserver_origin_dropped_frames_total", .counter, "Video frames that viewers lost by being late.",
+      "roomserver_origin_dropped_frames_total", .counter, "Frames that viewers lost by being late, mostly of video.",
       counters.droppedFrames)
     let refusals = counters.refusals
     text.add(

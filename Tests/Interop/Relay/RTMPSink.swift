@@ -57,7 +57,12 @@ struct Recording {
   init(_ input: String, _ arguments: [String] = []) throws {
     let output = try run(
       ["ffprobe", "-v", "quiet", "-of", "json", "-show_streams", "-show_packets"] + arguments + [input])
-    let answer = try JSONDecoder().decode(Answer.self, from: output)
+    try self.init(json: output)
+  }
+
+  /// What ffprobe wrote with `-of json -show_streams -show_packets`.
+  init(json: Data) throws {
+    let answer = try JSONDecoder().decode(Answer.self, from: json)
     streams = answer.streams
     packets = answer.packets
   }

@@ -41,6 +41,9 @@ final class TestServer: Sendable {
   /// The address of something that HTTP serves.
   func http(_ path: String) -> String { "http://127.0.0.1:\(server.port)\(path)" }
 
+  /// A stream of the live origin.
+  func rtmp(_ stream: String) throws -> String { "rtmp://127.0.0.1:\(try #require(server.rtmpPort))/\(stream)" }
+
   /// A room token. `secret` signs in place of the server's own.
   func token(
     user: String, room: String = "demo", grants: Grants = [.publish, .subscribe], expiresIn seconds: Double = 3600,

@@ -33,7 +33,7 @@ struct FLVTests {
 
   @Test("paths of the server are not hidden by streams, and no stream has a wrong name")
   func paths() async throws {
-    try await TestServer.with { server in
+    try await TestServer.with { server async throws in
       #expect(try await server.api("GET", "/v1/rooms").status == 200)
       #expect(try await server.request("GET", "/console/index.html").status == 200)
       for path in ["/live/none.flv", "/live/.flv", "/live/a%2Fb.flv", "/live/%00.flv", "/live/studio", "/a/b/c.flv"] {

@@ -85,23 +85,22 @@ struct HostileRTMPTests {
     }
   }
 
-  @Test("thousands of requests at once neither fill the memory nor the stack")
+  @Test("who goes on asking after being refused is sent away")
   func manyRequests() async throws {
     try await TestServer.with { server in
       let wire = try await wire(server)
-      let app = Command("connect", transaction: 1, object: .object(["app": "live"]))
-      var bytes = [3] + [UInt8](repeating: 0, count: 3072) + chunk(app, 0) + chunk(Command("createStream", transaction: 2), 0)
-      for number in 0..<20_000 { bytes += chunk(Command("publish", arguments: [.string("s\(number % 7)?token=x")]), 1) }
+      let app = RTMP.Command("connect", transaction: 1, object: .object(["app": "live"]))
+      var bytes = [3] + [UInt8](repeating: 0, count: 3072) + chunk(app, 0)
+      bytes += chunk(RTMP.Command("createStream", transaction: 2), 0)
+      for number in 0..<10_000 { bytes += chunk(RTMP.Command("publish", arguments: [.string("s\(number % 7)?token=x")]), 1) }
       wire.send(bytes)
-      try await eventually("all are refused, or it is closed", within: .seconds(20)) {
-        try await server.metric("roomserver_origin_refused_total{reason=\"token\"}") == 20_000 || wire.isClosed
-      }
-      wire.close()
+      try await eventually("it is closed") { wire.isClosed }
+      #expect((1...10).contains(try await server.metric("roomserver_origin_refused_total{reason=\"token\"}")))
       #expect(try await RTMPPeer.refusal(.play, server, "studio").code == .playStreamNotFound)
     }
   }
 
-  private func chunk(_ command: Command, _ stream: UInt32) -> [UInt8] {
+  private func chunk(_ command: RTMP.Command, _ stream: UInt32) -> [UInt8] {
     var writer = ChunkWriter()
     var bytes: [UInt8] = []
     writer.write(command.message(on: MessageStreamID(stream)), on: .command, into: &bytes)
@@ -137,7 +136,8 @@ struct HostileRTMPTests {
       try await stalled.freeze(false)
       publisher.send(LiveSample.video(40_000, isKeyFrame: true))
       try await eventually("the stalled one goes on") { stalled.played.last?.timestamp == 40_000 }
-      #expect(try await server.metric("roomserver_origin_dropped_frames_total") > 100)
+      let lost = try await server.metric("roomserver_origin_dropped_frames_total")
+      #expect(lost > 100, "\(lost) lost, \(stalled.played.count) of \(2 * frames) seen, \(sent) bytes sent")
       var former: UInt32 = 0
       for media in stalled.played.dropFirst(4) where media.kind == .video {
         #expect(

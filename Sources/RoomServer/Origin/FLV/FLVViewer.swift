@@ -66,7 +66,7 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
         }
       }
       counters.countSent(count, over: .flv)
-      let dropped = state.viewer.counters.droppedFrames
+      let dropped = state.viewer.counters.droppedFrames &+ state.viewer.counters.missed
       if dropped != state.countedDrops {
         counters.countDropped(dropped - state.countedDrops)
         state.countedDrops = dropped

@@ -77,6 +77,7 @@ extension RTMPConnection {
       let isAccess = refusal.status == 403
       session.rejectPublish(
         request.stream, isAccess ? .publishUnauthorized : .publishBadName, description: refusal.sentence, now: now)
+      wasRefused()
     }
   }
 
@@ -108,6 +109,7 @@ extension RTMPConnection {
       refused(error, "play", request.name)
       session.rejectPlay(
         request.stream, error.reason == .noStream ? .playStreamNotFound : .playFailed, description: error.sentence, now: now)
+      wasRefused()
     }
     serve()
   }

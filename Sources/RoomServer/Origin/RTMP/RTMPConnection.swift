@@ -24,6 +24,11 @@ final class RTMPConnection: ChannelInboundHandler {
   private var isServing = false
   private var servesAgain = false
   private var isClosing = false
+  /// What it was refused so far.
+  private var refusals = 0
+
+  /// A client that goes on asking after so many refusals is sent away.
+  private static let refusalLimit = 8
 
   init(_ home: RTMPLoop) {
     self.home = home
@@ -89,6 +94,12 @@ final class RTMPConnection: ChannelInboundHandler {
   }
 
   private func handleEvents() { while let event = session.nextEvent() { handle(event) } }
+
+  /// Counts a refusal; where there were too many, the session ends.
+  func wasRefused() {
+    refusals += 1
+    if refusals >= Self.refusalLimit { session.end() }
+  }
 
   func spoke() { home.spoke(silentNumber) }
 
@@ -183,7 +194,7 @@ final class RTMPPlay {
   }
 
   func countDropped(_ counters: OriginCounters) {
-    let dropped = viewer.counters.droppedFrames
+    let dropped = viewer.counters.droppedFrames &+ viewer.counters.missed
     guard dropped != countedDrops else { return }
     counters.countDropped(dropped - countedDrops)
     countedDrops = dropped
