@@ -24,7 +24,9 @@ extension StreamHub {
         // It could not even take the sound in time.
         place.counters.overruns &+= 1
         let beginning = begin(state, options)
-        place.next = max(beginning.next, state.ring.start)
+        let next = max(beginning.next, state.ring.start)
+        place.counters.missed &+= next - place.next
+        place.next = next
         place.awaitsKeyFrame = beginning.awaitsKeyFrame
         place.allowance = beginning.allowance
       }
