@@ -19,7 +19,7 @@ case ${1:-} in
     # Somebody else's WHEP viewer.
     packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
     # Somebody else's media server, which the bots of loadtest load as well.
-    packages+=(janus)
+    packages+=(janus iproute2)
     ;;
   '') ;;
   *)

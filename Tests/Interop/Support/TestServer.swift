@@ -30,6 +30,9 @@ final class TestServer: Sendable {
   /// The signalling address.
   var url: String { "ws://127.0.0.1:\(server.port)/v1/signal" }
 
+  /// The UDP ports of the media workers.
+  var mediaPorts: [UInt16] { server.mediaPorts }
+
   /// The console's address.
   var page: String { "http://127.0.0.1:\(server.port)/" }
 

@@ -61,7 +61,11 @@ struct Fanout: AsyncParsableCommand {
   @Option(help: "With --start: the program.")
   var janus = "/usr/bin/janus"
 
-  @Option(help: "With --start: the address that servers listen on (default: this machine's own).")
+  @Option(
+    help: """
+      With --start: the address that servers listen on (default: 127.0.0.1; with Janus, which takes no loopback address, \
+      that of the first other interface: see own-network.sh)
+      """)
   var address: String?
 
   @Option(help: "Without --start: a server's process; once for each target, in their order.")
@@ -243,8 +247,10 @@ struct Fanout: AsyncParsableCommand {
   }
 
   private func ownAddress() throws -> String {
-    guard let address = address ?? OwnAddress.find() else {
-      throw FanoutError.system("this machine has no address but the loopback; name one with --address")
+    if let address { return address }
+    guard target.contains(.janus) else { return "127.0.0.1" }
+    guard let address = OwnAddress.find() else {
+      throw FanoutError.system("Janus takes no loopback address, and there is no other: run this in loadtest/own-network.sh")
     }
     return address
   }
