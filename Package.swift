@@ -88,7 +88,7 @@ let package = Package(
     .target(name: "RoomMedia", dependencies: ["RoomClient", "Codecs", "RTP"]),
     .executableTarget(
       name: "roomserver",
-      dependencies: ["RoomServer", "LiveOrigin", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging]),
+      dependencies: ["RoomServer", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
       path: "Sources/Examples/PublishFile"),
@@ -111,9 +111,12 @@ let package = Package(
     // What fuzz targets share; Tests/Fuzz/run.sh builds them for libFuzzer, the tests run the stored inputs.
     .target(name: "FuzzSupport", path: "Tests/Fuzz/Support"),
 
+    // Other people's programs, for tests that talk to them.
+    .target(name: "Peers", path: "Tests/Peers"),
+
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
     .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
-    .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport"]),
+    .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport", "Peers"]),
     .testTarget(name: "LiveOriginTests", dependencies: ["LiveOrigin", "Codecs", "RTMP", "RTP"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "FuzzSupport"]),
     .testTarget(
@@ -144,7 +147,7 @@ let package = Package(
       name: "Interop",
       dependencies: [
         "RoomServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC",
-        "LossyLink", "CLinux", "loadtest",
+        "LossyLink", "CLinux", "loadtest", "Peers",
       ],
       exclude: ["Browser", "REST", "WHIP"]),
   ],

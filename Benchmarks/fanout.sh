@@ -2,7 +2,7 @@
 # Measures what forwarding costs this server and Debian's Janus, with the same bots, and prints it as Markdown: the tables of
 # docs/performance.md. Wants a quiet machine, `apt-get install janus`, and for the profile perf (linux-perf) and root.
 #
-#   Benchmarks/fanout.sh                  five pairs of 200 subscribers for 20 s (about 6 minutes), AEAD_AES_128_GCM
+#   Benchmarks/fanout.sh                  five pairs of 200 subscribers for 20 s (about 8 minutes), AEAD_AES_128_GCM
 #   PAIRS=1 SECONDS_EACH=5 Benchmarks/fanout.sh
 #   Benchmarks/fanout.sh --more           also AES_CM, WHEP, viewers with transport-wide feedback, other numbers of subscribers
 #   Benchmarks/fanout.sh --profile        also where the server's time goes
@@ -55,6 +55,9 @@ printf -- '- %s\n' \
 
 measure "$pairs pairs, AEAD_AES_128_GCM" --start --target roomserver --target janus --pairs "$pairs" \
   --subscribers "$subscribers" --seconds "$seconds" --chart docs/images/fanout.svg
+
+measure "The same without GSO" --start --target roomserver --target janus --pairs "$(((pairs + 1) / 2))" \
+  --roomserver-argument=--no-segmentation --subscribers "$subscribers" --seconds "$seconds"
 
 if $more; then
   measure "AES_CM_128_HMAC_SHA1_80" --start --target roomserver --target janus --pairs 1 --profile cm \

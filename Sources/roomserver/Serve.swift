@@ -17,7 +17,10 @@ struct Serve: AsyncParsableCommand {
       ROOMSERVER_TURN_USERNAME, ROOMSERVER_TURN_CREDENTIAL, ROOMSERVER_KEY, ROOMSERVER_SECRET, ROOMSERVER_AUTO_CREATE, \
       ROOMSERVER_RTMP, ROOMSERVER_RTMP_PORT, ROOMSERVER_RTMP_BIND, ROOMSERVER_ORIGIN_NAME, ROOMSERVER_PUBLISH_KEY, \
       ROOMSERVER_PUBLISH_VALIDITY, ROOMSERVER_PLAY_KEY, ROOMSERVER_PLAY_VALIDITY, ROOMSERVER_OPEN_PUBLISH, \
-      ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
+      ROOMSERVER_RELAY_TARGET, ROOMSERVER_RELAY_QUEUE, ROOMSERVER_RELAY_TRIES, ROOMSERVER_RELAY_PATIENCE, \
+      ROOMSERVER_RELAY_AUDIO_RATE, ROOMSERVER_RELAY_AUDIO_KBPS, ROOMSERVER_RELAY_CERTIFICATES, ROOMSERVER_BROADCASTS, \
+      ROOMSERVER_PUSH_POLICY, ROOMSERVER_PUSH_URL, ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with \
+      commas. A flag counts more.
 
       With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
       console, makes rooms at the first join, and listens on the loopback address alone.
@@ -34,6 +37,8 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var iceServers: ICEServerOptions
 
   @OptionGroup var origin: OriginOptions
+
+  @OptionGroup var relay: RelayOptions
 
   @OptionGroup var keys: KeyOptions
 
@@ -63,6 +68,7 @@ struct Serve: AsyncParsableCommand {
         "--dev listens on a loopback address alone, and \(address) is none: its secret is not meant for others")
     }
     configuration.media.workers = try workers ?? environment.number("WORKERS")
+    try relay.apply(to: &configuration, environment)
     configuration.iceServers = try iceServers.settings(environment)
     configuration.autoCreateRooms = try autoCreate ?? environment.flag("AUTO_CREATE") ?? dev
     if let workers = configuration.media.workers, !(1...256).contains(workers) {

@@ -54,8 +54,8 @@ public enum BroadcastEvent: Sendable {
   case onAir(ProgramID)
   case ended(ProgramID, ProgramEnd)
   case state(PushState, PushFailure?)
-  /// The last program has ended, and so has the connection.
-  case over
+  /// The last program has ended, and so has the connection; how it went.
+  case over(LiveBroadcast.Status)
 }
 
 /// One broadcast at work: its programs, its timeline and its ways out, on one thread. The thread is an event loop's, which the
@@ -295,7 +295,7 @@ public actor LiveBroadcast {
     ticking?.cancel()
     push?.push?.stop()
     for outlet in outlets { outlet.close() }
-    events(.over)
+    events(.over(status()))
   }
 }
 

@@ -37,6 +37,9 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The receiver took nothing for too long.
   case stalled
 
+  /// Every ``name`` that there is.
+  public static let causes = ["dns", "forbidden", "refused", "tls", "handshake", "rejected", "timeout", "broken", "stalled"]
+
   /// A stable word for programs.
   public var name: String {
     switch self {

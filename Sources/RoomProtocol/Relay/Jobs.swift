@@ -2,8 +2,9 @@
 public struct ForwardParams: Codable, Sendable, Hashable {
   /// Chosen by the caller, 1 to 64 bytes, unique among the room's running jobs.
   public var jobId: String
-  /// `rtmp://` or `rtmps://` with application and stream; `serialnum=N` in its query orders jobs on one URL.
-  public var publishUrl: String
+  /// `rtmp://` or `rtmps://` with application and stream; `serialnum=N` in its query orders jobs on one URL. Absent where the
+  /// room's ``PushPolicy`` has the URL.
+  public var publishUrl: String?
   /// Whose main tracks are sent, also those it publishes later in their stead; the caller's own if absent.
   public var userId: String?
   /// This audio track, and what its publisher publishes later under the same tag in its stead.
@@ -14,7 +15,7 @@ public struct ForwardParams: Codable, Sendable, Hashable {
   public var kinds: [TrackKind]?
 
   public init(
-    jobId: String, publishUrl: String, userId: String? = nil, audioTrackId: String? = nil, videoTrackId: String? = nil,
+    jobId: String, publishUrl: String? = nil, userId: String? = nil, audioTrackId: String? = nil, videoTrackId: String? = nil,
     kinds: [TrackKind]? = nil
   ) {
     self.jobId = jobId

@@ -7,6 +7,7 @@ enum API {
     /// Seconds.
     var emptyTimeout: Int?
     var maxParticipants: Int?
+    var push: PushPolicy?
   }
 
   struct RoomSummary: Encodable, Sendable {

@@ -1,4 +1,5 @@
 import CLinux
+import Relay
 import SFU
 
 /// Gathers what `/metrics` tells.
@@ -13,6 +14,7 @@ struct MetricsReport: Sendable {
     await addRooms(to: &text)
     addControl(to: &text)
     addMedia(await plane.counters(), to: &text)
+    addBroadcasts(await directory.broadcasts.totals(), to: &text)
     origin.addMetrics(to: &text)
     text.add("process_open_fds", .gauge, "Open file descriptors.", linux_open_descriptors())
     text.add("process_resident_memory_bytes", .gauge, "Resident memory.", linux_resident_bytes())
@@ -26,15 +28,18 @@ struct MetricsReport: Sendable {
     var participants = 0
     var tracks = 0
     var viewers = 0
+    var jobs = 0
     for room in rooms {
       let counts = await room.counts
       participants += counts.participants
       tracks += counts.tracks
       viewers += counts.viewers
+      jobs += await room.jobList.count
     }
     text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
     text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
     text.add("roomserver_viewers", .gauge, "WHEP sessions in all rooms.", viewers)
+    text.add("roomserver_jobs", .gauge, "Relay jobs in all rooms.", jobs)
     text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
     text.add(
       "roomserver_kicked_tokens", .gauge, "Tokens of kicked users that are kept dead.",
@@ -69,6 +74,22 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
       ServerCounters.Limit.allCases.map { ($0.rawValue, Int64(values.limits[$0] ?? 0)) })
+  }
+
+  private func addBroadcasts(_ totals: BroadcastTotals, to text: inout PrometheusText) {
+    text.add(
+      "roomserver_broadcasts", .gauge, "Publish URLs that are fed, by the state of the way to them.", label: "state",
+      PushState.allCases.map { ($0.rawValue, totals.live[$0] ?? 0) })
+    text.add("roomserver_broadcast_queue_milliseconds", .gauge, "Media that waits in the fullest send queue.", totals.queued)
+    text.add("roomserver_broadcast_bytes_total", .counter, "Bytes pushed.", totals.bytes)
+    text.add(
+      "roomserver_broadcast_dropped_frames_total", .counter, "Pictures dropped because a server was too slow.",
+      totals.droppedFrames)
+    text.add("roomserver_broadcast_connections_total", .counter, "Connections that were published on.", totals.connections)
+    text.add("roomserver_broadcast_takeovers_total", .counter, "Jobs that took over a publish URL.", totals.takeovers)
+    text.add(
+      "roomserver_broadcast_failures_total", .counter, "Connections that were refused or lost, by cause.", label: "cause",
+      PushFailure.causes.map { ($0, totals.failures[$0] ?? 0) })
   }
 
   private func addMedia(_ media: MediaCounters, to text: inout PrometheusText) {

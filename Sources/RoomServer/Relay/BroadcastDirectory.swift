@@ -7,6 +7,27 @@ import RTMP
 import Relay
 import RoomProtocol
 
+/// What broadcasts did, added up.
+struct BroadcastTotals: Sendable {
+  var bytes: UInt64 = 0
+  var droppedFrames: UInt64 = 0
+  var connections = 0
+  var takeovers: UInt64 = 0
+  /// Lost and refused connections, by cause.
+  var failures: [String: Int] = [:]
+  /// Those at work.
+  var live: [PushState: Int] = [:]
+  /// Milliseconds that wait in the fullest queue.
+  var queued = 0
+
+  mutating func add(_ status: LiveBroadcast.Status) {
+    bytes &+= status.bytes
+    droppedFrames &+= status.dropped
+    connections &+= status.connections
+    takeovers &+= status.takeovers
+  }
+}
+
 /// The broadcasts of this server by their publish URL, whichever rooms feed them.
 ///
 /// Synchronous where a job is let in, so that a room answers at once; what then happens comes to the job's listener.
@@ -32,6 +53,8 @@ final class BroadcastDirectory: Sendable {
     var entries: [String: Entry] = [:]
     var lastProgram: UInt64 = 0
     var isStopping = false
+    /// Of the broadcasts that are over.
+    var past = BroadcastTotals()
     /// Made with the first broadcast.
     var group: MultiThreadedEventLoopGroup?
   }
@@ -145,8 +168,17 @@ final class BroadcastDirectory: Sendable {
     Task { await broadcast.fail(failure) }
   }
 
-  /// Broadcasts at work, for metrics.
-  var all: [LiveBroadcast] { state.withLockedValue { $0.entries.values.map(\.broadcast) } }
+  /// All broadcasts since the start, and those at work by their state.
+  func totals() async -> BroadcastTotals {
+    var (totals, live) = state.withLockedValue { ($0.past, $0.entries.values.map(\.broadcast)) }
+    for broadcast in live {
+      let status = await broadcast.status()
+      totals.add(status)
+      totals.live[status.state, default: 0] += 1
+      totals.queued = max(totals.queued, status.queued)
+    }
+    return totals
+  }
 
   private func heard(_ event: BroadcastEvent, of key: String) {
     let listeners: [Listener] = state.withLockedValue { state in
@@ -155,8 +187,12 @@ final class BroadcastDirectory: Sendable {
       switch event {
       case .onAir(let program): return entry.listeners[program].map { [$0] } ?? []
       case .ended(let program, _): return entry.listeners.removeValue(forKey: program).map { [$0] } ?? []
-      case .state: return Array(entry.listeners.values)
-      case .over: return []
+      case .state(_, let failure):
+        if let failure { state.past.failures[failure.name, default: 0] += 1 }
+        return Array(entry.listeners.values)
+      case .over(let status):
+        state.past.add(status)
+        return []
       }
     }
     for listener in listeners { listener(event) }

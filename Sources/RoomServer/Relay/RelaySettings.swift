@@ -1,4 +1,5 @@
 public import Relay
+public import RoomProtocol
 
 /// How jobs send programs to other servers.
 public struct RelaySettings: Sendable {
@@ -10,6 +11,8 @@ public struct RelaySettings: Sendable {
   public var jobsPerRoom = 16
   /// Broadcasts of the server at once.
   public var limit = 256
+  /// Of rooms that are not created with another.
+  public var policy = PushPolicy()
   /// Between two `jobStatus` events.
   public var statusInterval: Duration = .seconds(3)
 

@@ -22,10 +22,7 @@ extension Room {
     guard jobs[params.jobId] == nil else {
       throw RoomError(.publishFailed, "jobId: the room has a job \"\(params.jobId)\" already")
     }
-    guard let url = PublishURL(params.publishUrl) else {
-      throw RoomError(
-        .cdnParameters, "publishUrl: rtmp://host/app/stream is needed, or rtmps://, and serialnum has to be a number")
-    }
+    let url = try publishURL(params, defaultUser)
     guard jobs.count < surroundings.relay.jobsPerRoom else {
       surroundings.counters.count(limit: .jobs)
       throw RoomError(.publishFailed, "a room has at most \(surroundings.relay.jobsPerRoom) jobs")
@@ -65,6 +62,26 @@ extension Room {
     let (job, announce) = try startForward(params, by: "", defaultUser: nil)
     announce()
     return job
+  }
+
+  private func publishURL(_ params: ForwardParams, _ defaultUser: String?) throws(RoomError) -> PublishURL {
+    let policy = settings.push
+    let user = params.userId ?? defaultUser
+    guard user != nil || !policy.isPerUser else {
+      throw RoomError(.cdnParameters, "userId: whose tracks are to be sent? The room's URL has a place for it")
+    }
+    let own = policy.url(room: name, user: user ?? "")
+    guard own == nil || params.publishUrl == nil else {
+      throw RoomError(.cdnParameters, "publishUrl: this room's jobs go to its own URL; leave it out")
+    }
+    guard let text = own ?? params.publishUrl else {
+      throw RoomError(.cdnParameters, "publishUrl: this room has no URL of its own; name one")
+    }
+    guard let url = PublishURL(text) else {
+      throw RoomError(
+        .cdnParameters, "publishUrl: rtmp://host/app/stream is needed, or rtmps://, and serialnum has to be a number")
+    }
+    return url
   }
 
   private func choice(
@@ -110,11 +127,43 @@ extension Room {
 
   // MARK: Tracks
 
-  /// Brings what the jobs send to what is published now.
+  /// Brings what the jobs send to what is published now, and begins those that the room's policy asks for.
   func renewJobs() {
+    beginOwnJobs()
     for job in jobs.values where chooseTracks(of: job) {
       let (place, audio, video) = (job.place, job.audioSource, job.videoSource)
       Task { await place.broadcast.setTracks(of: place.program, audio: audio, video: video) }
+    }
+  }
+
+  private static let ownJob = "auto"
+
+  /// With policy `auto`: a job for everyone who publishes, or for the first who does.
+  private func beginOwnJobs() {
+    guard settings.push.mode == .auto, !isClosed else { return }
+    let isPerUser = settings.push.isPerUser
+    for participant in participants.values.sorted(by: { $0.joinedAt < $1.joinedAt }) where !participant.tracks.isEmpty {
+      let id = isPerUser ? "\(Self.ownJob):\(participant.userId)" : Self.ownJob
+      guard jobs[id] == nil else {
+        if isPerUser { continue }
+        return
+      }
+      do throws(RoomError) {
+        let (_, announce) = try startForward(ForwardParams(jobId: id), by: "", defaultUser: participant.userId)
+        announce()
+      } catch {
+        log.warning("job refused", metadata: ["job": "\(id)", "user": "\(participant.userId)", "reason": "\(error)"])
+      }
+      if !isPerUser { return }
+    }
+  }
+
+  /// A job of the room's own that failed is tried again while somebody publishes.
+  private func beginOwnJobsLater() {
+    guard settings.push.mode == .auto else { return }
+    Task { [weak self] in
+      try? await Task.sleep(for: .seconds(10))
+      await self?.renewJobs()
     }
   }
 
@@ -176,6 +225,7 @@ extension Room {
       }
     log.info("job over", metadata: ["job": "\(job.id)", "reason": "\(told.reason)"])
     tell(.jobEnded(told), besides: nil)
+    if told.reason == .failed { beginOwnJobsLater() }
   }
 
   /// Ends all jobs, as the room closes.

@@ -22,6 +22,7 @@ actor Room {
     /// What clients are told as their `pingInterval`.
     var pingInterval: Duration
     var iceServers: [ICEServerSetting] = []
+    var push = PushPolicy()
   }
 
   /// What rooms share with the rest of the server.

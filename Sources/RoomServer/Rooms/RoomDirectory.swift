@@ -11,12 +11,13 @@ actor RoomDirectory {
   struct Wishes: Sendable {
     var emptyTime: Duration?
     var participants: Int?
+    var push: PushPolicy?
   }
 
   private let configuration: ServerConfiguration
   private let plane: MediaPlane
   private let counters: ServerCounters
-  private let broadcasts: BroadcastDirectory
+  nonisolated let broadcasts: BroadcastDirectory
   private let log: Logger
   private var rooms: [String: Room] = [:]
   private var isStopping = false
@@ -50,7 +51,7 @@ actor RoomDirectory {
       throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"; create it by POST /v1/rooms")
     }
     guard hasSpace else { throw RoomError(.joinFailed, fullSentence) }
-    return make(token.room, emptyTime: configuration.rooms.autoCreatedEmptyTime, participants: nil)
+    return make(token.room, Wishes(emptyTime: configuration.rooms.autoCreatedEmptyTime))
   }
 
   /// Creates a room for the API; the second value is false where it was there already.
@@ -58,7 +59,7 @@ actor RoomDirectory {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
     guard hasSpace else { throw RoomError(.updateRoomFailed, fullSentence) }
-    return (make(name, emptyTime: wishes.emptyTime ?? configuration.rooms.emptyTime, participants: wishes.participants), true)
+    return (make(name, wishes), true)
   }
 
   /// Forgets a room that has closed.
@@ -81,12 +82,14 @@ actor RoomDirectory {
 
   private var fullSentence: String { "the server has \(configuration.limits.rooms) rooms and takes no more" }
 
-  private func make(_ name: String, emptyTime: Duration, participants: Int?) -> Room {
+  private func make(_ name: String, _ wishes: Wishes) -> Room {
     let most = configuration.limits.participantsPerRoom
     let settings = Room.Settings(
-      graceTime: configuration.rooms.graceTime, connectTime: configuration.rooms.connectTime, emptyTime: emptyTime,
-      participants: min(participants ?? most, most), limits: configuration.limits,
-      pingInterval: configuration.keepAlive.pingInterval, iceServers: configuration.iceServers)
+      graceTime: configuration.rooms.graceTime, connectTime: configuration.rooms.connectTime,
+      emptyTime: wishes.emptyTime ?? configuration.rooms.emptyTime,
+      participants: min(wishes.participants ?? most, most), limits: configuration.limits,
+      pingInterval: configuration.keepAlive.pingInterval, iceServers: configuration.iceServers,
+      push: wishes.push ?? configuration.relay.policy)
     let surroundings = Room.Surroundings(
       fingerprint: plane.fingerprint,
       kicked: { [kicked, counters] token in

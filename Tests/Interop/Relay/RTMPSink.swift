@@ -4,10 +4,13 @@ import Testing
 /// ffmpeg as an RTMP server that takes one stream and writes it down, until the publisher ends it.
 final class RTMPSink {
   let url: String
+  let port: Int
+  /// What it writes; gone with the sink.
+  let file: String
   private let process = Process()
-  private let file: String
 
   init(port: Int) throws {
+    self.port = port
     url = "rtmp://127.0.0.1:\(port)/live/anchor"
     file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -17,7 +20,7 @@ final class RTMPSink {
   }
 
   deinit {
-    if process.isRunning { process.terminate() }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     try? FileManager.default.removeItem(atPath: file)
   }
 

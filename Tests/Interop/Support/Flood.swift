@@ -73,7 +73,9 @@ final class Flood: Sendable {
     mutating func fill(_ bytes: inout [UInt8]) -> Int {
       let length = Int(next() % UInt64(bytes.count)) + 1
       bytes.withUnsafeMutableBytes { bytes in
-        for offset in stride(from: 0, to: length - 7, by: 8) { bytes.storeBytes(of: next(), toByteOffset: offset, as: UInt64.self) }
+        for offset in stride(from: 0, to: length - 7, by: 8) {
+          bytes.storeBytes(of: next(), toByteOffset: offset, as: UInt64.self)
+        }
         guard length >= 24 else { return }
         switch next() % 4 {
         case 0:  // A binding request of the right length, with the magic cookie.

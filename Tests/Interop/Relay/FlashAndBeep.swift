@@ -1,0 +1,114 @@
+import Codecs
+import Foundation
+import RoomClient
+import RoomMedia
+
+/// A source that flashes white and beeps at every full second, so that a recording shows how far picture and sound are apart.
+final class FlashAndBeep: Sendable {
+  static let fps = 15
+
+  private let video: VideoSource
+  private let audio: AudioSource
+  private let feed: Task<Void, Never>
+
+  /// Begins at once, 320x180 at 15 frames a second. The picture is noise, so that it costs what is asked for.
+  /// - Parameter bitrate: of the video, in bits per second.
+  init(codec: VideoCodec = .h264, bitrate: Int = 250_000) throws {
+    let settings = VideoEncoderSettings(width: 320, height: 180, fps: Self.fps, bitrate: bitrate, keyFrameInterval: Self.fps)
+    let video = try VideoSource(VideoConfiguration(codec: codec, speed: .ultrafast, settings))
+    let audio = try AudioSource()
+    self.video = video
+    self.audio = audio
+    feed = Task.detached(priority: .high) { await Self.run(video, audio) }
+  }
+
+  deinit { feed.cancel() }
+
+  var tracks: [any LocalTrack] { [video.track, audio.track] }
+  /// Pictures that never left because the machine was too slow.
+  var droppedPictures: Int { Int(video.statistics.dropped) }
+
+  private static func run(_ video: VideoSource, _ audio: AudioSource) async {
+    let clock = ContinuousClock()
+    let origin = clock.now
+    var random = SystemRandomNumberGenerator()
+    var pictures: Int64 = 0
+    for step in Int64(0)... {
+      let time = step * 20_000
+      audio.push(AudioFrame(samples: sound(at: time), format: .mono48k, timestamp: time))
+      while pictures * 1_000_000 / Int64(fps) <= time {
+        let number = Int(pictures % Int64(fps))
+        if let frame = picture(isFlash: number < 2, at: pictures * 1_000_000 / Int64(fps), &random) { video.push(frame) }
+        pictures += 1
+      }
+      do { try await clock.sleep(until: origin + .microseconds(time + 20_000), tolerance: .zero) } catch { return }
+    }
+  }
+
+  /// 20 ms: a tone of 1 kHz in the first 100 ms of each second.
+  private static func sound(at time: Int64) -> [Int16] {
+    guard time % 1_000_000 < 100_000 else { return [Int16](repeating: 0, count: 960) }
+    return (0..<960).map { Int16(12_000 * sin(2 * .pi * 1000 * Double($0) / 48_000)) }
+  }
+
+  private static func picture(isFlash: Bool, at time: Int64, _ random: inout some RandomNumberGenerator) -> VideoFrame? {
+    guard var frame = try? VideoFrame(width: 320, height: 180, timestamp: time) else { return nil }
+    frame.fill(YUVColour(y: isFlash ? 235 : 16, u: 128, v: 128))
+    guard !isFlash else { return frame }
+    frame.withMutablePlanes { planes in
+      let rows = UnsafeMutableRawPointer(planes.y)
+      for row in 0..<planes.height {
+        for column in stride(from: 0, to: planes.width - 7, by: 8) {
+          let noise = random.next() & 0x3F3F_3F3F_3F3F_3F3F
+          rows.storeBytes(of: noise, toByteOffset: row * planes.yStride + column, as: UInt64.self)
+        }
+      }
+    }
+    return frame
+  }
+}
+
+/// When a recording flashes and beeps, in seconds.
+struct FlashesAndBeeps {
+  let flashes: [Double]
+  let beeps: [Double]
+
+  init(_ file: String) throws {
+    let graph =
+      "movie=\(file):s=dv+da[v][a];[v]signalstats[out0];[a]aformat=channel_layouts=mono,asetnsamples=n=240,"
+      + "astats=metadata=1:reset=1[out1]"
+    let output = try run([
+      "ffprobe", "-v", "quiet", "-f", "lavfi", "-i", graph, "-of", "compact=p=0:nk=0", "-show_entries",
+      "frame=media_type,pts_time:frame_tags=lavfi.signalstats.YAVG,lavfi.astats.Overall.RMS_level",
+    ])
+    var flashes: [Double] = []
+    var beeps: [Double] = []
+    var isWhite = false
+    var lastPicture = -1.0
+    var isLoud = false
+    for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+      var fields: [Substring: Substring] = [:]
+      for field in line.split(separator: "|") {
+        let parts = field.split(separator: "=", maxSplits: 1)
+        if parts.count == 2 { fields[parts[0]] = parts[1] }
+      }
+      guard let time = fields["pts_time"].flatMap({ Double($0) }) else { continue }
+      if let luma = fields["tag:lavfi.signalstats.YAVG"].flatMap({ Double($0) }) {
+        // After a hole nobody knows whether this is the flash's first picture.
+        if luma > 128, !isWhite, time - lastPicture < 0.1 { flashes.append(time) }
+        isWhite = luma > 128
+        lastPicture = time
+      } else if let level = fields["tag:lavfi.astats.Overall.RMS_level"].map({ Double($0) ?? -200 }) {
+        if level > -30, !isLoud { beeps.append(time) }
+        isLoud = level > -30
+      }
+    }
+    self.flashes = flashes
+    self.beeps = beeps
+  }
+
+  /// Seconds by which each beep comes after the flash nearest to it.
+  var offsets: [Double] {
+    beeps.compactMap { beep in flashes.map { beep - $0 }.min { abs($0) < abs($1) } }.filter { abs($0) < 0.5 }
+  }
+}

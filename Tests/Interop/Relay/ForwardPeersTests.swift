@@ -1,0 +1,155 @@
+import Foundation
+import Peers
+import Relay
+import RoomProtocol
+import RoomServer
+import Testing
+
+/// Forward jobs to servers that no one here wrote, for longer than a moment.
+extension RealMedia {
+  @Suite("Forward: a minute, a crash, a thin uplink")
+  struct ForwardPeersTests {
+    private func settings(_ configuration: inout ServerConfiguration) throws {
+      configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
+      configuration.relay.statusInterval = .milliseconds(250)
+    }
+
+    private func join(_ server: TestServer, _ source: FlashAndBeep) async throws -> Participant {
+      let anchor = try await Participant.join(server, as: "anchor", grants: [.publish, .subscribe, .relay])
+      try await anchor.room.publish(source.tracks)
+      return anchor
+    }
+
+    @Test(
+      "a minute through nginx-rtmp and to ffmpeg: H.264 and AAC in sync, without a hole", .enabled(if: NginxRTMP.isInstalled),
+      .timeLimit(.minutes(4)))
+    func minute() async throws {
+      try await withServer(adjust: settings) { server in
+        let nginx = try await NginxRTMP()
+        let sink = try RTMPSink(port: try freePort())
+        let source = try FlashAndBeep()
+        let anchor = try await join(server, source)
+        try await anchor.room.startForward(ForwardParams(jobId: "nginx", publishUrl: nginx.url("live")))
+        try await anchor.room.startForward(ForwardParams(jobId: "ffmpeg", publishUrl: sink.url))
+        let jobs = JobLog(anchor.room)
+        try await eventually("both go out") {
+          Set(jobs.told.statuses.filter { $0.state == "connected" && $0.fps > 0 }.map(\.jobId)).count == 2
+        }
+        let file = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID().uuidString).flv").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let player = try Program(
+          "ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", nginx.url("live"), "-c", "copy", "-t", "60", file])
+        #expect(try await player.finish(within: .seconds(120)) == 0, "\(player.text)")
+        for job in ["nginx", "ffmpeg"] { try await anchor.room.stopJob(job) }
+        let direct = try await sink.received()
+        #expect(jobs.told.ends.allSatisfy { $0 == .stopped })
+        let lost = source.droppedPictures
+        for (name, recording, path) in [("nginx", try Recording(file), file), ("ffmpeg", direct, sink.file)] {
+          #expect(recording.video?.codec_name == "h264" && recording.audio?.codec_name == "aac", "\(name)")
+          #expect(recording.video?.width == 320 && recording.video?.height == 180, "\(name)")
+          let times = recording.times("video")
+          let length = (times.last ?? 0) - (times.first ?? 0)
+          #expect(length > 55, "\(name)")
+          #expect(
+            abs(Double(times.count) / length - 15) < 0.5 + Double(lost) / length, "\(name): \(times.count) in \(length) s")
+          let steps = recording.steps("video")
+          #expect(steps.allSatisfy { $0 > 0 }, "\(name)")
+          #expect(steps.count { $0 > 0.1 } <= lost, "\(name): \(steps.filter { $0 > 0.1 }), \(lost) never left")
+          #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(name)")
+          let offsets = try FlashesAndBeeps(path).offsets
+          #expect(offsets.count > 50, "\(name)")
+          #expect(offsets.allSatisfy { abs($0) <= 0.040 }, "\(name): \(offsets)")
+        }
+        await anchor.leave()
+      }
+    }
+
+    @Test(
+      "nginx-rtmp is killed for 5 s: the broadcast comes back by itself, its times go on, the job never ends",
+      .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(3)))
+    func crash() async throws {
+      try await withServer(adjust: settings) { server in
+        let nginx = try await NginxRTMP()
+        let source = try FlashAndBeep()
+        let anchor = try await join(server, source)
+        let jobs = JobLog(anchor.room)
+        try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
+        try await eventually("it goes out") { jobs.told.statuses.contains { $0.fps > 0 } }
+        let before = try await play(nginx.url("live"), seconds: 3)
+        let crash = ContinuousClock.now
+        nginx.kill()
+        try await eventually("the loss is told") { jobs.states.last == "autoReconnecting" }
+        #expect(["broken", "refused"].contains(jobs.told.infos.last?.failure?.cause))
+        try await Task.sleep(until: crash + .seconds(5))
+        try await nginx.start()
+        try await eventually("it is back", within: .seconds(30)) {
+          jobs.states.last == "connected" && (jobs.told.statuses.last?.fps ?? 0) > 0
+        }
+        let after = try await play(nginx.url("live"), seconds: 3)
+        let gone = (ContinuousClock.now - crash) / .seconds(1)
+        for kind in ["video", "audio"] {
+          let last = try #require(before.times(kind).last)
+          let first = try #require(after.times(kind).first)
+          #expect(first > last + 4 && first < last + gone + 3, "\(kind): \(last), then \(first) after \(gone) s")
+        }
+        #expect(
+          jobs.states == ["unknown", "connecting", "connected", "autoReconnecting", "connected"]
+            || jobs.states == ["connecting", "connected", "autoReconnecting", "connected"], "\(jobs.states)")
+        #expect(jobs.told.ends.isEmpty)
+        #expect(jobs.told.statuses.last?.connections == 2)
+        await anchor.leave()
+      }
+    }
+
+    private func play(_ url: String, seconds: Int) async throws -> Recording {
+      // The times as they come, not from zero on.
+      try await Task.detached { try Recording(url, ["-read_intervals", "%+\(seconds)"]) }.value
+    }
+
+    @Test(
+      "a sink that reads at half the rate: all of the sound, whole groups of pictures, nothing piles up",
+      .timeLimit(.minutes(3)))
+    func thinUplink() async throws {
+      try await withServer(adjust: settings) { server in
+        let sink = try RTMPSink(port: try freePort())
+        // About 1 Mbit/s with the sound.
+        let source = try FlashAndBeep(bitrate: 900_000)
+        let anchor = try await join(server, source)
+        let jobs = JobLog(anchor.room)
+        let pipe = try SlowPipe(to: UInt16(sink.port), rate: 62_500)
+        try await anchor.room.startForward(
+          ForwardParams(jobId: "live", publishUrl: "rtmp://127.0.0.1:\(pipe.port)/live/anchor"))
+        try await eventually("pictures are dropped", within: .seconds(60)) { (jobs.told.statuses.last?.dropped ?? 0) > 0 }
+        let memory = residentBytes()
+        try await Task.sleep(for: .seconds(20))
+        let growth = residentBytes() - memory
+        try await anchor.room.stopJob("live")
+        try await eventually("it ends") { jobs.told.ends == [.stopped] }
+        #expect(jobs.told.statuses.allSatisfy { $0.queue <= 2500 }, "\(jobs.told.statuses.map(\.queue).max() ?? 0) ms")
+        #expect(growth < 20_000_000, "\(growth) bytes")
+        pipe.stop()
+
+        let received = try await sink.received()
+        #expect(received.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 })
+        #expect((received.times("audio").last ?? 0) > 18)
+        let pictures = received.packets.filter { $0.codec_type == "video" }
+        var holes = 0
+        for (last, next) in zip(pictures, pictures.dropFirst()) where next.dts - last.dts > 0.2 {
+          holes += 1
+          #expect(next.flags?.hasPrefix("K") == true, "a hole from \(last.dts) to \(next.dts) ends with no key frame")
+        }
+        #expect(holes > 1)
+        #expect(pictures.count > 30)
+        let offsets = try FlashesAndBeeps(sink.file).offsets
+        #expect(offsets.count > 5 && offsets.allSatisfy { abs($0) <= 0.040 }, "\(offsets)")
+        await anchor.leave()
+      }
+    }
+  }
+}
+
+/// Resident memory of this process.
+private func residentBytes() -> Int {
+  let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+  return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
+}

@@ -1,0 +1,47 @@
+import RoomClient
+import RoomProtocol
+import Synchronization
+
+/// What a client is told of the jobs of its room.
+final class JobLog: Sendable {
+  struct Told: Sendable {
+    var infos: [JobInfo] = []
+    var statuses: [JobStatusData] = []
+    var ends: [JobEndReason] = []
+  }
+
+  private final class Book: Sendable {
+    let told = Mutex(Told())
+
+    func take(_ event: RoomEvent) {
+      told.withLock { told in
+        switch event {
+        case .jobChanged(let info): told.infos.append(info)
+        case .jobStatus(let status): told.statuses.append(status)
+        case .jobEnded(_, let reason, _): told.ends.append(reason)
+        default: break
+        }
+      }
+    }
+  }
+
+  private let book = Book()
+  private let reading: Task<Void, Never>
+
+  init(_ room: Room) {
+    let events = room.events
+    reading = Task { [book] in
+      for await event in events { book.take(event) }
+    }
+  }
+
+  deinit { reading.cancel() }
+
+  var told: Told { book.told.withLock { $0 } }
+  /// The states that a job went through.
+  var states: [String] {
+    var states: [String] = []
+    for info in told.infos where info.state != states.last { states.append(info.state) }
+    return states
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Peers
+import Testing
+
+/// Waits until `condition` holds, and fails the test where it does not within `limit`.
+func eventually(
+  _ what: String, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
+  _ condition: () async throws -> Bool
+) async throws {
+  let deadline = ContinuousClock.now + limit
+  while try await !condition() {
+    guard ContinuousClock.now < deadline else {
+      Issue.record("not within \(limit): \(what)", sourceLocation: sourceLocation)
+      throw DidNotHappen(what: what)
+    }
+    try await Task.sleep(for: .milliseconds(50))
+  }
+}
+
+struct DidNotHappen: Error, CustomStringConvertible {
+  let what: String
+  var description: String { "did not happen: \(what)" }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Runs only where nginx-rtmp is installed.
+  static var needsNginxRTMP: Self { .enabled(if: NginxRTMP.isInstalled, "not installed: libnginx-mod-rtmp") }
+
+  /// Runs only where the programs are installed.
+  static func needs(_ programs: String...) -> Self {
+    .enabled(if: programs.allSatisfy { Program.path($0) != nil }, "not installed: one of \(programs.joined(separator: ", "))")
+  }
+}
+
+/// ffmpeg's arguments for a small test picture with a tone, H.264 without B-frames and AAC, in real time.
+func testSource(seconds: Int, realTime: Bool = true, _ output: [String]) -> [String] {
+  ["-hide_banner", "-loglevel", "warning", "-y"] + (realTime ? ["-re"] : [])
+    + ["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=\(seconds)"] + (realTime ? ["-re"] : [])
+    + ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100:duration=\(seconds)"]
+    + ["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-g", "15", "-pix_fmt", "yuv420p"]
+    + ["-c:a", "aac", "-b:a", "64k", "-ac", "2"] + output
+}
