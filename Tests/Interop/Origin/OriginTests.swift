@@ -122,10 +122,13 @@ struct OriginPeerTests {
       let encoder = try Peer.encoder(try server.rtmp("live/studio?token=\(token)"))
       #expect(try await encoder.finish() != 0, "nobody else may publish there")
 
-      let probe = try Peer.probe(try server.rtmp("live/studio"))
+      let probe = try Peer.probe(try server.rtmp("live/studio"), packets: 280)
       let status = try await probe.finish()
       #expect(status == 0, "\(probe.text)")
-      check(try Recording(json: Data(probe.text.utf8)))
+      let recording = try Recording(json: Data(probe.text.utf8))
+      check(recording)
+      let keyFrames = recording.packets.count { $0.codec_type == "video" && $0.flags?.contains("K") == true }
+      #expect(keyFrames >= 2, "the participant sends key frames when asked only, and the job asks")
       #expect(try await server.metric("roomserver_rtmp_connections_total") == 2, "the job has no connection")
 
       #expect(try await server.api("DELETE", "/v1/streams/live/studio").status == 204)

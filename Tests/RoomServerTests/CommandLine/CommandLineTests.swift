@@ -36,6 +36,8 @@ struct CommandLineTests {
       (["serve", "--dev", "--ice-server", "http://t.example.org"], "stun:"),
       (["serve", "--dev", "--media-bind", "0.0.0.0"], "loopback"),
       (["serve", "--dev", "--announce", "2001:db8::1"], "2001:db8::1"),
+      (["serve", "--dev", "--rtmp-bind", "0.0.0.0"], "loopback"),
+      (["serve", "--dev", "--play-validity", "60"], "--play-key"), (["serve", "--dev", "--publish-key", ""], "empty"),
     ])
   func refused(arguments: [String], word: String) async throws {
     let result = try await Command.run(arguments, environment: [:])
@@ -77,6 +79,10 @@ struct CommandLineTests {
       let result = try await Command.run(["serve", "--dev", "--port", "\(server.server.port)"], environment: [:])
       #expect(result.status != 0)
       #expect(result.errors.contains("can't listen"), "\(result.errors)")
+      let port = try #require(server.server.rtmpPort)
+      let other = try await Command.run(["serve", "--dev", "--port", "0", "--rtmp-port", "\(port)"], environment: [:])
+      #expect(other.status != 0)
+      #expect(other.errors.contains("can't listen for RTMP"), "\(other.errors)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import RTMP
 import RoomServer
 import Testing
@@ -40,6 +41,27 @@ struct HostileRTMPTests {
       publisher.sendBeginning()
       #expect(try await server.metric("roomserver_origin_refused_total{reason=\"silent\"}") == 21)
       for wire in wires { wire.close() }
+    }
+  }
+
+  @Test("thousands of connections that say nothing cost little memory, and are all dealt with")
+  func thousands() async throws {
+    try await TestServer.with {
+      $0.origin.timeouts.step = 2_000_000
+    } _: { server in
+      let port = try #require(server.server.rtmpPort)
+      let before = try await server.metric("process_resident_memory_bytes")
+      let sockets = try SilentSockets(3000, port: port)
+      try await eventually("the crowd is held down") {
+        let connections = try await server.metric("roomserver_rtmp_connections")
+        let opened = try await server.metric("roomserver_rtmp_connections_total")
+        return opened == 3000 && connections <= 1000
+      }
+      #expect(try await server.metric("process_resident_memory_bytes") - before < 64 << 20)
+      try await eventually("all are gone") { try await server.metric("roomserver_rtmp_connections") == 0 }
+      let evicted = try await server.metric("roomserver_origin_refused_total{reason=\"silent\"}")
+      #expect(try await server.metric("roomserver_rtmp_timed_out_total") + evicted == 3000)
+      sockets.close()
     }
   }
 
@@ -147,4 +169,35 @@ struct HostileRTMPTests {
       }
     }
   }
+}
+
+/// Connections of the kernel alone.
+private struct SilentSockets {
+  private var descriptors: [CInt] = []
+
+  init(_ count: Int, port: UInt16) throws {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    for _ in 0..<count {
+      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      descriptors.append(descriptor)
+      let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      guard result == 0 else {
+        close()
+        throw TimedOut(what: "connection \(descriptors.count): \(errno)")
+      }
+    }
+  }
+
+  func close() { for descriptor in descriptors { Glibc.close(descriptor) } }
 }
