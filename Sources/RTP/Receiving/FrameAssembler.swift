@@ -26,7 +26,7 @@ struct FrameAssembler: Sendable {
   /// Everything of the present frame before this has been looked at.
   private var scanned: Int64 = .min
 
-  /// Nil where `format` is none of those that are read here.
+  /// Nil for audio.
   init?(format: PayloadFormat) {
     guard let empty = FrameDepacketizer(format) else { return nil }
     self.format = format
@@ -34,8 +34,15 @@ struct FrameAssembler: Sendable {
   }
 
   private func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
+    switch format {
     // An IDR slice is of use only to a decoder that has had parameter sets.
-    format == .h264 && !hasParameters ? H264.hasSequenceParameters(payload) : format.startsKeyFrame(payload)
+    case .h264 where !hasParameters: H264.hasSequenceParameters(payload)
+    // Some senders say of no picture that it is predicted, so the frame itself is asked.
+    case .vp9:
+      VP9.startsKeyFrame(payload)
+        && VP9Descriptor(parsing: payload).map { VP9.isKeyFrame(payload.part(from: $0.length)) } == true
+    default: format.startsKeyFrame(payload)
+    }
   }
 
   /// A packet has been put into the window.

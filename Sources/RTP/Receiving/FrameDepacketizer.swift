@@ -2,13 +2,17 @@
 enum FrameDepacketizer: Sendable {
   case vp8(VP8Depacketizer)
   case h264(H264Depacketizer)
+  case vp9(VP9Depacketizer)
+  case av1(AV1Depacketizer)
 
-  /// Nil for formats that are not read here.
+  /// Nil for audio, whose packets are frames.
   init?(_ format: PayloadFormat) {
     switch format {
     case .vp8: self = .vp8(VP8Depacketizer())
     case .h264: self = .h264(H264Depacketizer())
-    case .opus, .vp9, .av1: return nil
+    case .vp9: self = .vp9(VP9Depacketizer())
+    case .av1: self = .av1(AV1Depacketizer())
+    case .opus: return nil
     }
   }
 
@@ -23,6 +27,14 @@ enum FrameDepacketizer: Sendable {
       let taken = payload.withUnsafeBytes { depacketizer.append($0) }
       self = .h264(depacketizer)
       return taken
+    case .vp9(var depacketizer):
+      let taken = payload.withUnsafeBytes { depacketizer.append($0) }
+      self = .vp9(depacketizer)
+      return taken
+    case .av1(var depacketizer):
+      let taken = payload.withUnsafeBytes { depacketizer.append($0) }
+      self = .av1(depacketizer)
+      return taken
     }
   }
 
@@ -34,6 +46,12 @@ enum FrameDepacketizer: Sendable {
       return depacketizer.take()
     case .h264(var depacketizer):
       defer { self = .h264(depacketizer) }
+      return depacketizer.take()
+    case .vp9(var depacketizer):
+      defer { self = .vp9(depacketizer) }
+      return depacketizer.take()
+    case .av1(var depacketizer):
+      defer { self = .av1(depacketizer) }
       return depacketizer.take()
     }
   }

@@ -73,10 +73,9 @@ public struct JitterBuffer: Sendable {
   private var lastRequest: Instant?
   private var cameSinceRequest = false
 
-  /// Nil for formats whose payloads are not read here (VP9, AV1).
-  public init?(format: PayloadFormat, configuration: Configuration? = nil) {
+  /// An empty buffer; nil takes the limits that suit the format.
+  public init(format: PayloadFormat, configuration: Configuration? = nil) {
     assembler = FrameAssembler(format: format)
-    guard assembler != nil || format == .opus else { return nil }
     self.format = format
     let chosen = configuration ?? (format.isVideo ? .video : .audio)
     self.configuration = chosen

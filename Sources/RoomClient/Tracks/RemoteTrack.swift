@@ -8,7 +8,7 @@ public final class RemoteTrack: Sendable {
   public let userId: String
   public let trackId: String
   public let kind: TrackKind
-  /// "h264", "vp8", "opus", and for what is handed on untouched "vp9" or "av1".
+  /// "h264", "vp8", "vp9", "av1" or "opus".
   public let codec: String
 
   private struct Reader {

@@ -58,6 +58,8 @@ public final class VideoPlayback: Sendable {
     switch track.codec {
     case "h264": try H264Decoder()
     case "vp8": try VP8Decoder()
+    case "vp9": try VP9Decoder()
+    case "av1": try AV1Decoder()
     default: throw .unavailable(codec: track.codec, reason: "there is no video decoder for it here")
     }
   }

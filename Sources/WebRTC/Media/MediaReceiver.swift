@@ -21,9 +21,7 @@ final class MediaReceiver {
 
   /// Nil for a stream whose codec is not one that is assembled here.
   init?(_ parameters: RTPParameters) {
-    guard let codec = parameters.codecs.first, let format = PayloadFormat(name: codec.name),
-      let buffer = JitterBuffer(format: format)
-    else { return nil }
+    guard let codec = parameters.codecs.first, let format = PayloadFormat(name: codec.name) else { return nil }
     mid = parameters.mid
     kind = parameters.kind
     ids = RTPExtensionIDs(parameters.headerExtensions)
@@ -31,7 +29,7 @@ final class MediaReceiver {
     rtxSSRC = parameters.encodings.first?.rtxSSRC
     self.parameters = parameters
     self.codec = codec
-    self.buffer = buffer
+    buffer = JitterBuffer(format: format)
     begin()
   }
 

@@ -113,14 +113,15 @@ class Client {
     this.signalling.socket.close()
   }
 
-  // Publishes what is named: { video: { codec, width, height, fps, color }, audio: { frequency } }. Gives the track ids.
+  // Publishes what is named: { video: { codec, layers, width, height, fps, color }, audio: { frequency } }. Gives the track ids.
   // With `wrongFingerprint` the description names another certificate than the one that the browser will show.
   async publish({ video, audio, wrongFingerprint }) {
     this.publishing ??= new RTCPeerConnection(this.connection)
     const added = []
     if (audio) added.push(this.publishing.addTransceiver(toneTrack(this.audio, audio), { direction: 'sendonly' }))
     if (video) {
-      const transceiver = this.publishing.addTransceiver(paintedTrack(video), { direction: 'sendonly' })
+      const sendEncodings = video.layers ? [{ scalabilityMode: video.layers }] : [{}]
+      const transceiver = this.publishing.addTransceiver(paintedTrack(video), { direction: 'sendonly', sendEncodings })
       const wanted = `video/${video.codec ?? 'VP8'}`.toLowerCase()
       const codecs = RTCRtpSender.getCapabilities('video').codecs
       transceiver.setCodecPreferences([
@@ -191,7 +192,7 @@ class Client {
       const codec = stats.find(entry => entry.id === inbound.codecId)?.mimeType ?? ''
       tracks.push({
         userId, trackId, kind, codec,
-        packets: inbound.packetsReceived ?? 0, framesDecoded: inbound.framesDecoded ?? 0,
+        packets: inbound.packetsReceived ?? 0, playing: inbound.estimatedPlayoutTimestamp ?? null, framesDecoded: inbound.framesDecoded ?? 0,
         width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0, ...(ear?.hear() ?? { frequency: 0, level: -200 }) })
     }
     return tracks

@@ -14,6 +14,8 @@ final class BrowserClient: Sendable {
     let framesDecoded: Int
     let width: Int
     let height: Int
+    /// The publisher's time of what is played right now, in milliseconds; nil before it is known.
+    let playing: Double?
     /// The loudest frequency heard right now, Hz, and how loud it is in dB.
     let frequency: Double
     let level: Double
@@ -29,8 +31,10 @@ final class BrowserClient: Sendable {
   }
 
   struct Video: Encodable, Sendable {
-    /// "H264" or "VP8".
+    /// "H264", "VP8", "VP9" or "AV1".
     var codec: String
+    /// A scalability mode: "L2T2".
+    var layers: String?
     var width = 320
     var height = 180
     var fps = 15

@@ -42,6 +42,35 @@ struct ForwardTests {
     }
   }
 
+  @Test(
+    "a browser's VP9 and AV1 are sent on as H.264, layers too",
+    arguments: [("VP9", nil), ("VP9", "L2T2"), ("AV1", nil), ("AV1", "L2T1")] as [(String, String?)])
+  func otherCodecs(codec: String, layers: String?) async throws {
+    try await withServer(adjust: allowLoopback) { server in
+      let sink = try RTMPSink(port: try freePort())
+      let browser = try await BrowserClient.open()
+      try await browser.join(url: server.url, token: try await server.token(user: "browser"))
+      _ = try await browser.publish(video: .init(codec: codec, layers: layers), audio: .init(frequency: 700))
+      let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"browser"}"#
+      #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
+      try await eventually("pictures go out", within: .seconds(20)) {
+        let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
+        return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
+      }
+      try await Task.sleep(for: .seconds(3))
+      #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/live").status == 204)
+      let received = try await sink.received()
+      #expect(received.video?.codec_name == "h264")
+      #expect(received.video?.width == 320)
+      #expect(received.video?.height == 180)
+      #expect(received.times("video").count > 20)
+      #expect(received.steps("video").allSatisfy { $0 > 0 && $0 < 0.5 }, "\(received.steps("video"))")
+      #expect(received.times("audio").count > 80)
+      try await browser.leave()
+      try await browser.close()
+    }
+  }
+
   @Test("a server that nobody may push to is refused by name, and the job says why")
   func forbidden() async throws {
     try await withServer { server in

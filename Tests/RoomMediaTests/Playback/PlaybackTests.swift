@@ -78,7 +78,7 @@ struct PlaybackTests {
   @Test("a codec that cannot be decoded is refused")
   func unknown() throws {
     let source = try VideoSource(VideoSourceTests.configuration())
-    let loop = Loop(source.track, codec: "av1")
+    let loop = Loop(source.track, codec: "h265")
     #expect(throws: CodecError.self) { try VideoPlayback(loop.remote) }
     #expect(throws: CodecError.self) { try AudioPlayback(loop.remote) }
   }

@@ -3,7 +3,8 @@ import RTP
 
 /// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
 let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
-  "rtp": fuzzHeader, "extensions": fuzzExtensions, "rtcp": fuzzRTCP, "vp8": fuzzVP8, "h264": fuzzH264, "opus": fuzzOpus,
+  "rtp": fuzzHeader, "extensions": fuzzExtensions, "rtcp": fuzzRTCP, "vp8": fuzzVP8, "h264": fuzzH264, "vp9": fuzzVP9,
+  "av1": fuzzAV1, "opus": fuzzOpus,
   "red": fuzzRedundantAudio, "rtx": fuzzRetransmission, "keyframe": fuzzKeyFrame, "jitter": fuzzJitterBuffer,
 ]
 
@@ -68,6 +69,19 @@ let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   _ = depacketizer.take()
 }
 
+@Sendable private func fuzzVP9(_ bytes: UnsafeRawBufferPointer) {
+  if let descriptor = VP9Descriptor(parsing: bytes) { precondition(descriptor.length < bytes.count) }
+  var depacketizer = VP9Depacketizer()
+  for payload in pieces(bytes) { _ = depacketizer.append(payload) }
+  if let picture = depacketizer.take() { precondition(!picture.data.isEmpty) }
+}
+
+@Sendable private func fuzzAV1(_ bytes: UnsafeRawBufferPointer) {
+  var depacketizer = AV1Depacketizer()
+  for payload in pieces(bytes) { _ = depacketizer.append(payload) }
+  if let unit = depacketizer.take() { precondition(unit.data.starts(with: [0x12, 0x00])) }
+}
+
 @Sendable private func fuzzOpus(_ bytes: UnsafeRawBufferPointer) { _ = OpusPacket(parsing: bytes) }
 
 @Sendable private func fuzzRedundantAudio(_ bytes: UnsafeRawBufferPointer) {
@@ -94,8 +108,9 @@ let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
 
 /// Packets of the form: steps of sequence number, timestamp and time, a marker bit, and the payload.
 @Sendable private func fuzzJitterBuffer(_ bytes: UnsafeRawBufferPointer) {
-  let formats: [PayloadFormat] = [.opus, .vp8, .h264]
-  guard let first = bytes.first, var buffer = JitterBuffer(format: formats[Int(first) % formats.count]) else { return }
+  let formats: [PayloadFormat] = [.opus, .vp8, .h264, .vp9, .av1]
+  guard let first = bytes.first else { return }
+  var buffer = JitterBuffer(format: formats[Int(first) % formats.count])
   var header = RTPHeader()
   var now = Instant(microseconds: 0)
   for payload in pieces(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())) where payload.count >= 4 {

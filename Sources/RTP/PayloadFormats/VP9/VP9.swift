@@ -1,4 +1,4 @@
-/// What is read of VP9 payloads, which are routed untouched (RFC 9628 §4.2).
+/// What a server that routes VP9 untouched reads of its payloads (RFC 9628 §4.2).
 public enum VP9 {
   /// Whether `payload` begins a key frame: not predicted from another picture, first of its frame, lowest spatial layer.
   public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
@@ -15,5 +15,13 @@ public enum VP9 {
     guard position < payload.count else { return false }
     // SID: inter-layer frames above the base layer are not predicted from another picture either.
     return base.load8(position) >> 1 & 7 == 0
+  }
+
+  /// Whether the frame says so itself: a key frame that is not a picture shown again (VP9 bitstream specification §6.2).
+  static func isKeyFrame(_ frame: UnsafeRawBufferPointer) -> Bool {
+    guard let first = frame.first, first >> 6 == 0b10 else { return false }
+    // Profile 3 has a reserved bit before show_existing_frame and frame_type.
+    let isProfile3 = first & 0x30 == 0x30
+    return first & (isProfile3 ? 0x06 : 0x0c) == 0
   }
 }

@@ -1,0 +1,38 @@
+/// What is read of AV1 without decoding it: its payloads (RTP Payload Format for AV1 §4.4) and the heads of its OBUs.
+public enum AV1 {
+  static let sequenceHeader: UInt8 = 1
+  static let temporalDelimiter: UInt8 = 2
+  static let frameHeader: UInt8 = 3
+  static let frame: UInt8 = 6
+  static let tileList: UInt8 = 8
+  static let padding: UInt8 = 15
+
+  /// Whether `payload` begins a coded video sequence: N is set, and Z (a continued OBU) is not.
+  public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
+    guard let base = payload.baseAddress, payload.count >= 2 else { return false }
+    return base.load8(0) & 0x88 == 0x08
+  }
+
+  /// An unsigned number of seven bits a byte, the lowest first (AV1 §4.10.5), and how many bytes it takes. Nil where it has no end
+  /// or more than 32 bits.
+  static func number(in bytes: UnsafeRawBufferPointer, at offset: Int) -> (value: Int, length: Int)? {
+    var value: UInt64 = 0
+    for index in 0..<8 {
+      guard offset + index < bytes.count else { return nil }
+      let byte = bytes[offset + index]
+      value |= UInt64(byte & 0x7f) << (7 * UInt64(index))
+      guard byte & 0x80 != 0 else { return value <= UInt32.max ? (Int(value), index + 1) : nil }
+    }
+    return nil
+  }
+
+  /// Appends such a number.
+  static func append(_ number: Int, to data: inout [UInt8]) {
+    var rest = UInt32(truncatingIfNeeded: number)
+    while rest > 0x7f {
+      data.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    data.append(UInt8(truncatingIfNeeded: rest))
+  }
+}

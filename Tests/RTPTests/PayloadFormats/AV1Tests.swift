@@ -1,0 +1,73 @@
+import RTP
+import Testing
+
+@Suite struct AV1Tests {
+  private static let delimiter: [UInt8] = [0x12, 0x00]
+  /// Without sizes, as they are sent: a sequence header, a key frame, a frame predicted from others.
+  private static let sequence: [UInt8] = [0x08, 1, 2, 3]
+  private static let key: [UInt8] = [0x30, 0x10, 7, 8, 9]
+  private static let inter: [UInt8] = [0x30, 0x30, 7]
+
+  /// An OBU as a decoder reads it.
+  private func sized(_ unit: [UInt8]) -> [UInt8] { [unit[0] | 0x02, UInt8(unit.count - 1)] + unit.dropFirst() }
+
+  /// What payloads become; nil where one of them is refused.
+  private func join(_ payloads: [[UInt8]]) -> (data: [UInt8], isKeyFrame: Bool)? {
+    var depacketizer = AV1Depacketizer()
+    for payload in payloads where !payload.read({ depacketizer.append($0) }) { return nil }
+    return depacketizer.take()
+  }
+
+  @Test("OBUs get their sizes back behind a delimiter, with their number told or not")
+  func whole() throws {
+    let expected = Self.delimiter + sized(Self.sequence) + sized(Self.key)
+    let counted = try #require(join([[0x28] + [4] + Self.sequence + Self.key]))
+    #expect(counted.data == expected && counted.isKeyFrame)
+    let uncounted = try #require(join([[0x08] + [4] + Self.sequence + [5] + Self.key]))
+    #expect(uncounted.data == expected && uncounted.isKeyFrame)
+    let single = try #require(join([[0x10] + Self.inter]))
+    #expect(single.data == Self.delimiter + sized(Self.inter) && !single.isKeyFrame)
+    // A key frame without its sequence header is none to begin with; a predicted one with it neither.
+    #expect(try !#require(join([[0x10] + Self.key])).isKeyFrame)
+    #expect(try !#require(join([[0x28] + [4] + Self.sequence + Self.inter])).isKeyFrame)
+  }
+
+  @Test("an OBU goes on over three packets")
+  func fragments() throws {
+    let unit = try #require(join([[0x68, 4] + Self.sequence + [0x30, 0x10], [0xd0, 7, 8], [0x90, 9]]))
+    #expect(unit.data == Self.delimiter + sized(Self.sequence) + sized(Self.key) && unit.isKeyFrame)
+    // The end of one and the whole of the next in one packet.
+    let shared = try #require(join([[0x58, 0x08, 1], [0xa0, 2, 2, 3] + Self.key]))
+    #expect(shared.data == Self.delimiter + sized(Self.sequence) + sized(Self.key))
+  }
+
+  @Test("sizes and extensions that are there stay true; delimiters, padding and tile lists go")
+  func kept() throws {
+    let extended: [UInt8] = [0x36, 0x08, 2, 0x30, 7]
+    let unit = try #require(join([[0x00, 2, 0x12, 0, 5] + extended + [1, 0x78, 2, 0x40, 1]]))
+    #expect(unit.data == Self.delimiter + [0x36, 0x08, 2, 0x30, 7])
+    let long = [0x30] + [UInt8](repeating: 0x30, count: 300)
+    #expect(try #require(join([[0x10] + long])).data == Self.delimiter + [0x32, 0xac, 0x02] + long.dropFirst())
+  }
+
+  @Test(
+    "what is not one whole temporal unit is none",
+    arguments: [
+      // Nothing; continued and continuing wrongly; lengths that lie; fewer or more units than told; a forbidden bit.
+      [[]], [[0x10]], [[0x90, 1]], [[0x50, 0x30, 1]], [[0x50, 0x30, 1], [0x10, 0x30, 1]], [[0x20, 9, 0x30, 1]], [[0x00, 0x80]],
+      [[0x30, 1, 0x30, 1, 0x30]], [[0x10, 0x82, 1]], [[0x10, 0x32, 5, 1]], [[0x10, 0x34]],
+      [[0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]],
+    ] as [[[UInt8]]])
+  func broken(payloads: [[UInt8]]) { #expect(join(payloads) == nil) }
+
+  @Test("whatever comes, nothing is read outside")
+  func fuzzed() {
+    let seeds: [[UInt8]] = [
+      [0x68, 4] + Self.sequence + [0x30, 0x10], [0xd0, 7, 8], [0x90, 9], [0x00, 2, 0x12, 0, 5, 0x36, 0x08, 2, 0x30, 7],
+    ]
+    var depacketizer = AV1Depacketizer()
+    fuzz(seeds: seeds, rounds: 20_000) { memory in
+      if !depacketizer.append(UnsafeRawBufferPointer(memory)) { _ = depacketizer.take() }
+    }
+  }
+}
