@@ -49,6 +49,8 @@ public struct WorkerCounters: Sendable, Hashable {
   public var segmentationRefused: UInt64 = 0
   /// RTP packets that were authentic.
   public var rtpReceived: UInt64 = 0
+  /// RTP packets of tracks that come from this process.
+  public var injected: UInt64 = 0
   /// RTCP compounds that were authentic.
   public var rtcpReceived: UInt64 = 0
   /// RTP packets sealed for subscribers, without resends.
@@ -107,6 +109,7 @@ public struct WorkerCounters: Sendable, Hashable {
     segmentedPackets &+= other.segmentedPackets
     segmentationRefused &+= other.segmentationRefused
     rtpReceived &+= other.rtpReceived
+    injected &+= other.injected
     rtcpReceived &+= other.rtcpReceived
     rtpForwarded &+= other.rtpForwarded
     nacksReceived &+= other.nacksReceived

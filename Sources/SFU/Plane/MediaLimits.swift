@@ -4,6 +4,8 @@ public struct MediaLimits: Sendable, Hashable {
   public var transportsPerWorker = 4096
   /// Published tracks that one worker holds.
   public var tracksPerWorker = 8192
+  /// Of these, tracks that come from this process.
+  public var injectionsPerWorker = 512
   /// Subscriptions that one worker holds.
   public var subscriptionsPerWorker = 65_536
   /// Tracks published, and likewise tracks received, on one transport.

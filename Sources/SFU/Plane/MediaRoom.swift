@@ -40,6 +40,15 @@ public final class MediaRoom: Sendable {
     post(.publish(number, track, on: transport, parameters))
   }
 
+  /// A track whose packets come from this process: what is written to the result is `track`, until that is unpublished. A track over
+  /// a limit is refused, and what is written goes nowhere.
+  /// - Parameter parameters: the codecs, of which the first is the one sent, and the cname that binds tracks together.
+  public func inject(_ track: TrackID, parameters: RTPParameters) -> TrackInjection {
+    let injection = TrackInjection(isVideo: parameters.kind == .video, mailbox: worker.mailbox)
+    post(.inject(number, track, parameters, injection))
+    return injection
+  }
+
   /// Ends the track and its subscriptions.
   public func unpublish(_ track: TrackID) { post(.unpublish(number, track)) }
 

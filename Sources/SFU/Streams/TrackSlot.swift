@@ -5,6 +5,8 @@ import WebRTC
 struct TrackSlot {
   static let maximumCodecs = 16
   static let noPayloadType: UInt8 = 0xFF
+  /// In `transport`, of a track that comes from this process.
+  static let noTransport = -1
 
   let id: TrackID
   let room: Int
@@ -14,6 +16,8 @@ struct TrackSlot {
   var firstSubscription: Int32 = -1
   var subscriptionCount = 0
   var taps = TapList()
+  /// Where the packets come from, if they come by no transport.
+  var injected: TapRing?
   var isMuted = false
 
   /// 0 until signalled or learned.

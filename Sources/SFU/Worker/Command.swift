@@ -14,6 +14,7 @@ enum Command: Sendable {
   case connectTransport(RoomNumber, TransportID, TransportParameters)
   case closeTransport(RoomNumber, TransportID)
   case publish(RoomNumber, TrackID, on: TransportID, RTPParameters)
+  case inject(RoomNumber, TrackID, RTPParameters, TrackInjection)
   case unpublish(RoomNumber, TrackID)
   case setMuted(RoomNumber, TrackID, Bool)
   case subscribe(RoomNumber, SubscriptionID, to: TrackID, on: TransportID, RTPParameters, continues: Bool)

@@ -14,6 +14,7 @@ extension WorkerLoop {
     case .closeTransport(let room, let id):
       if let book = book(room), let index = book.transports[id] { closeTransport(index, now: now) }
     case .publish(let room, let id, let transport, let parameters): publish(id, on: transport, parameters, in: room, now: now)
+    case .inject(let room, let id, let parameters, let injection): inject(id, parameters, from: injection, in: room)
     case .unpublish(let room, let id):
       if let book = book(room), let index = book.tracks[id] { removeTrack(index) }
     case .setMuted(let room, let id, let isMuted):
@@ -34,9 +35,9 @@ extension WorkerLoop {
     }
   }
 
-  private func book(_ number: RoomNumber) -> RoomBook? { roomIndices[number].flatMap { rooms[$0] } }
+  func book(_ number: RoomNumber) -> RoomBook? { roomIndices[number].flatMap { rooms[$0] } }
 
-  private func refuse(_ event: MediaEvent, in number: RoomNumber) {
+  func refuse(_ event: MediaEvent, in number: RoomNumber) {
     if let room = roomIndices[number] { tell(event, to: room) }
   }
 
@@ -55,6 +56,8 @@ extension WorkerLoop {
   func closeRoom(_ number: RoomNumber, now: Instant) {
     guard let index = roomIndices.removeValue(forKey: number), let book = rooms[index] else { return }
     for transport in Array(book.transports.values) { closeTransport(transport, now: now) }
+    // What is left comes from this process.
+    for track in Array(book.tracks.values) { removeTrack(track) }
     book.deliver()
     rooms[index] = nil
     load.rooms.subtract(1, ordering: .relaxed)
@@ -155,8 +158,8 @@ extension WorkerLoop {
   }
 
   /// About 2 s of video at 2.5 Mb/s, and 1 s of audio in packets of 20 ms.
-  private static let videoPackets = 512
-  private static let audioPackets = 64
+  static let videoPackets = 512
+  static let audioPackets = 64
 
   private func isFree(_ ssrc: UInt32?, on transport: Int) -> Bool {
     guard let ssrc else { return true }
@@ -212,8 +215,23 @@ extension WorkerLoop {
     let track = tracks[index]
     while track.pointee.firstSubscription >= 0 { removeSubscription(Int(track.pointee.firstSubscription)) }
     endTaps(of: index)
-    let transport = track.pointee.transport
-    for ssrc in [track.pointee.ssrc, track.pointee.rtxSSRC] where ssrc != 0 {
+    if track.pointee.injected != nil {
+      injections.removeAll { $0 == index }
+    } else {
+      takeOff(index, track.pointee.transport)
+    }
+    counters.ringBytes -= track.pointee.ring.bytes
+    track.pointee.ring.free()
+    let room = rooms[track.pointee.room]
+    room?.tracks[track.pointee.id] = nil
+    room?.speakers.remove(track.pointee.id)
+    trackBooks[index] = nil
+    tracks.remove(index)
+  }
+
+  /// Takes a track off its transport.
+  private func takeOff(_ index: Int, _ transport: Int) {
+    for ssrc in [tracks[index].pointee.ssrc, tracks[index].pointee.rtxSSRC] where ssrc != 0 {
       transportBooks[transport]?.peer.removeStream(ssrc: ssrc)
       mediaStreams.remove(StreamKey(transport: transport, ssrc: ssrc))
       repairStreams.remove(StreamKey(transport: transport, ssrc: ssrc))
@@ -224,13 +242,6 @@ extension WorkerLoop {
       tracks[$0].pointee.nextInTransport = $1
     }
     transports[transport].pointee.trackCount -= 1
-    counters.ringBytes -= track.pointee.ring.bytes
-    track.pointee.ring.free()
-    let room = rooms[track.pointee.room]
-    room?.tracks[track.pointee.id] = nil
-    room?.speakers.remove(track.pointee.id)
-    trackBooks[index] = nil
-    tracks.remove(index)
   }
 
   private func setMuted(_ index: Int, _ isMuted: Bool) {

@@ -93,7 +93,14 @@ extension WorkerLoop {
   func askForKeyFrames(_ now: Instant) {
     for index in 0..<tracks.end where tracks.isLive(index) {
       let track = tracks[index]
-      guard track.pointee.keyFrames.isWanted, !track.pointee.isMuted, track.pointee.ssrc != 0,
+      guard track.pointee.keyFrames.isWanted, !track.pointee.isMuted else { continue }
+      if track.pointee.injected != nil {
+        guard track.pointee.keyFrames.isDue(now, interval: setup.limits.keyFrameInterval) else { continue }
+        track.pointee.keyFrameRequestsSent &+= 1
+        trackBooks[index]?.injection?.keyFrameIsWanted()
+        continue
+      }
+      guard track.pointee.ssrc != 0,
         track.pointee.wantsPLI || track.pointee.wantsFIR, transports[track.pointee.transport].pointee.isConnected,
         track.pointee.keyFrames.isDue(now, interval: setup.limits.keyFrameInterval)
       else { continue }

@@ -32,6 +32,9 @@ final class Mailbox: Sendable {
     return taken
   }
 
+  /// Wakes the worker without a command: something lies in a ring for it.
+  func ring() { linux_eventfd_signal(wakeup) }
+
   /// All commands in their order, and drains the wake-up.
   func take() -> [Command] {
     linux_eventfd_drain(wakeup)

@@ -100,7 +100,7 @@ extension WorkerLoop {
   }
 
   /// 5. Loss, jitter and level are noted, and the plain payload is stored, once, in the track's ring.
-  private func store(
+  func store(
     _ header: RTPHeader, payload: UnsafeRawPointer, audioLevel: UInt8?, isRepair: Bool, track: Int,
     _ slot: UnsafeMutablePointer<TrackSlot>, now: Instant
   ) {

@@ -62,6 +62,8 @@ final class TrackBook {
   let canonicalName: String
   /// Owned here; the slot's list points to their rings.
   var taps: [TrackTap] = []
+  /// Likewise; nil for a track that comes by a transport.
+  var injection: TrackInjection?
 
   init(parameters: RTPParameters, reception: ReceptionBook, canonicalName: String) {
     self.parameters = parameters

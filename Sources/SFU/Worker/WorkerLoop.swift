@@ -49,6 +49,8 @@ final class WorkerLoop {
   var transportBooks: [Int: TransportBook] = [:]
   var trackBooks: [Int: TrackBook] = [:]
   var subscriptionBooks: [Int: SubscriptionBook] = [:]
+  /// Tracks that come from this process.
+  var injections: [Int] = []
   /// Local ICE user fragment → transport.
   var users: [String: Int] = [:]
 
@@ -122,7 +124,9 @@ final class WorkerLoop {
         for index in 0..<max(0, ready) {
           let number = Int(tags[index] & 0xFFFF_FFFF)
           switch Source(rawValue: tags[index] >> 32) {
-          case .mailbox: carryOut(mailbox.take())
+          case .mailbox:
+            carryOut(mailbox.take())
+            takeInjected()
           case .udp: receiveAll(at: number)
           case .listener: acceptConnections(at: number)
           case .connection: readConnection(number)
@@ -141,7 +145,7 @@ final class WorkerLoop {
 
   @inline(__always) func clock() -> Instant { Instant(microseconds: linux_now_us()) }
 
-  private var isTicking: Bool { transports.count > 0 || tcp.count > 0 || areListenersPaused }
+  private var isTicking: Bool { transports.count > 0 || tcp.count > 0 || !injections.isEmpty || areListenersPaused }
 
   private func waitingTime() -> Int64 {
     guard isTicking else { return -1 }
@@ -149,6 +153,7 @@ final class WorkerLoop {
   }
 
   private func carryOut(_ commands: [Command]) {
+    guard !commands.isEmpty else { return }
     let now = clock()
     // Commands change what the waiting packets lead to.
     forwardPending(now, all: true)

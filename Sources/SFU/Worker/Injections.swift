@@ -1,0 +1,84 @@
+import CLinux
+import RTP
+import WebRTC
+
+// Tracks whose packets come from this process.
+
+extension WorkerLoop {
+  /// The most records of one track in a row, so that a burst leaves in pieces that the rings hold.
+  private static let injectedAtOnce = 64
+
+  func inject(_ id: TrackID, _ parameters: RTPParameters, from injection: TrackInjection, in number: RoomNumber) {
+    guard let book = book(number), let room = roomIndices[number] else { return }
+    let isVideo = parameters.kind == .video
+    let clockRate = parameters.codecs.first?.clockRate ?? (isVideo ? 90_000 : 48_000)
+    guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count < setup.limits.injectionsPerWorker,
+      let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
+    else { return refuse(.refused(.track(id)), in: number) }
+    let reception = ReceptionBook(clockRate: clockRate, isVideo: isVideo)
+    var slot = TrackSlot(
+      id: id, room: room, transport: TrackSlot.noTransport, isVideo: isVideo, clockRate: clockRate, ring: ring,
+      reception: Unmanaged.passUnretained(reception))
+    slot.injected = injection.ring
+    slot.setCodecs(parameters.codecs)
+    guard let index = tracks.insert(slot) else {
+      ring.free()
+      return refuse(.refused(.track(id)), in: number)
+    }
+    let injected = TrackBook(
+      parameters: parameters, reception: reception,
+      canonicalName: parameters.cname.isEmpty ? "\(number.rawValue)-\(id.rawValue)" : parameters.cname)
+    injected.injection = injection
+    trackBooks[index] = injected
+    book.tracks[id] = index
+    counters.ringBytes += ring.bytes
+    injections.append(index)
+  }
+
+  /// Takes what the injections hold, and sends it on.
+  func takeInjected() {
+    guard !injections.isEmpty else { return }
+    let now = clock()
+    var isMore = true
+    while isMore {
+      isMore = false
+      for index in injections where takeInjected(index, now: now) { isMore = true }
+      finishReceiving(now)
+    }
+  }
+
+  /// True where there may be more.
+  private func takeInjected(_ index: Int, now: Instant) -> Bool {
+    let slot = tracks[index]
+    guard let ring = slot.pointee.injected else { return false }
+    for _ in 0..<Self.injectedAtOnce {
+      guard ring.read({ head, payload in take(head, payload, track: index, slot, now: now) }) else { return false }
+    }
+    return true
+  }
+
+  private func take(
+    _ head: TapRing.Head, _ payload: UnsafeRawBufferPointer, track: Int, _ slot: UnsafeMutablePointer<TrackSlot>, now: Instant
+  ) {
+    switch head.kind {
+    case InjectedRecord.packet:
+      guard let base = payload.baseAddress else { return }
+      counters.injected &+= 1
+      var header = RTPHeader()
+      header.sequenceNumber = UInt16(truncatingIfNeeded: head.sequence)
+      header.timestamp = head.timestamp
+      header.marker = head.format != 0
+      header.payloadType = slot.pointee.payloadTypes[0]
+      header.payloadLength = payload.count
+      let level = head.time & InjectedRecord.hasLevel != 0 ? UInt8(truncatingIfNeeded: head.time) : nil
+      store(header, payload: base, audioLevel: level, isRepair: false, track: track, slot, now: now)
+    case InjectedRecord.report:
+      let ntp = NTPTime(rawValue: head.time)
+      let timestamp = head.timestamp &+ slot.pointee.timestampOffset
+      let arrival = Instant(microseconds: head.arrival)
+      slot.pointee.clock.report(ntp: ntp, rtpTimestamp: timestamp, now: arrival)
+      slot.pointee.taps.write(TapRecord.head(ofReport: ntp, timestamp: timestamp, arrival: arrival))
+    default: break
+    }
+  }
+}
