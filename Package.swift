@@ -70,8 +70,8 @@ let package = Package(
     .target(
       name: "RoomServer",
       dependencies: [
-        "SFU", "Relay", "LiveOrigin", "RTMP", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL", "CLinux",
-        logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        "SFU", "Relay", "LiveOrigin", "RTMP", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL",
+        "CLinux", logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -130,7 +130,8 @@ let package = Package(
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomServer", "LiveOrigin", "RTMP", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver",
+        "RoomServer", "LiveOrigin", "RTMP", "Relay", "Codecs", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux",
+        "roomserver",
         "FuzzSupport", logging,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),

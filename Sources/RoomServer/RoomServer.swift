@@ -26,6 +26,7 @@ public final class RoomServer: Sendable {
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
+  private let ingest: IngestDoor
   private let flv: FLVAPI
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
@@ -94,6 +95,8 @@ public final class RoomServer: Sendable {
       throttle: NIOLockedValueBox(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, log: log)
+    ingest = IngestDoor(services: services)
+    origin.install(ingest.publishDoor, for: IngestDoor.app)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
       await SignalSession(services: services, socket: socket, client: client).run()
     }
@@ -153,6 +156,7 @@ public final class RoomServer: Sendable {
     await http.stop()
     await blocking(named: "media-stop") { [plane] in plane.stop() }
     await origin.stop()
+    await ingest.stop()
     log.info("stopped")
   }
 

@@ -25,7 +25,7 @@ ROOMSERVER_FUZZ=1 swift build --package-path "$root" --scratch-path "$build/swif
 longest() {
   case $1 in
     sdp) echo 8192 ;;
-    rtmp-* | amf* | flv*) echo 16384 ;;
+    rtmp-* | amf* | flv* | ingest) echo 16384 ;;
     publish | publish-answer | subscribe | subscribe-offer | view | conversation | http) echo 3072 ;;
     signalling | events | tokens | bodies) echo 2048 ;;
     *) echo 1500 ;;
@@ -40,7 +40,7 @@ dictionary() {
     tokens) echo token ;;
     http) echo http ;;
     stun | dtls | peer) echo stun ;;
-    rtmp-* | amf* | flv*) ;;
+    rtmp-* | amf* | flv* | ingest) ;;
     *) echo rtp ;;
   esac
 }

@@ -70,6 +70,8 @@ struct MetricsReport: Sendable {
     text.add("roomserver_kicks_total", .counter, "Participants kicked.", values.kicks)
     text.add("roomserver_whip_sessions_total", .counter, "WHIP sessions begun.", values.whipSessions)
     text.add("roomserver_whep_sessions_total", .counter, "WHEP sessions begun.", values.whepSessions)
+    text.add("roomserver_rtmp_ingests_total", .counter, "RTMP streams let into rooms.", values.rtmpSessions)
+    text.add("roomserver_rtmp_ingest_faults_total", .counter, "Of these, ended because a room can't take them.", values.rtmpFaults)
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
@@ -113,6 +115,7 @@ struct MetricsReport: Sendable {
       ("segmented_packets", "Datagrams sent in such messages.", total.segmentedPackets),
       ("segmentation_refused", "Such messages that the kernel refused.", total.segmentationRefused),
       ("rtp_received", "RTP packets received.", total.rtpReceived),
+      ("rtp_injected", "RTP packets made of RTMP publishes.", total.injected),
       ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
       ("retransmitted", "RTP packets sent again.", total.retransmitted),

@@ -35,6 +35,9 @@ final class ServerCounters: Sendable {
     /// Sessions ever begun.
     var whipSessions = 0
     var whepSessions = 0
+    var rtmpSessions = 0
+    /// Of these, streams that a room can't take.
+    var rtmpFaults = 0
     var iceRestarts = 0
     /// Errors answered over signalling, by code.
     var errors: [Int: Int] = [:]

@@ -25,6 +25,8 @@ struct OriginRefusal: Error, Sendable {
     case token
     /// A signature that is missing, wrong or expired.
     case signature
+    /// The room does not take the stream: it is full, or its user comes too often.
+    case room
     /// The server is stopping.
     case stopping
   }
@@ -65,7 +67,7 @@ struct OriginRefusal: Error, Sendable {
     case .name, .noStream: 404
     case .inUse: 409
     case .unsigned, .token, .signature: 403
-    case .streams, .viewers, .connections, .silent, .stopping: 503
+    case .streams, .viewers, .connections, .silent, .room, .stopping: 503
     }
   }
 }

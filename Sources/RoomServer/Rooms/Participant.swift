@@ -29,6 +29,8 @@ final class Participant {
   var grace: Task<Void, Never>?
   /// Of a participant that came by WHIP, and has no socket.
   var resource: SessionResource?
+  /// Of a participant that came by RTMP, and has no socket.
+  var ingest: IngestSession?
 
   init(token: RoomToken, outlet: (any SignalOutlet)?, plan: SubscriptionPlan, wantsLevels: Bool = false) {
     self.token = token

@@ -9,7 +9,7 @@ import WebRTC
 /// One room's truth: who is in it, what they publish, what they get. Everything that happens to a room happens here, one thing
 /// after the other; no method waits for anything.
 ///
-/// The sessions call `join`, `handle` and `socketLost`; WHIP and WHEP call `ingest`, `view`, `patch` and `finish`; the API calls `kick`, `mute` and `close`; the media worker tells its
+/// The sessions call `join`, `handle` and `socketLost`; WHIP and WHEP call `ingest`, `view`, `patch` and `finish`, RTMP `ingest`, `carry` and `ingestLost`; the API calls `kick`, `mute` and `close`; the media worker tells its
 /// events. What others have to know goes out on the participants' outlets, what the packets have to know into `media`.
 actor Room {
   /// What a room is made with.
@@ -218,6 +218,7 @@ actor Room {
     participant.grace?.cancel()
     if let transport = participant.publishing { media.closeTransport(transport.id) }
     if let transport = participant.subscribing { media.closeTransport(transport.id) }
+    endIngest(of: participant, ended)
     let gone = participant.tracks
     participant.tracks = []
     if let outlet = participant.outlet {
@@ -269,6 +270,7 @@ actor Room {
     isClosed = true
     for participant in participants.values {
       participant.grace?.cancel()
+      endIngest(of: participant, ended)
       participant.outlet?.send(SignalWriter.event(.ended(ended)))
       participant.outlet?.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
     }

@@ -44,7 +44,7 @@ final class TestServer: Sendable {
   /// The address of something that HTTP serves.
   func http(_ path: String) -> String { "http://127.0.0.1:\(server.port)\(path)" }
 
-  /// A stream of the live origin.
+  /// A stream of the live origin, or a room to publish into.
   func rtmp(_ stream: String) throws -> String { "rtmp://127.0.0.1:\(try #require(server.rtmpPort))/\(stream)" }
 
   /// A room token. `secret` signs in place of the server's own.

@@ -1,0 +1,149 @@
+import CLinux
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import RTMP
+import RTP
+import RoomProtocol
+import SFU
+
+/// One RTMP publish into a room: takes its messages from the connection's thread, converts them on a thread of the ingests, and ends when
+/// the encoder, the room or a fault of the stream ends it.
+final class IngestSession: PublishSink {
+  /// Messages converted in a row before others get their turn.
+  private static let turn = 32
+
+  private struct State {
+    var backlog = IngestBacklog()
+    /// The pipe has something to do, or waits for a track.
+    var isBusy = false
+    var isOver = false
+    var room: Room?
+    /// Why the room ended it.
+    var sentence: String?
+  }
+
+  let user: String
+  /// Binds audio and video together for their receivers.
+  let canonicalName = UUID().uuidString
+  private let loop: any EventLoop
+  private let pipe: NIOLoopBoundBox<IngestPipe>
+  private let state = NIOLockedValueBox(State())
+  private let stop: @Sendable (String) -> Void
+
+  /// - Parameter stop: ends the connection's publish, with words for the encoder's user.
+  init(of user: String, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void) throws(IngestFault) {
+    self.user = user
+    self.loop = loop
+    self.stop = stop
+    pipe = NIOLoopBoundBox.makeBoxSendingValue(try IngestPipe(), eventLoop: loop)
+  }
+
+  /// The room has let the stream in.
+  func enter(_ room: Room) { state.withLockedValue { $0.room = room } }
+
+  // MARK: The connection's side
+
+  func publish(_ message: MediaMessage) {
+    var late: String?
+    let wakes = state.withLockedValue { state in
+      guard !state.isOver else {
+        late = state.sentence
+        return false
+      }
+      state.backlog.append(message)
+      defer { state.isBusy = true }
+      return !state.isBusy
+    }
+    if wakes { loop.execute { self.work() } }
+    // The room ended it before the connection knew of it.
+    if let late { stop(late) }
+  }
+
+  /// The connection is gone, or publishes no more.
+  func end() {
+    guard let room = close() else { return }
+    Task { await room.ingestLost(self) }
+  }
+
+  /// Nothing more is taken; gives the room the first time.
+  private func close() -> Room? {
+    state.withLockedValue { state in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      state.backlog.removeAll()
+      defer { state.room = nil }
+      return state.room
+    }
+  }
+
+  // MARK: The room's side
+
+  /// The room ended the participant.
+  func ended(_ ended: EndedData) {
+    guard close() != nil else { return }
+    let sentence = Self.sentence(ended)
+    state.withLockedValue { $0.sentence = sentence }
+    stop(sentence)
+  }
+
+  private static func sentence(_ ended: EndedData) -> String {
+    if let error = ended.error { return "\(error.code.rawValue): \(error.message)" }
+    let operation = ended.by.flatMap { $0.isEmpty ? nil : " by \($0)" } ?? ""
+    return switch ended.reason {
+    case .kickedOut: "kicked out of the room\(operation)"
+    case .roomClosed: "the room was closed"
+    case .serverStopping: "the server is stopping"
+    default: "the session in the room is over: \(ended.reason.rawValue)"
+    }
+  }
+
+  // MARK: The thread's side
+
+  private func work() {
+    let pipe = self.pipe.value
+    for _ in 0..<Self.turn {
+      let message: MediaMessage? = state.withLockedValue { state in
+        let message = state.backlog.next()
+        if message == nil { state.isBusy = false }
+        return message
+      }
+      guard let message else { return }
+      let now = Instant(microseconds: linux_now_us())
+      let wall = Int64(Date().timeIntervalSince1970 * 1_000_000)
+      do throws(IngestFault) {
+        guard let wish = try pipe.take(message, now: now, wall: wall) else { continue }
+        return fulfil(wish)
+      } catch {
+        return fail(error)
+      }
+    }
+    loop.execute { self.work() }
+  }
+
+  /// Gets the track from the room; meanwhile the messages wait.
+  private func fulfil(_ wish: IngestPipe.Wish) {
+    guard let room = state.withLockedValue({ $0.room }) else { return }
+    Task {
+      guard let injection = await room.carry(wish, of: self) else { return }
+      loop.execute {
+        self.pipe.value.begin(wish.kind, injection)
+        self.work()
+      }
+    }
+  }
+
+  private func fail(_ fault: IngestFault) {
+    guard let room = close() else { return }
+    stop("\(ErrorCode.publishFailed.rawValue): \(fault)")
+    Task { await room.ingestFailed(self, fault) }
+  }
+
+  /// How it went.
+  func tally() async -> IngestPipe.Tally {
+    let counted = try? await loop.submit { self.pipe.value.tally }.get()
+    var tally = counted ?? .init()
+    tally.lost += state.withLockedValue { $0.backlog.dropped }
+    return tally
+  }
+}

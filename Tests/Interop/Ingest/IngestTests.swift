@@ -1,0 +1,178 @@
+import Foundation
+import Relay
+import RoomProtocol
+import RoomServer
+import Testing
+
+extension RealMedia {
+  @Suite("RTMP into a room")
+  struct IngestTests {
+    private func url(_ server: TestServer, user: String = "camera", room: String = "demo", grants: Grants = [.publish])
+      async throws -> String
+    {
+      try server.rtmp("room/demo?token=\(try await server.token(user: user, room: room, grants: grants))")
+    }
+
+    @Test("what ffmpeg publishes is a participant that others see and hear, and gone when it stops")
+    func seenAndHeard() async throws {
+      try await withServer(grace: .seconds(1)) { server in
+        let viewer = try await Participant.join(server, as: "viewer")
+        let encoder = try Encoder(to: try await url(server))
+        try await eventually("pictures come") { viewer.pictures(of: "camera").decoded >= 20 }
+        #expect(viewer.pictures(of: "camera").size == PictureSize(width: 320, height: 180))
+        try await eventually("the tone is heard") { viewer.sound(of: "camera").hears(440) }
+        #expect(viewer.codecs(of: "camera") == ["h264", "opus"])
+        let camera = try #require(viewer.room.participants.first { $0.userId == "camera" })
+        #expect(Set(camera.tracks.map(\.tag)) == ["camera", "microphone"])
+        let picture = try #require(camera.tracks.first { $0.kind == .video })
+        #expect(picture.width == 320 && picture.height == 180 && picture.fps == 15 && picture.master)
+
+        // Another begins to watch in the middle.
+        let late = try await Participant.join(server, as: "late")
+        try await eventually("pictures come to whoever is late") { late.pictures(of: "camera").decoded >= 5 }
+        #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
+        #expect(try await server.metric("roomserver_media_rtp_injected_total") > 50)
+        try await encoder.stop()
+        try await eventually("the camera has left", within: .seconds(10)) {
+          viewer.room.participants.map(\.userId) == ["late"]
+        }
+        for participant in [viewer, late] { await participant.leave() }
+        try await eventually("nothing is left behind", within: .seconds(10)) {
+          try await server.metric("roomserver_tracks") == 0
+        }
+      }
+    }
+
+    @Test("Chromium in the room plays what ffmpeg publishes, its sound in time with its picture")
+    func inChromium() async throws {
+      try await withServer { server in
+        let encoder = try Encoder(to: try await url(server))
+        let browser = try await BrowserClient.open()
+        try await browser.join(url: server.url, token: try await server.token(user: "browser"))
+        try await eventually("the browser decodes pictures") {
+          try await browser.received().contains {
+            $0.kind == .video && $0.framesDecoded >= 30 && $0.width == 320 && $0.height == 180
+          }
+        }
+        try await eventually("the browser hears the tone") {
+          try await browser.received().contains { $0.kind == .audio && abs($0.frequency - 440) < 12 && $0.level > -60 }
+        }
+        #expect(try await browser.received().contains { $0.codec == "video/H264" && $0.userId == "camera" })
+        let before = try await browser.received().first { $0.kind == .video }?.framesDecoded ?? 0
+        var apart: [Double] = []
+        defer { print("picture before sound, milliseconds: \(apart.map { Int($0) })") }
+        try await eventually("sound and picture are within 40 ms") {
+          let received = try await browser.received()
+          guard let sound = received.first(where: { $0.kind == .audio })?.playing,
+            let picture = received.first(where: { $0.kind == .video })?.playing
+          else { return false }
+          apart.append(picture - sound)
+          return abs(picture - sound) <= 40
+        }
+        try await eventually("pictures go on") {
+          try await browser.received().contains { $0.kind == .video && $0.framesDecoded > before + 30 }
+        }
+        #expect(try await browser.state().failure == nil)
+        #expect(encoder.isRunning && encoder.complaints.isEmpty)
+        try await browser.leave()
+        try await browser.close()
+        try await encoder.stop()
+      }
+    }
+
+    @Test("who may not publish is told why")
+    func refused() async throws {
+      try await withServer { server in
+        let cases = [
+          ("room/demo", "10002: publish to demo?token="),
+          ("room/demo?token=nonsense", "10002"),
+          ("room/demo?token=\(try await server.token(user: "camera", room: "other"))", "10002: the token is for another room"),
+          ("room/demo?token=\(try await server.token(user: "camera", grants: [.subscribe]))", "10003: the token has no grant"),
+          ("room/demo?token=\(try await server.token(user: "camera", expiresIn: -60))", "10002"),
+        ]
+        for (path, words) in cases {
+          let complaints = try await Encoder(to: try server.rtmp(path)).refusal()
+          #expect(complaints.contains(words), "\(words): \(complaints)")
+        }
+        #expect(try await server.metric("roomserver_participants") == 0)
+      }
+    }
+
+    @Test("a stream with B-frames is ended in words that help")
+    func reordered() async throws {
+      try await withServer { server in
+        let encoder = try Encoder(
+          to: try await url(server), video: ["-preset", "fast", "-profile:v", "main", "-bf", "2", "-g", "30"])
+        let complaints = try await encoder.refusal()
+        #expect(complaints.contains("set B-frames to 0"), "\(complaints)")
+        try await eventually("the participant is gone", within: .seconds(5)) {
+          try await server.metric("roomserver_participants") == 0
+        }
+        #expect(try await server.metric("roomserver_rtmp_ingest_faults_total") == 1)
+      }
+    }
+
+    @Test("a kick ends the encoder's stream, and so does the same user elsewhere")
+    func ended() async throws {
+      try await withServer { server in
+        let admin = try await Participant.join(server, as: "admin", grants: [.publish, .subscribe, .admin])
+        let first = try Encoder(to: try await url(server))
+        try await eventually("the first is there") { admin.pictures(of: "camera").decoded > 0 }
+        let second = try Encoder(to: try await url(server))
+        #expect(try await first.refusal().contains("401003"))
+        try await eventually("the second is there") { admin.remoteTracks(of: "camera").count == 2 }
+        let decoded = admin.pictures(of: "camera").decoded
+        try await eventually("the second is seen") { admin.pictures(of: "camera").decoded > decoded + 5 }
+        try await admin.room.kick(userId: "camera")
+        #expect(try await second.refusal().contains("kicked out of the room by admin"))
+        try await eventually("the camera is gone") { admin.room.participants.isEmpty }
+        await admin.leave()
+      }
+    }
+
+    @Test("an encoder that is cut off and comes back is the same participant")
+    func back() async throws {
+      try await withServer { server in
+        let viewer = try await Participant.join(server, as: "viewer")
+        let first = try Encoder(to: try await url(server))
+        try await eventually("pictures come") { viewer.pictures(of: "camera").decoded > 5 }
+        let joined = try #require(viewer.room.participants.first).joinedAt
+        first.kill()
+        try await eventually("its tracks end") { viewer.remoteTracks(of: "camera").isEmpty }
+        #expect(viewer.room.participants.map(\.userId) == ["camera"])
+        let decoded = viewer.pictures(of: "camera").decoded
+        let second = try Encoder(to: try await url(server))
+        try await eventually("pictures come again") { viewer.pictures(of: "camera").decoded > decoded + 5 }
+        try await eventually("the tone is heard again") { viewer.sound(of: "camera").hears(440) }
+        #expect(viewer.room.participants.first?.joinedAt == joined)
+        try await second.stop()
+        await viewer.leave()
+      }
+    }
+
+    @Test("a forward job sends the stream on, the picture as it came")
+    func forwarded() async throws {
+      try await withServer(adjust: {
+        $0.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
+      }) { server in
+        let encoder = try Encoder(to: try await url(server))
+        try await eventually("both tracks are there") { try await server.metric("roomserver_published_tracks") == 2 }
+        let sink = try RTMPSink(port: try freePort())
+        let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"camera"}"#
+        #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
+        try await eventually("pictures go out", within: .seconds(20)) {
+          let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
+          return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
+        }
+        try await Task.sleep(for: .seconds(3))
+        #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/live").status == 204)
+        let received = try await sink.received()
+        #expect(received.video?.codec_name == "h264" && received.video?.width == 320 && received.video?.height == 180)
+        #expect(received.times("video").count > 30)
+        #expect(received.steps("video").allSatisfy { $0 > 0 && $0 < 0.2 }, "\(received.steps("video"))")
+        #expect(received.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(received.steps("audio"))")
+        try await encoder.stop()
+      }
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Codecs
+import RTMP
+import RTP
+import Testing
+
+@testable import RoomServer
+
+@Suite("AAC that is ingested")
+struct IngestAudioTests {
+  /// A tone as AAC frames with their exact times in microseconds.
+  private struct Tone {
+    let rate: Int
+    let header: [UInt8]
+    var frames: [[UInt8]] = []
+
+    init(seconds: Int, rate: Int = 44_100, channels: Int = 2) throws {
+      self.rate = rate
+      let format = AudioFormat(sampleRate: rate, channels: channels)
+      let encoder = try AACEncoder(AACEncoderSettings(format: format, bitrate: 96_000))
+      header = AudioTag.aacHeader(.sequenceStart) + encoder.audioSpecificConfig
+      var generator = ToneGenerator(frequency: 440, amplitude: 0.3, format: format)
+      for _ in 0..<(seconds * rate / AACEncoder.frameCount) {
+        if let frame = try encoder.encode(generator.next(AACEncoder.frameCount)) {
+          frames.append(AudioTag.aacHeader(.codedFrames) + frame)
+        }
+      }
+    }
+
+    func time(_ index: Int) -> Double { Double(index * AACEncoder.frameCount) * 1_000_000 / Double(rate) }
+  }
+
+  /// Whether the tone is heard in the Opus packets from half a second on.
+  private func hears(_ packets: [IngestAudio.Packet]) throws -> Bool {
+    let decoder = try OpusDecoder(channels: 1)
+    let samples = try packets.flatMap { try decoder.decode($0.payload) }
+    let window = samples.dropFirst(24_000).prefix(9600)
+    return ToneDetector.amplitude(of: 440, in: window, sampleRate: 48_000) > 0.2
+  }
+
+  @Test("a tone comes out as Opus, packet after packet without a seam", arguments: [(44_100, 2), (48_000, 1), (22_050, 2)])
+  func tone(rate: Int, channels: Int) throws {
+    let tone = try Tone(seconds: 3, rate: rate, channels: channels)
+    let audio = try IngestAudio()
+    #expect(try audio.take(tone.header, at: 0).isEmpty && audio.hasBegun)
+    var packets: [IngestAudio.Packet] = []
+    // As FLV has them, in whole milliseconds.
+    for (index, frame) in tone.frames.enumerated() {
+      packets += try audio.take(frame, at: Int64(tone.time(index) / 1000) * 1000 + 1_000_000)
+    }
+    #expect(packets.count >= 140)
+    #expect(packets.first?.position == 48_000)
+    #expect(zip(packets, packets.dropFirst()).allSatisfy { $1.position - $0.position == 960 })
+    #expect(packets.allSatisfy { $0.payload.withUnsafeBytes { OpusPacket(parsing: $0)?.sampleCount } == 960 })
+    #expect(packets.dropFirst(10).allSatisfy { (10...16).contains($0.level.level) })
+    #expect(try hears(packets))
+    #expect(audio.jumps == 0 && audio.malformed == 0)
+  }
+
+  @Test("a sound card that is slow or fast is followed, and nobody hears how", arguments: [-300.0, 300.0])
+  func drift(partsPerMillion: Double) throws {
+    let tone = try Tone(seconds: 60)
+    let audio = try IngestAudio()
+    _ = try audio.take(tone.header, at: 0)
+    var packets: [IngestAudio.Packet] = []
+    var worst = 0.0
+    for (index, frame) in tone.frames.enumerated() {
+      let time = tone.time(index) * (1 + partsPerMillion / 1_000_000)
+      packets += try audio.take(frame, at: Int64(time / 1000) * 1000)
+      if let last = packets.last {
+        // What has been sent ends where the frame does, but for what waits for its packet.
+        let end = Double(last.position + 960) / 48
+        worst = max(worst, abs(end - time / 1000 - 12))
+      }
+    }
+    #expect(worst < 34, "milliseconds")
+    #expect(audio.jumps == 0)
+    #expect(zip(packets, packets.dropFirst()).allSatisfy { $1.position - $0.position == 960 })
+    #expect(try hears(Array(packets.suffix(100))))
+  }
+
+  @Test("missing frames become silence, doubled ones are left out, and the time stays right")
+  func gaps() throws {
+    let tone = try Tone(seconds: 6)
+    let audio = try IngestAudio()
+    _ = try audio.take(tone.header, at: 0)
+    var packets: [IngestAudio.Packet] = []
+    for (index, frame) in tone.frames.enumerated() {
+      if (60..<70).contains(index) { continue }
+      if index == 100 { #expect(try audio.take(AudioTag.aacHeader(.codedFrames) + [0xff, 0xff, 0xff], at: 0).isEmpty) }
+      if index == 100 { continue }
+      packets += try audio.take(frame, at: Int64(tone.time(index)))
+      if index == 150 { for again in 146...150 { packets += try audio.take(tone.frames[again], at: Int64(tone.time(again))) } }
+    }
+    #expect(zip(packets, packets.dropFirst()).allSatisfy { $1.position - $0.position == 960 })
+    let end = try #require(packets.last).position + 960
+    let expected = Int64(tone.time(tone.frames.count) * 0.048)
+    #expect(abs(end - expected) < 2 * 960)
+    #expect(audio.malformed == 1)
+    #expect(audio.jumps >= 2)
+    #expect(packets.contains { $0.level.level > 60 })
+  }
+
+  @Test("after a long pause the time leaps, and nothing is made up")
+  func pause() throws {
+    let tone = try Tone(seconds: 2)
+    let audio = try IngestAudio()
+    _ = try audio.take(tone.header, at: 0)
+    var packets: [IngestAudio.Packet] = []
+    for (index, frame) in tone.frames.enumerated() {
+      packets += try audio.take(frame, at: Int64(tone.time(index)) + (index < 40 ? 0 : 5_000_000))
+    }
+    let steps = zip(packets, packets.dropFirst()).map { $1.position - $0.position }
+    #expect(steps.filter { $0 != 960 }.count == 1)
+    #expect(steps.contains { abs($0 - 240_000) < 2000 })
+  }
+
+  @Test("what is no AAC is refused by name")
+  func otherFormats() throws {
+    for (payload, name) in [
+      ([0x2f, 1], "MP3"), ([0xb2, 1], "Speex"), (AudioTag.enhancedHeader(.opus, .codedFrames) + [1], "Opus"),
+    ]
+      as [([UInt8], String)]
+    {
+      let audio = try IngestAudio()
+      #expect(throws: IngestFault.audioCodec(name)) { try audio.take(payload, at: 0) }
+    }
+    let audio = try IngestAudio()
+    #expect(throws: IngestFault.self) { try audio.take(AudioTag.aacHeader(.sequenceStart) + [1], at: 0) }
+    #expect(try audio.take([0xaf, 1, 2, 3], at: 0).isEmpty)
+  }
+}
