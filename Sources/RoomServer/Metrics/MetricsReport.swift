@@ -71,7 +71,8 @@ struct MetricsReport: Sendable {
     text.add("roomserver_whip_sessions_total", .counter, "WHIP sessions begun.", values.whipSessions)
     text.add("roomserver_whep_sessions_total", .counter, "WHEP sessions begun.", values.whepSessions)
     text.add("roomserver_rtmp_ingests_total", .counter, "RTMP streams let into rooms.", values.rtmpSessions)
-    text.add("roomserver_rtmp_ingest_faults_total", .counter, "Of these, ended because a room can't take them.", values.rtmpFaults)
+    text.add(
+      "roomserver_rtmp_ingest_faults_total", .counter, "Of these, ended because a room can't take them.", values.rtmpFaults)
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",

@@ -37,6 +37,9 @@ extension RTMPConnection {
 
   // MARK: Publishing
 
+  /// How long an encoder whose publish was ended may stay.
+  private static let parting = TimeAmount.seconds(2)
+
   private func publish(_ request: PublishRequest) {
     let bound = NIOLoopBound(self, eventLoop: home.loop)
     let loop = home.loop
@@ -87,9 +90,13 @@ extension RTMPConnection {
     sink.end()
     session.endPublish(stream, description: reason, now: Origin.now())
     settle()
-    // Encoders that are told so and stay would send on for ever.
-    session.end()
-    settle()
+    // Encoders that are told so and stay would send on for ever. They get the time to read it: a socket that is closed on what it has
+    // not read yet takes back what it has written.
+    let bound = NIOLoopBound(self, eventLoop: home.loop)
+    home.loop.scheduleTask(in: Self.parting) {
+      bound.value.session.end()
+      bound.value.settle()
+    }
   }
 
   // MARK: Playing
