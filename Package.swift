@@ -88,7 +88,9 @@ let package = Package(
     .target(name: "RoomMedia", dependencies: ["RoomClient", "Codecs", "RTP"]),
     .executableTarget(
       name: "roomserver",
-      dependencies: ["RoomServer", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging]),
+      dependencies: [
+        "RoomServer", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging,
+      ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
       path: "Sources/Examples/PublishFile"),
