@@ -28,6 +28,8 @@ public final class RoomServer: Sendable {
   private let rtmp: RTMPServer?
   private let ingest: IngestDoor
   private let flv: FLVAPI
+  private let hls: HLSDirectory
+  private let variants: VariantDirectory
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
   private let stopping = NIOLockedValueBox<Task<Void, Never>?>(nil)
@@ -84,6 +86,11 @@ public final class RoomServer: Sendable {
     origin.addresses = OwnAddresses(configuration, port: rtmp?.port)
     let flv = FLVAPI(origin)
     self.flv = flv
+    let variants = VariantDirectory(configuration.origin.variants, origin: origin)
+    origin.install { [weak variants] (path) throws(OriginRefusal) in try variants?.make(path) ?? false }
+    self.variants = variants
+    let hls = HLSDirectory(configuration.origin.hls, origin: origin)
+    self.hls = hls
     self.log = log
     let counters = ServerCounters()
     let directory = RoomDirectory(
@@ -103,7 +110,8 @@ public final class RoomServer: Sendable {
     self.signalling = signalling
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters)
     let history = ServerHistory(gauge)
-    metrics = MetricsReport(directory: directory, plane: plane, counters: counters, origin: origin)
+    metrics = MetricsReport(
+      directory: directory, plane: plane, counters: counters, origin: origin, hls: hls, variants: variants)
     let tokens = TokensAPI(keys: keys)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
@@ -111,7 +119,7 @@ public final class RoomServer: Sendable {
       + JobsAPI(directory: directory).endpoints
       + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
-      + flv.endpoints
+      + flv.endpoints + HLSAPI(directory: hls).endpoints
     http = HTTPDaemon(
       .init(
         host: configuration.host, port: configuration.port, threads: configuration.httpThreads,
@@ -153,8 +161,10 @@ public final class RoomServer: Sendable {
     origin.quiesce()
     await rtmp?.stop()
     flv.stop()
+    await hls.stop()
     await http.stop()
     await blocking(named: "media-stop") { [plane] in plane.stop() }
+    await variants.stop()
     await origin.stop()
     await ingest.stop()
     log.info("stopped")

@@ -16,9 +16,9 @@ public struct HLSSettings: Sendable, Hashable {
   /// the first picture, too.
   public var trackPatience: Int64
 
-  /// The defaults are segments of 2 s, six of them, in parts of half a second.
+  /// The defaults are segments of 2 s, eight of them, which is what Chromium wants to have, in parts of half a second.
   public init(
-    segmentLength: Int64 = 2000, partLength: Int64? = 500, window: Int = 6, longestSegment: Int64 = 10_000,
+    segmentLength: Int64 = 2000, partLength: Int64? = 500, window: Int = 8, longestSegment: Int64 = 10_000,
     bytes: Int = 96 << 20, longestGap: Int64 = 1000, trackPatience: Int64 = 3000
   ) {
     self.segmentLength = segmentLength

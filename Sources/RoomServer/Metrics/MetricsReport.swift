@@ -8,6 +8,8 @@ struct MetricsReport: Sendable {
   let plane: MediaPlane
   let counters: ServerCounters
   let origin: Origin
+  let hls: HLSDirectory
+  let variants: VariantDirectory
 
   func text() async -> String {
     var text = PrometheusText()
@@ -16,6 +18,8 @@ struct MetricsReport: Sendable {
     addMedia(await plane.counters(), to: &text)
     addBroadcasts(await directory.broadcasts.totals(), to: &text)
     origin.addMetrics(to: &text)
+    hls.addMetrics(to: &text)
+    variants.addMetrics(to: &text)
     text.add("process_open_fds", .gauge, "Open file descriptors.", linux_open_descriptors())
     text.add("process_resident_memory_bytes", .gauge, "Resident memory.", linux_resident_bytes())
     text.add(

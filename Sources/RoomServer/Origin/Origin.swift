@@ -114,11 +114,17 @@ final class Origin: Sendable {
   }
 
   /// The stream at a path, published or waiting for its publisher to come back, or made for who asks; nil where there is none.
-  func stream(at path: StreamPath) -> StreamHub? {
-    if let hub = directory.stream(at: path) { return hub }
-    for maker in state.withLockedValue({ $0.makers }) where maker(path) { return directory.stream(at: path) }
-    return nil
+  /// - Throws: where it could be made, and the server has no room for it.
+  func stream(at path: StreamPath) throws(OriginRefusal) -> StreamHub? {
+    let there = known(path)
+    // One that was made, and is no longer, is made again.
+    if let there, there.statistics.isPublished { return there }
+    for maker in state.withLockedValue({ $0.makers }) where try maker(path) { return known(path) }
+    return there
   }
+
+  /// The stream at a path, published or waiting for its publisher to come back; nil where there is none.
+  func known(_ path: StreamPath) -> StreamHub? { directory.stream(at: path) }
 
   /// Somebody who watches a stream, counted until it is let go.
   final class Viewing: Sendable {
@@ -143,7 +149,7 @@ final class Origin: Sendable {
 
   /// A place for one more viewer of a stream.
   func view(_ path: StreamPath, over way: ViewingProtocol) throws(OriginRefusal) -> Viewing {
-    guard let hub = stream(at: path) else { throw .notFound(path) }
+    guard let hub = try stream(at: path) else { throw .notFound(path) }
     let refusal: OriginRefusal? = state.withLockedValue { state in
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
       guard state.viewers < settings.viewers else {
@@ -187,7 +193,7 @@ final class Origin: Sendable {
   func door(for app: String) -> PublishDoor? { state.withLockedValue { $0.doors[app] } }
 
   /// Makes streams for who asks for them, as variants are made: says whether the stream at that path is there now.
-  typealias StreamMaker = @Sendable (_ path: StreamPath) -> Bool
+  typealias StreamMaker = @Sendable (_ path: StreamPath) throws(OriginRefusal) -> Bool
 
   func install(_ maker: @escaping StreamMaker) { state.withLockedValue { $0.makers.append(maker) } }
 

@@ -27,6 +27,10 @@ struct OriginRefusal: Error, Sendable {
     case signature
     /// The room does not take the stream: it is full, or its user comes too often.
     case room
+    /// The server cuts as many streams for HLS as it may.
+    case hls
+    /// The server makes as many variants as it may.
+    case variants
     /// The server is stopping.
     case stopping
   }
@@ -67,7 +71,7 @@ struct OriginRefusal: Error, Sendable {
     case .name, .noStream: 404
     case .inUse: 409
     case .unsigned, .token, .signature: 403
-    case .streams, .viewers, .connections, .silent, .room, .stopping: 503
+    case .streams, .viewers, .connections, .silent, .room, .hls, .variants, .stopping: 503
     }
   }
 }

@@ -36,6 +36,10 @@ public struct OriginSettings: Sendable {
   public var timeouts = SessionTimeouts(step: 10_000_000, idle: 30_000_000, silence: 15_000_000, pingAnswer: 15_000_000)
   /// Bytes that wait for one RTMP viewer to read; more is not even begun.
   public var waitingBytes = 128 << 10
+  /// HLS: how streams are cut.
+  public var hls = HLSDelivery()
+  /// Variants that are made on demand.
+  public var variants = VariantSettings()
 
   public init() {}
 }

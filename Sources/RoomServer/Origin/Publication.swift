@@ -14,6 +14,7 @@ extension Origin {
   /// The right to publish one stream of the origin, until it is ended or let go.
   final class Publication: PublishSink {
     let path: StreamPath
+    var hub: StreamHub { right.hub }
     private let origin: Origin
     private let right: StreamDirectory.Publication
     private let hold: Origin.Hold

@@ -1,0 +1,231 @@
+import Foundation
+import LiveOrigin
+import RTMP
+import RoomServer
+import Testing
+
+@Suite("The live origin over HLS")
+struct HLSTests {
+  /// Segments of 1 s in parts of 200 ms; what there is is told at once.
+  private static func cutting(_ configuration: inout ServerConfiguration) {
+    configuration.origin.publishesOpenly = true
+    configuration.origin.hls.cutting = HLSSettings(segmentLength: 1000, partLength: 200, window: 4)
+    configuration.origin.hls.youngLength = 0
+  }
+
+  /// Publishes five seconds, and waits until the origin has them.
+  private func publish(_ server: TestServer, until end: UInt32 = 5000) async throws -> RTMPPeer {
+    let publisher = try await RTMPPeer.start(.publish, server)
+    publisher.send(HLSSample.header)
+    HLSSample.send(0..<end, publisher)
+    try await eventually("the stream is there") {
+      try await server.metric("roomserver_origin_bytes_received_total") > Int(end / 40 * 45)
+    }
+    return publisher
+  }
+
+  /// Addresses of a playlist, relative to "/live/".
+  private func addresses(_ response: TestResponse) -> [String] {
+    String(decoding: response.body, as: UTF8.self).split(separator: "\n").compactMap { line in
+      if !line.hasPrefix("#") { return String(line) }
+      guard let start = line.firstRange(of: "URI=\"")?.upperBound, !line.contains("HINT") else { return nil }
+      return String(line[start...].prefix { $0 != "\"" })
+    }
+  }
+
+  @Test("the first request finds what the origin keeps; all that the playlist names can be loaded")
+  func first() async throws {
+    try await TestServer.with(Self.cutting) { server in
+      let publisher = try await publish(server)
+      let playlist = try await server.request("GET", "/live/studio.m3u8")
+      #expect(playlist.status == 200 && playlist.headers["content-type"] == "application/vnd.apple.mpegurl")
+      #expect(playlist.headers["access-control-allow-origin"] == "*" && playlist.headers["cache-control"] == "no-cache")
+      let names = addresses(playlist)
+      #expect(names.count > 8 && names.contains { $0.contains("/init-") } && names.contains { $0.contains("/part-") })
+      for name in names {
+        let file = try await server.request("GET", "/live/\(name)")
+        #expect(file.status == 200 && file.body.count > 100 && file.headers["content-type"] == "video/mp4", "\(name)")
+        let box = name.contains("init") ? "ftyp" : "moof"
+        #expect(file.body[4..<8].elementsEqual(box.utf8), "\(name)")
+      }
+      #expect(try await server.metric("roomserver_origin_viewers{protocol=\"hls\"}") == 1)
+      #expect(try await server.metric("roomserver_origin_hls_streams") == 1)
+      #expect(try await server.metric("roomserver_origin_bytes_sent_total{protocol=\"hls\"}") > 1000)
+      publisher.end()
+    }
+  }
+
+  @Test("a reload waits for the part that it asks for")
+  func reload() async throws {
+    try await TestServer.with(Self.cutting) { server in
+      let publisher = try await publish(server, until: 4100)
+      let first = addresses(try await server.request("GET", "/live/studio.m3u8"))
+      let last = try #require(first.last { $0.contains("/seg-") }?.firstMatch(of: /seg-([0-9]+)/).flatMap { Int($0.1) })
+      let asked = ContinuousClock.now
+      async let answer = server.request("GET", "/live/studio.m3u8?_HLS_msn=\(last + 1)&_HLS_part=2")
+      async let part = server.request("GET", "/live/studio/part-\(last + 1).0.m4s")
+      HLSSample.send(4100..<4900, publisher)
+      let names = addresses(try await answer)
+      #expect(names.contains("studio/part-\(last + 1).2.m4s") && !names.contains("studio/seg-\(last + 1).m4s"))
+      #expect(try await part.status == 200)
+      async let whole = server.request("GET", "/live/studio.m3u8?_HLS_msn=\(last + 1)")
+      HLSSample.send(4900..<5100, publisher)
+      #expect(addresses(try await whole).contains("studio/seg-\(last + 1).m4s"))
+      #expect(ContinuousClock.now - asked < .seconds(8))
+      for query in ["_HLS_msn=\(last + 4)", "_HLS_msn=x", "_HLS_part=1", "_HLS_msn=\(last)&_HLS_msn=\(last)"] {
+        #expect(try await server.request("GET", "/live/studio.m3u8?\(query)").status == 400, "\(query)")
+      }
+      publisher.end()
+    }
+  }
+
+  @Test("a reload that nothing comes for gets the playlist as it is, and one at the stream's end its end")
+  func nothingComes() async throws {
+    try await TestServer.with {
+      Self.cutting(&$0)
+      $0.origin.linger = .milliseconds(300)
+    } _: { server in
+      let publisher = try await publish(server, until: 3100)
+      let first = addresses(try await server.request("GET", "/live/studio.m3u8"))
+      let last = try #require(first.last { $0.contains("/seg-") }?.firstMatch(of: /seg-([0-9]+)/).flatMap { Int($0.1) })
+      let answer = try await server.request("GET", "/live/studio.m3u8?_HLS_msn=\(last + 2)")
+      #expect(answer.status == 200 && addresses(answer) == first)
+      async let ending = server.request("GET", "/live/studio.m3u8?_HLS_msn=\(last + 2)")
+      publisher.end()
+      let text = String(decoding: try await ending.body, as: UTF8.self)
+      #expect(text.hasSuffix("#EXT-X-ENDLIST\n") && text.contains("seg-\(last + 1).m4s"))
+    }
+  }
+
+  @Test("while there is little, a plain reload waits for the next segment")
+  func young() async throws {
+    try await TestServer.with {
+      Self.cutting(&$0)
+      $0.origin.hls.youngLength = 14
+    } _: { server in
+      let publisher = try await publish(server, until: 3100)
+      let first = addresses(try await server.request("GET", "/live/studio.m3u8"))
+      async let second = server.request("GET", "/live/studio.m3u8")
+      HLSSample.send(3100..<4200, publisher)
+      #expect(addresses(try await second).count { $0.contains("/seg-") } == first.count { $0.contains("/seg-") } + 1)
+      publisher.end()
+    }
+  }
+
+  @Test("a stream is cut only while somebody asks")
+  func idle() async throws {
+    try await TestServer.with {
+      Self.cutting(&$0)
+      $0.origin.hls.idleTime = .milliseconds(300)
+    } _: { server in
+      let publisher = try await publish(server)
+      #expect(try await server.metric("roomserver_origin_hls_streams") == 0)
+      let name = try #require(addresses(try await server.request("GET", "/live/studio.m3u8")).last)
+      try await eventually("nobody asks") { try await server.metric("roomserver_origin_hls_streams") == 0 }
+      #expect(try await server.metric("roomserver_origin_viewers{protocol=\"hls\"}") == 0)
+      #expect(try await server.request("GET", "/live/\(name)").status == 404)
+      #expect(try await server.request("GET", "/live/studio.m3u8").status == 200)
+      #expect(try await server.metric("roomserver_origin_hls_streams_total") == 2)
+      publisher.end()
+    }
+  }
+
+  @Test("a signed playlist opens its segments, and nothing else does")
+  func signed() async throws {
+    let protection = HotlinkProtection(play: .init(key: "key to play"))
+    try await TestServer.with {
+      Self.cutting(&$0)
+      $0.origin.protection = protection
+    } _: { server in
+      let publisher = try await publish(server)
+      func query(_ path: String) throws -> String {
+        try #require(protection.query(path: path, for: .play, unixTime: Int64(Date().timeIntervalSince1970)))
+      }
+      #expect(try await server.request("GET", "/live/studio.m3u8").status == 403)
+      let other = try query("/live/studio.flv")
+      #expect(try await server.request("GET", "/live/studio.m3u8?\(other)").status == 403)
+      let good = try query("/live/studio.m3u8")
+      let playlist = try await server.request("GET", "/live/studio.m3u8?\(good)")
+      let names = addresses(playlist)
+      #expect(playlist.status == 200 && names.allSatisfy { $0.hasSuffix("?\(good)") })
+      let name = try #require(names.last)
+      #expect(try await server.request("GET", "/live/\(name)").status == 200)
+      #expect(try await server.request("GET", "/live/\(name.prefix { $0 != "?" })").status == 403)
+      #expect(try await server.request("GET", "/live/\(name.prefix { $0 != "?" })?\(other)").status == 403)
+      #expect(try await server.metric("roomserver_origin_refused_total{reason=\"signature\"}") == 4)
+      publisher.end()
+    }
+  }
+
+  @Test("what is not there is not found, whatever it is called")
+  func notFound() async throws {
+    try await TestServer.with(Self.cutting) { server in
+      let publisher = try await publish(server)
+      #expect(try await server.request("GET", "/live/studio.m3u8").status == 200)
+      for path in [
+        "/live/none.m3u8", "/live/.m3u8", "/live/a%2Fb.m3u8", "/live/studio/seg-1.m4s", "/live/studio/part-1.0.m4s",
+        "/live/studio/init-1.mp4", "/live/studio/x.m4s", "/live/none/seg-1.m4s", "/live/studio/seg-99999999999999999999.m4s",
+        "/live/studio_321_180_15.m3u8", "/live/none_320_180_15.m3u8", "/live/studio_320_180_15_176_144_10.m3u8",
+      ] { #expect(try await server.request("GET", path).status == 404, "\(path)") }
+      #expect(try await server.request("POST", "/live/studio.m3u8", json: "{}").status == 405)
+      publisher.end()
+    }
+  }
+
+  @Test("only so many streams are cut, and only so many wait")
+  func limits() async throws {
+    try await TestServer.with {
+      Self.cutting(&$0)
+      $0.origin.hls.streams = 1
+      $0.origin.hls.waiting = 0
+    } _: { server in
+      let publisher = try await publish(server)
+      let other = try await RTMPPeer.start(.publish, server, "other")
+      other.send(HLSSample.header)
+      HLSSample.send(0..<3000, other)
+      #expect(try await server.request("GET", "/live/studio.m3u8").status == 200)
+      try await eventually("the other stream is there") { try await server.metric("roomserver_origin_streams") == 2 }
+      #expect(try await server.request("GET", "/live/other.m3u8").status == 503)
+      #expect(try await server.metric("roomserver_origin_refused_total{reason=\"hls\"}") == 1)
+      let names = addresses(try await server.request("GET", "/live/studio.m3u8"))
+      let last = try #require(names.last { $0.contains("/seg-") }?.firstMatch(of: /seg-([0-9]+)/).flatMap { Int($0.1) })
+      #expect(try await server.request("GET", "/live/studio.m3u8?_HLS_msn=\(last + 2)").status == 503)
+      publisher.end()
+      other.end()
+    }
+  }
+
+  @Test("a server that stops answers those that wait")
+  func stop() async throws {
+    let server = try await TestServer.start(Self.cutting)
+    let publisher = try await publish(server, until: 3100)
+    let names = addresses(try await server.request("GET", "/live/studio.m3u8"))
+    let last = try #require(names.last { $0.contains("/seg-") }?.firstMatch(of: /seg-([0-9]+)/).flatMap { Int($0.1) })
+    var wires: [Wire] = []
+    for _ in 0..<20 {
+      let wire = try await Wire.connect(port: server.server.port)
+      wire.send("GET /live/studio.m3u8?_HLS_msn=\(last + 2) HTTP/1.0\r\n\r\n")
+      wires.append(wire)
+    }
+    await server.server.stop()
+    try await eventually("all are closed") { wires.allSatisfy(\.isClosed) }
+    publisher.end()
+  }
+}
+
+/// Pictures whose form can be told, as HLS needs it.
+enum HLSSample {
+  /// 320x180 in H.264.
+  static let header: MediaMessage = {
+    let set: [UInt8] = [
+      0x67, 0x42, 0xc0, 0x1e, 0xda, 0x05, 0x07, 0xe8, 0x40, 0, 0, 3, 0, 0x40, 0, 0, 7, 0x83, 0xc6, 0x0c, 0xa8,
+    ]
+    let configuration = AVCConfiguration(sequenceParameters: [set], pictureParameters: [[0x68, 0xce, 0x3c, 0x80]])
+    return MediaMessage(.video, timestamp: 0, payload: configuration?.sequenceHeader ?? [])
+  }()
+
+  /// 25 pictures a second, with a key frame each second.
+  static func send(_ times: Range<UInt32>, _ publisher: RTMPPeer) {
+    for time in times where time % 40 == 0 { publisher.send(LiveSample.video(time, isKeyFrame: time % 1000 == 0)) }
+  }
+}
