@@ -4,7 +4,7 @@ public import LiveOrigin
 public struct HLSDelivery: Sendable {
   /// Segments, parts and what is kept of them.
   public var cutting = HLSSettings()
-  /// How long a stream is cut after the last request for it.
+  /// How long a stream is cut after the last request for it; two target durations at least.
   public var idleTime: Duration = .seconds(30)
   /// How long the first request for a stream may wait for its first segment.
   public var firstSegmentTime: Duration = .seconds(12)

@@ -178,7 +178,9 @@ actor HLSStream {
   private func tick() -> Bool {
     let now = ContinuousClock.now
     answer { now >= $0.deadline }
-    if waiters.isEmpty, now - lastRequest > settings.idleTime { stop() }
+    // A player with nothing to load asks again within a target duration and a half.
+    let idleTime = max(settings.idleTime, .seconds(2 * packager.window.targetDuration))
+    if waiters.isEmpty, now - lastRequest > idleTime { stop() }
     return !isOver
   }
 

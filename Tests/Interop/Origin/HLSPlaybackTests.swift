@@ -80,7 +80,8 @@ struct HLSPlaybackTests {
       }
       let end = try await playback()
       #expect(end.width == 320 && end.height == 180)
-      #expect(abs(end.colour[0] - 0xe0) < 16 && abs(end.colour[1] - 0x20) < 16 && abs(end.colour[2] - 0x30) < 16, "\(end)")
+      // Red, whichever matrix Chromium takes for a picture that names none.
+      #expect(end.colour[0] > 190 && end.colour[1] < 80 && end.colour[2] < 80, "\(end.colour)")
       try await page.close()
     }
   }
@@ -90,7 +91,7 @@ struct HLSPlaybackTests {
     try await withServer {
       open(&$0)
       $0.origin.variants.idleTime = .seconds(1)
-      $0.origin.hls.idleTime = .seconds(1)
+      $0.origin.hls.idleTime = .seconds(4)
     } _: { server in
       let encoder = try LiveEncoder(server.rtmp("live/studio"))
       defer { encoder.end() }
@@ -110,7 +111,7 @@ struct HLSPlaybackTests {
         #expect(abs(picture - tone) < 0.25, "\(way): begins at \(picture) and \(tone)")
       }
       #expect(try await server.metric("roomserver_origin_variants_total") == 1)
-      try await eventually("nobody watches the variant", within: .seconds(20)) {
+      try await eventually("nobody watches the variant", within: .seconds(30)) {
         try await server.metric("roomserver_origin_variants") == 0
       }
       // One that has ended is made again for who comes back.

@@ -23,13 +23,9 @@ final class LiveEncoder {
 
   deinit { end() }
 
+  /// Children of the tests' threads are born with SIGTERM blocked.
   func end() {
-    guard process.isRunning else { return }
-    process.terminate()
-    let pid = process.processIdentifier
-    let deadline = Date(timeIntervalSinceNow: 2)
-    while process.isRunning, Date() < deadline { usleep(20_000) }
-    if process.isRunning { kill(pid, SIGKILL) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 }
 
@@ -54,17 +50,35 @@ struct LiveProbe {
       var streams: [Recording.Stream]
       var packets: [Recording.Packet]
     }
-    let data = try await Task.detached {
-      // A stream that stops would be waited for.
-      try run(
-        [
-          "timeout", "60", "ffprobe", "-v", "quiet", "-of", "json", "-show_streams", "-show_packets", "-read_intervals",
-          "%+\(seconds)", url,
-        ])
-    }.value
+    let data = try await output(of: [
+      "ffprobe", "-v", "quiet", "-of", "json", "-show_streams", "-show_packets", "-read_intervals", "%+\(seconds)", url,
+    ])
     let answer = try JSONDecoder().decode(Answer.self, from: data)
     var probe = LiveProbe(streams: answer.streams)
     for packet in answer.packets { probe.times[packet.codec_type, default: []].append(packet.dts) }
     return probe
+  }
+
+  /// What a program writes, which is ended where it takes too long. Read on a thread of its own, for the server in this process
+  /// needs those of Swift's tasks.
+  private static func output(of arguments: [String], within limit: Duration = .seconds(40)) async throws -> Data {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let pid = process.processIdentifier
+    let watchdog = Task {
+      try await Task.sleep(for: limit)
+      kill(pid, SIGKILL)
+    }
+    defer { watchdog.cancel() }
+    let output = pipe.fileHandleForReading
+    return await withCheckedContinuation { continuation in
+      let reader = Thread { continuation.resume(returning: (try? output.readToEnd()) ?? Data()) }
+      reader.start()
+    }
   }
 }
