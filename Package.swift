@@ -105,7 +105,7 @@ let package = Package(
     .executableTarget(
       name: "loadtest",
       dependencies: [
-        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTP", "CLinux", "Codecs", argumentParser,
+        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTMP", "RTP", "CLinux", "Codecs", argumentParser,
         nio("NIOCore"),
       ],
       path: "loadtest/loadtest"),
@@ -144,7 +144,7 @@ let package = Package(
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
-    .testTarget(name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "WebRTC", argumentParser]),
+    .testTarget(name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "RTMP", "WebRTC", argumentParser]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",

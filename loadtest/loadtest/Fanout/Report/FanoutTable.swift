@@ -45,11 +45,9 @@ enum FanoutTable {
     ]
   }
 
-  private static func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+  private static func row(_ cells: [String]) -> String { MarkdownTable.row(cells) }
 
-  private static func number(_ value: Double?, _ digits: Int) -> String {
-    value.map { String(format: "%.\(digits)f", $0) } ?? "–"
-  }
+  private static func number(_ value: Double?, _ digits: Int) -> String { MarkdownTable.number(value, digits) }
 
   private static func percent(_ share: Double) -> String { share == 0 ? "0" : String(format: "%.4f %%", share * 100) }
 }

@@ -89,7 +89,8 @@ enum FreePort {
     }
   }
 
-  private static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
+  /// Of a numeric IPv4 address; any other becomes 0.0.0.0.
+  static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian

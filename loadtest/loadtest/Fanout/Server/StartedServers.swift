@@ -8,26 +8,32 @@ enum StartedServers {
   struct Roomserver {
     var process: ServerProcess
     var secret: String
+    /// Of HTTP, and of RTMP.
     var port: UInt16
+    var rtmpPort: UInt16
   }
 
   /// `roomserver serve` with its defaults, but that it lets one address join often.
   static func roomserver(program: String, arguments: [String], address: String) async throws -> Roomserver {
     let port = FreePort.find()
+    let rtmpPort = FreePort.find()
     let secret = UUID().uuidString + UUID().uuidString
     let process = try ServerProcess(
       program,
       [
         "serve", "--bind", address, "--port", "\(port)", "--media-port", "0", "--auto-create", "--joins-per-second", "1000",
-        "--log-level", "warning",
+        "--rtmp-port", "\(rtmpPort)", "--log-level", "warning",
       ] + arguments,
-      environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret, "ROOMSERVER_RTMP_PORT": "0"],
+      environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret],
       folder: ServerProcess.folder("roomserver"))
-    do { try await process.listens(host: address, port: port) } catch {
+    do {
+      try await process.listens(host: address, port: port)
+      try await process.listens(host: address, port: rtmpPort)
+    } catch {
       await process.stop()
       throw error
     }
-    return Roomserver(process: process, secret: secret, port: port)
+    return Roomserver(process: process, secret: secret, port: port, rtmpPort: rtmpPort)
   }
 
   struct Janus {

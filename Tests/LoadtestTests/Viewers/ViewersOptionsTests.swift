@@ -1,0 +1,64 @@
+import ArgumentParser
+import Testing
+
+@testable import loadtest
+
+@Suite("The options of loadtest viewers")
+struct ViewersOptionsTests {
+  private func parse(_ arguments: String...) throws -> Viewers {
+    try #require(Loadtest.parseAsRoot(["viewers"] + arguments) as? Viewers)
+  }
+
+  @Test("with --start alone, 1000 viewers watch this server by RTMP for 20 s")
+  func defaults() throws {
+    let viewers = try parse("--start")
+    #expect(viewers.target == [.roomserver] && viewers.plan.watching == .rtmp)
+    #expect(viewers.plan.count == 1000 && viewers.plan.seconds == 20 && viewers.pairs == 1)
+    #expect(viewers.clip == LiveClip.Settings(width: 1280, height: 720, kbps: 1000))
+  }
+
+  @Test("what is asked for goes into the plan, and targets keep their order")
+  func everything() throws {
+    let viewers = try parse(
+      "--protocol", "rtmp", "--count", "20", "--seconds", "2.5", "--target", "nginx", "--target", "roomserver", "--pairs", "3",
+      "--kbps", "300", "--height", "180", "--joins-per-second", "50", "--threads", "2", "--start", "--json")
+    #expect(viewers.target == [.nginx, .roomserver] && viewers.pairs == 3 && viewers.json)
+    #expect(viewers.plan.count == 20 && viewers.plan.seconds == 2.5 && viewers.plan.joinsPerSecond == 50)
+    #expect(viewers.plan.threads == 2 && viewers.clip == LiveClip.Settings(width: 320, height: 180, kbps: 300))
+  }
+
+  @Test("without --start, viewers go where the publisher goes, without its token")
+  func urls() throws {
+    let rtmp = try ViewersTarget(.nginx, publish: "rtmp://127.0.0.1:1936/live/a?token=x", play: nil, over: .rtmp, pid: 5)
+    guard case .rtmp(let address) = rtmp.play else { throw ValidationError("no RTMP") }
+    #expect(address.description == "rtmp://127.0.0.1:1936/live/a" && rtmp.publish.stream == "a?token=x" && rtmp.pid == 5)
+    let flv = try ViewersTarget(
+      .roomserver, publish: "rtmp://127.0.0.1/live/a", play: "http://127.0.0.1:8080/live/a.flv?k=1", over: .flv, pid: nil)
+    guard case .flv(let host, let port, let path) = flv.play else { throw ValidationError("no FLV") }
+    #expect(host == "127.0.0.1" && port == 8080 && path == "/live/a.flv?k=1")
+  }
+
+  @Test(
+    "what can't be measured is refused with a sentence that names the option",
+    arguments: [
+      ["--count", "0"], ["--count", "10001"], ["--seconds", "0"], ["--kbps", "10"], ["--pairs", "0"], ["--height", "100"],
+      ["--joins-per-second", "0"], ["--threads", "0"], ["--target", "srs"], ["--target", "nginx", "--target", "nginx"],
+      ["--target", "nginx", "--protocol", "flv"], ["--protocol", "hls"], ["--publish-url", "rtmp://127.0.0.1/live/a"],
+    ])
+  func refused(arguments: [String]) throws {
+    let error = try #require(throws: (any Error).self) { try Loadtest.parseAsRoot(["viewers", "--start"] + arguments) }
+    #expect(Loadtest.fullMessage(for: error).contains(arguments[0]))
+  }
+
+  @Test(
+    "without --start it has to be said where the server is",
+    arguments: [
+      ([], "--publish-url"), (["--publish-url", "http://127.0.0.1/live/a"], "--publish-url"),
+      (["--publish-url", "rtmp://127.0.0.1/live/a", "--protocol", "flv"], "--play-url"),
+      (["--target", "nginx", "--target", "roomserver"], "--start"),
+    ])
+  func unstarted(arguments: [String], named: String) throws {
+    let error = try #require(throws: (any Error).self) { try Loadtest.parseAsRoot(["viewers"] + arguments) }
+    #expect(Loadtest.fullMessage(for: error).contains(named))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import RoomServer
+import Testing
+
+@testable import loadtest
+
+@Suite("loadtest viewers against servers", .serialized)
+struct ViewersRunTests {
+  private static let secret = "a secret of the tests, of at least 32 bytes"
+  private static let clip = LiveClip.Settings(width: 320, height: 180, kbps: 150)
+
+  private func measure(_ target: ViewersTarget, _ watching: WatchingProtocol) async throws -> ViewersResult {
+    let plan = ViewersPlan(watching: watching, count: 20, seconds: 2, joinsPerSecond: 100, threads: 2)
+    return try await ViewersRun(
+      plan: plan, clip: try ClipEncoder.clip(Self.clip), target: target, progress: FanoutProgress(isWanted: false)
+    ).measure()
+  }
+
+  private func check(_ result: ViewersResult) {
+    #expect(result.lost == 0 && result.disordered == 0 && result.gone == 0 && result.altered == 0)
+    // 25 pictures and 47 frames of sound a second, less what a busy machine is late.
+    #expect(result.messagesPerSecond > 20 * 50)
+    #expect(result.sampled > 100)
+    #expect(result.joinP50 > 0 && result.joinP99 >= result.joinP50 && result.delayP50 > 0)
+    #expect((result.cpuPerMessage ?? 0) > 0)
+  }
+
+  @Test("twenty viewers of this server get every message as it was published", arguments: WatchingProtocol.allCases)
+  func own(watching: WatchingProtocol) async throws {
+    var configuration = ServerConfiguration(keys: ["test": Self.secret])
+    configuration.origin.publishesOpenly = true
+    let server = try await RoomServer.start(configuration)
+    let result: ViewersResult
+    do {
+      let rtmp = try #require(server.rtmpPort)
+      let play = watching == .flv ? "http://127.0.0.1:\(server.port)/live/a.flv" : nil
+      result = try await measure(
+        try ViewersTarget(
+          .roomserver, publish: "rtmp://127.0.0.1:\(rtmp)/live/a", play: play, over: watching,
+          pid: ProcessInfo.processInfo.processIdentifier), watching)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+    check(result)
+  }
+
+  @Test("twenty viewers of nginx-rtmp get every message as it was published")
+  func nginx() async throws {
+    let viewers = try #require(Loadtest.parseAsRoot(["viewers", "--start", "--target", "nginx"]) as? Viewers)
+    let started = try await StartedServers.nginx(
+      program: viewers.nginx, module: viewers.nginxModule, address: "127.0.0.1", connections: 20)
+    let result: ViewersResult
+    do {
+      result = try await measure(
+        try ViewersTarget(
+          .nginx, publish: "rtmp://127.0.0.1:\(started.port)/live/a", play: nil, over: .rtmp, pid: started.process.pid), .rtmp)
+    } catch {
+      await started.process.stop()
+      throw error
+    }
+    await started.process.stop()
+    check(result)
+  }
+
+  @Test("a refused publisher ends the run with the server's sentence")
+  func refused() async throws {
+    let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
+    let target = try ViewersTarget(
+      .roomserver, publish: "rtmp://127.0.0.1:\(server.rtmpPort ?? 0)/live/a", play: nil, over: .rtmp, pid: nil)
+    let error = await #expect(throws: FanoutError.self) { try await measure(target, .rtmp) }
+    await server.stop()
+    let sentence = error.map { "\($0)" } ?? ""
+    #expect(sentence.hasPrefix("the publisher: ") && sentence.contains("token"), "\(sentence)")
+  }
+}

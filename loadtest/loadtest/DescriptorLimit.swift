@@ -1,0 +1,17 @@
+import Glibc
+
+/// Each viewer is a descriptor here and one in the server, which inherits the limit; the soft limit of most systems is 1024.
+enum DescriptorLimit {
+  /// Raises the soft limit to the hard one; throws where that is below `needed`.
+  static func raise(to needed: Int) throws(FanoutError) {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    if limit.rlim_cur < limit.rlim_max {
+      limit.rlim_cur = limit.rlim_max
+      _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+    guard limit.rlim_cur >= rlim_t(needed) else {
+      throw .system("\(needed) descriptors are needed and \(limit.rlim_cur) allowed: see ulimit -Hn")
+    }
+  }
+}

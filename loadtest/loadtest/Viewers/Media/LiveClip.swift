@@ -1,0 +1,103 @@
+import RTMP
+
+/// Some seconds of H.264 and AAC that go round without a seam: what a publisher sends, and what its viewers should get.
+struct LiveClip: Sendable {
+  /// What the clip looks like.
+  struct Settings: Sendable, Hashable {
+    var width = 1280
+    var height = 720
+    /// Video bits per second, in thousands.
+    var kbps = 1000
+    /// Whole seconds; an even number, which key frames two seconds apart divide.
+    var seconds = 8
+  }
+
+  static let framesPerSecond = 25
+  /// Of which a second holds 46.875 AAC frames, so that eight seconds are whole both in frames of video and of sound.
+  static let sampleRate = 48_000
+  private static let samplesPerFrame = 1024
+
+  struct Frame: Sendable {
+    /// Milliseconds from the round's beginning.
+    var time: Int64
+    var kind: MediaMessage.Kind
+    var payload: [UInt8]
+  }
+
+  /// Metadata and the decoders' configurations.
+  let headers: [MediaMessage]
+  /// One round, by time.
+  let frames: [Frame]
+  /// Milliseconds of a round.
+  let duration: Int64
+  /// All payloads, to know again what comes back.
+  let payloads: Set<[UInt8]>
+  private let videoTimes: [Int64]
+  private let audioTimes: [Int64]
+
+  /// Takes what an encoder wrote as FLV; its clock is set anew.
+  init(flv: [UInt8], _ settings: Settings) throws(FanoutError) {
+    var headers: [MediaMessage] = []
+    var video: [[UInt8]] = []
+    var audio: [[UInt8]] = []
+    for media in try Self.messages(of: flv) {
+      if !MediaRole.isHeader(media) {
+        if media.kind == .video { video.append(media.payload) } else { audio.append(media.payload) }
+      } else if media.kind != .video || media.payload.dropFirst().first == 0 {
+        // All but the tag that ends a stream.
+        headers.append(media)
+      }
+    }
+    let pictures = settings.seconds * Self.framesPerSecond
+    let sounds = settings.seconds * Self.sampleRate / Self.samplesPerFrame
+    guard video.count >= pictures, audio.count >= sounds, headers.count >= 3 else {
+      throw .system("the clip has \(video.count) pictures and \(audio.count) frames of sound: too few")
+    }
+    let videoTimes = (0..<pictures).map { Int64($0 * 1000 / Self.framesPerSecond) }
+    let audioTimes = (0..<sounds).map { Int64($0 * Self.samplesPerFrame * 1000 / Self.sampleRate) }
+    frames =
+      (zip(audioTimes, audio).map { Frame(time: $0, kind: .audio, payload: $1) }
+      + zip(videoTimes, video).map { Frame(time: $0, kind: .video, payload: $1) }).sorted { $0.time < $1.time }
+    self.headers = headers
+    self.videoTimes = videoTimes
+    self.audioTimes = audioTimes
+    duration = Int64(settings.seconds) * 1000
+    payloads = Set(frames.map(\.payload))
+  }
+
+  private static func messages(of flv: [UInt8]) throws(FanoutError) -> [MediaMessage] {
+    var messages: [MediaMessage] = []
+    let failure: FLVError? = flv.withUnsafeBytes { bytes in
+      var demuxer = FLVDemuxer()
+      var rest = bytes
+      do throws(FLVError) {
+        while let media = try demuxer.read(&rest) { messages.append(media) }
+        return nil
+      } catch { return error }
+    }
+    if let failure { throw .system("the clip is no FLV: \(failure)") }
+    return messages
+  }
+
+  /// The timestamp of the frame with this number, counted over all rounds.
+  func time(of number: Int) -> Int64 { Int64(number / frames.count) * duration + frames[number % frames.count].time }
+
+  /// The message of that number.
+  func message(_ number: Int) -> MediaMessage {
+    let frame = frames[number % frames.count]
+    return MediaMessage(frame.kind, timestamp: UInt32(truncatingIfNeeded: time(of: number)), payload: frame.payload)
+  }
+
+  /// How many frames of a kind have timestamps up to this.
+  func count(_ kind: MediaMessage.Kind, upTo timestamp: UInt32) -> Int {
+    let times = kind == .video ? videoTimes : audioTimes
+    let (round, rest) = Int64(timestamp).quotientAndRemainder(dividingBy: duration)
+    // The first that is later.
+    var (low, high) = (0, times.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle] <= rest { low = middle + 1 } else { high = middle }
+    }
+    return Int(round) * times.count + low
+  }
+}

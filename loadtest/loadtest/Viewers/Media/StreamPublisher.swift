@@ -1,0 +1,121 @@
+import CLinux
+import Foundation
+import RTMP
+import RTP
+import Synchronization
+
+/// Publishes a clip by RTMP, round after round at the pace of its timestamps, from a thread of its own.
+final class StreamPublisher: Sendable {
+  /// How far it is.
+  struct Progress: Sendable {
+    /// When the message with timestamp 0 was due; nil before it publishes.
+    var epoch: Instant?
+    /// Frames, and bytes of their payload, that were sent.
+    var frames = 0
+    var payload = 0
+    /// Why it publishes no more.
+    var failure: String?
+  }
+
+  private struct State {
+    var progress = Progress()
+    var isOver = false
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+  private let clip: LiveClip
+
+  /// Begins at once.
+  init(_ clip: LiveClip, to address: RTMPAddress) {
+    self.clip = clip
+    let thread = Thread { [self] in
+      linux_thread_name("publish")
+      do throws(FanoutError) {
+        let socket = try TCPSocket(host: address.host, port: address.port)
+        defer { socket.close() }
+        try run(socket, ClientSession(.publish, address, now: ViewerCrowd.now))
+      } catch {
+        state.withLock { $0.progress.failure = "\(error)" }
+      }
+      state.withLock { $0.hasEnded = true }
+    }
+    thread.stackSize = 1 << 20
+    thread.start()
+  }
+
+  var progress: Progress { state.withLock { $0.progress } }
+
+  /// Returns when it publishes, with the moment of timestamp 0.
+  func isLive(within seconds: Double) async throws -> Instant {
+    let patience = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < patience {
+      let progress = progress
+      if let failure = progress.failure { throw FanoutError.refused("the publisher: \(failure)") }
+      if let epoch = progress.epoch { return epoch }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw FanoutError.noMedia("the publisher could not publish within \(seconds) s")
+  }
+
+  /// Takes leave; returns when the connection is closed.
+  func stop() async {
+    state.withLock { $0.isOver = true }
+    while !state.withLock({ $0.hasEnded }) { try? await Task.sleep(for: .milliseconds(10)) }
+  }
+
+  private func run(_ socket: TCPSocket, _ opened: ClientSession) throws(FanoutError) {
+    var session = opened
+    var space = [UInt8](repeating: 0, count: 4096)
+    var unsent: [UInt8] = []
+    var next = 0
+    var epoch: Instant?
+    while true {
+      if state.withLock({ $0.isOver }) { session.end() }
+      let now = ViewerCrowd.now
+      session.advance(to: now)
+      if let epoch {
+        var (frames, payload) = (0, 0)
+        while epoch.advanced(milliseconds: clip.time(of: next)) <= now, session.isActive {
+          let message = clip.message(next)
+          session.send(message)
+          next += 1
+          frames += 1
+          payload += message.payload.count
+        }
+        state.withLock { state in
+          state.progress.frames += frames
+          state.progress.payload += payload
+        }
+      }
+      unsent += session.takeOutput()
+      guard socket.send(&unsent) else { throw .server("the connection is broken") }
+      while let event = session.nextEvent() {
+        switch event {
+        case .started:
+          epoch = ViewerCrowd.now
+          for header in clip.headers { session.send(MediaMessage(header.kind, timestamp: 0, payload: header.payload)) }
+          state.withLock { $0.progress.epoch = epoch }
+        case .closed(.ended): return
+        case .closed(let failure): throw .refused("\(failure)")
+        case .connected, .status, .media, .ended, .reconnectRequested: break
+        }
+      }
+      guard unsent.count < 16 << 20 else { throw .server("the server does not read what is published") }
+      wait(socket, until: epoch?.advanced(milliseconds: clip.time(of: next)), toSend: !unsent.isEmpty)
+      switch space.withUnsafeMutableBytes({ socket.receive(into: $0) }) {
+      case .nothing: break
+      case .closed(let reason): throw .server(reason)
+      case .bytes(let count):
+        space.withUnsafeBytes { session.receive(UnsafeRawBufferPointer(rebasing: $0[..<count]), now: ViewerCrowd.now) }
+      }
+    }
+  }
+
+  /// Waits for something to read, for room where there is something to send, and for the next message's time, 50 ms at most.
+  private func wait(_ socket: TCPSocket, until due: Instant?, toSend: Bool) {
+    let microseconds = due.map { max(0, $0 - ViewerCrowd.now) } ?? 50_000
+    var watched = pollfd(fd: socket.descriptor, events: Int16(POLLIN | (toSend ? POLLOUT : 0)), revents: 0)
+    _ = poll(&watched, 1, Int32(min(50, (microseconds + 999) / 1000)))
+  }
+}

@@ -1,0 +1,179 @@
+import Glibc
+
+/// What one measurement of one server gave. The names in JSON are those of `CodingKeys`.
+struct ViewersResult: Codable, Sendable {
+  var target: StreamServerKind
+  var watching: WatchingProtocol
+  var viewers: Int
+  /// Length of the steady window.
+  var seconds: Double
+
+  /// Audio and video messages that all viewers together got, a second.
+  var messagesPerSecond: Double
+  /// Megabits a second of their sockets' bytes.
+  var megabitsPerSecond: Double
+  /// Microseconds of the server's CPU, user and system, for each message; nil where the server's process is not known.
+  var cpuPerMessage: Double?
+  /// Percent of one core, and the same for each viewer.
+  var cpuPercent: Double?
+  var cpuPercentPerViewer: Double?
+  /// Percent of the server's CPU that was spent in the kernel.
+  var systemPercent: Double?
+  /// Percent of one core that neither the server nor the bots used: how quiet the machine was.
+  var othersPercent: Double?
+  /// Percent of one core that the bots used, the publisher with them.
+  var botsPercent: Double
+
+  /// Share of the published bytes that came to the viewers, on average.
+  var delivered: Double
+  /// Viewers that got less than 95 % of them.
+  var starved: Int
+  /// Messages that are missing between others, all viewers together.
+  var lost: Int
+  /// Messages whose timestamp did not grow.
+  var disordered: Int
+  /// Viewers whose connection ended.
+  var gone: Int
+  /// Messages that were looked at whole, and those of them that nobody published.
+  var sampled: Int
+  var altered: Int
+
+  /// Milliseconds from connecting to the first key frame.
+  var joinP50: Double
+  var joinP99: Double
+  /// Milliseconds from a message's time at the publisher to its coming.
+  var delayP50: Double
+  var delayP99: Double
+
+  /// kB (1000 bytes) by which the server's resident memory grew, for each viewer; what sockets hold in the kernel is not in it.
+  var kilobytesPerViewer: Double?
+  /// MB of resident memory at the window's end.
+  var residentMegabytes: Double?
+
+  enum CodingKeys: String, CodingKey {
+    case target
+    case watching = "protocol"
+    case viewers, seconds
+    case messagesPerSecond = "messages_per_second"
+    case megabitsPerSecond = "mbit_per_second"
+    case cpuPerMessage = "cpu_us_per_message"
+    case cpuPercent = "cpu_percent"
+    case cpuPercentPerViewer = "cpu_percent_per_viewer"
+    case systemPercent = "cpu_system_percent"
+    case othersPercent = "others_cpu_percent"
+    case botsPercent = "bots_cpu_percent"
+    case delivered
+    case starved = "starved_viewers"
+    case lost = "lost_messages"
+    case disordered = "disordered_messages"
+    case gone = "gone_viewers"
+    case sampled, altered
+    case joinP50 = "join_ms_p50"
+    case joinP99 = "join_ms_p99"
+    case delayP50 = "delay_ms_p50"
+    case delayP99 = "delay_ms_p99"
+    case kilobytesPerViewer = "kb_per_viewer"
+    case residentMegabytes = "rss_mb"
+  }
+
+  /// Whether the server did what it was to do: every viewer there, and nothing missing or false.
+  var isSound: Bool { starved == 0 && lost == 0 && disordered == 0 && gone == 0 && altered == 0 }
+}
+
+extension ViewersResult {
+  /// What lies between two moments.
+  init(
+    _ plan: ViewersPlan, _ clip: LiveClip, _ target: StreamServerKind, _ alone: ProcessUsage?, _ before: ViewersMoment,
+    _ after: ViewersMoment, joins: [Double], samples: (frames: Int, altered: Int, delays: [Double]), enough: Double
+  ) {
+    let seconds = (after.clock - before.clock) / .seconds(1)
+    let (first, last) = (before.count, after.count)
+    let frames = last.frames - first.frames
+    let cpu = after.cpu(since: before)
+    let machine = Double(after.machine.busy - before.machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK))) / seconds
+    let bots = Double(after.bots - before.bots) / 1e9 / seconds
+    let user = (after.server?.userTicks ?? 0) - (before.server?.userTicks ?? 0)
+    let system = (after.server?.systemTicks ?? 0) - (before.server?.systemTicks ?? 0)
+    let published = Double(last.sent.payload - first.sent.payload) * Double(plan.count)
+    self.init(
+      target: target, watching: plan.watching, viewers: plan.count, seconds: seconds,
+      messagesPerSecond: Double(frames) / seconds, megabitsPerSecond: Double(last.bytes - first.bytes) * 8 / 1e6 / seconds,
+      cpuPerMessage: cpu.map { $0 / 1000 / Double(max(1, frames)) }, cpuPercent: cpu.map { $0 / 1e7 / seconds },
+      cpuPercentPerViewer: cpu.map { $0 / 1e7 / seconds / Double(plan.count) },
+      systemPercent: user + system > 0 ? Double(system) * 100 / Double(user + system) : nil,
+      othersPercent: cpu.map { max(0, (machine - bots - $0 / 1e9 / seconds) * 100) }, botsPercent: bots * 100,
+      delivered: published > 0 ? Double(last.payload - first.payload) / published : 0,
+      starved: last.starved(since: first, below: enough), lost: last.lost(since: first, of: clip),
+      disordered: last.disordered - first.disordered, gone: last.gone, sampled: samples.frames, altered: samples.altered,
+      joinP50: joins.quantile(0.5) ?? 0, joinP99: joins.quantile(0.99) ?? 0, delayP50: samples.delays.quantile(0.5) ?? 0,
+      delayP99: samples.delays.quantile(0.99) ?? 0,
+      kilobytesPerViewer: alone.flatMap { alone in
+        after.server.map { Double($0.resident - alone.resident) / 1000 / Double(plan.count) }
+      },
+      residentMegabytes: after.server.map { Double($0.resident) / 1e6 })
+  }
+}
+
+/// Several measurements of one or more servers, in the order in which they were made.
+struct ViewersSeries: Codable, Sendable {
+  var runs: [ViewersResult]
+  var medians: [Medians]
+  /// The first target's CPU for each viewer over that of each of the others, from the medians.
+  var cpuRatios: [Ratio]
+
+  struct Medians: Codable, Sendable {
+    var target: StreamServerKind
+    var cpuPerMessage: Double?
+    var cpuPercentPerViewer: Double?
+    var messagesPerSecond: Double
+    var delivered: Double
+    var joinP50: Double
+    var joinP99: Double
+    var delayP50: Double
+    var kilobytesPerViewer: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case target
+      case cpuPerMessage = "cpu_us_per_message"
+      case cpuPercentPerViewer = "cpu_percent_per_viewer"
+      case messagesPerSecond = "messages_per_second"
+      case delivered
+      case joinP50 = "join_ms_p50"
+      case joinP99 = "join_ms_p99"
+      case delayP50 = "delay_ms_p50"
+      case kilobytesPerViewer = "kb_per_viewer"
+    }
+  }
+
+  struct Ratio: Codable, Sendable {
+    var target: StreamServerKind
+    var to: StreamServerKind
+    var ratio: Double
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case runs, medians
+    case cpuRatios = "cpu_ratios"
+  }
+
+  init(_ runs: [ViewersResult]) {
+    self.runs = runs
+    var order: [StreamServerKind] = []
+    for run in runs where !order.contains(run.target) { order.append(run.target) }
+    medians = order.map { target in
+      let own = runs.filter { $0.target == target }
+      func median(_ value: (ViewersResult) -> Double?) -> Double? { own.compactMap(value).quantile(0.5) }
+      return Medians(
+        target: target, cpuPerMessage: median(\.cpuPerMessage), cpuPercentPerViewer: median(\.cpuPercentPerViewer),
+        messagesPerSecond: median(\.messagesPerSecond) ?? 0, delivered: median(\.delivered) ?? 0,
+        joinP50: median(\.joinP50) ?? 0, joinP99: median(\.joinP99) ?? 0, delayP50: median(\.delayP50) ?? 0,
+        kilobytesPerViewer: median(\.kilobytesPerViewer))
+    }
+    cpuRatios = []
+    guard let first = medians.first, let cpu = first.cpuPercentPerViewer else { return }
+    for other in medians.dropFirst() {
+      guard let theirs = other.cpuPercentPerViewer, theirs > 0 else { continue }
+      cpuRatios.append(Ratio(target: first.target, to: other.target, ratio: cpu / theirs))
+    }
+  }
+}

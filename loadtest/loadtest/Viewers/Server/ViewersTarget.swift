@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import RTMP
+import RTP
+
+/// The servers that viewers can load.
+enum StreamServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {
+  /// This server.
+  case roomserver
+  /// nginx with its RTMP module, which has no HTTP-FLV.
+  case nginx
+}
+
+/// Where a stream is published to and watched.
+struct ViewersTarget: Sendable {
+  /// Where viewers find it.
+  enum Place: Sendable {
+    case rtmp(RTMPAddress)
+    /// The path with its query.
+    case flv(host: String, port: UInt16, path: String)
+  }
+
+  var kind: StreamServerKind
+  var publish: RTMPAddress
+  var play: Place
+  /// The server's process, where it is known.
+  var pid: Int32?
+
+  /// A target at these URLs; the play URL may be left out for RTMP, where it is the publish URL without its query.
+  init(_ kind: StreamServerKind, publish: String, play: String?, over watching: WatchingProtocol, pid: Int32?) throws {
+    guard let address = RTMPAddress(publish), !address.isSecure else {
+      throw ValidationError("--publish-url is no rtmp:// URL")
+    }
+    self.kind = kind
+    self.publish = address
+    self.pid = pid
+    switch watching {
+    case .rtmp:
+      guard var address = play.map(RTMPAddress.init) ?? address, !address.isSecure else {
+        throw ValidationError("--play-url is no rtmp:// URL")
+      }
+      if play == nil, let query = address.stream.firstIndex(of: "?") { address.stream.removeSubrange(query...) }
+      self.play = .rtmp(address)
+    case .flv:
+      guard let play, let parts = URLComponents(string: play), parts.scheme == "http", let host = parts.host else {
+        throw ValidationError("--play-url is no http:// URL")
+      }
+      let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
+      self.play = .flv(host: host, port: UInt16(clamping: parts.port ?? 80), path: parts.percentEncodedPath + query)
+    }
+  }
+
+  /// A viewer that begins to connect now.
+  func viewer(sample: MediaSample?) throws(FanoutError) -> ViewerBot {
+    let now = ViewerCrowd.now
+    switch play {
+    case .rtmp(let address):
+      return ViewerBot(
+        try TCPSocket(host: address.host, port: address.port), RTMPPlayer(address, now: now), sample: sample, now: now)
+    case .flv(let host, let port, let path):
+      return ViewerBot(
+        try TCPSocket(host: host, port: port), FLVPlayer(host: host, port: port, path: path), sample: sample, now: now)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import RTMP
+import RTP
+
+/// The publisher and the viewers of one run, and their threads.
+actor ViewersCrew {
+  private let plan: ViewersPlan
+  private let clip: LiveClip
+  private let target: ViewersTarget
+  private let loops: [ViewerLoop]
+  private var publisher: StreamPublisher?
+  private var epoch = Instant(microseconds: 0)
+
+  init(_ plan: ViewersPlan, _ clip: LiveClip, _ target: ViewersTarget) throws {
+    self.plan = plan
+    self.clip = clip
+    self.target = target
+    loops = try (0..<plan.threads).map { try ViewerLoop(name: "view-\($0)") }
+  }
+
+  /// Returns when the publisher publishes.
+  func publish(within seconds: Double) async throws {
+    let publisher = StreamPublisher(clip, to: target.publish)
+    self.publisher = publisher
+    epoch = try await publisher.isLive(within: seconds)
+  }
+
+  /// Lets one more viewer come.
+  func join(number: Int) async throws {
+    let loop = loops[number % loops.count]
+    let result: Result<Void, FanoutError> = await loop.run { [target, clip, epoch] crowd in
+      do throws(FanoutError) {
+        let sample = number % ViewersPlan.sampling == 0 ? MediaSample(clip, epoch: epoch) : nil
+        let viewer = try target.viewer(sample: sample)
+        guard crowd.add(viewer) else {
+          viewer.socket.close()
+          throw .system("no epoll for one more viewer")
+        }
+        return .success(())
+      } catch { return .failure(error) }
+    }
+    try result.get()
+  }
+
+  /// How many viewers have a picture, and why one of them has none and never will.
+  func joined() async -> (count: Int, failure: String?) {
+    var joined = 0
+    var failure: String?
+    for loop in loops {
+      let part = await loop.run { crowd in
+        (crowd.viewers.count { $0.reception.firstPicture != nil }, crowd.viewers.lazy.compactMap(\.failure).first)
+      }
+      joined += part.0
+      failure = failure ?? part.1
+    }
+    return (joined, failure)
+  }
+
+  /// From now on the samples tell how late things come.
+  func beginSamples() async {
+    for loop in loops { await loop.run { crowd in for viewer in crowd.viewers { viewer.sample?.isTimed = true } } }
+  }
+
+  /// What the samples told.
+  func samples() async -> (frames: Int, altered: Int, delays: [Double]) {
+    var all = (frames: 0, altered: 0, delays: [Double]())
+    for loop in loops {
+      let part = await loop.run { crowd in
+        let samples = crowd.viewers.compactMap(\.sample)
+        return (samples.reduce(0) { $0 + $1.frames }, samples.reduce(0) { $0 + $1.altered }, samples.flatMap(\.delays))
+      }
+      all = (all.frames + part.0, all.altered + part.1, all.delays + part.2)
+    }
+    return all
+  }
+
+  /// Milliseconds from each viewer's connecting to its first picture.
+  func joinTimes() async -> [Double] {
+    var times: [Double] = []
+    for loop in loops {
+      times += await loop.run { crowd in
+        crowd.viewers.compactMap { viewer in viewer.reception.firstPicture.map { Double($0 - viewer.began) / 1000 } }
+      }
+    }
+    return times
+  }
+
+  /// What the publisher sent and what each viewer got so far; viewers always in the same order.
+  func counts() async throws -> ViewersCount {
+    let sent = publisher?.progress ?? .init()
+    if let failure = sent.failure { throw FanoutError.noMedia("the publisher: \(failure)") }
+    var count = ViewersCount(sent: sent)
+    for loop in loops {
+      let part = await loop.run { crowd in
+        let failures = crowd.viewers.compactMap(\.failure)
+        return (crowd.viewers.map(\.reception), failures.count, failures.first)
+      }
+      count.viewers += part.0
+      count.gone += part.1
+      count.reason = count.reason ?? part.2
+    }
+    return count
+  }
+
+  /// Everybody goes.
+  func leave() async {
+    for loop in loops { await loop.stop() }
+    await publisher?.stop()
+  }
+}
+
+/// Both ends' counters at one moment.
+struct ViewersCount: Sendable {
+  var sent: StreamPublisher.Progress
+  var viewers: [ViewerReception] = []
+  /// Viewers whose connections are over, and why one of them is.
+  var gone = 0
+  var reason: String?
+
+  var frames: Int { viewers.reduce(0) { $0 + $1.frames } }
+  var bytes: Int { viewers.reduce(0) { $0 + $1.bytes } }
+  var payload: Int { viewers.reduce(0) { $0 + $1.payload } }
+  var disordered: Int { viewers.reduce(0) { $0 + $1.audio.disordered + $1.video.disordered } }
+
+  /// Frames that were left out between those that came since `start`, all viewers together.
+  func lost(since start: ViewersCount, of clip: LiveClip) -> Int {
+    zip(start.viewers, viewers).reduce(0) { sum, pair in
+      sum + Self.lost(clip, .audio, pair.0.audio, pair.1.audio) + Self.lost(clip, .video, pair.0.video, pair.1.video)
+    }
+  }
+
+  private static func lost(
+    _ clip: LiveClip, _ kind: MediaMessage.Kind, _ first: ViewerReception.Kind, _ last: ViewerReception.Kind
+  ) -> Int {
+    guard let from = first.last, let to = last.last, to >= from else { return 0 }
+    let expected = clip.count(kind, upTo: to) - clip.count(kind, upTo: from)
+    return max(0, expected - (last.frames - first.frames))
+  }
+
+  /// Viewers that got less than this share of what was published since `start`.
+  func starved(since start: ViewersCount, below share: Double) -> Int {
+    let published = Double(sent.payload - start.sent.payload)
+    return zip(start.viewers, viewers).count { Double($1.payload - $0.payload) < published * share }
+  }
+}
