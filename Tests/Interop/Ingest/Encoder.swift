@@ -12,7 +12,7 @@ final class Encoder {
   ///   - filter: draws on the picture, or nothing.
   ///   - sound: lavfi's source.
   init(
-    to url: String, video: [String] = ["-profile:v", "main", "-bf", "0", "-g", "15"], filter: String = "null",
+    to url: String, video: [String] = ["-profile:v", "main", "-tune", "zerolatency", "-bf", "0", "-g", "15"], filter: String = "null",
     sound: String = "sine=frequency=440:sample_rate=44100"
   ) throws {
     process.executableURL = URL(filePath: "/usr/bin/env")
