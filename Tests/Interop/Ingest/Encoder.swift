@@ -7,18 +7,17 @@ final class Encoder {
   private let keys = Pipe()
   private let log = FileManager.default.temporaryDirectory.appending(path: "encoder-\(UUID().uuidString).log")
 
-  /// - Parameters:
-  ///   - video: ffmpeg's options for the picture.
-  ///   - filter: draws on the picture, or nothing.
-  ///   - sound: lavfi's source.
+  /// - Parameter video: ffmpeg's options for the picture.
   init(
-    to url: String, video: [String] = ["-profile:v", "main", "-tune", "zerolatency", "-bf", "0", "-g", "15"], filter: String = "null",
-    sound: String = "sine=frequency=440:sample_rate=44100"
+    to url: String, video: [String] = ["-profile:v", "main", "-tune", "zerolatency", "-bf", "0", "-g", "15"]
   ) throws {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
-      ["ffmpeg", "-loglevel", "error", "-re", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15,\(filter)"]
-      + ["-re", "-f", "lavfi", "-i", sound, "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"] + video
+      ["ffmpeg", "-loglevel", "error", "-re", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15"]
+      + [
+        "-re", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100", "-c:v", "libx264", "-preset", "ultrafast",
+        "-pix_fmt", "yuv420p",
+      ] + video
       + ["-b:v", "300k", "-c:a", "aac", "-b:a", "96k", "-ac", "2", "-f", "flv", url]
     try Data().write(to: log)
     process.standardError = try FileHandle(forWritingTo: log)

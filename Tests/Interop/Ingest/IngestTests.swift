@@ -151,6 +151,24 @@ extension RealMedia {
       }
     }
 
+    @Test("a WHEP player is sent it as any other user's")
+    func viewed() async throws {
+      try await withServer { server in
+        let encoder = try Encoder(to: try await url(server))
+        let player = try await WHIPPage.open()
+        let token = try await server.token(user: "wall", grants: [.subscribe])
+        // Its room is there once the encoder is.
+        try await eventually("the encoder is there") { try await server.metric("roomserver_published_tracks") == 2 }
+        try await player.play(from: server.http("/whep/demo/camera"), token: token)
+        try await eventually("pictures") {
+          let session = try await player.session()
+          return session.framesDecoded > 10 && session.width == 320
+        }
+        #expect(try await player.end() == 200)
+        try await encoder.stop()
+      }
+    }
+
     @Test("a forward job sends the stream on, the picture as it came")
     func forwarded() async throws {
       try await withServer(adjust: {
