@@ -84,7 +84,7 @@ public final class RoomServer: Sendable {
     self.rtmp = rtmp
     rtmpPort = rtmp?.port
     origin.addresses = OwnAddresses(configuration, port: rtmp?.port)
-    let flv = FLVAPI(origin)
+    let flv = FLVAPI(origin, limit: max(1, configuration.limits.connections / 2))
     self.flv = flv
     let variants = VariantDirectory(configuration.origin.variants, origin: origin)
     origin.install { [weak variants] (path) throws(OriginRefusal) in try variants?.make(path) ?? false }

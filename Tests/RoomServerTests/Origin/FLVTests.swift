@@ -64,6 +64,28 @@ struct FLVTests {
     }
   }
 
+  @Test("viewers take half of the HTTP connections at most, so that others are served")
+  func connections() async throws {
+    try await TestServer.with {
+      $0.origin.publishesOpenly = true
+      $0.limits.connections = 40
+    } _: { server in
+      let publisher = try await RTMPPeer.start(.publish, server)
+      publisher.sendBeginning()
+      try await eventually("the stream is there") { try await server.streams().contains("h264") }
+      var wires: [Wire] = []
+      for _ in 0..<20 {
+        let wire = try await Wire.connect(port: server.server.port)
+        wire.send("GET /live/studio.flv HTTP/1.0\r\n\r\n")
+        #expect(try await wire.response().status == 200)
+        wires.append(wire)
+      }
+      #expect(try await server.request("GET", "/live/studio.flv").status == 503)
+      #expect(try await server.request("GET", "/healthz").status == 200)
+      for wire in wires { wire.close() }
+    }
+  }
+
   @Test("only so many watch at a time")
   func limit() async throws {
     try await TestServer.with {

@@ -6,14 +6,20 @@ import RoomProtocol
 /// HTTP-FLV: `GET /{app}/{stream}.flv`, a response that goes on for as long as the stream does.
 final class FLVAPI: Sendable {
   private let origin: Origin
+  private let limit: Int
   private let audiences = NIOLockedValueBox(Audiences())
 
   private struct Audiences {
     var all: [StreamPath: (audience: FLVAudience, viewers: Int)] = [:]
+    var viewers = 0
     var isStopped = false
   }
 
-  init(_ origin: Origin) { self.origin = origin }
+  /// - Parameter limit: viewers at a time. Each holds a connection of the HTTP server, which has others to serve too.
+  init(_ origin: Origin, limit: Int) {
+    self.origin = origin
+    self.limit = limit
+  }
 
   var endpoints: [Endpoint] {
     [Endpoint("GET", "/*/*.flv", access: .open, action: .answer { request, names in self.play(request, names) })]
@@ -37,20 +43,24 @@ final class FLVAPI: Sendable {
   }
 
   private func join(_ path: StreamPath) throws(OriginRefusal) -> FLVAudience {
-    let audience: FLVAudience? = audiences.withLockedValue { audiences in
-      guard !audiences.isStopped else { return nil }
+    let result: Result<FLVAudience, OriginRefusal> = audiences.withLockedValue { audiences in
+      guard !audiences.isStopped else { return .failure(OriginRefusal(.stopping, "the server is stopping")) }
+      guard audiences.viewers < limit else {
+        return .failure(OriginRefusal(.viewers, "the server has \(limit) viewers over HTTP and takes no more"))
+      }
       let entry = audiences.all[path] ?? (FLVAudience(origin, path), 0)
       audiences.all[path] = (entry.audience, entry.viewers + 1)
-      return entry.audience
+      audiences.viewers += 1
+      return .success(entry.audience)
     }
-    guard let audience else { throw OriginRefusal(.stopping, "the server is stopping") }
-    return audience
+    return try result.get()
   }
 
   private func leave(_ path: StreamPath) {
     // Let go of outside the lock: its watch takes others.
     let emptied = audiences.withLockedValue { audiences -> FLVAudience? in
       guard let entry = audiences.all[path] else { return nil }
+      audiences.viewers -= 1
       guard entry.viewers <= 1 else {
         audiences.all[path] = (entry.audience, entry.viewers - 1)
         return nil
