@@ -134,6 +134,9 @@ final class BroadcastDirectory: Sendable {
     guard let path = StreamPath(app: url.address.app, stream: StreamName(url.address.stream).name) else {
       throw RoomError(.cdnParameters, "publishUrl: no stream of this server can be called so")
     }
+    guard origin.door(for: path.app) == nil else {
+      throw RoomError(.cdnParameters, "publishUrl: \(path.app) is no application of this server's live streams")
+    }
     return .origin(origin, path)
   }
 
