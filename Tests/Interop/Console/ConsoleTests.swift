@@ -116,6 +116,37 @@ extension RealMedia {
       }
     }
 
+    @Test("somebody goes live, and the console shows how it goes and plays it by HLS and by WHEP")
+    func goingLive() async throws {
+      try await withServer { server in
+        let alice = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
+        try await alice.go("rooms/studio")
+        try await alice.join(as: "alice")
+        try await alice.click("[data-action=go-live]")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await alice.reads("/Live/", in: "tr[data-job] .job-state")
+        try await alice.reads("/[1-9]\\d*\\s*fps/", in: "tr[data-job] .frames")
+
+        try await alice.click("[data-action=watch-whep]")
+        try await alice.plays("dialog[open] video")
+        try await alice.reads("/WHEP · [1-9].*bps/", in: ".player-facts")
+        try await alice.click("dialog[open] [aria-label=Close]")
+
+        try await alice.go("live")
+        try await alice.reads("/H.264 .*AAC/", in: "tr[data-stream='live/studio'] .format")
+        try await alice.click("tr[data-stream='live/studio'] [aria-label^=Watch]")
+        try await alice.plays("dialog[open] video")
+        try await alice.reads("/1 HLS/", in: "tr[data-stream='live/studio'] .viewers")
+        try await alice.click("dialog[open] [aria-label=Close]")
+
+        try await alice.go("rooms/studio")
+        try await alice.click("tr[data-job] [aria-label^=Stop]")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await alice.seesNo("tr[data-job]")
+        try await alice.page.close()
+      }
+    }
+
     @Test("a room token opens its room alone, and asks nothing of the API")
     func guest() async throws {
       try await withServer { server in

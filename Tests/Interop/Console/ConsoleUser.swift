@@ -117,6 +117,14 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: "\(Self.look(at: video)) !== \(Self.quoted(first))")
   }
 
+  /// Waits until a video plays: its time and its pictures go on.
+  func plays(_ selector: String) async throws {
+    let video = Self.find(selector)
+    try await page.wait(until: "\(video)?.videoWidth > 0")
+    let before: Int = try await page.evaluate("\(video).getVideoPlaybackQuality().totalVideoFrames")
+    try await page.wait(until: "\(video).getVideoPlaybackQuality().totalVideoFrames >= \(before + 15)")
+  }
+
   /// Waits until sound of the others is heard; the fake microphone beeps once a second.
   func hears() async throws {
     let listen = """

@@ -22,6 +22,11 @@ export class Api {
     return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/tracks/${encodeURIComponent(track)}/mute`, { muted })
   }
   roomToken(room, user, grants) { return this.call('POST', '/v1/tokens', { room, user, grants, ttl: 3600 }).then(answer => answer.token) }
+  jobs(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/jobs`).then(answer => answer.jobs) }
+  startForward(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/jobs`, job) }
+  stopJob(room, job) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/jobs/${encodeURIComponent(job)}`) }
+  streams() { return this.call('GET', '/v1/streams').then(answer => answer.streams) }
+  endStream(path) { return this.call('DELETE', `/v1/streams/${path.split('/').map(encodeURIComponent).join('/')}`) }
   server() { return this.call('GET', '/v1/server') }
   history() { return this.call('GET', '/v1/server/history') }
 

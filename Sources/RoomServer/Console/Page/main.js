@@ -6,6 +6,7 @@ import { keyed } from './dom.js'
 import { RoomModel } from './room-model.js'
 import * as session from './session.js'
 import { Shell } from './shell.js'
+import { LiveView } from './view-live.js'
 import { RoomView } from './view-room.js'
 import { RoomsView } from './view-rooms.js'
 import { ServerView } from './view-server.js'
@@ -14,6 +15,7 @@ import { SignInView } from './view-signin.js'
 // A view has a `node`, a `title`, and `stop()` for when it is left. What later stages add is another line here.
 const views = {
   rooms: { label: 'Rooms', icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
+  live: { label: 'Live', icon: 'live', make: app => new LiveView(app) },
   server: { label: 'Server', icon: 'server', make: app => new ServerView(app) },
 }
 

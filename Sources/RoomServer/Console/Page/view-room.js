@@ -3,6 +3,7 @@ import { poll } from './api.js'
 import { confirm, problem, toast, toastError } from './dialogs.js'
 import { h, icon, say } from './dom.js'
 import { ago, moment, plural } from './format.js'
+import { Jobs } from './jobs.js'
 import { People } from './people.js'
 import { Stage } from './stage.js'
 import { Tracks } from './tracks.js'
@@ -21,6 +22,7 @@ export class RoomView {
     this.stage = new Stage(app, room)
     this.people = new People(actions)
     this.tracks = new Tracks(actions)
+    this.jobs = app.api && new Jobs(app.api, room, () => this.model.people)
     this.deletion = app.api && h('button', { class: 'button danger', title: 'Delete room', data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, 'Delete room'))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' },
@@ -28,7 +30,7 @@ export class RoomView {
           h('h1', {}, app.api && [h('a', { class: 'crumb', href: '#/rooms' }, 'Rooms'), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')], room), this.facts),
         this.deletion),
       this.failure,
-      h('div', { class: 'room' }, this.stage.node, this.people.node, this.tracks.node))
+      h('div', { class: 'room' }, this.stage.node, this.people.node, this.tracks.node, this.jobs?.node))
     this.stop = app.api ? poll(1000, () => this.#load(), error => this.#failed(error)) : () => {}
     this.stage.update()
     if (!app.api) this.statistics()
@@ -40,11 +42,12 @@ export class RoomView {
 
   async #load() {
     const { api } = this.app
-    const [room, statistics] = await Promise.all([api.room(this.room), api.statistics(this.room)])
+    const [room, statistics, jobs] = await Promise.all([api.room(this.room), api.statistics(this.room), api.jobs(this.room)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
     this.model.fromApi(room, statistics, this.#call)
     this.#draw()
+    this.jobs.update(jobs)
   }
 
   #failed(error) {

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Measures what a forward job costs: an anchor's H.264 and Opus pushed to nginx-rtmp by 0, then by JOBS jobs, and the server's CPU in
+# both states; then the AAC encoder by itself. Prints Markdown for docs/performance.md. Wants a quiet machine, curl, jq and
+# `apt-get install nginx libnginx-mod-rtmp`.
+#
+#   Benchmarks/forward.sh                    16 jobs, 20 s
+#   JOBS=5 SECONDS_EACH=10 Benchmarks/forward.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=${JOBS:-16}
+seconds=${SECONDS_EACH:-20}
+for product in roomserver loadtest; do swift build -c release --product $product >&2; done
+bin=$(swift build -c release --show-bin-path)
+out=$(mktemp -d)
+pids=()
+finish() {
+  for pid in "${pids[@]}"; do kill "$pid" 2> /dev/null || true; done
+  wait 2> /dev/null || true
+  rm -rf "$out"
+}
+trap finish EXIT
+
+cat > "$out/nginx.conf" <<EOF
+load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
+daemon off; master_process off; pid $out/nginx.pid; error_log $out/nginx.log;
+events { worker_connections 1024; }
+rtmp { access_log off; server { listen 127.0.0.1:19350; application live { live on; } } }
+EOF
+nginx -p "$out" -c "$out/nginx.conf" & pids+=($!)
+
+export ROOMSERVER_KEY=forward ROOMSERVER_SECRET=a-secret-for-the-length-of-one-measurement
+"$bin/roomserver" serve --port 18098 --media-port 0 --no-rtmp --auto-create --relay-target 127.0.0.1 --log-level error & server=$!
+pids+=("$server")
+api=$("$bin/roomserver" token --api --ttl 1h)
+ask() { curl -sf -H "Authorization: Bearer $api" -H 'Content-Type: application/json' "$@"; }
+until ask http://127.0.0.1:18098/v1/rooms > "$out/answer" 2> /dev/null; do sleep 0.1; done
+"$bin/loadtest" demo --url ws://127.0.0.1:18098/v1/signal --bots 1 --width 1280 --height 720 --fps 25 --kbps 1500 \
+  > "$out/bot" 2>&1 & pids+=($!)
+until user=$(ask http://127.0.0.1:18098/v1/rooms/demo/participants 2> /dev/null | jq -er '.participants[] | select(.tracks | length == 2) | .userId'); do
+  sleep 0.1
+done
+
+# Ticks of user and system time; a tick is 10 ms.
+ticks() { awk '{print $14 + $15}' "/proc/$server/stat"; }
+percent() {
+  local before after
+  before=$(ticks)
+  sleep "$seconds"
+  after=$(ticks)
+  awk -v t=$((after - before)) -v s="$seconds" 'BEGIN {printf "%.2f", t / s}'
+}
+
+sleep 3
+idle=$(percent)
+for ((job = 0; job < jobs; job++)); do
+  ask -X POST http://127.0.0.1:18098/v1/rooms/demo/jobs \
+    -d "{\"jobId\": \"job$job\", \"userId\": \"$user\", \"publishUrl\": \"rtmp://127.0.0.1:19350/live/s$job\"}" > "$out/answer"
+done
+sleep 5
+live=$(ask http://127.0.0.1:18098/v1/rooms/demo/jobs | jq '[.jobs[] | select(.status.fps > 20)] | length')
+busy=$(percent)
+dropped=$(ask http://127.0.0.1:18098/v1/rooms/demo/jobs | jq '[.jobs[].status.dropped] | add')
+for ((job = 0; job < jobs; job++)); do
+  ask -X DELETE "http://127.0.0.1:18098/v1/rooms/demo/jobs/job$job" || true
+  ask -X POST http://127.0.0.1:18098/v1/rooms/demo/jobs \
+    -d "{\"jobId\": \"video$job\", \"userId\": \"$user\", \"kinds\": [\"video\"], \"publishUrl\": \"rtmp://127.0.0.1:19350/live/v$job\"}" > "$out/answer"
+done
+sleep 5
+pictures=$(percent)
+
+printf '| | %% of one core |\n| --- | --- |\n'
+printf '| the room with one anchor, 1280x720, 25 fps, 1.5 Mbit/s | %s |\n' "$idle"
+printf '| the same with %s jobs, %s of them at full rate, %s pictures dropped | %s |\n' "$jobs" "$live" "$dropped" "$busy"
+printf '| the same with %s jobs of the pictures alone: no Opus decoder, no AAC encoder | %s |\n' "$jobs" "$pictures"
+awk -v a="$idle" -v b="$busy" -v c="$pictures" -v n="$jobs" 'BEGIN {
+  printf "\nA job costs %.2f %% of a core, %.2f %% of it with its pictures alone.\n", (b - a) / n, (c - a) / n }'

@@ -1,0 +1,114 @@
+// What a room sends to publish URLs, how it goes, and the way to begin and to end it.
+import { confirm, openDialog, problem, toast, toastError } from './dialogs.js'
+import { Spark } from './charts.js'
+import { h, icon, iconButton, keyed, say } from './dom.js'
+import { count, milliseconds, rate } from './format.js'
+import { watchRoom } from './player.js'
+
+const LENGTH = 60
+const STATES = {
+  unknown: ['Waiting', ''], connecting: ['Connecting', 'warn'], connected: ['Live', 'good'], autoReconnecting: ['Reconnecting', 'warn'],
+  disconnecting: ['Stopping', ''], disconnected: ['Stopped', ''], error: ['Failed', 'bad'],
+}
+
+export class Jobs {
+  // `people` gives those of the room, as its model has them.
+  constructor(api, room, people) {
+    Object.assign(this, { api, room, people })
+    this.count = h('span', { class: 'count number' })
+    this.rows = h('tbody')
+    const columns = [['Job', ''], ['State', ''], ['Bitrate', ''], ['Frames', 'right'], ['Queue', 'right queue'], ['Dropped', 'right dropped'], ['Connections', 'right connections']]
+    this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Jobs' }, h('table', { class: 'table jobs number' },
+      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
+        h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows))
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nothing goes out. Go live to send somebody’s camera and sound to a publish URL.'))
+    this.node = h('section', { class: 'card jobs-card', 'aria-label': 'Going live' },
+      h('div', { class: 'card-head' }, h('h2', {}, 'Going live'), this.count, h('div', { class: 'buttons' },
+        h('button', { class: 'button small', data: { action: 'watch-whep' }, on: { click: () => watchRoom(api, room) } }, icon('play', 'small'), 'Watch by WHEP'),
+        h('button', { class: 'button small primary', data: { action: 'go-live' }, on: { click: () => this.#begin() } }, icon('live', 'small'), 'Go live'))),
+      this.empty, this.table)
+  }
+
+  update(jobs) {
+    say(this.count, jobs.length ? String(jobs.length) : '')
+    this.empty.hidden = jobs.length > 0
+    this.table.hidden = jobs.length === 0
+    keyed(this.rows, jobs, ({ job }) => `${job.jobId} ${job.startedAt}`, ({ job }) => this.#row(job))
+  }
+
+  #row({ jobId, target, by }) {
+    const dot = h('span', { class: 'dot' })
+    const state = h('b')
+    const failure = h('span', { class: 'muted' })
+    const spark = new Spark({ width: 88, height: 26, length: LENGTH, label: `Bitrate of ${jobId} over the last minute` })
+    const [kbps, unit] = [h('b'), h('small')]
+    const cell = style => h('td', { class: style })
+    const [frames, queue, dropped, connections] = ['right frames', 'right queue', 'right dropped', 'right muted connections'].map(cell)
+    const history = []
+    const node = h('tr', { data: { job: jobId } },
+      h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon('live')),
+        h('div', {}, h('b', {}, jobId), h('span', { class: 'muted' }, target ?? '', by ? ` by ${by}` : '')))),
+      h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
+      h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
+      frames, queue, dropped, connections,
+      h('td', { class: 'tight' }, iconButton('stop', `Stop ${jobId}`, () => this.#end(jobId), 'quiet small danger')))
+    return {
+      node,
+      update: ({ job, status }) => {
+        const [words, mood] = STATES[job.state] ?? [job.state, '']
+        dot.className = `dot ${mood}`
+        say(state, job.onAir || job.state !== 'connected' ? words : 'Waiting for a key frame')
+        say(failure, job.state === 'connected' ? '' : job.failure?.message ?? '')
+        history.push(status?.kbps ?? 0)
+        while (history.length > LENGTH) history.shift()
+        spark.update(history, 300)
+        const [number, unitText] = rate(status?.kbps ?? 0)
+        say(kbps, number)
+        say(unit, unitText)
+        say(frames, `${status?.fps ?? 0}\u202ffps`)
+        say(queue, milliseconds(status?.queue ?? 0))
+        queue.classList.toggle('warn', (status?.queue ?? 0) > 1000)
+        say(dropped, count(status?.dropped ?? 0))
+        dropped.classList.toggle('warn', (status?.dropped ?? 0) > 0)
+        say(connections, count(status?.connections ?? 0))
+      },
+    }
+  }
+
+  #begin() {
+    const people = this.people().filter(person => person.tracks.length)
+    const who = h('select', { class: 'input', id: 'live-user' }, people.map(person => h('option', { value: person.userId }, person.userId)))
+    const url = h('input', { class: 'input', id: 'live-url', value: `rtmp://origin/live/${this.room}`, autocomplete: 'off', spellcheck: 'false', maxlength: 2048 })
+    const failure = h('div')
+    const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !people.length }, 'Go live')
+    const form = h('form', { class: 'dialog-body' },
+      h('header', {}, h('h2', {}, 'Go live'), h('p', { class: 'muted' }, people.length
+        ? 'Camera and microphone go to an RTMP address: a CDN, or this server’s own origin.' : 'Nobody publishes anything yet.')),
+      h('div', { class: 'field' }, h('label', { for: 'live-user' }, 'Whose camera and microphone'), who),
+      h('div', { class: 'field' }, h('label', { for: 'live-url' }, 'Publish URL'), url,
+        h('p', { class: 'hint' }, 'The host “origin” is this server. Leave it empty where the room has a URL of its own.')),
+      failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'), button))
+    form.addEventListener('submit', event => {
+      event.preventDefault()
+      button.disabled = true
+      const job = { jobId: `console-${Date.now().toString(36)}`, userId: who.value }
+      if (url.value.trim()) job.publishUrl = url.value.trim()
+      this.api.startForward(this.room, job).then(() => {
+        dialog.close()
+        toast(`${who.value} goes live.`)
+      }, error => {
+        button.disabled = false
+        failure.replaceChildren(problem(error))
+      })
+    })
+    const dialog = openDialog(form, { label: 'Go live' })
+    url.select()
+  }
+
+  #end(jobId) {
+    confirm({
+      title: `Stop ${jobId}?`, text: 'What it sends ends at once. Who watches sees the end of the stream.', action: 'Stop',
+      act: () => this.api.stopJob(this.room, jobId).catch(error => { if (error.status !== 404) throw error; toastError(error) }),
+    })
+  }
+}

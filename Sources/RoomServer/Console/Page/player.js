@@ -1,0 +1,83 @@
+// Players: a live stream by HLS, a room by WHEP (RFC 9725's sibling for viewers), each in a dialog.
+import { openDialog, problem } from './dialogs.js'
+import { h, iconButton, say } from './dom.js'
+import { joined, rate } from './format.js'
+
+// A stream of the origin, by the browser's own HLS.
+export function watchStream(path, { width, height } = {}) {
+  const video = screen()
+  const url = `/${path}.m3u8`
+  const facts = h('div', { class: 'muted number player-facts' }, '\u00a0')
+  const failure = h('div')
+  video.addEventListener('error', () => {
+    const text = video.canPlayType('application/vnd.apple.mpegurl')
+      ? 'The stream can’t be played. It may be over, or its URL has to be signed.' : 'This browser plays no HLS by itself. Give the URL to a player.'
+    failure.replaceChildren(problem(new Error(text)))
+  })
+  video.src = url
+  const timer = setInterval(() => say(facts, [
+    'HLS', video.videoWidth ? `${video.videoWidth}×${video.videoHeight}` : width && `${width}×${height}`, video.seekable.length ? `${(video.seekable.end(video.seekable.length - 1) - video.currentTime).toFixed(1)} s behind` : 'waiting',
+  ].filter(Boolean).join(' · ')), 500)
+  const dialog = open(`Live: ${path}`, video, facts, failure, addresses(path))
+  dialog.addEventListener('close', () => {
+    clearInterval(timer)
+    video.removeAttribute('src')
+    video.load()
+  })
+}
+
+// Whoever speaks in a room, by WHEP.
+export async function watchRoom(api, room) {
+  const video = screen()
+  const facts = h('div', { class: 'muted number player-facts' }, 'Connecting…')
+  const failure = h('div')
+  const peer = new RTCPeerConnection()
+  let session, timer, token
+  const dialog = open(`Room: ${room}`, video, facts, failure)
+  const end = () => {
+    clearInterval(timer)
+    peer.close()
+    if (session) fetch(session, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` }, keepalive: true }).catch(() => {})
+  }
+  dialog.addEventListener('close', end)
+  peer.addEventListener('track', ({ streams }) => { video.srcObject = streams[0] })
+  try {
+    token = await api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden'])
+    for (const kind of ['audio', 'video']) peer.addTransceiver(kind, { direction: 'recvonly' })
+    await peer.setLocalDescription()
+    const answer = await fetch(`/whep/${encodeURIComponent(room)}`, {
+      method: 'POST', body: peer.localDescription.sdp, headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/sdp' },
+    })
+    if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? `The server answered ${answer.status}.`)
+    session = answer.headers.get('Location')
+    if (!dialog.open) return end()
+    await peer.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
+    let before
+    timer = setInterval(async () => {
+      const now = { at: performance.now(), bytes: 0 }
+      for (const report of (await peer.getStats()).values()) if (report.type === 'inbound-rtp') now.bytes += report.bytesReceived
+      const kbps = before ? (now.bytes - before.bytes) * 8 / (now.at - before.at) : 0
+      before = now
+      say(facts, ['WHEP', video.videoWidth && `${video.videoWidth}×${video.videoHeight}`, joined(rate(kbps))].filter(Boolean).join(' · '))
+    }, 1000)
+  } catch (error) {
+    say(facts, 'WHEP')
+    failure.replaceChildren(problem(error))
+  }
+}
+
+const screen = () => h('video', { class: 'player', set: { muted: true, autoplay: true, playsInline: true, controls: true } })
+
+function open(title, video, facts, failure, more) {
+  const close = iconButton('close', 'Close', () => dialog.close())
+  const dialog = openDialog(h('div', { class: 'dialog-body' },
+    h('header', { class: 'player-head' }, h('h2', {}, title), close), video, facts, failure, more), { wide: true, label: title })
+  return dialog
+}
+
+// Where else the stream is to be had.
+function addresses(path) {
+  const { hostname, origin } = location
+  const urls = { HLS: `${origin}/${path}.m3u8`, 'HTTP-FLV': `${origin}/${path}.flv`, RTMP: `rtmp://${hostname}/${path}` }
+  return h('dl', { class: 'addresses' }, Object.entries(urls).flatMap(([name, url]) => [h('dt', {}, name), h('dd', {}, h('code', {}, url))]))
+}

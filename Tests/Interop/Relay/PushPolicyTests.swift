@@ -1,0 +1,75 @@
+import Foundation
+import RoomClient
+import RoomProtocol
+import RoomServer
+import Testing
+
+extension RealMedia {
+  @Suite("Where a room's jobs go")
+  struct PushPolicyTests {
+    private func create(_ server: TestServer, _ push: String) async throws {
+      let answer = try await server.api("POST", "/v1/rooms", json: #"{"name":"demo","push":\#(push)}"#)
+      #expect(answer.status == 201, "\(String(decoding: answer.body, as: UTF8.self))")
+    }
+
+    private func streams(_ server: TestServer) async throws -> String {
+      String(decoding: try await server.api("GET", "/v1/streams").body, as: UTF8.self)
+    }
+
+    @Test("auto: who publishes is live at the room's own URL, and no longer than the job's patience after")
+    func auto() async throws {
+      try await withServer(adjust: { $0.relay.broadcasts.patience = 1_000_000 }) { server in
+        try await create(server, #"{"mode":"auto","publishUrl":"rtmp://origin/live/{room}-{user}"}"#)
+        let anchor = try await Participant.join(server, as: "anna")
+        let jobs = JobLog(anchor.room)
+        try await anchor.publish(video: .h264, tone: 440)
+        try await eventually("the stream is live") { try await streams(server).contains(#""path":"live/demo-anna""#) }
+        try await eventually("the job is told") { jobs.told.infos.contains { $0.jobId == "auto:anna" && $0.onAir == true } }
+        await anchor.leave()
+        try await eventually("the job is over") {
+          String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self) == #"{"jobs":[]}"#
+        }
+      }
+    }
+
+    @Test("manual: a call without a URL goes to the room's own, and one with a URL is refused")
+    func manual() async throws {
+      try await withServer { server in
+        try await create(server, #"{"mode":"manual","publishUrl":"rtmp://origin/live/{room}"}"#)
+        let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .subscribe, .relay])
+        try await anchor.publish(video: nil, tone: 440)
+        await #expect(throws: (any Error).self) {
+          try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/other"))
+        }
+        try await anchor.room.startForward(ForwardParams(jobId: "live"))
+        try await eventually("the stream is live") { try await streams(server).contains(#""path":"live/demo""#) }
+        try await anchor.room.stopJob("live")
+        await anchor.leave()
+      }
+    }
+
+    @Test(
+      "a policy that can't work is refused with a sentence",
+      arguments: [
+        #"{"mode":"auto"}"#, #"{"mode":"manual","publishUrl":"rtmp://cdn/live/one"}"#,
+        #"{"mode":"own","publishUrl":"rtmp://cdn/live/{room}"}"#, #"{"mode":"sometimes"}"#,
+      ])
+    func refused(push: String) async throws {
+      try await withServer { server in
+        let answer = try await server.api("POST", "/v1/rooms", json: #"{"name":"demo","push":\#(push)}"#)
+        #expect(answer.status == 400)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("push"))
+      }
+    }
+
+    @Test("without a policy a job has to name its URL")
+    func own() async throws {
+      try await withServer { server in
+        let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .relay])
+        try await anchor.publish(video: nil, tone: 440)
+        await #expect(throws: (any Error).self) { try await anchor.room.startForward(ForwardParams(jobId: "live")) }
+        await anchor.leave()
+      }
+    }
+  }
+}
