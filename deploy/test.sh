@@ -22,4 +22,11 @@ Tests/Interop/REST/schemathesis.sh
 
 say "Tests"
 # One after the other: side by side, two cores leave the tests with real media no time.
-exec swift test --skip-build --no-parallel
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+swift test --skip-build --no-parallel 2>&1 | tee "$log" || {
+  # Hundreds of lines stand between a failure and the end.
+  say "What failed"
+  grep -A 3 -E '✘|recorded an issue|error:' "$log"
+  exit 1
+}

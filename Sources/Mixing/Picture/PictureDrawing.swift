@@ -1,0 +1,124 @@
+import CYUV
+import Codecs
+
+/// Part of a source's picture, in its pixels.
+struct PictureCrop {
+  var x: Int
+  var y: Int
+  var width: Int
+  var height: Int
+}
+
+/// Where a source's picture goes: the part of it that is seen, and the pixels of the canvas that show it.
+struct PictureFitting {
+  let crop: PictureCrop
+  let target: PixelFrame
+
+  /// Nil where nothing of it lies within `bounds`.
+  init?(_ source: VideoFrame, in frame: PixelFrame, mode: FillMode, bounds: PixelFrame) {
+    guard frame.width > 0, frame.height > 0 else { return nil }
+    // The rectangle that the whole picture would cover.
+    var (x, y) = (Double(frame.x), Double(frame.y))
+    var (width, height) = (Double(frame.width), Double(frame.height))
+    let (sourceWidth, sourceHeight) = (Double(source.width), Double(source.height))
+    if mode != .stretch {
+      let scale =
+        mode == .fill
+        ? max(width / sourceWidth, height / sourceHeight) : min(width / sourceWidth, height / sourceHeight)
+      x += (width - sourceWidth * scale) / 2
+      y += (height - sourceHeight * scale) / 2
+      width = sourceWidth * scale
+      height = sourceHeight * scale
+    }
+    let whole = PixelFrame(
+      x: Int(x.rounded()), y: Int(y.rounded()), width: max(1, Int(width.rounded())), height: max(1, Int(height.rounded())))
+    guard let inside = whole.intersection(frame), let target = inside.intersection(bounds) else { return nil }
+    self.target = target
+    // Back from the canvas to the source.
+    func back(_ from: Int, _ length: Int, _ origin: Double, _ extent: Double, _ count: Int) -> (Int, Int) {
+      let scale = Double(count) / extent
+      let first = min(max(0, Int(((Double(from) - origin) * scale).rounded())), count - 1)
+      let last = min(max(first + 1, Int(((Double(from + length) - origin) * scale).rounded())), count)
+      return (first, last - first)
+    }
+    let (cropX, cropWidth) = back(target.x, target.width, x, width, source.width)
+    let (cropY, cropHeight) = back(target.y, target.height, y, height, source.height)
+    crop = PictureCrop(x: cropX, y: cropY, width: cropWidth, height: cropHeight)
+  }
+}
+
+extension VideoFrame {
+  /// Draws part of a picture over part of this one, which lies within it.
+  mutating func draw(_ source: VideoFrame, _ crop: PictureCrop, to target: PixelFrame) {
+    withMutablePlanes { into in
+      source.withPlanes { from in
+        let filter = target.width < crop.width ? kFilterBox : kFilterBilinear
+        Self.scale(
+          from.y + crop.y * from.yStride + crop.x, from.yStride, crop.width, crop.height,
+          into.y + target.y * into.yStride + target.x, into.yStride, target.width, target.height, filter)
+        // Chroma covers every sample that the rectangle touches.
+        let (left, right) = (target.x / 2, (target.x + target.width + 1) / 2)
+        let (top, bottom) = (target.y / 2, (target.y + target.height + 1) / 2)
+        let (cropLeft, cropTop) = (crop.x / 2, crop.y / 2)
+        let cropWidth = max(1, (crop.x + crop.width + 1) / 2 - cropLeft)
+        let cropHeight = max(1, (crop.y + crop.height + 1) / 2 - cropTop)
+        for (plane, other) in [(from.u, into.u), (from.v, into.v)] {
+          Self.scale(
+            plane + cropTop * from.chromaStride + cropLeft, from.chromaStride, cropWidth, cropHeight,
+            other + top * into.chromaStride + left, into.chromaStride, right - left, bottom - top, filter)
+        }
+      }
+    }
+  }
+
+  private static func scale(
+    _ source: UnsafePointer<UInt8>, _ sourceStride: Int, _ width: Int, _ height: Int, _ target: UnsafeMutablePointer<UInt8>,
+    _ targetStride: Int, _ targetWidth: Int, _ targetHeight: Int, _ filter: FilterMode
+  ) {
+    if width == targetWidth, height == targetHeight {
+      CopyPlane(source, Int32(sourceStride), target, Int32(targetStride), Int32(width), Int32(height))
+    } else {
+      ScalePlane(
+        source, Int32(sourceStride), Int32(width), Int32(height), target, Int32(targetStride), Int32(targetWidth),
+        Int32(targetHeight), filter)
+    }
+  }
+
+  /// Blends an overlay over this picture, as far as it lies within `clip`.
+  mutating func blend(_ overlay: Overlay, clip: PixelFrame) {
+    let bounds = PixelFrame(x: 0, y: 0, width: width, height: height)
+    guard let inside = overlay.frame.intersection(clip), let area = inside.intersection(bounds) else { return }
+    withMutablePlanes { into in
+      overlay.picture.withPlanes { from in
+        overlay.alpha.withUnsafeBufferPointer { alpha in
+          let stride = from.width
+          for y in area.y..<area.y + area.height {
+            let row = y - overlay.y
+            for x in area.x..<area.x + area.width {
+              let column = x - overlay.x
+              let place = y * into.yStride + x
+              into.y[place] = Self.mixed(from.y[row * from.yStride + column], into.y[place], alpha[row * stride + column])
+            }
+          }
+          for y in area.y / 2..<(area.y + area.height + 1) / 2 {
+            // The overlay's sample whose centre is nearest, and its opacity there.
+            let row = min(max(0, y * 2 - overlay.y), from.height - 1)
+            for x in area.x / 2..<(area.x + area.width + 1) / 2 {
+              let column = min(max(0, x * 2 - overlay.x), from.width - 1)
+              let opacity = alpha[row * stride + column]
+              let source = row / 2 * from.chromaStride + column / 2
+              let place = y * into.chromaStride + x
+              into.u[place] = Self.mixed(from.u[source], into.u[place], opacity)
+              into.v[place] = Self.mixed(from.v[source], into.v[place], opacity)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static func mixed(_ over: UInt8, _ under: UInt8, _ alpha: UInt8) -> UInt8 {
+    let sum = Int(over) * Int(alpha) + Int(under) * (255 - Int(alpha))
+    return UInt8(truncatingIfNeeded: (sum + 127) / 255)
+  }
+}
