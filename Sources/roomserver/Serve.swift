@@ -38,6 +38,8 @@ struct Serve: AsyncParsableCommand {
 
   @OptionGroup var origin: OriginOptions
 
+  @OptionGroup var hls: HLSOptions
+
   @OptionGroup var relay: RelayOptions
 
   @OptionGroup var keys: KeyOptions
@@ -62,6 +64,7 @@ struct Serve: AsyncParsableCommand {
     var configuration = ServerConfiguration(keys: [pair.key: pair.secret])
     try network.apply(to: &configuration, environment, development: dev)
     try origin.apply(to: &configuration, environment, development: dev)
+    try hls.apply(to: &configuration, environment)
     let addresses = [configuration.host, configuration.origin.host].compactMap { $0 } + configuration.media.bind
     for address in addresses where dev && !Self.isLoopback(address) {
       throw ValidationError(

@@ -31,6 +31,9 @@ actor HLSStream {
     var continuation: CheckedContinuation<Void, Never>
   }
 
+  /// Milliseconds by which a busy machine may be late with the cutting before pictures are left out.
+  static let lag: Int64 = 5000
+
   nonisolated let viewing: Origin.Viewing
   private let settings: HLSDelivery
   private let viewer: StreamViewer
@@ -46,7 +49,7 @@ actor HLSStream {
 
   /// - Throws: where the stream has as many viewers as it may.
   init(_ viewing: Origin.Viewing, _ settings: HLSDelivery) throws(OriginRefusal) {
-    guard let viewer = viewing.hub.join(.init(wantsPast: true)) else {
+    guard let viewer = viewing.hub.join(.init(lag: Self.lag, wantsPast: true)) else {
       throw OriginRefusal(.viewers, "\(viewing.path) has as many viewers as it may")
     }
     self.viewing = viewing

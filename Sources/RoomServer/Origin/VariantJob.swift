@@ -52,7 +52,7 @@ final class VariantJob: Sendable {
   private func run(_ publication: Origin.Publication) -> String {
     let transcoder: VariantTranscoder
     do { transcoder = try VariantTranscoder(variant) } catch { return "\(error)" }
-    guard let viewer = hub.join() else { return "the source takes no more viewers" }
+    guard let viewer = hub.join(.init(lag: HLSStream.lag)) else { return "the source takes no more viewers" }
     var lastWatched = ContinuousClock.now
     while !isStopped.load(ordering: .relaxed) {
       let now = ContinuousClock.now

@@ -37,6 +37,8 @@ struct CommandLineTests {
       (["serve", "--dev", "--media-bind", "0.0.0.0"], "loopback"),
       (["serve", "--dev", "--announce", "2001:db8::1"], "2001:db8::1"),
       (["serve", "--dev", "--rtmp-bind", "0.0.0.0"], "loopback"),
+      (["serve", "--dev", "--hls-segment", "0.1"], "segments last"), (["serve", "--dev", "--hls-part", "3"], "parts last"),
+      (["serve", "--dev", "--hls-window", "2"], "3 to 100"),
       (["serve", "--dev", "--play-validity", "60"], "--play-key"), (["serve", "--dev", "--publish-key", ""], "empty"),
     ])
   func refused(arguments: [String], word: String) async throws {

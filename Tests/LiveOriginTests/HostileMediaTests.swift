@@ -1,0 +1,59 @@
+import RTMP
+import Testing
+
+@testable import LiveOrigin
+
+/// Whatever an encoder sends, a packager and a transcoder take it or leave it.
+@Suite struct HostileMediaTests {
+  /// SplitMix64: the same seed gives the same test.
+  private struct Generator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+      return z ^ (z >> 31)
+    }
+  }
+
+  private func broken(_ message: LiveMedia, _ random: inout Generator) -> LiveMedia {
+    var payload = message.media.payload
+    var time = message.time
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: payload = Array(payload.prefix(Int.random(in: 0...payload.count, using: &random)))
+    case 1:
+      for _ in 0..<4 where !payload.isEmpty {
+        payload[Int.random(in: 0..<payload.count, using: &random)] = .random(in: 0...255, using: &random)
+      }
+    case 2 where payload.count > 1: payload[0] = .random(in: 0...255, using: &random)
+    case 3: time += Int64.random(in: -20_000...20_000, using: &random)
+    case 4: time = Int64.random(in: -1_000_000...(1 << 40), using: &random)
+    default: break
+    }
+    return LiveMedia(
+      MediaMessage(message.media.kind, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: time,
+      isKeyFrame: message.isKeyFrame)
+  }
+
+  @Test("broken messages are left out or passed on, and memory stays bounded", arguments: [UInt64(1), 2, 3, 4])
+  func broken(seed: UInt64) throws {
+    var random = Generator(state: seed)
+    let settings = HLSSettings(window: 3, bytes: 1 << 20)
+    let packager = HLSPackager(settings)
+    let transcoder = try VariantTranscoder(try #require(StreamVariant("studio_176_144_10")))
+    let source = try EncodedStream(.init(keyFrames: 10)).messages(until: 6000)
+    for round in 0..<3 {
+      for message in source {
+        let message = broken(message, &random)
+        packager.take([message], unixTime: 1_700_000_000_000)
+        if round == 0 { _ = transcoder.take(message) }
+        #expect(packager.window.keptBytes <= 2 << 20 && packager.window.listed.count <= 3)
+      }
+      #expect(!HLSPlaylist(packager.window, epoch: packager.epoch ?? 0, folder: "studio").text.isEmpty)
+    }
+    packager.finish()
+    #expect(packager.window.hasEnded)
+  }
+}
