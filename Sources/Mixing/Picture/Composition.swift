@@ -95,7 +95,8 @@ public struct Composition<ID: Hashable & Sendable>: Sendable {
 
   /// - Throws: ``CodecError/unsupportedSize(width:height:)`` where no picture has that size.
   public init(
-    width: Int, height: Int, background: Background = .colour(.black), placements: [Placement<ID>] = [], overlays: [Overlay] = []
+    width: Int, height: Int, background: Background = .colour(.black), placements: [Placement<ID>] = [],
+    overlays: [Overlay] = []
   ) throws(CodecError) {
     _ = try VideoFrame(width: width, height: height)
     guard width % 2 == 0, height % 2 == 0 else { throw .unsupportedSize(width: width, height: height) }

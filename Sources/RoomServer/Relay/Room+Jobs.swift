@@ -72,10 +72,10 @@ extension Room {
     }
     let own = policy.url(room: name, user: user ?? "")
     guard own == nil || params.publishUrl == nil else {
-      throw RoomError(.cdnParameters, "publishUrl: this room's jobs go to its own URL; leave it out")
+      throw RoomError(.publishFailed, "publishUrl: this room's jobs go to its own URL; leave it out")
     }
     guard let text = own ?? params.publishUrl else {
-      throw RoomError(.cdnParameters, "publishUrl: this room has no URL of its own; name one")
+      throw RoomError(.publishFailed, "publishUrl: this room has no URL of its own; name one")
     }
     guard let url = PublishURL(text) else {
       throw RoomError(

@@ -166,7 +166,9 @@ final class DTLSAssociation {
       let isPlausible = record.epoch == 0 ? state == .handshaking : record.epoch == 1 && body >= shortestProtected
       guard isPlausible else { continue }
       let bytes = UnsafeRawBufferPointer(rebasing: datagram[record.range])
-      guard BIO_write(input, bytes.baseAddress, Int32(truncatingIfNeeded: bytes.count)) == Int32(bytes.count) else { return false }
+      guard BIO_write(input, bytes.baseAddress, Int32(truncatingIfNeeded: bytes.count)) == Int32(bytes.count) else {
+        return false
+      }
       hasWritten = true
     }
     return hasWritten

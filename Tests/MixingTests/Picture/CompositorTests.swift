@@ -130,13 +130,17 @@ struct CompositorTests {
     #expect(colour(compositor.compose(timestamp: 1), 100, 100) == Self.red)
   }
 
-  @Test("odd places and sizes lose no pixel of brightness", arguments: [(1, 1, 33, 35), (3, 2, 31, 17), (0, 5, 7, 1), (9, 9, 1, 1)])
+  @Test(
+    "odd places and sizes lose no pixel of brightness", arguments: [(1, 1, 33, 35), (3, 2, 31, 17), (0, 5, 7, 1), (9, 9, 1, 1)])
   func odd(x: Int, y: Int, width: Int, height: Int) throws {
     let compositor = try compositor(
-      [Placement(source: "a", frame: PixelFrame(x: x, y: y, width: width, height: height), mode: .stretch)], width: 64, height: 64)
+      [Placement(source: "a", frame: PixelFrame(x: x, y: y, width: width, height: height), mode: .stretch)], width: 64,
+      height: 64)
     compositor.setPicture(try picture(33, 21, Self.red), of: "a")
     let canvas = compositor.compose(timestamp: 0)
-    for (row, column) in [(y, x), (y + height - 1, x + width - 1)] { #expect(abs(Int(colour(canvas, column, row).y) - 81) <= 1) }
+    for (row, column) in [(y, x), (y + height - 1, x + width - 1)] {
+      #expect(abs(Int(colour(canvas, column, row).y) - 81) <= 1)
+    }
     if x > 0 { #expect(colour(canvas, x - 1, y).y == Self.grey.y) }
     #expect(colour(canvas, x + width, y).y == Self.grey.y && colour(canvas, x, y + height).y == Self.grey.y)
   }
