@@ -217,9 +217,16 @@ public final class Broadcast {
     let time = max(picture.timestamp, lastPicture.map { $0 + 1 } ?? .min)
     lastPicture = time
     if let header = payloads.sequenceHeader {
+      func insert(_ kind: MediaMessage.Kind, _ payload: [UInt8]) {
+        let message = MediaMessage(kind, timestamp: UInt32(truncatingIfNeeded: stamp), payload: payload)
+        interleaver.insert(message, among: .video, time: time, now: now)
+      }
+      // Players decide at the first picture which tracks there are: sound that is to come is told of before it.
+      let tellsOfSound = current?.hasAudio == true && !sentSoundHeader
+      if tellsOfSound { sentSoundHeader = true }
       interleaver.insert(describe(), among: .video, time: time, now: now)
-      let message = MediaMessage(.video, timestamp: UInt32(truncatingIfNeeded: stamp), payload: header)
-      interleaver.insert(message, among: .video, time: time, now: now)
+      insert(.video, header)
+      if tellsOfSound { insert(.audio, soundHeader) }
     }
     let message = MediaMessage(.video, timestamp: UInt32(truncatingIfNeeded: stamp), payload: payloads.picture)
     interleaver.insert(message, among: .video, time: time, now: now)

@@ -120,8 +120,10 @@ extension RealMedia {
     func goingLive() async throws {
       try await withServer { server in
         let alice = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
+        #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"studio"}"#).status == 201)
         try await alice.go("rooms/studio")
         try await alice.join(as: "alice")
+        try await alice.sees("tr[data-kind=video]")
         try await alice.click("[data-action=go-live]")
         try await alice.click("dialog[open] [data-action=confirm]")
         try await alice.reads("/Live/", in: "tr[data-job] .job-state")
