@@ -127,6 +127,49 @@ extension [LiveMedia] {
     #expect(first[3].chunks(ofSize: 4096).bytes == PreparedMedia(first[3].media, chunkSize: 4096).bytes)
   }
 
+  @Test("viewers at the same place take what is new together, and have the same as one who asks message by message")
+  func together() throws {
+    var publisher = Publisher.started()
+    publisher.run(milliseconds: 500)
+    let viewers = try (0..<3).map { _ in try #require(publisher.hub.join()) }
+    // A newcomer lacks the headers.
+    #expect(viewers[0].batch() == nil)
+    for viewer in viewers { _ = drain(viewer) }
+    #expect(viewers[0].batch() == nil, "nothing is new")
+    publisher.run(milliseconds: 40)
+    let batch = try #require(viewers[0].batch())
+    #expect(viewers[0].take(batch) && viewers[1].take(batch))
+    #expect(!viewers[0].take(batch), "nobody takes it twice")
+    let single = drain(viewers[2])
+    #expect(batch.media.map(\.media) == single.map(\.media) && batch.media.count == 3)
+    #expect(!viewers[2].take(batch), "who has it takes it no more")
+    #expect(viewers[0].counters == viewers[2].counters)
+    publisher.run(milliseconds: 20)
+    #expect(drain(viewers[0]).map(\.time) == drain(viewers[2]).map(\.time))
+  }
+
+  @Test("who lacks a header, wants sound alone, waits for a key frame or is behind takes no batch")
+  func apart() throws {
+    var publisher = Publisher.started()
+    publisher.run(milliseconds: 500)
+    let viewer = try #require(publisher.hub.join())
+    let listener = try #require(publisher.hub.join(.init(wantsVideo: false)))
+    let late = try #require(publisher.hub.join())
+    for one in [viewer, listener, late] { _ = drain(one) }
+    publisher.run(milliseconds: 20)
+    let batch = try #require(viewer.batch())
+    #expect(listener.batch() == nil && !listener.take(batch))
+    publisher.headers(sps: 0x1f)
+    publisher.run(milliseconds: 20)
+    #expect(viewer.batch() == nil, "the new configuration comes first")
+    publisher.run(milliseconds: 3000)
+    #expect(late.batch() == nil, "it is behind")
+    _ = drain(late)
+    late.skipToNewest()
+    publisher.run(milliseconds: 40)
+    #expect(late.batch() == nil, "it waits for a key frame")
+  }
+
   @Test("before the first key frame nobody gets video, and nobody is given half a group")
   func beforeKeyFrame() throws {
     var publisher = Publisher.started()

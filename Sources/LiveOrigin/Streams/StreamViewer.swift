@@ -65,8 +65,8 @@ public final class StreamViewer {
     var counters = Counters()
   }
 
-  private let hub: StreamHub
-  private var place: Place
+  let hub: StreamHub
+  var place: Place
 
   /// What it wants; may change at any time. Video that is wanted again begins at a key frame.
   public var options: Options {

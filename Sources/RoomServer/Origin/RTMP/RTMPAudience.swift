@@ -41,8 +41,28 @@ final class RTMPAudience {
   private func wake() {
     // Two lists that change places, so that neither is made anew.
     swap(&waiting, &served)
-    for connection in served { connection.serve(path) }
+    var shared: RTMPShare?
+    for connection in served { connection.serve(self, &shared) }
     served.removeAll(keepingCapacity: true)
+  }
+}
+
+/// What most viewers of an audience are given at one waking, as the bytes of one write that all their sockets share.
+struct RTMPShare {
+  let batch: LiveBatch
+  let buffer: ByteBuffer
+
+  init(_ batch: LiveBatch, chunkSize: Int) {
+    self.batch = batch
+    guard batch.media.count > 1 else {
+      buffer = batch.media.first?.buffer(ofChunkSize: chunkSize) ?? ByteBuffer()
+      return
+    }
+    let parts = batch.media.map { $0.buffer(ofChunkSize: chunkSize) }
+    var whole = ByteBuffer()
+    whole.reserveCapacity(parts.reduce(0) { $0 + $1.readableBytes })
+    for part in parts { whole.writeImmutableBuffer(part) }
+    buffer = whole
   }
 }
 

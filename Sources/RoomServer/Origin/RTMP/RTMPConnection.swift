@@ -113,10 +113,37 @@ final class RTMPConnection: ChannelInboundHandler {
 
   // MARK: Viewers
 
-  /// There is something new on a stream.
-  func serve(_ path: StreamPath) {
-    for play in plays.values where play.audience.path == path { play.isWaiting = false }
+  /// There is something new on a stream. Most viewers are at the same place of it, and are given the same bytes by one write:
+  /// `shared` is what the one before was given.
+  func serve(_ audience: RTMPAudience, _ shared: inout RTMPShare?) {
+    if share(audience, &shared) { return }
+    for play in plays.values where play.audience === audience { play.isWaiting = false }
     serve()
+  }
+
+  /// Gives a viewer all that there is at once; false, and it was given nothing, where that can't be.
+  private func share(_ audience: RTMPAudience, _ shared: inout RTMPShare?) -> Bool {
+    guard !isServing, plays.count == 1, let (stream, play) = plays.first, play.audience === audience, play.isWaiting,
+      !play.isPaused, let context, context.channel.isWritable,
+      MediaMessage.Kind.allCases.allSatisfy({ session.admitsPrepared($0, chunkSize: chunkSize, on: stream) })
+    else { return false }
+    if shared.map({ play.viewer.take($0.batch) }) != true {
+      guard let batch = play.viewer.batch(), play.viewer.take(batch) else { return false }
+      shared = RTMPShare(batch, chunkSize: chunkSize)
+    }
+    guard let shared else { return false }
+    isServing = true
+    // It waits for the next waking; should the write be its last, it is forgotten there.
+    audience.wait(self)
+    _ = writeAnswers()
+    context.writeAndFlush(wrapOutboundOut(shared.buffer), promise: nil)
+    home.origin.counters.countSent(shared.buffer.readableBytes, over: .rtmp)
+    isServing = false
+    if servesAgain {
+      servesAgain = false
+      serve()
+    }
+    return true
   }
 
   /// Gives the viewers what their socket has room for.
