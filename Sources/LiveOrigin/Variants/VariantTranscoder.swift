@@ -27,6 +27,11 @@ public final class VariantTranscoder {
   private var lastKeyFrame: Int64?
   private var lastTime: Int64?
   private var lastHeader: [UInt8] = []
+  /// Sound from before the first picture.
+  private var held: [MediaMessage] = []
+  private var soundWaits = true
+  /// About 4 s; where no picture came for so long, none may come at all.
+  private static let heldLimit = 200
 
   /// - Throws: ``CodecError`` where the encoder can't be opened.
   public init(_ variant: StreamVariant) throws(CodecError) {
@@ -48,10 +53,28 @@ public final class VariantTranscoder {
   /// Takes a message of the stream, and gives those of the variant that come of it.
   public func take(_ media: LiveMedia) -> [MediaMessage] {
     switch media.media.kind {
-    case .audio: [media.media]
-    case .data: [described(media.media)]
-    case .video: pictures(media)
+    case .audio: return sound(media.media)
+    case .data: return [described(media.media)]
+    case .video:
+      let pictures = pictures(media)
+      guard !pictures.isEmpty, soundWaits else { return pictures }
+      soundWaits = false
+      defer { held = [] }
+      // The decoders' configurations, then the media.
+      let headers = held.prefix { $0.payload.withUnsafeBytes { AudioTag(parsing: $0) }?.isSequenceHeader == true }
+      return pictures.prefix(1) + headers + pictures.dropFirst() + held.dropFirst(headers.count)
     }
+  }
+
+  /// Sound goes through. That of a stream with pictures waits for the first of them: players decide at the beginning which tracks
+  /// there are.
+  private func sound(_ message: MediaMessage) -> [MediaMessage] {
+    guard soundWaits, configuration != nil else { return [message] }
+    held.append(message)
+    guard held.count >= Self.heldLimit else { return [] }
+    soundWaits = false
+    defer { held = [] }
+    return held
   }
 
   private func described(_ message: MediaMessage) -> MediaMessage {

@@ -65,6 +65,33 @@ extension RealMedia {
     }
 
     @Test(
+      "from the call to the first bytes at a player that waits behind nginx-rtmp",
+      .enabled(if: NginxRTMP.isInstalled && Program.path("rtmpdump") != nil))
+    func start() async throws {
+      try await withServer(adjust: settings) { server in
+        let nginx = try await NginxRTMP()
+        let source = try FlashAndBeep()
+        let anchor = try await join(server, source)
+        let file = FileManager.default.temporaryDirectory.appending(path: "dump-\(UUID().uuidString).flv").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let player = try Program("rtmpdump", ["-r", nginx.url("live"), "--live", "-o", file])
+        try await eventually("the player waits") { nginx.log.contains("play: name='live'") }
+        let call = ContinuousClock.now
+        try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
+        func size() -> Int { (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0 }
+        let deadline = call + .seconds(20)
+        while size() == 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+        let taken = ContinuousClock.now - call
+        print("first bytes at the player after \(taken)")
+        // The encoder gives the key frame with its next picture, 67 ms later at most; the rest is the machine's noise.
+        #expect(size() > 0 && taken < .seconds(2), "\(taken)")
+        player.stop()
+        try await anchor.room.stopJob("live")
+        await anchor.leave()
+      }
+    }
+
+    @Test(
       "nginx-rtmp is killed for 5 s: the broadcast comes back by itself, its times go on, the job never ends",
       .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(3)))
     func crash() async throws {

@@ -44,6 +44,22 @@ import Testing
     #expect(top < 24 && middle > 40, "\(top) \(middle)")
   }
 
+  @Test("sound that comes first waits for a picture, so that players learn of both at once; not for ever")
+  func soundFirst() throws {
+    let source = try EncodedStream(.init(fps: 30, keyFrames: 100, start: 4000)).messages(until: 6000)
+    let first = try #require(source.firstIndex { $0.isKeyFrame })
+    let sound = source[first...].filter { $0.media.kind == .audio }
+    let early = Array(source[..<first]) + sound.prefix(20) + source[first...].filter { $0.media.kind == .video }
+    let (_, made) = try transcoded("studio_240_240_15", early)
+    let kinds = made.filter { $0.kind != .data }.map(\.kind)
+    #expect(kinds.prefix(3) == [.video, .audio, .video])
+    #expect(kinds.count { $0 == .audio } == source[..<first].count { $0.media.kind == .audio } + 20)
+
+    let endless = (0..<400).compactMap { sound.isEmpty ? nil : sound[$0 % sound.count] }
+    let (_, alone) = try transcoded("studio_240_240_15", Array(source[..<first]) + endless)
+    #expect(alone.count { $0.kind == .audio } == source[..<first].count { $0.media.kind == .audio } + endless.count)
+  }
+
   @Test("rates come out even, whatever the stream's")
   func rates() {
     func kept(_ source: Int, _ rate: Int) -> [Int64] {
