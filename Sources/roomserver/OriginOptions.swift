@@ -41,6 +41,12 @@ struct OriginOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: "Let anybody publish, with neither token nor signature. Default: off.")
   var openPublish: Bool?
 
+  @Option(
+    help: ArgumentHelp(
+      "Milliseconds for which messages to RTMP and HTTP-FLV viewers are gathered into one write, 0 to 1000. Default 100.",
+      valueName: "ms"))
+  var gather: Int?
+
   /// Fills in the origin's part of a configuration.
   /// - Parameter development: whether ports may be any that are free.
   func apply(to configuration: inout ServerConfiguration, _ environment: ServeEnvironment, development: Bool) throws {
@@ -54,6 +60,10 @@ struct OriginOptions: ParsableArguments {
       publishKey ?? environment.text("PUBLISH_KEY"), publishValidity ?? environment.number("PUBLISH_VALIDITY"), "publish")
     origin.protection.play = try rule(
       playKey ?? environment.text("PLAY_KEY"), playValidity ?? environment.number("PLAY_VALIDITY"), "play")
+    if let gather = try gather ?? environment.number("GATHER") {
+      guard (0...1000).contains(gather) else { throw ValidationError("--gather is 0 to 1000") }
+      origin.gather = .milliseconds(gather)
+    }
     configuration.origin = origin
   }
 

@@ -62,7 +62,7 @@ public final class VariantTranscoder {
       defer { held = [] }
       // The decoders' configurations, then the media.
       let headers = held.prefix { $0.payload.withUnsafeBytes { AudioTag(parsing: $0) }?.isSequenceHeader == true }
-      return pictures.prefix(1) + headers + pictures.dropFirst() + held.dropFirst(headers.count)
+      return Array(pictures.prefix(1) + headers + pictures.dropFirst() + held.dropFirst(headers.count))
     }
   }
 

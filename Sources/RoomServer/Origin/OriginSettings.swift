@@ -19,7 +19,7 @@ public struct OriginSettings: Sendable {
   public var threads: Int?
   /// How long after a message was published the viewers that wait are served, so that messages that come together go out
   /// together: each write to a socket costs more than what is in it.
-  public var gather: Duration = .milliseconds(40)
+  public var gather: Duration = .milliseconds(100)
   /// How long a stream waits for its publisher to come back, and its viewers with it.
   public var linger: Duration = .seconds(20)
   /// What one stream may take of memory, and when a viewer is too slow.
