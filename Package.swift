@@ -53,7 +53,10 @@ let package = Package(
     .target(name: "Codecs", dependencies: ["COpus", "CVPX", "CX264", "CFFmpeg", "CYUV"]),
 
     // Floor 3: the packet path, the media clock, and live streams.
-    .target(name: "Mixing", dependencies: ["Codecs", "RTP"]),
+    .target(
+      name: "Mixing", dependencies: ["Codecs", "RTP"],
+      // As for SFU below: each sample would be checked.
+      swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
     .target(
       name: "SFU", dependencies: ["WebRTC", "RTP", "CLinux"],
       // Property accesses across modules cost 25 ns checked and 1.5 unchecked; every hot object here has one owning thread.

@@ -34,6 +34,8 @@ public final class AudioInput {
   private static let fade = 240
 
   private let capacity: Int64
+  /// The ring has a power of two of places, at least as many as the capacity.
+  private let mask: Int64
   private var ring: [Int16]
   private var isPresent: [Bool]
   /// The ring holds the samples from here on: the one after the last that was read, or the first that was written.
@@ -44,8 +46,11 @@ public final class AudioInput {
   /// - Parameter capacity: milliseconds that are kept at most, 100…10 000.
   public init(capacity: Int = 2000) {
     self.capacity = Int64(min(max(capacity, 100), 10_000)) * Self.sampleRate / 1000
-    ring = Array(repeating: 0, count: Int(self.capacity) * Self.channels)
-    isPresent = Array(repeating: false, count: Int(self.capacity))
+    var places: Int64 = 1
+    while places < self.capacity { places *= 2 }
+    mask = places - 1
+    ring = Array(repeating: 0, count: Int(places) * Self.channels)
+    isPresent = Array(repeating: false, count: Int(places))
   }
 
   /// The grid's sample at a media time in microseconds.
@@ -119,7 +124,7 @@ public final class AudioInput {
     for position in range.lowerBound..<min(range.upperBound, range.lowerBound + capacity) { isPresent[slot(position)] = false }
   }
 
-  private func slot(_ position: Int64) -> Int { Int(((position % capacity) + capacity) % capacity) }
+  private func slot(_ position: Int64) -> Int { Int(position & mask) }
 
   private static func scaled(_ value: Int16, _ step: Int) -> Int16 { Int16(truncatingIfNeeded: Int(value) * step / fade) }
 

@@ -109,7 +109,7 @@ public actor LiveBroadcast {
   }
 
   /// Microseconds between two steps.
-  private static let step: Int64 = 5_000
+  private static let step: Int64 = 10_000
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 

@@ -1,7 +1,8 @@
 /// The taps of one track, in memory that does not move: the packet path walks it without counting references. A trivial handle; the
 /// track's book owns what it points to.
 struct TapList: BitwiseCopyable {
-  static let capacity = 8
+  /// More than a room may have jobs.
+  static let capacity = 64
 
   private var rings: UnsafeMutablePointer<TapRing>?
   private(set) var count = 0

@@ -62,6 +62,26 @@ extension RealMedia {
       }
     }
 
+    @Test("as many jobs as a room may have all send the same camera")
+    func many() async throws {
+      try await withServer { server in
+        let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .subscribe, .relay])
+        try await anchor.publish(video: .h264, tone: nil)
+        for number in 0..<16 {
+          try await anchor.room.startForward(
+            ForwardParams(jobId: "\(number)", publishUrl: "rtmp://origin/live/s\(number)", kinds: [.video]))
+        }
+        await #expect(throws: (any Error).self) {
+          try await anchor.room.startForward(ForwardParams(jobId: "more", publishUrl: "rtmp://origin/live/more"))
+        }
+        let jobs = JobLog(anchor.room)
+        try await eventually("pictures go out of every job") {
+          Set(jobs.told.statuses.filter { $0.fps > 5 }.map(\.jobId)).count == 16
+        }
+        await anchor.leave()
+      }
+    }
+
     @Test("without a policy a job has to name its URL")
     func own() async throws {
       try await withServer { server in
