@@ -1,5 +1,6 @@
 import CLinux
 import Foundation
+import Peers
 import Glibc
 import Testing
 
@@ -68,11 +69,7 @@ final class Coturn: Sendable {
     return text?.split(separator: "\n").suffix(40).joined(separator: "\n") ?? ""
   }
 
-  private var listens: Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    return Self.call(connect, descriptor, port) == 0
-  }
+  private var listens: Bool { TCPPort.isTaken(port) }
 
   /// A port that is free for UDP and TCP.
   private static func freePort() throws -> UInt16 {

@@ -176,7 +176,7 @@ extension RealMedia {
       }) { server in
         let encoder = try Encoder(to: try await url(server))
         try await eventually("both tracks are there") { try await server.metric("roomserver_published_tracks") == 2 }
-        let sink = try RTMPSink(port: try freePort())
+        let sink = try RTMPSink()
         let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"camera"}"#
         #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
         try await eventually("pictures go out", within: .seconds(20)) {

@@ -26,7 +26,7 @@ extension RealMedia {
     func minute() async throws {
       try await withServer(adjust: settings) { server in
         let nginx = try await NginxRTMP()
-        let sink = try RTMPSink(port: try freePort())
+        let sink = try RTMPSink()
         let source = try FlashAndBeep()
         let anchor = try await join(server, source)
         try await anchor.room.startForward(ForwardParams(jobId: "nginx", publishUrl: nginx.url("live")))
@@ -138,12 +138,12 @@ extension RealMedia {
       .timeLimit(.minutes(3)))
     func thinUplink() async throws {
       try await withServer(adjust: settings) { server in
-        let sink = try RTMPSink(port: try freePort())
+        let sink = try RTMPSink()
         // About 1 Mbit/s with the sound.
         let source = try FlashAndBeep(bitrate: 900_000)
         let anchor = try await join(server, source)
         let jobs = JobLog(anchor.room)
-        let pipe = try SlowPipe(to: UInt16(sink.port), rate: 62_500)
+        let pipe = try SlowPipe(to: sink.port, rate: 62_500)
         try await anchor.room.startForward(
           ForwardParams(jobId: "live", publishUrl: "rtmp://127.0.0.1:\(pipe.port)/live/anchor"))
         try await eventually("pictures are dropped", within: .seconds(60)) { (jobs.told.statuses.last?.dropped ?? 0) > 0 }

@@ -14,7 +14,7 @@ struct ForwardTests {
   @Test("an anchor's H.264 and sound reach an RTMP server, in time and without a hole")
   func forward() async throws {
     try await withServer(adjust: allowLoopback) { server in
-      let sink = try RTMPSink(port: try freePort())
+      let sink = try RTMPSink()
       let anchor = try await Participant.join(server, as: "anchor")
       try await anchor.publish(video: .h264, tone: 440)
       let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"anchor"}"#
@@ -47,7 +47,7 @@ struct ForwardTests {
     arguments: [("VP9", nil), ("VP9", "L2T2"), ("AV1", nil), ("AV1", "L2T1")] as [(String, String?)])
   func otherCodecs(codec: String, layers: String?) async throws {
     try await withServer(adjust: allowLoopback) { server in
-      let sink = try RTMPSink(port: try freePort())
+      let sink = try RTMPSink()
       let browser = try await BrowserClient.open()
       try await browser.join(url: server.url, token: try await server.token(user: "browser"))
       _ = try await browser.publish(video: .init(codec: codec, layers: layers), audio: .init(frequency: 700))

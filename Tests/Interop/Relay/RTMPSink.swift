@@ -1,16 +1,17 @@
 import Foundation
+import Peers
 import Testing
 
 /// ffmpeg as an RTMP server that takes one stream and writes it down, until the publisher ends it.
 final class RTMPSink {
   let url: String
-  let port: Int
+  let port: UInt16
   /// What it writes; gone with the sink.
   let file: String
   private let process = Process()
 
-  init(port: Int) throws {
-    self.port = port
+  init() throws {
+    port = try TCPPort.free()
     url = "rtmp://127.0.0.1:\(port)/live/anchor"
     file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -94,21 +95,4 @@ func run(_ arguments: [String]) throws -> Data {
   let data = try output.fileHandleForReading.readToEnd() ?? Data()
   process.waitUntilExit()
   return data
-}
-
-/// A TCP port that is free now.
-func freePort() throws -> Int {
-  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(descriptor) }
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let result = withUnsafeMutablePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-      bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
-    }
-  }
-  try #require(result)
-  return Int(UInt16(bigEndian: address.sin_port))
 }
