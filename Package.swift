@@ -54,7 +54,7 @@ let package = Package(
 
     // Floor 3: the packet path, the media clock, and live streams.
     .target(
-      name: "Mixing", dependencies: ["Codecs", "RTP"],
+      name: "Mixing", dependencies: ["Codecs", "RTP", "RoomProtocol"],
       // As for SFU below: each sample would be checked.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
     .target(
@@ -127,7 +127,7 @@ let package = Package(
     .testTarget(
       name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP", "FuzzSupport"], resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
-    .testTarget(name: "MixingTests", dependencies: ["Mixing", "Codecs", "RTP"]),
+    .testTarget(name: "MixingTests", dependencies: ["Mixing", "Codecs", "RTP", "RoomProtocol"]),
     .testTarget(
       name: "RelayTests",
       dependencies: ["Relay", "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", nio("NIOCore"), nio("NIOPosix")]),
