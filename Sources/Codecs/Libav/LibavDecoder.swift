@@ -2,7 +2,7 @@ import CFFmpeg
 
 /// One decoder of libavcodec, audio or video.
 final class LibavDecoder {
-  private let name: String
+  let name: String
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private var packet: UnsafeMutablePointer<AVPacket>?
   private var frame: UnsafeMutablePointer<AVFrame>?
@@ -30,7 +30,7 @@ final class LibavDecoder {
     }
   }
 
-  private init(
+  init(
     _ codec: AVCodecID, name: String, configure: (UnsafeMutablePointer<AVCodecContext>) -> Bool
   ) throws(CodecError) {
     Libav.silence()

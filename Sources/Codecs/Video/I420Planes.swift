@@ -50,6 +50,11 @@ public struct MutableI420Planes {
   /// Bytes from one row of `u` or `v` to the next.
   public let chromaStride: Int
 
+  /// Samples in a row of `u` or `v`.
+  public var chromaWidth: Int { (width + 1) / 2 }
+  /// Rows of `u` or `v`.
+  public var chromaHeight: Int { (height + 1) / 2 }
+
   /// Fills a rectangle, cut to the picture, with one colour. Chroma covers every sample that the rectangle touches.
   public func fill(x: Int, y top: Int, width: Int, height: Int, _ colour: YUVColour) {
     let left = max(0, min(x, self.width))

@@ -1,0 +1,59 @@
+/// A PNG file as far as its picture needs it (PNG specification, second edition).
+///
+/// Texts, profiles and the later pictures of an animation are left out: what they unpack to has no bound.
+struct PNGFile {
+  static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+  private static let kept = ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"].map { Array($0.utf8) }
+
+  let essence: [UInt8]
+
+  /// - Throws: ``CodecError/corrupt(codec:reason:)``, ``CodecError/unsupportedSize(width:height:)``
+  init(_ file: [UInt8]) throws(CodecError) {
+    var essence = Self.signature
+    var place = Self.signature.count
+    var types: [ArraySlice<UInt8>] = []
+    var (data, most) = (0, 0)
+    while true {
+      guard file.count - place >= 12 else { throw .corrupt(codec: "PNG", reason: "it ends before its end chunk") }
+      let length = file.bigEndian(at: place, bytes: 4)
+      guard length <= file.count - place - 12 else {
+        throw .corrupt(codec: "PNG", reason: "a chunk of \(length) bytes goes beyond the end")
+      }
+      let type = file[place + 4..<place + 8]
+      let end = place + 12 + length
+      if Self.kept.contains(where: type.elementsEqual) {
+        let isHeader = type.elementsEqual("IHDR".utf8)
+        guard isHeader == types.isEmpty else {
+          throw .corrupt(codec: "PNG", reason: isHeader ? "it has two headers" : "it does not begin with its header")
+        }
+        if isHeader { most = try Self.check(file, at: place + 8, length: length) }
+        if type.elementsEqual("IDAT".utf8) { data += length }
+        guard data <= most else { throw .corrupt(codec: "PNG", reason: "it has far more data than its pixels need") }
+        types.append(type)
+        essence += file[place..<end]
+      }
+      place = end
+      if type.elementsEqual("IEND".utf8) { break }
+    }
+    guard types.contains(where: { $0.elementsEqual("IDAT".utf8) }) else {
+      throw .corrupt(codec: "PNG", reason: "it has no picture in it")
+    }
+    self.essence = essence
+  }
+
+  /// The most bytes that the picture's data may have: twice what it would have without compression, for what comes after the
+  /// picture is unpacked as well, a thousandfold.
+  private static func check(_ file: [UInt8], at place: Int, length: Int) throws(CodecError) -> Int {
+    guard length == 13 else { throw .corrupt(codec: "PNG", reason: "its header has \(length) bytes") }
+    let (width, height) = (file.bigEndian(at: place, bytes: 4), file.bigEndian(at: place + 4, bytes: 4))
+    guard VideoFrame.isSupported(width: width, height: height) else { throw .unsupportedSize(width: width, height: height) }
+    return 4096 + 2 * height * (1 + 8 * width)
+  }
+}
+
+extension [UInt8] {
+  /// A number of 1 to 4 bytes; what lies beyond the end counts as 0.
+  func bigEndian(at place: Int, bytes: Int) -> Int {
+    (0..<bytes).reduce(0) { $0 << 8 | (place + $1 < count ? Int(self[place + $1]) : 0) }
+  }
+}
