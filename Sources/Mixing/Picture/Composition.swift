@@ -15,14 +15,28 @@ public struct PixelFrame: Sendable, Hashable {
     self.height = height
   }
 
-  /// What both share; nil where that is nothing.
+  /// What both share; nil where that is nothing. Frames may be as huge as they like.
   public func intersection(_ other: PixelFrame) -> PixelFrame? {
     let left = max(x, other.x)
     let top = max(y, other.y)
-    let right = min(x + width, other.x + other.width)
-    let bottom = min(y + height, other.y + other.height)
+    let right = min(Self.sum(x, width), Self.sum(other.x, other.width))
+    let bottom = min(Self.sum(y, height), Self.sum(other.y, other.height))
     guard right > left, bottom > top else { return nil }
-    return PixelFrame(x: left, y: top, width: right - left, height: bottom - top)
+    return PixelFrame(
+      x: left, y: top, width: right.subtractingReportingOverflow(left).overflow ? .max : right - left,
+      height: bottom.subtractingReportingOverflow(top).overflow ? .max : bottom - top)
+  }
+
+  /// The same with sides that one can calculate with: far beyond every canvas they are cut.
+  var bounded: PixelFrame {
+    func cut(_ value: Int) -> Int { min(max(value, -(1 << 30)), 1 << 30) }
+    let (left, top) = (cut(x), cut(y))
+    return PixelFrame(x: left, y: top, width: cut(Self.sum(x, width)) - left, height: cut(Self.sum(y, height)) - top)
+  }
+
+  private static func sum(_ a: Int, _ b: Int) -> Int {
+    let (sum, overflow) = a.addingReportingOverflow(b)
+    return overflow ? (b > 0 ? .max : .min) : sum
   }
 }
 
@@ -60,27 +74,6 @@ public enum Background: Sendable {
   case colour(YUVColour)
   /// Fills the canvas; what sticks out is cut off.
   case image(VideoFrame)
-}
-
-/// A picture with transparency over all sources: a watermark, a text.
-public struct Overlay: Sendable {
-  public var picture: VideoFrame
-  /// Opacity of each pixel, row by row, 255 being opaque; as many as the picture has pixels.
-  public var alpha: [UInt8]
-  /// Of its top left pixel; it may stick out.
-  public var x: Int
-  public var y: Int
-
-  /// Nil where there are not as many alpha values as pixels.
-  public init?(picture: VideoFrame, alpha: [UInt8], x: Int, y: Int) {
-    guard alpha.count == picture.width * picture.height else { return nil }
-    self.picture = picture
-    self.alpha = alpha
-    self.x = x
-    self.y = y
-  }
-
-  var frame: PixelFrame { PixelFrame(x: x, y: y, width: picture.width, height: picture.height) }
 }
 
 /// A picture made of many.

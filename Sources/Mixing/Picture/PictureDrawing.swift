@@ -88,37 +88,36 @@ extension VideoFrame {
   mutating func blend(_ overlay: Overlay, clip: PixelFrame) {
     let bounds = PixelFrame(x: 0, y: 0, width: width, height: height)
     guard let inside = overlay.frame.intersection(clip), let area = inside.intersection(bounds) else { return }
+    let (column, row) = (area.x - overlay.x, area.y - overlay.y)
+    let (alpha, chromaAlpha) = (overlay.alpha, overlay.chromaAlpha)
+    // Chroma covers every sample that the rectangle touches.
+    let (left, right) = (area.x / 2, (area.x + area.width + 1) / 2)
+    let (top, bottom) = (area.y / 2, (area.y + area.height + 1) / 2)
     withMutablePlanes { into in
       overlay.picture.withPlanes { from in
-        overlay.alpha.withUnsafeBufferPointer { alpha in
-          let stride = from.width
-          for y in area.y..<area.y + area.height {
-            let row = y - overlay.y
-            for x in area.x..<area.x + area.width {
-              let column = x - overlay.x
-              let place = y * into.yStride + x
-              into.y[place] = Self.mixed(from.y[row * from.yStride + column], into.y[place], alpha[row * stride + column])
-            }
-          }
-          for y in area.y / 2..<(area.y + area.height + 1) / 2 {
-            // The overlay's sample whose centre is nearest, and its opacity there.
-            let row = min(max(0, y * 2 - overlay.y), from.height - 1)
-            for x in area.x / 2..<(area.x + area.width + 1) / 2 {
-              let column = min(max(0, x * 2 - overlay.x), from.width - 1)
-              let opacity = alpha[row * stride + column]
-              let source = row / 2 * from.chromaStride + column / 2
-              let place = y * into.chromaStride + x
-              into.u[place] = Self.mixed(from.u[source], into.u[place], opacity)
-              into.v[place] = Self.mixed(from.v[source], into.v[place], opacity)
-            }
+        alpha.withUnsafeBufferPointer { alpha in
+          guard let alpha = alpha.baseAddress else { return }
+          let target = into.y + area.y * into.yStride + area.x
+          BlendPlane(
+            from.y + row * from.yStride + column, Int32(from.yStride), target, Int32(into.yStride),
+            alpha + row * from.width + column, Int32(from.width), target, Int32(into.yStride), Int32(area.width),
+            Int32(area.height))
+        }
+      }
+      overlay.chroma.withPlanes { from in
+        chromaAlpha.withUnsafeBufferPointer { alpha in
+          guard let alpha = alpha.baseAddress else { return }
+          // Of the overlay's first sample, which lies on the canvas' grid.
+          let (column, row) = (left - (overlay.x >> 1), top - (overlay.y >> 1))
+          for (source, plane) in [(from.u, into.u), (from.v, into.v)] {
+            let target = plane + top * into.chromaStride + left
+            BlendPlane(
+              source + row * from.chromaStride + column, Int32(from.chromaStride), target, Int32(into.chromaStride),
+              alpha + row * from.chromaWidth + column, Int32(from.chromaWidth), target, Int32(into.chromaStride),
+              Int32(right - left), Int32(bottom - top))
           }
         }
       }
     }
-  }
-
-  private static func mixed(_ over: UInt8, _ under: UInt8, _ alpha: UInt8) -> UInt8 {
-    let sum = Int(over) * Int(alpha) + Int(under) * (255 - Int(alpha))
-    return UInt8(truncatingIfNeeded: (sum + 127) / 255)
   }
 }

@@ -2,48 +2,50 @@ import Codecs
 
 /// The corners of a frame that are cut round: what lies under them is kept, and put back over the picture that was drawn there.
 struct RoundCorners {
-  private let frame: PixelFrame
-  private let radius: Int
-
-  init(_ frame: PixelFrame, radius: Int) {
-    self.frame = frame
-    self.radius = max(0, min(radius, min(frame.width, frame.height) / 2))
+  /// The corner's part on the canvas, at an even place, and how far each pixel lies outside of the circle.
+  private struct Corner {
+    let area: PixelFrame
+    let alpha: [UInt8]
+    let chromaAlpha: [UInt8]
   }
+  private let corners: [Corner]
 
-  /// The four corners of a canvas as overlays, opaque outside of the circles; nil where there are none.
-  func copy(of canvas: VideoFrame) -> [Overlay]? {
+  /// Nil where there is nothing to cut.
+  init?(_ frame: PixelFrame, radius: Int, on bounds: PixelFrame) {
+    let radius = max(0, min(radius, min(frame.width, frame.height) / 2))
     guard radius > 0 else { return nil }
-    let bounds = PixelFrame(x: 0, y: 0, width: canvas.width, height: canvas.height)
-    var overlays: [Overlay] = []
-    for (isRight, isBottom) in [(false, false), (true, false), (false, true), (true, true)] {
+    corners = [(false, false), (true, false), (false, true), (true, true)].compactMap { isRight, isBottom in
       let corner = PixelFrame(
         x: isRight ? frame.x + frame.width - radius : frame.x, y: isBottom ? frame.y + frame.height - radius : frame.y,
         width: radius, height: radius)
       // Even places, so that colours stay with their pixels.
       let even = PixelFrame(
         x: corner.x & ~1, y: corner.y & ~1, width: (corner.x & 1) + corner.width, height: (corner.y & 1) + corner.height)
-      guard let area = even.intersection(bounds), var under = try? VideoFrame(width: area.width, height: area.height) else {
-        continue
-      }
-      under.draw(
-        canvas, PictureCrop(x: area.x, y: area.y, width: area.width, height: area.height),
-        to: PixelFrame(x: 0, y: 0, width: area.width, height: area.height))
-      let centre = (
-        x: Double(isRight ? corner.x : corner.x + radius), y: Double(isBottom ? corner.y : corner.y + radius)
-      )
+      guard let area = even.intersection(bounds) else { return nil }
+      let centre = (x: Double(isRight ? corner.x : corner.x + radius), y: Double(isBottom ? corner.y : corner.y + radius))
       var alpha = [UInt8](repeating: 0, count: area.width * area.height)
-      for y in 0..<area.height {
-        for x in 0..<area.width {
-          let (column, row) = (area.x + x, area.y + y)
-          guard corner.intersection(PixelFrame(x: column, y: row, width: 1, height: 1)) != nil else { continue }
+      for row in max(area.y, corner.y)..<area.y + area.height {
+        for column in max(area.x, corner.x)..<area.x + area.width {
           let (dx, dy) = (Double(column) + 0.5 - centre.x, Double(row) + 0.5 - centre.y)
           // A pixel's share outside of the circle, from its distance.
           let outside = min(max((dx * dx + dy * dy).squareRoot() - Double(radius) + 0.5, 0), 1)
-          alpha[y * area.width + x] = UInt8(outside * 255)
+          alpha[(row - area.y) * area.width + column - area.x] = UInt8(outside * 255)
         }
       }
-      if let overlay = Overlay(picture: under, alpha: alpha, x: area.x, y: area.y) { overlays.append(overlay) }
+      let chromaAlpha = Overlay.chromaAlpha(of: alpha, width: area.width, height: area.height, x: area.x, y: area.y)
+      return Corner(area: area, alpha: alpha, chromaAlpha: chromaAlpha)
     }
-    return overlays
+  }
+
+  /// What a canvas has in the corners, as overlays that are opaque outside of the circles.
+  func copy(of canvas: VideoFrame) -> [Overlay] {
+    corners.compactMap { corner in
+      let area = corner.area
+      guard var under = try? VideoFrame(width: area.width, height: area.height) else { return nil }
+      under.draw(
+        canvas, PictureCrop(x: area.x, y: area.y, width: area.width, height: area.height),
+        to: PixelFrame(x: 0, y: 0, width: area.width, height: area.height))
+      return Overlay(picture: under, alpha: corner.alpha, chromaAlpha: corner.chromaAlpha, x: area.x, y: area.y)
+    }
   }
 }

@@ -4,45 +4,21 @@ import Testing
 
 @Suite("The compositor")
 struct CompositorTests {
-  private static let red = YUVColour(y: 81, u: 90, v: 240)
-  private static let green = YUVColour(y: 145, u: 54, v: 34)
-  private static let blue = YUVColour(y: 41, u: 240, v: 110)
-  private static let grey = YUVColour(y: 100, u: 128, v: 128)
-
-  private func picture(_ width: Int, _ height: Int, _ colour: YUVColour) throws -> VideoFrame {
-    var frame = try VideoFrame(width: width, height: height)
-    frame.fill(colour)
-    return frame
-  }
-
-  private func colour(_ frame: VideoFrame, _ x: Int, _ y: Int) -> YUVColour {
-    frame.withPlanes { planes in
-      let chroma = y / 2 * planes.chromaStride + x / 2
-      return YUVColour(y: planes.y[y * planes.yStride + x], u: planes.u[chroma], v: planes.v[chroma])
-    }
-  }
-
-  private func compositor(
-    _ placements: [Placement<String>], width: Int = 720, height: Int = 1280, overlays: [Overlay] = []
-  ) throws -> Compositor<String> {
-    try Compositor(
-      Composition(width: width, height: height, background: .colour(Self.grey), placements: placements, overlays: overlays))
-  }
-
   @Test("a PK: each half shows its side, and the rest the background")
   func halves() throws {
     let compositor = try compositor([
       Placement(source: "a", frame: PixelFrame(x: 0, y: 320, width: 360, height: 640)),
       Placement(source: "b", frame: PixelFrame(x: 360, y: 320, width: 360, height: 640)),
     ])
-    compositor.setPicture(try picture(368, 640, Self.red), of: "a")
-    compositor.setPicture(try picture(1280, 720, Self.blue), of: "b")
+    compositor.setPicture(try VideoFrame.of(.red, 368, 640), of: "a")
+    compositor.setPicture(try VideoFrame.of(.blue, 1280, 720), of: "b")
     let canvas = compositor.compose(timestamp: 40)
     #expect(canvas.timestamp == 40)
     for (x, y, expected) in [
-      (0, 320, Self.red), (359, 320, Self.red), (359, 959, Self.red), (360, 320, Self.blue), (719, 959, Self.blue),
-      (0, 319, Self.grey), (719, 319, Self.grey), (360, 960, Self.grey), (0, 1279, Self.grey),
-    ] { #expect(colour(canvas, x, y) == expected, "\(x),\(y)") }
+      (0, 320, YUVColour.red), (359, 320, YUVColour.red), (359, 959, YUVColour.red), (360, 320, YUVColour.blue),
+      (719, 959, YUVColour.blue),
+      (0, 319, YUVColour.grey), (719, 319, YUVColour.grey), (360, 960, YUVColour.grey), (0, 1279, YUVColour.grey),
+    ] { #expect(canvas.colour(x, y) == expected, "\(x),\(y)") }
   }
 
   @Test("what has not changed is not drawn")
@@ -51,34 +27,34 @@ struct CompositorTests {
       Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 360, height: 640)),
       Placement(source: "b", frame: PixelFrame(x: 360, y: 0, width: 360, height: 640)),
     ])
-    compositor.setPicture(try picture(320, 180, Self.red), of: "a")
-    compositor.setPicture(try picture(320, 180, Self.blue), of: "b")
+    compositor.setPicture(try VideoFrame.of(.red, 320, 180), of: "a")
+    compositor.setPicture(try VideoFrame.of(.blue, 320, 180), of: "b")
     _ = compositor.compose(timestamp: 0)
     #expect(compositor.counters.drawn == 2)
     _ = compositor.compose(timestamp: 1)
     #expect(compositor.counters.unchanged == 1)
-    compositor.setPicture(try picture(320, 180, Self.green), of: "a")
-    compositor.setPicture(try picture(320, 180, Self.green), of: "somebody else")
+    compositor.setPicture(try VideoFrame.of(.green, 320, 180), of: "a")
+    compositor.setPicture(try VideoFrame.of(.green, 320, 180), of: "somebody else")
     let canvas = compositor.compose(timestamp: 2)
     #expect(compositor.counters.drawn == 3)
-    #expect(colour(canvas, 10, 10) == Self.green && colour(canvas, 400, 10) == Self.blue)
+    #expect(canvas.colour(10, 10) == .green && canvas.colour(400, 10) == .blue)
   }
 
   @Test("an earlier picture stays as it was when the canvas goes on")
   func earlier() throws {
     let compositor = try compositor([Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 720, height: 1280))])
-    compositor.setPicture(try picture(72, 128, Self.red), of: "a")
+    compositor.setPicture(try VideoFrame.of(.red, 72, 128), of: "a")
     let first = compositor.compose(timestamp: 0)
-    compositor.setPicture(try picture(72, 128, Self.blue), of: "a")
+    compositor.setPicture(try VideoFrame.of(.blue, 72, 128), of: "a")
     let second = compositor.compose(timestamp: 1)
-    #expect(colour(first, 300, 300) == Self.red && colour(second, 300, 300) == Self.blue)
+    #expect(first.colour(300, 300) == .red && second.colour(300, 300) == .blue)
   }
 
   @Test("fill cuts, fit leaves bars, stretch distorts")
   func modes() throws {
     // Left half red, right half blue, twice as wide as high.
-    var source = try picture(200, 100, Self.red)
-    source.withMutablePlanes { $0.fill(x: 100, y: 0, width: 100, height: 100, Self.blue) }
+    var source = try VideoFrame.of(.red, 200, 100)
+    source.withMutablePlanes { $0.fill(x: 100, y: 0, width: 100, height: 100, .blue) }
     let frame = PixelFrame(x: 0, y: 0, width: 100, height: 100)
     func canvas(_ mode: FillMode) throws -> VideoFrame {
       let compositor = try compositor([Placement(source: "a", frame: frame, mode: mode)], width: 100, height: 100)
@@ -86,13 +62,13 @@ struct CompositorTests {
       return compositor.compose(timestamp: 0)
     }
     let fill = try canvas(.fill)
-    #expect(colour(fill, 2, 2) == Self.red && colour(fill, 97, 97) == Self.blue)
-    #expect(colour(fill, 46, 50) == Self.red && colour(fill, 54, 50) == Self.blue)
+    #expect(fill.colour(2, 2) == .red && fill.colour(97, 97) == .blue)
+    #expect(fill.colour(46, 50) == .red && fill.colour(54, 50) == .blue)
     let fit = try canvas(.fit)
-    #expect(colour(fit, 50, 20) == Self.grey && colour(fit, 50, 80) == Self.grey)
-    #expect(colour(fit, 10, 50) == Self.red && colour(fit, 90, 50) == Self.blue)
+    #expect(fit.colour(50, 20) == .grey && fit.colour(50, 80) == .grey)
+    #expect(fit.colour(10, 50) == .red && fit.colour(90, 50) == .blue)
     let stretch = try canvas(.stretch)
-    #expect(colour(stretch, 2, 2) == Self.red && colour(stretch, 2, 97) == Self.red && colour(stretch, 97, 2) == Self.blue)
+    #expect(stretch.colour(2, 2) == .red && stretch.colour(2, 97) == .red && stretch.colour(97, 2) == .blue)
   }
 
   @Test("zIndex says what is on top, whatever the order")
@@ -101,13 +77,13 @@ struct CompositorTests {
       Placement(source: "guest", frame: PixelFrame(x: 500, y: 100, width: 200, height: 200), zIndex: 2),
       Placement(source: "host", frame: PixelFrame(x: 0, y: 0, width: 720, height: 1280), zIndex: 1),
     ])
-    compositor.setPicture(try picture(180, 320, Self.red), of: "host")
-    compositor.setPicture(try picture(180, 320, Self.blue), of: "guest")
-    #expect(colour(compositor.compose(timestamp: 0), 600, 200) == Self.blue)
+    compositor.setPicture(try VideoFrame.of(.red, 180, 320), of: "host")
+    compositor.setPicture(try VideoFrame.of(.blue, 180, 320), of: "guest")
+    #expect(compositor.compose(timestamp: 0).colour(600, 200) == .blue)
     // The host moves on; the guest stays on top.
-    compositor.setPicture(try picture(180, 320, Self.green), of: "host")
+    compositor.setPicture(try VideoFrame.of(.green, 180, 320), of: "host")
     let canvas = compositor.compose(timestamp: 1)
-    #expect(colour(canvas, 600, 200) == Self.blue && colour(canvas, 100, 200) == Self.green)
+    #expect(canvas.colour(600, 200) == .blue && canvas.colour(100, 200) == .green)
   }
 
   @Test("frames that stick out, are huge, or lie elsewhere give a right picture")
@@ -119,15 +95,15 @@ struct CompositorTests {
         Placement(source: "c", frame: PixelFrame(x: 1000, y: 0, width: 100, height: 100)),
         Placement(source: "d", frame: PixelFrame(x: 0, y: 0, width: 0, height: -4)),
       ], width: 200, height: 200)
-    for (name, shade) in [("a", Self.red), ("b", Self.blue), ("c", Self.green), ("d", Self.green)] {
-      compositor.setPicture(try picture(64, 64, shade), of: name)
+    for (name, shade) in [("a", YUVColour.red), ("b", YUVColour.blue), ("c", YUVColour.green), ("d", YUVColour.green)] {
+      compositor.setPicture(try VideoFrame.of(shade, 64, 64), of: name)
     }
     let canvas = compositor.compose(timestamp: 0)
-    #expect(colour(canvas, 49, 49) == Self.red && colour(canvas, 50, 50) == Self.grey)
-    #expect(colour(canvas, 150, 150) == Self.blue && colour(canvas, 199, 199) == Self.blue)
-    #expect(colour(canvas, 149, 149) == Self.grey)
+    #expect(canvas.colour(49, 49) == .red && canvas.colour(50, 50) == .grey)
+    #expect(canvas.colour(150, 150) == .blue && canvas.colour(199, 199) == .blue)
+    #expect(canvas.colour(149, 149) == .grey)
     compositor.setPlacements([Placement(source: "a", frame: PixelFrame(x: -40_000, y: -40_000, width: 80_001, height: 80_001))])
-    #expect(colour(compositor.compose(timestamp: 1), 100, 100) == Self.red)
+    #expect(compositor.compose(timestamp: 1).colour(100, 100) == .red)
   }
 
   @Test(
@@ -136,13 +112,13 @@ struct CompositorTests {
     let compositor = try compositor(
       [Placement(source: "a", frame: PixelFrame(x: x, y: y, width: width, height: height), mode: .stretch)], width: 64,
       height: 64)
-    compositor.setPicture(try picture(33, 21, Self.red), of: "a")
+    compositor.setPicture(try VideoFrame.of(.red, 33, 21), of: "a")
     let canvas = compositor.compose(timestamp: 0)
     for (row, column) in [(y, x), (y + height - 1, x + width - 1)] {
-      #expect(abs(Int(colour(canvas, column, row).y) - 81) <= 1)
+      #expect(abs(Int(canvas.colour(column, row).y) - 81) <= 1)
     }
-    if x > 0 { #expect(colour(canvas, x - 1, y).y == Self.grey.y) }
-    #expect(colour(canvas, x + width, y).y == Self.grey.y && colour(canvas, x, y + height).y == Self.grey.y)
+    if x > 0 { #expect(canvas.colour(x - 1, y).y == YUVColour.grey.y) }
+    #expect(canvas.colour(x + width, y).y == YUVColour.grey.y && canvas.colour(x, y + height).y == YUVColour.grey.y)
   }
 
   @Test("sixteen sources at once, and none at all")
@@ -151,21 +127,21 @@ struct CompositorTests {
       Placement(source: "\(index)", frame: PixelFrame(x: index % 4 * 80, y: index / 4 * 45, width: 80, height: 45))
     }
     let compositor = try compositor(placements, width: 320, height: 180)
-    #expect(colour(compositor.compose(timestamp: 0), 100, 100) == Self.grey)
+    #expect(compositor.compose(timestamp: 0).colour(100, 100) == .grey)
     for index in 0..<16 {
-      compositor.setPicture(try picture(160, 90, YUVColour(y: UInt8(40 + index * 10), u: 128, v: 128)), of: "\(index)")
+      compositor.setPicture(try VideoFrame.of(YUVColour(y: UInt8(40 + index * 10), u: 128, v: 128), 160, 90), of: "\(index)")
     }
     let canvas = compositor.compose(timestamp: 1)
-    for index in 0..<16 { #expect(colour(canvas, index % 4 * 80 + 40, index / 4 * 45 + 22).y == UInt8(40 + index * 10)) }
+    for index in 0..<16 { #expect(canvas.colour(index % 4 * 80 + 40, index / 4 * 45 + 22).y == UInt8(40 + index * 10)) }
   }
 
   @Test("a source that is gone leaves the background")
   func gone() throws {
     let compositor = try compositor([Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 100, height: 100))])
-    compositor.setPicture(try picture(64, 64, Self.red), of: "a")
-    #expect(colour(compositor.compose(timestamp: 0), 50, 50) == Self.red)
+    compositor.setPicture(try VideoFrame.of(.red, 64, 64), of: "a")
+    #expect(compositor.compose(timestamp: 0).colour(50, 50) == .red)
     compositor.setPicture(nil, of: "a")
-    #expect(colour(compositor.compose(timestamp: 1), 50, 50) == Self.grey)
+    #expect(compositor.compose(timestamp: 1).colour(50, 50) == .grey)
   }
 
   @Test("round corners show what is beneath, also after the next picture")
@@ -173,32 +149,112 @@ struct CompositorTests {
     let compositor = try compositor([
       Placement(source: "a", frame: PixelFrame(x: 11, y: 11, width: 100, height: 100), cornerRadius: 30)
     ])
-    for shade in [Self.red, Self.blue, Self.red] {
-      compositor.setPicture(try picture(64, 64, shade), of: "a")
+    for shade in [YUVColour.red, YUVColour.blue, YUVColour.red] {
+      compositor.setPicture(try VideoFrame.of(shade, 64, 64), of: "a")
       let canvas = compositor.compose(timestamp: 0)
-      for (x, y) in [(12, 12), (109, 12), (12, 109), (109, 109)] { #expect(colour(canvas, x, y).y == Self.grey.y) }
-      for (x, y) in [(60, 12), (12, 60), (60, 60), (109, 60)] { #expect(colour(canvas, x, y).y == shade.y) }
+      for (x, y) in [(12, 12), (109, 12), (12, 109), (109, 109)] { #expect(canvas.colour(x, y).y == YUVColour.grey.y) }
+      for (x, y) in [(60, 12), (12, 60), (60, 60), (109, 60)] { #expect(canvas.colour(x, y).y == shade.y) }
     }
   }
 
-  @Test("a watermark is blended once, however often the picture under it changes")
-  func watermark() throws {
-    let mark = try #require(
-      Overlay(picture: try picture(20, 20, .white), alpha: [UInt8](repeating: 128, count: 400), x: 90, y: 90))
+  @Test("numbers beyond any canvas give a right picture", arguments: [Int.max, Int.min, Int.max / 2, 1 << 40, -(1 << 40)])
+  func huge(number: Int) throws {
+    let small = PixelFrame(x: 10, y: 10, width: 20, height: 20)
+    let compositor = try compositor([], width: 64, height: 64)
+    for mode in FillMode.allCases {
+      compositor.setPlacements(
+        [
+          PixelFrame(x: number, y: 0, width: 10, height: 10), PixelFrame(x: 0, y: number, width: number, height: number),
+          PixelFrame(x: number, y: number, width: number, height: number), PixelFrame(x: -5, y: -5, width: number, height: 3),
+          PixelFrame(x: 40, y: number, width: 3, height: number),
+        ].map { Placement(source: "a", frame: $0, zIndex: number, mode: mode, cornerRadius: number) } + [
+          Placement(source: "b", frame: small, zIndex: .max)
+        ])
+      compositor.setPicture(try .of(.red, 33, 21), of: "a")
+      compositor.setPicture(try .of(.blue, 33, 21), of: "b")
+      #expect(compositor.compose(timestamp: 0).colour(20, 20) == .blue)
+    }
+    // All of the canvas is within the middle of a frame that has no end.
+    let endless = PixelFrame(x: -(1 << 50), y: -(1 << 50), width: 1 << 62, height: 1 << 62)
+    compositor.setPlacements([Placement(source: "a", frame: endless, mode: .stretch)])
+    #expect(compositor.compose(timestamp: 0).colour(30, 30) == .red)
+  }
+
+  @Test("what frames share, to the end of the numbers")
+  func intersections() {
+    let ends = [Int.min, -(1 << 40), -1, 0, 1, 7, 1 << 40, .max]
+    let canvas = PixelFrame(x: 0, y: 0, width: 8, height: 8)
+    for x in ends {
+      for width in ends {
+        let frame = PixelFrame(x: x, y: 0, width: width, height: 8)
+        let shared = frame.intersection(canvas)
+        #expect(shared == canvas.intersection(frame))
+        let right = x.addingReportingOverflow(width)
+        let isSeen = width > 0 && x < 8 && (right.overflow || right.partialValue > 0)
+        #expect((shared != nil) == isSeen, "\(x), \(width)")
+        #expect(shared.map { $0.x >= 0 && $0.x + $0.width <= 8 } ?? true)
+        _ = frame.intersection(frame)
+      }
+    }
+  }
+
+  @Test("a source that changes its size midway fills its frame all the same", arguments: FillMode.allCases)
+  func sizes(mode: FillMode) throws {
+    let frame = PixelFrame(x: 20, y: 20, width: 60, height: 60)
+    let compositor = try compositor([Placement(source: "a", frame: frame, mode: mode)], width: 100, height: 100)
+    for (width, height, shade) in [(60, 60, YUVColour.red), (300, 60, .blue), (8, 16, .green), (1, 1, .red), (2048, 3, .blue)] {
+      compositor.setPicture(try .of(shade, width, height), of: "a")
+      let canvas = compositor.compose(timestamp: 0)
+      #expect(canvas.isColour(shade, 50, 50))
+      for (x, y) in [(19, 50), (80, 50), (50, 19), (50, 80)] { #expect(canvas.colour(x, y) == .grey) }
+      // Bars of the background where the picture is not high, or not wide, enough; nothing of the picture before.
+      let isWide = width > height
+      let (bar, side) = isWide ? ((50, 22), (22, 50)) : ((22, 50), (50, 22))
+      #expect(canvas.isColour(shade, side.0, side.1))
+      #expect(canvas.isColour(mode == .fit && width != height ? .grey : shade, bar.0, bar.1))
+    }
+  }
+
+  @Test("what lies under a picture that fills the canvas is not drawn")
+  func covered() throws {
+    let whole = PixelFrame(x: 0, y: 0, width: 64, height: 64)
     let compositor = try compositor(
       [
-        Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 100, height: 200)),
-        Placement(source: "b", frame: PixelFrame(x: 100, y: 0, width: 100, height: 200)),
-      ], width: 200, height: 200, overlays: [mark])
-    compositor.setPicture(try picture(10, 20, Self.grey), of: "a")
-    compositor.setPicture(try picture(10, 20, Self.grey), of: "b")
-    for _ in 0..<5 {
-      compositor.setPicture(try picture(10, 20, Self.grey), of: "a")
-      let canvas = compositor.compose(timestamp: 0)
-      #expect(colour(canvas, 95, 95).y == 168 && colour(canvas, 105, 105).y == 168)
-      #expect(colour(canvas, 89, 95).y == 100)
+        Placement(source: "under", frame: whole), Placement(source: "over", frame: whole, zIndex: 1),
+        Placement(source: "small", frame: PixelFrame(x: 8, y: 8, width: 16, height: 16), zIndex: 2, cornerRadius: 4),
+      ], width: 64, height: 64)
+    for (name, shade) in [("under", YUVColour.red), ("small", .blue)] {
+      compositor.setPicture(try .of(shade, 64, 64), of: name)
     }
-    #expect(Overlay(picture: try picture(20, 20, .white), alpha: [1, 2], x: 0, y: 0) == nil)
+    let first = compositor.compose(timestamp: 0)
+    #expect(first.colour(40, 40) == .red && first.colour(16, 16) == .blue && compositor.counters.drawn == 2)
+    compositor.setPicture(try .of(.green, 64, 64), of: "over")
+    let second = compositor.compose(timestamp: 1)
+    #expect(second.colour(40, 40) == .green && second.colour(16, 16) == .blue && compositor.counters.drawn == 4)
+    compositor.setPicture(nil, of: "over")
+    #expect(compositor.compose(timestamp: 2).colour(40, 40) == .red)
+  }
+
+  @Test("a placeholder is seen while a source has no picture")
+  func placeholder() throws {
+    let compositor = try compositor(
+      [
+        Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 32, height: 64)),
+        Placement(source: "b", frame: PixelFrame(x: 32, y: 0, width: 32, height: 64)),
+      ], width: 64, height: 64)
+    compositor.setPlaceholder(try .of(.blue, 16, 16), of: "a")
+    compositor.setPlaceholder(try .of(.blue, 16, 16), of: "nobody")
+    #expect(compositor.compose(timestamp: 0).colour(16, 16) == .blue)
+    #expect(compositor.compose(timestamp: 0).colour(48, 16) == .grey)
+    compositor.setPicture(try .of(.red, 16, 16), of: "a")
+    #expect(compositor.compose(timestamp: 1).colour(16, 16) == .red)
+    compositor.setPlaceholder(try .of(.green, 16, 16), of: "a")
+    #expect(compositor.compose(timestamp: 2).colour(16, 16) == .red)
+    #expect(compositor.counters.unchanged == 2)
+    compositor.setPicture(nil, of: "a")
+    #expect(compositor.compose(timestamp: 3).colour(16, 16) == .green)
+    compositor.setPlaceholder(nil, of: "a")
+    #expect(compositor.compose(timestamp: 4).colour(16, 16) == .grey)
   }
 
   @Test("a canvas that can't be is refused", arguments: [(0, 0), (-2, 4), (100_000, 100_000), (101, 100)])

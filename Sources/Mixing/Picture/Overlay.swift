@@ -1,0 +1,122 @@
+public import Codecs
+
+/// A picture with transparency over all sources: a watermark, a text.
+public struct Overlay: Sendable {
+  public let picture: VideoFrame
+  /// Opacity of each pixel, row by row, 255 being opaque; as many as the picture has pixels.
+  public let alpha: [UInt8]
+  /// Of its top left pixel; it may stick out.
+  public var x: Int { didSet { if (x ^ oldValue) & 1 != 0 { align() } } }
+  public var y: Int { didSet { if (y ^ oldValue) & 1 != 0 { align() } } }
+
+  /// Its colours on the canvas' grid of two by two pixels; at even places those of the picture.
+  private(set) var chroma: VideoFrame
+  /// Opacity of each sample of `chroma`.
+  private(set) var chromaAlpha: [UInt8]
+
+  /// Nil where there are not as many alpha values as pixels.
+  public init?(picture: VideoFrame, alpha: [UInt8], x: Int, y: Int) {
+    guard alpha.count == picture.width * picture.height else { return nil }
+    self.init(picture: picture, alpha: alpha, chromaAlpha: [], x: x, y: y)
+    align()
+  }
+
+  /// A watermark: a picture in a size of its own.
+  /// - Parameters:
+  ///   - width: pixels; if nil, what keeps the proportions, or the picture's own.
+  ///   - height: likewise.
+  ///   - opacity: 0 (not to be seen) to 1.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/invalidSetting(_:)`` for the opacity.
+  public init(
+    _ picture: Picture, x: Int, y: Int, width: Int? = nil, height: Int? = nil, opacity: Double = 1
+  ) throws(CodecError) {
+    guard (0...1).contains(opacity) else { throw .invalidSetting("opacity must be 0…1, not \(opacity)") }
+    func proportional(_ side: Int, _ own: Int, _ other: Int) throws(CodecError) -> Int {
+      guard (1...VideoFrame.maximumSide).contains(side) else { throw .unsupportedSize(width: side, height: side) }
+      return max(1, (side * other + own / 2) / own)
+    }
+    let (w, h) =
+      switch (width, height) {
+      case (let width?, let height?): (width, height)
+      case (let width?, nil): (width, try proportional(width, picture.width, picture.height))
+      case (nil, let height?): (try proportional(height, picture.height, picture.width), height)
+      case (nil, nil): (picture.width, picture.height)
+      }
+    let scaled = try picture.scaled(width: w, height: h)
+    var alpha = scaled.alpha ?? [UInt8](repeating: 255, count: w * h)
+    if opacity < 1 { alpha = alpha.map { UInt8((Double($0) * opacity).rounded()) } }
+    self.init(picture: scaled.frame, alpha: alpha, chromaAlpha: [], x: x, y: y)
+    align()
+  }
+
+  /// With what would be calculated from `alpha`, for an even place.
+  init(picture: VideoFrame, alpha: [UInt8], chromaAlpha: [UInt8], x: Int, y: Int) {
+    self.picture = picture
+    self.alpha = alpha
+    self.x = x
+    self.y = y
+    chroma = picture
+    self.chromaAlpha = chromaAlpha
+  }
+
+  var frame: PixelFrame { PixelFrame(x: x, y: y, width: picture.width, height: picture.height) }
+
+  /// The mean opacity of two by two pixels each, on the grid of a canvas where the first pixel has the given place.
+  static func chromaAlpha(of alpha: [UInt8], width: Int, height: Int, x: Int, y: Int) -> [UInt8] {
+    let (left, top) = (x & 1, y & 1)
+    let (columns, rows) = ((left + width + 1) / 2, (top + height + 1) / 2)
+    var sums = [UInt16](repeating: 0, count: columns * rows)
+    sums.withUnsafeMutableBufferPointer { sums in
+      alpha.withUnsafeBufferPointer { alpha in
+        for row in 0..<height {
+          let line = (row + top) / 2 * columns
+          for column in 0..<width { sums[line + (column + left) / 2] &+= UInt16(alpha[row * width + column]) }
+        }
+      }
+    }
+    return sums.map { UInt8(truncatingIfNeeded: ($0 + 2) / 4) }
+  }
+
+  private mutating func align() {
+    chromaAlpha = Self.chromaAlpha(of: alpha, width: picture.width, height: picture.height, x: x, y: y)
+    let (left, top) = (x & 1, y & 1)
+    chroma = picture
+    guard left + top > 0, var moved = try? VideoFrame(width: picture.width + left, height: picture.height + top) else { return }
+    let (width, height) = (picture.width, picture.height)
+    picture.withPlanes { from in
+      moved.withMutablePlanes { into in
+        for row in 0..<into.chromaHeight {
+          for column in 0..<into.chromaWidth {
+            // The mean of the pixels beneath, each counted as far as it can be seen.
+            var (u, v, weight) = (0, 0, 0)
+            for y in max(0, row * 2 - top)..<min(height, row * 2 - top + 2) {
+              for x in max(0, column * 2 - left)..<min(width, column * 2 - left + 2) {
+                let share = Int(alpha[y * width + x])
+                let place = y / 2 * from.chromaStride + x / 2
+                u += Int(from.u[place]) * share
+                v += Int(from.v[place]) * share
+                weight += share
+              }
+            }
+            let place = row * into.chromaStride + column
+            into.u[place] = weight > 0 ? UInt8(truncatingIfNeeded: (u + weight / 2) / weight) : 128
+            into.v[place] = weight > 0 ? UInt8(truncatingIfNeeded: (v + weight / 2) / weight) : 128
+          }
+        }
+      }
+    }
+    chroma = moved
+  }
+}
+
+extension Background {
+  /// A picture of any size; where it is transparent one sees a colour.
+  public static func picture(_ picture: Picture, over colour: YUVColour = .black) -> Background {
+    guard let alpha = picture.alpha, var frame = try? VideoFrame(width: picture.width, height: picture.height),
+      let overlay = Overlay(picture: picture.frame, alpha: alpha, x: 0, y: 0)
+    else { return .image(picture.frame) }
+    frame.fill(colour)
+    frame.blend(overlay, clip: overlay.frame)
+    return .image(frame)
+  }
+}
