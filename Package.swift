@@ -68,7 +68,7 @@ let package = Package(
     .target(
       name: "Relay",
       dependencies: [
-        "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL,
+        "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "CLinux", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL,
       ]),
     .target(
       name: "RoomServer",

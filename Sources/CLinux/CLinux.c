@@ -163,6 +163,12 @@ int64_t linux_now_us(void) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+int64_t linux_thread_cpu_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 void linux_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int linux_thread_pin(int cpu) {

@@ -6,108 +6,26 @@ import Testing
 @testable import Relay
 @testable import SFU
 
-/// A participant whose packets go straight into taps, in virtual time.
-private final class Anchor {
-  let video: TrackTap
-  let audio: TrackTap
-  private var sequence: Int64 = 70_000
-  private var soundSequence: Int64 = 90_000
-  private let h264 = H264Packetizer()
-  private var vp8 = VP8Packetizer()
-  private let opus: OpusEncoder
-  private let encoder: any VideoEncoder
-  let format: PayloadFormat
-  /// Of this side's wall clock.
-  let wall: Int64 = 99_000_000_000
-  var sent: [[UInt8]] = []
-  var wantsKeyFrame = false
-  private var number = 0
-
-  init(_ format: PayloadFormat = .h264, size: (Int, Int) = (64, 48)) throws {
-    self.format = format
-    video = TrackTap(capacity: TrackTap.videoBytes)
-    audio = TrackTap(capacity: TrackTap.audioBytes)
-    opus = try OpusEncoder(.init(channels: 2, bitrate: 96_000, application: .music))
-    let settings = VideoEncoderSettings(width: size.0, height: size.1, fps: 25, bitrate: 150_000, keyFrameInterval: 0)
-    encoder = format == .h264 ? try H264Encoder(settings) : try VP8Encoder(settings)
-  }
-
-  private func write(
-    _ packet: (sequence: Int64, timestamp: UInt32, marker: Bool), _ format: PayloadFormat, _ payload: [UInt8], to tap: TrackTap,
-    at time: Int64
-  ) {
-    payload.withUnsafeBytes { bytes in
-      let stored = StoredPacket(
-        sequence: packet.sequence, timestamp: packet.timestamp, length: UInt16(bytes.count), codec: 0,
-        flags: packet.marker ? .marker : [], audioLevel: 0)
-      tap.ring.write(
-        TapRecord.head(of: stored, format: format.rawValue, arrival: Instant(microseconds: time)), bytes.baseAddress)
-    }
-  }
-
-  /// A picture of this brightness, captured at `time`, that comes `lag` later.
-  func sendPicture(_ brightness: UInt8, at time: Int64, lag: Int64) throws {
-    var frame = try VideoFrame(width: encoder.settings.width, height: encoder.settings.height, timestamp: time)
-    frame.withMutablePlanes { planes in
-      for index in 0..<planes.yStride * planes.height { planes.y[index] = brightness }
-      for index in 0..<planes.chromaStride * (planes.height / 2) {
-        planes.u[index] = 128
-        planes.v[index] = 128
-      }
-    }
-    let isKey = number == 0 || wantsKeyFrame
-    wantsKeyFrame = false
-    number += 1
-    guard let picture = try encoder.encode(frame, forceKeyFrame: isKey) else { return }
-    sent.append(picture.data)
-    let timestamp = UInt32(truncatingIfNeeded: time * 9 / 100)
-    let payloads = format == .h264 ? try h264.packetize(picture.data) : vp8.packetize(picture.data)
-    for (index, payload) in payloads.enumerated() {
-      sequence += 1
-      write((sequence, timestamp, index == payloads.count - 1), format, payload, to: video, at: time + lag)
-    }
-  }
-
-  /// 20 ms of sound of this level.
-  func sendSound(_ level: Int16, at time: Int64, lag: Int64) throws {
-    soundSequence += 1
-    let samples = (0..<960).flatMap { index -> [Int16] in
-      let value: Int16 = index / 24 % 2 == 0 ? level : -level
-      return [value, value]
-    }
-    write(
-      (soundSequence, UInt32(truncatingIfNeeded: time / 1000 * 48), true), .opus, try opus.encode(samples), to: audio,
-      at: time + lag)
-  }
-
-  func report(at time: Int64) {
-    let now = Instant(microseconds: time + 10_000)
-    let ntp = NTPTime(unixMicroseconds: wall + time)
-    video.ring.write(TapRecord.head(ofReport: ntp, timestamp: UInt32(truncatingIfNeeded: time * 9 / 100), arrival: now), nil)
-    audio.ring.write(TapRecord.head(ofReport: ntp, timestamp: UInt32(truncatingIfNeeded: time / 1000 * 48), arrival: now), nil)
-  }
-
-  func end() {
-    for tap in [video, audio] { tap.ring.write(TapRecord.headOfEnd, nil) }
-  }
-}
-
 @Suite("A forward program")
 struct ForwardProgramTests {
   private final class Stage {
     let anchor: Anchor
     let program: ForwardProgram
+    let decoder: TrackDecoder
     var pictures: [EncodedPicture] = []
     var sound: [(position: Int64, samples: [Int16])] = []
     var now: Int64 = 5_000_000
 
     init(_ anchor: Anchor, hasAudio: Bool = true) throws {
       self.anchor = anchor
-      program = try ForwardProgram(
-        carriesAudio: hasAudio, carriesVideo: true, now: Instant(microseconds: now))
+      program = ForwardProgram(carriesAudio: hasAudio, carriesVideo: true, now: Instant(microseconds: now))
       let clock = SharedClock()
+      decoder = TrackDecoder(TrackReader(anchor.audio, participant: clock), isVideo: false)
       program.setVideo(TrackReader(anchor.video, participant: clock), now: Instant(microseconds: now))
-      if hasAudio { program.setAudio(TrackReader(anchor.audio, participant: clock), now: Instant(microseconds: now)) }
+      guard hasAudio else { return }
+      let inbox = DecodedInbox(isVideo: false)
+      decoder.attach(inbox, now: Instant(microseconds: now))
+      program.setAudio(inbox, now: Instant(microseconds: now))
     }
 
     func run(_ duration: Int64, _ each: (_ millisecond: Int64) throws -> Void) throws {
@@ -115,6 +33,7 @@ struct ForwardProgramTests {
         now += 1000
         try each(millisecond)
         if millisecond % 5 == 0 {
+          decoder.poll(now: Instant(microseconds: now)) {}
           program.advance(to: Instant(microseconds: now)) { output in
             switch output {
             case .picture(let picture): pictures.append(picture)

@@ -44,6 +44,8 @@ int linux_send(int fd, const linux_datagram *batch, int count);
 int linux_send_one(int fd, const linux_datagram *datagram);
 /// Monotonic clock, microseconds.
 int64_t linux_now_us(void);
+/// CPU that the calling thread has used, microseconds.
+int64_t linux_thread_cpu_us(void);
 void linux_thread_name(const char *name);
 /// Pins the calling thread; 0 on success.
 int linux_thread_pin(int cpu);

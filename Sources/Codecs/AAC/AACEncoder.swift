@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// What an AAC encoder is asked for; fixed for its life.
+/// What an AAC encoder is asked for.
 public struct AACEncoderSettings: Sendable, Hashable {
   /// 8 000…96 000 Hz at one of AAC's rates, 1 or 2 channels.
   public var format: AudioFormat
@@ -35,8 +35,8 @@ public final class AACEncoder {
   /// Samples per channel in a frame (ISO/IEC 14496-3 §4.5.2.1).
   public static let frameCount = 1024
 
-  /// As given.
-  public let settings: AACEncoderSettings
+  /// As last set.
+  public private(set) var settings: AACEncoderSettings
   /// ISO/IEC 14496-3 §1.6.2.1, what RTMP and MP4 announce the stream by.
   public let audioSpecificConfig: [UInt8]
   /// Samples that a decoder gives before the first encoded one.
@@ -75,6 +75,13 @@ public final class AACEncoder {
     av_frame_free(&frame)
     av_packet_free(&packet)
     avcodec_free_context(&context)
+  }
+
+  /// Takes so many bits a second from the next frame on, 16 000…512 000; the stream stays one. The coder keeps the bandwidth that it was
+  /// opened for.
+  public func setBitrate(_ bitrate: Int) {
+    settings.bitrate = min(max(bitrate, 16_000), 512_000)
+    context?.pointee.bit_rate = Int64(settings.bitrate)
   }
 
   /// Compresses one frame; gives the frame before, nil at the first call.

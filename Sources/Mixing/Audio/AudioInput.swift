@@ -1,7 +1,7 @@
 /// One source's sound on the media clock: PCM is written with its time as it comes and read at the clock's pace.
 ///
-/// Samples lie on a grid of 48 kHz, sample 0 at media time 0. A source whose clock drifts is stretched by at most 0.5 %, which
-/// nobody hears; what leaps, or pauses, is faded. Memory is bounded by the capacity: what is further ahead or already read is
+/// Samples lie on a grid of 48 kHz, sample 0 at media time 0. A source whose clock drifts is stretched (``SoundAligner``); what
+/// leaps, or pauses, is faded. Memory is bounded by the capacity: what is further ahead or already read is
 /// dropped and counted. One owner at a time.
 public final class AudioInput {
   /// Samples a second of the grid.
@@ -17,19 +17,17 @@ public final class AudioInput {
     public var early: UInt64 = 0
     /// Read where there were none.
     public var missing: UInt64 = 0
-    /// Added or taken away to follow the source's clock.
-    public var stretched: UInt64 = 0
   }
 
   /// Since the start.
   public private(set) var counters = Counters()
   /// Where the next written sample would belong if the source goes on; nil before the first.
   public private(set) var end: Int64?
+  /// Samples added or taken away to follow the source's clock.
+  public var stretched: UInt64 { aligner.stretched }
 
-  /// Beyond this a difference is a leap and not a drift: 40 ms.
-  private static let leap: Int64 = 1920
-  /// Below this a difference is left alone: 0.5 ms.
-  private static let tolerance: Int64 = 24
+  private var aligner = SoundAligner()
+
   /// 5 ms.
   private static let fade = 240
 
@@ -58,27 +56,24 @@ public final class AudioInput {
     time / 1_000_000 * sampleRate + time % 1_000_000 * sampleRate / 1_000_000
   }
 
-  /// Takes stereo samples whose first belongs to `time`, in microseconds.
+  /// The media time of a grid's sample, in microseconds.
+  public static func time(of position: Int64) -> Int64 {
+    position / sampleRate * 1_000_000 + position % sampleRate * 1_000_000 / sampleRate
+  }
+
+  /// Takes stereo samples whose first belongs to `time`, in microseconds; a drifting source is stretched.
   public func write(_ samples: [Int16], at time: Int64) {
+    guard Int64(samples.count / Self.channels) <= capacity else { return }
+    let placed = aligner.place(samples, at: time)
+    write(placed.samples, from: placed.position)
+  }
+
+  /// Takes stereo samples that have their place on the grid already; what does not go on from the last ones fades in.
+  public func write(_ samples: [Int16], from position: Int64) {
     let count = samples.count / Self.channels
     guard count > 0, Int64(count) <= capacity else { return }
-    let wanted = Self.position(of: time)
-    guard let end, abs(wanted &- end) <= Self.leap else {
-      store(samples, count: count, at: wanted, fadesIn: true)
-      self.end = wanted + Int64(count)
-      return
-    }
-    let error = wanted - end
-    guard abs(error) > Self.tolerance else {
-      store(samples, count: count, at: end, fadesIn: false)
-      self.end = end + Int64(count)
-      return
-    }
-    let most = max(1, Int64(count) / 200)
-    let change = Int(min(max(error, -most), most))
-    store(stretched(samples, from: count, to: count + change), count: count + change, at: end, fadesIn: false)
-    counters.stretched += UInt64(abs(change))
-    self.end = end + Int64(count + change)
+    store(samples, count: count, at: position, fadesIn: position != end)
+    end = position + Int64(count)
   }
 
   /// Adds `count` samples from `position` on to what `body` is given, sample by sample: index, left, right. Silence is not told.
@@ -149,26 +144,5 @@ public final class AudioInput {
       ring[place * 2 + 1] = Self.scaled(samples[index * 2 + 1], scale)
       isPresent[place] = true
     }
-  }
-
-  /// The same sound in a few samples more or less: a curve through four neighbours (Catmull-Rom).
-  private func stretched(_ samples: [Int16], from count: Int, to target: Int) -> [Int16] {
-    guard target > 1, count > 1 else { return samples }
-    var output = [Int16](repeating: 0, count: target * Self.channels)
-    let step = Float(count - 1) / Float(target - 1)
-    for index in 0..<target {
-      let place = Float(index) * step
-      let whole = min(Int(place), count - 1)
-      let t = place - Float(whole)
-      for channel in 0..<Self.channels {
-        func sample(_ offset: Int) -> Float {
-          Float(samples[min(max(whole + offset, 0), count - 1) * Self.channels + channel])
-        }
-        let (a, b, c, d) = (sample(-1), sample(0), sample(1), sample(2))
-        let value = b + t / 2 * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
-        output[index * Self.channels + channel] = Int16(max(-32_768, min(32_767, value.rounded())))
-      }
-    }
-    return output
   }
 }

@@ -95,11 +95,16 @@ public final class AudioMixer<ID: Hashable> {
   public func mix() -> [Int16] { limited(sum, for: nil) }
 
   /// The mix of the last block without one source: what that one shall hear.
-  public func mix(without id: ID) -> [Int16] {
-    guard let own = channels[id]?.block, own.count == sum.count else { return mix() }
+  public func mix(without id: ID) -> [Int16] { mix(without: CollectionOfOne(id)) }
+
+  /// The mix of the last block without these sources: what the one whose they all are shall hear.
+  public func mix(without ids: some Collection<ID>) -> [Int16] {
     var rest = sum
-    for index in rest.indices { rest[index] -= own[index] }
-    return limited(rest, for: id)
+    for id in ids {
+      guard let own = channels[id]?.block, own.count == rest.count else { continue }
+      for index in rest.indices { rest[index] -= own[index] }
+    }
+    return limited(rest, for: ids.first)
   }
 
   private func limited(_ samples: [Float], for id: ID?) -> [Int16] {

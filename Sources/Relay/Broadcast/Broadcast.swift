@@ -81,7 +81,7 @@ public final class Broadcast {
   var takeover: Takeover?
   var outputs: [Output] = []
   private var nextOutput = 0
-  private let sound: SoundEncoder
+  let sound: SoundEncoder
   private var pictures = PictureStream()
   private var interleaver: Interleaver
   private var epoch: Int64?
@@ -101,10 +101,12 @@ public final class Broadcast {
   }
 
   /// Puts a program on air, or has it take over from the one that is. One that waits to take over is replaced.
-  public func begin(_ program: ProgramID, hasAudio: Bool, hasVideo: Bool, now: Instant) {
-    let feed = Feed(id: program, hasAudio: hasAudio, hasVideo: hasVideo)
+  /// - Parameter audioBitrate: bits a second of its sound; nil for that of the settings.
+  public func begin(_ program: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int? = nil, now: Instant) {
+    let feed = Feed(id: program, hasAudio: hasAudio, hasVideo: hasVideo, audioBitrate: audioBitrate)
     guard current != nil else {
       current = feed
+      sound.setBitrate(audioBitrate)
       outputs.append(.tookOver(program, from: nil))
       if hasVideo { outputs.append(.keyFrameNeeded(program, after: nil)) }
       return

@@ -5,13 +5,16 @@ struct Feed {
   let id: ProgramID
   let hasAudio: Bool
   let hasVideo: Bool
+  /// Bits a second of its sound; nil for the broadcast's own.
+  let audioBitrate: Int?
   /// Whether it makes nothing more.
   var isOver = false
   /// The media time of the newest picture that came of it, whether sent or not.
   private(set) var progress: Int64?
   private var isOpen = false
 
-  init(id: ProgramID, hasAudio: Bool, hasVideo: Bool) {
+  init(id: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int?) {
+    self.audioBitrate = audioBitrate
     self.id = id
     self.hasAudio = hasAudio
     self.hasVideo = hasVideo

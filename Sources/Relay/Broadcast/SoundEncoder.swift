@@ -33,12 +33,15 @@ final class SoundEncoder {
   /// ISO/IEC 14496-3 §1.6.2.1.
   var audioSpecificConfig: [UInt8] { encoder.audioSpecificConfig }
 
+  /// Bits a second from now on; nil for those of the settings.
+  func setBitrate(_ bitrate: Int?) { encoder.setBitrate(bitrate ?? settings.bitrate) }
+
   /// Takes stereo samples from `position` on. What was taken already is left out, and a hole is silence.
   func write(_ samples: ArraySlice<Int16>, at position: Int64) throws(CodecError) -> [Frame] {
     let count = Int64(samples.count / AudioInput.channels)
     guard count > 0 else { return [] }
     guard let end else {
-      start = Self.time(of: position)
+      start = AudioInput.time(of: position)
       return try take(samples, upTo: position + count)
     }
     guard position + count > end else { return [] }
@@ -49,7 +52,7 @@ final class SoundEncoder {
     let hole = position - end
     guard hole <= Self.longestHole else {
       // The frames' times leap with the sound; they never go back.
-      start += Self.time(of: hole)
+      start += AudioInput.time(of: hole)
       return try take(samples, upTo: position + count)
     }
     return try silence(upTo: position) + take(samples, upTo: position + count)
@@ -80,10 +83,5 @@ final class SoundEncoder {
       frames.append(Frame(data: data, time: start + sample * 1_000_000 / Int64(settings.format.sampleRate)))
     }
     return frames
-  }
-
-  /// The media time of a grid's sample, in microseconds.
-  static func time(of position: Int64) -> Int64 {
-    position / AudioInput.sampleRate * 1_000_000 + position % AudioInput.sampleRate * 1_000_000 / AudioInput.sampleRate
   }
 }

@@ -71,7 +71,7 @@ extension Broadcast {
       if self.takeover != nil { self.takeover = takeover }
     }
     if takeover.cut == nil, !takeover.feed.hasVideo, let first = takeover.sound.first {
-      takeover.cutNow(at: max(SoundEncoder.time(of: first.position), lastPicture.map { $0 + 1 } ?? .min))
+      takeover.cutNow(at: max(AudioInput.time(of: first.position), lastPicture.map { $0 + 1 } ?? .min))
     }
     guard let cut = takeover.cut else { return }
     let cutAt = takeover.cutAt ?? now
@@ -110,6 +110,7 @@ extension Broadcast {
     var feed = feed
     feed.keepOpen()
     current = feed
+    sound.setBitrate(feed.audioBitrate)
     takeover = nil
     counters.takeovers += 1
     outputs.append(.tookOver(feed.id, from: old))

@@ -3,14 +3,15 @@ import Mixing
 public import RTP
 
 /// One participant's sound and pictures on their way to a broadcast: H.264 goes through untouched, other codecs are decoded and
-/// encoded, sound is decoded onto the media clock.
+/// encoded, sound comes decoded and on the media clock.
 ///
-/// Tracks may pause, go and come back: silence and the last picture keep the timeline going. Sans-I/O but for the taps; one owner at
+/// Tracks may pause, go and come back: silence and the last picture keep the timeline going. Sans-I/O but for the tap; one owner at
 /// a time.
-public final class ForwardProgram {
+public final class ForwardProgram: Program {
   /// How it behaves.
   public struct Settings: Sendable, Hashable {
-    /// Microseconds that sound is behind the media clock, so that late packets are still heard.
+    /// Microseconds that sound is behind the media clock at least, so that late packets are still heard; up to 400 ms where they come
+    /// later.
     public var soundDelay: Int64
     /// Microseconds without a picture after which the last one is shown again and again.
     public var stillAfter: Int64
@@ -30,15 +31,6 @@ public final class ForwardProgram {
     }
   }
 
-  /// What it makes and wants.
-  public enum Output {
-    case picture(EncodedPicture)
-    /// Stereo at 48 kHz, from this sample on of ``AudioInput``'s grid.
-    case sound([Int16], at: Int64)
-    /// The publisher's next picture shall be a key frame.
-    case keyFrameNeeded
-  }
-
   /// As given.
   public let settings: Settings
   /// Whether a track of the kind is heard or seen now.
@@ -50,26 +42,27 @@ public final class ForwardProgram {
 
   private let carriesAudio: Bool
   private let carriesVideo: Bool
-  private var audio: TrackReader?
+  private var audio: DecodedInbox?
   private var video: TrackReader?
-  private let sound: OpusInput
+  private let sound = AudioInput()
+  private var soundDelay: PlayoutDelay
   private var soundEnd: Int64?
   private var pictures: PictureSource
 
-  /// - Throws: ``CodecError`` where there is no memory for the decoders.
-  public init(carriesAudio: Bool, carriesVideo: Bool, settings: Settings = .init(), now: Instant) throws(CodecError) {
+  /// Nothing is heard or seen yet.
+  public init(carriesAudio: Bool, carriesVideo: Bool, settings: Settings = .init(), now: Instant) {
     self.carriesAudio = carriesAudio
     self.carriesVideo = carriesVideo
     self.settings = settings
-    sound = try OpusInput()
+    soundDelay = PlayoutDelay(initial: settings.soundDelay, least: settings.soundDelay)
     pictures = PictureSource(
       stillAfter: settings.stillAfter, bitrate: settings.transcodeBitrate, fps: settings.transcodeFPS)
     emptySince = now
   }
 
-  /// Hears this track from now on, or none.
-  public func setAudio(_ reader: TrackReader?, now: Instant) {
-    audio = reader
+  /// Hears the track whose decoder this belongs to from now on, or none.
+  public func setAudio(_ inbox: DecodedInbox?, now: Instant) {
+    audio = inbox
     noteTracks(now)
   }
 
@@ -80,18 +73,20 @@ public final class ForwardProgram {
     noteTracks(now)
   }
 
-  /// The receiver needs a key frame: where pictures are encoded here it comes at once, else the publisher has to be asked.
-  public func wantKeyFrame(_ output: (Output) -> Void) {
+  /// Where pictures are encoded here a key frame comes at once, else the publisher has to be asked.
+  public func wantKeyFrame(after moment: Instant?, _ output: (ProgramOutput) -> Void) {
     if pictures.wantKeyFrame() { output(.keyFrameNeeded) }
   }
 
   /// Takes what came, and lets the media clock go on to `now`.
-  public func advance(to now: Instant, _ output: (Output) -> Void) {
-    audio?.poll(now: now) { event in
-      switch event {
-      case .frame(let frame, .opus, let time): sound.write(frame, at: time)
+  public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {
+    for item in audio?.take() ?? [] {
+      switch item {
+      case .sound(let samples, let position, let came):
+        soundDelay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
+        sound.write(samples, from: position + AudioInput.position(of: soundDelay.shift))
       case .ended: audio = nil
-      case .frame, .muted, .keyFrameNeeded: break
+      case .picture, .muted: break
       }
     }
     video?.poll(now: now) { event in
@@ -109,15 +104,16 @@ public final class ForwardProgram {
     if carriesAudio { advanceSound(to: now, output) }
   }
 
-  private func advanceSound(to now: Instant, _ output: (Output) -> Void) {
+  private func advanceSound(to now: Instant, _ output: (ProgramOutput) -> Void) {
     // In steps of 10 ms.
     let step: Int64 = 480
-    let target = AudioInput.position(of: now.microseconds - settings.soundDelay)
+    soundDelay.advance(to: now)
+    let target = AudioInput.position(of: now.microseconds - soundDelay.microseconds)
     var position = soundEnd ?? target / step * step
     // Nobody waits for what a stopped thread missed.
     if target - position > AudioInput.sampleRate { position = target / step * step }
     while position + step <= target {
-      output(.sound(sound.sound.read(at: position, count: Int(step)), at: position))
+      output(.sound(sound.read(at: position, count: Int(step)), at: position))
       position += step
     }
     soundEnd = position

@@ -4,29 +4,6 @@ import NIOPosix
 import NIOSSL
 public import RTMP
 import RTP
-public import SFU
-
-/// A track that a job sends out.
-public struct TrackSource: Sendable {
-  /// What its worker writes to.
-  public let tap: TrackTap
-  /// Whose tracks share a clock: the participant.
-  public let participant: String
-  /// Asks the publisher for a key frame.
-  public let requestKeyFrame: @Sendable () -> Void
-  /// Nothing reads the tap any more.
-  public let release: @Sendable () -> Void
-
-  /// A track of a participant, with the ways to ask for a key frame and to let go of it.
-  public init(
-    tap: TrackTap, participant: String, requestKeyFrame: @escaping @Sendable () -> Void, release: @escaping @Sendable () -> Void
-  ) {
-    self.tap = tap
-    self.participant = participant
-    self.requestKeyFrame = requestKeyFrame
-    self.release = release
-  }
-}
 
 /// Where a broadcast's messages go, beside or instead of an RTMP server: the origin of this server, a file.
 public protocol BroadcastOutlet: AnyObject, Sendable {
@@ -114,11 +91,19 @@ public actor LiveBroadcast {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   private struct Running {
-    let program: ForwardProgram
-    var audio: TrackSource?
+    let program: any Program
+    /// The program that it goes on for.
+    var owner: ProgramID?
+    var audioBitrate: Int?
+    var audio: (track: DecodedTrack, inbox: DecodedInbox)?
     var video: TrackSource?
-    /// A key frame is wanted of a later moment than the last one.
-    var keyFrameAfter: Instant?
+
+    /// Lets go of everything that it reads.
+    func release() {
+      if let audio { audio.track.detach(audio.inbox) }
+      video?.release()
+      if let feed = program as? MixFeed { feed.mix.remove(feed) }
+    }
   }
 
   private let loop: any EventLoop
@@ -133,6 +118,8 @@ public actor LiveBroadcast {
   private var rate = SecondRate()
   /// When the last key frame went out, or was asked for because none did.
   private var lastKeyFrame: Instant?
+  private var toldMixAt: Instant?
+  private var successors: UInt64 = 0
 
   /// A broadcast that pushes to `address`, unless that is nil, and hands its messages to the outlets.
   /// - Throws: ``CodecError`` where the audio settings are refused.
@@ -148,53 +135,100 @@ public actor LiveBroadcast {
     push = address.map { PushHolder(address: $0) }
   }
 
-  /// Puts a program with these tracks on air, or has it take over.
-  /// - Throws: ``CodecError`` where there is no memory for its decoders.
+  /// Puts a participant's tracks on air, or has them take over.
   public func begin(
-    _ id: ProgramID, audio: TrackSource?, video: TrackSource?, carriesAudio: Bool, carriesVideo: Bool
-  ) throws(CodecError) {
-    guard !isOver, programs[id] == nil else { return }
-    let now = RTMPPush.now()
-    let program = try ForwardProgram(
-      carriesAudio: carriesAudio, carriesVideo: carriesVideo, settings: settings.forward, now: now)
+    _ id: ProgramID, audio: DecodedTrack?, video: TrackSource?, carriesAudio: Bool, carriesVideo: Bool
+  ) {
+    guard !isOver, programs[id] == nil else {
+      video?.release()
+      return
+    }
+    let program = ForwardProgram(
+      carriesAudio: carriesAudio, carriesVideo: carriesVideo, settings: settings.forward, now: RTMPPush.now())
     programs[id] = Running(program: program)
     setTracks(of: id, audio: audio, video: video)
-    broadcast.begin(id, hasAudio: carriesAudio, hasVideo: carriesVideo, now: now)
+    put(id, hasAudio: carriesAudio, hasVideo: carriesVideo, audioBitrate: nil)
+  }
+
+  /// Puts a mix on air, or has it take over.
+  /// - Parameters:
+  ///   - hasVideo: whether the mix has pictures.
+  ///   - audioBitrate: bits a second of AAC while it is on air; nil for the broadcast's own.
+  public func begin(_ id: ProgramID, mix: LiveMix, hasVideo: Bool, audioBitrate: Int?) {
+    guard !isOver, programs[id] == nil else { return }
+    let feed = MixFeed(mix)
+    programs[id] = Running(program: feed, audioBitrate: audioBitrate)
+    mix.add(feed)
+    put(id, hasAudio: true, hasVideo: hasVideo, audioBitrate: audioBitrate)
+  }
+
+  /// A merge program goes on as another mix, from the moment at which that has a key frame and sound; to everybody it is the same
+  /// program.
+  public func changeMix(of id: ProgramID, to mix: LiveMix, hasVideo: Bool) {
+    guard let current = programs.first(where: { ($0.value.owner ?? $0.key) == id && $0.value.program is MixFeed }),
+      !isOver
+    else { return }
+    // One that was about to go on is too late.
+    for (part, running) in programs where running.owner == id && part != broadcast.onAir {
+      programs[part] = nil
+      running.release()
+      broadcast.end(part, now: RTMPPush.now())
+    }
+    let feed = MixFeed(mix)
+    successors += 1
+    // Far from all that were given from outside.
+    let successor = ProgramID(.max - successors)
+    programs[successor] = Running(program: feed, owner: id, audioBitrate: current.value.audioBitrate)
+    mix.add(feed)
+    put(successor, hasAudio: true, hasVideo: hasVideo, audioBitrate: current.value.audioBitrate)
+  }
+
+  private func put(_ id: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int?) {
+    let now = RTMPPush.now()
+    broadcast.begin(id, hasAudio: hasAudio, hasVideo: hasVideo, audioBitrate: audioBitrate, now: now)
     start()
     drain(now)
   }
 
-  /// A program goes on with other tracks, or without one that is gone. What it had is let go.
-  public func setTracks(of id: ProgramID, audio: TrackSource?, video: TrackSource?) {
-    guard var running = programs[id] else {
-      audio?.release()
+  /// A forward program goes on with other tracks, or without one that is gone. What it had is let go.
+  public func setTracks(of id: ProgramID, audio: DecodedTrack?, video: TrackSource?) {
+    guard var running = programs[id], let program = running.program as? ForwardProgram else {
       video?.release()
       return
     }
     let now = RTMPPush.now()
-    let clock = SharedClock()
-    // Tracks of two participants have clocks of their own.
-    let videoClock = audio?.participant == video?.participant ? clock : SharedClock()
-    if running.audio?.tap !== audio?.tap {
-      running.audio?.release()
-      running.program.setAudio(audio.map { TrackReader($0.tap, participant: clock, configuration: .relayedSound) }, now: now)
+    if running.audio?.track !== audio {
+      if let old = running.audio { old.track.detach(old.inbox) }
+      running.audio = audio.map { ($0, DecodedInbox(isVideo: false)) }
+      if let new = running.audio { new.track.attach(new.inbox) }
+      program.setAudio(running.audio?.inbox, now: now)
     }
     if running.video?.tap !== video?.tap {
       running.video?.release()
-      running.program.setVideo(video.map { TrackReader($0.tap, participant: videoClock) }, now: now)
+      program.setVideo(video.map { TrackReader($0.tap, participant: $0.clock) }, now: now)
       video?.requestKeyFrame()
+      running.video = video
     }
-    running.audio = audio
-    running.video = video
     programs[id] = running
   }
 
   /// Ends a program; with the last one the broadcast ends.
   public func stop(_ id: ProgramID) { end(id, .stopped) }
 
+  private func tookOver(_ id: ProgramID, from old: ProgramID?) {
+    let owner = programs[id]?.owner ?? id
+    if let old, (programs[old]?.owner ?? old) == owner {
+      // The same program goes on: what it was before is needed no more.
+      programs.removeValue(forKey: old)?.release()
+      return
+    }
+    events(.onAir(owner))
+    if let old { end(programs[old]?.owner ?? old, .takenOver(by: owner)) }
+  }
+
   /// Ends all programs, and so the broadcast, because a way out takes no more.
   public func fail(_ failure: PushFailure) {
-    for id in Array(programs.keys) { end(id, .push(failure)) }
+    for id in Set(programs.map { $0.value.owner ?? $0.key }) { end(id, .push(failure)) }
   }
 
   /// How it goes.
@@ -237,15 +271,24 @@ public actor LiveBroadcast {
         case .keyFrameNeeded: running.video?.requestKeyFrame()
         }
       }
-      if let since = running.program.emptySince, now - since >= settings.patience { idle.append(id) }
+      if let since = running.program.emptySince, now - since >= settings.patience { idle.append(running.owner ?? id) }
     }
     broadcast.advance(to: now)
     drain(now)
+    tellMix(now)
     if let interval = settings.keyFrameInterval, let last = lastKeyFrame, now - last >= interval {
       lastKeyFrame = now
       wantKeyFrame()
     }
     for id in idle { end(id, .noTracks) }
+  }
+
+  /// Once a second: a mix on air hears how the way to the server fares.
+  private func tellMix(_ now: Instant) {
+    guard now - (toldMixAt ?? Instant(microseconds: 0)) >= 1_000_000 else { return }
+    toldMixAt = now
+    guard let link = push?.push?.status, let id = broadcast.onAir, let feed = programs[id]?.program as? MixFeed else { return }
+    feed.mix.heard(feed, queued: link.queue.duration, dropped: link.queue.counters.droppedFrames)
   }
 
   private func drain(_ now: Instant) {
@@ -258,21 +301,19 @@ public actor LiveBroadcast {
         }
         push?.push?.send(message)
         for outlet in outlets { outlet.send(message) }
-      case .keyFrameNeeded(let id, _): wantKeyFrame(of: id)
-      case .tookOver(let id, let old):
-        events(.onAir(id))
-        if let old { end(old, .takenOver(by: id)) }
+      case .keyFrameNeeded(let id, let moment): wantKeyFrame(of: id, after: moment)
+      case .tookOver(let id, let old): tookOver(id, from: old)
       }
     }
   }
 
   private func wantKeyFrame() {
-    if let id = broadcast.onAir { wantKeyFrame(of: id) }
+    if let id = broadcast.onAir { wantKeyFrame(of: id, after: nil) }
   }
 
-  private func wantKeyFrame(of id: ProgramID) {
+  private func wantKeyFrame(of id: ProgramID, after moment: Instant?) {
     guard let running = programs[id] else { return }
-    running.program.wantKeyFrame { output in
+    running.program.wantKeyFrame(after: moment) { output in
       if case .keyFrameNeeded = output { running.video?.requestKeyFrame() }
     }
   }
@@ -283,11 +324,14 @@ public actor LiveBroadcast {
   }
 
   private func end(_ id: ProgramID, _ reason: ProgramEnd) {
-    guard let running = programs.removeValue(forKey: id) else { return }
-    running.audio?.release()
-    running.video?.release()
     let now = RTMPPush.now()
-    broadcast.end(id, now: now)
+    let all = programs.filter { ($0.value.owner ?? $0.key) == id }
+    guard !all.isEmpty else { return }
+    for (part, running) in all {
+      programs[part] = nil
+      running.release()
+      broadcast.end(part, now: now)
+    }
     events(.ended(id, reason))
     guard programs.isEmpty, !isOver else { return }
     isOver = true
@@ -327,10 +371,4 @@ private struct SecondRate {
     nextBytes += message.payload.count
     if message.kind == .video { nextPictures += 1 }
   }
-}
-
-extension JitterBuffer.Configuration {
-  /// Shorter than the delay of a forwarded program's sound: what comes later could not be heard.
-  fileprivate static let relayedSound = JitterBuffer.Configuration(
-    capacity: 256, initialWait: 80_000, wait: 40_000...130_000)
 }

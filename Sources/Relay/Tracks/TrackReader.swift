@@ -1,13 +1,18 @@
 import Mixing
 public import RTP
 public import SFU
+import Synchronization
 
-/// The clock that all tracks of one participant share. One owner at a time.
-public final class SharedClock {
-  var clock = ParticipantClock()
+/// The clock that all tracks of one participant share, whoever reads them: all programs agree on when something was.
+public final class SharedClock: Sendable {
+  private let clock = Mutex(ParticipantClock())
 
   /// A clock of which nothing is known.
   public init() {}
+
+  func heard(_ ntp: NTPTime, now: Instant) { clock.withLock { $0.heard(ntp, now: now) } }
+
+  var current: ParticipantClock { clock.withLock { $0 } }
 }
 
 /// A tapped track as frames on the media clock: what a program sees of it.
@@ -73,8 +78,8 @@ public final class TrackReader {
       buffer?.insert(header, payload: payload, now: arrival)
       drain(arrival)
     case .report(let ntp, let timestamp, let arrival):
-      participant.clock.heard(ntp, now: arrival)
-      clock?.report(timestamp, at: ntp, on: participant.clock, now: arrival)
+      participant.heard(ntp, now: arrival)
+      clock?.report(timestamp, at: ntp, on: participant.current, now: arrival)
     case .muted(let isMuted): waiting.append(.muted(isMuted))
     case .ended: waiting.append(.ended)
     }

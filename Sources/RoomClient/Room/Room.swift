@@ -80,6 +80,16 @@ public final class Room: Sendable {
   @discardableResult public func startForward(_ job: ForwardParams) async throws -> JobInfo {
     try await session.startForward(job)
   }
+  /// Sends a mix of the room's tracks to an RTMP server, or into the room; needs the `relay` grant. What becomes of it comes as
+  /// `jobChanged`, `jobStatus` and `jobEnded`.
+  /// - Throws: `RoomError` 80204 naming the field that won't do, 80202 for a track that is not there, 80201 for a `serialnum` that is
+  ///   not the largest, or where the server has no room for the mix; 10003 without the grant.
+  @discardableResult public func startMerge(_ job: MergeParams) async throws -> JobInfo { try await session.startMerge(job) }
+  /// Arranges a merge job's tracks anew, from the next frame on; needs the `relay` grant.
+  /// - Throws: as ``startMerge(_:)``.
+  public func setLayouts(_ layouts: [TrackLayout], of jobId: String) async throws {
+    try await session.setLayouts(LayoutsParams(jobId: jobId, layouts: layouts))
+  }
   /// Ends a relay job; needs the `relay` grant.
   public func stopJob(_ jobId: String) async throws { try await session.stopJob(jobId) }
   /// Leaves for good. Never fails: where the server can't be told, it will notice.

@@ -49,11 +49,17 @@ public struct JobInfo: Codable, Sendable, Hashable {
   public var onAir: Bool?
   /// Why the last connection failed.
   public var failure: JobFailure?
+  /// Of a merge job: the tracks and users of its layouts that are not there now.
+  public var missing: [String]?
+  /// Of a merge job: the participant as whom it is published into the room.
+  public var publishAs: String?
 
   public init(
     jobId: String, kind: String, state: String, target: String? = nil, by: String? = nil, startedAt: Int64? = nil,
-    onAir: Bool? = nil, failure: JobFailure? = nil
+    onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil, publishAs: String? = nil
   ) {
+    self.missing = missing
+    self.publishAs = publishAs
     self.jobId = jobId
     self.kind = kind
     self.state = state
@@ -91,8 +97,13 @@ public struct JobStatusData: Codable, Sendable, Hashable {
   public var dropped: Int
   /// Connections so far.
   public var connections: Int
+  /// Of a merge job: milliseconds that its mix lags its sources.
+  public var delay: Int?
 
-  public init(jobId: String, state: String, fps: Int, kbps: Int, queue: Int, dropped: Int, connections: Int) {
+  public init(
+    jobId: String, state: String, fps: Int, kbps: Int, queue: Int, dropped: Int, connections: Int, delay: Int? = nil
+  ) {
+    self.delay = delay
     self.jobId = jobId
     self.state = state
     self.fps = fps

@@ -31,6 +31,8 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case "mute": call = .mute(try params(MuteParams.self))
     case "kick": call = .kick(try params(UserParams.self))
     case "startForward": call = .startForward(try params(ForwardParams.self))
+    case "startMerge": call = .startMerge(try params(MergeParams.self))
+    case "setLayouts": call = .setLayouts(try params(LayoutsParams.self))
     case "stopJob": call = .stopJob(try params(JobParams.self))
     case "ping": call = .ping
     default: call = .unknown(method)
@@ -50,6 +52,8 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .mute(let params): try container.encode(params, forKey: .params)
     case .kick(let params): try container.encode(params, forKey: .params)
     case .startForward(let params): try container.encode(params, forKey: .params)
+    case .startMerge(let params): try container.encode(params, forKey: .params)
+    case .setLayouts(let params): try container.encode(params, forKey: .params)
     case .stopJob(let params): try container.encode(params, forKey: .params)
     case .leave, .resubscribe, .ping, .unknown: break
     }
@@ -71,6 +75,10 @@ public enum SignalCall: Sendable, Hashable {
   case kick(UserParams)
   /// Sends a participant's tracks to a publish URL; needs the `relay` grant.
   case startForward(ForwardParams)
+  /// Sends a mix of tracks to a publish URL, or into the room; needs the `relay` grant.
+  case startMerge(MergeParams)
+  /// Arranges a merge job's tracks anew; needs the `relay` grant.
+  case setLayouts(LayoutsParams)
   /// Ends a relay job; needs the `relay` grant.
   case stopJob(JobParams)
   case ping
@@ -89,6 +97,8 @@ public enum SignalCall: Sendable, Hashable {
     case .mute: "mute"
     case .kick: "kick"
     case .startForward: "startForward"
+    case .startMerge: "startMerge"
+    case .setLayouts: "setLayouts"
     case .stopJob: "stopJob"
     case .ping: "ping"
     case .unknown(let method): method

@@ -10,6 +10,12 @@ struct JobsAPI: Sendable {
       Endpoint(
         "POST", "/v1/rooms/*/jobs", access: .api, takesBody: true,
         action: .answer { request, names in await start(request, names) }),
+      Endpoint(
+        "POST", "/v1/rooms/*/merge-jobs", access: .api, takesBody: true,
+        action: .answer { request, names in await merge(request, names) }),
+      Endpoint(
+        "PUT", "/v1/rooms/*/jobs/*/layouts", access: .api, takesBody: true,
+        action: .answer { request, names in await arrange(request, names) }),
       Endpoint("DELETE", "/v1/rooms/*/jobs/*", access: .api, action: .answer { _, names in await stop(names) }),
     ]
   }
@@ -40,8 +46,51 @@ struct JobsAPI: Sendable {
       do throws(RoomError) {
         return .json(try await room.startForward(body), status: 201)
       } catch {
-        let statuses: [ErrorCode: Int] = [.cdnParameters: 400, .subscribeFailed: 404]
-        return .error(statuses[error.code] ?? 409, error)
+        return Self.refusal(error)
+      }
+    }
+  }
+
+  private static func refusal(_ error: RoomError) -> HTTPResponse {
+    let statuses: [ErrorCode: Int] = [.cdnParameters: 400, .subscribeFailed: 404]
+    return .error(statuses[error.code] ?? 409, error)
+  }
+
+  private func merge(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    let body: MergeParams
+    do throws(RoomError) {
+      body = try APIBody.read(
+        MergeParams.self, from: request,
+        members: [
+          "jobId", "publishUrl", "publishAs", "width", "height", "fps", "videoKbps", "minKbps", "gop", "preset", "audioKbps",
+          "background", "watermarks", "texts", "layouts",
+        ])
+    } catch { return .error(400, error) }
+    return await directory.with(names) { room in
+      do throws(RoomError) {
+        return .json(try await room.startMerge(body), status: 201)
+      } catch {
+        return Self.refusal(error)
+      }
+    }
+  }
+
+  private struct Layouts: Codable, Sendable { var layouts: [TrackLayout] }
+
+  private func arrange(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    let body: Layouts
+    do throws(RoomError) {
+      body = try APIBody.read(Layouts.self, from: request, members: ["layouts"])
+    } catch { return .error(400, error) }
+    return await directory.with(names) { room in
+      guard await room.hasJob(names[1]) else {
+        return .error(404, RoomError(.cdnParameters, "the room has no job \"\(names[1].prefix(64))\""))
+      }
+      do throws(RoomError) {
+        try await room.setLayouts(body.layouts, of: names[1])
+        return .noContent
+      } catch {
+        return Self.refusal(error)
       }
     }
   }

@@ -1,34 +1,47 @@
-import RoomProtocol
 import Relay
+import RoomProtocol
 import SFU
 
 /// A job of a room: which tracks it sends, and how far it has come. Belongs to its `Room`, which alone touches it.
 final class RelayJob {
-  /// What a job sends of one kind: the tracks of one user under one tag, whichever it publishes.
+  /// What a job takes of one kind: the tracks of one user under one tag, whichever it publishes.
   struct Choice: Hashable {
     var user: String
     /// Nil for the main track.
     var tag: String?
   }
 
-  let id: String
-  let place: BroadcastDirectory.Place
-  let audio: Choice?
-  let video: Choice?
-  var info: JobInfo
-  /// What goes out now.
-  var audioTrack: TrackID?
-  var videoTrack: TrackID?
-  var audioSource: TrackSource?
-  var videoSource: TrackSource?
+  /// A participant's tracks, sent as they are.
+  struct Forward {
+    let audio: Choice?
+    let video: Choice?
+    /// What goes out now.
+    var audioTrack: TrackID?
+    var videoTrack: TrackID?
+    var audioSource: DecodedTrack?
+    var videoSource: TrackSource?
+  }
 
-  init(id: String, place: BroadcastDirectory.Place, audio: Choice?, video: Choice?, info: JobInfo) {
+  /// What it sends.
+  enum Program {
+    case forward(Forward)
+    case merge(RoomMix, MergeParams)
+  }
+
+  let id: String
+  /// Nil for a mix that goes into the room alone.
+  let place: BroadcastDirectory.Place?
+  var program: Program
+  var info: JobInfo
+
+  init(id: String, place: BroadcastDirectory.Place?, program: Program, info: JobInfo) {
     self.id = id
     self.place = place
-    self.audio = audio
-    self.video = video
+    self.program = program
     self.info = info
   }
+
+  var mix: RoomMix? { if case .merge(let mix, _) = program { mix } else { nil } }
 }
 
 extension JobFailure {

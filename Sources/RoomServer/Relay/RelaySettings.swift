@@ -13,6 +13,8 @@ public struct RelaySettings: Sendable {
   public var limit = 256
   /// Of rooms that are not created with another.
   public var policy = PushPolicy()
+  /// Cores that mixes may take; nil for 85 % of the machine.
+  public var mixCores: Double?
   /// Between two `jobStatus` events.
   public var statusInterval: Duration = .seconds(3)
 

@@ -17,43 +17,65 @@ extension Room {
   func startForward(
     _ params: ForwardParams, by caller: String, defaultUser: String?
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
-    guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
-    guard (1...64).contains(params.jobId.utf8.count) else { throw RoomError(.cdnParameters, "jobId: 1 to 64 bytes") }
-    guard jobs[params.jobId] == nil else {
-      throw RoomError(.publishFailed, "jobId: the room has a job \"\(params.jobId)\" already")
-    }
-    let url = try publishURL(params, defaultUser)
-    guard jobs.count < surroundings.relay.jobsPerRoom else {
-      surroundings.counters.count(limit: .jobs)
-      throw RoomError(.publishFailed, "a room has at most \(surroundings.relay.jobsPerRoom) jobs")
-    }
+    try checkNewJob(params.jobId)
+    let url = try publishURL(params.publishUrl, params.userId ?? defaultUser)
     let kinds = Set(params.kinds ?? [.audio, .video])
     guard !kinds.isEmpty else { throw RoomError(.cdnParameters, "kinds: audio, video or both") }
     let audio = try choice(.audio, params.audioTrackId, params, kinds, defaultUser)
     let video = try choice(.video, params.videoTrackId, params, kinds, defaultUser)
 
-    let id = params.jobId
-    let place = try surroundings.broadcasts.place(url) { [weak self] event in
+    let place = try place(url, for: params.jobId)
+    var forward = RelayJob.Forward(audio: audio, video: video)
+    chooseTracks(of: &forward)
+    let announce = begin(
+      RelayJob(
+        id: params.jobId, place: place, program: .forward(forward),
+        info: newInfo(params.jobId, "forward", place, target: "\(url)", by: caller)))
+    Task {
+      await place.broadcast.begin(
+        place.program, audio: forward.audioSource, video: forward.videoSource, carriesAudio: audio != nil,
+        carriesVideo: video != nil)
+    }
+    return announce
+  }
+
+  /// Whether the room can have a job of this name.
+  func checkNewJob(_ id: String) throws(RoomError) {
+    guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
+    guard (1...64).contains(id.utf8.count) else { throw RoomError(.cdnParameters, "jobId: 1 to 64 bytes") }
+    guard jobs[id] == nil else { throw RoomError(.publishFailed, "jobId: the room has a job \"\(id)\" already") }
+    guard jobs.count < surroundings.relay.jobsPerRoom else {
+      surroundings.counters.count(limit: .jobs)
+      throw RoomError(.publishFailed, "a room has at most \(surroundings.relay.jobsPerRoom) jobs")
+    }
+  }
+
+  /// The place of a new job at its URL's broadcast.
+  func place(_ url: PublishURL, for id: String) throws(RoomError) -> BroadcastDirectory.Place {
+    try surroundings.broadcasts.place(url) { [weak self] event in
       Task { await self?.heard(event, of: id) }
     }
-    let info = JobInfo(
-      jobId: id, kind: "forward", state: (place.isDirect ? PushState.connected : .unknown).rawValue, target: "\(url)",
-      by: caller,
-      startedAt: Int64(Date().timeIntervalSince1970 * 1000), onAir: false)
-    let job = RelayJob(id: id, place: place, audio: audio, video: video, info: info)
-    jobs[id] = job
-    chooseTracks(of: job)
-    log.info("job begins", metadata: ["job": "\(id)", "user": "\(caller)", "target": "\(url)"])
-    let (audioSource, videoSource) = (job.audioSource, job.videoSource)
-    Task { [weak self] in
-      do {
-        try await place.broadcast.begin(
-          place.program, audio: audioSource, video: videoSource, carriesAudio: audio != nil, carriesVideo: video != nil)
-      } catch {
-        await self?.heard(.ended(place.program, .stopped), of: id)
-      }
-    }
+  }
+
+  /// What is told of a job that begins.
+  func newInfo(
+    _ id: String, _ kind: String, _ place: BroadcastDirectory.Place?, target: String?, by caller: String
+  ) -> JobInfo {
+    JobInfo(
+      jobId: id, kind: kind, state: (place?.isDirect == false ? PushState.unknown : .connected).rawValue, target: target,
+      by: caller, startedAt: Int64(Date().timeIntervalSince1970 * 1000), onAir: false)
+  }
+
+  /// The room has a job more.
+  func begin(_ job: RelayJob) -> (JobInfo, announce: () -> Void) {
+    jobs[job.id] = job
+    log.info(
+      "job begins",
+      metadata: [
+        "job": "\(job.id)", "kind": "\(job.info.kind)", "user": "\(job.info.by ?? "")", "target": "\(job.info.target ?? "")",
+      ])
     watchJobs()
+    let info = job.info
     return (info, { self.tell(.jobChanged(info), besides: nil) })
   }
 
@@ -64,17 +86,17 @@ extension Room {
     return job
   }
 
-  private func publishURL(_ params: ForwardParams, _ defaultUser: String?) throws(RoomError) -> PublishURL {
+  /// Where a job goes, by its own word or by the room's policy.
+  func publishURL(_ named: String?, _ user: String?) throws(RoomError) -> PublishURL {
     let policy = settings.push
-    let user = params.userId ?? defaultUser
     guard user != nil || !policy.isPerUser else {
       throw RoomError(.cdnParameters, "userId: whose tracks are to be sent? The room's URL has a place for it")
     }
     let own = policy.url(room: name, user: user ?? "")
-    guard own == nil || params.publishUrl == nil else {
+    guard own == nil || named == nil else {
       throw RoomError(.publishFailed, "publishUrl: this room's jobs go to its own URL; leave it out")
     }
-    guard let text = own ?? params.publishUrl else {
+    guard let text = own ?? named else {
       throw RoomError(.publishFailed, "publishUrl: this room has no URL of its own; name one")
     }
     guard let url = PublishURL(text) else {
@@ -111,9 +133,15 @@ extension Room {
   /// Ends a job.
   func stopJob(_ id: String) throws(RoomError) {
     guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.prefix(64))\"") }
-    let place = job.place
+    stop(job)
+  }
+
+  func stop(_ job: RelayJob) {
+    guard let place = job.place else { return ended(job, .stopped) }
     Task { await place.broadcast.stop(place.program) }
   }
+
+  func hasJob(_ id: String) -> Bool { jobs[id] != nil }
 
   /// All jobs, in the order of their beginning.
   var jobList: [JobInfo] { jobs.values.map(\.info).sorted { ($0.startedAt ?? 0, $0.jobId) < ($1.startedAt ?? 0, $1.jobId) } }
@@ -121,7 +149,14 @@ extension Room {
   /// How the jobs go.
   func jobStatus() async -> [JobStatusData] {
     var all: [JobStatusData] = []
-    for (id, place) in jobs.values.map({ ($0.id, $0.place) }) { all.append(JobStatusData(id, await place.broadcast.status())) }
+    for (id, place, mix) in jobs.values.map({ ($0.id, $0.place, $0.mix?.live) }) {
+      let mixed = await mix?.status()
+      if let place {
+        all.append(JobStatusData(id, await place.broadcast.status(), mixed))
+      } else if let mixed {
+        all.append(JobStatusData(id, mixed))
+      }
+    }
     return all.sorted { $0.jobId < $1.jobId }
   }
 
@@ -130,10 +165,14 @@ extension Room {
   /// Brings what the jobs send to what is published now, and begins those that the room's policy asks for.
   func renewJobs() {
     beginOwnJobs()
-    for job in jobs.values where chooseTracks(of: job) {
-      let (place, audio, video) = (job.place, job.audioSource, job.videoSource)
+    forgetDecoded()
+    for job in jobs.values {
+      guard case .forward(var forward) = job.program, let place = job.place, chooseTracks(of: &forward) else { continue }
+      job.program = .forward(forward)
+      let (audio, video) = (forward.audioSource, forward.videoSource)
       Task { await place.broadcast.setTracks(of: place.program, audio: audio, video: video) }
     }
+    renewMixes()
   }
 
   private static let ownJob = "auto"
@@ -167,39 +206,50 @@ extension Room {
     }
   }
 
-  @discardableResult private func chooseTracks(of job: RelayJob) -> Bool {
-    let audio = track(job.audio, .audio)
-    let video = track(job.video, .video)
-    guard audio?.id != job.audioTrack || video?.id != job.videoTrack else { return false }
-    if audio?.id != job.audioTrack {
-      job.audioTrack = audio?.id
-      job.audioSource = audio.map { source($0, of: job.audio?.user ?? "") }
+  @discardableResult private func chooseTracks(of forward: inout RelayJob.Forward) -> Bool {
+    let audio = track(forward.audio, .audio)
+    let video = track(forward.video, .video)
+    guard audio?.track.id != forward.audioTrack || video?.track.id != forward.videoTrack else { return false }
+    if audio?.track.id != forward.audioTrack {
+      forward.audioTrack = audio?.track.id
+      forward.audioSource = audio.map { decoded($0.track, of: $0.owner) }
     }
-    if video?.id != job.videoTrack {
-      job.videoTrack = video?.id
-      job.videoSource = video.map { source($0, of: job.video?.user ?? "") }
+    if video?.track.id != forward.videoTrack {
+      forward.videoTrack = video?.track.id
+      forward.videoSource = video.map { media.source(of: $0.track.id, isVideo: true, clock: $0.owner.clock) }
     }
     return true
   }
 
-  private func track(_ choice: RelayJob.Choice?, _ kind: TrackKind) -> PublishedTrack? {
+  /// What a choice means now.
+  func track(_ choice: RelayJob.Choice?, _ kind: TrackKind) -> (track: PublishedTrack, owner: Participant)? {
     guard let choice, let owner = participants[choice.user] else { return nil }
     let all = owner.tracks.filter { $0.info.kind == kind }
-    guard let tag = choice.tag else { return all.first { $0.info.master } ?? all.first }
-    return all.last { $0.info.tag == tag }
+    let track =
+      if let tag = choice.tag { all.last { $0.info.tag == tag } } else { all.first { $0.info.master } ?? all.first }
+    return track.map { ($0, owner) }
   }
 
-  private func source(_ track: PublishedTrack, of user: String) -> TrackSource {
-    let tap = TrackTap(capacity: track.info.kind == .video ? TrackTap.videoBytes : TrackTap.audioBytes)
-    media.tap(track.id, with: tap)
-    let (media, id) = (media, track.id)
-    return TrackSource(
-      tap: tap, participant: user, requestKeyFrame: { media.requestKeyFrame(id) }, release: { media.untap(id, tap) })
+  /// A track, decoded once for all jobs.
+  func decoded(_ track: PublishedTrack, of owner: Participant) -> DecodedTrack {
+    if let known = decodedTracks[track.id] { return known }
+    let (id, isVideo, clock) = (track.id, track.info.kind == .video, owner.clock)
+    let made = DecodedTrack(
+      isVideo: isVideo, clock: clock, loop: surroundings.mixes.loop(), counters: surroundings.mixes.decoding
+    ) { [media] in media.source(of: id, isVideo: isVideo, clock: clock) }
+    decodedTracks[track.id] = made
+    return made
+  }
+
+  private func forgetDecoded() {
+    guard !decodedTracks.isEmpty else { return }
+    let live = Set(participants.values.flatMap { $0.tracks.map(\.id) })
+    decodedTracks = decodedTracks.filter { live.contains($0.key) }
   }
 
   // MARK: What the broadcasts say
 
-  private func heard(_ event: BroadcastEvent, of id: String) {
+  func heard(_ event: BroadcastEvent, of id: String) {
     guard let job = jobs[id] else { return }
     switch event {
     case .onAir: job.info.onAir = true
@@ -216,6 +266,7 @@ extension Room {
 
   private func ended(_ job: RelayJob, _ reason: ProgramEnd) {
     jobs[job.id] = nil
+    leaveMix(of: job)
     let told: JobEndedData =
       switch reason {
       case .takenOver: JobEndedData(jobId: job.id, reason: .takenOver)
@@ -230,15 +281,12 @@ extension Room {
 
   /// Ends all jobs, as the room closes.
   func stopJobs() {
-    for job in jobs.values {
-      let place = job.place
-      Task { await place.broadcast.stop(place.program) }
-    }
+    for job in jobs.values { stop(job) }
     jobWatch?.cancel()
     jobWatch = nil
   }
 
-  private func watchJobs() {
+  func watchJobs() {
     guard jobWatch == nil else { return }
     let interval = surroundings.relay.statusInterval
     jobWatch = Task { [weak self] in
@@ -260,9 +308,25 @@ extension Room {
 }
 
 extension JobStatusData {
-  init(_ id: String, _ status: LiveBroadcast.Status) {
+  init(_ id: String, _ status: LiveBroadcast.Status, _ mix: LiveMix.Status?) {
     self.init(
       jobId: id, state: status.state.rawValue, fps: status.fps, kbps: status.kilobits, queue: status.queued,
-      dropped: Int(clamping: status.dropped), connections: status.connections)
+      dropped: Int(clamping: status.dropped), connections: status.connections, delay: mix?.delay)
+  }
+
+  init(_ id: String, _ mix: LiveMix.Status) {
+    self.init(
+      jobId: id, state: PushState.connected.rawValue, fps: mix.fps, kbps: mix.bitrate / 1000, queue: 0, dropped: 0,
+      connections: 0, delay: mix.delay)
+  }
+}
+
+extension MediaRoom {
+  /// A new tap of a track.
+  func source(of track: TrackID, isVideo: Bool, clock: SharedClock) -> TrackSource {
+    let tap = TrackTap(capacity: isVideo ? TrackTap.videoBytes : TrackTap.audioBytes)
+    self.tap(track, with: tap)
+    return TrackSource(
+      tap: tap, clock: clock, requestKeyFrame: { self.requestKeyFrame(track) }, release: { self.untap(track, tap) })
   }
 }

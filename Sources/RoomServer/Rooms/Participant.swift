@@ -1,4 +1,5 @@
 import Foundation
+import Relay
 import RoomProtocol
 import RoomToken
 import SFU
@@ -31,6 +32,10 @@ final class Participant {
   var resource: SessionResource?
   /// Of a participant that came by RTMP, and has no socket.
   var ingest: IngestSession?
+  /// Of a participant that is one of the room's mixes.
+  var mixed: MixedParticipant?
+  /// What jobs put its tracks in time with each other by.
+  let clock = SharedClock()
 
   init(token: RoomToken, outlet: (any SignalOutlet)?, plan: SubscriptionPlan, wantsLevels: Bool = false) {
     self.token = token

@@ -32,6 +32,11 @@ extension Room {
         let (job, announce) = try startForward(params, by: participant)
         result = .success(job)
         after = announce
+      case .startMerge(let params):
+        let (job, announce) = try startMerge(params, by: participant)
+        result = .success(job)
+        after = announce
+      case .setLayouts(let params): try setLayouts(params, by: participant)
       case .stopJob(let params): try stopJob(params.jobId, by: participant)
       case .join: throw RoomError(.joinFailed, "this connection has joined already")
       case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")

@@ -31,7 +31,9 @@ extension Room {
     var wanted: [String: SubscribeTransport.Source] = [:]
     for other in participants.values where other !== participant {
       for track in other.tracks where participant.plan.wants(track: track.info.trackId, of: other.userId) {
-        wanted[track.info.trackId] = .init(userId: other.userId, track: track)
+        // Who speaks in a mix hears it without itself.
+        let own = track.info.kind == .audio ? other.mixed?.own[participant.userId] : nil
+        wanted[track.info.trackId] = .init(userId: other.userId, track: own?.track ?? track)
       }
     }
     return wanted

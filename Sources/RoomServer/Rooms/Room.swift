@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NIOCore
+import Relay
 import RoomProtocol
 import RoomToken
 import SFU
@@ -33,6 +34,7 @@ actor Room {
     var closed: @Sendable (Room) async -> Void
     var counters: ServerCounters
     var broadcasts: BroadcastDirectory
+    var mixes: MixDirectory
     var relay: RelaySettings
     var log: Logger
   }
@@ -53,6 +55,12 @@ actor Room {
   var stageChange: Task<Void, Never>?
   /// Running relay jobs by id.
   var jobs: [String: RelayJob] = [:]
+  /// What jobs decode, by the media worker's id of a track.
+  var decodedTracks: [TrackID: DecodedTrack] = [:]
+  /// What mixes may show beside tracks.
+  var images = RoomImages()
+  /// Mixes that jobs send.
+  var mixes: [RoomMix] = []
   /// Tells how the jobs go, while there are any.
   var jobWatch: Task<Void, Never>?
   private(set) var isClosed = false
@@ -219,6 +227,7 @@ actor Room {
     if let transport = participant.publishing { media.closeTransport(transport.id) }
     if let transport = participant.subscribing { media.closeTransport(transport.id) }
     endIngest(of: participant, ended)
+    endMixed(participant)
     let gone = participant.tracks
     participant.tracks = []
     if let outlet = participant.outlet {

@@ -18,6 +18,7 @@ actor RoomDirectory {
   private let plane: MediaPlane
   private let counters: ServerCounters
   nonisolated let broadcasts: BroadcastDirectory
+  nonisolated let mixes: MixDirectory
   private let log: Logger
   private var rooms: [String: Room] = [:]
   private var isStopping = false
@@ -33,6 +34,7 @@ actor RoomDirectory {
     self.plane = plane
     self.counters = counters
     broadcasts = BroadcastDirectory(configuration.relay, origin: origin, counters: counters, log: log)
+    mixes = MixDirectory(configuration.relay)
     self.log = log
     self.kicked = kicked ?? NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
   }
@@ -72,6 +74,7 @@ actor RoomDirectory {
     isStopping = true
     for room in all { await room.close(EndedData(reason: .serverStopping)) }
     await broadcasts.stop()
+    await mixes.stop()
   }
 
   private var hasSpace: Bool {
@@ -96,7 +99,7 @@ actor RoomDirectory {
         if !kicked.withLockedValue({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
       },
       closed: { [weak self] in await self?.forget($0) },
-      counters: counters, broadcasts: broadcasts, relay: configuration.relay, log: log)
+      counters: counters, broadcasts: broadcasts, mixes: mixes, relay: configuration.relay, log: log)
     let room = Room(name: name, settings: settings, surroundings: surroundings) { [plane] in
       plane.openRoom(events: $0)
     }

@@ -44,7 +44,7 @@ struct AudioInputTests {
     }
     #expect(input.counters.missing == missing)
     #expect(input.counters.late == 0)
-    #expect(abs(Int64(input.counters.stretched) - 5760) < 300)
+    #expect(abs(Int64(input.stretched) - 5760) < 300)
     let found = try #require(ToneDetector.strongestTone(in: heard.suffix(48_000), sampleRate: 48_000))
     #expect(abs(found.frequency - 1000) < 3)
   }

@@ -48,6 +48,7 @@ struct BareRoom {
       surroundings: .init(
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
         counters: counters, broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log),
+        mixes: MixDirectory(RelaySettings()),
         relay: RelaySettings(), log: log),
       openMedia: { plane.openRoom(events: $0) })
   }

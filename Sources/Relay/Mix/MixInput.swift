@@ -1,0 +1,74 @@
+import Codecs
+import Mixing
+import RTP
+
+/// One track of a mix: what came of it and is not due yet, and what is shown of it now.
+final class MixInput {
+  /// Pictures that wait for their moment at most: 400 ms at 30 a second, and some.
+  private static let mostPictures = 16
+  /// Microseconds for which the last picture of a track stands, once nothing follows it.
+  static let stillFor: Int64 = 5_000_000
+
+  let isVideo: Bool
+  /// Whose tracks are heard and seen together.
+  let group: ObjectIdentifier
+  /// Of a sound track.
+  let sound = AudioInput()
+  private(set) var isOver = false
+  private var pictures: [VideoFrame] = []
+  private var isMuted = false
+  private var lastCame: Instant?
+  private var isBlank = true
+
+  init(isVideo: Bool, group: ObjectIdentifier) {
+    self.isVideo = isVideo
+    self.group = group
+  }
+
+  /// Takes what its decoder gave.
+  func take(_ items: [DecodedInbox.Item], _ delay: inout PlayoutDelay) {
+    for item in items {
+      switch item {
+      case .picture(let picture, let came):
+        guard !isMuted else { continue }
+        let time = Instant(microseconds: picture.timestamp)
+        delay.came(time, at: came)
+        lastCame = came
+        var shifted = picture
+        shifted.timestamp += delay.shift
+        // A publisher that began anew.
+        if let last = pictures.last, shifted.timestamp < last.timestamp { pictures = [] }
+        if pictures.count >= Self.mostPictures { pictures.removeFirst() }
+        pictures.append(shifted)
+      case .sound(let samples, let position, let came):
+        delay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
+        sound.write(samples, from: position + AudioInput.position(of: delay.shift))
+      case .muted(let isMuted):
+        self.isMuted = isMuted
+        if isMuted { pictures = [] }
+      case .ended: isOver = true
+      }
+    }
+  }
+
+  /// What happens to the picture that is shown.
+  enum Change {
+    case none
+    case picture(VideoFrame)
+    case blank
+  }
+
+  /// What is to be seen of it from this moment on.
+  func picture(at time: Int64, now: Instant) -> Change {
+    var next: VideoFrame?
+    while let first = pictures.first, first.timestamp <= time { next = pictures.removeFirst() }
+    if let next {
+      isBlank = false
+      return .picture(next)
+    }
+    let isStale = pictures.isEmpty && lastCame.map { now - $0 > Self.stillFor } == true
+    guard !isBlank, isMuted || isStale else { return .none }
+    isBlank = true
+    return .blank
+  }
+}

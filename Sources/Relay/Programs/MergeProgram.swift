@@ -1,0 +1,236 @@
+public import Codecs
+import Mixing
+public import RTP
+
+/// Many tracks as one picture and one sound: what a merge job sends.
+///
+/// All inputs meet on the media clock. The program lags it by the longest delay that any of them needs (``PlayoutDelay``), so that what
+/// it makes of a moment is the same whichever program makes it: one that takes over goes on with the very next sample. Frames lie on the
+/// clock's own grid. Sans-I/O; one owner at a time.
+public final class MergeProgram: Program {
+  /// Since the start.
+  public struct Counters: Sendable, Hashable {
+    /// Frames made.
+    public var frames: UInt64 = 0
+    /// Frames left out because the machine did not keep up.
+    public var skipped: UInt64 = 0
+    /// Codec failures.
+    public var failures: UInt64 = 0
+  }
+
+  /// Frames that are made up for after a stall; what is more is left out.
+  private static let mostBehind: Int64 = 6
+  private static let soundStep: Int64 = 480
+
+  /// Since the start.
+  public private(set) var counters = Counters()
+  /// As given; nil for sound alone.
+  public let picture: MixPicture?
+  public private(set) var emptySince: Instant?
+  /// Microseconds that the program lags the media clock by.
+  public private(set) var delay: Int64 = 100_000
+  /// Frames a second that are made now.
+  public var fps: Int { min(rate?.fps ?? 0, uplink?.fps ?? 0) }
+  /// Bits a second of pictures that are asked for now.
+  public var bitrate: Int { uplink?.bitrate ?? 0 }
+
+  private var inputs: [String: (input: MixInput, inbox: DecodedInbox)] = [:]
+  private var delays: [ObjectIdentifier: PlayoutDelay] = [:]
+  private let mixer = AudioMixer<String>()
+  private var soundEnd: Int64?
+  /// Whose own sound is left out of a mix of their own.
+  private var listeners: [ObjectIdentifier: (Instant, [Int16], Int64) -> Void] = [:]
+
+  private var compositor: Compositor<String>?
+  private var encoder: H264Encoder?
+  private var scene: MixScene
+  private var nextScene: MixScene?
+  private var rate: FrameRate?
+  private var uplink: UplinkSteps?
+  /// The media time of the last frame.
+  private var lastFrame: Int64?
+  private var keyFrameAfter: Int64?
+  /// Microseconds of CPU so far; nil where nobody counts.
+  private let cpu: () -> Int64
+
+  /// - Parameters:
+  ///   - picture: nil for sound alone.
+  ///   - cpu: microseconds of CPU that the thread has used.
+  /// - Throws: ``CodecError`` where no picture has that size, or x264 refuses the settings.
+  public init(
+    picture: MixPicture?, scene: MixScene = .init(), now: Instant, cpu: @escaping () -> Int64 = { 0 }
+  ) throws(CodecError) {
+    self.picture = picture
+    self.scene = scene
+    self.cpu = cpu
+    emptySince = now
+    guard let picture else { return }
+    compositor = try Compositor(
+      Composition(
+        width: picture.width, height: picture.height, background: scene.background, placements: scene.placements,
+        overlays: scene.overlays))
+    encoder = try H264Encoder(
+      Self.settings(picture, fps: picture.fps, bitrate: picture.bitrate), profile: picture.profile, speed: picture.speed)
+    rate = FrameRate(picture.fps)
+    uplink = UplinkSteps(bitrate: picture.bitrate, least: picture.leastBitrate, fps: picture.fps)
+  }
+
+  private static func settings(_ picture: MixPicture, fps: Int, bitrate: Int) -> VideoEncoderSettings {
+    // As many seconds between key frames, whatever the rate.
+    let interval = max(1, picture.keyFrameInterval * fps / picture.fps)
+    return VideoEncoderSettings(
+      width: picture.width, height: picture.height, fps: fps, bitrate: bitrate, keyFrameInterval: interval)
+  }
+
+  // MARK: What is mixed
+
+  /// The next frame shows this, and the next block of sound is as loud.
+  public func setScene(_ scene: MixScene) {
+    nextScene = scene
+    for (id, input) in inputs where !input.input.isVideo { mixer.setGain(scene.gains[id] ?? 1, of: id) }
+  }
+
+  /// Has an input from now on, in the place of one of that name.
+  /// - Parameter participant: all of whose tracks are heard and seen together.
+  public func setInput(_ id: String, _ inbox: DecodedInbox, isVideo: Bool, of participant: SharedClock, now: Instant) {
+    let group = ObjectIdentifier(participant)
+    let input = MixInput(isVideo: isVideo, group: group)
+    let old = inputs.updateValue((input, inbox), forKey: id)
+    if let old, old.input.group != group { forget(old.input.group) }
+    if delays[group] == nil { delays[group] = PlayoutDelay(initial: delay) }
+    if !isVideo { mixer.add(id, input.sound, gain: (nextScene ?? scene).gains[id] ?? 1) }
+    note(now)
+  }
+
+  /// Has an input no more.
+  public func removeInput(_ id: String, now: Instant) {
+    guard let gone = inputs.removeValue(forKey: id) else { return }
+    if gone.input.isVideo { compositor?.setPicture(nil, of: id) } else { mixer.remove(id) }
+    forget(gone.input.group)
+    note(now)
+  }
+
+  private func forget(_ group: ObjectIdentifier) {
+    if !inputs.values.contains(where: { $0.input.group == group }) { delays[group] = nil }
+  }
+
+  private func note(_ now: Instant) {
+    let isEmpty = !inputs.values.contains { !$0.input.isOver }
+    if !isEmpty { emptySince = nil } else if emptySince == nil { emptySince = now }
+  }
+
+  /// Makes a mix of everybody else's sound for one participant; nil for none.
+  public func setListener(_ participant: SharedClock, _ take: ((Instant, [Int16], Int64) -> Void)?) {
+    listeners[ObjectIdentifier(participant)] = take
+  }
+
+  /// Once a second: how the way out fares.
+  public func heard(queued: Int, dropped: UInt64) { uplink?.heard(queued: queued, dropped: dropped) }
+
+  public func wantKeyFrame(after moment: Instant?, _ output: (ProgramOutput) -> Void) {
+    keyFrameAfter = max(keyFrameAfter ?? 0, moment?.microseconds ?? 0)
+  }
+
+  // MARK: The clock
+
+  public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {
+    var hasEnded = false
+    for (input, inbox) in inputs.values {
+      guard var delay = delays[input.group] else { continue }
+      input.take(inbox.take(), &delay)
+      delays[input.group] = delay
+      if input.isOver { hasEnded = true }
+    }
+    if hasEnded { note(now) }
+    lag(now)
+    advanceSound(to: now, output)
+    advancePictures(to: now, output)
+  }
+
+  private func lag(_ now: Instant) {
+    guard !delays.isEmpty else { return }
+    for group in delays.keys { delays[group]?.advance(to: now) }
+    delay = delays.values.lazy.map(\.microseconds).max() ?? delay
+  }
+
+  private func advanceSound(to now: Instant, _ output: (ProgramOutput) -> Void) {
+    let step = Self.soundStep
+    let target = AudioInput.position(of: now.microseconds - delay)
+    var position = soundEnd ?? target / step * step
+    // Nobody waits for what a stopped thread missed.
+    if target - position > AudioInput.sampleRate { position = target / step * step }
+    while position + step <= target {
+      mixer.advance(to: position, count: Int(step))
+      output(.sound(mixer.mix(), at: position))
+      for (group, take) in listeners {
+        let own = inputs.filter { $0.value.input.group == group && !$0.value.input.isVideo }.keys
+        take(now, mixer.mix(without: own), position)
+      }
+      position += step
+    }
+    soundEnd = position
+  }
+
+  private func advancePictures(to now: Instant, _ output: (ProgramOutput) -> Void) {
+    guard let picture else { return }
+    let target = now.microseconds - delay
+    while let time = nextFrame(target) {
+      let before = cpu()
+      compose(at: time, picture, now: now, output)
+      let isLate = target - time > 2_000_000 / Int64(max(1, fps))
+      rate?.made(isLate: isLate, busy: cpu() - before, now: now)
+    }
+  }
+
+  /// The moment of the next frame that is due.
+  private func nextFrame(_ target: Int64) -> Int64? {
+    let fps = Int64(max(1, self.fps))
+    func time(_ number: Int64) -> Int64 { number / fps * 1_000_000 + number % fps * 1_000_000 / fps }
+    func number(_ time: Int64) -> Int64 { time / 1_000_000 * fps + time % 1_000_000 * fps / 1_000_000 }
+    let newest = number(target)
+    guard let lastFrame else {
+      self.lastFrame = time(newest)
+      return time(newest)
+    }
+    // A rounded time may lie just before its number.
+    var next = number(lastFrame) + 1
+    while time(next) <= lastFrame { next += 1 }
+    guard time(next) <= target else { return nil }
+    if newest - next >= Self.mostBehind {
+      counters.skipped += UInt64(newest - next)
+      next = newest
+    }
+    self.lastFrame = time(next)
+    return time(next)
+  }
+
+  private func compose(at time: Int64, _ picture: MixPicture, now: Instant, _ output: (ProgramOutput) -> Void) {
+    guard let compositor, let encoder else { return }
+    if let nextScene {
+      compositor.setPlacements(nextScene.placements)
+      compositor.setSurroundings(background: nextScene.background, overlays: nextScene.overlays)
+      scene = nextScene
+      self.nextScene = nil
+    }
+    for (id, input) in inputs where input.input.isVideo {
+      switch input.input.picture(at: time, now: now) {
+      case .none: break
+      case .picture(let frame): compositor.setPicture(frame, of: id)
+      case .blank: compositor.setPicture(nil, of: id)
+      }
+    }
+    let half = 500_000 / Int64(max(1, fps))
+    let forced = keyFrameAfter.map { time > $0 - half } ?? false
+    if forced { keyFrameAfter = nil }
+    do throws(CodecError) {
+      let settings = Self.settings(picture, fps: fps, bitrate: bitrate)
+      if encoder.settings != settings { try encoder.reconfigure(settings) }
+      counters.frames += 1
+      if let encoded = try encoder.encode(compositor.compose(timestamp: time), forceKeyFrame: forced) {
+        output(.picture(encoded))
+      }
+    } catch {
+      counters.failures += 1
+    }
+  }
+}

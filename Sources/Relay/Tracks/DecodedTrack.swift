@@ -1,0 +1,144 @@
+import CLinux
+import Mixing
+public import NIOCore
+import RTP
+import Synchronization
+
+/// What all decoders of a server did, added up.
+public final class DecodingCounters: Sendable {
+  /// A moment of it.
+  public struct Snapshot: Sendable, Hashable {
+    /// Tracks that are decoded now.
+    public var tracks = 0
+    /// Programs that show or play them now.
+    public var uses = 0
+    /// Pictures and packets decoded since the start.
+    public var decoded: UInt64 = 0
+    /// Those that could not be.
+    public var broken: UInt64 = 0
+    /// Microseconds of CPU.
+    public var microseconds: UInt64 = 0
+  }
+
+  private let state = Mutex(Snapshot())
+
+  /// All zero.
+  public init() {}
+
+  /// As it is now.
+  public var snapshot: Snapshot { state.withLock { $0 } }
+
+  func note(_ change: (inout Snapshot) -> Void) { state.withLock { change(&$0) } }
+}
+
+/// A published track that is decoded while at least one program shows or plays it, and only once, however many do.
+///
+/// The handle may be used from everywhere; the work is done on one thread.
+public final class DecodedTrack: Sendable {
+  /// Whether it has pictures.
+  public let isVideo: Bool
+  /// Whose tracks are shown and heard in time with each other: one for each participant.
+  public let clock: SharedClock
+  private let decoding: TrackDecoding
+
+  /// - Parameters:
+  ///   - open: taps the track; called on `loop` when the first program comes, again after the last one has gone.
+  ///   - loop: whose thread decodes.
+  public init(
+    isVideo: Bool, clock: SharedClock, loop: any EventLoop, counters: DecodingCounters,
+    open: @escaping @Sendable () -> TrackSource
+  ) {
+    self.isVideo = isVideo
+    self.clock = clock
+    decoding = TrackDecoding(isVideo: isVideo, loop: loop, counters: counters, open: open)
+  }
+
+  /// Hands over to `inbox` from now on.
+  public func attach(_ inbox: DecodedInbox) {
+    decoding.loop.execute { self.decoding.assumeIsolated { $0.attach(inbox) } }
+  }
+
+  /// Hands over to `inbox` no more.
+  public func detach(_ inbox: DecodedInbox) {
+    decoding.loop.execute { self.decoding.assumeIsolated { $0.detach(inbox) } }
+  }
+}
+
+/// The work behind a decoded track.
+private actor TrackDecoding {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+  /// Between two looks at the tap.
+  private static let step = TimeAmount.milliseconds(10)
+
+  nonisolated let loop: any EventLoop
+  private let isVideo: Bool
+  private let counters: DecodingCounters
+  private let open: @Sendable () -> TrackSource
+  private var source: TrackSource?
+  private var decoder: TrackDecoder?
+  private var ticking: RepeatedTask?
+  private var told = TrackDecoder.Counters()
+
+  init(
+    isVideo: Bool, loop: any EventLoop, counters: DecodingCounters, open: @escaping @Sendable () -> TrackSource
+  ) {
+    self.isVideo = isVideo
+    self.loop = loop
+    self.counters = counters
+    self.open = open
+  }
+
+  func attach(_ inbox: DecodedInbox) {
+    if decoder == nil { begin() }
+    decoder?.attach(inbox, now: RTMPPush.now())
+    counters.note { $0.uses += 1 }
+  }
+
+  func detach(_ inbox: DecodedInbox) {
+    guard let decoder else { return }
+    decoder.detach(inbox)
+    counters.note { $0.uses -= 1 }
+    guard !decoder.isAttached else { return }
+    ticking?.cancel()
+    ticking = nil
+    self.decoder = nil
+    source?.release()
+    source = nil
+    counters.note { $0.tracks -= 1 }
+  }
+
+  private func begin() {
+    let source = open()
+    self.source = source
+    let reader = TrackReader(source.tap, participant: source.clock, configuration: isVideo ? nil : .mixedSound)
+    decoder = TrackDecoder(reader, isVideo: isVideo)
+    told = .init()
+    counters.note { $0.tracks += 1 }
+    if isVideo { source.requestKeyFrame() }
+    ticking = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.step) { [weak self] task in
+      guard let self else { return task.cancel() }
+      self.assumeIsolated { $0.poll() }
+    }
+  }
+
+  private func poll() {
+    guard let decoder, let source else { return }
+    let before = linux_thread_cpu_us()
+    decoder.poll(now: RTMPPush.now(), wantKeyFrame: source.requestKeyFrame)
+    let (now, told) = (decoder.counters, told)
+    guard now != told else { return }
+    self.told = now
+    let used = UInt64(max(0, linux_thread_cpu_us() - before))
+    counters.note {
+      $0.decoded &+= now.decoded &- told.decoded
+      $0.broken &+= now.broken &- told.broken
+      $0.microseconds &+= used
+    }
+  }
+}
+
+extension JitterBuffer.Configuration {
+  /// What is missing is waited for as long as a program's delay may become.
+  static let mixedSound = JitterBuffer.Configuration(capacity: 256, initialWait: 80_000, wait: 40_000...380_000)
+}

@@ -1,0 +1,116 @@
+// What is wrong with the parameters of a merge job, in a sentence that names the field.
+
+extension MergeParams {
+  /// Entries of `layouts` at most.
+  public static let mostLayouts = 32
+  static let presets = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]
+
+  /// Nil where nothing is.
+  public var complaint: String? {
+    if !(1...64).contains(jobId.utf8.count) { return "jobId: 1 to 64 bytes" }
+    if let publishAs, !(1...64).contains(publishAs.utf8.count) { return "publishAs: 1 to 64 bytes" }
+    return sizeComplaint
+      ?? Self.complaint("fps", fps, 1...60) ?? Self.complaint("videoKbps", videoKbps, 50...20_000)
+      ?? Self.complaint("minKbps", minKbps, 10...20_000) ?? Self.complaint("gop", gop, 1...600)
+      ?? Self.complaint("audioKbps", audioKbps, 32...320) ?? rateComplaint ?? overlayComplaint
+      ?? Self.complaint(about: layouts, hasPictures: width != nil)
+  }
+
+  private var sizeComplaint: String? {
+    guard width != nil || height != nil else { return nil }
+    for (name, value) in [("width", width), ("height", height)] {
+      guard let value else { return "\(name): a picture has both width and height" }
+      guard (16...1920).contains(value), value % 2 == 0 else { return "\(name): an even number of pixels from 16 to 1920" }
+    }
+    return nil
+  }
+
+  private var rateComplaint: String? {
+    if let minKbps, minKbps > videoKbps ?? .max { return "minKbps: at most videoKbps" }
+    if let preset, !Self.presets.contains(preset) {
+      return "preset: one of \(Self.presets.joined(separator: ", "))"
+    }
+    return nil
+  }
+
+  private var overlayComplaint: String? {
+    if let background {
+      if background.colour != nil, background.image != nil { return "background: a colour or an image" }
+      if let colour = background.colour, RGBColour(colour) == nil { return "background.colour: #RRGGBB" }
+    }
+    let marks = watermarks ?? []
+    if marks.count > 8 { return "watermarks: at most 8" }
+    for (index, mark) in marks.enumerated() {
+      let name = "watermarks[\(index)]"
+      if let complaint = Self.complaint("\(name).x", mark.x, -8192...8192) ?? Self.complaint("\(name).y", mark.y, -8192...8192)
+        ?? Self.complaint("\(name).width", mark.width, 1...1920) ?? Self.complaint("\(name).height", mark.height, 1...1920)
+      {
+        return complaint
+      }
+      if let opacity = mark.opacity, !(0...1).contains(opacity) { return "\(name).opacity: 0 to 1" }
+    }
+    let texts = texts ?? []
+    if texts.count > 8 { return "texts: at most 8" }
+    for (index, text) in texts.enumerated() {
+      let name = "texts[\(index)]"
+      if (text.text != nil) == (text.clock == true) { return "\(name): a text, or clock: true" }
+      if let text = text.text, text.unicodeScalars.count > 64 { return "\(name).text: at most 64 characters" }
+      if let colour = text.colour, RGBColour(colour) == nil { return "\(name).colour: #RRGGBB" }
+      if let complaint = Self.complaint("\(name).x", text.x, -8192...8192) ?? Self.complaint("\(name).y", text.y, -8192...8192)
+        ?? Self.complaint("\(name).size", text.size, 8...200)
+      {
+        return complaint
+      }
+    }
+    return nil
+  }
+
+  /// What is wrong with a list of layouts.
+  /// - Parameter hasPictures: whether the mix has a canvas.
+  public static func complaint(about layouts: [TrackLayout], hasPictures: Bool) -> String? {
+    if layouts.count > mostLayouts { return "layouts: at most \(mostLayouts)" }
+    for (index, layout) in layouts.enumerated() {
+      if let complaint = layout.complaint("layouts[\(index)]", hasPictures: hasPictures) { return complaint }
+    }
+    return nil
+  }
+
+  fileprivate static func complaint(_ name: String, _ value: Int?, _ range: ClosedRange<Int>) -> String? {
+    guard let value, !range.contains(value) else { return nil }
+    return "\(name): \(range.lowerBound) to \(range.upperBound)"
+  }
+}
+
+extension TrackLayout {
+  fileprivate func complaint(_ name: String, hasPictures: Bool) -> String? {
+    if (trackId == nil) == (userId == nil) { return "\(name): either a trackId or a userId" }
+    if let fillMode, !["fill", "fit", "stretch"].contains(fillMode) { return "\(name).fillMode: fill, fit or stretch" }
+    if let gain, !(0...4).contains(gain) { return "\(name).gain: 0 to 4" }
+    let given = [x, y, width, height].compactMap { $0 }.count
+    if given != 0, given != 4 { return "\(name): a frame has x, y, width and height" }
+    if given == 4, !hasPictures { return "\(name): a mix without width and height has no frames" }
+    return MergeParams.complaint("\(name).x", x, -8192...8192) ?? MergeParams.complaint("\(name).y", y, -8192...8192)
+      ?? MergeParams.complaint("\(name).width", width, 1...8192) ?? MergeParams.complaint("\(name).height", height, 1...8192)
+      ?? MergeParams.complaint("\(name).zIndex", zIndex, -1000...1000)
+      ?? MergeParams.complaint("\(name).cornerRadius", cornerRadius, 0...4096)
+  }
+}
+
+/// A colour as the web writes it.
+public struct RGBColour: Sendable, Hashable {
+  public var red: UInt8
+  public var green: UInt8
+  public var blue: UInt8
+
+  /// Reads `#RRGGBB`; nil for anything else.
+  public init?(_ text: String) {
+    let digits = text.dropFirst()
+    guard text.first == "#", digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16)
+    else {
+      return nil
+    }
+    red = UInt8(truncatingIfNeeded: value >> 16)
+    green = UInt8(truncatingIfNeeded: value >> 8)
+    blue = UInt8(truncatingIfNeeded: value)
+  }
+}

@@ -1,0 +1,72 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Relay
+import RoomProtocol
+
+/// The threads that decode, mix and encode for all rooms, and how much of the machine is left for another mix.
+final class MixDirectory: Sendable {
+  let budget: MixBudget
+  let decoding = DecodingCounters()
+  private let threads: Int
+  private let state = NIOLockedValueBox(State())
+
+  private struct State {
+    var group: MultiThreadedEventLoopGroup?
+    var isStopping = false
+    /// Running mixes; what has ended is forgotten.
+    var mixes: [Weak] = []
+  }
+
+  private struct Weak: Sendable { weak var mix: LiveMix? }
+
+  init(_ settings: RelaySettings) {
+    budget = MixBudget(limit: settings.mixCores ?? Double(System.coreCount) * 0.85)
+    threads = max(1, System.coreCount)
+  }
+
+  /// A thread of the pool; made with the first one.
+  func loop() -> any EventLoop {
+    state.withLockedValue { state in
+      let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: threads)
+      state.group = group
+      return group.next()
+    }
+  }
+
+  /// Begins a mix that works as soon as somebody takes what it makes.
+  /// - Throws: 80201 where the machine has no room for it, or the encoder refuses.
+  func make(_ picture: MixPicture?, _ scene: MixScene, sources: Int) throws(RoomError) -> LiveMix {
+    do {
+      let share = try budget.reserve(picture, sources: sources)
+      let mix = try LiveMix(picture: picture, scene: scene, share: share, loop: loop())
+      state.withLockedValue { state in
+        state.mixes.removeAll { $0.mix == nil }
+        state.mixes.append(Weak(mix: mix))
+      }
+      return mix
+    } catch {
+      throw RoomError(.publishFailed, "\(error)")
+    }
+  }
+
+  /// How all mixes go.
+  func status() async -> [LiveMix.Status] {
+    var all: [LiveMix.Status] = []
+    for mix in state.withLockedValue({ $0.mixes.compactMap(\.mix) }) {
+      let status = await mix.status()
+      if status.sinks > 0 { all.append(status) }
+    }
+    return all
+  }
+
+  /// Ends the threads; nothing mixes any more.
+  func stop() async {
+    let group = state.withLockedValue { state in
+      defer { state.group = nil }
+      return state.group
+    }
+    try? await group?.shutdownGracefully()
+  }
+}

@@ -1,0 +1,200 @@
+import CLinux
+import Relay
+import RoomProtocol
+import SFU
+
+// Merge jobs: what a room mixes.
+
+extension Room {
+  /// Begins a merge job for a participant.
+  func startMerge(_ params: MergeParams, by participant: Participant) throws(RoomError) -> (JobInfo, announce: () -> Void) {
+    guard participant.grants.contains(.relay) else { throw RoomError(.noPermission, "the token has no grant to relay") }
+    return try startMerge(params, by: participant.userId)
+  }
+
+  /// Begins a merge job for the API.
+  func startMerge(_ params: MergeParams) throws(RoomError) -> JobInfo {
+    let (job, announce) = try startMerge(params, by: "")
+    announce()
+    return job
+  }
+
+  private func startMerge(_ params: MergeParams, by caller: String) throws(RoomError) -> (JobInfo, announce: () -> Void) {
+    if let complaint = params.complaint { throw RoomError(.cdnParameters, complaint) }
+    try checkNewJob(params.jobId)
+    let goesOut = params.publishUrl != nil || settings.push.mode != .own
+    guard goesOut || params.publishAs != nil else {
+      throw RoomError(.cdnParameters, "publishUrl: where is the mix to go? publishAs sends it into the room")
+    }
+    let url = goesOut ? try publishURL(params.publishUrl, caller.isEmpty ? nil : caller) : nil
+    if let user = params.publishAs { try checkName(user) }
+    let mix = try enterMix(try key(params, params.layouts), picture: params.picture(isPublished: params.publishAs != nil))
+    var place: BroadcastDirectory.Place?
+    do throws(RoomError) {
+      place = try url.map { url throws(RoomError) in try self.place(url, for: params.jobId) }
+    } catch {
+      leave(mix)
+      throw error
+    }
+    var info = newInfo(params.jobId, "merge", place, target: url.map { "\($0)" }, by: caller)
+    info.publishAs = params.publishAs
+    let job = RelayJob(id: params.jobId, place: place, program: .merge(mix, params), info: info)
+    mix.missing = missing(in: mix)
+    if !mix.missing.isEmpty { job.info.missing = mix.missing }
+    let (told, announce) = begin(job)
+    if let place {
+      let (live, hasVideo) = (mix.live, params.width != nil)
+      Task {
+        await place.broadcast.begin(
+          place.program, mix: live, hasVideo: hasVideo, audioBitrate: params.audioKbps.map { $0 * 1000 })
+      }
+    }
+    return (
+      told,
+      {
+        announce()
+        if let user = params.publishAs { self.publish(mix, as: user, params) }
+        self.renewMixes()
+      }
+    )
+  }
+
+  private func checkName(_ user: String) throws(RoomError) {
+    guard participants[user] == nil else {
+      throw RoomError(.publishFailed, "publishAs: there is a participant \"\(user)\" in the room")
+    }
+    if let full = fullSentence(for: nil) { throw RoomError(.publishFailed, "publishAs: \(full)") }
+  }
+
+  /// Arranges a job's tracks anew for a participant.
+  func setLayouts(_ params: LayoutsParams, by participant: Participant) throws(RoomError) {
+    guard participant.grants.contains(.relay) else { throw RoomError(.noPermission, "the token has no grant to relay") }
+    try setLayouts(params.layouts, of: params.jobId)
+  }
+
+  /// Arranges a job's tracks anew, from the next frame on.
+  func setLayouts(_ layouts: [TrackLayout], of id: String) throws(RoomError) {
+    guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.prefix(64))\"") }
+    guard case .merge(let mix, var params) = job.program else {
+      throw RoomError(.cdnParameters, "the job \"\(id)\" is no merge job: it has no layouts")
+    }
+    if let complaint = MergeParams.complaint(about: layouts, hasPictures: params.width != nil) {
+      throw RoomError(.cdnParameters, complaint)
+    }
+    let key = try key(params, layouts)
+    params.layouts = layouts
+    guard key != mix.key else { return }
+    if mix.uses == 1 {
+      mix.key = key
+      mix.live.setScene(key.scene(images))
+      job.program = .merge(mix, params)
+    } else {
+      // Others go on with what they have.
+      let next = try enterMix(key, picture: mix.key.picture)
+      leave(mix)
+      job.program = .merge(next, params)
+      if let place = job.place {
+        let (live, hasVideo) = (next.live, params.width != nil)
+        Task { await place.broadcast.changeMix(of: place.program, to: live, hasVideo: hasVideo) }
+      }
+    }
+    renewMixes()
+  }
+
+  // MARK: Mixes
+
+  private func key(_ params: MergeParams, _ layouts: [TrackLayout]) throws(RoomError) -> RoomMix.Key {
+    var items: [RoomMix.Item] = []
+    for (index, layout) in layouts.enumerated() {
+      items.append(try item(layout, "layouts[\(index)]", publishAs: params.publishAs))
+    }
+    return RoomMix.Key(
+      picture: params.picture(isPublished: params.publishAs != nil), layouts: items, background: params.background,
+      watermarks: params.watermarks ?? [], texts: params.texts ?? [], publishedBy: params.publishAs.map { _ in params.jobId })
+  }
+
+  private func item(_ layout: TrackLayout, _ name: String, publishAs: String?) throws(RoomError) -> RoomMix.Item {
+    let hasFrame = layout.width != nil
+    if let user = layout.userId {
+      guard user != publishAs, participants[user]?.mixed == nil else {
+        throw RoomError(.subscribeFailed, "\(name).userId: a mix is not mixed again")
+      }
+      let choice = RelayJob.Choice(user: user, tag: nil)
+      return RoomMix.Item(layout: layout, audio: choice, video: hasFrame ? choice : nil)
+    }
+    let trackId = layout.trackId ?? ""
+    guard let (owner, index) = publication(trackId), owner.mixed == nil else {
+      throw RoomError(.subscribeFailed, "\(name).trackId: nobody publishes a track \"\(trackId.prefix(64))\"")
+    }
+    let info = owner.tracks[index].info
+    let choice = RelayJob.Choice(user: owner.userId, tag: info.tag)
+    guard info.kind == .audio || hasFrame else {
+      throw RoomError(.cdnParameters, "\(name): a video track needs a frame: x, y, width and height")
+    }
+    // The place is the same whichever track is there: the id of today is no part of it.
+    var place = layout
+    if info.kind == .audio { (place.x, place.y, place.width, place.height) = (nil, nil, nil, nil) }
+    return RoomMix.Item(
+      layout: place, audio: info.kind == .audio ? choice : nil, video: info.kind == .video ? choice : nil)
+  }
+
+  /// The mix that is exactly so, or a new one.
+  private func enterMix(_ key: RoomMix.Key, picture: MixPicture?) throws(RoomError) -> RoomMix {
+    if let same = mixes.first(where: { $0.key == key }) {
+      same.uses += 1
+      return same
+    }
+    let live = try surroundings.mixes.make(picture, key.scene(images), sources: key.layouts.count)
+    let mix = RoomMix(key, live)
+    mixes.append(mix)
+    return mix
+  }
+
+  private func leave(_ mix: RoomMix) {
+    mix.uses -= 1
+    if mix.uses == 0 { mixes.removeAll { $0 === mix } }
+  }
+
+  /// A job is over.
+  func leaveMix(of job: RelayJob) {
+    guard let mix = job.mix else { return }
+    leave(mix)
+    if let published = participants.values.first(where: { $0.mixed?.job == job.id }) {
+      end(published, EndedData(reason: .left))
+    }
+  }
+
+  private func missing(in mix: RoomMix) -> [String] {
+    mix.key.layouts.filter { item in
+      item.audio.flatMap { track($0, .audio) } == nil && item.video.flatMap { track($0, .video) } == nil
+    }.map(\.name)
+  }
+
+  /// Brings what is mixed to what is published now.
+  func renewMixes() {
+    for mix in mixes {
+      var tracks: [MixTrack] = []
+      var ids: [String: TrackID] = [:]
+      for item in mix.key.layouts {
+        for (kind, choice) in [(TrackKind.audio, item.audio), (.video, item.video)] {
+          guard let choice, let found = track(choice, kind), found.owner.mixed == nil else { continue }
+          let input = RoomMix.Item.input(kind, choice)
+          guard ids.updateValue(found.track.id, forKey: input) == nil else { continue }
+          tracks.append(MixTrack(input: input, track: decoded(found.track, of: found.owner)))
+        }
+      }
+      if ids != mix.tracks {
+        mix.tracks = ids
+        mix.live.setTracks(tracks, isWaiting: !mix.key.layouts.isEmpty)
+      }
+      let missing = missing(in: mix)
+      guard missing != mix.missing else { continue }
+      mix.missing = missing
+      for job in jobs.values where job.mix === mix {
+        job.info.missing = missing.isEmpty ? nil : missing
+        tell(.jobChanged(job.info), besides: nil)
+      }
+    }
+    for participant in participants.values { renewOwn(of: participant) }
+  }
+}
