@@ -39,6 +39,7 @@ let package = Package(
     system("CX264", apt: "libx264-dev"),
     system("CFFmpeg", pkgConfig: "libavcodec", apt: "libavcodec-dev", "libavformat-dev", "libswresample-dev"),
     system("CYUV", apt: "libyuv-dev"),
+    system("CFreeType", pkgConfig: "freetype2", apt: "libfreetype-dev"),
     system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     .target(name: "CLinux"),
 
@@ -54,7 +55,7 @@ let package = Package(
 
     // Floor 3: the packet path, the media clock, and live streams.
     .target(
-      name: "Mixing", dependencies: ["Codecs", "RTP", "RoomProtocol"],
+      name: "Mixing", dependencies: ["Codecs", "RTP", "RoomProtocol", "CFreeType"],
       // As for SFU below: each sample would be checked.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
     .target(

@@ -8,6 +8,8 @@ packages=(
   build-essential pkg-config
   libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev
   libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
+  # Text in mixed pictures.
+  libfreetype-dev fonts-dejavu-core
 )
 tests=false
 case ${1:-} in
