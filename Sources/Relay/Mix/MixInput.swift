@@ -51,6 +51,11 @@ final class MixInput {
     }
   }
 
+  /// Whether its picture of this moment is there, or none will come.
+  func isReady(for time: Int64) -> Bool {
+    !isVideo || isMuted || isOver || pictures.first.map { $0.timestamp <= time } == true
+  }
+
   /// What happens to the picture that is shown.
   enum Change {
     case none

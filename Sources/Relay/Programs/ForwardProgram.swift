@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Mixing
 public import RTP
 

@@ -21,6 +21,8 @@ public final class MergeProgram: Program {
   /// Frames that are made up for after a stall; what is more is left out.
   private static let mostBehind: Int64 = 6
   private static let soundStep: Int64 = 480
+  /// Microseconds that the first frame waits for the first picture of every source.
+  private static let longestWarmUp: Int64 = 1_500_000
 
   /// Since the start.
   public private(set) var counters = Counters()
@@ -50,6 +52,8 @@ public final class MergeProgram: Program {
   /// The media time of the last frame.
   private var lastFrame: Int64?
   private var keyFrameAfter: Int64?
+  /// When it first wanted to make a frame; what is before the first one.
+  private var warmingSince: Instant?
   /// Microseconds of CPU so far; nil where nobody counts.
   private let cpu: () -> Int64
 
@@ -174,12 +178,20 @@ public final class MergeProgram: Program {
   private func advancePictures(to now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let picture else { return }
     let target = now.microseconds - delay
+    guard lastFrame != nil || isWarm(target, now) else { return }
     while let time = nextFrame(target) {
       let before = cpu()
       compose(at: time, picture, now: now, output)
       let isLate = target - time > 2_000_000 / Int64(max(1, fps))
       rate?.made(isLate: isLate, busy: cpu() - before, now: now)
     }
+  }
+
+  /// Whether every source has its first picture: nobody shall see the background where an anchor is to be seen a moment later.
+  private func isWarm(_ target: Int64, _ now: Instant) -> Bool {
+    let since = warmingSince ?? now
+    warmingSince = since
+    return now - since >= Self.longestWarmUp || inputs.values.allSatisfy { $0.input.isReady(for: target) }
   }
 
   /// The moment of the next frame that is due.

@@ -42,6 +42,8 @@ extension Room {
     mix.missing = missing(in: mix)
     if !mix.missing.isEmpty { job.info.missing = mix.missing }
     let (told, announce) = begin(job)
+    // Before anybody takes what it makes.
+    setTracks(of: mix)
     if let place {
       let (live, hasVideo) = (mix.live, params.width != nil)
       Task {
@@ -164,6 +166,22 @@ extension Room {
     }
   }
 
+  private func setTracks(of mix: RoomMix) {
+    var tracks: [MixTrack] = []
+    var ids: [String: TrackID] = [:]
+    for item in mix.key.layouts {
+      for (kind, choice) in [(TrackKind.audio, item.audio), (.video, item.video)] {
+        guard let choice, let found = track(choice, kind), found.owner.mixed == nil else { continue }
+        let input = RoomMix.Item.input(kind, choice)
+        guard ids.updateValue(found.track.id, forKey: input) == nil else { continue }
+        tracks.append(MixTrack(input: input, track: decoded(found.track, of: found.owner)))
+      }
+    }
+    guard ids != mix.tracks else { return }
+    mix.tracks = ids
+    mix.live.setTracks(tracks, isWaiting: !mix.key.layouts.isEmpty)
+  }
+
   private func missing(in mix: RoomMix) -> [String] {
     mix.key.layouts.filter { item in
       item.audio.flatMap { track($0, .audio) } == nil && item.video.flatMap { track($0, .video) } == nil
@@ -173,20 +191,7 @@ extension Room {
   /// Brings what is mixed to what is published now.
   func renewMixes() {
     for mix in mixes {
-      var tracks: [MixTrack] = []
-      var ids: [String: TrackID] = [:]
-      for item in mix.key.layouts {
-        for (kind, choice) in [(TrackKind.audio, item.audio), (.video, item.video)] {
-          guard let choice, let found = track(choice, kind), found.owner.mixed == nil else { continue }
-          let input = RoomMix.Item.input(kind, choice)
-          guard ids.updateValue(found.track.id, forKey: input) == nil else { continue }
-          tracks.append(MixTrack(input: input, track: decoded(found.track, of: found.owner)))
-        }
-      }
-      if ids != mix.tracks {
-        mix.tracks = ids
-        mix.live.setTracks(tracks, isWaiting: !mix.key.layouts.isEmpty)
-      }
+      setTracks(of: mix)
       let missing = missing(in: mix)
       guard missing != mix.missing else { continue }
       mix.missing = missing

@@ -35,8 +35,8 @@ final class RoomMix {
   let live: LiveMix
   /// Jobs that send it.
   var uses = 1
-  /// Tracks that are in it now, by the mix' name for them.
-  var tracks: [String: TrackID] = [:]
+  /// Tracks that are in it now, by the mix' name for them; nil before it was told of any.
+  var tracks: [String: TrackID]?
   /// Entries of the layouts with none of their tracks there now.
   var missing: [String] = []
 

@@ -11,15 +11,27 @@ final class FlashAndBeep: Sendable {
   private let audio: AudioSource
   private let feed: Task<Void, Never>
 
-  /// Begins at once, 320x180 at 15 frames a second. The picture is noise, so that it costs what is asked for.
+  /// How it looks and sounds.
+  struct Look: Sendable {
+    var width = 320
+    var height = 180
+    /// Blue and red difference of the whole picture, which flashes in brightness alone.
+    var blue: UInt8 = 128
+    var red: UInt8 = 128
+    /// Hz.
+    var tone = 1000.0
+  }
+
+  /// Begins at once, at 15 frames a second. The picture is noise, so that it costs what is asked for.
   /// - Parameter bitrate: of the video, in bits per second.
-  init(codec: VideoCodec = .h264, bitrate: Int = 250_000) throws {
-    let settings = VideoEncoderSettings(width: 320, height: 180, fps: Self.fps, bitrate: bitrate, keyFrameInterval: Self.fps)
+  init(codec: VideoCodec = .h264, bitrate: Int = 250_000, look: Look = Look()) throws {
+    let settings = VideoEncoderSettings(
+      width: look.width, height: look.height, fps: Self.fps, bitrate: bitrate, keyFrameInterval: Self.fps)
     let video = try VideoSource(VideoConfiguration(codec: codec, speed: .ultrafast, settings))
     let audio = try AudioSource()
     self.video = video
     self.audio = audio
-    feed = Task.detached(priority: .high) { await Self.run(video, audio) }
+    feed = Task.detached(priority: .high) { await Self.run(video, audio, look) }
   }
 
   deinit { feed.cancel() }
@@ -28,32 +40,34 @@ final class FlashAndBeep: Sendable {
   /// Pictures that never left because the machine was too slow.
   var droppedPictures: Int { Int(video.statistics.dropped) }
 
-  private static func run(_ video: VideoSource, _ audio: AudioSource) async {
+  private static func run(_ video: VideoSource, _ audio: AudioSource, _ look: Look) async {
     let clock = ContinuousClock()
     let origin = clock.now
     var random = SystemRandomNumberGenerator()
     var pictures: Int64 = 0
     for step in Int64(0)... {
       let time = step * 20_000
-      audio.push(AudioFrame(samples: sound(at: time), format: .mono48k, timestamp: time))
+      audio.push(AudioFrame(samples: sound(at: time, look.tone), format: .mono48k, timestamp: time))
       while pictures * 1_000_000 / Int64(fps) <= time {
         let number = Int(pictures % Int64(fps))
-        if let frame = picture(isFlash: number < 2, at: pictures * 1_000_000 / Int64(fps), &random) { video.push(frame) }
+        if let frame = picture(look, isFlash: number < 2, at: pictures * 1_000_000 / Int64(fps), &random) { video.push(frame) }
         pictures += 1
       }
       do { try await clock.sleep(until: origin + .microseconds(time + 20_000), tolerance: .zero) } catch { return }
     }
   }
 
-  /// 20 ms: a tone of 1 kHz in the first 100 ms of each second.
-  private static func sound(at time: Int64) -> [Int16] {
+  /// 20 ms: a tone in the first 100 ms of each second.
+  private static func sound(at time: Int64, _ tone: Double) -> [Int16] {
     guard time % 1_000_000 < 100_000 else { return [Int16](repeating: 0, count: 960) }
-    return (0..<960).map { Int16(12_000 * sin(2 * .pi * 1000 * Double($0) / 48_000)) }
+    return (0..<960).map { Int16(12_000 * sin(2 * .pi * tone * Double($0) / 48_000)) }
   }
 
-  private static func picture(isFlash: Bool, at time: Int64, _ random: inout some RandomNumberGenerator) -> VideoFrame? {
-    guard var frame = try? VideoFrame(width: 320, height: 180, timestamp: time) else { return nil }
-    frame.fill(YUVColour(y: isFlash ? 235 : 16, u: 128, v: 128))
+  private static func picture(
+    _ look: Look, isFlash: Bool, at time: Int64, _ random: inout some RandomNumberGenerator
+  ) -> VideoFrame? {
+    guard var frame = try? VideoFrame(width: look.width, height: look.height, timestamp: time) else { return nil }
+    frame.fill(YUVColour(y: isFlash ? 235 : 16, u: look.blue, v: look.red))
     guard !isFlash else { return frame }
     frame.withMutablePlanes { planes in
       let rows = UnsafeMutableRawPointer(planes.y)

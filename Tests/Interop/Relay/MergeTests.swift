@@ -1,0 +1,184 @@
+import Foundation
+import Peers
+import Relay
+import RoomProtocol
+import RoomServer
+import Testing
+
+/// Merge jobs to servers that no one here wrote, and to the origin.
+extension RealMedia {
+  @Suite("Merge: PK, takeovers, what goes wrong")
+  struct MergeTests {
+    private static let red = FlashAndBeep.Look(width: 320, height: 180, blue: 100, red: 200, tone: 1000)
+    private static let blue = FlashAndBeep.Look(width: 192, height: 256, blue: 200, red: 100, tone: 600)
+
+    private func settings(_ configuration: inout ServerConfiguration) throws {
+      configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
+      configuration.relay.statusInterval = .milliseconds(250)
+      // The machine of the test decides by time and not by the estimate.
+      configuration.relay.mixCores = 8
+    }
+
+    private func join(_ server: TestServer, _ user: String, _ source: FlashAndBeep) async throws -> Participant {
+      let anchor = try await Participant.join(server, as: user, grants: [.publish, .subscribe, .relay])
+      try await anchor.room.publish(source.tracks)
+      return anchor
+    }
+
+    private func split(_ left: String, _ right: String) -> [TrackLayout] {
+      [
+        TrackLayout(userId: left, x: 0, y: 320, width: 360, height: 640),
+        TrackLayout(userId: right, x: 360, y: 320, width: 360, height: 640),
+      ]
+    }
+
+    private func merge(_ job: String, to url: String?, as user: String? = nil, _ layouts: [TrackLayout]) -> MergeParams {
+      MergeParams(
+        jobId: job, publishUrl: url, publishAs: user, width: 720, height: 1280, fps: 15, videoKbps: 1000, preset: "ultrafast",
+        layouts: layouts)
+    }
+
+    @Test(
+      "PK: forward, split screen and back ten times on one URL, at nginx-rtmp and at the origin: one session, no gap, right halves",
+      .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(6)))
+    func battle() async throws {
+      try await withServer(adjust: settings) { server in
+        let nginx = try await NginxRTMP()
+        let (redSource, blueSource) = (try FlashAndBeep(look: Self.red), try FlashAndBeep(codec: .vp8, look: Self.blue))
+        let anchors = [try await join(server, "red", redSource), try await join(server, "blue", blueSource)]
+        let urls = [nginx.url("red"), try server.rtmp("live/blue")]
+        let logs = anchors.map { JobLog($0.room) }
+        var serial = 0
+        /// Both broadcasts go on as something else.
+        func turn(_ begin: (Int, String, String) async throws -> Void) async throws {
+          serial += 1
+          for index in 0...1 { try await begin(index, "job\(index)-\(serial)", "\(urls[index])?serialnum=\(serial)") }
+          try await eventually("turn \(serial) is on air", within: .seconds(20)) {
+            (0...1).allSatisfy { index in
+              logs[index].told.infos.contains { $0.jobId == "job\(index)-\(serial)" && $0.onAir == true }
+            }
+          }
+        }
+        func forward() async throws {
+          try await turn { index, job, url in
+            try await anchors[index].room.startForward(ForwardParams(jobId: job, publishUrl: url))
+          }
+        }
+        try await forward()
+        try await eventually("both go out") { logs[0].told.statuses.contains { $0.fps > 0 } }
+        let files = (0...1).map {
+          FileManager.default.temporaryDirectory.appending(path: "pk\($0)-\(UUID().uuidString).flv").path
+        }
+        defer { for file in files { try? FileManager.default.removeItem(atPath: file) } }
+        let players = try (0...1).map {
+          try Program("ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", urls[$0], "-c", "copy", files[$0]])
+        }
+        try await eventually("both are watched", within: .seconds(20)) {
+          files.allSatisfy { (try? FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int) ?? 0 > 100_000 }
+        }
+        let names = ["red", "blue"]
+        for round in 0..<10 {
+          try await turn { index, job, url in
+            try await anchors[index].room.startMerge(merge(job, to: url, split(names[index], names[1 - index])))
+          }
+          try await Task.sleep(for: .milliseconds(900))
+          if round == 4 {
+            // The sides change, and change back.
+            for swapped in [true, false] {
+              for index in 0...1 {
+                let (left, right) = swapped ? (names[1 - index], names[index]) : (names[index], names[1 - index])
+                try await anchors[index].room.setLayouts(split(left, right), of: "job\(index)-\(serial)")
+              }
+              try await Task.sleep(for: .seconds(1))
+            }
+          }
+          try await forward()
+          try await Task.sleep(for: .milliseconds(900))
+        }
+        // Both are in one room and hear of each other's jobs.
+        for log in logs { #expect(log.told.ends == Array(repeating: .takenOver, count: 40)) }
+        // A serial number that is not larger is refused.
+        await #expect(throws: RoomError.self) {
+          try await anchors[0].room.startForward(ForwardParams(jobId: "late", publishUrl: "\(urls[0])?serialnum=\(serial)"))
+        }
+        for index in 0...1 { try await anchors[index].room.stopJob("job\(index)-\(serial)") }
+        for player in players { #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)") }
+        #expect(logs[0].told.statuses.allSatisfy { $0.connections <= 1 })
+        #expect(nginx.log.components(separatedBy: "publish: name='red'").count == 2, "one publish is one session")
+
+        for (index, file) in files.enumerated() {
+          let source = index == 0 ? redSource : blueSource
+          let recording = try Recording(file)
+          let steps = recording.steps("video")
+          #expect(steps.allSatisfy { $0 > 0 })
+          // What never left the publisher is no gap of the server's.
+          #expect(steps.count { $0 > 0.101 } <= source.droppedPictures, "\(steps.filter { $0 > 0.101 })")
+          // 1024 samples of 44.1 kHz in whole milliseconds.
+          #expect(
+            recording.steps("audio").allSatisfy { $0 > 0.0225 && $0 < 0.0245 },
+            "\(recording.steps("audio").filter { $0 < 0.0225 || $0 > 0.0245 })")
+          let sound = recording.times("audio")
+          let exact = (sound.last ?? 0) - (sound.first ?? 0)
+          #expect(abs(exact - Double(sound.count - 1) * 1024 / 44_100) < 0.002, "\(exact) s of \(sound.count) frames")
+          let sides = try Sides(file)
+          let (own, other) = (names[index], names[1 - index])
+          var expected = [own]
+          for round in 0..<10 {
+            expected.append("\(own)|\(other)")
+            if round == 4 { expected += ["\(other)|\(own)", "\(own)|\(other)"] }
+            expected.append(own)
+          }
+          #expect(sides.runs == expected, "\(sides.runs)")
+        }
+        for anchor in anchors { await anchor.leave() }
+      }
+    }
+
+    @Test("picture and sound of a mix are within 40 ms of each other", .timeLimit(.minutes(2)))
+    func synchronous() async throws {
+      try await withServer(adjust: settings) { server in
+        let sink = try RTMPSink()
+        let source = try FlashAndBeep()
+        let anchor = try await join(server, "anchor", source)
+        let layouts = [TrackLayout(userId: "anchor", x: 0, y: 0, width: 320, height: 180)]
+        try await anchor.room.startMerge(
+          MergeParams(
+            jobId: "mix", publishUrl: sink.url, width: 320, height: 180, fps: 30, preset: "ultrafast", layouts: layouts))
+        try await Task.sleep(for: .seconds(12))
+        try await anchor.room.stopJob("mix")
+        let recording = try await sink.received()
+        #expect(recording.video?.width == 320)
+        let offsets = try FlashesAndBeeps(sink.file).offsets
+        #expect(offsets.count >= 8 && offsets.allSatisfy { abs($0) <= 0.040 }, "\(offsets)")
+        await anchor.leave()
+      }
+    }
+  }
+}
+
+/// What colours the left and right halves of a recording's pictures have.
+private struct Sides {
+  /// Each look that lasts, in order: "red" for a whole picture, "red|blue" for a split one.
+  let runs: [String]
+
+  init(_ file: String) throws {
+    let bytes = try run([
+      "ffmpeg", "-v", "error", "-i", file, "-an", "-vf", "scale=64:64:flags=area,format=yuv444p", "-fps_mode", "passthrough",
+      "-f",
+      "rawvideo", "-",
+    ])
+    let picture = 64 * 64 * 3
+    var runs: [String] = []
+    for start in stride(from: 0, to: bytes.count - picture + 1, by: picture) {
+      func colour(_ x: Int, _ y: Int) -> String {
+        let place = bytes.startIndex + start + y * 64 + x
+        let (u, v) = (Int(bytes[place + 4096]), Int(bytes[place + 8192]))
+        return v > u + 40 ? "red" : u > v + 40 ? "blue" : "none"
+      }
+      // Above the halves a split screen shows the background.
+      let kind = colour(16, 4) == "none" ? "\(colour(16, 32))|\(colour(48, 32))" : colour(32, 32)
+      if runs.last != kind { runs.append(kind) }
+    }
+    self.runs = runs
+  }
+}
