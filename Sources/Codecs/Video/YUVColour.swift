@@ -29,16 +29,4 @@ extension YUVColour {
       u: UInt8(clamping: (-38 * r - 74 * g + 112 * b + 128) >> 8 + 128),
       v: UInt8(clamping: (112 * r - 94 * g - 18 * b + 128) >> 8 + 128))
   }
-
-  /// From "#rrggbb", as in HTML; nil for anything else.
-  public init?(hex text: some StringProtocol) {
-    let digits = text.utf8.dropFirst()
-    guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6,
-      digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20 }),
-      let number = UInt32(String(text.dropFirst()), radix: 16)
-    else { return nil }
-    self.init(
-      red: UInt8(truncatingIfNeeded: number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
-      blue: UInt8(truncatingIfNeeded: number))
-  }
 }

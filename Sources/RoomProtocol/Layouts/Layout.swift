@@ -1,9 +1,7 @@
 /// The size of a mixed picture.
 public struct CanvasSize: Codable, Sendable, Hashable {
   /// Pixels a side may have; it has to be even.
-  public static let sides = 64...4096
-  /// Most pixels of a canvas: 4096x2304.
-  public static let maximumPixels = 4096 * 2304
+  public static let sides = 64...1920
   /// 720x1280: a phone held upright.
   public static let portrait = CanvasSize(width: 720, height: 1280)
 
@@ -22,9 +20,6 @@ public struct CanvasSize: Codable, Sendable, Hashable {
         return "\(name): \(side) pixels, where \(Self.sides.lowerBound) to \(Self.sides.upperBound) are possible"
       }
       guard side % 2 == 0 else { return "\(name): \(side) is odd; a picture has even sides" }
-    }
-    guard width * height <= Self.maximumPixels else {
-      return "width: \(width)x\(height) are more than \(Self.maximumPixels) pixels"
     }
     return nil
   }

@@ -42,11 +42,5 @@ extension RoomMix.Key {
 
 extension YUVColour {
   /// BT.601, limited range.
-  init(_ colour: RGBColour) {
-    let (r, g, b) = (Int(colour.red), Int(colour.green), Int(colour.blue))
-    self.init(
-      y: UInt8(clamping: (66 * r + 129 * g + 25 * b + 128) >> 8 + 16),
-      u: UInt8(clamping: (-38 * r - 74 * g + 112 * b + 128) >> 8 + 128),
-      v: UInt8(clamping: (112 * r - 94 * g - 18 * b + 128) >> 8 + 128))
-  }
+  init(_ colour: RGBColour) { self.init(red: colour.red, green: colour.green, blue: colour.blue) }
 }
