@@ -116,7 +116,7 @@ public final class RoomServer: Sendable {
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
-      + JobsAPI(directory: directory).endpoints
+      + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
       + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
       + flv.endpoints + HLSAPI(directory: hls).endpoints

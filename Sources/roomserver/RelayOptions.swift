@@ -54,6 +54,16 @@ struct RelayOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Cores that mixes may take; a merge job that would not fit is refused. Default 85 % of the machine.", valueName: "cores"))
+  var mixCores: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "A font file for texts in mixes, such as one with Chinese letters. Default DejaVu Sans.", valueName: "file"))
+  var mixFont: String?
+
+  @Option(
+    help: ArgumentHelp(
       "A PEM file of the certificates that RTMPS servers may be signed by. Default: the system's.", valueName: "file"))
   var relayCertificates: String?
 
@@ -88,6 +98,16 @@ struct RelayOptions: ParsableArguments {
       relay.broadcasts.broadcast.audio.bitrate = kbps * 1000
     }
     if let limit = try number(broadcasts, "BROADCASTS", 1...10_000, "broadcasts") { relay.limit = limit }
+    if let cores = try mixCores
+      ?? environment.text("MIX_CORES").map({ text in
+        guard let value = Double(text) else { throw ValidationError("--mix-cores is a number of cores, not \(text)") }
+        return value
+      })
+    {
+      guard (0.05...1024).contains(cores) else { throw ValidationError("--mix-cores is 0.05 to 1024") }
+      relay.mixCores = cores
+    }
+    relay.font = mixFont ?? environment.text("MIX_FONT")
     relay.broadcasts.trustedCertificates = relayCertificates ?? environment.text("RELAY_CERTIFICATES")
     let policy = pushPolicy ?? environment.text("PUSH_POLICY") ?? "own"
     guard let mode = PushPolicy.Mode(rawValue: policy) else {

@@ -1,5 +1,6 @@
 import CLinux
 public import Codecs
+import Foundation
 import Mixing
 public import NIOCore
 import RTP
@@ -61,7 +62,10 @@ public actor LiveMix {
   ) throws(CodecError) {
     self.loop = loop
     self.share = share
-    program = try MergeProgram(picture: picture, scene: scene, now: RTMPPush.now(), cpu: { linux_thread_cpu_us() })
+    let now = RTMPPush.now()
+    program = try MergeProgram(
+      picture: picture, scene: scene, now: now,
+      wall: Int64(Date().timeIntervalSince1970 * 1_000_000) - now.microseconds, cpu: { linux_thread_cpu_us() })
   }
 
   // MARK: From everywhere

@@ -45,19 +45,27 @@ public final class MixBudget: Sendable {
     /// What is measured against what was guessed by the model.
     var correction = 1.0
 
-    var used: Double { entries.values.reduce(0) { $0 + ($1.measured ?? $1.guess) } }
+    func used(_ decoding: DecodingCounters) -> Double {
+      entries.values.reduce(decoding.snapshot.load) { $0 + ($1.measured ?? $1.guess) }
+    }
   }
 
   /// Cores.
   public let limit: Double
+  private let decoding: DecodingCounters
   private let state = Mutex(State())
 
-  /// - Parameter limit: cores that mixes may take; what decodes their sources counts with them.
-  public init(limit: Double) { self.limit = limit }
+  /// - Parameters:
+  ///   - limit: cores that mixes may take.
+  ///   - decoding: of their sources, which counts with them.
+  public init(limit: Double, decoding: DecodingCounters) {
+    self.limit = limit
+    self.decoding = decoding
+  }
 
   /// As it is now.
   public var snapshot: Snapshot {
-    state.withLock { Snapshot(mixes: $0.entries.count, used: $0.used, refused: $0.refused) }
+    state.withLock { Snapshot(mixes: $0.entries.count, used: $0.used(decoding), refused: $0.refused) }
   }
 
   /// Makes room for a mix.
@@ -66,7 +74,7 @@ public final class MixBudget: Sendable {
     let model = Self.model(picture, sources: sources)
     let result: Result<UInt64, Refusal> = state.withLock { state in
       let needed = model * state.correction
-      let used = state.used
+      let used = state.used(decoding)
       guard used + needed <= limit else {
         state.refused += 1
         return .failure(Refusal(needed: needed, used: used, limit: limit))

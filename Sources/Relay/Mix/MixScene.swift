@@ -3,18 +3,44 @@ public import Mixing
 
 /// What a mix shows and plays, and how; it can be changed from one frame to the next.
 public struct MixScene: Sendable {
+  /// A clock in the picture.
+  public struct Clock: Sendable, Hashable {
+    /// Pixels of the canvas, of its top left corner.
+    public var x: Int
+    public var y: Int
+    /// Pixels, one of ``TextRenderer/sizes``.
+    public var size: Int
+    public var colour: YUVColour
+    /// A font file; nil for the standard one.
+    public var font: String?
+
+    public init(x: Int, y: Int, size: Int, colour: YUVColour = .white, font: String? = nil) {
+      self.x = x
+      self.y = y
+      self.size = size
+      self.colour = colour
+      self.font = font
+    }
+  }
+
   /// Where pictures are shown; a source is named by its input.
   public var placements: [Placement<String>]
   public var background: Background
   public var overlays: [Overlay]
+  /// The time of day, over the overlays.
+  public var clocks: [Clock]
+  /// What is shown of a source while it has no picture.
+  public var placeholders: [String: VideoFrame]
   /// How loud an input is, 0…4; 1 where it is not named.
   public var gains: [String: Float]
 
   /// An empty scene shows the background and is silent.
   public init(
     placements: [Placement<String>] = [], background: Background = .colour(.black), overlays: [Overlay] = [],
-    gains: [String: Float] = [:]
+    clocks: [Clock] = [], placeholders: [String: VideoFrame] = [:], gains: [String: Float] = [:]
   ) {
+    self.clocks = clocks
+    self.placeholders = placeholders
     self.placements = placements
     self.background = background
     self.overlays = overlays

@@ -54,18 +54,24 @@ public final class MergeProgram: Program {
   private var keyFrameAfter: Int64?
   /// When it first wanted to make a frame; what is before the first one.
   private var warmingSince: Instant?
-  /// Microseconds of CPU so far; nil where nobody counts.
+  private var clocks = MixClocks([])
+  /// From the media clock to UNIX time, microseconds.
+  private let wall: Int64
+  /// Microseconds of CPU so far.
   private let cpu: () -> Int64
 
   /// - Parameters:
   ///   - picture: nil for sound alone.
+  ///   - wall: microseconds from the media clock to UNIX time, for clocks in the picture.
   ///   - cpu: microseconds of CPU that the thread has used.
   /// - Throws: ``CodecError`` where no picture has that size, or x264 refuses the settings.
   public init(
-    picture: MixPicture?, scene: MixScene = .init(), now: Instant, cpu: @escaping () -> Int64 = { 0 }
+    picture: MixPicture?, scene: MixScene = .init(), now: Instant, wall: Int64 = 0, cpu: @escaping () -> Int64 = { 0 }
   ) throws(CodecError) {
     self.picture = picture
     self.scene = scene
+    nextScene = scene
+    self.wall = wall
     self.cpu = cpu
     emptySince = now
     guard let picture else { return }
@@ -216,14 +222,21 @@ public final class MergeProgram: Program {
     return time(next)
   }
 
+  private func show(_ next: MixScene, on compositor: Compositor<String>) {
+    compositor.setPlacements(next.placements)
+    compositor.setSurroundings(background: next.background, overlays: next.overlays)
+    for source in Set(scene.placeholders.keys).union(next.placeholders.keys) {
+      compositor.setPlaceholder(next.placeholders[source], of: source)
+    }
+    clocks = MixClocks(next.clocks)
+    scene = next
+    nextScene = nil
+  }
+
   private func compose(at time: Int64, _ picture: MixPicture, now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let compositor, let encoder else { return }
-    if let nextScene {
-      compositor.setPlacements(nextScene.placements)
-      compositor.setSurroundings(background: nextScene.background, overlays: nextScene.overlays)
-      scene = nextScene
-      self.nextScene = nil
-    }
+    if let nextScene { show(nextScene, on: compositor) }
+    if let shown = clocks.overlays(at: (time + wall) / 1000) { compositor.setOverlays(scene.overlays + shown) }
     for (id, input) in inputs where input.input.isVideo {
       switch input.input.picture(at: time, now: now) {
       case .none: break

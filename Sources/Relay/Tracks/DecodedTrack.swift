@@ -18,17 +18,45 @@ public final class DecodingCounters: Sendable {
     public var broken: UInt64 = 0
     /// Microseconds of CPU.
     public var microseconds: UInt64 = 0
+    /// Cores, over the last second.
+    public var load = 0.0
   }
 
-  private let state = Mutex(Snapshot())
+  private struct State {
+    var now = Snapshot()
+    var second: (began: Instant, microseconds: UInt64)?
+  }
+
+  private let state = Mutex(State())
 
   /// All zero.
   public init() {}
 
   /// As it is now.
-  public var snapshot: Snapshot { state.withLock { $0 } }
+  public var snapshot: Snapshot { state.withLock { $0.now } }
 
-  func note(_ change: (inout Snapshot) -> Void) { state.withLock { change(&$0) } }
+  func note(_ change: (inout Snapshot) -> Void) {
+    state.withLock { state in
+      change(&state.now)
+      if state.now.tracks == 0 {
+        state.now.load = 0
+        state.second = nil
+      }
+    }
+  }
+
+  /// A second is full every now and then.
+  func measure(_ now: Instant) {
+    state.withLock { state in
+      guard let second = state.second else {
+        state.second = (now, state.now.microseconds)
+        return
+      }
+      guard now - second.began >= 1_000_000 else { return }
+      state.now.load = Double(state.now.microseconds &- second.microseconds) / Double(now - second.began)
+      state.second = (now, state.now.microseconds)
+    }
+  }
 }
 
 /// A published track that is decoded while at least one program shows or plays it, and only once, however many do.
@@ -125,10 +153,12 @@ private actor TrackDecoding {
   private func poll() {
     guard let decoder, let source else { return }
     let before = linux_thread_cpu_us()
-    decoder.poll(now: RTMPPush.now(), wantKeyFrame: source.requestKeyFrame)
+    let time = RTMPPush.now()
+    decoder.poll(now: time, wantKeyFrame: source.requestKeyFrame)
     let (now, told) = (decoder.counters, told)
     guard now != told else { return }
     self.told = now
+    counters.measure(time)
     let used = UInt64(max(0, linux_thread_cpu_us() - before))
     counters.note {
       $0.decoded &+= now.decoded &- told.decoded

@@ -75,11 +75,14 @@ public struct TrackLayout: Codable, Sendable, Hashable {
   public var cornerRadius: Int?
   /// How loud, 0…4; 1 if absent.
   public var gain: Double?
+  /// While there is no picture: a disc with this name, at most 64 characters; the background if absent.
+  public var placeholder: String?
 
   public init(
     trackId: String? = nil, userId: String? = nil, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil,
-    zIndex: Int? = nil, fillMode: String? = nil, cornerRadius: Int? = nil, gain: Double? = nil
+    zIndex: Int? = nil, fillMode: String? = nil, cornerRadius: Int? = nil, gain: Double? = nil, placeholder: String? = nil
   ) {
+    self.placeholder = placeholder
     self.trackId = trackId
     self.userId = userId
     self.x = x

@@ -86,6 +86,7 @@ extension TrackLayout {
     if (trackId == nil) == (userId == nil) { return "\(name): either a trackId or a userId" }
     if let fillMode, !["fill", "fit", "stretch"].contains(fillMode) { return "\(name).fillMode: fill, fit or stretch" }
     if let gain, !(0...4).contains(gain) { return "\(name).gain: 0 to 4" }
+    if let placeholder, placeholder.unicodeScalars.count > 64 { return "\(name).placeholder: at most 64 characters" }
     let given = [x, y, width, height].compactMap { $0 }.count
     if given != 0, given != 4 { return "\(name): a frame has x, y, width and height" }
     if given == 4, !hasPictures { return "\(name): a mix without width and height has no frames" }

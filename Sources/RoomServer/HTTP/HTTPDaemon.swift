@@ -28,6 +28,7 @@ final class HTTPDaemon: Sendable {
   }
 
   let configuration: Configuration
+  private let largeBodies = LargeBodies()
   let handlers: Handlers
   private let state = NIOLockedValueBox(State())
 
@@ -162,9 +163,14 @@ final class HTTPDaemon: Sendable {
       return HTTPExchange(
         request, stage: .refused(.error(405, HTTPError.method(allowed: allowed), headers: [("Allow", allowed)])))
     case .found(let endpoint, let parameters):
-      let exchange = HTTPExchange(request, stage: .reading(endpoint, parameters: parameters))
-      if exchange.declaredBody > configuration.bodyBytes {
-        exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: configuration.bodyBytes)))
+      let limit = endpoint.largestBody ?? configuration.bodyBytes
+      let place = endpoint.largestBody.flatMap { _ in largeBodies.enter() }
+      let exchange = HTTPExchange(
+        request, stage: .reading(endpoint, parameters: parameters), limit: limit, place: place)
+      if exchange.declaredBody > limit {
+        exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: limit)))
+      } else if endpoint.largestBody != nil, place == nil {
+        exchange.stage = .refused(.error(503, HTTPError.badRequest("too many uploads at once; try again")))
       }
       return exchange
     }
@@ -174,9 +180,9 @@ final class HTTPDaemon: Sendable {
   private func read(_ chunk: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> Bool {
     exchange.bodyBytes += chunk.count
     guard case .reading = exchange.stage else { return exchange.bodyBytes <= Self.drainedBytes }
-    if exchange.bodyBytes > configuration.bodyBytes {
+    if exchange.bodyBytes > exchange.limit {
       exchange.request.body = []
-      exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: configuration.bodyBytes)))
+      exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: exchange.limit)))
     } else {
       exchange.request.body.append(contentsOf: chunk)
     }

@@ -20,11 +20,42 @@ final class HTTPExchange {
   var request: HTTPRequest
   /// Bytes of the body so far, those thrown away too.
   var bodyBytes = 0
+  /// Bytes that are kept of it at most.
+  let limit: Int
   let response = NIOLockedValueBox<HTTPResponse?>(nil)
+  /// Held while it may keep more than others.
+  private let place: LargeBodies.Place?
 
-  init(_ request: HTTPRequest, stage: Stage) {
+  init(_ request: HTTPRequest, stage: Stage, limit: Int = 0, place: LargeBodies.Place? = nil) {
     self.request = request
     self.stage = stage
+    self.limit = limit
+    self.place = place
+  }
+}
+
+/// How many requests with a larger body than usual are read at once.
+final class LargeBodies: Sendable {
+  private static let limit = 16
+  private let count = NIOLockedValueBox(0)
+
+  /// One of them, until it is let go.
+  final class Place: Sendable {
+    private let bodies: LargeBodies
+
+    fileprivate init(_ bodies: LargeBodies) { self.bodies = bodies }
+
+    deinit { bodies.count.withLockedValue { $0 -= 1 } }
+  }
+
+  /// Nil where there are too many.
+  func enter() -> Place? {
+    let isFree = count.withLockedValue { count in
+      guard count < Self.limit else { return false }
+      count += 1
+      return true
+    }
+    return isFree ? Place(self) : nil
   }
 }
 

@@ -29,12 +29,17 @@ struct Endpoint: Sendable {
   var access: Access
   /// Whether the operation reads a JSON body.
   var takesBody: Bool
+  /// Bytes of a body of another kind; nil for the usual limit.
+  var largestBody: Int?
   var action: Action
 
   /// - Parameter path: "/v1/rooms/*", a star for a segment that is a parameter; "/*/*.flv", where the parameter comes without the
   ///   ending.
-  init(_ method: String, _ path: String, access: Access, takesBody: Bool = false, action: Action) {
+  init(
+    _ method: String, _ path: String, access: Access, takesBody: Bool = false, largestBody: Int? = nil, action: Action
+  ) {
     self.method = method
+    self.largestBody = largestBody
     self.path = path.split(separator: "/").map { segment in
       segment.first == "*" ? .any(ending: String(segment.dropFirst())) : .named(String(segment))
     }

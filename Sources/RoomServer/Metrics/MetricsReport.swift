@@ -17,6 +17,7 @@ struct MetricsReport: Sendable {
     addControl(to: &text)
     addMedia(await plane.counters(), to: &text)
     addBroadcasts(await directory.broadcasts.totals(), to: &text)
+    addMixes(directory.mixes.totals, await directory.mixes.status(), to: &text)
     origin.addMetrics(to: &text)
     hls.addMetrics(to: &text)
     variants.addMetrics(to: &text)
@@ -97,6 +98,26 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_broadcast_failures_total", .counter, "Connections that were refused or lost, by cause.", label: "cause",
       PushFailure.causes.map { ($0, totals.failures[$0] ?? 0) })
+  }
+
+  private func addMixes(_ totals: MixDirectory.Totals, _ mixes: [LiveMix.Status], to text: inout PrometheusText) {
+    text.add("roomserver_mixes", .gauge, "Mixes at work.", mixes.count)
+    text.add("roomserver_mix_cores", .gauge, "Cores that mixes and their decoders take.", totals.budget.used)
+    text.add("roomserver_mix_cores_limit", .gauge, "Cores that mixes may take.", totals.limit)
+    text.add("roomserver_mix_refused_total", .counter, "Mixes that the machine had no room for.", totals.budget.refused)
+    text.add("roomserver_mix_frames_total", .counter, "Frames made by the mixes at work.", mixes.reduce(0) { $0 + $1.frames })
+    text.add(
+      "roomserver_mix_skipped_frames_total", .counter, "Frames that these left out because the machine did not keep up.",
+      mixes.reduce(0) { $0 + $1.skipped })
+    text.add(
+      "roomserver_mix_delay_milliseconds", .gauge, "By which the slowest mix lags its sources.", mixes.map(\.delay).max() ?? 0)
+    text.add("roomserver_mix_decoded_tracks", .gauge, "Tracks that are decoded, each once.", totals.decoding.tracks)
+    text.add("roomserver_mix_decoded_uses", .gauge, "Uses of these by mixes and forwards.", totals.decoding.uses)
+    text.add("roomserver_mix_decoded_total", .counter, "Pictures and packets decoded.", totals.decoding.decoded)
+    text.add("roomserver_mix_undecodable_total", .counter, "Pictures and packets that could not be.", totals.decoding.broken)
+    text.add(
+      "roomserver_mix_decoding_cpu_seconds_total", .counter, "Processor time of the decoders.",
+      Double(totals.decoding.microseconds) / 1e6)
   }
 
   private func addMedia(_ media: MediaCounters, to text: inout PrometheusText) {

@@ -22,21 +22,60 @@ extension MergeParams {
 
 extension RoomMix.Key {
   /// What the mix shows, as far as it has nothing to do with which tracks are there.
-  func scene(_ images: RoomImages) -> MixScene {
-    var placements: [Placement<String>] = []
-    var gains: [String: Float] = [:]
-    for item in layouts {
-      let layout = item.layout
-      if let audio = item.audio, let gain = layout.gain { gains[RoomMix.Item.input(.audio, audio)] = Float(gain) }
-      guard let video = item.video, let x = layout.x, let y = layout.y, let width = layout.width, let height = layout.height
-      else { continue }
-      placements.append(
-        Placement(
-          source: RoomMix.Item.input(.video, video), frame: PixelFrame(x: x, y: y, width: width, height: height),
-          zIndex: layout.zIndex ?? 0, mode: layout.fillMode.flatMap(FillMode.init(rawValue:)) ?? .fill,
-          cornerRadius: layout.cornerRadius ?? 0))
+  /// - Throws: 80204 for an image that is not there, or where there is no font.
+  func scene(_ images: RoomImages, font: String?) throws(RoomError) -> MixScene {
+    var scene = MixScene()
+    for item in layouts { item.place(in: &scene, font: font) }
+    if let name = background?.image {
+      scene.background = .picture(try images.image(name, "background.image").picture)
+    } else if let colour = background?.colour.flatMap(RGBColour.init) {
+      scene.background = .colour(YUVColour(colour))
     }
-    return MixScene(placements: placements, background: images.background(background), gains: gains)
+    for (index, mark) in watermarks.enumerated() {
+      let picture = try images.image(mark.image, "watermarks[\(index)].image").picture
+      do throws(CodecError) {
+        scene.overlays.append(
+          try Overlay(picture, x: mark.x, y: mark.y, width: mark.width, height: mark.height, opacity: mark.opacity ?? 1))
+      } catch {
+        throw RoomError(.cdnParameters, "watermarks[\(index)]: \(error)")
+      }
+    }
+    for (index, text) in texts.enumerated() {
+      let (size, colour) = (text.size ?? 32, text.colour.flatMap(RGBColour.init).map(YUVColour.init) ?? .white)
+      do throws(CodecError) {
+        let renderer = try TextRenderer(font: font, size: size)
+        if text.clock == true {
+          scene.clocks.append(.init(x: text.x, y: text.y, size: size, colour: colour, font: font))
+        } else if let overlay = renderer.overlay(text.text ?? "", style: TextStyle(colour: colour), x: text.x, y: text.y) {
+          scene.overlays.append(overlay)
+        }
+      } catch {
+        throw RoomError(.cdnParameters, "texts[\(index)]: \(error)")
+      }
+    }
+    return scene
+  }
+
+  /// The versions of the images that it shows: another image of the same name makes another mix.
+  static func versions(_ params: MergeParams, _ images: RoomImages) -> [String: Int] {
+    let names = [params.background?.image].compactMap { $0 } + (params.watermarks ?? []).map(\.image)
+    return Dictionary(names.map { ($0, images.all[$0]?.version ?? 0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension RoomMix.Item {
+  fileprivate func place(in scene: inout MixScene, font: String?) {
+    if let audio, let gain = layout.gain { scene.gains[Self.input(.audio, audio)] = Float(gain) }
+    guard let video, let x = layout.x, let y = layout.y, let width = layout.width, let height = layout.height else { return }
+    let source = Self.input(.video, video)
+    scene.placements.append(
+      Placement(
+        source: source, frame: PixelFrame(x: x, y: y, width: width, height: height), zIndex: layout.zIndex ?? 0,
+        mode: layout.fillMode.flatMap(FillMode.init(rawValue:)) ?? .fill, cornerRadius: layout.cornerRadius ?? 0))
+    guard let name = layout.placeholder else { return }
+    // As large as the frame, within what a canvas can show.
+    scene.placeholders[source] = try? Placeholder.picture(
+      width: min(max(2, width), 1920), height: min(max(2, height), 1920), name: name, font: font)
   }
 }
 

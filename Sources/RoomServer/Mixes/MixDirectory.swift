@@ -22,7 +22,7 @@ final class MixDirectory: Sendable {
   private struct Weak: Sendable { weak var mix: LiveMix? }
 
   init(_ settings: RelaySettings) {
-    budget = MixBudget(limit: settings.mixCores ?? Double(System.coreCount) * 0.85)
+    budget = MixBudget(limit: settings.mixCores ?? Double(System.coreCount) * 0.85, decoding: decoding)
     threads = max(1, System.coreCount)
   }
 
@@ -50,6 +50,15 @@ final class MixDirectory: Sendable {
       throw RoomError(.publishFailed, "\(error)")
     }
   }
+
+  /// What the metrics tell beside the mixes' own status.
+  struct Totals: Sendable {
+    var budget: MixBudget.Snapshot
+    var limit: Double
+    var decoding: DecodingCounters.Snapshot
+  }
+
+  var totals: Totals { Totals(budget: budget.snapshot, limit: budget.limit, decoding: decoding.snapshot) }
 
   /// How all mixes go.
   func status() async -> [LiveMix.Status] {

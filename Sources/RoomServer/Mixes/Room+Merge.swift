@@ -1,4 +1,4 @@
-import CLinux
+import Codecs
 import Relay
 import RoomProtocol
 import SFU
@@ -87,8 +87,9 @@ extension Room {
     params.layouts = layouts
     guard key != mix.key else { return }
     if mix.uses == 1 {
+      let scene = try key.scene(images, font: surroundings.relay.font)
       mix.key = key
-      mix.live.setScene(key.scene(images))
+      mix.live.setScene(scene)
       job.program = .merge(mix, params)
     } else {
       // Others go on with what they have.
@@ -103,6 +104,16 @@ extension Room {
     renewMixes()
   }
 
+  // MARK: Images
+
+  /// Keeps an image that mixes may show.
+  func setImage(_ name: String, _ picture: Picture, bytes: Int) throws(RoomError) {
+    try images.set(name, picture, bytes: bytes)
+  }
+
+  /// False where there is none.
+  func removeImage(_ name: String) -> Bool { images.remove(name) }
+
   // MARK: Mixes
 
   private func key(_ params: MergeParams, _ layouts: [TrackLayout]) throws(RoomError) -> RoomMix.Key {
@@ -112,7 +123,8 @@ extension Room {
     }
     return RoomMix.Key(
       picture: params.picture(isPublished: params.publishAs != nil), layouts: items, background: params.background,
-      watermarks: params.watermarks ?? [], texts: params.texts ?? [], publishedBy: params.publishAs.map { _ in params.jobId })
+      watermarks: params.watermarks ?? [], texts: params.texts ?? [],
+      images: RoomMix.Key.versions(params, images), publishedBy: params.publishAs.map { _ in params.jobId })
   }
 
   private func item(_ layout: TrackLayout, _ name: String, publishAs: String?) throws(RoomError) -> RoomMix.Item {
@@ -146,7 +158,8 @@ extension Room {
       same.uses += 1
       return same
     }
-    let live = try surroundings.mixes.make(picture, key.scene(images), sources: key.layouts.count)
+    let scene = try key.scene(images, font: surroundings.relay.font)
+    let live = try surroundings.mixes.make(picture, scene, sources: key.layouts.count)
     let mix = RoomMix(key, live)
     mixes.append(mix)
     return mix

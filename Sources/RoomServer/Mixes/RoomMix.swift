@@ -12,6 +12,8 @@ final class RoomMix {
     var background: MergeBackground?
     var watermarks: [Watermark]
     var texts: [MergeText]
+    /// Which images of these names.
+    var images: [String: Int]
     /// The job whose mix goes into the room, which it does not share.
     var publishedBy: String?
   }

@@ -15,6 +15,8 @@ public struct RelaySettings: Sendable {
   public var policy = PushPolicy()
   /// Cores that mixes may take; nil for 85 % of the machine.
   public var mixCores: Double?
+  /// A font file for texts in mixes; nil for DejaVu Sans. Letters that it lacks are looked for in that.
+  public var font: String?
   /// Between two `jobStatus` events.
   public var statusInterval: Duration = .seconds(3)
 

@@ -1,0 +1,27 @@
+import Mixing
+
+/// The clocks of a scene: drawn anew when a second has passed. One owner at a time.
+final class MixClocks {
+  private let clocks: [ClockText]
+  private var shown: [Overlay?]
+
+  /// A clock whose font is missing is left out.
+  init(_ wanted: [MixScene.Clock]) {
+    clocks = wanted.compactMap { clock in
+      guard let renderer = try? TextRenderer(font: clock.font, size: clock.size) else { return nil }
+      return ClockText(renderer, style: TextStyle(colour: clock.colour), x: clock.x, y: clock.y)
+    }
+    shown = Array(repeating: nil, count: clocks.count)
+  }
+
+  /// All of them, if one has changed; nil if none has.
+  func overlays(at milliseconds: Int64) -> [Overlay]? {
+    var hasChanged = false
+    for (index, clock) in clocks.enumerated() {
+      guard let overlay = clock.overlay(at: milliseconds) else { continue }
+      shown[index] = overlay
+      hasChanged = true
+    }
+    return hasChanged ? shown.compactMap { $0 } : nil
+  }
+}
