@@ -22,7 +22,7 @@ public final class MergeProgram: Program {
   private static let mostBehind: Int64 = 6
   private static let soundStep: Int64 = 480
   /// Microseconds that the first frame waits for the first picture of every source.
-  private static let longestWarmUp: Int64 = 1_500_000
+  private static let longestWarmUp: Int64 = 3_000_000
 
   /// Since the start.
   public private(set) var counters = Counters()

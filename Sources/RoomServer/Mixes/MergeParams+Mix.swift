@@ -80,6 +80,5 @@ extension RoomMix.Item {
 }
 
 extension YUVColour {
-  /// BT.601, limited range.
-  init(_ colour: RGBColour) { self.init(red: colour.red, green: colour.green, blue: colour.blue) }
+  fileprivate init(_ colour: RGBColour) { self.init(red: colour.red, green: colour.green, blue: colour.blue) }
 }

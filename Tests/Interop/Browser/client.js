@@ -78,6 +78,27 @@ class Ear {
   }
 }
 
+// The clock that the test pattern shows over its top eighth: two rows of 32 cells, 40 bits of milliseconds, 16 of frame number, 8 of
+// CRC (polynomial 0x07). Null where the picture shows none.
+function readClock(pixels, width, height) {
+  const bits = []
+  for (let index = 0; index < 64; index++) {
+    const x = Math.floor((index % 32 + 0.5) * width / 32)
+    const y = Math.floor((Math.floor(index / 32) + 0.5) * height / 16)
+    const brightness = pixels[(y * width + x) * 4 + 1]
+    if (brightness > 95 && brightness < 160) return null
+    bits.push(brightness >= 160 ? 1 : 0)
+  }
+  let crc = 0xff
+  for (let byte = 0; byte < 7; byte++) {
+    crc ^= bits.slice(byte * 8, byte * 8 + 8).reduce((value, bit) => value * 2 + bit, 0)
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x80 ? crc << 1 & 0xff ^ 0x07 : crc << 1
+  }
+  const number = (from, to) => bits.slice(from, to).reduce((value, bit) => value * 2 + bit, 0)
+  if (crc !== number(56, 64)) return null
+  return { milliseconds: number(0, 40), frame: number(40, 56) }
+}
+
 class Client {
   constructor() {
     this.audio = new AudioContext({ sampleRate: 48000 })
@@ -180,7 +201,7 @@ class Client {
     document.getElementById('media').append(element)
     element.play().catch(() => {})
     this.remote.set(transceiver.mid, {
-      ...named, kind: track.kind, receiver, ear: track.kind === 'audio' ? new Ear(this.audio, stream) : null })
+      ...named, kind: track.kind, receiver, element, ear: track.kind === 'audio' ? new Ear(this.audio, stream) : null })
   }
 
   // One entry per remote track: what was decoded of it so far, and what is heard right now.
@@ -196,6 +217,24 @@ class Client {
         width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0, ...(ear?.hear() ?? { frequency: 0, level: -200 }) })
     }
     return tracks
+  }
+
+  // How old a user's pictures are when they appear on the screen, by the clock in them, in milliseconds.
+  async ages({ userId, milliseconds }) {
+    const { element } = [...this.remote.values()].find(track => track.userId === userId && track.kind === 'video')
+    const [width, height] = [element.videoWidth, element.videoHeight]
+    const pen = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+    const ages = []
+    let last = null
+    for (const end = performance.now() + milliseconds; performance.now() < end;) {
+      pen.drawImage(element, 0, 0)
+      const now = Date.now() % 2 ** 40
+      const clock = readClock(pen.getImageData(0, 0, width, Math.ceil(height / 8)).data, width, height)
+      if (clock && clock.frame !== last) ages.push(now - clock.milliseconds)
+      last = clock?.frame ?? last
+      await new Promise(resolve => setTimeout(resolve, 10))
+    }
+    return ages
   }
 
   // The candidate pairs that media goes by.

@@ -95,6 +95,15 @@ final class BrowserClient: Sendable {
 
   func received() async throws -> [Received] { try await page.evaluate("client.received()") }
 
+  /// How old a user's pictures are when they appear, by the clock of the test pattern in them, in milliseconds.
+  func ages(of userId: String, for milliseconds: Int) async throws -> [Int] {
+    struct Wish: Encodable {
+      let userId: String
+      let milliseconds: Int
+    }
+    return try await call("ages", Wish(userId: userId, milliseconds: milliseconds))
+  }
+
   func state() async throws -> State { try await page.evaluate("client.state()") }
 
   func leave() async throws {

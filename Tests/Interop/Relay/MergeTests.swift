@@ -134,6 +134,116 @@ extension RealMedia {
       }
     }
 
+    @Test("the mix of a room is seen and heard in Chromium, less than 400 ms old; who speaks in it does not hear itself")
+    func mixedTrack() async throws {
+      try await withServer(adjust: settings) { server in
+        let anchors = [
+          try await Participant.join(server, as: "left", grants: [.publish, .subscribe, .relay]),
+          try await Participant.join(server, as: "right"),
+        ]
+        try await anchors[0].publish(video: .h264, tone: 500)
+        try await anchors[1].publish(video: .vp8, tone: 900, colour: 3)
+        let browser = try await BrowserClient.open()
+        try await browser.join(url: server.url, token: try await server.token(user: "browser"))
+        // The left one fills the picture, so that its clock can be read.
+        let layouts = [
+          TrackLayout(userId: "left", x: 0, y: 0, width: 320, height: 180),
+          TrackLayout(userId: "right", x: 220, y: 110, width: 90, height: 60, zIndex: 1, cornerRadius: 10),
+        ]
+        try await anchors[0].room.startMerge(
+          MergeParams(jobId: "mix", publishAs: "mix", width: 320, height: 180, fps: 15, preset: "ultrafast", layouts: layouts))
+        try await eventually("the browser sees the mix") {
+          try await browser.received().contains { $0.userId == "mix" && $0.kind == .video && $0.framesDecoded >= 30 }
+        }
+        try await eventually("the browser hears the mix") {
+          try await browser.received().contains {
+            $0.userId == "mix" && $0.kind == .audio && $0.level > -60
+              && [500.0, 900].contains { [f = $0.frequency] in abs($0 - f) < 15 }
+          }
+        }
+        let ages = try await browser.ages(of: "mix", for: 5000).sorted()
+        #expect(ages.count > 30)
+        let median = ages.isEmpty ? .max : ages[ages.count / 2]
+        print(
+          "glass to glass through the mix: median \(median) ms of \(ages.count) pictures, \(ages.first ?? 0) to \(ages.last ?? 0)"
+        )
+        #expect(median < 400, "\(ages)")
+        // Each anchor hears the other one in the mix, and not itself.
+        try await eventually("the left one hears the right one alone") {
+          anchors[0].sound(of: "mix").hears(900) && !anchors[0].sound(of: "mix").hears(500)
+        }
+        try await eventually("the right one hears the left one alone") {
+          anchors[1].sound(of: "mix").hears(500) && !anchors[1].sound(of: "mix").hears(900)
+        }
+        #expect(try await server.metric("roomserver_mix_decoded_tracks") == 4)
+        try await anchors[0].room.stopJob("mix")
+        try await eventually("the mix leaves the room") { !(try await browser.state().users.contains("mix")) }
+        try await eventually("nothing is decoded any more") { try await server.metric("roomserver_mix_decoded_tracks") == 0 }
+        try await browser.leave()
+        try await browser.close()
+        for anchor in anchors { await anchor.leave() }
+      }
+    }
+
+    @Test(
+      "a source that is killed, one that comes back and a sink that dies leave the rest of a program alone, and the app is told",
+      .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(3)))
+    func failures() async throws {
+      try await withServer(grace: .seconds(2), adjust: settings) { server in
+        let nginx = try await NginxRTMP()
+        let sources = [try FlashAndBeep(look: Self.red), try FlashAndBeep(look: Self.blue)]
+        let red = try await join(server, "red", sources[0])
+        let blue = try await join(server, "blue", sources[1])
+        let log = JobLog(red.room)
+        let own = try server.rtmp("live/both")
+        // One program, on two ways.
+        try await red.room.startMerge(merge("away", to: nginx.url("both"), split("red", "blue")))
+        try await red.room.startMerge(merge("home", to: own, split("red", "blue")))
+        try await eventually("both go out", within: .seconds(20)) {
+          Set(log.told.statuses.filter { $0.fps > 0 }.map(\.jobId)) == ["away", "home"]
+        }
+        #expect(try await server.metric("roomserver_mixes") == 1)
+        let file = FileManager.default.temporaryDirectory.appending(path: "both-\(UUID().uuidString).flv").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let player = try Program("ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", own, "-c", "copy", file])
+        try await eventually("it is watched", within: .seconds(20)) {
+          (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0 > 100_000
+        }
+        // The sink dies and comes back.
+        nginx.kill()
+        try await eventually("the loss is told") {
+          log.told.infos.contains { $0.jobId == "away" && $0.state == "autoReconnecting" }
+        }
+        // A source goes, and comes back.
+        await blue.leave()
+        try await eventually("the app hears which source is missing") {
+          log.told.infos.last { $0.jobId == "home" }?.missing == ["blue"]
+        }
+        try await Task.sleep(for: .seconds(6))
+        let again = try await join(server, "blue", sources[1])
+        try await eventually("it is there again") {
+          log.told.infos.last { $0.jobId == "home" }.map { $0.missing == nil } == true
+        }
+        try await nginx.start()
+        try await eventually("the sink is back", within: .seconds(30)) {
+          log.told.infos.last { $0.jobId == "away" }?.state == "connected"
+        }
+        try await Task.sleep(for: .seconds(3))
+        for job in ["away", "home"] { try await red.room.stopJob(job) }
+        #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)")
+        let recording = try Recording(file)
+        #expect(
+          recording.steps("video").allSatisfy { $0 > 0 && $0 < 0.101 }, "\(recording.steps("video").filter { $0 >= 0.101 })")
+        #expect(recording.steps("audio").allSatisfy { $0 > 0.0225 && $0 < 0.0245 })
+        // The half of the one who left shows its last picture, then the background, then itself again.
+        // Where the sources' first pictures take long to come, the mix begins without them.
+        let runs = Array(try Sides(file).runs.drop { $0 == "none|none" })
+        #expect(runs == ["red|blue", "red|none", "red|blue"], "\(runs)")
+        await again.leave()
+        await red.leave()
+      }
+    }
+
     @Test("picture and sound of a mix are within 40 ms of each other", .timeLimit(.minutes(2)))
     func synchronous() async throws {
       try await withServer(adjust: settings) { server in
