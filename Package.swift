@@ -69,7 +69,8 @@ let package = Package(
     .target(
       name: "Relay",
       dependencies: [
-        "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "CLinux", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL,
+        "RTMP", "LiveOrigin", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "CLinux", nio("NIOCore"), nio("NIOPosix"),
+        nio("NIOTLS"), nioSSL,
       ]),
     .target(
       name: "RoomServer",
@@ -154,7 +155,7 @@ let package = Package(
       name: "Interop",
       dependencies: [
         "RoomServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC",
-        "LossyLink", "CLinux", "loadtest", "Peers",
+        "LossyLink", "CLinux", "loadtest", "Peers", "roomserver",
       ],
       exclude: ["Browser", "REST", "WHIP"]),
   ],

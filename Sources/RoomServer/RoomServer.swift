@@ -44,6 +44,7 @@ public final class RoomServer: Sendable {
   ) async throws(StartError) -> RoomServer {
     guard !configuration.keys.isEmpty else { throw .noKeys }
     if let complaint = configuration.iceServers.lazy.compactMap(\.complaint).first { throw .iceServer(reason: complaint) }
+    if let complaint = configuration.relay.recordings?.complaint { throw .recordings(reason: complaint) }
     let keys: TokenKeys
     do {
       keys = try await TokenKeys(configuration.keys)

@@ -67,6 +67,15 @@ struct RelayOptions: ParsableArguments {
       "A PEM file of the certificates that RTMPS servers may be signed by. Default: the system's.", valueName: "file"))
   var relayCertificates: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A directory that jobs may record into, by publish URLs file:NAME.mp4 and file:NAME.flv. Default: none, nothing is recorded.",
+      valueName: "directory"))
+  var recordings: String?
+
+  @Option(help: ArgumentHelp("GiB that the file of a recording may have, 1 to 65536. Default 8.", valueName: "GiB"))
+  var recordingLimit: Int?
+
   /// Fills in the relay's part of a configuration.
   func apply(to configuration: inout ServerConfiguration, _ environment: ServeEnvironment) throws {
     func number(_ flag: Int?, _ name: String, _ range: ClosedRange<Int>, _ words: String) throws -> Int? {
@@ -109,6 +118,13 @@ struct RelayOptions: ParsableArguments {
     }
     relay.font = mixFont ?? environment.text("MIX_FONT")
     relay.broadcasts.trustedCertificates = relayCertificates ?? environment.text("RELAY_CERTIFICATES")
+    let gibibytes = try number(recordingLimit, "RECORDING_LIMIT", 1...65_536, "recording-limit")
+    if let directory = recordings ?? environment.text("RECORDINGS") {
+      relay.recordings = Recordings.Settings(directory: directory)
+      if let gibibytes { relay.recordings?.limit = Int64(gibibytes) << 30 }
+    } else if gibibytes != nil {
+      throw ValidationError("--recording-limit needs --recordings")
+    }
     let policy = pushPolicy ?? environment.text("PUSH_POLICY") ?? "own"
     guard let mode = PushPolicy.Mode(rawValue: policy) else {
       throw ValidationError("--push-policy is own, manual or auto, not \(policy)")

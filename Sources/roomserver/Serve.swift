@@ -19,8 +19,8 @@ struct Serve: AsyncParsableCommand {
       ROOMSERVER_PUBLISH_VALIDITY, ROOMSERVER_PLAY_KEY, ROOMSERVER_PLAY_VALIDITY, ROOMSERVER_OPEN_PUBLISH, ROOMSERVER_GATHER, \
       ROOMSERVER_RELAY_TARGET, ROOMSERVER_RELAY_QUEUE, ROOMSERVER_RELAY_TRIES, ROOMSERVER_RELAY_PATIENCE, \
       ROOMSERVER_RELAY_AUDIO_RATE, ROOMSERVER_RELAY_AUDIO_KBPS, ROOMSERVER_RELAY_CERTIFICATES, ROOMSERVER_BROADCASTS, \
-      ROOMSERVER_PUSH_POLICY, ROOMSERVER_PUSH_URL, ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with \
-      commas. A flag counts more.
+      ROOMSERVER_RECORDINGS, ROOMSERVER_RECORDING_LIMIT, ROOMSERVER_PUSH_POLICY, ROOMSERVER_PUSH_URL, \
+      ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
 
       With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
       console, makes rooms at the first join, and listens on the loopback address alone.

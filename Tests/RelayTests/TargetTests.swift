@@ -1,3 +1,4 @@
+import RTMP
 import Testing
 import WebRTC
 
@@ -17,15 +18,28 @@ struct TargetTests {
     #expect(one.serialNumber == 1)
     #expect(two.serialNumber == 7)
     #expect(plain.serialNumber == nil)
-    #expect(one.address.stream == "anchor?key=a&serialnum=1&x=2")
+    #expect(one.destination == RTMPAddress("rtmp://CDN.example.com/live/anchor?key=a&serialnum=1&x=2").map { .server($0) })
     #expect(PublishURL("rtmp://cdn.example.com/live/anchor?serialnum=3")?.broadcast == "rtmp://cdn.example.com/live/anchor")
     #expect(PublishURL("rtmp://cdn.example.com/live/other?key=a&x=2")?.broadcast != one.broadcast)
+  }
+
+  @Test("a recording's name is a URL too")
+  func files() throws {
+    let one = try #require(PublishURL("file:show.mp4"))
+    let two = try #require(PublishURL("file:show.mp4?serialnum=7"))
+    #expect(one.broadcast == two.broadcast)
+    #expect(two.serialNumber == 7)
+    #expect(two.destination == RecordingName("show.mp4").map { .file($0) })
+    #expect("\(two)" == "file:show.mp4")
+    #expect(PublishURL("file:show.flv")?.broadcast != one.broadcast)
   }
 
   @Test(
     "what is no publish URL is refused",
     arguments: [
       "", "http://a/live/x", "rtmp://a/live", "rtmp://a", "rtmp:///live/x", "rtmp://a/live/x?serialnum=x",
+      "file:", "file:a", "file:../a.mp4", "file:/a.mp4", "file:///a.mp4", "file:a/b.mp4", "file:.a.mp4", "file:a.mp4?x=1",
+      "file:a.mp4?serialnum=x", "file:a.mp4?", "FILE:a.mp4", "file:%2e%2e/a.mp4",
       "rtmp://a/live/x?serialnum=1&serialnum=2", "rtmp://a/live/x?serialnum=-1", "rtmp://u:p@a/live/x", "rtmp://a/l\u{1}/x",
       "rtmp://a/live/" + String(repeating: "x", count: 3000),
     ])

@@ -1,6 +1,5 @@
 import Codecs
 import RTMP
-import RTP
 
 /// Makes HLS of a stream: fragmented MP4, cut into segments at key frames, and segments into parts.
 ///
@@ -96,7 +95,7 @@ public final class HLSPackager {
     case .video:
       guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), tag.track.id == 0 else { return drop() }
       if tag.isSequenceHeader {
-        announced.video = HLSTracks.video(tag, payload)
+        announced.video = FragmentedMP4.Track(tag, payload)
       } else if tag.packetType == .codedFrames || tag.packetType == .codedFramesX {
         take(
           Picture(
@@ -106,7 +105,7 @@ public final class HLSPackager {
     case .audio:
       guard let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }), tag.track.id == 0 else { return drop() }
       if tag.isSequenceHeader {
-        announced.audio = HLSTracks.audio(tag, payload)
+        announced.audio = FragmentedMP4.Track(tag, payload)
       } else if tag.packetType == .codedFrames {
         takeSound(message.time, payload, tag.track.body)
       }
@@ -173,7 +172,7 @@ public final class HLSPackager {
       guard begin(HLSTracks(audio: audio), at: time, isHole: isHole) else { return drop() }
     }
     guard let index = tracks.audioIndex else { return drop() }
-    let samples = Self.samples(of: audio, payload, body)
+    let samples = audio.samples(in: body, of: payload)
     let start = soundClock.place(time, samples: samples)
     let duration = max(1, samples * 1000 / Int64(audio.sampleRate))
     if tracks.video == nil {
@@ -196,12 +195,6 @@ public final class HLSPackager {
     guard announced.video != nil else { return false }
     if soundAlone == nil, isHole || lastPicture == nil { soundAlone = time }
     return time - (soundAlone ?? lastPicture ?? time) <= settings.trackPatience
-  }
-
-  private static func samples(of track: FragmentedMP4.Track, _ payload: [UInt8], _ body: Range<Int>) -> Int64 {
-    guard track.codec == .opus else { return 1024 }
-    let packet = payload.withUnsafeBytes { OpusPacket(parsing: UnsafeRawBufferPointer(rebasing: $0[body])) }
-    return Int64(packet?.sampleCount ?? 960)
   }
 
   private func soundIsAlive(at time: Int64) -> Bool {

@@ -91,7 +91,7 @@ public final class VariantTranscoder {
     let payload = media.media.payload
     guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), tag.track.id == 0 else { return [] }
     if tag.isSequenceHeader {
-      let track = HLSTracks.video(tag, payload)
+      let track = FragmentedMP4.Track(tag, payload)
       guard track != configuration else { return [] }
       configuration = track
       decoder = track.flatMap { try? ConfiguredVideoDecoder($0.codec, configuration: $0.configuration) }

@@ -111,7 +111,7 @@ public actor LiveBroadcast {
   private let events: @Sendable (BroadcastEvent) -> Void
   private let broadcast: Broadcast
   private let push: PushHolder?
-  private let outlets: [any BroadcastOutlet]
+  private var outlets: [any BroadcastOutlet]
   private var programs: [ProgramID: Running] = [:]
   private var ticking: RepeatedTask?
   private var isOver = false
@@ -229,6 +229,15 @@ public actor LiveBroadcast {
   /// Ends all programs, and so the broadcast, because a way out takes no more.
   public func fail(_ failure: PushFailure) {
     for id in Set(programs.map { $0.value.owner ?? $0.key }) { end(id, .push(failure)) }
+  }
+
+  /// Adds a way out, which begins with what decoders have to know and a key frame that is asked for. Closes it where the broadcast
+  /// is over.
+  public func add(_ outlet: any BroadcastOutlet) {
+    guard !isOver else { return outlet.close() }
+    for message in broadcast.preamble { outlet.send(message) }
+    outlets.append(outlet)
+    wantKeyFrame()
   }
 
   /// How it goes.

@@ -36,9 +36,13 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
   case broken(String)
   /// The receiver took nothing for too long.
   case stalled
+  /// The broadcast is a recording, which can't go on.
+  case file(RecordingFailure)
 
   /// Every ``name`` that there is.
-  public static let causes = ["dns", "forbidden", "refused", "tls", "handshake", "rejected", "timeout", "broken", "stalled"]
+  public static let causes = [
+    "dns", "forbidden", "refused", "tls", "handshake", "rejected", "timeout", "broken", "stalled", "file",
+  ]
 
   /// A stable word for programs.
   public var name: String {
@@ -52,6 +56,7 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case .timeout: "timeout"
     case .broken: "broken"
     case .stalled: "stalled"
+    case .file: "file"
     }
   }
 
@@ -71,6 +76,7 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case .timeout(let step): "no answer in time to \(step)"
     case .broken(let reason): "the connection broke: \(reason)"
     case .stalled: "the server took nothing for too long"
+    case .file(let failure): "the recording has ended: \(failure)"
     }
   }
 

@@ -2,8 +2,8 @@
 public struct ForwardParams: Codable, Sendable, Hashable {
   /// Chosen by the caller, 1 to 64 bytes, unique among the room's running jobs.
   public var jobId: String
-  /// `rtmp://` or `rtmps://` with application and stream; `serialnum=N` in its query orders jobs on one URL. Absent where the
-  /// room's ``PushPolicy`` has the URL.
+  /// `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a recording; `serialnum=N` in its
+  /// query orders jobs on one URL. Absent where the room's ``PushPolicy`` has the URL.
   public var publishUrl: String?
   /// Whose main tracks are sent, also those it publishes later in their stead; the caller's own if absent.
   public var userId: String?
@@ -13,10 +13,12 @@ public struct ForwardParams: Codable, Sendable, Hashable {
   public var videoTrackId: String?
   /// Both if absent; `["audio"]` or `["video"]` for a job with one kind alone.
   public var kinds: [TrackKind]?
+  /// A file that is recorded beside: `NAME.mp4` or `NAME.flv`. A job that takes over goes on in it.
+  public var record: String?
 
   public init(
     jobId: String, publishUrl: String? = nil, userId: String? = nil, audioTrackId: String? = nil, videoTrackId: String? = nil,
-    kinds: [TrackKind]? = nil
+    kinds: [TrackKind]? = nil, record: String? = nil
   ) {
     self.jobId = jobId
     self.publishUrl = publishUrl
@@ -24,6 +26,7 @@ public struct ForwardParams: Codable, Sendable, Hashable {
     self.audioTrackId = audioTrackId
     self.videoTrackId = videoTrackId
     self.kinds = kinds
+    self.record = record
   }
 }
 
@@ -41,6 +44,8 @@ public struct JobInfo: Codable, Sendable, Hashable {
   public var state: String
   /// Where it goes, without what may be a key.
   public var target: String?
+  /// The file that it is recorded into beside.
+  public var record: String?
   /// Who began it; empty for the API.
   public var by: String?
   /// Milliseconds since 1970.
@@ -55,8 +60,8 @@ public struct JobInfo: Codable, Sendable, Hashable {
   public var publishAs: String?
 
   public init(
-    jobId: String, kind: String, state: String, target: String? = nil, by: String? = nil, startedAt: Int64? = nil,
-    onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil, publishAs: String? = nil
+    jobId: String, kind: String, state: String, target: String? = nil, record: String? = nil, by: String? = nil,
+    startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil, publishAs: String? = nil
   ) {
     self.missing = missing
     self.publishAs = publishAs
@@ -64,6 +69,7 @@ public struct JobInfo: Codable, Sendable, Hashable {
     self.kind = kind
     self.state = state
     self.target = target
+    self.record = record
     self.by = by
     self.startedAt = startedAt
     self.onAir = onAir
@@ -73,7 +79,7 @@ public struct JobInfo: Codable, Sendable, Hashable {
 
 /// Why a connection of a relay job failed.
 public struct JobFailure: Codable, Sendable, Hashable {
-  /// dns, forbidden, refused, tls, handshake, rejected, timeout, broken or stalled.
+  /// dns, forbidden, refused, tls, handshake, rejected, timeout, broken, stalled or file.
   public var cause: String
   /// A sentence; for `rejected` with the server's own words.
   public var message: String

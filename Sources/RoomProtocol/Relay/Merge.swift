@@ -2,8 +2,8 @@
 public struct MergeParams: Codable, Sendable, Hashable {
   /// Chosen by the caller, 1 to 64 bytes, unique among the room's running jobs.
   public var jobId: String
-  /// `rtmp://` or `rtmps://` with application and stream; `serialnum=N` in its query orders jobs on one URL. May be absent where
-  /// `publishAs` is there.
+  /// `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a recording; `serialnum=N` in its
+  /// query orders jobs on one URL. May be absent where `publishAs` is there.
   public var publishUrl: String?
   /// Publishes the mix into the room, as the tracks of a participant of this name, 1 to 64 bytes.
   public var publishAs: String?
@@ -31,11 +31,14 @@ public struct MergeParams: Codable, Sendable, Hashable {
   public var texts: [MergeText]?
   /// At most 32.
   public var layouts: [TrackLayout]
+  /// A file that is recorded beside: `NAME.mp4` or `NAME.flv`. A job that takes over goes on in it.
+  public var record: String?
 
   public init(
     jobId: String, publishUrl: String? = nil, publishAs: String? = nil, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
     videoKbps: Int? = nil, minKbps: Int? = nil, gop: Int? = nil, preset: String? = nil, audioKbps: Int? = nil,
-    background: MergeBackground? = nil, watermarks: [Watermark]? = nil, texts: [MergeText]? = nil, layouts: [TrackLayout]
+    background: MergeBackground? = nil, watermarks: [Watermark]? = nil, texts: [MergeText]? = nil, layouts: [TrackLayout],
+    record: String? = nil
   ) {
     self.jobId = jobId
     self.publishUrl = publishUrl
@@ -52,6 +55,7 @@ public struct MergeParams: Codable, Sendable, Hashable {
     self.watermarks = watermarks
     self.texts = texts
     self.layouts = layouts
+    self.record = record
   }
 }
 

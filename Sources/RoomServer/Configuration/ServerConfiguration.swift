@@ -72,6 +72,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case media(MediaPlaneError)
   /// A STUN or TURN server that no client could use; with the reason.
   case iceServer(reason: String)
+  /// Nothing can be recorded in the directory for it; with the reason.
+  case recordings(reason: String)
 
   public var description: String {
     switch self {
@@ -82,6 +84,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .rtmp(let address, let reason): "can't listen for RTMP on \(address): \(reason)"
     case .media(let error): "can't start the media workers: \(error)"
     case .iceServer(let reason): reason
+    case .recordings(let reason): "can't record: \(reason)"
     }
   }
 }

@@ -98,6 +98,16 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_broadcast_failures_total", .counter, "Connections that were refused or lost, by cause.", label: "cause",
       PushFailure.causes.map { ($0, totals.failures[$0] ?? 0) })
+    let recordings = totals.recordings
+    text.add("roomserver_recordings", .gauge, "Recordings at work.", recordings.live)
+    text.add("roomserver_recordings_total", .counter, "Recordings begun.", recordings.begun)
+    text.add("roomserver_recording_bytes_total", .counter, "Bytes written to recordings.", recordings.bytes)
+    text.add(
+      "roomserver_recording_dropped_frames_total", .counter, "Pictures left out of recordings because the disk was too slow.",
+      recordings.droppedPictures)
+    text.add(
+      "roomserver_recording_failures_total", .counter, "Recordings that ended before their broadcast, by cause.",
+      label: "cause", RecordingFailure.causes.map { ($0, recordings.failures[$0] ?? 0) })
   }
 
   private func addMixes(_ totals: MixDirectory.Totals, _ mixes: [LiveMix.Status], to text: inout PrometheusText) {

@@ -26,12 +26,15 @@ extension Room {
     guard goesOut || params.publishAs != nil else {
       throw RoomError(.cdnParameters, "publishUrl: where is the mix to go? publishAs sends it into the room")
     }
+    guard goesOut || params.record == nil else {
+      throw RoomError(.cdnParameters, "record: what goes to a publishUrl is recorded; file:NAME.mp4 is one")
+    }
     let url = goesOut ? try publishURL(params.publishUrl, caller.isEmpty ? nil : caller) : nil
     if let user = params.publishAs { try checkName(user) }
     let mix = try enterMix(try key(params, params.layouts), picture: params.picture(isPublished: params.publishAs != nil))
     var place: BroadcastDirectory.Place?
     do throws(RoomError) {
-      place = try url.map { url throws(RoomError) in try self.place(url, for: params.jobId) }
+      place = try url.map { url throws(RoomError) in try self.place(url, for: params.jobId, record: params.record) }
     } catch {
       leave(mix)
       throw error

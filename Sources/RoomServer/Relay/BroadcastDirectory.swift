@@ -19,6 +19,7 @@ struct BroadcastTotals: Sendable {
   var live: [PushState: Int] = [:]
   /// Milliseconds that wait in the fullest queue.
   var queued = 0
+  var recordings = RecordingCounters()
 
   mutating func add(_ status: LiveBroadcast.Status) {
     bytes &+= status.bytes
@@ -38,15 +39,23 @@ final class BroadcastDirectory: Sendable {
   struct Place: Sendable {
     let broadcast: LiveBroadcast
     let program: ProgramID
-    /// Whether it goes to the origin of this server, with no connection that could fail.
+    /// Whether it goes to the origin of this server or into a file, with no connection that could fail.
     let isDirect: Bool
+    /// What it is recorded as beside that.
+    let recording: RecordingName?
   }
 
   private struct Entry {
     let broadcast: LiveBroadcast
     let isDirect: Bool
+    /// Beside its own way.
+    var recording: RecordingName?
     var serialNumber: Int
     var listeners: [ProgramID: Listener] = [:]
+
+    func place(_ program: ProgramID) -> Place {
+      Place(broadcast: broadcast, program: program, isDirect: isDirect, recording: recording)
+    }
   }
 
   private struct State {
@@ -62,6 +71,8 @@ final class BroadcastDirectory: Sendable {
   private let settings: RelaySettings
   /// Nil where there is none to publish to.
   private let origin: Origin?
+  /// Nil where nothing may be recorded.
+  private let recordings: Recordings?
   private let counters: ServerCounters
   private let log: Logger
   private let state = NIOLockedValueBox(State())
@@ -69,14 +80,18 @@ final class BroadcastDirectory: Sendable {
   init(_ settings: RelaySettings, origin: Origin? = nil, counters: ServerCounters, log: Logger) {
     self.settings = settings
     self.origin = origin
+    recordings = settings.recordings.map { Recordings($0) }
     self.counters = counters
     self.log = log
   }
 
   /// Finds or makes the broadcast of a URL for one more job, whose serial number has to be larger than that of the last.
-  /// - Throws: 80201 where it is not, or the server has no room for another broadcast.
-  func place(_ url: PublishURL, listener: @escaping Listener) throws(RoomError) -> Place {
+  /// - Parameter recording: what it is recorded as beside. A broadcast that has no recording begins one; one that has goes on.
+  /// - Throws: 80201 where it is not, the server has no room for another broadcast, or no file can be made; 80204 where nothing may
+  ///   be recorded.
+  func place(_ url: PublishURL, recording: RecordingName? = nil, listener: @escaping Listener) throws(RoomError) -> Place {
     let way = try way(to: url)
+    if recording != nil, recordings == nil { throw Self.recordsNothing("record") }
     let result: Result<Place, RoomError> = state.withLockedValue { state in
       guard !state.isStopping else { return .failure(RoomError(.publishFailed, "the server is stopping")) }
       let serialNumber = url.serialNumber ?? 0
@@ -89,10 +104,11 @@ final class BroadcastDirectory: Sendable {
               .publishFailed,
               "a job with serialnum \(entry.serialNumber) sends to this URL; give a larger serialnum than that to take over"))
         }
+        do throws(RoomError) { try record(recording, &entry, key: way.key) } catch { return .failure(error) }
         entry.serialNumber = serialNumber
         entry.listeners[program] = listener
         state.entries[way.key] = entry
-        return .success(Place(broadcast: entry.broadcast, program: program, isDirect: entry.isDirect))
+        return .success(entry.place(program))
       }
       guard state.entries.count < settings.limit else {
         counters.count(limit: .broadcasts)
@@ -101,11 +117,13 @@ final class BroadcastDirectory: Sendable {
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount))
       state.group = group
       do throws(RoomError) {
-        let made = try make(way, on: group.next())
-        state.entries[way.key] = Entry(
-          broadcast: made, isDirect: way.isDirect, serialNumber: serialNumber, listeners: [program: listener])
+        let made = try make(way, recording: recording, on: group.next())
+        let entry = Entry(
+          broadcast: made, isDirect: way.isDirect, recording: recording, serialNumber: serialNumber,
+          listeners: [program: listener])
+        state.entries[way.key] = entry
         log.info("broadcast begins", metadata: ["target": "\(url)"])
-        return .success(Place(broadcast: made, program: program, isDirect: way.isDirect))
+        return .success(entry.place(program))
       } catch {
         return .failure(error)
       }
@@ -115,23 +133,32 @@ final class BroadcastDirectory: Sendable {
 
   /// How a publish URL is gone to.
   private enum Way {
-    case push(PublishURL)
+    case push(RTMPAddress, key: String)
     case origin(Origin, StreamPath)
+    case file(RecordingName)
 
     /// What names the broadcast: all names of this server's origin are one.
     var key: String {
       switch self {
-      case .push(let url): url.broadcast
+      case .push(_, let key): key
       case .origin(_, let path): "origin:\(path)"
+      case .file(let name): "file:\(name)"
       }
     }
 
-    var isDirect: Bool { if case .origin = self { true } else { false } }
+    var isDirect: Bool { if case .push = self { false } else { true } }
   }
 
   private func way(to url: PublishURL) throws(RoomError) -> Way {
-    guard let origin, origin.addresses.own(url.address) else { return .push(url) }
-    guard let path = StreamPath(app: url.address.app, stream: StreamName(url.address.stream).name) else {
+    let address: RTMPAddress
+    switch url.destination {
+    case .file(let name):
+      guard recordings != nil else { throw Self.recordsNothing("publishUrl") }
+      return .file(name)
+    case .server(let server): address = server
+    }
+    guard let origin, origin.addresses.own(address) else { return .push(address, key: url.broadcast) }
+    guard let path = StreamPath(app: address.app, stream: StreamName(address.stream).name) else {
       throw RoomError(.cdnParameters, "publishUrl: no stream of this server can be called so")
     }
     guard origin.door(for: path.app) == nil else {
@@ -140,12 +167,13 @@ final class BroadcastDirectory: Sendable {
     return .origin(origin, path)
   }
 
-  private func make(_ way: Way, on loop: any EventLoop) throws(RoomError) -> LiveBroadcast {
+  private func make(_ way: Way, recording: RecordingName?, on loop: any EventLoop) throws(RoomError) -> LiveBroadcast {
     let key = way.key
     var outlets: [any BroadcastOutlet] = []
     var address: RTMPAddress?
     switch way {
-    case .push(let url): address = url.address
+    case .push(let server, _): address = server
+    case .file(let name): outlets = [try record(name, of: key, isOnlyWay: true)]
     case .origin(let origin, let path):
       do throws(OriginRefusal) {
         let publication = try origin.beginPublish(path, by: .job) { [weak self] reason in
@@ -158,11 +186,63 @@ final class BroadcastDirectory: Sendable {
       }
     }
     do {
+      if let recording { outlets.append(try record(recording, of: key, isOnlyWay: false)) }
       return try LiveBroadcast(to: address, outlets: outlets, settings: settings.broadcasts, loop: loop) { [weak self] event in
         self?.heard(event, of: key)
       }
     } catch {
-      throw RoomError(.publishFailed, "the audio encoder can't be opened: \(error)")
+      for outlet in outlets { outlet.close() }
+      throw error as? RoomError ?? RoomError(.publishFailed, "the audio encoder can't be opened: \(error)")
+    }
+  }
+
+  // MARK: Recordings
+
+  private static func recordsNothing(_ parameter: String) -> RoomError {
+    RoomError(.cdnParameters, "\(parameter): this server records nothing; it was started without --recordings")
+  }
+
+  /// Begins the recording of a broadcast that is there, where it is asked for and not at work.
+  private func record(_ name: RecordingName?, _ entry: inout Entry, key: String) throws(RoomError) {
+    guard let name, name != entry.recording else { return }
+    if let other = entry.recording {
+      throw RoomError(.publishFailed, "record: what goes to this URL is recorded as \(other) already")
+    }
+    let outlet = try record(name, of: key, isOnlyWay: false)
+    entry.recording = name
+    let broadcast = entry.broadcast
+    Task { await broadcast.add(outlet) }
+  }
+
+  private func record(_ name: RecordingName, of key: String, isOnlyWay: Bool) throws(RoomError) -> FileOutlet {
+    guard let recordings else { throw Self.recordsNothing("record") }
+    do throws(RecordingFailure) {
+      let outlet = try recordings.begin(name) { [weak self] summary in
+        self?.recorded(name, of: key, summary, isOnlyWay: isOnlyWay)
+      }
+      log.info("recording begins", metadata: ["file": "\(name)"])
+      return outlet
+    } catch {
+      log.warning("recording refused", metadata: ["file": "\(name)", "reason": "\(error)"])
+      throw RoomError(.publishFailed, "\(error)")
+    }
+  }
+
+  private func recorded(_ name: RecordingName, of key: String, _ summary: FileOutlet.Summary, isOnlyWay: Bool) {
+    var metadata: Logger.Metadata = [
+      "files": "\(summary.files.joined(separator: " "))", "bytes": "\(summary.bytes)",
+      "droppedPictures": "\(summary.droppedPictures)",
+    ]
+    guard let failure = summary.failure else { return log.info("recording over", metadata: metadata) }
+    metadata["file"] = "\(name)"
+    metadata["reason"] = "\(failure)"
+    log.warning("recording failed", metadata: metadata)
+    if isOnlyWay {
+      fail(key, .file(failure))
+    } else {
+      state.withLockedValue { state in
+        if state.entries[key]?.recording == name { state.entries[key]?.recording = nil }
+      }
     }
   }
 
@@ -174,6 +254,7 @@ final class BroadcastDirectory: Sendable {
   /// All broadcasts since the start, and those at work by their state.
   func totals() async -> BroadcastTotals {
     var (totals, live) = state.withLockedValue { ($0.past, $0.entries.values.map(\.broadcast)) }
+    if let recordings { totals.recordings = recordings.counters }
     for broadcast in live {
       let status = await broadcast.status()
       totals.add(status)
@@ -215,6 +296,7 @@ final class BroadcastDirectory: Sendable {
     for entry in entries {
       for program in entry.listeners.keys { await entry.broadcast.stop(program) }
     }
+    await recordings?.stop()
     try? await group?.shutdownGracefully()
   }
 }

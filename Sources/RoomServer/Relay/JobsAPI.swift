@@ -40,7 +40,7 @@ struct JobsAPI: Sendable {
     do throws(RoomError) {
       body = try APIBody.read(
         ForwardParams.self, from: request,
-        members: ["jobId", "publishUrl", "userId", "audioTrackId", "videoTrackId", "kinds"])
+        members: ["jobId", "publishUrl", "userId", "audioTrackId", "videoTrackId", "kinds", "record"])
     } catch { return .error(400, error) }
     return await directory.with(names) { room in
       do throws(RoomError) {
@@ -63,7 +63,7 @@ struct JobsAPI: Sendable {
         MergeParams.self, from: request,
         members: [
           "jobId", "publishUrl", "publishAs", "width", "height", "fps", "videoKbps", "minKbps", "gop", "preset", "audioKbps",
-          "background", "watermarks", "texts", "layouts",
+          "background", "watermarks", "texts", "layouts", "record",
         ])
     } catch { return .error(400, error) }
     return await directory.with(names) { room in

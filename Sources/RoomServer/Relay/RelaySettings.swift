@@ -17,6 +17,8 @@ public struct RelaySettings: Sendable {
   public var mixCores: Double?
   /// A font file for texts in mixes; nil for DejaVu Sans. Letters that it lacks are looked for in that.
   public var font: String?
+  /// Where broadcasts may be recorded; nil where none may.
+  public var recordings: Recordings.Settings?
   /// Between two `jobStatus` events.
   public var statusInterval: Duration = .seconds(3)
 

@@ -24,7 +24,7 @@ extension Room {
     let audio = try choice(.audio, params.audioTrackId, params, kinds, defaultUser)
     let video = try choice(.video, params.videoTrackId, params, kinds, defaultUser)
 
-    let place = try place(url, for: params.jobId)
+    let place = try place(url, for: params.jobId, record: params.record)
     var forward = RelayJob.Forward(audio: audio, video: video)
     chooseTracks(of: &forward)
     let announce = begin(
@@ -51,8 +51,9 @@ extension Room {
   }
 
   /// The place of a new job at its URL's broadcast.
-  func place(_ url: PublishURL, for id: String) throws(RoomError) -> BroadcastDirectory.Place {
-    try surroundings.broadcasts.place(url) { [weak self] event in
+  /// - Parameter record: a file that the broadcast is recorded into beside.
+  func place(_ url: PublishURL, for id: String, record: String?) throws(RoomError) -> BroadcastDirectory.Place {
+    try surroundings.broadcasts.place(url, recording: try recordingName(record)) { [weak self] event in
       Task { await self?.heard(event, of: id) }
     }
   }
@@ -63,7 +64,7 @@ extension Room {
   ) -> JobInfo {
     JobInfo(
       jobId: id, kind: kind, state: (place?.isDirect == false ? PushState.unknown : .connected).rawValue, target: target,
-      by: caller, startedAt: Int64(Date().timeIntervalSince1970 * 1000), onAir: false)
+      record: place?.recording?.description, by: caller, startedAt: Int64(Date().timeIntervalSince1970 * 1000), onAir: false)
   }
 
   /// The room has a job more.
@@ -101,9 +102,22 @@ extension Room {
     }
     guard let url = PublishURL(text) else {
       throw RoomError(
-        .cdnParameters, "publishUrl: rtmp://host/app/stream is needed, or rtmps://, and serialnum has to be a number")
+        .cdnParameters,
+        text.hasPrefix("file:")
+          ? "publishUrl: file: and a name are needed, \(Self.recordingNames), and serialnum has to be a number"
+          : "publishUrl: rtmp://host/app/stream is needed, or rtmps://, or file:NAME.mp4, and serialnum has to be a number")
     }
     return url
+  }
+
+  private static let recordingNames =
+    "NAME.mp4 or NAME.flv, of letters, digits, '.', '_' and '-', at most 128 bytes, with no dot in front"
+
+  /// What a job is recorded as.
+  private func recordingName(_ text: String?) throws(RoomError) -> RecordingName? {
+    guard let text else { return nil }
+    guard let name = RecordingName(text) else { throw RoomError(.cdnParameters, "record: \(Self.recordingNames)") }
+    return name
   }
 
   private func choice(

@@ -17,7 +17,7 @@ finish() {
 trap finish EXIT
 
 export ROOMSERVER_KEY=schemathesis ROOMSERVER_SECRET=only-for-this-run-and-long-enough-for-hs256
-"$server" serve --port 0 --media-port 0 --rtmp-port 0 --workers 1 2>"$work/log" &
+"$server" serve --port 0 --media-port 0 --rtmp-port 0 --workers 1 --recordings "$work" 2>"$work/log" &
 pid=$!
 for _ in $(seq 100); do
   port=$(sed -n 's/.*http=127\.0\.0\.1:\([0-9]*\).*serving.*/\1/p' "$work/log")

@@ -1,3 +1,4 @@
+import Codecs
 import Foundation
 import RTMP
 import Testing
@@ -129,7 +130,7 @@ import Testing
       let configuration = Array(bytes[(place + 4)..<(place + 4 + length)])
       let header = VideoTag.enhancedHeader(name == "av1" ? .av1 : .hevc, .sequenceStart, isKeyFrame: true) + configuration
       let tag = try #require(header.withUnsafeBytes { VideoTag(parsing: $0) })
-      let track = try #require(HLSTracks.video(tag, header), "\(name)")
+      let track = try #require(FragmentedMP4.Track(tag, header), "\(name)")
       #expect(track.width == 320 && track.height == 180)
     }
   }

@@ -1,0 +1,88 @@
+public import RTMP
+
+/// Writes FLV files (FLV 10.1 §E.2, §E.3): a header, and each message as a tag. They play up to the last whole tag.
+///
+/// Whatever changes goes on in the same file; only a track that joins begins another, for players look at a file's first seconds to find
+/// its tracks.
+public final class FLVRecording: RecordingWriter {
+  private struct File {
+    /// Where on the recording's timeline it begins.
+    var start: Int64
+    var hasVideo: Bool
+    var hasAudio: Bool
+  }
+
+  public var dropped: Int { timeline.dropped + ownDropped }
+  private var ownDropped = 0
+  private var timeline = RecordingTimeline()
+  private var file: File?
+  /// The newest of each kind.
+  private var headers: [MediaMessage.Kind: MediaMessage] = [:]
+  private var lastPicture: Int64?
+
+  /// Nothing taken yet.
+  public init() {}
+
+  public func take(_ message: MediaMessage) -> [RecordingPart] { parts(timeline.take(message)) }
+
+  public func finish() -> [RecordingPart] { parts(timeline.finish()) }
+
+  private func parts(_ messages: [RecordedMessage]) -> [RecordingPart] {
+    var parts: [RecordingPart] = []
+    var bytes: [UInt8] = []
+    for message in messages {
+      // Longer ones have no place in a tag; no RTMP message is.
+      guard message.media.payload.count < 1 << 24 else {
+        ownDropped += 1
+        continue
+      }
+      if message.content == .metadata || message.content == .header { headers[message.media.kind] = message.media }
+      if beginsFile(message) {
+        if file != nil { parts += [.bytes(bytes), .nextFile] }
+        bytes = begin(at: message.time)
+      }
+      append(message, to: &bytes)
+    }
+    return bytes.isEmpty ? parts : parts + [.bytes(bytes)]
+  }
+
+  private func beginsFile(_ message: RecordedMessage) -> Bool {
+    guard let file else { return message.content == .keyFrame || message.content == .sound }
+    switch message.content {
+    case .metadata, .header, .picture: return false
+    case .keyFrame: return !file.hasVideo || !file.hasAudio && headers[.audio] != nil
+    case .sound:
+      // Where there are pictures, their next key frame begins the next file.
+      return !file.hasAudio && message.time - (lastPicture ?? .min / 2) > RecordingTimeline.patience
+    }
+  }
+
+  private func begin(at time: Int64) -> [UInt8] {
+    let file = File(start: time, hasVideo: headers[.video] != nil, hasAudio: headers[.audio] != nil)
+    self.file = file
+    var bytes = FLVStream.header(hasAudio: file.hasAudio, hasVideo: file.hasVideo)
+    for kind in [MediaMessage.Kind.data, .video, .audio] {
+      guard var header = headers[kind] else { continue }
+      header.timestamp = 0
+      FLVStream.appendTag(header, to: &bytes)
+    }
+    return bytes
+  }
+
+  private func append(_ message: RecordedMessage, to bytes: inout [UInt8]) {
+    guard let file else { return }
+    var media = message.media
+    // Metadata at time 0 always: ffmpeg takes that of any other time for a subtitle.
+    media.timestamp = message.content == .metadata ? 0 : UInt32(truncatingIfNeeded: message.time - file.start)
+    switch message.media.kind {
+    case .data: break
+    case .video:
+      guard file.hasVideo else { return drop(message) }
+      if message.content != .header { lastPicture = message.time }
+    case .audio: guard file.hasAudio else { return drop(message) }
+    }
+    FLVStream.appendTag(media, to: &bytes)
+  }
+
+  private func drop(_ message: RecordedMessage) { if message.content != .header { ownDropped += 1 } }
+}

@@ -1,0 +1,114 @@
+import NIOPosix
+public import RTMP
+import Synchronization
+
+/// A broadcast's way into a file. The broadcast's thread only leaves its messages here; others make the file of them.
+public final class FileOutlet: BroadcastOutlet {
+  /// How a recording has ended.
+  public struct Summary: Sendable {
+    /// In the order in which they were written; none where nothing came.
+    public var files: [String]
+    public var bytes: Int64
+    /// Pictures that were left out because the disk was too slow.
+    public var droppedPictures: Int
+    /// Why it ended before its broadcast; nil where it did not.
+    public var failure: RecordingFailure?
+  }
+
+  private struct Queue {
+    var backlog: RecordingBacklog
+    var isClosed = false
+    /// The file takes nothing any more.
+    var isOver = false
+    /// Somebody is about to empty it.
+    var isScheduled = false
+    var scheduledAt: UInt32 = 0
+
+    /// Whether so much waits that it is worth a thread's while.
+    func isDue(_ message: MediaMessage) -> Bool {
+      guard !isScheduled else { return false }
+      let waited = Int32(bitPattern: message.timestamp &- scheduledAt)
+      return waited >= 200 || waited < 0 || backlog.bytes >= 65_536
+    }
+  }
+
+  private let pool: NIOThreadPool
+  private let tally: RecordingTally
+  private let queue: Mutex<Queue>
+  /// Held by whoever writes.
+  private let files: Mutex<RecordingFiles>
+  private let ended: @Sendable (Summary) -> Void
+
+  init(
+    _ name: RecordingName, settings: Recordings.Settings, pool: NIOThreadPool, tally: RecordingTally,
+    create: @escaping RecordingFiles.Create, ended: @escaping @Sendable (Summary) -> Void
+  ) throws(RecordingFailure) {
+    self.pool = pool
+    self.tally = tally
+    self.ended = ended
+    queue = Mutex(Queue(backlog: RecordingBacklog(limit: settings.backlog)))
+    files = Mutex(try RecordingFiles(name, writer: name.writer(), limit: settings.limit, create: create))
+    tally.begin()
+  }
+
+  public func send(_ message: MediaMessage) {
+    let isDue = queue.withLock { queue in
+      guard !queue.isOver, !queue.isClosed else { return false }
+      queue.backlog.push(message)
+      guard queue.isDue(message) else { return false }
+      queue.isScheduled = true
+      queue.scheduledAt = message.timestamp
+      return true
+    }
+    if isDue { schedule() }
+  }
+
+  public func close() {
+    let isIdle = queue.withLock { queue in
+      guard !queue.isClosed else { return false }
+      queue.isClosed = true
+      defer { queue.isScheduled = true }
+      return !queue.isOver && !queue.isScheduled
+    }
+    if isIdle { schedule() }
+  }
+
+  private func schedule() {
+    // When the pool stops, this is called all the same.
+    pool.submit { _ in self.drain() }
+  }
+
+  /// Writes what waits. One thread at a time: it is scheduled only where it is not.
+  private func drain() {
+    let (messages, isClosed, lost) = queue.withLock { queue in
+      (queue.backlog.take(), queue.isClosed, queue.backlog.droppedPictures)
+    }
+    let summary = files.withLock { files -> Summary? in
+      let before = files.bytes
+      var failure: RecordingFailure?
+      do throws(RecordingFailure) {
+        try files.write(messages)
+        if isClosed { try files.finish() }
+      } catch {
+        files.abandon()
+        failure = error
+      }
+      tally.wrote(files.bytes - before)
+      guard isClosed || failure != nil else { return nil }
+      return Summary(files: files.names, bytes: files.bytes, droppedPictures: lost, failure: failure)
+    }
+    let isDueAgain = queue.withLock { queue in
+      if summary != nil {
+        queue.isOver = true
+        _ = queue.backlog.take()
+      } else {
+        queue.isScheduled = queue.isClosed || queue.backlog.bytes >= 65_536
+      }
+      return summary == nil && queue.isScheduled
+    }
+    if isDueAgain { schedule() }
+    guard let summary else { return }
+    tally.end(summary)
+    ended(summary)
+  }
+}

@@ -1,0 +1,133 @@
+import Codecs
+import LiveOrigin
+
+/// One fragmented MP4 file as it grows. Fragments begin at key frames where these come often enough, and last 2 s at most; what is not in
+/// one yet is lost with the process.
+struct MP4File {
+  struct Picture {
+    /// Milliseconds on the recording's timeline, to be decoded.
+    var time: Int64
+    /// Milliseconds from there to its showing.
+    var offset: Int64
+    var isKeyFrame: Bool
+    var data: [UInt8]
+  }
+
+  /// Milliseconds that a fragment lasts. From half of it on a key frame begins the next one.
+  private static let fragmentLength: Int64 = 2000
+  /// Bytes of a fragment after which the next one begins.
+  private static let fragmentBytes = 8 << 20
+  /// Milliseconds after which a picture no longer waits for the next, which tells how long it lasts.
+  private static let longestWait: Int64 = 1000
+
+  let video: FragmentedMP4.Track?
+  let audio: FragmentedMP4.Track?
+  /// Samples that the muxer refused.
+  private(set) var dropped = 0
+  private let muxer: FragmentedMP4
+  /// Where on the recording's timeline it begins.
+  private let start: Int64
+  private var soundClock: SoundClock
+  private var waiting: Picture?
+  /// Milliseconds from a picture to the next, last time.
+  private var step: Int64 = 40
+  private var fragmentStart: Int64?
+  private var samples = 0
+  private var bytes = 0
+  private var hasPicture = false
+  /// What the index tells of the fragment.
+  private var seekTime: Int64?
+  private var index = FragmentIndex()
+  private var written: Int64
+
+  init(video: FragmentedMP4.Track?, audio: FragmentedMP4.Track?, start: Int64) throws(CodecError) {
+    self.video = video
+    self.audio = audio
+    self.start = start
+    muxer = try FragmentedMP4([video, audio].compactMap { $0 })
+    soundClock = SoundClock(rate: audio?.sampleRate ?? 1)
+    written = Int64(muxer.header.count)
+  }
+
+  /// What the file begins with.
+  var header: [UInt8] { muxer.header }
+
+  /// Gives a fragment, where one is complete.
+  mutating func add(_ picture: Picture) -> [UInt8] {
+    guard picture.time >= start else { return drop() }
+    flushWaiting(next: picture.time)
+    let fragment = isDue(at: picture.time, isKeyFrame: picture.isKeyFrame) ? cut() : []
+    fragmentStart = fragmentStart ?? picture.time
+    waiting = picture
+    return fragment
+  }
+
+  /// Likewise, for a frame of so many samples.
+  mutating func addSound(_ data: ArraySlice<UInt8>, at time: Int64, samples count: Int64) -> [UInt8] {
+    guard let audio, time >= start else { return drop() }
+    var fragment: [UInt8] = []
+    if isDue(at: time, isKeyFrame: false) {
+      if let waiting, time - waiting.time > Self.longestWait { flushWaiting(next: nil) }
+      fragment = cut()
+    }
+    fragmentStart = fragmentStart ?? waiting?.time ?? time
+    let place = soundClock.place(time - start, samples: count)
+    if video == nil, samples == 0 { seekTime = place }
+    add(
+      .init(track: video == nil ? 0 : 1, decodingTime: place, duration: count, isKeyFrame: true), data,
+      scale: Int64(audio.timescale))
+    return fragment
+  }
+
+  /// The last fragment, and the index.
+  mutating func finish() -> [UInt8] {
+    flushWaiting(next: nil)
+    let fragment = cut()
+    return fragment + index.encoded(track: 1)
+  }
+
+  private func isDue(at time: Int64, isKeyFrame: Bool) -> Bool {
+    guard samples > 0, let fragmentStart else { return false }
+    let age = time - fragmentStart
+    return age >= Self.fragmentLength || isKeyFrame && age >= Self.fragmentLength / 2 || bytes >= Self.fragmentBytes
+  }
+
+  private mutating func flushWaiting(next: Int64?) {
+    guard let picture = waiting else { return }
+    waiting = nil
+    if let next { step = max(1, next - picture.time) }
+    let sample = FragmentedMP4.Sample(
+      track: 0, decodingTime: (picture.time - start) * 90, offset: picture.offset * 90, duration: step * 90,
+      isKeyFrame: picture.isKeyFrame)
+    if !hasPicture, picture.isKeyFrame { seekTime = sample.decodingTime + sample.offset }
+    hasPicture = true
+    add(sample, picture.data[...], scale: 90_000)
+  }
+
+  private mutating func add(_ sample: FragmentedMP4.Sample, _ data: ArraySlice<UInt8>, scale: Int64) {
+    do throws(CodecError) {
+      try muxer.add(sample, data: data)
+      samples += 1
+      bytes += data.count
+    } catch { dropped += 1 }
+  }
+
+  private mutating func cut() -> [UInt8] {
+    defer {
+      samples = 0
+      bytes = 0
+      hasPicture = false
+      seekTime = nil
+      fragmentStart = waiting?.time
+    }
+    guard samples > 0, let fragment = try? muxer.takeFragment(), !fragment.isEmpty else { return [] }
+    if let seekTime { index.add(time: seekTime, offset: written) }
+    written += Int64(fragment.count)
+    return fragment
+  }
+
+  private mutating func drop() -> [UInt8] {
+    dropped += 1
+    return []
+  }
+}

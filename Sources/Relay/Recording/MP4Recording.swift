@@ -1,0 +1,137 @@
+import Codecs
+import LiveOrigin
+public import RTMP
+
+/// Writes fragmented MP4 files, which play up to their last whole fragment.
+///
+/// H.264 that changes its size or profile stays in its file: each key frame has its parameter sets in front of it, as ffmpeg, browsers
+/// and other decoders of `avc1` and `avc3` take them. Any other change of what is recorded, a track that joins, another codec or another
+/// configuration of the sound, has a file of its own, for a file's first bytes tell which tracks it has.
+public final class MP4Recording: RecordingWriter {
+  private struct ParameterSets: Equatable {
+    /// Bytes of the length in front of a NAL unit.
+    var lengthSize = 0
+    /// The sets, each behind its length.
+    var bytes: [UInt8] = []
+
+    init() {}
+
+    /// Nil where a set is too long for its length.
+    init?(_ configuration: AVCConfiguration) {
+      lengthSize = configuration.lengthSize
+      for set in configuration.sequenceParameters + configuration.pictureParameters {
+        guard lengthSize >= 4 || set.count < 1 << (8 * lengthSize) else { return nil }
+        for shift in (0..<lengthSize).reversed() { bytes.append(UInt8(truncatingIfNeeded: set.count >> (8 * shift))) }
+        bytes += set
+      }
+    }
+  }
+
+  public var dropped: Int { timeline.dropped + ownDropped + (file?.dropped ?? 0) }
+  private var ownDropped = 0
+  private var timeline = RecordingTimeline()
+  private var file: MP4File?
+  private var video: FragmentedMP4.Track?
+  private var audio: FragmentedMP4.Track?
+  /// Of the pictures that come, and of the file's first bytes.
+  private var sets = ParameterSets()
+  private var fileLengthSize = 0
+  private var lastPicture: Int64?
+
+  /// Nothing taken yet.
+  public init() {}
+
+  public func take(_ message: MediaMessage) throws(RecordingFailure) -> [RecordingPart] { try parts(timeline.take(message)) }
+
+  public func finish() throws(RecordingFailure) -> [RecordingPart] {
+    let rest = try parts(timeline.finish())
+    let end = file?.finish() ?? []
+    return end.isEmpty ? rest : rest + [.bytes(end)]
+  }
+
+  private func parts(_ messages: [RecordedMessage]) throws(RecordingFailure) -> [RecordingPart] {
+    var parts: [RecordingPart] = []
+    for message in messages {
+      let fragment: [UInt8]
+      switch message.content {
+      case .metadata: continue
+      case .header:
+        announce(message.media)
+        continue
+      case .keyFrame, .picture: fragment = try add(picture: message, &parts)
+      case .sound: fragment = try add(sound: message, &parts)
+      }
+      if !fragment.isEmpty { parts.append(.bytes(fragment)) }
+    }
+    return parts
+  }
+
+  private func announce(_ media: MediaMessage) {
+    let payload = media.payload
+    if media.kind == .audio {
+      audio = payload.withUnsafeBytes { AudioTag(parsing: $0) }.flatMap { FragmentedMP4.Track($0, payload) }
+      return
+    }
+    video = payload.withUnsafeBytes { VideoTag(parsing: $0) }.flatMap { FragmentedMP4.Track($0, payload) }
+    sets = ParameterSets()
+    guard let video, video.codec == .h264,
+      let configuration = video.configuration.withUnsafeBytes({ AVCConfiguration(parsing: $0) }),
+      let sets = ParameterSets(configuration)
+    else { return }
+    self.sets = sets
+  }
+
+  private func add(picture: RecordedMessage, _ parts: inout [RecordingPart]) throws(RecordingFailure) -> [UInt8] {
+    let payload = picture.media.payload
+    guard let video, let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), picture.time > lastPicture ?? -1 else {
+      return drop()
+    }
+    let isKeyFrame = picture.content == .keyFrame
+    if isKeyFrame, !takes(video) || audio != nil && file?.audio != audio { try begin(at: picture.time, &parts) }
+    guard takes(video) else { return drop() }
+    lastPicture = picture.time
+    let data = (isKeyFrame ? sets.bytes : []) + payload[tag.track.body]
+    return file?.add(
+      .init(
+        time: picture.time, offset: Int64(max(0, tag.track.compositionTime)), isKeyFrame: isKeyFrame, data: data)) ?? []
+  }
+
+  private func add(sound: RecordedMessage, _ parts: inout [RecordingPart]) throws(RecordingFailure) -> [UInt8] {
+    let payload = sound.media.payload
+    guard let audio, let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }) else { return drop() }
+    if file == nil {
+      try begin(at: sound.time, &parts)
+    } else if file?.audio != audio {
+      // Where there are pictures, their next key frame begins the next file.
+      if let lastPicture, sound.time - lastPicture <= RecordingTimeline.patience { return drop() }
+      try begin(at: sound.time, &parts)
+    }
+    return file?.addSound(
+      payload[tag.track.body], at: sound.time, samples: audio.samples(in: tag.track.body, of: payload)) ?? []
+  }
+
+  /// Whether the file takes pictures of this kind.
+  private func takes(_ video: FragmentedMP4.Track) -> Bool {
+    guard let own = file?.video, own.codec == video.codec else { return false }
+    return own == video || video.codec == .h264 && !sets.bytes.isEmpty && sets.lengthSize == fileLengthSize
+  }
+
+  private func begin(at time: Int64, _ parts: inout [RecordingPart]) throws(RecordingFailure) {
+    if var file {
+      parts += [.bytes(file.finish()), .nextFile]
+      ownDropped += file.dropped
+      self.file = nil
+    }
+    do throws(CodecError) {
+      let next = try MP4File(video: video, audio: audio, start: time)
+      parts.append(.bytes(next.header))
+      file = next
+      fileLengthSize = sets.lengthSize
+    } catch { throw .media("\(error)") }
+  }
+
+  private func drop() -> [UInt8] {
+    ownDropped += 1
+    return []
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import FoundationNetworking
+import RoomToken
+import Testing
+
+/// The built `roomserver` as a process of its own, on ports of its own, which a test can kill.
+final class ServerProcess {
+  private static let key = "test"
+  private static let secret = "a secret of the tests, of at least 32 bytes"
+
+  let port: UInt16
+  private let process: Process
+  private let output: URL
+  private let keys: TokenKeys
+
+  /// Starts it for development, and waits until it serves.
+  init(_ arguments: [String]) async throws {
+    keys = try await TokenKeys([Self.key: Self.secret])
+    let process = Process()
+    // Beside the tests in the build folder.
+    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "roomserver")
+    process.arguments = ["serve", "--dev", "--port", "0", "--key", Self.key, "--secret", Self.secret] + arguments
+    let output = FileManager.default.temporaryDirectory.appending(path: "roomserver-\(UUID().uuidString)")
+    try Data().write(to: output)
+    let handle = try FileHandle(forWritingTo: output)
+    process.standardOutput = handle
+    process.standardError = handle
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+    self.output = output
+    var port: UInt16?
+    do {
+      try await eventually("the server serves") {
+        let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+        port = text.firstMatch(of: /ws:\/\/127\.0\.0\.1:(\d+)\/v1\/signal/).flatMap { UInt16($0.1) }
+        return port != nil
+      }
+    } catch {
+      Foundation.kill(process.processIdentifier, SIGKILL)
+      throw error
+    }
+    self.port = try #require(port)
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(at: output)
+  }
+
+  /// The signalling address.
+  var url: String { "ws://127.0.0.1:\(port)/v1/signal" }
+
+  /// Ends it with no time for anything.
+  func kill() {
+    guard process.isRunning else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  func token(user: String, room: String = "demo") throws -> String {
+    let token = RoomToken(
+      room: room, user: user, grants: [.publish, .subscribe], expires: Date(timeIntervalSinceNow: 3600))
+    return try keys.sign(token, key: Self.key)
+  }
+
+  /// A request to the REST API; gives the status and the body.
+  func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: String) {
+    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
+    request.httpMethod = method
+    request.httpBody = json.map { Data($0.utf8) }
+    if json != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    let token = try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600)))
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    let (body, response) = try await URLSession.shared.data(for: request)
+    return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: body, as: UTF8.self))
+  }
+}

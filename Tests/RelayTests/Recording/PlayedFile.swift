@@ -1,0 +1,95 @@
+import Foundation
+
+/// What ffmpeg makes of a recording.
+struct PlayedFile {
+  struct Stream: Decodable {
+    var codec_name: String?
+    var codec_type: String?
+    var width: Int?
+    var height: Int?
+    var channels: Int?
+  }
+  private struct Packet: Decodable {
+    var codec_type: String
+    var dts_time: String?
+    var flags: String
+  }
+  private struct Frame: Decodable {
+    var width: Int?
+  }
+  private struct Answer: Decodable {
+    var streams: [Stream]?
+    var packets: [Packet]?
+    var frames: [Frame]?
+  }
+
+  let streams: [Stream]
+  /// Seconds.
+  let pictures: [Double]
+  let sounds: [Double]
+  let beginsWithKeyFrame: Bool
+  /// The widths of the pictures that were decoded.
+  let widths: [Int]
+  /// What ffmpeg complained of while it decoded everything.
+  let complaints: String
+
+  init(_ path: String) throws {
+    let answer = try JSONDecoder().decode(
+      Answer.self, from: Self.run(["ffprobe", "-v", "quiet", "-of", "json", "-show_streams", "-show_packets", path]).output)
+    streams = answer.streams ?? []
+    let packets = answer.packets ?? []
+    func times(_ kind: String) -> [Double] {
+      packets.filter { $0.codec_type == kind }.map { Double($0.dts_time ?? "") ?? .nan }
+    }
+    pictures = times("video")
+    sounds = times("audio")
+    beginsWithKeyFrame = packets.first { $0.codec_type == "video" }?.flags.hasPrefix("K") == true
+    let decoded = try Self.run([
+      "ffprobe", "-v", "quiet", "-of", "json", "-select_streams", "v", "-show_entries", "frame=width", path,
+    ])
+    widths = try JSONDecoder().decode(Answer.self, from: decoded.output).frames?.compactMap(\.width) ?? []
+    complaints = String(
+      decoding: try Self.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "null", "-"]).errors, as: UTF8.self)
+  }
+
+  var video: Stream? { streams.first { $0.codec_type == "video" } }
+  var audio: Stream? { streams.first { $0.codec_type == "audio" } }
+
+  /// Seconds from one to the next.
+  static func steps(_ times: [Double]) -> [Double] { zip(times.dropFirst(), times).map(-) }
+
+  private static func run(_ arguments: [String]) throws -> (output: Data, errors: Data) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    let errors = FileManager.default.temporaryDirectory.appending(path: "errors-\(UUID().uuidString)")
+    try Data().write(to: errors)
+    defer { try? FileManager.default.removeItem(at: errors) }
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (data, try Data(contentsOf: errors))
+  }
+}
+
+/// A directory of a test's own.
+final class TemporaryDirectory {
+  let path = FileManager.default.temporaryDirectory.appending(path: "recordings-\(UUID().uuidString)").path
+
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+
+  @discardableResult func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+    try Data(bytes).write(to: URL(filePath: file(name)))
+    return file(name)
+  }
+}
