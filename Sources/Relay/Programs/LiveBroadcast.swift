@@ -143,11 +143,7 @@ public actor LiveBroadcast {
       video?.release()
       return
     }
-    let program = ForwardProgram(
-      carriesAudio: carriesAudio, carriesVideo: carriesVideo, settings: settings.forward, now: RTMPPush.now())
-    programs[id] = Running(program: program)
-    setTracks(of: id, audio: audio, video: video)
-    put(id, hasAudio: carriesAudio, hasVideo: carriesVideo, audioBitrate: nil)
+    forward(id, for: nil, audio, video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
   }
 
   /// Puts a mix on air, or has it take over.
@@ -156,31 +152,57 @@ public actor LiveBroadcast {
   ///   - audioBitrate: bits a second of AAC while it is on air; nil for the broadcast's own.
   public func begin(_ id: ProgramID, mix: LiveMix, hasVideo: Bool, audioBitrate: Int?) {
     guard !isOver, programs[id] == nil else { return }
-    let feed = MixFeed(mix)
-    programs[id] = Running(program: feed, audioBitrate: audioBitrate)
-    mix.add(feed)
-    put(id, hasAudio: true, hasVideo: hasVideo, audioBitrate: audioBitrate)
+    merge(id, for: nil, mix, hasVideo: hasVideo, audioBitrate: audioBitrate)
   }
 
-  /// A merge program goes on as another mix, from the moment at which that has a key frame and sound; to everybody it is the same
-  /// program.
-  public func changeMix(of id: ProgramID, to mix: LiveMix, hasVideo: Bool) {
-    guard let current = programs.first(where: { ($0.value.owner ?? $0.key) == id && $0.value.program is MixFeed }),
-      !isOver
-    else { return }
+  /// A program goes on as a mix, from the moment at which that has a key frame and sound; to everybody it is the same program.
+  public func `continue`(_ id: ProgramID, as mix: LiveMix, hasVideo: Bool) {
+    guard let successor = successor(of: id) else { return }
+    merge(successor.id, for: id, mix, hasVideo: hasVideo, audioBitrate: successor.audioBitrate)
+  }
+
+  /// A program goes on as a participant's tracks, from the moment at which they have a key frame and sound.
+  public func `continue`(
+    _ id: ProgramID, audio: DecodedTrack?, video: TrackSource?, carriesAudio: Bool, carriesVideo: Bool
+  ) {
+    guard let successor = successor(of: id) else {
+      video?.release()
+      return
+    }
+    forward(successor.id, for: id, audio, video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
+  }
+
+  /// An id for what a program goes on as; nil where there is no such program any more.
+  private func successor(of id: ProgramID) -> (id: ProgramID, audioBitrate: Int?)? {
+    let parts = programs.filter { ($0.value.owner ?? $0.key) == id }
+    guard !isOver, let any = parts.first else { return nil }
     // One that was about to go on is too late.
-    for (part, running) in programs where running.owner == id && part != broadcast.onAir {
+    for (part, running) in parts where part != broadcast.onAir && parts.count > 1 {
       programs[part] = nil
       running.release()
       broadcast.end(part, now: RTMPPush.now())
     }
-    let feed = MixFeed(mix)
     successors += 1
     // Far from all that were given from outside.
-    let successor = ProgramID(.max - successors)
-    programs[successor] = Running(program: feed, owner: id, audioBitrate: current.value.audioBitrate)
+    return (ProgramID(.max - successors), any.value.audioBitrate)
+  }
+
+  private func forward(
+    _ id: ProgramID, for owner: ProgramID?, _ audio: DecodedTrack?, _ video: TrackSource?, carriesAudio: Bool,
+    carriesVideo: Bool
+  ) {
+    let program = ForwardProgram(
+      carriesAudio: carriesAudio, carriesVideo: carriesVideo, settings: settings.forward, now: RTMPPush.now())
+    programs[id] = Running(program: program, owner: owner)
+    setTracks(of: id, audio: audio, video: video)
+    put(id, hasAudio: carriesAudio, hasVideo: carriesVideo, audioBitrate: nil)
+  }
+
+  private func merge(_ id: ProgramID, for owner: ProgramID?, _ mix: LiveMix, hasVideo: Bool, audioBitrate: Int?) {
+    let feed = MixFeed(mix)
+    programs[id] = Running(program: feed, owner: owner, audioBitrate: audioBitrate)
     mix.add(feed)
-    put(successor, hasAudio: true, hasVideo: hasVideo, audioBitrate: current.value.audioBitrate)
+    put(id, hasAudio: true, hasVideo: hasVideo, audioBitrate: audioBitrate)
   }
 
   private func put(_ id: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int?) {
@@ -192,7 +214,8 @@ public actor LiveBroadcast {
 
   /// A forward program goes on with other tracks, or without one that is gone. What it had is let go.
   public func setTracks(of id: ProgramID, audio: DecodedTrack?, video: TrackSource?) {
-    guard var running = programs[id], let program = running.program as? ForwardProgram else {
+    let part = programs.first { ($0.key == id || $0.value.owner == id) && $0.value.program is ForwardProgram }?.key
+    guard let part, var running = programs[part], let program = running.program as? ForwardProgram else {
       video?.release()
       return
     }
@@ -209,7 +232,7 @@ public actor LiveBroadcast {
       video?.requestKeyFrame()
       running.video = video
     }
-    programs[id] = running
+    programs[part] = running
   }
 
   /// Ends a program; with the last one the broadcast ends.

@@ -101,7 +101,7 @@ extension Room {
       job.program = .merge(next, params)
       if let place = job.place {
         let (live, hasVideo) = (next.live, params.width != nil)
-        Task { await place.broadcast.changeMix(of: place.program, to: live, hasVideo: hasVideo) }
+        Task { await place.broadcast.continue(place.program, as: live, hasVideo: hasVideo) }
       }
     }
     renewMixes()

@@ -39,11 +39,28 @@ public final class TrackInjection: @unchecked Sendable {
   @discardableResult
   public func send(_ payload: [UInt8], timestamp: UInt32, marker: Bool, level: AudioLevel? = nil) -> Bool {
     defer { next &+= 1 }
+    return payload.withUnsafeBytes { write($0, sequence: next, timestamp, marker: marker, format: nil, level) }
+  }
+
+  /// Puts a packet of another worker's track behind the others. Numbers are the other track's own, so that what is missing or comes
+  /// out of order there does so here too.
+  @discardableResult
+  func carry(
+    _ payload: UnsafeRawBufferPointer, sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat
+  ) -> Bool {
+    write(payload, sequence: sequence, timestamp, marker: marker, format: format, nil)
+  }
+
+  private func write(
+    _ payload: UnsafeRawBufferPointer, sequence: Int64, _ timestamp: UInt32, marker: Bool, format: PayloadFormat?,
+    _ level: AudioLevel?
+  ) -> Bool {
     guard payload.count <= PacketRing.payloadLimit else { return false }
     let head = TapRing.Head(
-      sequence: next, time: level.map { InjectedRecord.hasLevel | UInt64($0.wire) } ?? 0, timestamp: timestamp,
-      length: UInt16(truncatingIfNeeded: payload.count), kind: InjectedRecord.packet, format: marker ? 1 : 0)
-    return payload.withUnsafeBytes { ring.write(head, $0.baseAddress) }
+      sequence: sequence, time: level.map { InjectedRecord.hasLevel | UInt64($0.wire) } ?? 0, timestamp: timestamp,
+      length: UInt16(truncatingIfNeeded: payload.count), kind: InjectedRecord.packet,
+      format: (marker ? InjectedRecord.marker : 0) | (format.map { $0.rawValue + 1 } ?? 0))
+    return ring.write(head, payload.baseAddress)
   }
 
   /// Says what moment a timestamp stands for, as a publisher's sender report does (RFC 3550 §6.4.1). Tracks whose reports tell of one
@@ -70,6 +87,8 @@ public final class TrackInjection: @unchecked Sendable {
 enum InjectedRecord {
   static let packet: UInt8 = 1
   static let report: UInt8 = 2
+  /// In `format`, whose other bits are the payload format and one, or 0 for that of the track's first codec.
+  static let marker: UInt8 = 0x80
   /// In `time`, above the byte of the audio level.
   static let hasLevel: UInt64 = 0x100
 }

@@ -67,8 +67,11 @@ extension WorkerLoop {
       var header = RTPHeader()
       header.sequenceNumber = UInt16(truncatingIfNeeded: head.sequence)
       header.timestamp = head.timestamp
-      header.marker = head.format != 0
-      header.payloadType = slot.pointee.payloadTypes[0]
+      header.marker = head.format & InjectedRecord.marker != 0
+      let format = head.format & ~InjectedRecord.marker
+      let codec = format == 0 ? 0 : TrackSlot.index(of: format - 1, in: slot.pointee.formats)
+      guard codec >= 0, slot.pointee.payloadTypes[codec] != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
+      header.payloadType = slot.pointee.payloadTypes[codec]
       header.payloadLength = payload.count
       let level = head.time & InjectedRecord.hasLevel != 0 ? UInt8(truncatingIfNeeded: head.time) : nil
       store(header, payload: base, audioLevel: level, isRepair: false, track: track, slot, now: now)

@@ -1,0 +1,64 @@
+import RTP
+import Testing
+import WebRTC
+
+@testable import SFU
+
+@Suite("a link between two rooms", .serialized)
+struct TrackLinkTests {
+  @Test("a track of one worker's room is had in a room of another: packets, holes, reports, and the wish for a key frame back")
+  func carried() async throws {
+    let fixture = try Fixture(.init(workers: 2))
+    let away = fixture.plane.openRoom { _ in }
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: away, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    let tap = TrackTap(capacity: TrackTap.videoBytes)
+    fixture.room.tap(TrackID(1), with: tap)
+    let injection = away.inject(TrackID(7), parameters: Parameters.video(ssrc: nil, cname: "alice"))
+    let link = TrackLink(from: tap, into: injection)
+    away.subscribe(
+      SubscriptionID(1), to: TrackID(7), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002, payloadType: 100))
+    func pump() { link.pump { fixture.room.requestKeyFrame(TrackID(1)) } }
+    try await fixture.wait("connected", [alice, bob]) { alice.isConnected && bob.isConnected }
+    try await fixture.wait("the wish for a key frame", [alice, bob]) {
+      pump()
+      if alice.pictureLosses.isEmpty {
+        alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 1111, marker: true, payload: VP8Payload.delta())
+      }
+      return !alice.pictureLosses.isEmpty
+    }
+    alice.sendRTCP {
+      $0.senderReport(
+        SenderInformation(ssrc: 1111, ntpTime: NTPTime(rawValue: 77 << 32), rtpTimestamp: 6000, packetCount: 9, octetCount: 9))
+    }
+    // Number 5 never comes.
+    for number in [2, 3, 4, 6, 7] as [UInt16] {
+      alice.sendRTP(
+        payloadType: 96, sequence: number, timestamp: 3000 * UInt32(number), ssrc: 1111, marker: true,
+        payload: number == 2 ? VP8Payload.key("x") : VP8Payload.delta("\(number)"))
+    }
+    try await fixture.wait("all that was sent", [alice, bob]) {
+      pump()
+      return bob.packets.count >= 5
+    }
+    #expect(bob.packets[0].payload == VP8Payload.key("x"))
+    let numbers = bob.packets.map { $0.header.sequenceNumber &- bob.packets[0].header.sequenceNumber }
+    #expect(numbers == [0, 1, 2, 4, 5], "the hole is where it was")
+    #expect(bob.packets.map { $0.header.timestamp &- bob.packets[0].header.timestamp } == [0, 3000, 6000, 12_000, 15_000])
+    try await fixture.wait("a sender report", [alice, bob]) {
+      pump()
+      return !bob.senderReports.isEmpty
+    }
+    let report = try #require(bob.senderReports.last)
+    let seconds = Double(report.ntpTime.rawValue) / 4_294_967_296 - 77
+    #expect(abs(seconds - Double(Int32(bitPattern: report.rtpTimestamp &- 6000)) / 90_000) < 0.001)
+
+    fixture.room.unpublish(TrackID(1))
+    try await fixture.wait("the end", [alice, bob]) {
+      pump()
+      return link.isOver
+    }
+    #expect(link.packets >= 6)
+  }
+}
