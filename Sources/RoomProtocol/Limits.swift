@@ -4,5 +4,9 @@ public struct RoomLimits: Codable, Sendable, Hashable {
   public var messageBytes = 64 * 1024
   public var tracksPerParticipant = 16
   public var participantsPerRoom = 1000
+  /// Messages that newcomers get.
+  public var historyMessages = 50
+  /// Bytes of text and data in them.
+  public var historyBytes = 128 * 1024
   public init() {}
 }

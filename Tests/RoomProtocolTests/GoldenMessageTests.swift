@@ -4,14 +4,14 @@ import Testing
 
 /// The wire as it is written down in `api/signalling.md`: a change here is a change for every client.
 @Suite struct GoldenMessageTests {
-  private func json(_ value: some Encodable) throws -> String {
+  func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
   /// The value is written as the text, and the text is read as the value.
-  private func check<Value: Codable & Equatable>(_ value: Value, _ text: String) throws {
+  func check<Value: Codable & Equatable>(_ value: Value, _ text: String) throws {
     #expect(try json(value) == text)
     #expect(try JSONDecoder().decode(Value.self, from: Data(text.utf8)) == value)
   }
@@ -25,6 +25,9 @@ import Testing
       SignalRequest(id: 1, call: .join(JoinParams(token: "eyJ", autoSubscribe: true))),
       #"{"id":1,"method":"join","params":{"autoSubscribe":true,"token":"eyJ","version":1}}"#)
     try check(SignalRequest(id: 2, call: .ping), #"{"id":2,"method":"ping"}"#)
+    try check(
+      SignalRequest(id: 1, call: .join(JoinParams(token: "eyJ", resume: "S", since: 41))),
+      #"{"id":1,"method":"join","params":{"resume":"S","since":41,"token":"eyJ","version":1}}"#)
     try check(
       SignalRequest(
         id: 3,
@@ -42,12 +45,15 @@ import Testing
       JoinResult(
         sessionId: "S", resumed: false, room: RoomSnapshot(name: "demo", createdAt: 1_699_999_990_000), me: me,
         participants: [bob], limits: RoomLimits(), pingInterval: 5000),
-      #"{"limits":{"messageBytes":65536,"participantsPerRoom":1000,"tracksPerParticipant":16},"#
+      #"{"limits":{"historyBytes":131072,"historyMessages":50,"messageBytes":65536,"participantsPerRoom":1000,"tracksPerParticipant":16},"#
         + #""me":{"connected":true,"grants":["publish","subscribe"],"joinedAt":1700000000000,"tracks":[],"userId":"ann"},"#
         + #""participants":[{"connected":true,"grants":["publish","subscribe","admin"],"joinedAt":1699999999000,"tracks":["#
         + #"{"bitrate":800000,"codec":"vp8","fps":25,"height":360,"kind":"video","master":true,"muted":false,"tag":"camera","#
         + #""trackId":"TR_1","width":640}],"userId":"bob"}],"pingInterval":5000,"resumed":false,"#
-        + #""room":{"attributes":{},"createdAt":1699999990000,"jobs":[],"layout":"oneToOne","name":"demo","seats":[]},"#
+        + #""room":{"attributes":{},"createdAt":1699999990000,"invitations":[],"jobs":[],"layout":{"canvas":{"height":1280,"width":720},"#
+        + #""frames":[{"cornerRadius":0,"height":1,"width":1,"x":0,"y":0,"zIndex":0},{"cornerRadius":0.06,"height":0.3,"width":0.3,"#
+        + #""x":0.66,"y":0.1,"zIndex":1}],"type":"oneToOne"},"messages":[],"name":"demo","pkInvitations":[],"requests":[],"seats":[],"#
+        + #""seq":0},"#
         + #""sessionId":"S","version":1}"#)
   }
 

@@ -73,6 +73,18 @@ import Testing
       ),
       (#"{"id":3,"method":"answer","params":{"offer":1e30,"sdp":""}}"#, 3, "number"),
       (#"{"id":3,"method":"mute","params":{"trackId":"t","muted":1}}"#, 3, "params.muted is not true or false"),
+      (#"{"id":3,"method":"takeSeat","params":{"index":"1"}}"#, 3, "params.index is not a whole number"),
+      (#"{"id":3,"method":"setSeat"}"#, 3, "params is missing"),
+      (#"{"id":3,"method":"setLayout","params":{"type":"gridTen"}}"#, 3, "params.type"),
+      (
+        #"{"id":3,"method":"setLayout","params":{"type":"custom","frames":[{"x":0,"y":0,"width":1}]}}"#, 3,
+        "params.frames[0].height is missing"
+      ),
+      (#"{"id":3,"method":"sendMessage","params":{"kind":"smell"}}"#, 3, "params.kind"),
+      (#"{"id":3,"method":"sendMessage","params":{"kind":"custom","data":{}}}"#, 3, "params.data is not text"),
+      (#"{"id":3,"method":"setAttributes","params":{"set":{"a":1}}}"#, 3, "params.set.a is not text"),
+      (#"{"id":3,"method":"invitePK","params":{"room":"b","way":"jump"}}"#, 3, "params.way"),
+      (#"{"id":3,"method":"setPKScore","params":{"score":1.5}}"#, 3, "not whole"),
     ] as [(String, Int?, String)])
   func hostile(text: String, id: Int?, part: String) throws {
     let error = try #require(throws: UnreadableRequest.self) { try decode(text) }

@@ -88,7 +88,7 @@ struct Roster: Sendable {
     case .jobChanged(let job): return [.jobChanged(job)]
     case .jobStatus(let status): return [.jobStatus(status)]
     case .jobEnded(let data): return [.jobEnded(jobId: data.jobId, reason: data.reason, failure: data.failure)]
-    case .offer, .ended, .unknown: return []
+    case .offer, .ended, .changed, .pkToken, .unknown: return []
     }
   }
 }

@@ -53,10 +53,14 @@ public struct JoinResult: Codable, Sendable, Hashable {
   /// For the client's peer connections, where the server has any to tell of. Credentials may expire: a join, also one that
   /// resumes, brings new ones.
   public var iceServers: [ICEServer]?
+  /// True where the changes after `since` follow, each as the event it was; they are in `room` already. False where there are too
+  /// many: `room` is all there is. Absent where `since` was not asked for.
+  public var replayed: Bool?
 
   public init(
     version: Int = signallingVersion, sessionId: String, resumed: Bool, room: RoomSnapshot, me: ParticipantInfo,
-    participants: [ParticipantInfo], limits: RoomLimits, pingInterval: Int, iceServers: [ICEServer]? = nil
+    participants: [ParticipantInfo], limits: RoomLimits, pingInterval: Int, iceServers: [ICEServer]? = nil,
+    replayed: Bool? = nil
   ) {
     self.version = version
     self.sessionId = sessionId
@@ -67,56 +71,7 @@ public struct JoinResult: Codable, Sendable, Hashable {
     self.limits = limits
     self.pingInterval = pingInterval
     self.iceServers = iceServers
-  }
-}
-
-public struct RoomSnapshot: Codable, Sendable, Hashable {
-  public var name: String
-  /// Milliseconds since 1970.
-  public var createdAt: Int64
-  public var layout: String
-  public var seats: [SeatInfo]
-  public var attributes: [String: String]
-  public var pk: PKInfo?
-  public var jobs: [JobInfo]
-
-  public init(
-    name: String, createdAt: Int64, layout: String = "oneToOne", seats: [SeatInfo] = [], attributes: [String: String] = [:],
-    pk: PKInfo? = nil, jobs: [JobInfo] = []
-  ) {
-    self.name = name
-    self.createdAt = createdAt
-    self.layout = layout
-    self.seats = seats
-    self.attributes = attributes
-    self.pk = pk
-    self.jobs = jobs
-  }
-}
-
-/// A numbered place in the room's layout; index 0 is the host.
-public struct SeatInfo: Codable, Sendable, Hashable {
-  public var index: Int
-  public var userId: String?
-  public var locked: Bool
-  public var muted: Bool
-
-  public init(index: Int, userId: String? = nil, locked: Bool = false, muted: Bool = false) {
-    self.index = index
-    self.userId = userId
-    self.locked = locked
-    self.muted = muted
-  }
-}
-
-/// The PK that the room is in.
-public struct PKInfo: Codable, Sendable, Hashable {
-  public var room: String
-  public var userId: String
-
-  public init(room: String, userId: String) {
-    self.room = room
-    self.userId = userId
+    self.replayed = replayed
   }
 }
 

@@ -21,6 +21,10 @@ public enum SignalEvent: Sendable, Hashable {
   case jobStatus(JobStatusData)
   /// A relay job is over.
   case jobEnded(JobEndedData)
+  /// Seats, messages, attributes or a PK changed.
+  case changed(NumberedChange)
+  /// The token for a PK in the other room.
+  case pkToken(PKTokenData)
   /// The session is over; the server closes the socket after it.
   case ended(EndedData)
   /// An event of a newer server.
@@ -28,8 +32,6 @@ public enum SignalEvent: Sendable, Hashable {
 }
 
 extension SignalEvent: Codable {
-  private enum Keys: String, CodingKey { case event, data }
-
   public var name: String {
     switch self {
     case .joined: "joined"
@@ -46,13 +48,15 @@ extension SignalEvent: Codable {
     case .jobChanged: "jobChanged"
     case .jobStatus: "jobStatus"
     case .jobEnded: "jobEnded"
+    case .changed(let numbered): numbered.change.name
+    case .pkToken: "pkToken"
     case .ended: "ended"
     case .unknown(let name): name
     }
   }
 
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Keys.self)
+    let container = try decoder.container(keyedBy: EventKeys.self)
     let name = try container.decode(String.self, forKey: .event)
     func data<D: Decodable>(_: D.Type) throws -> D { try container.decode(D.self, forKey: .data) }
     switch name {
@@ -71,12 +75,18 @@ extension SignalEvent: Codable {
     case "jobStatus": self = .jobStatus(try data(JobStatusData.self))
     case "jobEnded": self = .jobEnded(try data(JobEndedData.self))
     case "ended": self = .ended(try data(EndedData.self))
-    default: self = .unknown(name)
+    case "pkToken": self = .pkToken(try data(PKTokenData.self))
+    default:
+      if let change = try RoomChange(name: name, data: EventData(container: container)) {
+        self = .changed(NumberedChange(seq: try container.decode(Int.self, forKey: .seq), change: change))
+      } else {
+        self = .unknown(name)
+      }
     }
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Keys.self)
+    var container = encoder.container(keyedBy: EventKeys.self)
     try container.encode(name, forKey: .event)
     switch self {
     case .joined(let data): try container.encode(data, forKey: .data)
@@ -93,6 +103,10 @@ extension SignalEvent: Codable {
     case .jobChanged(let data): try container.encode(data, forKey: .data)
     case .jobStatus(let data): try container.encode(data, forKey: .data)
     case .jobEnded(let data): try container.encode(data, forKey: .data)
+    case .changed(let numbered):
+      try container.encode(numbered.seq, forKey: .seq)
+      try container.encode(numbered.change.data, forKey: .data)
+    case .pkToken(let data): try container.encode(data, forKey: .data)
     case .ended(let data): try container.encode(data, forKey: .data)
     case .unknown: break
     }

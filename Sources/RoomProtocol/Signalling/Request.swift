@@ -12,7 +12,7 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     self.call = call
   }
 
-  private enum Keys: String, CodingKey { case id, method, params }
+  enum Keys: String, CodingKey { case id, method, params }
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Keys.self)
@@ -35,7 +35,17 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case "setLayouts": call = .setLayouts(try params(LayoutsParams.self))
     case "stopJob": call = .stopJob(try params(JobParams.self))
     case "ping": call = .ping
-    default: call = .unknown(method)
+    case "sendMessage": call = .sendMessage(try params(MessageParams.self))
+    case "setAttributes": call = .setAttributes(try params(AttributeParams.self))
+    default:
+      let params = CallParams(container: container)
+      if let nested = try SeatCall(method: method, params: params) {
+        call = .seats(nested)
+      } else if let nested = try PKCall(method: method, params: params) {
+        call = .pk(nested)
+      } else {
+        call = .unknown(method)
+      }
     }
   }
 
@@ -55,6 +65,10 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .startMerge(let params): try container.encode(params, forKey: .params)
     case .setLayouts(let params): try container.encode(params, forKey: .params)
     case .stopJob(let params): try container.encode(params, forKey: .params)
+    case .sendMessage(let params): try container.encode(params, forKey: .params)
+    case .setAttributes(let params): try container.encode(params, forKey: .params)
+    case .seats(let nested): if let params = nested.params { try container.encode(params, forKey: .params) }
+    case .pk(let nested): if let params = nested.params { try container.encode(params, forKey: .params) }
     case .leave, .resubscribe, .ping, .unknown: break
     }
   }
@@ -81,6 +95,11 @@ public enum SignalCall: Sendable, Hashable {
   case setLayouts(LayoutsParams)
   /// Ends a relay job; needs the `relay` grant.
   case stopJob(JobParams)
+  case seats(SeatCall)
+  case pk(PKCall)
+  case sendMessage(MessageParams)
+  /// Needs the `admin` grant.
+  case setAttributes(AttributeParams)
   case ping
   case unknown(String)
 
@@ -100,6 +119,10 @@ public enum SignalCall: Sendable, Hashable {
     case .startMerge: "startMerge"
     case .setLayouts: "setLayouts"
     case .stopJob: "stopJob"
+    case .seats(let call): call.method
+    case .pk(let call): call.method
+    case .sendMessage: "sendMessage"
+    case .setAttributes: "setAttributes"
     case .ping: "ping"
     case .unknown(let method): method
     }
@@ -115,16 +138,19 @@ public struct JoinParams: Codable, Sendable, Hashable {
   public var audioLevels: Bool?
   /// The `sessionId` of a session whose socket was lost: takes it up again within the grace time.
   public var resume: String?
+  /// The `seq` of the last change that the client saw: those after it are told again.
+  public var since: Int?
 
   public init(
     version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, audioLevels: Bool? = nil,
-    resume: String? = nil
+    resume: String? = nil, since: Int? = nil
   ) {
     self.version = version
     self.token = token
     self.autoSubscribe = autoSubscribe
     self.audioLevels = audioLevels
     self.resume = resume
+    self.since = since
   }
 }
 

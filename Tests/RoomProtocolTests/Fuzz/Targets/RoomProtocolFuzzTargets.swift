@@ -24,6 +24,11 @@ let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void
   let text = Data(bytes)
   if let event = try? JSONDecoder().decode(SignalEvent.self, from: text) {
     precondition((try? JSONEncoder().encode(event)) != nil, "what is read can be written")
+    if case .changed(let numbered) = event {
+      var snapshot = RoomSnapshot(name: "fuzz", createdAt: 0)
+      snapshot.apply(numbered, limits: RoomLimits())
+      snapshot.apply(numbered, limits: RoomLimits())
+    }
   }
   _ = try? JSONDecoder().decode(SignalAnswer<JoinResult>.self, from: text)
   _ = try? JSONDecoder().decode(SignalAnswer<PublishResult>.self, from: text)
