@@ -47,6 +47,7 @@ let package = Package(
     .target(name: "RTP"),
     .target(name: "RTMP", dependencies: ["RTP", "COpenSSL"]),
     .target(name: "RoomProtocol"),
+    .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", jwtKit]),
 
     // Floor 2: a peer, and the codecs.
@@ -125,6 +126,7 @@ let package = Package(
     .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport", "Peers"]),
     .testTarget(name: "LiveOriginTests", dependencies: ["LiveOrigin", "Codecs", "RTMP", "RTP"]),
+    .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "FuzzSupport"]),
     .testTarget(
       name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP", "FuzzSupport"], resources: [.copy("SDP/Fixtures")]),

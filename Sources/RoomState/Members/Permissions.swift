@@ -1,0 +1,55 @@
+import RoomProtocol
+
+extension RoomState {
+  /// The member that makes a call.
+  func member(_ user: String) throws(RoomError) -> Member {
+    guard !isClosed else { throw RoomError(.noSuchRoom, "the room \(name) is closed") }
+    guard let member = members[user] else { throw RoomError(.notInRoom, "\(user.brief) is not in the room; join first") }
+    return member
+  }
+
+  /// Refuses those who are not in the room.
+  func checkPresence(_ caller: Caller) throws(RoomError) {
+    switch caller {
+    case .user(let user): _ = try member(user)
+    case .api: guard !isClosed else { throw RoomError(.noSuchRoom, "the room \(name) is closed") }
+    }
+  }
+
+  /// Refuses users without the `admin` grant.
+  /// - Parameter what: begins the sentence, as in "kicking".
+  func checkAdmin(_ caller: Caller, _ what: String) throws(RoomError) {
+    try checkPresence(caller)
+    guard isAdmin(caller) else { throw RoomError(.noPermission, "\(what) needs the admin grant") }
+  }
+
+  func isAdmin(_ caller: Caller) -> Bool {
+    switch caller {
+    case .api: true
+    case .user(let user): members[user]?.grants.contains(.admin) ?? false
+    }
+  }
+
+  /// Refuses those who may not be seen on a seat.
+  func checkMaySit(_ user: String, _ member: Member) throws(RoomError) {
+    guard !member.isHidden else {
+      throw RoomError(.noPermission, "a hidden participant can't sit on a seat: it would be shown")
+    }
+    guard member.guestOf == nil else {
+      throw RoomError(.connectMicFailed, "\(user.brief) is here for a PK and shown in it; it can't have a seat too")
+    }
+  }
+
+  /// Somebody that others may know to be in the room.
+  func visibleMember(_ user: String) throws(RoomError) -> Member {
+    guard let member = members[user], !member.isHidden else {
+      throw RoomError(.notInRoom, "there is no user \"\(user.brief)\" in the room")
+    }
+    return member
+  }
+}
+
+extension String {
+  /// No longer than a sentence bears.
+  var brief: Substring { prefix(64) }
+}

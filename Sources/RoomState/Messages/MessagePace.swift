@@ -1,0 +1,16 @@
+/// So many messages a second on average, and so many at once: the time at which the burst is whole again is all there is to know.
+struct MessagePace: Codable, Hashable, Sendable {
+  /// Microseconds since 1970.
+  private var wholeAt: Int64 = 0
+
+  /// Takes one; false where none is left, and then nothing changed.
+  /// - Parameter now: milliseconds since 1970.
+  mutating func take(perSecond: Int, burst: Int, now: Int64) -> Bool {
+    let interval = 1_000_000 / Int64(max(1, perSecond))
+    let now = now * 1000
+    let next = max(wholeAt, now) + interval
+    guard next - now <= interval * Int64(max(1, burst)) else { return false }
+    wholeAt = next
+    return true
+  }
+}

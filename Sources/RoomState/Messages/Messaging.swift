@@ -1,0 +1,32 @@
+import RoomProtocol
+
+extension RoomState {
+  /// Sends a message to all, or to one user; its number is its place in the room's order.
+  /// - Throws: 80103, also for a receiver that is not in the room; 10003 for a hidden user; 81001 for a message that won't do, or too
+  ///   many of them.
+  public mutating func sendMessage(_ params: MessageParams, by caller: Caller) throws(RoomError) -> MessageResult {
+    try checkPresence(caller)
+    if case .user(let user) = caller, try member(user).isHidden {
+      throw RoomError(.noPermission, "a hidden participant can't send messages: it would be shown")
+    }
+    if let complaint = params.complaint { throw RoomError(.messageFailed, complaint) }
+    if let to = params.to { _ = try visibleMember(to) }
+    if case .user(let user) = caller {
+      let allowed = members[user]?.pace.take(perSecond: rules.messagesPerSecond, burst: rules.messageBurst, now: clock)
+      guard allowed ?? false else {
+        throw RoomError(.messageFailed, "too many messages: \(rules.messagesPerSecond) a second are sent; wait a little")
+      }
+    }
+    let message = RoomMessage(
+      seq: sequence + 1, userId: caller.told, kind: params.kind, text: params.text, type: params.type, data: params.data,
+      count: params.count, to: params.to, at: clock)
+    history.keep(message, limits: rules.limits)
+    var audience = Audience.everyone
+    if let to = params.to {
+      audience = .users([to])
+      if case .user(let from) = caller, from != to { audience = .users([to, from]) }
+    }
+    tell(.message(message), to: audience)
+    return MessageResult(seq: message.seq, at: clock)
+  }
+}

@@ -1,0 +1,142 @@
+import RoomProtocol
+
+extension RoomState {
+  /// Takes a message of another room's half.
+  public mutating func receive(_ message: PKMessage) {
+    guard message.to == name, message.from != name else { return }
+    guard !isClosed else {
+      if let answer = message.bounced { send(answer.body, about: answer.pkId, to: answer.to) }
+      return
+    }
+    let (id, room) = (message.pkId, message.from)
+    switch message.body {
+    case .invite(let host, let user, let way, let by):
+      take(
+        PKInvitation(
+          pkId: id, from: PKSide(room: room, userId: host), to: PKSide(room: name, userId: user), way: way, by: by, at: clock,
+          expiresAt: clock + rules.pkInvitationTime))
+    case .cancel(let outcome):
+      if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
+      if isAbout(id, room) { endPKInvitation(id, outcome) }
+    case .reject(let outcome, let reason, let error):
+      if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
+      if isAbout(id, room), pk.outgoing == id { endPKInvitation(id, outcome, reason: reason, error: error) }
+    case .accept(let host): accepted(id, in: room, host: host)
+    case .begin(let startedAt): begun(id, in: room, startedAt: startedAt)
+    case .update(let update):
+      begun(id, in: room, startedAt: update.startedAt)
+      if isRunning(id, with: room) { take(update) }
+    case .end(let reason, let by): ended(id, in: room, reason, by: by)
+    }
+  }
+
+  /// A room that was restored to an earlier time may not know that its invitation became a PK: what it says of the invitation is said
+  /// of the PK then.
+  private func isRunning(_ id: String, with room: String) -> Bool {
+    pk.running?.info.pkId == id && pk.running?.info.room == room
+  }
+
+  /// Whether an invitation with the id is that of the room or to it; true also where the id is unknown, and only to be remembered.
+  private func isAbout(_ id: String, _ room: String) -> Bool {
+    if pk.running?.info.pkId == id { return false }
+    guard let invitation = pk[id] ?? (pk.crossed?.pkId == id ? pk.crossed : nil) else { return true }
+    return (invitation.from.room == name ? invitation.to : invitation.from).room == room
+  }
+
+  /// An invitation came, or one that was put aside counts now.
+  mutating func take(_ invitation: PKInvitation) {
+    guard !pk.knows(invitation.pkId) else { return }
+    let room = invitation.from.room
+    let ours = pk.outgoingInvitation.flatMap { $0.to.room == room ? $0 : nil }
+    if ours != nil, name < room {
+      if let older = pk.crossed { pk.conclude(older.pkId) }
+      pk.crossed = invitation
+      return
+    }
+    var invitation = invitation
+    do throws(RoomError) { invitation.to.userId = try invitedHost(invitation) } catch {
+      pk.conclude(invitation.pkId)
+      return send(.reject(.failed, reason: nil, error: error), about: invitation.pkId, to: room)
+    }
+    pk.append(invitation)
+    tell(.pkInvited(invitation), to: .admins)
+    // Both rooms want it: the other one, whose name is smaller, begins.
+    if let ours, connectedHost == invitation.to.userId {
+      send(.cancel(.crossed), about: ours.pkId, to: room)
+      endPKInvitation(ours.pkId, .crossed)
+      accept(invitation, by: ours.by)
+    }
+  }
+
+  /// Who is meant by an invitation; throws what to refuse it with.
+  private func invitedHost(_ invitation: PKInvitation) throws(RoomError) -> String {
+    if pk.isBusy { throw RoomError(.roomInPK, "room \(name) is in a PK") }
+    guard pk.incomingCount < rules.pkInvitations else {
+      throw RoomError(.pkInviteFailed, "\(rules.pkInvitations) invitations wait in room \(name) already")
+    }
+    let wanted = invitation.to.userId
+    if !wanted.isEmpty { _ = try visibleMember(wanted) }
+    guard let host = seats.host else { throw RoomError(.pkInviteFailed, "nobody sits on the host's seat of room \(name)") }
+    guard wanted.isEmpty || wanted == host else {
+      throw RoomError(.pkInviteFailed, "\(wanted.brief) is not the host of room \(name)")
+    }
+    guard host != invitation.from.userId else {
+      throw RoomError(.pkInviteFailed, "\(host.brief) is the host of both rooms")
+    }
+    return host
+  }
+
+  /// The invited room says yes.
+  private mutating func accepted(_ id: String, in room: String, host: String) {
+    if isRunning(id, with: room), let running = pk.running {
+      return send(.begin(startedAt: running.info.startedAt), about: id, to: room)
+    }
+    guard pk.outgoing == id, let invitation = pk[id], invitation.to.room == room else {
+      return deny(id, to: room)
+    }
+    begin(invitation, peer: host, startedAt: clock, by: "")
+    send(.begin(startedAt: clock), about: id, to: room)
+    presenceChanged()
+  }
+
+  /// The inviting room says that it is on.
+  private mutating func begun(_ id: String, in room: String, startedAt: Int64) {
+    if isRunning(id, with: room) { return }
+    guard let accepted = pk.accepted, accepted.pkId == id, let invitation = pk[id], invitation.from.room == room else {
+      return deny(id, to: room)
+    }
+    begin(invitation, peer: invitation.from.userId, startedAt: startedAt, by: accepted.by)
+    presenceChanged()
+  }
+
+  /// There is no such PK here.
+  private mutating func deny(_ id: String, to room: String) {
+    if isAbout(id, room), pk[id] == nil { pk.conclude(id) }
+    send(.end(.failed, by: ""), about: id, to: room)
+  }
+
+  private mutating func ended(_ id: String, in room: String, _ reason: PKEndReason, by user: String) {
+    if isRunning(id, with: room) { return endPK(reason, in: room, by: user) }
+    guard isAbout(id, room) else { return }
+    let error = RoomError(.pkBeginFailed, "room \(room.brief) does not begin the PK any more: \(reason.rawValue)")
+    endPKInvitation(id, .failed, error: error)
+  }
+
+  private mutating func begin(_ invitation: PKInvitation, peer: String, startedAt: Int64, by user: String) {
+    let inviter = invitation.from.room == name
+    let other = inviter ? invitation.to.room : invitation.from.room
+    if let crossed = pk.crossed { pk.conclude(crossed.pkId) }
+    endPKInvitation(invitation.pkId, .accepted, by: user)
+    let info = PKInfo(
+      pkId: invitation.pkId, way: invitation.way, room: other, userId: peer,
+      host: inviter ? invitation.from.userId : invitation.to.userId, inviter: inviter, startedAt: startedAt)
+    pk.running = RunningPK(info: info, now: clock, rules: rules)
+    tell(.pkBegan(info))
+    want(.pkBegan(info))
+    let busy = RoomError(.roomInPK, "room \(name) is in a PK")
+    for waiting in pk.invitations {
+      send(.reject(.failed, reason: nil, error: busy), about: waiting.pkId, to: waiting.from.room)
+      endPKInvitation(waiting.pkId, .failed, error: busy)
+    }
+  }
+}

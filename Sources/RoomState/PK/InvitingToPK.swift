@@ -1,0 +1,120 @@
+import RoomProtocol
+
+extension RoomState {
+  /// Asks another room for a PK of the two hosts. What becomes of it is told by `pkInvitationEnded`.
+  /// - Parameter id: never given before, in any room.
+  /// - Throws: 10003; 10012 where this room is in a PK; 80702 for the room itself, without a host on seat 0, and where an invitation
+  ///   to or from somebody waits that has to be ended first.
+  public mutating func invitePK(_ params: PKInviteParams, id: String, by caller: Caller) throws(RoomError) -> PKInviteResult {
+    try checkAdmin(caller, "inviting to a PK")
+    try checkIdle()
+    guard params.room != name, !params.room.isEmpty else {
+      throw RoomError(.pkInviteFailed, "room: a PK needs another room than \(name)")
+    }
+    if let waiting = pk.outgoingInvitation {
+      throw RoomError(.pkInviteFailed, "an invitation to room \(waiting.to.room.brief) waits: cancelPK takes it back")
+    }
+    if let waiting = pk.invitations.first(where: { $0.from.room == params.room }) {
+      throw RoomError(.pkInviteFailed, "room \(params.room.brief) has invited this one: acceptPK with \(waiting.pkId) accepts")
+    }
+    guard let host = connectedHost else {
+      throw RoomError(.pkInviteFailed, "there is no host: somebody has to sit on seat 0 and be connected")
+    }
+    let invitation = PKInvitation(
+      pkId: id, from: PKSide(room: name, userId: host), to: PKSide(room: params.room, userId: params.userId ?? ""),
+      way: params.way ?? .bridge, by: caller.told, at: clock, expiresAt: clock + rules.pkInvitationTime)
+    pk.append(invitation)
+    pk.outgoing = id
+    tell(.pkInvited(invitation), to: .admins)
+    sendInvitation(invitation)
+    return PKInviteResult(pkId: id, expiresAt: invitation.expiresAt)
+  }
+
+  /// Takes the room's own invitation back.
+  /// - Throws: 10003; 80703 where it does not wait any more.
+  public mutating func cancelPK(_ id: String, by caller: Caller) throws(RoomError) {
+    try checkAdmin(caller, "taking an invitation to a PK back")
+    guard pk.outgoing == id else {
+      throw RoomError(.pkCancelFailed, "this room has no such invitation waiting: it was answered, or is too old")
+    }
+    cancelOutgoing(.cancelled, by: caller.told)
+  }
+
+  /// Accepts the other room's invitation. The PK is on with `pkBegan`; where the other room thought better of it meanwhile,
+  /// `pkInvitationEnded` tells so.
+  /// - Throws: 10003; 10012; 80704 where the invitation does not wait any more, or the invited host is not there.
+  public mutating func acceptPK(_ id: String, by caller: Caller) throws(RoomError) {
+    try checkAdmin(caller, "accepting a PK")
+    try checkIdle()
+    let invitation = try incoming(id)
+    guard connectedHost == invitation.to.userId else {
+      throw RoomError(.pkAnswerFailed, "\(invitation.to.userId.brief), who is invited, has to sit on seat 0 and be connected")
+    }
+    accept(invitation, by: caller.told)
+  }
+
+  /// - Parameter reason: for the other room; at most 256 bytes.
+  /// - Throws: 10003; 80704 where the invitation does not wait any more, or the reason is too long.
+  public mutating func rejectPK(_ id: String, reason: String? = nil, by caller: Caller) throws(RoomError) {
+    try checkAdmin(caller, "rejecting a PK")
+    let invitation = try incoming(id)
+    if let reason, reason.utf8.count > 256 {
+      throw RoomError(.pkAnswerFailed, "reason: \(reason.utf8.count) bytes, at most 256 are sent")
+    }
+    send(.reject(.rejected, reason: reason, error: nil), about: id, to: invitation.from.room)
+    endPKInvitation(id, .rejected, reason: reason, by: caller.told)
+  }
+
+  // MARK: What the calls share
+
+  func checkIdle() throws(RoomError) {
+    if let other = pk.info {
+      throw RoomError(.roomInPK, "this room is in a PK with room \(other.room.brief): quitPK ends it")
+    }
+    if pk.accepted != nil { throw RoomError(.roomInPK, "this room has just accepted a PK, which is about to begin") }
+  }
+
+  var connectedHost: String? { seats.host.flatMap { members[$0]?.connected ?? false ? $0 : nil } }
+
+  private func incoming(_ id: String) throws(RoomError) -> PKInvitation {
+    guard let invitation = pk[id], pk.outgoing != id, pk.accepted?.pkId != id else {
+      throw RoomError(.pkAnswerFailed, "no such invitation waits: it was answered or taken back, or is too old")
+    }
+    return invitation
+  }
+
+  mutating func accept(_ invitation: PKInvitation, by user: String) {
+    pk.accepted = PKHalf.Accepted(pkId: invitation.pkId, by: user, until: clock + rules.pkBeginTime)
+    cancelOutgoing(.cancelled, by: user)
+    send(.accept(host: invitation.to.userId), about: invitation.pkId, to: invitation.from.room)
+  }
+
+  mutating func sendInvitation(_ invitation: PKInvitation) {
+    send(
+      .invite(host: invitation.from.userId, user: invitation.to.userId, way: invitation.way, by: invitation.by),
+      about: invitation.pkId, to: invitation.to.room)
+  }
+
+  /// Ends the room's own invitation, where there is one, and tells the other room.
+  mutating func cancelOutgoing(_ outcome: PKOutcome, by user: String = "") {
+    guard let invitation = pk.outgoingInvitation else { return }
+    send(.cancel(outcome), about: invitation.pkId, to: invitation.to.room)
+    endPKInvitation(invitation.pkId, outcome, by: user)
+  }
+
+  /// An invitation of either direction is over in this room.
+  mutating func endPKInvitation(
+    _ id: String, _ outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by user: String = ""
+  ) {
+    guard pk[id] != nil else { return pk.conclude(id) }
+    let crossed = pk.outgoing == id ? pk.crossed : nil
+    pk.conclude(id)
+    tell(
+      .pkInvitationEnded(PKInvitationEndedData(pkId: id, outcome: outcome, reason: reason, error: error, by: user)), to: .admins
+    )
+    if let crossed {
+      pk.crossed = nil
+      take(crossed)
+    }
+  }
+}

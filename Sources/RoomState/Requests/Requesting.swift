@@ -1,0 +1,70 @@
+import RoomProtocol
+
+extension RoomState {
+  /// Asks for a seat; −1 for any.
+  /// - Throws: 80103; 10003 for a hidden user, and for seat 0 without the `admin` grant; 80401 for the guest of a PK; 80413; 80411 where
+  ///   the user waits or is invited already; 80501; 10016; 80503; 80412 where too many wait.
+  public mutating func requestSeat(_ index: Int, by user: String) throws(RoomError) {
+    let member = try member(user)
+    try checkMaySit(user, member)
+    try checkUnseated(user)
+    guard requests[user] == nil else { throw RoomError(.requestFailed, "\(user.brief) has asked for a seat already") }
+    guard invitations[user] == nil else {
+      throw RoomError(.requestFailed, "\(user.brief) is invited to a seat: acceptInvitation takes it")
+    }
+    if index != -1 { try checkFree(index, for: user, isAdmin: member.grants.contains(.admin)) }
+    guard requests.count < rules.requests else {
+      throw RoomError(.requestsFull, "\(rules.requests) users wait for a seat already; ask again later")
+    }
+    let request = SeatRequest(userId: user, index: index, at: clock, expiresAt: clock + rules.requestTime)
+    requests.append(request)
+    tell(.seatRequested(request))
+  }
+
+  /// Takes the user's own request back.
+  /// - Throws: 80103; 80411 where there is none.
+  public mutating func cancelRequest(by user: String) throws(RoomError) {
+    _ = try member(user)
+    guard requests[user] != nil else { throw RoomError(.requestFailed, "\(user.brief) has not asked for a seat") }
+    endRequest(of: user, .cancelled, by: user)
+  }
+
+  /// Gives a user the seat it asked for, or the first free one where that is taken.
+  /// - Throws: 10003; 80414 where the user waits no more; 80502, 80503 where there is no seat: the request waits on.
+  public mutating func acceptRequest(of user: String, by caller: Caller) throws(RoomError) -> SeatResult {
+    try checkAdmin(caller, "accepting a request")
+    guard let request = requests[user] else { throw RoomError(.acceptFailed, Self.noRequest(of: user)) }
+    let index = try seat(like: request.index, for: user)
+    endRequest(of: user, .accepted, index: index, by: caller.told)
+    sit(user, on: index, .requested, by: caller.told)
+    return SeatResult(index: index)
+  }
+
+  /// - Throws: 10003; 80415 where the user waits no more.
+  public mutating func rejectRequest(of user: String, by caller: Caller) throws(RoomError) {
+    try checkAdmin(caller, "rejecting a request")
+    guard requests[user] != nil else { throw RoomError(.rejectFailed, Self.noRequest(of: user)) }
+    endRequest(of: user, .rejected, by: caller.told)
+  }
+
+  /// Who waits for a seat, the oldest first.
+  public func listRequests(by caller: Caller) throws(RoomError) -> SeatRequestList {
+    try checkPresence(caller)
+    return SeatRequestList(requests: requests.all)
+  }
+
+  private static func noRequest(of user: String) -> String {
+    "\(user.brief) waits for no seat: the request was answered, taken back, or is too old"
+  }
+
+  mutating func endRequest(of user: String, _ outcome: SeatOutcome, index: Int? = nil, by: String = "") {
+    guard requests.remove(user) != nil else { return }
+    tell(.seatRequestEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
+  }
+
+  /// Ends what a user waits for, be it asked or invited.
+  mutating func endWaiting(of user: String, _ outcome: SeatOutcome) {
+    endRequest(of: user, outcome)
+    endInvitation(of: user, outcome)
+  }
+}

@@ -1,0 +1,141 @@
+import RoomProtocol
+
+extension RoomState {
+  /// Who sits on the host's seat.
+  public var host: String? { seats.host }
+
+  /// Sits down on a seat; −1 is the first free one.
+  /// - Throws: 80103; 10003 without the `publish` grant, for a hidden user, and for seat 0 without the `admin` grant; 80401 for the
+  ///   guest of a PK; 80413 where the user sits already; 80501; 10016; 80502; 80503.
+  public mutating func takeSeat(_ index: Int, by user: String) throws(RoomError) -> SeatResult {
+    let member = try member(user)
+    try checkMaySit(user, member)
+    guard member.grants.contains(.publish) else {
+      throw RoomError(.noPermission, "taking a seat needs the publish grant; requestSeat asks for one")
+    }
+    try checkUnseated(user)
+    let isAdmin = member.grants.contains(.admin)
+    if index == -1 {
+      let free = try anySeat(for: user, isAdmin: isAdmin)
+      sit(user, on: free, .taken, by: user)
+      return SeatResult(index: free)
+    }
+    try checkFree(index, for: user, isAdmin: isAdmin)
+    sit(user, on: index, .taken, by: user)
+    return SeatResult(index: index)
+  }
+
+  /// Gets up.
+  /// - Throws: 80103; 80403 where the user has no seat.
+  public mutating func leaveSeat(by user: String) throws(RoomError) {
+    _ = try member(user)
+    guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) sits on no seat") }
+    vacate(index, .left, by: user)
+    anchorGotUp(user, by: user)
+  }
+
+  /// Takes a user off its seat.
+  /// - Throws: 10003; 80103 for an unknown user; 80403 for one that has no seat.
+  public mutating func kickFromSeat(_ user: String, by caller: Caller) throws(RoomError) {
+    try checkAdmin(caller, "taking others off their seats")
+    _ = try visibleMember(user)
+    guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) sits on no seat") }
+    vacate(index, .kicked, by: caller.told)
+    anchorGotUp(user, by: caller.told)
+  }
+
+  /// Sets switches of a seat, all or none.
+  /// - Throws: 80501; 10003 for lock and mute without the `admin` grant, and for another's video and audio; 80403 for video and
+  ///   audio of a seat that nobody sits on.
+  public mutating func setSeat(_ switches: SeatSwitches, by caller: Caller) throws(RoomError) {
+    try checkPresence(caller)
+    try checkIndex(switches.index)
+    if switches.locked != nil || switches.muted != nil { try checkAdmin(caller, "locking or muting a seat") }
+    let seat = seats[switches.index]
+    if switches.video != nil || switches.audio != nil {
+      guard let user = seat.userId else { throw RoomError(.wrongMicState, "nobody sits on seat \(seat.index)") }
+      guard caller == .user(user) || isAdmin(caller) else {
+        throw RoomError(.noPermission, "switching another's video or audio needs the admin grant")
+      }
+    }
+    seats.set(switches)
+    let now = seats[switches.index]
+    guard now != seat else { return }
+    tell(.seatChanged(SeatChangedData(seat: now, cause: .switched, by: caller.told)))
+    if now.userId != nil { want(.switched(now)) }
+  }
+
+  /// Changes the layout. Another type takes everyone but the host off the seats; another canvas, or other frames of a custom
+  /// layout, only those whose seat is gone.
+  /// - Throws: 10003; 80302 for a layout that can't be; 80601 for the one the room has.
+  public mutating func setLayout(_ params: LayoutParams, by caller: Caller) throws(RoomError) {
+    try checkAdmin(caller, "changing the layout")
+    let same = RoomError(.sameLayout, "the room has the layout \(layout.type.rawValue) already")
+    guard params.type != layout.type || params.canvas != nil || params.frames != nil else { throw same }
+    let wanted: Layout
+    do throws(LayoutError) { wanted = try params.layout() } catch { throw RoomError(.updateRoomFailed, "\(error)") }
+    guard wanted != layout else { throw same }
+    let off = seats.rebuild(count: wanted.seatCount, keeping: wanted.type == layout.type ? wanted.seatCount : 1)
+    layout = wanted
+    let users = off.compactMap(\.userId)
+    tell(.layoutChanged(LayoutChangedData(layout: wanted, seats: seats.all, off: users, by: caller.told)))
+    for seat in off { if let user = seat.userId { want(.unseated(userId: user, index: seat.index)) } }
+    want(.arranged(wanted))
+  }
+
+  // MARK: What the calls share
+
+  func checkUnseated(_ user: String) throws(RoomError) {
+    if let index = seats.index(of: user) { throw RoomError(.alreadySeated, "\(user.brief) sits on seat \(index) already") }
+  }
+
+  func checkIndex(_ index: Int) throws(RoomError) {
+    guard seats.contains(index) else {
+      throw RoomError(.seatIndexInvalid, "there is no seat \(index): the layout has 0 to \(seats.count - 1)")
+    }
+  }
+
+  /// Refuses a seat that the user can't have now.
+  func checkFree(_ index: Int, for user: String, isAdmin: Bool) throws(RoomError) {
+    try checkIndex(index)
+    guard index > 0 || isAdmin else { throw RoomError(.noPermission, "seat 0 is the host's: it needs the admin grant") }
+    if index == 0, let anchor = hostSeatIsKept(from: user) {
+      throw RoomError(.seatTaken, "seat 0 is kept for \(anchor.brief), who is in a PK")
+    }
+    switch seats.state(of: index) {
+    case .taken(let user): throw RoomError(.seatTaken, "\(user.brief) sits on seat \(index)")
+    case .locked: throw RoomError(.seatLocked, "seat \(index) is locked")
+    case .free, .missing: break
+    }
+  }
+
+  /// The first free seat that is for the user; the host's only for admins.
+  func anySeat(for user: String, isAdmin: Bool) throws(RoomError) -> Int {
+    let first = isAdmin && hostSeatIsKept(from: user) == nil ? 0 : 1
+    switch seats.firstFree(from: first) {
+    case .seat(let index): return index
+    case .onlyLocked: throw RoomError(.seatLocked, "the seats that are free are locked")
+    case .none: throw RoomError(.seatsFull, "no seat is free")
+    }
+  }
+
+  /// The wanted seat where it is still to be had, else the first free one.
+  func seat(like wanted: Int, for user: String) throws(RoomError) -> Int {
+    if case .free = seats.state(of: wanted), wanted > 0 || hostSeatIsKept(from: user) == nil { return wanted }
+    return try anySeat(for: user, isAdmin: isAdmin(.user(user)))
+  }
+
+  mutating func sit(_ user: String, on index: Int, _ cause: SeatCause, by: String) {
+    endWaiting(of: user, .seated)
+    seats.seat(user, on: index)
+    tell(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
+    want(.seated(seats[index]))
+  }
+
+  mutating func vacate(_ index: Int, _ cause: SeatCause, by: String) {
+    guard let user = seats[index].userId else { return }
+    seats.vacate(index)
+    tell(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
+    want(.unseated(userId: user, index: index))
+  }
+}

@@ -1,0 +1,157 @@
+import RoomProtocol
+
+@testable import RoomState
+
+/// What is wrong after a step of a walk; it ends the walk.
+struct Violation: Error, CustomStringConvertible {
+  var description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Looks at all that a room tells and does, as clients do: keeps snapshots by the events alone, and matches every end with its
+/// beginning.
+struct Observer {
+  /// A client that keeps a snapshot true.
+  struct Replica {
+    /// Nil is the API.
+    let user: String?
+    var snapshot: RoomSnapshot
+  }
+
+  private var replicas: [Replica]
+  /// A snapshot of some time ago, to be brought up to date by what the room remembers.
+  private var earlier: Replica
+  private let limits: RoomLimits
+  private(set) var sequence: Int
+  private var requested: Set<String> = []
+  private var invited: Set<String> = []
+  private(set) var invitedToPK: Set<String> = []
+  /// The PK that all have been told of.
+  private(set) var pk: PKInfo?
+  private(set) var finished: [String: Int] = [:]
+  /// Who is on which seat by the effects.
+  private var seated: [String: Int] = [:]
+  private(set) var counts: [String: Int] = [:]
+
+  /// - Parameter users: who look on; they have to stay in the room.
+  init(_ room: RoomState, users: [String?]) {
+    replicas = users.map { Replica(user: $0, snapshot: room.snapshot(for: $0)) }
+    earlier = Replica(user: users[0], snapshot: room.snapshot(for: users[0]))
+    limits = room.rules.limits
+    sequence = room.sequence
+    pk = room.pk.info
+    requested = Set(room.requests.all.map(\.userId))
+    invited = Set(room.invitations.all.map(\.userId))
+    invitedToPK = Set(room.pk.invitations.map(\.pkId))
+    for seat in room.seats.all { if let user = seat.userId { seated[user] = seat.index } }
+  }
+
+  /// - Returns: the messages for other rooms.
+  mutating func look(at room: inout RoomState) throws -> [PKMessage] {
+    guard room.hasOutputs else { return [] }
+    var messages: [PKMessage] = []
+    for output in room.takeOutputs() {
+      switch output {
+      case .change(let numbered, let audience):
+        sequence += 1
+        guard numbered.seq == sequence else { throw Violation("number \(numbered.seq) after \(sequence - 1)") }
+        try match(numbered.change)
+        for index in replicas.indices where room.sees(audience, replicas[index].user) {
+          replicas[index].snapshot.apply(numbered, limits: limits)
+        }
+      case .effect(let effect): try match(effect)
+      case .peer(let message): messages.append(message)
+      }
+    }
+    return messages
+  }
+
+  private mutating func match(_ change: RoomChange) throws {
+    counts[change.name, default: 0] += 1
+    switch change {
+    case .seatChanged(let data):
+      counts["seat " + data.cause.rawValue, default: 0] += 1
+      if [.taken, .requested, .invited].contains(data.cause), data.seat.locked { throw Violation("on a locked seat: \(data)") }
+      if data.seat.userId != nil, data.userId != nil, data.seat.userId != data.userId { throw Violation("\(data)") }
+    case .seatRequested(let request):
+      guard requested.insert(request.userId).inserted else { throw Violation("\(request.userId) asked twice") }
+    case .seatRequestEnded(let data):
+      counts["request " + data.outcome.rawValue, default: 0] += 1
+      guard requested.remove(data.userId) != nil else { throw Violation("\(data.userId)'s request ended, which was none") }
+      guard (data.outcome == .accepted) == (data.index != nil) else { throw Violation("\(data)") }
+    case .seatInvited(let invitation):
+      guard invited.insert(invitation.userId).inserted else { throw Violation("\(invitation.userId) was invited twice") }
+    case .seatInvitationEnded(let data):
+      counts["invitation " + data.outcome.rawValue, default: 0] += 1
+      guard invited.remove(data.userId) != nil else { throw Violation("\(data.userId)'s invitation ended, which was none") }
+    case .pkInvited(let invitation):
+      guard invitedToPK.insert(invitation.pkId).inserted else { throw Violation("invited twice to \(invitation.pkId)") }
+    case .pkInvitationEnded(let data):
+      counts["pk " + data.outcome.rawValue, default: 0] += 1
+      guard invitedToPK.remove(data.pkId) != nil else { throw Violation("\(data.pkId) ended, which did not wait") }
+      if data.outcome == .accepted { finished[data.pkId, default: 0] += 1 }
+    case .pkBegan(let info):
+      guard pk == nil else { throw Violation("a second PK began: \(info), within \(String(describing: pk))") }
+      guard finished[info.pkId] == 1 else { throw Violation("\(info.pkId) began without one acceptance") }
+      finished[info.pkId] = 2
+      pk = info
+    case .pkChanged(let info):
+      guard pk?.pkId == info.pkId, pk != info else { throw Violation("\(info.pkId) changed, which is not on, or not at all") }
+      pk = info
+    case .pkEnded(let data):
+      counts["pkEnded " + data.reason.rawValue, default: 0] += 1
+      guard pk?.pkId == data.pkId else { throw Violation("\(data.pkId) ended, which is not on") }
+      pk = nil
+    default: break
+    }
+  }
+
+  private mutating func match(_ effect: Effect) throws {
+    switch effect {
+    case .seated(let seat):
+      guard let user = seat.userId, seated.updateValue(seat.index, forKey: user) == nil else { throw Violation("\(effect)") }
+    case .unseated(let user, let index):
+      guard seated.removeValue(forKey: user) == index else { throw Violation("\(effect)") }
+    case .switched(let seat):
+      guard let user = seat.userId, seated[user] == seat.index else { throw Violation("\(effect)") }
+    default: break
+    }
+  }
+
+  /// The room has taken its waiting lists to the end: as many wait there as were told of and not ended.
+  func checkCounts(_ room: RoomState) throws {
+    guard requested.count == room.requests.count, invited.count == room.invitations.count,
+      invitedToPK.count == room.pk.invitations.count, pk == room.pk.info, sequence == room.sequence
+    else { throw Violation("what was told is not what is") }
+  }
+
+  /// The snapshots kept by events are what the room shows.
+  func compare(_ room: RoomState) throws {
+    for replica in replicas {
+      let now = room.snapshot(for: replica.user)
+      var kept = replica.snapshot
+      // The last changes may have been none of this user's.
+      kept.seq = now.seq
+      guard kept == now else { throw Violation("\(replica.user ?? "the API") keeps \(kept), but it is \(now)") }
+    }
+    for seat in room.seats.all {
+      if let user = seat.userId, seated[user] != seat.index { throw Violation("\(user) sits by no effect") }
+    }
+    guard seated.count == room.seats.all.filter({ $0.userId != nil }).count else { throw Violation("effects seat too many") }
+  }
+
+  /// An earlier snapshot is brought up to date by what the room remembers, or the room says that it does not.
+  mutating func replay(_ room: RoomState, next user: String?) throws {
+    if let missed = room.changes(after: earlier.snapshot.seq, for: earlier.user) {
+      for change in missed { earlier.snapshot.apply(change, limits: limits) }
+      let now = room.snapshot(for: earlier.user)
+      earlier.snapshot.seq = now.seq
+      guard earlier.snapshot == now else { throw Violation("replayed to \(earlier.snapshot), but it is \(now)") }
+      counts["replayed", default: 0] += 1
+    } else {
+      guard room.sequence - earlier.snapshot.seq > room.journal.count else { throw Violation("changes are withheld") }
+      counts["too old", default: 0] += 1
+    }
+    earlier = Replica(user: user, snapshot: room.snapshot(for: user))
+  }
+}

@@ -1,0 +1,302 @@
+import RoomProtocol
+
+@testable import RoomState
+
+/// Rooms whose users invite one another, and a post between them that is late, brings things twice and not in their order, and
+/// loses some where it is told to.
+struct PKWalk {
+  struct Party {
+    var room: RoomState
+    var observer: Observer
+
+    mutating func look() throws -> [PKMessage] { try observer.look(at: &room) }
+  }
+
+  struct Letter {
+    var message: PKMessage
+    /// Milliseconds since 1970.
+    var due: Int64
+  }
+
+  static let names = ["a", "b", "c"]
+  var parties: [Party] = []
+  private var random: Seeded
+  private var calls: RandomCalls
+  private var letters: [Letter] = []
+  private var now: Int64 = 1_700_000_000_000
+  /// One letter of so many is lost; 0 for none.
+  private let losses: Int
+  private let rules: RoomRules
+  private var stored: [RoomState] = []
+  private(set) var done: [String: Int] = [:]
+  private(set) var refused: [Int: Int] = [:]
+  /// What rooms told that are no more.
+  private var told: [String: Int] = [:]
+  /// What was told in all rooms, by name and outcome.
+  var counts: [String: Int] { parties.reduce(into: told) { $0.merge($1.observer.counts, uniquingKeysWith: +) } }
+
+  init(seed: UInt64, losses: Int) throws {
+    random = Seeded(seed)
+    calls = RandomCalls(prefix: "pk\(seed)-")
+    self.losses = losses
+    var rules = RoomRules()
+    rules.pkInvitations = 2
+    rules.journalEntries = 100
+    self.rules = rules
+    for name in Self.names { parties.append(try newParty(name)) }
+    stored = parties.map(\.room.stored)
+  }
+
+  private func newParty(_ name: String) throws -> Party {
+    var room = RoomState(name: name, createdAt: now, rules: rules)
+    try RandomCalls.admitWatchers(to: &room)
+    for user in hosts(of: name) { try room.join(user, grants: [.admin, .publish, .subscribe]) }
+    _ = room.takeOutputs()
+    return Party(room: room, observer: Observer(room, users: RandomCalls.watchers))
+  }
+
+  private func hosts(of name: String) -> [String] { ["\(name)1", "\(name)2"] }
+
+  // MARK: One step
+
+  mutating func step(_ number: Int) throws {
+    try pass(Int64(random.chance(1, in: 200) ? random.below(40_000) : random.below(300)))
+    try deliver()
+    let index = random.below(parties.count)
+    let before = number % 8 == 0 ? parties[index].room : nil
+    do throws(RoomError) {
+      let what = try act(on: index)
+      done[what, default: 0] += 1
+    } catch {
+      refused[error.code.rawValue, default: 0] += 1
+      guard !parties[index].room.hasOutputs else { throw Violation("a refused call had outputs: \(error)") }
+      guard before == nil || before == parties[index].room else {
+        throw Violation("a refused call changed something: \(error)")
+      }
+    }
+    try parties[index].room.checkInvariants()
+    for index in parties.indices { try gather(index) }
+    if random.chance(1, in: 2000) { try crashOrClose(random.below(parties.count)) }
+    if number % 64 == 0 {
+      for index in parties.indices {
+        try parties[index].observer.checkCounts(parties[index].room)
+        try parties[index].observer.compare(parties[index].room)
+      }
+    }
+  }
+
+  private mutating func pass(_ milliseconds: Int64) throws {
+    now += milliseconds
+    for index in parties.indices {
+      parties[index].room.advance(to: now)
+      try gather(index)
+    }
+  }
+
+  /// Takes what a room says, and posts its letters.
+  private mutating func gather(_ index: Int) throws {
+    guard parties[index].room.hasOutputs else { return }
+    for message in try parties[index].look() { post(message) }
+    try parties[index].room.checkInvariants()
+  }
+
+  private mutating func post(_ message: PKMessage) {
+    if losses > 0, random.chance(1, in: losses) { return }
+    letters.append(Letter(message: message, due: now + Int64(random.below(random.chance(1, in: 5) ? 3000 : 200))))
+    if random.chance(1, in: 10) { letters.append(Letter(message: message, due: now + Int64(random.below(20_000)))) }
+  }
+
+  private mutating func deliver() throws {
+    var due: [PKMessage] = []
+    letters.removeAll { letter in
+      if letter.due <= now { due.append(letter.message) }
+      return letter.due <= now
+    }
+    for message in due { try hand(over: message) }
+  }
+
+  private mutating func hand(over message: PKMessage) throws {
+    guard let index = parties.firstIndex(where: { $0.room.name == message.to }) else {
+      if let bounced = message.bounced { post(bounced) }
+      return
+    }
+    parties[index].room.receive(message)
+    try gather(index)
+  }
+
+  // MARK: What the users do
+
+  private mutating func act(on index: Int) throws(RoomError) -> String {
+    let name = parties[index].room.name
+    let user = random.pick(hosts(of: name))
+    let caller: Caller = random.chance(1, in: 3) ? .api : .user(random.chance(1, in: 10) ? "watcher" : user)
+    let invitations = parties[index].room.pk.invitations
+    let invitation = invitations.isEmpty ? "none" : invitations[random.below(invitations.count)].pkId
+    switch random.below(24) {
+    case 0:
+      // Two at once.
+      let other = random.pick(Self.names)
+      if let index = parties.firstIndex(where: { $0.room.name == other }) {
+        _ = try? parties[index].room.invitePK(PKInviteParams(room: name), id: calls.newID(), by: .api)
+      }
+      _ = try parties[index].room.invitePK(PKInviteParams(room: other), id: calls.newID(), by: .api)
+      return "invite"
+    case 1...4:
+      let other = random.chance(1, in: 15) ? "nowhere" : random.pick(Self.names)
+      let wanted = random.chance(1, in: 4) ? random.pick(hosts(of: other) + ["nobody"]) : nil
+      let params = PKInviteParams(room: other, userId: wanted, way: random.chance(1, in: 3) ? .move : nil)
+      _ = try parties[index].room.invitePK(params, id: calls.newID(), by: caller)
+      return "invite"
+    case 5...8:
+      try parties[index].room.acceptPK(invitation, by: caller)
+      return "accept"
+    case 9:
+      try parties[index].room.rejectPK(invitation, reason: "no", by: caller)
+      return "reject"
+    case 10:
+      try parties[index].room.cancelPK(invitation, by: caller)
+      return "cancel"
+    case 11:
+      guard random.chance(1, in: 4) else { return "wait" }
+      try parties[index].room.quitPK(by: caller)
+      return "quit"
+    case 12, 13:
+      try parties[index].room.setPKScore(random.below(4), by: caller)
+      return "score"
+    case 14:
+      try parties[index].room.mutePKPeer(random.chance(1, in: 2), by: caller)
+      return "mute"
+    case 15:
+      _ = try parties[index].room.resumePK(by: user)
+      return "resume"
+    case 16...18:
+      return try move(user, index)
+    case 19: return try sendGuest(index)
+    case 20:
+      if random.chance(1, in: 10) { try parties[index].room.leaveSeat(by: user) }
+      return "get up"
+    default:
+      // The host's seat has to be taken for a PK.
+      _ = try parties[index].room.takeSeat(0, by: user)
+      return "sit"
+    }
+  }
+
+  /// A host comes, goes, or loses its connection for a while.
+  private mutating func move(_ user: String, _ index: Int) throws(RoomError) -> String {
+    guard let member = parties[index].room.members[user] else {
+      try parties[index].room.join(user, grants: [.admin, .publish, .subscribe])
+      return "join"
+    }
+    if !member.connected || random.chance(2, in: 3) {
+      parties[index].room.setConnected(user, !member.connected)
+      return "connection"
+    }
+    if random.chance(1, in: 3) {
+      parties[index].room.leave(user, random.pick([.left, .kickedOut, .timedOut, .duplicateLogin]))
+    }
+    return "leave"
+  }
+
+  /// The anchor of a moving PK goes to the other room, or does something there.
+  private mutating func sendGuest(_ index: Int) throws(RoomError) -> String {
+    let room = parties[index].room
+    if let guest = room.members.first(where: { $0.value.guestOf != nil })?.key {
+      switch random.below(4) {
+      case 0: parties[index].room.setConnected(guest, random.chance(1, in: 2))
+      case 1: parties[index].room.leave(guest, random.pick([.left, .timedOut]))
+      case 2: try parties[index].room.quitPK(by: .user(guest))
+      default: _ = try parties[index].room.takeSeat(-1, by: guest)
+      }
+      return "guest acts"
+    }
+    guard let info = room.pk.info, info.way == .move, !info.inviter else { return "no guest" }
+    if let home = parties.firstIndex(where: { $0.room.name == info.room }) {
+      parties[home].room.leave(info.userId, .left)
+      // What it says is gathered with its next step.
+    }
+    try parties[index].room.join(info.userId, grants: [.publish, .subscribe], pkGuest: info.pkId)
+    return "guest"
+  }
+
+  /// A room is closed and made anew, or taken up as it is or was stored some time ago.
+  private mutating func crashOrClose(_ index: Int) throws {
+    let name = parties[index].room.name
+    switch random.below(3) {
+    case 0:
+      parties[index].room.close()
+      try gather(index)
+      told.merge(parties[index].observer.counts, uniquingKeysWith: +)
+      parties[index] = try newParty(name)
+      done["close", default: 0] += 1
+    case 1:
+      try restart(index, parties[index].room.stored)
+      done["restart", default: 0] += 1
+    default:
+      // With losses all may be; else only so little that nothing of a PK is.
+      if losses > 0 { try restart(index, stored[index]) }
+      done["crash", default: 0] += 1
+    }
+    stored = parties.map(\.room.stored)
+  }
+
+  private mutating func restart(_ index: Int, _ room: RoomState) throws {
+    var room = room
+    let given = parties[index].room.sequence
+    room.restore(at: now)
+    guard room.sequence > given else { throw Violation("a number is given twice") }
+    for message in room.takeOutputs() { if case .peer(let message) = message { post(message) } }
+    for watcher in RandomCalls.watchers { if let watcher { room.setConnected(watcher, true) } }
+    _ = room.takeOutputs()
+    told.merge(parties[index].observer.counts, uniquingKeysWith: +)
+    parties[index].room = room
+    parties[index].observer = Observer(room, users: RandomCalls.watchers)
+  }
+
+  // MARK: Rest
+
+  /// Everything under way arrives while nobody does anything; then the rooms agree.
+  mutating func settle() throws {
+    if losses > 0 {
+      // What was lost is made up for by beats and waiting times, in which nothing more is lost.
+      for _ in 0..<80 {
+        try pass(1000)
+        try deliverAll()
+      }
+    } else {
+      try deliverAll()
+    }
+    try checkAgreement()
+  }
+
+  private mutating func deliverAll() throws {
+    // As in their time, so that the later news comes later.
+    while let first = letters.indices.min(by: { letters[$0].due < letters[$1].due }) {
+      try hand(over: letters.remove(at: first).message)
+    }
+  }
+
+  private func checkAgreement() throws {
+    for party in parties {
+      let pk = party.room.pk
+      guard pk.accepted == nil else { throw Violation("\(party.room.name) waits for a beginning: \(pk)") }
+      if let running = pk.running {
+        guard let other = parties.first(where: { $0.room.name == running.info.room })?.room.pk.running else {
+          throw Violation("\(party.room.name) is alone in \(running)")
+        }
+        let (one, two) = (running.info, other.info)
+        guard one.pkId == two.pkId, one.way == two.way, one.room != two.room, one.host == two.userId,
+          one.inviter != two.inviter,
+          one.startedAt == two.startedAt, one.score == two.peerScore, one.peerMuted == two.mutedByPeer,
+          one.connected == two.peerConnected
+        else { throw Violation("the rooms do not agree: \(running) and \(other)") }
+      }
+      for invitation in pk.invitations where losses == 0 {
+        let room = invitation.from.room == party.room.name ? invitation.to.room : invitation.from.room
+        guard let other = parties.first(where: { $0.room.name == room })?.room.pk,
+          other[invitation.pkId] != nil || other.crossed?.pkId == invitation.pkId
+        else { throw Violation("\(party.room.name) alone knows of \(invitation)") }
+      }
+    }
+  }
+}

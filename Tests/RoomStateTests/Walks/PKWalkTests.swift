@@ -1,0 +1,48 @@
+import RoomProtocol
+import Testing
+
+@testable import RoomState
+
+@Suite("Random walks of rooms in PKs")
+struct PKWalkTests {
+  private static let steps = 40_000
+
+  @Test("rooms agree on their PKs once all that is late, doubled and disordered has arrived", arguments: Array(UInt64(1)...8))
+  func disorder(seed: UInt64) throws {
+    let walk = try run(seed, losses: 0)
+    for what in [
+      "invite", "accept", "reject", "cancel", "quit", "score", "mute", "resume", "guest", "guest acts", "close", "restart",
+    ] {
+      #expect(walk.done[what] != nil, "\(what) was never done")
+    }
+    for code: ErrorCode in [
+      .roomInPK, .roomNotInPK, .pkInviteFailed, .pkCancelFailed, .pkAnswerFailed, .pkBeginFailed, .noPermission,
+      .connectMicFailed,
+    ] {
+      #expect(walk.refused[code.rawValue] != nil, "no call was refused with \(code.name)")
+    }
+    let told = walk.counts
+    for what in [
+      "pk accepted", "pk rejected", "pk cancelled", "pk timedOut", "pk crossed", "pk failed", "pkEnded quit", "pkEnded lost",
+    ] {
+      #expect(told[what] != nil, "\(what) never happened")
+    }
+  }
+
+  @Test("where messages are lost and rooms forget, they agree after a while", arguments: Array(UInt64(101)...102))
+  func losses(seed: UInt64) throws { _ = try run(seed, losses: 10) }
+
+  private func run(_ seed: UInt64, losses: Int) throws -> PKWalk {
+    var walk = try PKWalk(seed: seed, losses: losses)
+    for step in 0..<Self.steps {
+      do {
+        try walk.step(step)
+        if step % 500 == 499 { try walk.settle() }
+      } catch {
+        Issue.record("seed \(seed), step \(step): \(error)")
+        break
+      }
+    }
+    return walk
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import RoomProtocol
+import Testing
+
+@testable import RoomState
+
+@Suite("Random walks of one room")
+struct RoomWalkTests {
+  /// So many steps of one seed; all seeds together and those of the pairs make 10^6.
+  private static let steps = 60_000
+
+  @Test("whatever many users call in whatever order, the room keeps its promises", arguments: Array(UInt64(1)...10))
+  func walk(seed: UInt64) throws {
+    var random = Seeded(seed)
+    var rules = RoomRules()
+    rules.requests = 3
+    rules.invitations = 3
+    rules.journalEntries = 100
+    rules.historyMessages = 20
+    rules.messagesPerSecond = 2
+    rules.messageBurst = 5
+    var room = RoomState(name: "a", createdAt: 1_700_000_000_000, rules: rules)
+    try RandomCalls.admitWatchers(to: &room)
+    var observer = Observer(room, users: RandomCalls.watchers)
+    var calls = RandomCalls()
+    var done = 0
+    var refused: [Int: Int] = [:]
+    for step in 0..<Self.steps {
+      do {
+        room.advance(to: room.clock + Int64(random.chance(1, in: 500) ? 20_000 : random.below(400)))
+        _ = try observer.look(at: &room)
+        // A copy makes the next change copy what it changes, so not every time.
+        let before = step % 8 == 0 ? room : nil
+        do throws(RoomError) {
+          if random.chance(1, in: 10) { try calls.move(&room, &random) } else { try calls.call(&room, &random) }
+          done += 1
+        } catch {
+          refused[error.code.rawValue, default: 0] += 1
+          guard !room.hasOutputs else { throw Violation("a refused call had outputs: \(error)") }
+          guard before == nil || before == room else { throw Violation("a refused call changed something: \(error)") }
+        }
+        _ = try observer.look(at: &room)
+        try room.checkInvariants()
+        if step % 64 == 0 {
+          try observer.checkCounts(room)
+          try observer.compare(room)
+        }
+        if random.chance(1, in: 150) { try observer.replay(room, next: random.pick(RandomCalls.watchers)) }
+        if step % 5000 == 1 { try checkStoring(room) }
+        if step % 1000 == 1 { try checkPatience(room) }
+      } catch {
+        Issue.record("seed \(seed), step \(step): \(error)")
+        return
+      }
+    }
+    // The walk went everywhere.
+    #expect(done > Self.steps / 5, "\(done)")
+    for code: ErrorCode in [
+      .noPermission, .seatTaken, .notInRoom, .updateRoomFailed, .wrongMicState, .requestFailed, .requestsFull, .alreadySeated,
+      .acceptFailed, .rejectFailed, .seatIndexInvalid, .seatsFull, .seatLocked, .sameLayout, .messageFailed,
+    ] {
+      #expect(refused[code.rawValue] != nil, "no call was refused with \(code.name)")
+    }
+    let told = observer.counts
+    for what in [
+      "request accepted", "request rejected", "request cancelled", "request timedOut", "request left", "request seated",
+      "invitation accepted", "invitation rejected", "invitation cancelled", "invitation timedOut", "invitation left",
+      "invitation seated", "layoutChanged", "seat taken", "seat joined", "seat left", "seat kicked", "seat gone",
+      "seat switched",
+      "message", "attributesChanged", "replayed", "too old",
+    ] {
+      #expect(told[what] != nil, "\(what) never happened")
+    }
+  }
+
+  /// A stored room comes back equal.
+  private func checkStoring(_ room: RoomState) throws {
+    let back = try JSONDecoder().decode(RoomState.self, from: JSONEncoder().encode(room))
+    guard back == room else { throw Violation("it came back as another") }
+  }
+
+  /// Whether time is told once or in small pieces is the same.
+  private func checkPatience(_ room: RoomState) throws {
+    var (once, often) = (room, room)
+    once.advance(to: room.clock + 40_000)
+    for _ in 0..<400 { often.advance(to: often.clock + 100) }
+    guard once == often else { throw Violation("time in pieces is another time") }
+  }
+}
