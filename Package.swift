@@ -151,7 +151,7 @@ let package = Package(
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
-    .testTarget(name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "RTMP", "WebRTC", argumentParser]),
+    .testTarget(name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "RTMP", "RTP", "WebRTC", argumentParser]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",

@@ -21,6 +21,19 @@ struct JanusTests {
     #expect(result.packetsPerSecond > 5 * 50)
     #expect((result.cpuPerPacket ?? 0) > 0)
   }
+
+  @Test("voices through Janus' audiobridge: listeners hear all speakers, and speakers all but themselves")
+  func audiobridge() async throws {
+    let output = try await OwnNetwork.run([
+      URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "loadtest").path, "voice", "--start",
+      "--target", "janus", "--speakers", "3", "--listeners", "3", "--seconds", "2", "--json",
+    ])
+    let result = try JSONDecoder().decode(VoiceResult.self, from: output)
+    #expect(result.silentListeners == 0 && result.unauthentic == 0)
+    #expect(result.heardByListener == 3 && result.heardBySpeakers == 2 && result.echoes == 0)
+    #expect(result.packetsPerListenerPerSecond > 40)
+    #expect((result.cpuPercentPerListener ?? 0) > 0)
+  }
 }
 
 /// loadtest/own-network.sh

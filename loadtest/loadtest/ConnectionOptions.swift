@@ -39,6 +39,9 @@ struct TokenMint: Sendable {
     self.key = key
   }
 
+  /// For the REST API, good for a day.
+  func apiToken() throws -> String { try keys.sign(APIToken(key: key, expires: Date(timeIntervalSinceNow: 86_400))) }
+
   /// Good for a day, to publish and to subscribe.
   func token(for user: String, in room: String) throws -> String {
     try keys.sign(

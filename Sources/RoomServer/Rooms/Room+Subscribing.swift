@@ -82,7 +82,11 @@ extension Room {
       participant.plan.set(wanted, user: user, existing: existing)
     }
     for trackId in tracks { participant.plan.set(wanted, track: trackId) }
-    return { self.renewSubscriptions(of: participant) }
+    return {
+      // Who speaks in a mix and begins to hear it gets it without itself.
+      for other in self.participants.values where other.mixed != nil { self.renewOwn(of: other) }
+      self.renewSubscriptions(of: participant)
+    }
   }
 
   /// Takes the answer to the offer in flight.

@@ -1,3 +1,9 @@
+/// When the packets of a stream come too late for whoever plays it.
+enum StreamPause {
+  /// Microseconds: more than the 60 ms that a jitter buffer keeps.
+  static let limit: Int64 = 60_000
+}
+
 /// What a subscriber counted, or many of them together.
 struct PacketCounts: Sendable, Equatable {
   /// Different RTP packets.
@@ -5,6 +11,8 @@ struct PacketCounts: Sendable, Equatable {
   /// Packets whose numbers are missing between others.
   var lost = 0
   var duplicates = 0
+  /// Times that a stream of sound paused for longer than `StreamPause.limit`.
+  var pauses = 0
   /// Packets of repair streams; nobody asked for any.
   var repairs = 0
   /// Bytes of the datagrams with RTP.
@@ -19,6 +27,7 @@ struct PacketCounts: Sendable, Equatable {
     left.received += right.received
     left.lost += right.lost
     left.duplicates += right.duplicates
+    left.pauses += right.pauses
     left.repairs += right.repairs
     left.bytes += right.bytes
     left.sampled += right.sampled

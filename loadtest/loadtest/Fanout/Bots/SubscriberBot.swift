@@ -113,6 +113,7 @@ final class SubscriberBot: LoopBot {
     }
     guard let index = index(of: header.ssrc, clockRate: clockRate, now: now) else { return }
     total.bytes += datagram.count
+    if kind == .audio, now - streams[index].lastPacket > StreamPause.limit { total.pauses += 1 }
     streams[index].lastPacket = now
     let isNew = streams[index].count.count(header.sequenceNumber)
     streams[index].statistics.receive(

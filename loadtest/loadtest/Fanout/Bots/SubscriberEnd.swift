@@ -5,7 +5,7 @@ import WebRTC
 
 /// A subscriber as its signalling holds it: answers the server's offers, or makes its own, and hands what they settle to the bot on
 /// its loop.
-final class SubscriberEnd: Sendable {
+final class SubscriberEnd: ReceivingEnd {
   let name: String
   let outcome: JoinOutcome
   private let loop: BotLoop
@@ -13,14 +13,15 @@ final class SubscriberEnd: Sendable {
   private let answering: Mutex<SubscribeAnswer>
   private let link = BotLink<SubscriberBot>()
 
-  init(name: String, settings: BotSettings, controlling: Bool, loop: BotLoop) throws {
+  /// - Parameter role: the bot's end of DTLS, as the descriptions will have it.
+  init(name: String, settings: BotSettings, controlling: Bool, role: DTLSRole = .client, loop: BotLoop) throws {
     self.name = name
     self.loop = loop
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
     guard let socket = UDPSocket() else { throw FanoutError.system("no UDP socket for \(name)") }
     let credentials = ICECredentials.random()
-    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: .client)
+    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
     self.local = local
     answering = Mutex(SubscribeAnswer(local: local) { $0.name == "vp8" || $0.name == "opus" })
     let link = link
@@ -28,7 +29,7 @@ final class SubscriberEnd: Sendable {
       do {
         let peer = try Peer(
           .init(
-            ice: .full(controlling: controlling), role: .client, certificate: settings.certificate, credentials: credentials,
+            ice: .full(controlling: controlling), role: role, certificate: settings.certificate, credentials: credentials,
             profiles: settings.profiles))
         let bot = SubscriberBot(peer: peer, socket: socket, outcome: outcome, feedbackInterval: settings.feedbackInterval)
         guard crew.add(bot) else { return outcome.failed("no epoll") }
@@ -47,7 +48,7 @@ final class SubscriberEnd: Sendable {
   }
 
   /// An offer to receive, for servers that answer.
-  func makeOffer() throws -> ViewOffer { try ViewOffer(local: local, codecs: [.opus, .vp8]) }
+  func makeOffer(_ codecs: [RTPCodec] = [.opus, .vp8]) throws -> ViewOffer { try ViewOffer(local: local, codecs: codecs) }
 
   /// Takes the server's answer.
   func accept(_ answer: String, to offer: ViewOffer) throws {

@@ -42,10 +42,10 @@ enum StartedServers {
   }
 
   /// Debian's Janus with its defaults, but for what it does not need here: of plugins and transports those in use alone.
-  static func janus(program: String, address: String) async throws -> Janus {
+  static func janus(program: String, address: String, plugin: String = "videoroom") async throws -> Janus {
     let port = FreePort.find()
     let folder = try ServerProcess.folder("janus")
-    for (name, text) in janusConfiguration(folder: folder.path, port: port, address: address) {
+    for (name, text) in janusConfiguration(folder: folder.path, port: port, address: address, plugin: plugin) {
       try text.write(to: folder.appending(path: name), atomically: false, encoding: .utf8)
     }
     let process = try ServerProcess(
@@ -57,11 +57,13 @@ enum StartedServers {
     return Janus(process: process, url: "ws://127.0.0.1:\(port)/")
   }
 
-  private static func janusConfiguration(folder: String, port: UInt16, address: String) -> [String: String] {
+  private static func janusConfiguration(
+    folder: String, port: UInt16, address: String, plugin: String
+  ) -> [String: String] {
     let plugins = [
       "audiobridge", "duktape", "echotest", "lua", "nosip", "recordplay", "sip", "streaming", "textroom", "videocall",
-      "voicemail",
-    ]
+      "videoroom", "voicemail",
+    ].filter { $0 != plugin }
     let transports = ["http", "mqtt", "nanomsg", "pfunix", "rabbitmq"]
     func files(_ names: [String]) -> String { names.map { "libjanus_\($0).so" }.joined(separator: ",") }
     return [
@@ -83,7 +85,7 @@ enum StartedServers {
         ws_port = \(port)
       }
       """,
-      "janus.plugin.videoroom.jcfg": "general: { }\n",
+      "janus.plugin.\(plugin).jcfg": "general: { }\n",
     ]
   }
 }

@@ -44,7 +44,7 @@ struct RoomserverTarget: FanoutTarget {
 }
 
 /// A participant's signalling: one call at a time, then the events.
-private actor RoomserverSeat: BotSeat {
+actor RoomserverSeat: BotSeat {
   private let socket: MessageSocket
   private var lastId = 0
   private var events: Task<Void, Never>?

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import loadtest
+
+@Suite("What loadtest voice tells")
+struct VoiceReportTests {
+  private func result(_ target: VoiceServerKind, perListener: Double) -> VoiceResult {
+    VoiceResult(
+      target: target, speakers: 8, listeners: 100, seconds: 20, cpuPercent: 10 + 100 * perListener, cpuPercentSpeakers: 10,
+      cpuPercentPerListener: perListener, cpuPercentPerParticipant: 0.5, othersPercent: 1, botsPercent: 20,
+      packets: 100_000, packetsPerListenerPerSecond: 50, lostPackets: 0, gaps: 2, silentListeners: 0, receiverDrops: 0,
+      unauthentic: 0, heardByListener: 8, heardBySpeakers: 7, echoes: 0, residentMegabytes: 50, kilobytesPerListener: 100)
+  }
+
+  @Test("the medians of pairs are compared, the first target with the others")
+  func medians() throws {
+    let series = VoiceSeries(
+      [0.1, 0.4, 0.2].flatMap { [result(.roomserver, perListener: $0), result(.janus, perListener: 10 * $0)] })
+    #expect(series.medians.map(\.target) == [.roomserver, .janus])
+    #expect(series.medians[0].cpuPercentPerListener == 0.2)
+    #expect(abs((series.cpuRatios.first?.ratio ?? 0) - 0.1) < 1e-9)
+    let table = VoiceTable.text(series)
+    #expect(table.contains("| 2 | janus |"))
+    #expect(table.contains("roomserver : janus = 0.100 (1/10.0)"))
+  }
+
+  @Test("one run is one JSON object with the names that programs read, several are a series")
+  func json() throws {
+    let one = try Voice.text(VoiceSeries([result(.janus, perListener: 1)]))
+    for name in ["cpu_percent_per_listener", "audio_gaps", "packets_received", "others_heard_by_speakers"] {
+      #expect(one.contains("\"\(name)\""))
+    }
+    #expect(try JSONDecoder().decode(VoiceResult.self, from: Data(one.utf8)).isSound)
+    let two = try Voice.text(VoiceSeries([result(.roomserver, perListener: 1), result(.janus, perListener: 2)]))
+    #expect(two.contains("\"cpu_ratios\""))
+  }
+
+  @Test("who hears nobody, hears itself or loses something is told, and the run is no good")
+  func unsound() {
+    var bad = result(.roomserver, perListener: 1)
+    bad.echoes = 1
+    bad.silentListeners = 2
+    #expect(!bad.isSound)
+    let table = VoiceTable.text(VoiceSeries([bad]))
+    #expect(table.contains("1 themselves") && table.contains("2 hear nothing"))
+    bad = result(.roomserver, perListener: 1)
+    bad.heardBySpeakers = 6
+    #expect(!bad.isSound)
+  }
+}

@@ -1,0 +1,117 @@
+import RTP
+import RoomClient
+import Synchronization
+import WebRTC
+
+/// What a bot that receives is to its signalling.
+protocol ReceivingEnd: Sendable {
+  var name: String { get }
+  var outcome: JoinOutcome { get }
+  /// Answers an offer of the server.
+  func answer(_ offer: String) throws -> String
+  /// An offer to receive, for servers that answer.
+  func makeOffer(_ codecs: [RTPCodec]) throws -> ViewOffer
+  /// Takes the server's answer.
+  func accept(_ answer: String, to offer: ViewOffer) throws
+}
+
+/// A voice bot's connection as its signalling holds it.
+final class VoiceEnd: ReceivingEnd {
+  let name: String
+  let outcome: JoinOutcome
+  private let loop: BotLoop
+  private let local: TransportParameters
+  private let offer: Mutex<PublishOffer>
+  private let answering: Mutex<SubscribeAnswer>
+  private let link = BotLink<VoiceBot>()
+
+  /// - Parameters:
+  ///   - role: the bot's end of DTLS, as the descriptions will have it.
+  ///   - voice: what it says; nil for one that only hears.
+  ///   - tones: what is to be heard; nil for one that only speaks.
+  init(
+    name: String, settings: BotSettings, role: DTLSRole, voice: [[UInt8]]?, tones: SpokenTones?, loop: BotLoop
+  ) throws {
+    self.name = name
+    self.loop = loop
+    let outcome = JoinOutcome(name: name)
+    self.outcome = outcome
+    guard let socket = UDPSocket() else { throw FanoutError.system("no UDP socket for \(name)") }
+    let credentials = ICECredentials.random()
+    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
+    self.local = local
+    var offer = PublishOffer(local: local, cname: name)
+    _ = try offer.add(.opus, trackID: "microphone")
+    self.offer = Mutex(offer)
+    answering = Mutex(SubscribeAnswer(local: local) { $0.name == "opus" })
+    let link = link
+    loop.post { crew in
+      do {
+        let session = try MediaSession(
+          .init(
+            ice: .full(controlling: true), role: role, certificate: settings.certificate, credentials: credentials,
+            profiles: settings.profiles, bandwidth: PublisherBot.bandwidth, cname: name))
+        let bot = VoiceBot(
+          session: session, socket: socket, voice: voice, ear: try tones.map { try Ear($0) }, outcome: outcome)
+        guard crew.add(bot) else { return outcome.failed("no epoll") }
+        link.bot = bot
+      } catch {
+        outcome.failed("\(error)")
+      }
+    }
+  }
+
+  /// An offer to speak, and on the same m-line to hear where that is asked for.
+  func makeOffer(hears: Bool) -> String {
+    let text = offer.withLock { $0.makeOffer() }
+    return hears ? text.replacing("a=sendonly", with: "a=sendrecv") : text
+  }
+
+  /// Takes the server's answer to it.
+  func accept(_ answer: String, hears: Bool) throws {
+    let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
+    guard let remote = accepted.remote, !accepted.accepted.isEmpty else {
+      throw FanoutError.refused("the server does not take the voice of \(name)")
+    }
+    let senders = accepted.accepted
+    // What comes back on the m-line is read as an answer to somebody who only hears.
+    let media = hears ? try ViewOffer(local: local, codecs: [.opus]).accept(answer: answer).media : []
+    take { bot, now in
+      bot.setSenders(senders, now: now)
+      bot.setReceivers(media, now: now)
+      bot.setRemote(remote, now: now)
+    }
+  }
+
+  func answer(_ offer: String) throws -> String {
+    let answered = try answering.withLock { answering in try answering.answer(offer) }
+    let remote = answered.remoteChanged ? answered.remote : nil
+    let media = answered.media
+    take { bot, now in
+      bot.setReceivers(media, now: now)
+      if let remote { bot.setRemote(remote, now: now) }
+    }
+    return answered.sdp
+  }
+
+  func makeOffer(_ codecs: [RTPCodec]) throws -> ViewOffer { try ViewOffer(local: local, codecs: codecs) }
+
+  func accept(_ answer: String, to offer: ViewOffer) throws {
+    let accepted = try offer.accept(answer: answer)
+    take { bot, now in
+      bot.setReceivers(accepted.media, now: now)
+      bot.setRemote(accepted.remote, now: now)
+    }
+  }
+
+  /// What was heard so far; nil for one that only speaks.
+  func report() async -> Ear.Report? {
+    let link = link
+    return await loop.run { _ in link.bot?.report }
+  }
+
+  private func take(_ body: @escaping @Sendable (VoiceBot, Instant) -> Void) {
+    let link = link
+    loop.post { _ in if let bot = link.bot { body(bot, BotCrew.now) } }
+  }
+}

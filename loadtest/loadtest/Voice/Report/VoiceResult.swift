@@ -1,0 +1,153 @@
+/// What one measurement of one server gave. The names in JSON are those of `CodingKeys`.
+struct VoiceResult: Codable, Sendable {
+  var target: VoiceServerKind
+  var speakers: Int
+  var listeners: Int
+  /// Length of the window in which everybody was there.
+  var seconds: Double
+
+  /// Percent of one core that the server used, with everybody there; nil where its process is not known.
+  var cpuPercent: Double?
+  /// The same before the first listener came.
+  var cpuPercentSpeakers: Double?
+  /// What a listener adds to it.
+  var cpuPercentPerListener: Double?
+  /// All of it, shared among all who were there.
+  var cpuPercentPerParticipant: Double?
+  /// Percent of one core that neither the server nor the bots used, and that the bots used.
+  var othersPercent: Double?
+  var botsPercent: Double
+
+  /// Packets that all listeners together got, and that each of them should have got.
+  var packets: Int
+  var packetsPerListenerPerSecond: Double
+  /// Packets whose numbers are missing between others.
+  var lostPackets: Int
+  /// Times that the sound of a listener paused for more than 60 ms.
+  var gaps: Int
+  /// Listeners of whom nothing came in the window's last second.
+  var silentListeners: Int
+  /// Datagrams that the bots' own sockets had no room for.
+  var receiverDrops: Int
+  /// Packets that could not be decrypted, of those that were tried.
+  var unauthentic: Int
+
+  /// Speakers that a listener hears.
+  var heardByListener: Int
+  /// Others that each speaker hears at least.
+  var heardBySpeakers: Int
+  /// Speakers who hear themselves.
+  var echoes: Int
+
+  /// MB of resident memory with everybody there, and kB (1000 bytes) that a listener added.
+  var residentMegabytes: Double?
+  var kilobytesPerListener: Double?
+
+  enum CodingKeys: String, CodingKey {
+    case target, speakers, listeners, seconds
+    case cpuPercent = "cpu_percent"
+    case cpuPercentSpeakers = "cpu_percent_speakers_alone"
+    case cpuPercentPerListener = "cpu_percent_per_listener"
+    case cpuPercentPerParticipant = "cpu_percent_per_participant"
+    case othersPercent = "others_cpu_percent"
+    case botsPercent = "bots_cpu_percent"
+    case packets = "packets_received"
+    case packetsPerListenerPerSecond = "packets_per_listener_per_second"
+    case lostPackets = "lost_packets"
+    case gaps = "audio_gaps"
+    case silentListeners = "silent_listeners"
+    case receiverDrops = "receiver_drops"
+    case unauthentic
+    case heardByListener = "speakers_heard_by_listener"
+    case heardBySpeakers = "others_heard_by_speakers"
+    case echoes
+    case residentMegabytes = "rss_mb"
+    case kilobytesPerListener = "kb_per_listener"
+  }
+
+  /// Whether everybody heard whom he should, and nothing was lost.
+  var isSound: Bool {
+    lostPackets == 0 && silentListeners == 0 && unauthentic == 0 && heardByListener == speakers
+      && heardBySpeakers == speakers - 1 && echoes == 0
+  }
+}
+
+extension VoiceResult {
+  init(
+    _ plan: VoicePlan, _ kind: VoiceServerKind, alone: (VoiceMoment, VoiceMoment), all: (VoiceMoment, VoiceMoment),
+    heard: VoiceHeard
+  ) {
+    let (start, end) = all
+    let seconds = end.seconds(since: start)
+    let cpu = end.cpuPercent(since: start)
+    let speakers = alone.1.cpuPercent(since: alone.0)
+    let listeners = Double(plan.listeners)
+    let packets = end.counts.received - start.counts.received
+    let grown = end.server.flatMap { now in alone.1.server.map { Double(now.resident - $0.resident) } }
+    self.init(
+      target: kind, speakers: plan.speakers, listeners: plan.listeners, seconds: seconds, cpuPercent: cpu,
+      cpuPercentSpeakers: speakers,
+      cpuPercentPerListener: cpu.flatMap { cpu in speakers.map { (cpu - $0) / listeners } },
+      cpuPercentPerParticipant: cpu.map { $0 / (listeners + Double(plan.speakers)) },
+      othersPercent: end.othersPercent(since: start), botsPercent: end.botsPercent(since: start), packets: packets,
+      packetsPerListenerPerSecond: Double(packets) / listeners / seconds,
+      lostPackets: end.counts.lost - start.counts.lost, gaps: end.counts.pauses - start.counts.pauses,
+      silentListeners: max(0, plan.listeners - end.counts.liveStreams), receiverDrops: end.drops - start.drops,
+      unauthentic: end.counts.unauthentic, heardByListener: heard.byListener, heardBySpeakers: heard.bySpeakers ?? 0,
+      echoes: heard.echoes, residentMegabytes: end.server.map { Double($0.resident) / 1e6 },
+      kilobytesPerListener: grown.map { $0 / 1000 / listeners })
+  }
+}
+
+/// Several measurements of one or more servers, in the order in which they were made.
+struct VoiceSeries: Codable, Sendable {
+  var runs: [VoiceResult]
+  var medians: [Medians]
+  /// The first target's CPU for a listener over that of each of the others, from the medians.
+  var cpuRatios: [Ratio]
+
+  struct Medians: Codable, Sendable {
+    var target: VoiceServerKind
+    var cpuPercent: Double?
+    var cpuPercentSpeakers: Double?
+    var cpuPercentPerListener: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case target
+      case cpuPercent = "cpu_percent"
+      case cpuPercentSpeakers = "cpu_percent_speakers_alone"
+      case cpuPercentPerListener = "cpu_percent_per_listener"
+    }
+  }
+
+  struct Ratio: Codable, Sendable {
+    var target: VoiceServerKind
+    var to: VoiceServerKind
+    var ratio: Double
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case runs, medians
+    case cpuRatios = "cpu_ratios"
+  }
+
+  init(_ runs: [VoiceResult]) {
+    self.runs = runs
+    var order: [VoiceServerKind] = []
+    for run in runs where !order.contains(run.target) { order.append(run.target) }
+    let medians = order.map { target in
+      let own = runs.filter { $0.target == target }
+      return Medians(
+        target: target, cpuPercent: own.compactMap(\.cpuPercent).quantile(0.5),
+        cpuPercentSpeakers: own.compactMap(\.cpuPercentSpeakers).quantile(0.5),
+        cpuPercentPerListener: own.compactMap(\.cpuPercentPerListener).quantile(0.5))
+    }
+    self.medians = medians
+    cpuRatios = []
+    guard let first = medians.first, let own = first.cpuPercentPerListener, own > 0 else { return }
+    for other in medians.dropFirst() {
+      guard let theirs = other.cpuPercentPerListener, theirs > 0 else { continue }
+      cpuRatios.append(Ratio(target: first.target, to: other.target, ratio: own / theirs))
+    }
+  }
+}

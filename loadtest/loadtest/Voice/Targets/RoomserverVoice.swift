@@ -1,0 +1,87 @@
+import Foundation
+import RoomProtocol
+import WebRTC
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A room of this server with a merge job of sound alone, which is published into the room.
+struct RoomserverVoice: VoiceTarget {
+  private static let mix = "mix"
+
+  /// Of HTTP.
+  let base: URL
+  let signalling: String
+  let tokens: TokenMint
+  let room: String
+  /// Of each mix, in thousands of bits a second.
+  let kbps: Int
+
+  let hasOneConnection = false
+  let speakerRole = DTLSRole.client
+  let listenerRole = DTLSRole.client
+
+  private struct NewRoom: Encodable { var name: String }
+
+  func open(_ speakers: [String]) async throws {
+    try await post("v1/rooms", NewRoom(name: room))
+    let job = MergeParams(
+      jobId: "voice", publishAs: Self.mix, audioKbps: kbps, layouts: speakers.map { TrackLayout(userId: $0) })
+    try await post("v1/rooms/\(room)/merge-jobs", job)
+  }
+
+  func speak(_ speaker: VoiceEnd, ear: VoiceEnd?) async throws -> any BotSeat {
+    let (seat, mix) = try await join(speaker.name)
+    speaker.outcome.begin()
+    ear?.outcome.begin()
+    let result = try await seat.call(
+      .publish(
+        PublishParams(
+          sdp: speaker.makeOffer(hears: false), tracks: [NewTrack(mid: "0", kind: .audio, tag: "microphone")])),
+      as: PublishResult.self)
+    try speaker.accept(result.sdp, hears: false)
+    if let ear { try await hear(mix, ear, seat) }
+    return seat
+  }
+
+  func listen(_ listener: any ReceivingEnd) async throws -> any BotSeat {
+    listener.outcome.begin()
+    let (seat, mix) = try await join(listener.name)
+    try await hear(mix, listener, seat)
+    return seat
+  }
+
+  /// Joins, and finds the mix' track of sound.
+  private func join(_ name: String) async throws -> (RoomserverSeat, mix: String) {
+    let seat = try await RoomserverSeat(signalling)
+    let params = JoinParams(token: try tokens.token(for: name, in: room), autoSubscribe: false)
+    let joined = try await seat.call(.join(params), as: JoinResult.self)
+    let track = joined.participants.first { $0.userId == Self.mix }?.tracks.first { $0.kind == .audio }
+    guard let track else { throw FanoutError.refused("the room has no mix") }
+    return (seat, track.trackId)
+  }
+
+  private func hear(_ track: String, _ end: any ReceivingEnd, _ seat: RoomserverSeat) async throws {
+    await seat.attend { offer in
+      do {
+        try await seat.tell(.answer(AnswerParams(offer: offer.offer, sdp: end.answer(offer.sdp))))
+      } catch {
+        end.outcome.failed("\(error)")
+      }
+    }
+    try await seat.tell(.subscribe(TrackSelection(trackIds: [track])))
+  }
+
+  private func post(_ path: String, _ body: some Encodable) async throws {
+    var request = URLRequest(url: base.appending(path: path))
+    request.httpMethod = "POST"
+    request.httpBody = try JSONEncoder().encode(body)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.setValue("Bearer \(try tokens.apiToken())", forHTTPHeaderField: "Authorization")
+    let (answer, response) = try await URLSession.shared.data(for: request)
+    guard let status = (response as? HTTPURLResponse)?.statusCode, (200..<300).contains(status) else {
+      throw FanoutError.refused("\(path): \(String(decoding: answer, as: UTF8.self))")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import RTP
+import WebRTC
+
+/// The bots of one run, their threads and their places in the room.
+actor VoiceCrew {
+  /// Microseconds that the thread of listeners rests: far below a packet's time of 20 ms.
+  private static let rest: Int64 = 1000
+
+  private let plan: VoicePlan
+  private let tones: SpokenTones
+  private let settings: BotSettings
+  private let speaking: BotLoop
+  private let listening: BotLoop
+  private var seats: [any BotSeat] = []
+  /// Who hears as a person does: the speakers, and the first of the listeners.
+  private var speakerEars: [VoiceEnd] = []
+  private var listenerEar: VoiceEnd?
+
+  init(plan: VoicePlan, tones: SpokenTones) throws {
+    self.plan = plan
+    self.tones = tones
+    settings = BotSettings(certificate: try Certificate(), profiles: plan.profile.profiles, feedbackInterval: 0)
+    speaking = try BotLoop(name: "speak", rest: 0)
+    listening = try BotLoop(name: "listen", rest: Self.rest)
+  }
+
+  /// Returns when the speaker is connected: alone in the room it has nobody to hear.
+  func speak(number: Int, to target: any VoiceTarget, within seconds: Double) async throws {
+    let name = plan.speakerNames[number]
+    let role = target.speakerRole
+    let voice = tones.packets[number]
+    if target.hasOneConnection {
+      let end = try VoiceEnd(name: name, settings: settings, role: role, voice: voice, tones: tones, loop: speaking)
+      speakerEars.append(end)
+      seats.append(try await target.speak(end, ear: nil))
+      return
+    }
+    let mouth = try VoiceEnd(name: name, settings: settings, role: role, voice: voice, tones: nil, loop: speaking)
+    let ear = try VoiceEnd(
+      name: name, settings: settings, role: target.listenerRole, voice: nil, tones: tones, loop: speaking)
+    speakerEars.append(ear)
+    seats.append(try await target.speak(mouth, ear: ear))
+    try await mouth.outcome.firstPacket(within: seconds)
+  }
+
+  /// Returns when all speakers hear something.
+  func speakersHear(within seconds: Double) async throws {
+    for ear in speakerEars { try await ear.outcome.firstPacket(within: seconds) }
+  }
+
+  /// Returns with the listener's first packet.
+  func listen(number: Int, to target: any VoiceTarget, within seconds: Double) async throws {
+    let name = "listener-\(number)"
+    let end: any ReceivingEnd
+    if number == 1 {
+      let ear = try VoiceEnd(
+        name: name, settings: settings, role: target.listenerRole, voice: nil, tones: tones, loop: speaking)
+      listenerEar = ear
+      end = ear
+    } else {
+      end = try SubscriberEnd(
+        name: name, settings: settings, controlling: true, role: target.listenerRole, loop: listening)
+    }
+    seats.append(try await target.listen(end))
+    try await end.outcome.firstPacket(within: seconds)
+  }
+
+  /// What those counted so far who only listen, the first among them.
+  func counts() async -> PacketCounts {
+    var counts = await listening.run { crew in
+      var sum = PacketCounts()
+      let now = BotCrew.now
+      for case let bot as SubscriberBot in crew.bots { sum += bot.counts(now: now) }
+      return sum
+    }
+    guard let report = await listenerEar?.report() else { return counts }
+    counts.received += report.packets
+    counts.lost += report.missing
+    counts.pauses += report.pauses
+    counts.liveStreams += report.packets > 0 ? 1 : 0
+    return counts
+  }
+
+  /// Who hears what now.
+  func heard() async -> VoiceHeard {
+    var heard = VoiceHeard()
+    if let report = await listenerEar?.report() { heard.byListener = report.loudness.count { $0 > VoiceHeard.threshold } }
+    for (number, ear) in speakerEars.enumerated() {
+      guard let report = await ear.report(), report.loudness.indices.contains(number) else { continue }
+      let all = report.loudness.count { $0 > VoiceHeard.threshold }
+      let itself = report.loudness[number] > VoiceHeard.threshold
+      if itself { heard.echoes += 1 }
+      heard.bySpeakers = min(heard.bySpeakers ?? .max, itself ? all - 1 : all)
+    }
+    return heard
+  }
+
+  /// Everybody goes.
+  func leave() async {
+    await listening.stop()
+    await speaking.stop()
+    for seat in seats { await seat.leave() }
+    seats = []
+  }
+}
+
+/// Who hears whom.
+struct VoiceHeard: Sendable, Equatable {
+  /// How loud a tone has to be to count as heard, relative to how it was spoken.
+  static let threshold = 0.25
+
+  /// Speakers that the first listener hears.
+  var byListener = 0
+  /// Of the others, those that the speaker hears who hears fewest; nil where there is no speaker.
+  var bySpeakers: Int?
+  /// Speakers who hear themselves.
+  var echoes = 0
+}

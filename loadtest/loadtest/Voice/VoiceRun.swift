@@ -1,0 +1,113 @@
+import Foundation
+import Glibc
+import RTP
+import WebRTC
+
+/// One measurement of one server: speakers, then listeners, and a window with each.
+struct VoiceRun: Sendable {
+  private static let joinTime = 20.0
+  /// Between the last join and a window.
+  private static let settling = Duration.seconds(2)
+
+  let plan: VoicePlan
+  let tones: SpokenTones
+  let kind: VoiceServerKind
+  let target: any VoiceTarget
+  /// The server's process, where it is known.
+  let server: Int32?
+  let progress: FanoutProgress
+
+  /// Everything that happens in a run, and its end.
+  func measure() async throws -> VoiceResult {
+    let crew = try VoiceCrew(plan: plan, tones: tones)
+    do {
+      let result = try await measure(crew)
+      await crew.leave()
+      return result
+    } catch {
+      await crew.leave()
+      throw error
+    }
+  }
+
+  private func measure(_ crew: VoiceCrew) async throws -> VoiceResult {
+    progress.now("\(kind): \(plan.speakers) speakers join")
+    try await target.open(plan.speakerNames)
+    for number in 0..<plan.speakers { try await crew.speak(number: number, to: target, within: Self.joinTime) }
+    try await crew.speakersHear(within: Self.joinTime)
+    try await Task.sleep(for: Self.settling)
+    // What the speakers cost is none of the listeners' share.
+    let alone = try await window(crew, seconds: min(5, plan.seconds), "speakers alone")
+
+    try await join(crew)
+    try await Task.sleep(for: Self.settling)
+    let all = try await window(crew, seconds: plan.seconds, "everybody")
+    return VoiceResult(plan, kind, alone: alone, all: all, heard: await crew.heard())
+  }
+
+  private func join(_ crew: VoiceCrew) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 1...plan.listeners {
+        if number > plan.joinsAtOnce {
+          try await group.next()
+          progress.now("\(kind): \(number - plan.joinsAtOnce) of \(plan.listeners) listeners hear something")
+        }
+        group.addTask { try await crew.listen(number: number, to: target, within: Self.joinTime) }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func window(_ crew: VoiceCrew, seconds: Double, _ who: String) async throws -> (VoiceMoment, VoiceMoment) {
+    let start = try await VoiceMoment(crew, server: server)
+    let end = start.clock + .seconds(seconds)
+    while ContinuousClock.now < end {
+      try await Task.sleep(until: min(end, .now + .seconds(1)), clock: .continuous)
+      guard progress.isWanted else { continue }
+      let now = try await VoiceMoment(crew, server: server)
+      let passed = (now.clock - start.clock) / .seconds(1)
+      let cpu = now.cpuPercent(since: start).map { String(format: ", %.1f %% of a core", $0) } ?? ""
+      progress.now("\(kind), \(who): \(Int(passed.rounded())) of \(Int(seconds)) s\(cpu)")
+    }
+    return (start, try await VoiceMoment(crew, server: server))
+  }
+}
+
+/// All counters at one moment, near enough.
+struct VoiceMoment: Sendable {
+  var clock: ContinuousClock.Instant
+  var counts: PacketCounts
+  var server: ProcessUsage?
+  var machine: MachineUsage
+  var botsCPU: Int64
+  var drops: Int
+
+  init(_ crew: VoiceCrew, server process: Int32?) async throws {
+    drops = SocketDrops.ofThisProcess()
+    counts = await crew.counts()
+    server = try process.map { try ProcessUsage(of: $0) }
+    clock = .now
+    machine = MachineUsage()
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    botsCPU = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  func seconds(since start: VoiceMoment) -> Double { (clock - start.clock) / .seconds(1) }
+
+  /// Of one core, by the server.
+  func cpuPercent(since start: VoiceMoment) -> Double? {
+    guard let now = server?.cpu, let then = start.server?.cpu else { return nil }
+    return Double(now - then) / 1e7 / seconds(since: start)
+  }
+
+  /// Of one core, by these bots.
+  func botsPercent(since start: VoiceMoment) -> Double { Double(botsCPU - start.botsCPU) / 1e7 / seconds(since: start) }
+
+  /// Of one core, by everybody else.
+  func othersPercent(since start: VoiceMoment) -> Double? {
+    guard let own = cpuPercent(since: start) else { return nil }
+    let ticks = Double(machine.busy - start.machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    return max(0, ticks * 100 / seconds(since: start) - own - botsPercent(since: start))
+  }
+}
