@@ -76,7 +76,8 @@ let package = Package(
     .target(
       name: "RoomServer",
       dependencies: [
-        "SFU", "Relay", "LiveOrigin", "RTMP", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CMicroHTTPD", "COpenSSL",
+        "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState", "RoomToken",
+        "CMicroHTTPD", "COpenSSL",
         "CLinux", logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),

@@ -95,7 +95,7 @@ public final class RoomServer: Sendable {
     self.log = log
     let counters = ServerCounters()
     let directory = RoomDirectory(
-      configuration: configuration, plane: plane, origin: origin, kicked: kicked, counters: counters, log: log)
+      configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, log: log)
     self.directory = directory
     let limits = configuration.limits
     let services = SignalSession.Services(
@@ -118,6 +118,7 @@ public final class RoomServer: Sendable {
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
       + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
+      + StateAPI(directory: directory).endpoints
       + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
       + flv.endpoints + HLSAPI(directory: hls).endpoints

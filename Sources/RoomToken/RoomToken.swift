@@ -10,10 +10,14 @@ public struct RoomToken: Sendable, Hashable {
   public var notBefore: Date?
   /// `jti`: names this token, so that it can be revoked.
   public var id: String
+  /// Of an anchor who comes for a PK and goes home after it: which one.
+  public var pk: String?
 
   public init(
-    room: String, user: String, grants: Grants, expires: Date, notBefore: Date? = nil, id: String = UUID().uuidString
+    room: String, user: String, grants: Grants, expires: Date, notBefore: Date? = nil, id: String = UUID().uuidString,
+    pk: String? = nil
   ) {
+    self.pk = pk
     self.room = room
     self.user = user
     self.grants = grants

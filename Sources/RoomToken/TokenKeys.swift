@@ -38,7 +38,7 @@ public struct TokenKeys: Sendable {
     try sign(
       Claims(
         iss: key, sub: token.user, room: token.room, exp: token.expires.timeIntervalSince1970,
-        nbf: token.notBefore?.timeIntervalSince1970, jti: token.id, grants: token.grants), key: key)
+        nbf: token.notBefore?.timeIntervalSince1970, jti: token.id, grants: token.grants, pk: token.pk), key: key)
   }
 
   /// Signs a token that uses the REST API, by its own key.
@@ -60,7 +60,7 @@ public struct TokenKeys: Sendable {
     if let room, room != named { throw .wrongRoom(token: named, asked: room) }
     return RoomToken(
       room: named, user: user, grants: grants, expires: Date(timeIntervalSince1970: claims.exp),
-      notBefore: claims.nbf.map(Date.init(timeIntervalSince1970:)), id: claims.jti ?? "")
+      notBefore: claims.nbf.map(Date.init(timeIntervalSince1970:)), id: claims.jti ?? "", pk: claims.pk)
   }
 
   /// Checks a token for the REST API.
@@ -84,6 +84,7 @@ private struct Claims: Codable {
   var jti: String?
   var grants: Grants?
   var api: Bool?
+  var pk: String?
 }
 
 /// What is written and read of a token's header. Not jwt-kit's own type: that one makes an Int of every whole number, and 1e308

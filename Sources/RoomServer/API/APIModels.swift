@@ -8,6 +8,14 @@ enum API {
     var emptyTimeout: Int?
     var maxParticipants: Int?
     var push: PushPolicy?
+    /// What those get who sit on no seat.
+    var audience: RoomAudience?
+    /// Of the room's own mix.
+    var stage: StagePicture?
+    /// What broadcasts show during a PK.
+    var pk: PKPicture?
+    /// Whether the first who joins with the grants `admin` and `publish` is seated as the host; true if absent.
+    var seatsHost: Bool?
   }
 
   struct RoomSummary: Encodable, Sendable {

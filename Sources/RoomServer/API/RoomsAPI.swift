@@ -29,7 +29,9 @@ struct RoomsAPI: Sendable {
   private func create(_ request: HTTPRequest) async -> HTTPResponse {
     let body: API.NewRoom
     do throws(RoomError) {
-      body = try APIBody.read(API.NewRoom.self, from: request, members: ["name", "emptyTimeout", "maxParticipants", "push"])
+      body = try APIBody.read(
+        API.NewRoom.self, from: request,
+        members: ["name", "emptyTimeout", "maxParticipants", "push", "audience", "stage", "pk", "seatsHost"])
     } catch { return .error(400, error) }
     guard RoomName.isValid(body.name) else { return .error(400, HTTPError.badRequest("name: \(RoomName.rule)")) }
     guard (10...86400).contains(body.emptyTimeout ?? 10) else {
@@ -38,10 +40,15 @@ struct RoomsAPI: Sendable {
     guard (1...limits.participantsPerRoom).contains(body.maxParticipants ?? 1) else {
       return .error(400, HTTPError.badRequest("maxParticipants: 1 to \(limits.participantsPerRoom)"))
     }
+    if let complaint = body.stage?.complaint { return .error(400, HTTPError.badRequest("stage.\(complaint)")) }
+    if let complaint = body.pk?.complaint { return .error(400, HTTPError.badRequest("pk.\(complaint)")) }
     if let complaint = body.push?.complaint { return .error(400, HTTPError.badRequest("push.\(complaint)")) }
     do throws(RoomError) {
       let (room, isNew) = try await directory.create(
-        body.name, .init(emptyTime: body.emptyTimeout.map { .seconds($0) }, participants: body.maxParticipants, push: body.push)
+        body.name,
+        .init(
+          emptyTime: body.emptyTimeout.map { .seconds($0) }, participants: body.maxParticipants, push: body.push, pk: body.pk,
+          stage: body.stage, audience: body.audience, host: body.seatsHost)
       )
       return .json(await summary(of: room), status: isNew ? 201 : 200)
     } catch {

@@ -1,4 +1,6 @@
 public import SFU
+public import RoomProtocol
+public import RoomState
 
 /// All that a server can be told at its start. The defaults are those of a server for one machine behind no proxy.
 public struct ServerConfiguration: Sendable {
@@ -41,6 +43,10 @@ public struct RoomSettings: Sendable, Hashable {
   public var emptyTime: Duration = .seconds(300)
   /// How long a room that a join created stays open with nobody in it.
   public var autoCreatedEmptyTime: Duration = .seconds(30)
+  /// What the audience of a room with people on its seats gets.
+  public var audience = RoomAudience.mixed
+  /// Limits and waiting times of seats, PK, messages and attributes.
+  public var rules = RoomRules()
 
   public init() {}
 }

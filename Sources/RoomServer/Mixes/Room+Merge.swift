@@ -19,7 +19,7 @@ extension Room {
     return job
   }
 
-  private func startMerge(_ params: MergeParams, by caller: String) throws(RoomError) -> (JobInfo, announce: () -> Void) {
+  func startMerge(_ params: MergeParams, by caller: String) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     if let complaint = params.complaint { throw RoomError(.cdnParameters, complaint) }
     try checkNewJob(params.jobId)
     let goesOut = params.publishUrl != nil || settings.push.mode != .own
@@ -31,7 +31,7 @@ extension Room {
     }
     let url = goesOut ? try publishURL(params.publishUrl, caller.isEmpty ? nil : caller) : nil
     if let user = params.publishAs { try checkName(user) }
-    let mix = try enterMix(try key(params, params.layouts), picture: params.picture(isPublished: params.publishAs != nil))
+    let mix = try enterMix(params)
     var place: BroadcastDirectory.Place?
     do throws(RoomError) {
       place = try url.map { url throws(RoomError) in try self.place(url, for: params.jobId, record: params.record) }
@@ -49,7 +49,7 @@ extension Room {
     setTracks(of: mix)
     if let place {
       let (live, hasVideo) = (mix.live, params.width != nil)
-      Task {
+      job.run {
         await place.broadcast.begin(
           place.program, mix: live, hasVideo: hasVideo, audioBitrate: params.audioKbps.map { $0 * 1000 })
       }
@@ -101,7 +101,7 @@ extension Room {
       job.program = .merge(next, params)
       if let place = job.place {
         let (live, hasVideo) = (next.live, params.width != nil)
-        Task { await place.broadcast.continue(place.program, as: live, hasVideo: hasVideo) }
+        job.run { await place.broadcast.continue(place.program, as: live, hasVideo: hasVideo) }
       }
     }
     renewMixes()
@@ -155,6 +155,11 @@ extension Room {
       layout: place, audio: info.kind == .audio ? choice : nil, video: info.kind == .video ? choice : nil)
   }
 
+  /// The mix of these parameters.
+  func enterMix(_ params: MergeParams) throws(RoomError) -> RoomMix {
+    try enterMix(try key(params, params.layouts), picture: params.picture(isPublished: params.publishAs != nil))
+  }
+
   /// The mix that is exactly so, or a new one.
   private func enterMix(_ key: RoomMix.Key, picture: MixPicture?) throws(RoomError) -> RoomMix {
     if let same = mixes.first(where: { $0.key == key }) {
@@ -168,7 +173,7 @@ extension Room {
     return mix
   }
 
-  private func leave(_ mix: RoomMix) {
+  func leave(_ mix: RoomMix) {
     mix.uses -= 1
     if mix.uses == 0 { mixes.removeAll { $0 === mix } }
   }
@@ -182,7 +187,7 @@ extension Room {
     }
   }
 
-  private func setTracks(of mix: RoomMix) {
+  func setTracks(of mix: RoomMix) {
     var tracks: [MixTrack] = []
     var ids: [String: TrackID] = [:]
     for item in mix.key.layouts {

@@ -72,7 +72,9 @@ extension Room {
   }
 
   private func hears(_ speaker: Participant, _ track: PublishedTrack, of participant: Participant) -> Bool {
-    speaker.grants.contains(.subscribe) && speaker.plan.wants(track: track.info.trackId, of: participant.userId)
+    let isMeant = speaker.plan.automatic && isMeant(track, of: participant, for: speaker)
+    return speaker.grants.contains(.subscribe)
+      && speaker.plan.wants(track: track.info.trackId, of: participant.userId, automatic: isMeant)
   }
 
   private func end(_ own: MixedParticipant.Own, of mixed: MixedParticipant) {

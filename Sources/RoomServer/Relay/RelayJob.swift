@@ -33,6 +33,18 @@ final class RelayJob {
   let place: BroadcastDirectory.Place?
   var program: Program
   var info: JobInfo
+  /// What a split screen goes back to when its PK is over.
+  var resting: Forward?
+  private var work: Task<Void, Never>?
+
+  /// Does things with the broadcast one after the other.
+  func run(_ next: @escaping @Sendable () async -> Void) {
+    let before = work
+    work = Task {
+      await before?.value
+      await next()
+    }
+  }
 
   init(id: String, place: BroadcastDirectory.Place?, program: Program, info: JobInfo) {
     self.id = id

@@ -27,15 +27,16 @@ extension Room {
     let place = try place(url, for: params.jobId, record: params.record)
     var forward = RelayJob.Forward(audio: audio, video: video)
     chooseTracks(of: &forward)
-    let announce = begin(
-      RelayJob(
-        id: params.jobId, place: place, program: .forward(forward),
-        info: newInfo(params.jobId, "forward", place, target: "\(url)", by: caller)))
-    Task {
+    let job = RelayJob(
+      id: params.jobId, place: place, program: .forward(forward),
+      info: newInfo(params.jobId, "forward", place, target: "\(url)", by: caller))
+    let announce = begin(job)
+    let (audioSource, videoSource) = (forward.audioSource, forward.videoSource)
+    job.run {
       await place.broadcast.begin(
-        place.program, audio: forward.audioSource, video: forward.videoSource, carriesAudio: audio != nil,
-        carriesVideo: video != nil)
+        place.program, audio: audioSource, video: videoSource, carriesAudio: audio != nil, carriesVideo: video != nil)
     }
+    enterPK(job)
     return announce
   }
 
@@ -152,7 +153,7 @@ extension Room {
 
   func stop(_ job: RelayJob) {
     guard let place = job.place else { return ended(job, .stopped) }
-    Task { await place.broadcast.stop(place.program) }
+    job.run { await place.broadcast.stop(place.program) }
   }
 
   func hasJob(_ id: String) -> Bool { jobs[id] != nil }
@@ -184,7 +185,7 @@ extension Room {
       guard case .forward(var forward) = job.program, let place = job.place, chooseTracks(of: &forward) else { continue }
       job.program = .forward(forward)
       let (audio, video) = (forward.audioSource, forward.videoSource)
-      Task { await place.broadcast.setTracks(of: place.program, audio: audio, video: video) }
+      job.run { await place.broadcast.setTracks(of: place.program, audio: audio, video: video) }
     }
     renewMixes()
   }
@@ -220,7 +221,7 @@ extension Room {
     }
   }
 
-  @discardableResult private func chooseTracks(of forward: inout RelayJob.Forward) -> Bool {
+  @discardableResult func chooseTracks(of forward: inout RelayJob.Forward) -> Bool {
     let audio = track(forward.audio, .audio)
     let video = track(forward.video, .video)
     guard audio?.track.id != forward.audioTrack || video?.track.id != forward.videoTrack else { return false }
@@ -246,6 +247,7 @@ extension Room {
 
   /// A track, decoded once for all jobs.
   func decoded(_ track: PublishedTrack, of owner: Participant) -> DecodedTrack {
+    if let guest = owner.bridged?.carried[track.id] { return guest.decoded }
     if let known = decodedTracks[track.id] { return known }
     let (id, isVideo, clock) = (track.id, track.info.kind == .video, owner.clock)
     let made = DecodedTrack(

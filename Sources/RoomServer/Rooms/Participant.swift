@@ -34,6 +34,10 @@ final class Participant {
   var ingest: IngestSession?
   /// Of a participant that is one of the room's mixes.
   var mixed: MixedParticipant?
+  /// Tracks that its seat's switches muted.
+  var mutedBySeat: Set<String> = []
+  /// Of a participant that is another room's anchor.
+  var bridged: BridgedGuest?
   /// What jobs put its tracks in time with each other by.
   let clock = SharedClock()
 
@@ -48,6 +52,9 @@ final class Participant {
     self.plan = plan
     self.wantsLevels = wantsLevels
   }
+
+  /// A mix or another room's anchor: nobody who came in.
+  var isOurs: Bool { mixed != nil || bridged != nil }
 
   var isHidden: Bool { grants.contains(.hidden) }
 

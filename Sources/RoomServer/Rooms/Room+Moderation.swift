@@ -17,11 +17,12 @@ extension Room {
     return owner.tracks[index].info
   }
 
-  private func setMuted(_ muted: Bool, _ index: Int, of owner: Participant, by operation: Participant?) {
+  func setMuted(_ muted: Bool, _ index: Int, of owner: Participant, by operation: Participant?) {
     let track = owner.tracks[index]
     guard track.info.muted != muted else { return }
     owner.tracks[index].info.muted = muted
     media.setMuted(track.id, muted)
+    renewLending()
     log.info(
       muted ? "muted" : "unmuted",
       metadata: ["user": "\(owner.userId)", "track": "\(track.info.trackId)", "by": "\(operation?.userId ?? "API")"])

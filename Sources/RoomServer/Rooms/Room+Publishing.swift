@@ -8,7 +8,7 @@ extension Room {
   func publish(
     _ params: PublishParams, by participant: Participant
   ) throws(RoomError) -> (PublishResult, announce: () -> Void) {
-    guard participant.grants.contains(.publish) else {
+    guard participant.grants.contains(.publish) || state.mayPublish(participant.userId) else {
       throw RoomError(.noPermission, "the token has no grant to publish")
     }
     guard !participant.isHidden else {
@@ -89,6 +89,7 @@ extension Room {
         }
         guard restarts || !added.isEmpty else { return }
         for other in self.participants.values where other !== participant { self.renewSubscriptions(of: other) }
+        if let seat = self.state.seat(of: participant.userId) { self.applySwitches(of: seat) }
         self.renewReceivers()
       }
     )
@@ -98,6 +99,7 @@ extension Room {
   func renewReceivers() {
     renewViewers()
     renewJobs()
+    renewLending()
   }
 
   private func carry(_ track: PublishedTrack, on transport: PublishTransport) {
@@ -232,8 +234,11 @@ extension TrackInfo {
   /// A new track, under an id of ours.
   init(_ new: NewTrack, codec: String?) {
     self.init(
-      trackId: "TR_" + UUID().uuidString.filter { $0 != "-" }.prefix(16), kind: new.kind, tag: new.tag ?? "",
+      trackId: Self.newID(), kind: new.kind, tag: new.tag ?? "",
       master: new.master ?? true, muted: new.muted ?? false, codec: codec, width: new.width, height: new.height, fps: new.fps,
       bitrate: new.bitrate)
   }
+
+  /// An id that no other track has.
+  static func newID() -> String { "TR_" + UUID().uuidString.filter { $0 != "-" }.prefix(16) }
 }

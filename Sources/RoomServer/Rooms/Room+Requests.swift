@@ -40,7 +40,7 @@ extension Room {
       case .stopJob(let params): try stopJob(params.jobId, by: participant)
       case .join: throw RoomError(.joinFailed, "this connection has joined already")
       case .seats, .pk, .sendMessage, .setAttributes:
-        throw RoomError(.unknownMessage, "this server has no method \"\(request.call.method)\" yet")
+        (result, after) = try performed(request.call, by: participant)
       case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")
       }
     } catch {

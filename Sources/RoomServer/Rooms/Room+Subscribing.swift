@@ -30,7 +30,9 @@ extension Room {
   private func wantedTracks(of participant: Participant) -> [String: SubscribeTransport.Source] {
     var wanted: [String: SubscribeTransport.Source] = [:]
     for other in participants.values where other !== participant {
-      for track in other.tracks where participant.plan.wants(track: track.info.trackId, of: other.userId) {
+      for track in other.tracks {
+        let isMeant = participant.plan.automatic && self.isMeant(track, of: other, for: participant)
+        guard participant.plan.wants(track: track.info.trackId, of: other.userId, automatic: isMeant) else { continue }
         // Who speaks in a mix hears it without itself.
         let own = track.info.kind == .audio ? other.mixed?.own[participant.userId] : nil
         wanted[track.info.trackId] = .init(userId: other.userId, track: own?.track ?? track)

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import Relay
 import RoomProtocol
+import RoomState
 import RoomToken
 import SFU
 import WebRTC
@@ -24,6 +25,11 @@ actor Room {
     var pingInterval: Duration
     var iceServers: [ICEServerSetting] = []
     var push = PushPolicy()
+    var pk = PKPicture()
+    /// Of the room's own mix, where its audience gets one.
+    var stage = StagePicture()
+    var audience = RoomAudience.mixed
+    var rules = RoomRules()
   }
 
   /// What rooms share with the rest of the server.
@@ -35,6 +41,12 @@ actor Room {
     var counters: ServerCounters
     var broadcasts: BroadcastDirectory
     var mixes: MixDirectory
+    /// Another room of this server.
+    var peer: @Sendable (String) async -> Room?
+    /// Signs a token with one of the server's keys; nil where it has none.
+    var sign: @Sendable (RoomToken) -> String?
+    /// The room is not as it was stored any more.
+    var stateChanged: @Sendable (Room) -> Void
     var relay: RelaySettings
     var log: Logger
   }
@@ -47,6 +59,10 @@ actor Room {
   let media: MediaRoom
   let log: Logger
 
+  /// Seats, requests, PK, messages and attributes.
+  var state: RoomState
+  var stateTimer: Task<Void, Never>?
+  var stateDeadline: Int64?
   private(set) var participants: [String: Participant] = [:]
   /// WHEP's, by the last segment of their URL.
   var viewers: [String: Viewer] = [:]
@@ -57,6 +73,10 @@ actor Room {
   var jobs: [String: RelayJob] = [:]
   /// What jobs decode, by the media worker's id of a track.
   var decodedTracks: [TrackID: DecodedTrack] = [:]
+  /// What a PK changes, while there is one.
+  var pkStage: PKStage?
+  /// What other rooms have of this one, by their names.
+  var lending: [String: Lending] = [:]
   /// What mixes may show beside tracks.
   var images = RoomImages()
   /// Mixes that jobs send.
@@ -77,6 +97,7 @@ actor Room {
     self.name = name
     self.settings = settings
     self.surroundings = surroundings
+    state = RoomState(name: name, createdAt: createdAt, rules: settings.rules)
     var log = surroundings.log
     log[metadataKey: "room"] = "\(name)"
     self.log = log
@@ -114,6 +135,7 @@ actor Room {
       return .joined(sessionId: old.sessionId)
     }
     if let full = fullSentence(for: token.user) { return .refused(RoomError(.joinFailed, full)) }
+    if let refusal = refusal(ofGuest: token) { return .refused(refusal) }
     let participant = Participant(
       token: token, outlet: outlet, plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true),
       wantsLevels: params.audioLevels ?? false)
@@ -144,8 +166,17 @@ actor Room {
     endDuplicate(of: participant.userId)
     stayOpen()
     participants[participant.userId] = participant
+    if !participant.isOurs {
+      state.advance(to: Self.milliseconds)
+      // Refused before, where it can be.
+      try? state.join(participant.userId, grants: participant.grants, pkGuest: participant.token.pk)
+    }
     if let request {
       participant.outlet?.send(SignalWriter.result(snapshot(for: participant, resumed: false), id: request))
+    }
+    defer {
+      tellState()
+      if !participant.isOurs { renewRoomMix() }
     }
     if !participant.isHidden { tell(.joined(participant.info), besides: participant) }
     log.info("joined", metadata: ["user": "\(participant.userId)", "participants": "\(participants.count)"])
@@ -169,9 +200,14 @@ actor Room {
     if let levels = params.audioLevels { participant.wantsLevels = levels }
     if let automatic = params.autoSubscribe { participant.plan.automatic = automatic }
     surroundings.counters.count { $0.resumes += 1 }
-    outlet.send(SignalWriter.result(snapshot(for: participant, resumed: true), id: request))
+    let missed = params.since.map { state.changes(after: $0, for: participant.userId) }
+    var result = snapshot(for: participant, resumed: true)
+    result.replayed = missed.map { $0 != nil }
+    outlet.send(SignalWriter.result(result, id: request))
+    for change in missed.flatMap({ $0 }) ?? [] { send(.changed(change), to: participant) }
     if wasLost { tellConnection(of: participant) }
     log.info("resumed", metadata: ["user": "\(participant.userId)"])
+    changeState { $0.setConnected(participant.userId, true) }
     // The offer may have been lost with the old socket.
     if let pending = participant.subscribing?.pending { send(.offer(pending), to: participant) }
     renewSubscriptions(of: participant)
@@ -179,8 +215,10 @@ actor Room {
 
   private func snapshot(for participant: Participant, resumed: Bool) -> JoinResult {
     let others = participants.values.filter { $0 !== participant && !$0.isHidden }.sorted { $0.joinedAt < $1.joinedAt }
+    var room = state.snapshot(for: participant.userId)
+    room.jobs = jobList
     return JoinResult(
-      sessionId: participant.sessionId, resumed: resumed, room: RoomSnapshot(name: name, createdAt: createdAt, jobs: jobList),
+      sessionId: participant.sessionId, resumed: resumed, room: room,
       me: participant.info, participants: others.map(\.info), limits: settings.limits.told,
       pingInterval: Int(settings.pingInterval.milliseconds),
       iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.told(to: participant.userId) })
@@ -201,6 +239,7 @@ actor Room {
     guard participant.outlet != nil else { return }
     participant.outlet = nil
     tellConnection(of: participant)
+    changeState { $0.setConnected(participant.userId, false) }
     log.info("connection lost", metadata: ["user": "\(participant.userId)", "grace": "\(settings.graceTime)"])
     wait(for: participant, settings.graceTime)
   }
@@ -228,6 +267,7 @@ actor Room {
     if let transport = participant.subscribing { media.closeTransport(transport.id) }
     endIngest(of: participant, ended)
     endMixed(participant)
+    endBridge(of: participant)
     let gone = participant.tracks
     participant.tracks = []
     if let outlet = participant.outlet {
@@ -249,7 +289,21 @@ actor Room {
       metadata: [
         "user": "\(participant.userId)", "reason": "\(ended.reason)", "participants": "\(participants.count)",
       ])
+    if !participant.isOurs {
+      changeState { $0.leave(participant.userId, ended.reason) }
+      renewRoomMix()
+    }
     startEmptyTime(settings.emptyTime)
+  }
+
+  /// Why somebody who comes for a PK is not let in.
+  private func refusal(ofGuest token: RoomToken) -> RoomError? {
+    guard token.pk != nil else { return nil }
+    var tried = state
+    do throws(RoomError) {
+      try tried.join(token.user, grants: token.grants, pkGuest: token.pk)
+      return nil
+    } catch { return error }
   }
 
   // MARK: The room's own end
@@ -257,7 +311,8 @@ actor Room {
   /// A new room is not closed sooner.
   private static let firstEmptyTime = Duration.seconds(10)
 
-  private var isEmpty: Bool { participants.isEmpty && viewers.isEmpty }
+  /// Nobody is here but what the server itself brought.
+  private var isEmpty: Bool { participants.values.allSatisfy(\.isOurs) && viewers.isEmpty }
 
   func startEmptyTime(_ time: Duration) {
     guard isEmpty, !isClosed else { return }
@@ -276,10 +331,13 @@ actor Room {
   /// Ends every session with `ended` and closes the room. Nothing happens the second time.
   func close(_ ended: EndedData) async {
     guard !isClosed else { return }
+    changeState { $0.close() }
     isClosed = true
+    stateTimer?.cancel()
     for participant in participants.values {
       participant.grace?.cancel()
       endIngest(of: participant, ended)
+      endBridge(of: participant)
       participant.outlet?.send(SignalWriter.event(.ended(ended)))
       participant.outlet?.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
     }

@@ -12,11 +12,16 @@ actor RoomDirectory {
     var emptyTime: Duration?
     var participants: Int?
     var push: PushPolicy?
+    var pk: PKPicture?
+    var stage: StagePicture?
+    var audience: RoomAudience?
+    var host: Bool?
   }
 
   private let configuration: ServerConfiguration
   private let plane: MediaPlane
   private let counters: ServerCounters
+  private let keys: TokenKeys?
   nonisolated let broadcasts: BroadcastDirectory
   nonisolated let mixes: MixDirectory
   private let log: Logger
@@ -27,11 +32,12 @@ actor RoomDirectory {
   nonisolated let kicked: NIOLockedValueBox<KickedTokens>
 
   init(
-    configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil,
+    configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
     kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, log: Logger
   ) {
     self.configuration = configuration
     self.plane = plane
+    self.keys = keys
     self.counters = counters
     broadcasts = BroadcastDirectory(configuration.relay, origin: origin, counters: counters, log: log)
     mixes = MixDirectory(configuration.relay)
@@ -87,19 +93,25 @@ actor RoomDirectory {
 
   private func make(_ name: String, _ wishes: Wishes) -> Room {
     let most = configuration.limits.participantsPerRoom
+    var rules = configuration.rooms.rules
+    if let host = wishes.host { rules.hostIsSeated = host }
     let settings = Room.Settings(
       graceTime: configuration.rooms.graceTime, connectTime: configuration.rooms.connectTime,
       emptyTime: wishes.emptyTime ?? configuration.rooms.emptyTime,
       participants: min(wishes.participants ?? most, most), limits: configuration.limits,
       pingInterval: configuration.keepAlive.pingInterval, iceServers: configuration.iceServers,
-      push: wishes.push ?? configuration.relay.policy)
+      push: wishes.push ?? configuration.relay.policy, pk: wishes.pk ?? PKPicture(), stage: wishes.stage ?? StagePicture(),
+      audience: wishes.audience ?? configuration.rooms.audience, rules: rules)
     let surroundings = Room.Surroundings(
       fingerprint: plane.fingerprint,
       kicked: { [kicked, counters] token in
         if !kicked.withLockedValue({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
       },
       closed: { [weak self] in await self?.forget($0) },
-      counters: counters, broadcasts: broadcasts, mixes: mixes, relay: configuration.relay, log: log)
+      counters: counters, broadcasts: broadcasts, mixes: mixes,
+      peer: { [weak self] in await self?.room($0) },
+      sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
+      stateChanged: { _ in }, relay: configuration.relay, log: log)
     let room = Room(name: name, settings: settings, surroundings: surroundings) { [plane] in
       plane.openRoom(events: $0)
     }

@@ -11,8 +11,9 @@ struct SubscriptionPlan: Sendable, Hashable {
 
   init(automatic: Bool) { self.automatic = automatic }
 
-  func wants(track: String, of user: String) -> Bool {
-    !failed.contains(track) && (tracks[track] ?? users[user] ?? automatic)
+  /// - Parameter automatic: what holds where nothing was said; the plan's own if nil.
+  func wants(track: String, of user: String, automatic: Bool? = nil) -> Bool {
+    !failed.contains(track) && (tracks[track] ?? users[user] ?? automatic ?? self.automatic)
   }
 
   mutating func set(_ wanted: Bool, track: String) {

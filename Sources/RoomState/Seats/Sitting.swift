@@ -4,6 +4,12 @@ extension RoomState {
   /// Who sits on the host's seat.
   public var host: String? { seats.host }
 
+  /// The seat that a user sits on; nil where it sits on none.
+  public func seat(of user: String) -> SeatInfo? { seats.index(of: user).map { seats.all[$0] } }
+
+  /// All seats, by their index.
+  public var allSeats: [SeatInfo] { seats.all }
+
   /// Sits down on a seat; −1 is the first free one.
   /// - Throws: 80103; 10003 without the `publish` grant, for a hidden user, and for seat 0 without the `admin` grant; 80401 for the
   ///   guest of a PK; 80413 where the user sits already; 80501; 10016; 80502; 80503.

@@ -1,0 +1,60 @@
+import Relay
+import RoomProtocol
+import SFU
+import WebRTC
+
+/// A track that a room lends to another for the time of a PK.
+struct LentTrack: Sendable {
+  var info: TrackInfo
+  var parameters: RTPParameters
+  /// Decoded once, for both rooms.
+  var decoded: DecodedTrack
+  /// Taps it in its own room.
+  var open: @Sendable () -> TrackSource
+}
+
+/// What a room lends of one user, and to whom. Belongs to its `Room`, which alone touches it.
+struct Lending {
+  let user: String
+  /// Tells the borrower what there is now; each time with a larger number.
+  let tell: @Sendable (_ number: Int, [LentTrack]) -> Void
+  var number = 0
+  var told: [Told]?
+
+  struct Told: Hashable {
+    var track: TrackID
+    var isMuted: Bool
+  }
+}
+
+extension Room {
+  /// Lends a user's tracks to another room from now on, whichever it publishes.
+  func lend(_ user: String, to room: String, tell: @escaping @Sendable (_ number: Int, [LentTrack]) -> Void) {
+    lending[room] = Lending(user: user, tell: tell)
+    renewLending()
+  }
+
+  /// Lends nothing to that room any more.
+  func endLending(to room: String) { lending[room] = nil }
+
+  /// Tells the borrowers what is published now.
+  func renewLending() {
+    for (room, var lent) in lending {
+      let owner = participants[lent.user]
+      let tracks = owner.map { owner in owner.tracks.filter { $0.info.master } } ?? []
+      let told = tracks.map { Lending.Told(track: $0.id, isMuted: $0.info.muted) }
+      guard told != lent.told else { continue }
+      lent.told = told
+      lent.number += 1
+      lending[room] = lent
+      lent.tell(lent.number, owner.map { owner in tracks.map { self.lent($0, of: owner) } } ?? [])
+    }
+  }
+
+  private func lent(_ track: PublishedTrack, of owner: Participant) -> LentTrack {
+    let (id, isVideo, clock) = (track.id, track.info.kind == .video, owner.clock)
+    return LentTrack(
+      info: track.info, parameters: track.parameters, decoded: decoded(track, of: owner),
+      open: { [media] in media.source(of: id, isVideo: isVideo, clock: clock) })
+  }
+}
