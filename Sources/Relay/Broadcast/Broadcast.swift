@@ -20,7 +20,7 @@ public struct ProgramID: Hashable, Sendable, CustomStringConvertible {
 /// sound has no hole, in the order of their times. A program that comes while another is on air **takes over**:
 ///
 /// 1. It is listened to, and its first key frame is waited for. If that shows a moment that the viewers have seen already, because the
-///    new program lags more than the old one, the old one's pictures stop and a key frame of a later moment is asked for.
+///    new program lags more than the old one, the old one's pictures stop a little later, and a key frame of that moment is asked for.
 /// 2. The old program's pictures go on up to the moment of that key frame, its sound up to the same sample; from there on the new
 ///    one's follow, with a sequence header where the codec's parameters differ.
 /// 3. ``Output/tookOver(_:from:)`` tells when nothing of the old one is needed any more.
@@ -142,6 +142,7 @@ public final class Broadcast {
       }
       if let takeover, takeover.stopsPictures(at: picture.timestamp) {
         current?.reached(picture.timestamp)
+        self.takeover?.holdBack(picture)
         advanceTakeover(now)
       } else {
         send(picture, now: now)

@@ -16,9 +16,12 @@ struct Takeover {
   var cutAt: Instant?
   /// The sample that its sound begins at.
   var soundCut: Int64?
-  /// Whether the old program's pictures are no longer sent, so that the new one can catch up.
-  private(set) var isFrozen = false
+  /// The moment from which on the old program's pictures are held back, so that the new one can catch up with what viewers have seen.
+  /// It lies a little ahead, for the new one to hear in time of which moment a key frame is wanted.
+  private(set) var freeze: Int64?
   var picturesAreDone = false
+  /// What was held back of the old one: its part before the cut is sent after all.
+  private var late: [EncodedPicture] = []
 
   private(set) var pictures: [EncodedPicture] = []
   private(set) var sound: [(position: Int64, samples: [Int16])] = []
@@ -29,7 +32,19 @@ struct Takeover {
   }
 
   /// Whether the old program's picture of this time is left out.
-  func stopsPictures(at time: Int64) -> Bool { isFrozen || picturesAreDone || cut.map { time >= $0 } == true }
+  func stopsPictures(at time: Int64) -> Bool {
+    picturesAreDone || (cut ?? freeze).map { time >= $0 } == true
+  }
+
+  /// Takes a picture of the old program that is not sent now.
+  mutating func holdBack(_ picture: EncodedPicture) {
+    if cut == nil, late.count < Self.mostPictures { late.append(picture) }
+  }
+
+  mutating func takeLate() -> [EncodedPicture] {
+    defer { late = [] }
+    return late
+  }
 
   /// Takes a picture of the new program.
   /// - Parameter shown: the moment that viewers have seen last.
@@ -41,8 +56,9 @@ struct Takeover {
     guard picture.isKeyFrame else { return }
     // A key frame that lags by less than a picture's time is as good as the next one.
     if let shown, picture.timestamp <= shown - interval / 2 {
-      isFrozen = true
-      outputs.append(.keyFrameNeeded(feed.id, after: Instant(microseconds: shown)))
+      let moment = freeze ?? shown + interval * 5 / 2
+      freeze = moment
+      outputs.append(.keyFrameNeeded(feed.id, after: Instant(microseconds: moment)))
       return
     }
     cut = shown.map { max(picture.timestamp, $0 + 1) } ?? picture.timestamp
@@ -79,9 +95,10 @@ extension Broadcast {
     let waitedLong = now - cutAt >= settings.overlap
 
     if !takeover.picturesAreDone {
+      for picture in takeover.takeLate() where picture.timestamp < cut - pictureInterval / 2 { send(picture, now: now) }
       let reached = current.progress.map { $0 >= cut } == true
-      let seen = lastPicture.map { $0 >= cut - pictureInterval - pictureInterval / 2 } ?? true
-      guard !current.hasVideo || current.isOver || takeover.isFrozen || reached || seen || waitedLong else { return }
+      let seen = lastPicture.map { $0 >= cut - pictureInterval - pictureInterval / 4 } ?? true
+      guard !current.hasVideo || current.isOver || reached || seen || waitedLong else { return }
       takeover.picturesAreDone = true
       let position = AudioInput.position(of: cut)
       takeover.soundCut = max(position, soundEnd ?? position)
@@ -123,7 +140,7 @@ extension Broadcast {
     guard let current else { return }
     if current.isOver {
       self.current = nil
-    } else if takeover.isFrozen || takeover.picturesAreDone {
+    } else if takeover.freeze != nil || takeover.picturesAreDone {
       // Pictures were left out: what follows them needs a key frame.
       self.current?.close()
       outputs.append(.keyFrameNeeded(current.id, after: nil))

@@ -59,6 +59,6 @@ struct TrackLinkTests {
       pump()
       return link.isOver
     }
-    #expect(link.packets >= 6)
+    #expect(link.packets >= 5)
   }
 }

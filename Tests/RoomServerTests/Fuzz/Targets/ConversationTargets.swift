@@ -34,7 +34,8 @@ private struct Conversation {
         graceTime: .seconds(60), emptyTime: .seconds(60), participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
       surroundings: .init(
         fingerprint: fuzzPlane.fingerprint, kicked: { _ in }, closed: { _ in }, counters: counters,
-        broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log), mixes: MixDirectory(RelaySettings()), peer: { _ in nil }, sign: { _ in nil }, stateChanged: { _ in },
+        broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log), mixes: MixDirectory(RelaySettings()),
+        peer: { _ in nil }, sign: { _ in nil }, stateChanged: { _ in },
         relay: RelaySettings(), log: log),
       openMedia: { fuzzPlane.openRoom(events: $0) })
     for user in ["a", "b"] { await join(user, resume: nil) }
