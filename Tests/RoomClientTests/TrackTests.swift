@@ -16,8 +16,8 @@ struct TrackTests {
     let sent = NIOLockedValueBox<[EncodedFrame]>([])
     let isFull = NIOLockedValueBox(false)
 
-    var outlet: TrackFeed.Outlet {
-      TrackFeed.Outlet(transport: ObjectIdentifier(self), mid: "0") { [self] frame, _ in
+    var outlet: TrackLine.Outlet {
+      TrackLine.Outlet(transport: ObjectIdentifier(self), mid: "0") { [self] frame, _ in
         guard !isFull.withLockedValue({ $0 }) else { return false }
         sent.withLockedValue { $0.append(frame) }
         return true
@@ -26,12 +26,13 @@ struct TrackTests {
   }
 
   @Test("a local video track asks for a key frame when its transport comes up, and sends nothing before one")
-  func beginsWithKeyFrame() async {
+  func beginsWithKeyFrame() async throws {
     let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     let sink = Sink()
     var requests = track.keyFrameRequests.makeAsyncIterator()
     #expect(!track.send(frame(0, key: true)))
-    track.feed.connect(sink.outlet)
+    let line = try #require(track.feed.claim())
+    line.connect(sink.outlet)
     await requests.next()
     #expect(!track.send(frame(1)))
     #expect(track.send(frame(2, key: true)))
@@ -39,10 +40,10 @@ struct TrackTests {
     #expect(sink.sent.withLockedValue { $0.map(\.timestamp) } == [2, 3])
   }
 
-  @Test("after a full queue nothing but a key frame is sent") func resumesWithKeyFrame() {
+  @Test("after a full queue nothing but a key frame is sent") func resumesWithKeyFrame() throws {
     let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     let sink = Sink()
-    track.feed.connect(sink.outlet)
+    try #require(track.feed.claim()).connect(sink.outlet)
     sink.isFull.withLockedValue { $0 = true }
     #expect(!track.send(frame(0, key: true)))
     sink.isFull.withLockedValue { $0 = false }
@@ -50,25 +51,69 @@ struct TrackTests {
     #expect(track.send(frame(2, key: true)))
   }
 
-  @Test("a muted track sends nothing, and asks for a key frame when it goes on") func mutes() async {
+  @Test("a muted track sends nothing, and asks for a key frame when it goes on") func mutes() async throws {
     let track = LocalVideoTrack(codec: .h264, width: 320, height: 180, fps: 15)
     let sink = Sink()
-    track.feed.connect(sink.outlet)
-    track.feed.setMuted(true)
+    let line = try #require(track.feed.claim())
+    line.connect(sink.outlet)
+    line.setMuted(true)
     #expect(!track.send(frame(0, key: true)))
     var requests = track.keyFrameRequests.makeAsyncIterator()
-    track.feed.setMuted(false)
+    line.setMuted(false)
     await requests.next()
     #expect(track.send(frame(1, key: true)))
   }
 
-  @Test("a track belongs to one room at a time") func belongsToOne() {
+  @Test("a track belongs to one room at a time") func belongsToOne() throws {
     let track = LocalAudioTrack()
-    let (first, second) = (Fan<Int>(), Fan<Int>())
-    #expect(track.feed.claim(by: first))
-    #expect(!track.feed.claim(by: second))
-    track.feed.release()
-    #expect(track.feed.claim(by: second))
+    let line = try #require(track.feed.claim())
+    #expect(track.feed.claim() == nil)
+    line.release()
+    line.release()
+    #expect(track.feed.claim() != nil)
+  }
+
+  @Test("while an anchor moves two rooms get each frame, each from a key frame on") func sharesTrack() async throws {
+    let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
+    let (old, new) = (Sink(), Sink())
+    let home = try #require(track.feed.claim())
+    home.named("t1")
+    home.connect(old.outlet)
+    #expect(track.send(frame(0, key: true)))
+    let away = try #require(track.feed.claim(sharing: true))
+    #expect(track.feed.claim(sharing: true) == nil)
+    #expect(track.trackId == "t1")
+    away.named("t2")
+    #expect(track.trackId == "t2")
+    away.connect(new.outlet)
+    #expect(track.send(frame(1)))
+    #expect(track.send(frame(2, key: true)))
+    home.release()
+    #expect(track.send(frame(3)))
+    #expect(old.sent.withLockedValue { $0.map(\.timestamp) } == [0, 1, 2])
+    #expect(new.sent.withLockedValue { $0.map(\.timestamp) } == [2, 3])
+    #expect(track.trackId == "t2")
+  }
+
+  @Test("a track goes into the second room as it is in the first: muted, and at what both ways take") func sharesState()
+    async throws
+  {
+    let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
+    let home = try #require(track.feed.claim())
+    home.setMuted(true)
+    home.setTarget(900_000)
+    let away = try #require(track.feed.claim(sharing: true))
+    #expect(away.isMuted)
+    away.setMuted(false)
+    #expect(home.isMuted)
+    var targets = track.targetBitrate.makeAsyncIterator()
+    #expect(await targets.next() == 900_000)
+    away.setTarget(400_000)
+    #expect(await targets.next() == 400_000)
+    home.setTarget(1_200_000)
+    #expect(await targets.next() == 400_000)
+    away.release()
+    #expect(await targets.next() == 1_200_000)
   }
 
   private func remote(_ kind: TrackKind) -> (RemoteTrack, NIOLockedValueBox<Int>) {

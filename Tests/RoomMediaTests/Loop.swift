@@ -8,6 +8,7 @@ import Synchronization
 /// A local track whose frames come out of a remote track, with nothing in between but what a test does to them.
 final class Loop: Sendable {
   let remote: RemoteTrack
+  let line: TrackLine
   private let record = Record()
 
   /// - Parameter change: gets each frame with its number; nil loses it.
@@ -15,15 +16,16 @@ final class Loop: Sendable {
     _ track: any LocalTrack, codec: String,
     change: @escaping @Sendable (Int, EncodedFrame) -> EncodedFrame? = { _, frame in frame }
   ) {
-    let feed = track.feed
+    guard let line = track.feed.claim() else { preconditionFailure("the track is published already") }
+    self.line = line
     let record = record
     let remote = RemoteTrack(userId: "ann", info: TrackInfo(trackId: "t1", kind: track.kind), codec: codec)
     remote.connect(requestKeyFrame: {
       record.keyFrameRequested()
-      feed.keyFrameRequested()
+      line.keyFrameRequested()
     })
     self.remote = remote
-    feed.connect(
+    line.connect(
       .init(transport: ObjectIdentifier(record), mid: "0") { frame, level in
         let number = record.add(frame, level)
         if let frame = change(number, frame) { remote.deliver(frame) }

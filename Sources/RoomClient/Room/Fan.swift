@@ -19,13 +19,18 @@ final class Fan<Element: Sendable>: Sendable {
     state = NIOLockedValueBox(State(early: early > 0 ? [] : nil))
   }
 
-  /// A new stream of what is said from now on; it ends with the fan. `first` is put in front of it.
-  func stream(backlog: Int, first: Element? = nil) -> AsyncStream<Element> {
+  /// A new stream of what is said from now on; it ends with the fan.
+  /// - Parameters:
+  ///   - first: is put in front of it.
+  ///   - takingEarly: whether it is the first reader, to whom goes what was kept.
+  func stream(backlog: Int, first: Element? = nil, takingEarly: Bool = true) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     if let first { continuation.yield(first) }
     let id: UInt64? = state.withLockedValue { state in
-      for element in state.early ?? [] { continuation.yield(element) }
-      state.early = nil
+      if takingEarly {
+        for element in state.early ?? [] { continuation.yield(element) }
+        state.early = nil
+      }
       guard !state.finished else { return nil }
       state.next &+= 1
       state.readers[state.next] = continuation

@@ -5,11 +5,20 @@ import WebRTC
 final class Publisher {
   /// One track and its m-line.
   fileprivate struct Publication {
-    let track: any LocalTrack
+    let held: Held
     var mid: String
     /// As the last accepted answer left it; nil before the first.
     var parameters: RTPParameters?
     var trackId: String?
+
+    var track: any LocalTrack { held.track }
+    var line: TrackLine { held.line }
+  }
+
+  /// A track that the room has hold of.
+  struct Held {
+    let track: any LocalTrack
+    let line: TrackLine
   }
 
   /// What to ask of the server; `accept` or `abandon` follows.
@@ -51,9 +60,9 @@ final class Publisher {
   // MARK: proposals
 
   /// Adds tracks to what is offered.
-  func propose(adding tracks: [any LocalTrack]) throws -> Proposal {
+  func propose(adding tracks: [Held]) throws -> Proposal {
     guard let offer, let transport, !isUncertain else {
-      return try proposeAnew(publications.map(\.track) + tracks, keepingIds: true)
+      return try proposeAnew(publications.map(\.held) + tracks, keepingIds: true)
     }
     var next = offer
     var added: [Publication] = []
@@ -65,10 +74,10 @@ final class Publisher {
 
   /// Offers all tracks on a new transport. `keepingIds` where the server still knows the tracks.
   func proposeRestart(keepingIds: Bool) throws -> Proposal {
-    try proposeAnew(publications.map(\.track), keepingIds: keepingIds)
+    try proposeAnew(publications.map(\.held), keepingIds: keepingIds)
   }
 
-  private func proposeAnew(_ tracks: [any LocalTrack], keepingIds: Bool) throws -> Proposal {
+  private func proposeAnew(_ tracks: [Held], keepingIds: Bool) throws -> Proposal {
     let isRestart = keepingIds && (isUncertain || publications.contains { $0.trackId != nil })
     let number = generation + 1
     let events = events
@@ -78,7 +87,7 @@ final class Publisher {
     var all: [Publication] = []
     for track in tracks {
       var publication = try Self.add(track, to: &next)
-      if isRestart { publication.trackId = publications.first { $0.track === track }?.trackId }
+      if isRestart { publication.trackId = publications.first { $0.line === track.line }?.trackId }
       all.append(publication)
     }
     return Proposal(
@@ -88,7 +97,7 @@ final class Publisher {
   }
 
   /// Takes the server's answer; gives the tracks that it refused, which are published no more.
-  func accept(_ proposal: Proposal, _ result: PublishResult) throws -> [any LocalTrack] {
+  func accept(_ proposal: Proposal, _ result: PublishResult) throws -> [Held] {
     var next = proposal.offer
     let answer = try next.accept(answer: result.sdp)
     var all = proposal.publications
@@ -99,8 +108,8 @@ final class Publisher {
     for published in result.tracks {
       guard let index = all.firstIndex(where: { $0.mid == published.mid }) else { continue }
       all[index].trackId = published.track.trackId
-      all[index].track.feed.named(published.track.trackId)
-      all[index].track.feed.setMuted(published.track.muted)
+      all[index].line.named(published.track.trackId)
+      all[index].line.setMuted(published.track.muted)
     }
     let refused = all.filter { $0.parameters == nil || $0.trackId == nil }
     for publication in refused { next.remove(mid: publication.mid) }
@@ -120,7 +129,7 @@ final class Publisher {
       transport?.setRemote(route.applied(to: described))
     }
     apply()
-    return refused.map(\.track)
+    return refused.map(\.held)
   }
 
   /// The server did not take it, and all is as before; or, `uncertain`, it may have.
@@ -133,7 +142,7 @@ final class Publisher {
   func remove(_ tracks: [any LocalTrack]) {
     for publication in publications where tracks.contains(where: { $0 === publication.track }) {
       offer?.remove(mid: publication.mid)
-      publication.track.feed.release()
+      publication.line.release()
     }
     publications.removeAll { publication in tracks.contains { $0 === publication.track } }
     apply()
@@ -141,7 +150,7 @@ final class Publisher {
 
   /// Ends all: the tracks may be published elsewhere.
   func close() {
-    for publication in publications { publication.track.feed.release() }
+    for publication in publications { publication.line.release() }
     publications = []
     transport?.close()
     transport = nil
@@ -169,25 +178,53 @@ final class Publisher {
 
   func holds(_ track: any LocalTrack) -> Bool { publications.contains { $0.track === track } }
 
-  /// Takes the server's view of one's own tracks after a resume; gives those that nobody here knows of.
-  func reconcile(_ tracks: [TrackInfo]) -> [String] {
+  /// Its id in this room; in another it may have another.
+  func trackId(of track: any LocalTrack) -> String? { publications.first { $0.track === track }?.trackId }
+
+  var tracks: [any LocalTrack] { publications.map(\.track) }
+
+  /// Takes the server's view of one's own tracks after a resume.
+  func reconcile(_ tracks: [TrackInfo]) -> Reconciled {
     for track in tracks { muted(trackId: track.trackId, track.muted) }
     let known = Set(publications.compactMap(\.trackId))
-    return tracks.map(\.trackId).filter { !known.contains($0) }
+    return Reconciled(
+      unknown: tracks.map(\.trackId).filter { !known.contains($0) }, withdrawn: withdraw(keeping: Set(tracks.map(\.trackId))))
+  }
+
+  struct Reconciled {
+    /// Tracks that nobody here knows of.
+    var unknown: [String]
+    /// Tracks that the server knows no more.
+    var withdrawn: [String]
+  }
+
+  /// The server withdrew tracks by itself: they are published no more.
+  /// - Parameter kept: those that it did not withdraw.
+  /// - Returns: the ids of those that it did.
+  func withdraw(keeping kept: Set<String>) -> [String] {
+    let gone = publications.filter { publication in publication.trackId.map { !kept.contains($0) } ?? false }
+    guard !gone.isEmpty else { return [] }
+    for publication in gone {
+      offer?.remove(mid: publication.mid)
+      publication.line.release()
+    }
+    publications.removeAll { publication in gone.contains { $0.line === publication.line } }
+    apply()
+    return gone.compactMap(\.trackId)
   }
 
   func muted(trackId: String, _ muted: Bool) {
-    publications.first { $0.trackId == trackId }?.track.feed.setMuted(muted)
+    publications.first { $0.trackId == trackId }?.line.setMuted(muted)
   }
 
   /// Tells the transport what is sent now.
   private func apply() {
-    let feeds = Dictionary(publications.map { ($0.mid, $0.track.feed) }, uniquingKeysWith: { first, _ in first })
+    let lines = Dictionary(publications.map { ($0.mid, $0.line) }, uniquingKeysWith: { first, _ in first })
     var ceilings: [String: Int] = [:]
     for publication in publications {
       if let video = publication.track as? LocalVideoTrack, let bitrate = video.bitrate { ceilings[publication.mid] = bitrate }
     }
-    transport?.setSenders(publications.compactMap(\.parameters), feeds: feeds, ceilings: ceilings)
+    transport?.setSenders(publications.compactMap(\.parameters), lines: lines, ceilings: ceilings)
     plug()
   }
 
@@ -195,19 +232,19 @@ final class Publisher {
   private func plug() {
     for publication in publications {
       guard isConnected, let transport else {
-        publication.track.feed.connect(nil)
+        publication.line.connect(nil)
         continue
       }
       let mid = publication.mid
-      publication.track.feed.connect(
-        TrackFeed.Outlet(transport: ObjectIdentifier(transport), mid: mid) { transport.send($0, mid: mid, level: $1) })
+      publication.line.connect(
+        TrackLine.Outlet(transport: ObjectIdentifier(transport), mid: mid) { transport.send($0, mid: mid, level: $1) })
     }
   }
 
-  private static func add(_ track: any LocalTrack, to offer: inout PublishOffer) throws -> Publication {
+  private static func add(_ held: Held, to offer: inout PublishOffer) throws -> Publication {
     do {
-      let parameters = try offer.add(track.rtpCodec, trackID: track.tag)
-      return Publication(track: track, mid: parameters.mid)
+      let parameters = try offer.add(held.track.rtpCodec, trackID: held.track.tag)
+      return Publication(held: held, mid: parameters.mid)
     } catch {
       throw RoomClientError.negotiationFailed(error.description)
     }
@@ -217,7 +254,7 @@ final class Publisher {
     let track = publication.track
     let video = track as? LocalVideoTrack
     return NewTrack(
-      mid: publication.mid, kind: track.kind, tag: track.tag, master: track.master, muted: track.isMuted,
+      mid: publication.mid, kind: track.kind, tag: track.tag, master: track.master, muted: publication.line.isMuted,
       trackId: keepingId ? publication.trackId : nil, width: video?.width, height: video?.height, fps: video?.fps,
       bitrate: video?.bitrate)
   }

@@ -15,9 +15,12 @@ import RoomProtocol
 public final class Room: Sendable {
   private let session: RoomSession
   private let board: RoomBoard
+  private let visit: PKVisit?
 
-  private init(session: RoomSession) {
+  /// - Parameter visit: where it was moved to for a PK: what it was left behind for it.
+  init(session: RoomSession, visit: PKVisit? = nil) {
     self.session = session
+    self.visit = visit
     board = session.board
   }
 
@@ -33,7 +36,7 @@ public final class Room: Sendable {
   ///   - token: a room token (behaviour.md §2)
   /// - Throws: `RoomError` where the server refuses, `RoomClientError` where it can't be reached.
   public static func connect(to url: String, token: String, options: RoomOptions = RoomOptions()) async throws -> Room {
-    let session = try RoomSession(url: url, token: token, options: options)
+    let session = try RoomSession(RoomEntry(url: url, token: token, options: options))
     try await session.connect()
     return Room(session: session)
   }
@@ -45,8 +48,18 @@ public final class Room: Sendable {
   public var events: AsyncStream<RoomEvent> { board.eventStream() }
   /// The room's name.
   public var name: String { board.value.room?.name ?? "" }
-  /// The room as it was at the last join: layout, seats, attributes.
+  /// The room as it is now: layout, seats, requests, attributes, messages, PK and jobs.
   public var snapshot: RoomSnapshot? { board.value.room }
+  /// Seats and layout: who sits where, who asks for a seat.
+  public var seats: RoomSeats { RoomSeats(session: session) }
+  /// The PK with another room.
+  public var pk: RoomPK { RoomPK(session: session, visit: visit) }
+  /// Texts, likes, gifts, barrages, and the app's own messages.
+  public var messages: RoomMessages { RoomMessages(session: session) }
+  /// What the app knows of the room, as keys with values.
+  public var attributes: RoomAttributes { RoomAttributes(session: session) }
+  /// The relay jobs that run, whoever began them.
+  public var jobs: [JobInfo] { board.value.room?.jobs ?? [] }
   /// This client itself.
   public var me: ParticipantInfo? { board.value.me }
   /// The others, in no particular order.
@@ -60,6 +73,8 @@ public final class Room: Sendable {
   public func publish(_ tracks: [any LocalTrack]) async throws { try await session.publish(tracks) }
   /// Takes tracks back; they may be published again.
   public func unpublish(_ tracks: [any LocalTrack]) async throws { try await session.unpublish(tracks) }
+  /// Takes back all that is published of a kind, or all. Nothing is published: nothing happens.
+  public func unpublish(_ kind: TrackKind? = nil) async throws { try await session.unpublish(kind) }
   /// Mutes or unmutes one of one's own tracks: the publication stays, the others are told.
   public func mute(_ track: any LocalTrack, _ muted: Bool) async throws { try await session.mute(track, muted) }
   /// Mutes or unmutes anybody's track; needs the `admin` grant where it is another's.

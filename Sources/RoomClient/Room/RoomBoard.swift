@@ -10,6 +10,8 @@ final class RoomBoard: Sendable {
     var participants: [String: ParticipantInfo] = [:]
     var remoteTracks: [String: RemoteTrack] = [:]
     var limits = RoomLimits()
+    /// The way into the other room, while a PK goes on for which this client is to move.
+    var pkToken: PKTokenData?
   }
 
   private let box = NIOLockedValueBox(Value())
@@ -25,6 +27,8 @@ final class RoomBoard: Sendable {
   func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLockedValue { body(&$0) } }
 
   func eventStream() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog) }
+  /// As `eventStream`, but leaves what came before to the first reader.
+  func watch() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog, takingEarly: false) }
   func say(_ event: RoomEvent) { events.say(event) }
   func finish() { events.finish() }
 }

@@ -20,6 +20,10 @@ public enum RoomClientError: Error, Sendable, Hashable, CustomStringConvertible 
   case trackInUse
   /// The track is not published here.
   case trackUnknown
+  /// `room.pk.move()` has nowhere to move to; the text says why.
+  case cannotMove(String)
+  /// `room.pk.returnHome()` in a room that was not moved to.
+  case notAway
 
   public var description: String {
     switch self {
@@ -32,6 +36,8 @@ public enum RoomClientError: Error, Sendable, Hashable, CustomStringConvertible 
     case .negotiationFailed(let what): "negotiation failed: \(what)"
     case .mediaFailed(let what): "media transport failed: \(what)"
     case .trackInUse: "the track is already published"
+    case .cannotMove(let why): "can't move into another room: \(why)"
+    case .notAway: "this room was not moved to for a PK"
     case .trackUnknown: "the track is not published in this room"
     }
   }

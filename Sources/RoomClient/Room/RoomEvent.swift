@@ -8,6 +8,7 @@ public enum RoomEvent: Sendable {
   /// Another participant's connection was lost (false), or came back within the grace time.
   case connectionChanged(userId: String, connected: Bool)
   case published(userId: String, tracks: [TrackInfo])
+  /// Also of this client itself, where the server withdrew its tracks because it lost its seat: they may be published again.
   case unpublished(userId: String, trackIds: [String])
   /// A track is being received; its frames are at `RemoteTrack.frames`.
   case trackSubscribed(RemoteTrack)
@@ -32,6 +33,34 @@ public enum RoomEvent: Sendable {
   case kicked(userId: String, by: String)
   /// This client was kicked; `by` is the operator, and empty for the API. `stateChanged(.closed(…))` follows.
   case kickedOut(by: String)
+  /// Somebody came to a seat or left it, or a switch of it was set; `room.seats.all` has it.
+  case seatChanged(SeatChangedData)
+  /// Other seats, or other places for them; `off` names those who lost theirs.
+  case layoutChanged(LayoutChangedData)
+  /// A user asks for a seat.
+  case seatRequested(SeatRequest)
+  case seatRequestEnded(SeatEndedData)
+  /// A user is asked to take a seat.
+  case seatInvited(SeatInvitation)
+  case seatInvitationEnded(SeatEndedData)
+  /// A message to all, or to this client, or its own.
+  case message(RoomMessage)
+  /// Attributes of the room were set or removed; `room.attributes.all` has them.
+  case attributesChanged(AttributesChangedData)
+  /// This room invited another to a PK, or was invited; with the `admin` grant.
+  case pkInvited(PKInvitation)
+  case pkInvitationEnded(PKInvitationEndedData)
+  /// A PK is on. With `way` `move` the anchor of the inviting room calls ``RoomPK/move(_:)`` now.
+  case pkBegan(PKInfo)
+  /// The way into the other room, for the anchor that is to move: ``RoomPK/move(_:)`` takes it.
+  case pkToken(PKTokenData)
+  /// A score, a mute, or which anchor is there.
+  case pkChanged(PKInfo)
+  /// A PK is over. Who had moved for it calls ``RoomPK/returnHome(token:)`` now.
+  case pkEnded(PKEndedData)
+  /// The connection is back after so long that changes of seats, attributes and PK can't be told one by one any more: this is how
+  /// the room is now. Messages that were missed have been told before, as far as the room keeps them.
+  case refreshed(RoomSnapshot)
   case statistics(RoomStatistics)
   /// Media of one direction came up, was lost (it is being repaired), or came back.
   case mediaConnectionChanged(TransportKind, connected: Bool)

@@ -3,23 +3,24 @@ import WebRTC
 
 /// Publishing, one call after the other, and moderation.
 extension RoomSession {
-  func publish(_ tracks: [any LocalTrack]) async throws {
+  /// - Parameter sharing: also tracks that another room holds, which goes on sending them.
+  func publish(_ tracks: [any LocalTrack], sharing: Bool = false) async throws {
     guard !tracks.isEmpty else { return }
     await enter()
     defer { publishing.leave() }
-    var claimed: [any LocalTrack] = []
+    var held: [Publisher.Held] = []
     do {
       for track in tracks {
-        guard track.feed.claim(by: self) else { throw RoomClientError.trackInUse }
-        claimed.append(track)
+        guard !publisher.holds(track), let line = track.feed.claim(sharing: sharing) else { throw RoomClientError.trackInUse }
+        held.append(Publisher.Held(track: track, line: line))
       }
-      let refused = try await commit(try publisher.propose(adding: tracks))
+      let refused = try await commit(try publisher.propose(adding: held))
       guard refused.isEmpty else {
-        try? await take(back: tracks.filter { track in !refused.contains { $0 === track } })
-        throw RoomClientError.negotiationFailed("the server takes the codec of \(refused.map(\.tag)) not")
+        try? await take(back: tracks.filter { track in !refused.contains { $0.track === track } })
+        throw RoomClientError.negotiationFailed("the server takes the codec of \(refused.map(\.track.tag)) not")
       }
     } catch {
-      for track in claimed { track.feed.release() }
+      for track in held { track.line.release() }
       throw error
     }
   }
@@ -31,9 +32,25 @@ extension RoomSession {
     try await take(back: tracks)
   }
 
+  /// What is published.
+  var localTracks: [any LocalTrack] { publisher.tracks }
+
+  /// Ends all publications of a kind, or all.
+  func unpublish(_ kind: TrackKind?) async throws {
+    await enter()
+    defer { publishing.leave() }
+    let tracks = publisher.tracks.filter { kind == nil || $0.kind == kind }
+    if !tracks.isEmpty { try await take(back: tracks) }
+  }
+
   func take(back tracks: [any LocalTrack]) async throws {
-    let ids = tracks.compactMap(\.trackId)
-    let _: Empty = try await request(.unpublish(TrackSelection(trackIds: ids)))
+    let ids = tracks.compactMap { publisher.trackId(of: $0) }
+    let asked = heard
+    do {
+      let _: Empty = try await request(.unpublish(TrackSelection(trackIds: ids)))
+    } catch let error as RoomError where error.code == .publishFailed && unseated > asked {
+      // The server was faster: it had withdrawn them already.
+    }
     publisher.remove(tracks)
     board.change { $0.me?.tracks.removeAll { ids.contains($0.trackId) } }
     if publisher.isEmpty { publishRepair.closed() }
@@ -44,13 +61,14 @@ extension RoomSession {
     await enter()
     defer { publishing.leave() }
     guard !publisher.isEmpty else { return }
-    for track in try await commit(try publisher.proposeRestart(keepingIds: keepingIds)) { track.feed.release() }
+    for track in try await commit(try publisher.proposeRestart(keepingIds: keepingIds)) { track.line.release() }
   }
 
   /// Asks the server for what is proposed; gives the tracks that it refused.
-  func commit(_ proposal: Publisher.Proposal) async throws -> [any LocalTrack] {
+  func commit(_ proposal: Publisher.Proposal) async throws -> [Publisher.Held] {
+    let asked = heard
     do {
-      let result = try await request(.publish(proposal.params), for: PublishResult.self)
+      let (result, answered) = try await numberedRequest(.publish(proposal.params), for: PublishResult.self)
       let generation = publisher.generation
       let refused = try publisher.accept(proposal, result)
       if publisher.generation != generation { publishRepair.opened(now: .now) }
@@ -60,6 +78,8 @@ extension RoomSession {
           value.me?.tracks.append(published.track)
         }
       }
+      // The server may have withdrawn tracks since the call went out: all of them, or those before the answer's.
+      if unseated > asked { withdrawn(keeping: unseated > answered ? [] : Set(result.tracks.map(\.track.trackId))) }
       return refused
     } catch let error as NegotiationError {
       publisher.abandon(proposal, uncertain: true)
@@ -79,7 +99,7 @@ extension RoomSession {
   }
 
   func mute(_ track: any LocalTrack, _ muted: Bool) async throws {
-    guard publisher.holds(track), let trackId = track.trackId else { throw RoomClientError.trackUnknown }
+    guard let trackId = publisher.trackId(of: track) else { throw RoomClientError.trackUnknown }
     try await mute(trackId: trackId, muted)
   }
 
@@ -89,14 +109,4 @@ extension RoomSession {
   }
 
   func kick(userId: String) async throws { let _: Empty = try await request(.kick(UserParams(userId: userId))) }
-
-  func startForward(_ job: ForwardParams) async throws -> JobInfo {
-    try await request(.startForward(job), for: JobInfo.self)
-  }
-
-  func startMerge(_ job: MergeParams) async throws -> JobInfo { try await request(.startMerge(job), for: JobInfo.self) }
-
-  func setLayouts(_ params: LayoutsParams) async throws { let _: Empty = try await request(.setLayouts(params)) }
-
-  func stopJob(_ jobId: String) async throws { let _: Empty = try await request(.stopJob(JobParams(jobId: jobId))) }
 }

@@ -17,9 +17,10 @@ actor RoomSession {
   }
 
   nonisolated let board: RoomBoard
+  /// How the room is joined.
+  nonisolated let entry: RoomEntry
   private let address: SignalAddress
-  private let token: String
-  let options: RoomOptions
+  nonisolated var options: RoomOptions { entry.options }
   let logger = Logger(label: "room.client")
 
   private let inbox: AsyncStream<Input>
@@ -45,16 +46,24 @@ actor RoomSession {
   var subscribeRepair = MediaRepair()
   /// What was asked for by `subscribe`, to be asked for again where the server forgot the session.
   var chosen = (trackIds: Set<String>(), userIds: Set<String>())
+  /// Messages heard from the server.
+  var heard = 0
+  /// Which of them took this client off its seat last, and its tracks with it.
+  var unseated = 0
+  /// The number of the last change that was told as an event.
+  var told = 0
+  /// Forward jobs of this client by their ids, as they were asked for, while they run.
+  var forwards: [String: ForwardParams] = [:]
   var meter = StatisticsMeter(began: .now)
   private var nextStatistics: ContinuousClock.Instant?
 
   /// Messages and events that may wait for the session; a server that sends more than it takes is cut off.
   private static let inboxLimit = 8192
 
-  init(url: String, token: String, options: RoomOptions) throws {
-    address = try SignalAddress(url)
-    self.token = token
-    self.options = options
+  init(_ entry: RoomEntry) throws {
+    address = try SignalAddress(entry.url)
+    self.entry = entry
+    let options = entry.options
     board = RoomBoard(backlog: options.eventBacklog)
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
@@ -208,9 +217,16 @@ actor RoomSession {
 
   /// Asks and waits; throws the server's error, or the client's own when the socket is lost or the answer does not come.
   func request<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
+    try await numberedRequest(call, for: Result.self).result
+  }
+
+  /// As `request`; also tells which of the messages heard the answer was.
+  func numberedRequest<Result: Codable & Sendable>(
+    _ call: SignalCall, for: Result.Type
+  ) async throws -> (result: Result, number: Int) {
     guard let link else { throw machine.state.isClosed ? RoomClientError.closed : .connectionLost("reconnecting") }
     let timeout = options.timeout
-    let text: Data = try await withCheckedThrowingContinuation { waiter in
+    let answer: RequestTable.Answer = try await withCheckedThrowingContinuation { waiter in
       guard let id = link.call(call, waiter) else { return }
       let epoch = epoch
       Task { [weak self] in
@@ -218,8 +234,8 @@ actor RoomSession {
         await self?.expire(id, call.method, epoch: epoch)
       }
     }
-    switch try JSONDecoder().decode(SignalAnswer<Result>.self, from: text) {
-    case .result(_, let result): return result
+    switch try JSONDecoder().decode(SignalAnswer<Result>.self, from: answer.text) {
+    case .result(_, let result): return (result, answer.number)
     case .error(_, let error): throw error
     }
   }
@@ -230,7 +246,8 @@ actor RoomSession {
 
   private func join() {
     let params = JoinParams(
-      token: token, autoSubscribe: options.autoSubscribe, audioLevels: options.audioLevels, resume: sessionId)
+      token: entry.token, autoSubscribe: options.autoSubscribe, audioLevels: options.audioLevels, resume: sessionId,
+      since: sessionId.map { _ in told })
     let epoch = epoch
     Task {
       do {
@@ -258,6 +275,7 @@ actor RoomSession {
     sessionId = result.sessionId
     link?.pingInterval = .milliseconds(min(max(result.pingInterval, 100), 60_000))
     let missed = roster.replace(with: result.participants, telling: attempt > 0)
+    let before = board.value.room
     board.change { value in
       value.room = result.room
       value.me = result.me
@@ -269,14 +287,21 @@ actor RoomSession {
     starter = nil
     nextStatistics = .now + .seconds(options.statisticsInterval)
     for event in missed { board.say(event) }
+    forwards = forwards.filter { running in result.room.jobs.contains { $0.jobId == running.key } }
+    catchUp(from: before, replayed: result.replayed ?? false)
     guard !result.resumed else {
-      let unknown = publisher.reconcile(result.me.tracks)
-      if !unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: unknown))) }
+      let reconciled = publisher.reconcile(result.me.tracks)
+      if !reconciled.unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
+      tellWithdrawn(reconciled.withdrawn)
       return chooseTracks(roster.tracks)
     }
     endSubscriptions()
     chooseTracks(roster.tracks)
-    if attempt > 0 { startAnew() }
+    guard attempt > 0 else { return }
+    // Who had a seat and lost it is not on air any more.
+    let had = before?.seats.contains { $0.userId == result.me.userId } ?? false
+    if had, mySeat == nil { forgetPublications() }
+    startAnew()
   }
 
   /// The server forgot the session: what was published and chosen is asked for again.
@@ -287,11 +312,22 @@ actor RoomSession {
     Task {
       do {
         if !trackIds.isEmpty || !userIds.isEmpty { try await subscribe(trackIds: Array(trackIds), userIds: Array(userIds)) }
-        if !publisher.isEmpty { try await republish(keepingIds: false) }
+        if !publisher.isEmpty { try await publishAgain() }
       } catch {
         logger.debug("could not take up again what was before: \(error)")
         publishRepair.failed(now: .now)
       }
+      // Where that can't be any more the PK's end is told.
+      if waitsForMe { _ = try? await request(.pk(.resume), for: PKInfo.self) }
+    }
+  }
+
+  /// Publishes all anew; who may not any more publishes nothing from now on.
+  private func publishAgain() async throws {
+    do {
+      try await republish(keepingIds: false)
+    } catch let error as RoomError where error.code == .noPermission {
+      forgetPublications()
     }
   }
 
@@ -299,7 +335,8 @@ actor RoomSession {
 
   private func hear(_ text: Data) {
     guard let link else { return }
-    switch link.heard(text, now: .now) {
+    heard += 1
+    switch link.heard(text, number: heard, now: .now) {
     case .answer: if case .opening = machine { held = [] }
     case .nonsense(let what): logger.debug("not understood: \(what)")
     case .event(let event): handle(event)
@@ -317,6 +354,14 @@ actor RoomSession {
     case .ended(let data):
       if data.reason == .kickedOut { board.say(.kickedOut(by: data.by ?? "")) }
       advance(.ended(data))
+    case .changed(let numbered): changed(numbered)
+    case .pkToken(let token):
+      board.change { $0.pkToken = token }
+      board.say(.pkToken(token))
+    case .jobChanged(let job): board.change { $0.room?.keep(job) }
+    case .jobEnded(let data):
+      forwards[data.jobId] = nil
+      board.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
     default: break
     }
     for event in told { board.say(event) }

@@ -3,8 +3,15 @@ import RoomProtocol
 
 /// The calls that wait for their answers.
 struct RequestTable {
-  /// The answer's text, still to be decoded as the call's own result.
-  typealias Waiter = CheckedContinuation<Data, any Error>
+  /// A good answer.
+  struct Answer {
+    /// Still to be decoded as the call's own result.
+    var text: Data
+    /// Which of the messages heard it was.
+    var number: Int
+  }
+
+  typealias Waiter = CheckedContinuation<Answer, any Error>
 
   /// Calls in flight at once; more are refused, for the server does not answer.
   static let limit = 256
@@ -24,7 +31,7 @@ struct RequestTable {
     return true
   }
 
-  mutating func answered(_ id: Int, with text: Data) { waiting.removeValue(forKey: id)?.resume(returning: text) }
+  mutating func answered(_ id: Int, with answer: Answer) { waiting.removeValue(forKey: id)?.resume(returning: answer) }
   mutating func refused(_ id: Int, with error: any Error) { waiting.removeValue(forKey: id)?.resume(throwing: error) }
 
   mutating func refuseAll(with error: any Error) {

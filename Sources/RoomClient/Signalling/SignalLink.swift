@@ -39,14 +39,19 @@ final class SignalLink {
     var error: RoomError?
   }
 
-  func heard(_ text: Data, now: ContinuousClock.Instant) -> Heard {
+  /// - Parameter number: of the message, in the order in which they came.
+  func heard(_ text: Data, number: Int, now: ContinuousClock.Instant) -> Heard {
     lastHeard = now
     doubtedSince = nil
     do {
       let head = try decoder.decode(Head.self, from: text)
       if head.event != nil { return .event(try decoder.decode(SignalEvent.self, from: text)) }
       guard let id = head.id else { return .nonsense(head.error?.description ?? "a message that is neither answer nor event") }
-      if let error = head.error { requests.refused(id, with: error) } else { requests.answered(id, with: text) }
+      if let error = head.error {
+        requests.refused(id, with: error)
+      } else {
+        requests.answered(id, with: RequestTable.Answer(text: text, number: number))
+      }
       return .answer
     } catch {
       return .nonsense(String(describing: error))

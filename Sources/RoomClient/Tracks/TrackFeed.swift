@@ -2,28 +2,19 @@ import NIOConcurrencyHelpers
 import RTP
 import RoomProtocol
 
-/// What local tracks of both kinds share: the way of their frames into a transport, and what comes back.
+/// What local tracks of both kinds share: the way of their frames into the rooms that hold them, and what comes back.
+///
+/// One room holds a track, on a ``TrackLine``; two while an anchor moves from the one to the other.
 public final class TrackFeed: Sendable {
-  /// Where a published track's frames go.
-  struct Outlet: Sendable {
-    /// Which transport and m-line it is: the same again changes nothing.
-    var transport: ObjectIdentifier
-    var mid: String
-    /// False where the transport's queue is full.
-    var send: @Sendable (EncodedFrame, Int?) -> Bool
-  }
-
   private struct State {
-    /// Set while a room holds the track, from the call to publish on.
-    var owner: ObjectIdentifier?
-    var outlet: Outlet?
-    var trackId: String?
-    var muted = false
-    /// Video: nothing but a key frame may be sent next.
-    var needsKeyFrame = true
+    /// In the order in which rooms took hold of the track.
+    var lines: [TrackLine] = []
     var target: Int?
     var dropped: UInt64 = 0
   }
+
+  /// The old room and the new one.
+  private static let lineLimit = 2
 
   let kind: TrackKind
   let keyFrameRequests = Fan<Void>()
@@ -32,78 +23,57 @@ public final class TrackFeed: Sendable {
 
   init(kind: TrackKind) { self.kind = kind }
 
-  var trackId: String? { state.withLockedValue { $0.trackId } }
-  var isMuted: Bool { state.withLockedValue { $0.muted } }
+  /// The newest that was given.
+  var trackId: String? { lines.reversed().lazy.compactMap(\.trackId).first }
+  /// In the newest room.
+  var isMuted: Bool { lines.last?.isMuted ?? false }
+  /// Frames that no room took, though there was a way.
   var dropped: UInt64 { state.withLockedValue { $0.dropped } }
   var targetBitrates: AsyncStream<Int> { targets.stream(backlog: 1, first: state.withLockedValue { $0.target }) }
 
+  private var lines: [TrackLine] { state.withLockedValue { $0.lines } }
+
+  /// True where a room took the frame.
   func send(_ frame: EncodedFrame, level: Int?) -> Bool {
-    let (sent, asks) = state.withLockedValue { state -> (Bool, Bool) in
-      guard let outlet = state.outlet, !state.muted else {
-        state.needsKeyFrame = true
-        return (false, false)
+    var (isSent, isDropped, asks) = (false, false, false)
+    for line in lines {
+      switch line.send(frame, level: level) {
+      case .sent: isSent = true
+      case .noWay: break
+      case .dropped(let needsKeyFrame):
+        isDropped = true
+        asks = asks || needsKeyFrame
       }
-      if kind == .video, state.needsKeyFrame, !frame.isKeyFrame {
-        state.dropped &+= 1
-        return (false, true)
-      }
-      guard outlet.send(frame, level) else {
-        state.dropped &+= 1
-        state.needsKeyFrame = true
-        return (false, kind == .video)
-      }
-      state.needsKeyFrame = false
-      return (true, false)
     }
+    if isDropped { state.withLockedValue { $0.dropped &+= 1 } }
     if asks { keyFrameRequests.say(()) }
-    return sent
+    return isSent
   }
 
-  /// False where another room, or this one, holds the track already.
-  func claim(by owner: AnyObject) -> Bool {
+  /// Gives a room hold of the track; nil where another room, or the same one, has it.
+  /// - Parameter sharing: takes hold of it beside the room that has it, muted as it is there.
+  func claim(sharing: Bool = false) -> TrackLine? {
     state.withLockedValue { state in
-      guard state.owner == nil else { return false }
-      state.owner = ObjectIdentifier(owner)
-      return true
+      guard state.lines.count < (sharing ? Self.lineLimit : 1) else { return nil }
+      let line = TrackLine(self, muted: state.lines.last?.isMuted ?? false)
+      state.lines.append(line)
+      return line
     }
   }
 
-  func named(_ trackId: String) { state.withLockedValue { $0.trackId = trackId } }
-
-  /// The transport is connected; nil when it is lost.
-  func connect(_ outlet: Outlet?) {
-    let asks = state.withLockedValue { state in
-      if let outlet, let old = state.outlet, old.transport == outlet.transport, old.mid == outlet.mid { return false }
-      state.outlet = outlet
-      state.needsKeyFrame = true
-      return outlet != nil && kind == .video
-    }
-    if asks { keyFrameRequests.say(()) }
+  /// The room that had the line holds the track no more.
+  func remove(_ line: TrackLine) {
+    state.withLockedValue { $0.lines.removeAll { $0 === line } }
+    spreadTarget()
   }
 
-  func setMuted(_ muted: Bool) {
-    let asks = state.withLockedValue { state in
-      defer { state.muted = muted }
-      return state.muted && !muted && state.outlet != nil && kind == .video
+  /// What every way takes.
+  func spreadTarget() {
+    let new: Int? = state.withLockedValue { state in
+      guard let least = state.lines.lazy.compactMap(\.target).min() else { return nil }
+      state.target = least
+      return least
     }
-    if asks { keyFrameRequests.say(()) }
-  }
-
-  func keyFrameRequested() { keyFrameRequests.say(()) }
-
-  func setTarget(_ bitsPerSecond: Int) {
-    state.withLockedValue { $0.target = bitsPerSecond }
-    targets.say(bitsPerSecond)
-  }
-
-  /// Gives the track free: it may be published anew, here or elsewhere.
-  func release() {
-    state.withLockedValue { state in
-      state.owner = nil
-      state.outlet = nil
-      state.trackId = nil
-      state.muted = false
-      state.needsKeyFrame = true
-    }
+    if let new { targets.say(new) }
   }
 }

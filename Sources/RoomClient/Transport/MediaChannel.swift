@@ -26,7 +26,7 @@ final class MediaChannel {
   private var lastStream: UInt16 = 0
   /// Addresses whose connection has ended, or could not be made, of which the session does not know yet.
   private var lost: [TransportAddress] = []
-  private var feeds: [String: TrackFeed] = [:]
+  private var lines: [String: TrackLine] = [:]
   private var ceilings: [String: Int] = [:]
   private var tracks: [String: RemoteTrack] = [:]
   private var begun: Set<String> = []
@@ -62,9 +62,9 @@ final class MediaChannel {
     flush(now)
   }
 
-  func setSenders(_ parameters: [RTPParameters], feeds: [String: TrackFeed], ceilings: [String: Int], now: Instant) {
+  func setSenders(_ parameters: [RTPParameters], lines: [String: TrackLine], ceilings: [String: Int], now: Instant) {
     session.setSenders(parameters, now: now)
-    self.feeds = feeds
+    self.lines = lines
     self.ceilings = ceilings
     flush(now)
   }
@@ -166,19 +166,19 @@ final class MediaChannel {
       guard let track = tracks[mid] else { return }
       track.deliver(frame)
       if begun.insert(mid).inserted { tell(.firstFrame(trackId: track.trackId)) }
-    case .keyFrameRequested(let mid): feeds[mid]?.keyFrameRequested()
+    case .keyFrameRequested(let mid): lines[mid]?.keyFrameRequested()
     case .targetBitrate(let total): share(total)
     }
   }
 
   /// Video tracks share what audio leaves, each up to its own ceiling.
   private func share(_ total: Int) {
-    let videos = feeds.filter { $0.value.kind == .video && !$0.value.isMuted }
-    var left = max(0, total - (feeds.count - videos.count) * 64_000)
+    let videos = lines.filter { $0.value.kind == .video && !$0.value.isMuted }
+    var left = max(0, total - (lines.count - videos.count) * 64_000)
     var count = videos.count
-    for (mid, feed) in videos.sorted(by: { ceilings[$0.key] ?? .max < ceilings[$1.key] ?? .max }) {
+    for (mid, line) in videos.sorted(by: { ceilings[$0.key] ?? .max < ceilings[$1.key] ?? .max }) {
       let part = min(left / max(1, count), ceilings[mid] ?? .max)
-      feed.setTarget(part)
+      line.setTarget(part)
       left -= part
       count -= 1
     }

@@ -56,8 +56,8 @@ final class MediaTransport: Sendable {
 
   func setRemote(_ parameters: TransportParameters) { post { $0.setRemote(parameters, now: $1) } }
 
-  func setSenders(_ parameters: [RTPParameters], feeds: [String: TrackFeed], ceilings: [String: Int]) {
-    post { $0.setSenders(parameters, feeds: feeds, ceilings: ceilings, now: $1) }
+  func setSenders(_ parameters: [RTPParameters], lines: [String: TrackLine], ceilings: [String: Int]) {
+    post { $0.setSenders(parameters, lines: lines, ceilings: ceilings, now: $1) }
   }
 
   func setReceivers(_ parameters: [RTPParameters], tracks: [String: RemoteTrack]) {

@@ -55,11 +55,11 @@ struct VideoSourceTests {
   @Test("the encoder aims at what the way to the server takes, and at no more than configured")
   func target() async throws {
     let source = try VideoSource(Self.configuration())
-    _ = Loop(source.track, codec: "h264")
+    let loop = Loop(source.track, codec: "h264")
     try await push(0..<1, into: source)
     #expect(source.statistics.bitrate == 400_000)
     for (target, expected) in [(150_000, 150_000), (2_000_000, 400_000), (1000, VideoSource.leastBitrate)] {
-      source.track.feed.setTarget(target)
+      loop.line.setTarget(target)
       var number = 1
       while source.statistics.bitrate != expected, number < 200 {
         try await push(number..<number + 1, into: source)
@@ -106,10 +106,10 @@ struct VideoSourceTests {
     let source = try VideoSource(Self.configuration())
     let loop = Loop(source.track, codec: "h264")
     try await push(0..<2, into: source)
-    source.track.feed.setMuted(true)
+    loop.line.setMuted(true)
     let pattern = try TestPattern(width: 320, height: 180)
     for _ in 0..<5 { source.push(try pattern.frame(number: 0, milliseconds: 0, timestamp: 200_000)) }
-    source.track.feed.setMuted(false)
+    loop.line.setMuted(false)
     try await push(4..<6, into: source)
     #expect(loop.sent.count >= 4)
     #expect(loop.sent.count <= 2 + VideoSource.backlog + 2)

@@ -1,0 +1,116 @@
+import Foundation
+import RoomProtocol
+
+extension RoomPK {
+  /// Moves into the other room: for the inviting anchor of a PK whose way is ``PKWay/move``, after `pkBegan`.
+  ///
+  /// In this order, so that viewers see no gap and both rooms know at each moment where the anchor is:
+  /// 1. joins the other room by the PK token, which the server gave with `pkBegan`. From here on that room has its guest, and the own
+  ///    one knows the anchor to be away and not gone;
+  /// 2. publishes there what is published here; for a moment both rooms get each frame;
+  /// 3. begins a merge job for each forward job that this client began here, on the same URL with a `serialnum` larger by one, and waits
+  ///    until these have taken over;
+  /// 4. leaves the own room, whose `Room` is closed then. Seat 0 there is kept as long as the PK is on.
+  ///
+  /// The own room's audience is with the broadcast meanwhile. Jobs that the app's server began are for it to move.
+  /// - Returns: the other room. Its ``Room/pk`` has ``returnHome(token:)``.
+  /// - Throws: `RoomClientError.cannotMove` where there is no such PK, or a job's URL belongs to the room; else as
+  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``Room/startMerge(_:)``. What was begun is taken back: the anchor
+  ///   is in its own room as before. Where it had joined the other already, leaving that has ended the PK.
+  public func move(_ plan: PKMove = PKMove()) async throws -> Room {
+    let (pk, token) = try await wayOut()
+    let jobs = await session.forwards.values.sorted { $0.jobId < $1.jobId }
+    var broadcasts: [MovedBroadcast] = []
+    for job in jobs { broadcasts.append(try plan.broadcast(job, in: pk, id: "pk-\(UUID().uuidString)")) }
+    let tracks = await session.localTracks
+    let seat = RoomSeats(session: session).mine?.index
+    let events = session.board.watch()
+
+    let entry = RoomEntry(url: session.entry.url, token: token, options: plan.options ?? session.entry.options)
+    let away = try RoomSession(entry)
+    try await away.connect()
+    var begun: [MovedBroadcast] = []
+    do {
+      try await away.publish(tracks, sharing: true)
+      for broadcast in broadcasts {
+        _ = try await away.startMerge(broadcast.away)
+        begun.append(broadcast)
+      }
+    } catch {
+      // The URLs go back to what they showed, where that has ended already.
+      for broadcast in begun { _ = try? await session.startForward(broadcast.back) }
+      await away.leave()
+      throw error
+    }
+    await Self.takeover(of: Set(jobs.map(\.jobId)), in: session.board, events, seconds: plan.patience)
+    await session.leave()
+    return Room(
+      session: away,
+      visit: PKVisit(
+        home: session.entry, seat: seat, peer: pk.userId, tracks: tracks, broadcasts: broadcasts, patience: plan.patience))
+  }
+
+  /// Returns into the own room after a ``move(_:)``: after `pkEnded`, or before, which ends the PK.
+  ///
+  /// In this order: joins the own room, takes its seat again, publishes there what is published here, begins the forward jobs anew, on
+  /// the same URLs with a `serialnum` larger by one, waits until these have taken over, and leaves the other room. Where the anchor was
+  /// thrown out of the other room, or that was closed, it returns all the same.
+  /// - Parameter token: for the own room; the one that it was joined with before if nil.
+  /// - Returns: the own room.
+  /// - Throws: `RoomClientError.notAway` where this client has not moved here; else as ``Room/connect(to:token:options:)``,
+  ///   ``Room/publish(_:)`` and ``Room/startForward(_:)``. The anchor is still where it was then, and may try again.
+  public func returnHome(token: String? = nil) async throws -> Room {
+    guard let visit else { throw RoomClientError.notAway }
+    var entry = visit.home
+    if let token { entry.token = token }
+    let isOver = session.board.value.state.isClosed
+    let tracks = isOver ? visit.tracks : await session.localTracks
+    let events = session.board.watch()
+
+    let home = try RoomSession(entry)
+    try await home.connect()
+    do {
+      if let seat = visit.seat, RoomSeats(session: home).mine == nil {
+        // Somebody else may sit there by now: then it is for the app to say what is to be.
+        _ = try? await RoomSeats(session: home).take(seat)
+      }
+      try await home.publish(tracks, sharing: true)
+      for broadcast in visit.broadcasts { _ = try await home.startForward(broadcast.back) }
+    } catch {
+      await home.leave()
+      throw error
+    }
+    if !isOver {
+      await Self.takeover(of: Set(visit.broadcasts.map(\.away.jobId)), in: session.board, events, seconds: visit.patience)
+    }
+    await session.leave()
+    return Room(session: home)
+  }
+
+  /// The PK for which this client is to move, and its token, which comes right behind `pkBegan`.
+  private func wayOut() async throws -> (PKInfo, token: String) {
+    guard let pk = current else { throw RoomClientError.cannotMove("the room is in no PK") }
+    guard pk.way == .move else { throw RoomClientError.cannotMove("both anchors stay where they are in this PK") }
+    guard pk.inviter, pk.host == session.board.value.me?.userId else {
+      throw RoomClientError.cannotMove("it is for \(pk.inviter ? pk.host : pk.userId) to move")
+    }
+    let events = session.board.watch()
+    if let token = session.board.value.pkToken, token.pkId == pk.pkId { return (pk, token.token) }
+    let came = await events.first(within: session.entry.options.timeout) { event in
+      if case .pkToken(let token) = event, token.pkId == pk.pkId { token.token } else { nil }
+    }
+    guard let came else { throw RoomClientError.timedOut("pkToken") }
+    return (pk, came)
+  }
+
+  /// Waits until jobs of a room have ended, or the room has.
+  private static func takeover(
+    of jobs: Set<String>, in board: RoomBoard, _ events: AsyncStream<RoomEvent>, seconds: Double
+  ) async {
+    @Sendable func isOver() -> Bool { board.value.room?.jobs.allSatisfy { !jobs.contains($0.jobId) } ?? true }
+    guard !isOver() else { return }
+    await events.first(within: seconds) { event in
+      if case .jobEnded = event, isOver() { () } else { nil }
+    }
+  }
+}

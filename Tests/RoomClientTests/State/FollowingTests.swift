@@ -1,0 +1,159 @@
+import RoomProtocol
+import Testing
+
+@testable import RoomClient
+
+@Suite("A room's state at the client")
+struct FollowingTests {
+  private static func session(seq: Int = 10, seats: [SeatInfo]? = nil) async throws -> RoomSession {
+    let session = try RoomSession(RoomEntry(url: "ws://localhost/v1/signal", token: "t", options: RoomOptions()))
+    let seats = seats ?? (0..<3).map { SeatInfo(index: $0) }
+    session.board.change { value in
+      value.me = ParticipantInfo(userId: "ada", grants: [.publish], joinedAt: 1)
+      value.room = RoomSnapshot(name: "hall", createdAt: 1, seq: seq, seats: seats)
+    }
+    await session.catchUp(from: nil, replayed: false)
+    return session
+  }
+
+  /// What was told, in short.
+  private static func told(_ session: RoomSession) async -> [String] {
+    let events = session.board.eventStream()
+    session.board.finish()
+    var told: [String] = []
+    for await event in events {
+      switch event {
+      case .seatChanged(let data): told.append("seat \(data.seat.index) \(data.cause)")
+      case .layoutChanged(let data): told.append("layout \(data.layout.type)")
+      case .message(let message): told.append("message \(message.seq)")
+      case .attributesChanged(let data): told.append("attributes \(data.set.keys.sorted())")
+      case .refreshed(let room): told.append("refreshed \(room.seq)")
+      default: told.append("\(event)")
+      }
+    }
+    return told
+  }
+
+  private static func seat(_ seq: Int, _ index: Int, _ user: String?, _ cause: SeatCause, of mover: String) -> NumberedChange {
+    NumberedChange(
+      seq: seq,
+      change: .seatChanged(
+        SeatChangedData(seat: SeatInfo(index: index, userId: user), cause: cause, userId: mover, by: mover)))
+  }
+
+  private static func message(_ seq: Int) -> RoomMessage {
+    RoomMessage(seq: seq, userId: "bob", kind: .text, text: "hi", at: 1)
+  }
+
+  @Test("follows the changes, each told once") func follows() async throws {
+    let session = try await Self.session()
+    let seats = RoomSeats(session: session)
+    #expect(seats.mine == nil)
+    await session.changed(Self.seat(11, 1, "ada", .taken, of: "ada"))
+    #expect(seats.mine?.index == 1)
+    #expect(seats["ada"]?.index == 1)
+    // A gap: what is between was for others.
+    await session.changed(NumberedChange(seq: 15, change: .message(Self.message(15))))
+    await session.changed(NumberedChange(seq: 15, change: .message(Self.message(15))))
+    await session.changed(
+      NumberedChange(
+        seq: 16, change: .attributesChanged(AttributesChangedData(set: ["title": "quiz"], removed: [], by: "bob"))))
+    #expect(RoomMessages(session: session).history.map(\.seq) == [15])
+    #expect(RoomAttributes(session: session)["title"] == "quiz")
+    #expect(await Self.told(session) == ["seat 1 taken", "message 15", #"attributes ["title"]"#])
+  }
+
+  @Test("what is told again after a resume is told, though the snapshot has it already") func replays() async throws {
+    let session = try await Self.session(seq: 10)
+    let before = session.board.value.room
+    session.board.change { $0.room?.seq = 12 }
+    await session.catchUp(from: before, replayed: true)
+    await session.changed(Self.seat(11, 1, "bob", .taken, of: "bob"))
+    await session.changed(Self.seat(12, 1, nil, .left, of: "bob"))
+    // As the snapshot says: it was in it already.
+    #expect(RoomSeats(session: session)["bob"] == nil)
+    await session.changed(Self.seat(13, 2, "bob", .taken, of: "bob"))
+    #expect(RoomSeats(session: session)["bob"]?.index == 2)
+    #expect(await Self.told(session) == ["seat 1 taken", "seat 1 left", "seat 2 taken"])
+  }
+
+  @Test("what can't be told again is told as a whole, the messages before it") func refreshes() async throws {
+    let session = try await Self.session(seq: 10)
+    let before = session.board.value.room
+    session.board.change { value in
+      value.room?.seq = 900
+      value.room?.messages = [Self.message(5), Self.message(700), Self.message(800)]
+    }
+    await session.catchUp(from: before, replayed: false)
+    await session.changed(Self.seat(800, 1, "bob", .taken, of: "bob"))
+    #expect(await Self.told(session) == ["message 700", "message 800", "refreshed 900"])
+  }
+
+  @Test("nothing missed, nothing told") func nothingMissed() async throws {
+    let session = try await Self.session(seq: 10)
+    await session.catchUp(from: session.board.value.room, replayed: false)
+    #expect(await Self.told(session).isEmpty)
+  }
+
+  @Test("a room of the same name that is another one is told as a whole") func anotherRoom() async throws {
+    let session = try await Self.session(seq: 10)
+    let before = session.board.value.room
+    session.board.change { value in
+      value.room?.createdAt = 2
+      value.room?.seq = 10
+      value.room?.messages = [Self.message(3)]
+    }
+    await session.catchUp(from: before, replayed: false)
+    await session.changed(NumberedChange(seq: 11, change: .message(Self.message(11))))
+    #expect(await Self.told(session) == ["message 3", "refreshed 10", "message 11"])
+  }
+
+  @Test("the PK's token is there as long as the PK") func keepsToken() async throws {
+    let session = try await Self.session()
+    let pk = RoomPK(session: session, visit: nil)
+    let info = PKInfo(pkId: "p1", way: .move, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
+    await session.changed(NumberedChange(seq: 11, change: .pkBegan(info)))
+    #expect(pk.current == info)
+    session.board.change { $0.pkToken = PKTokenData(pkId: "p1", room: "b", token: "x") }
+    let data = PKEndedData(pkId: "p1", reason: .quit, room: "b", by: "bob", score: 0, peerScore: 0)
+    await session.changed(NumberedChange(seq: 12, change: .pkEnded(data)))
+    #expect(pk.current == nil)
+    #expect(session.board.value.pkToken == nil)
+  }
+
+  @Test("there is nowhere to move to without a PK for which this client is to move, and nothing to return to")
+  func refusesMoves() async throws {
+    let session = try await Self.session()
+    let pk = RoomPK(session: session, visit: nil)
+    await #expect(throws: RoomClientError.self) { _ = try await pk.move() }
+    let bridge = PKInfo(pkId: "p1", way: .bridge, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
+    var invited = bridge
+    invited.way = .move
+    invited.inviter = false
+    var foreign = bridge
+    foreign.way = .move
+    foreign.host = "eve"
+    for info in [bridge, invited, foreign] {
+      session.board.change { $0.room?.pk = info }
+      await #expect(throws: RoomClientError.self) { _ = try await pk.move() }
+    }
+    await #expect(throws: RoomClientError.notAway) { _ = try await pk.returnHome() }
+    #expect(!pk.isAway)
+  }
+
+  @Test("a message that won't do is refused before it costs the connection") func refusesMessages() async throws {
+    let messages = RoomMessages(session: try await Self.session())
+    let long = String(repeating: "x", count: 1 << 20)
+    for attempt in [
+      { try await messages.send(long) }, { try await messages.send("") }, { try await messages.sendGift("") },
+      { try await messages.sendCustom("draw", [long]) }, { try await messages.sendLike(count: 0) },
+    ] as [@Sendable () async throws -> MessageResult] {
+      do {
+        _ = try await attempt()
+        Issue.record("it was sent")
+      } catch let error as RoomError {
+        #expect(error.code == .messageFailed)
+      }
+    }
+  }
+}
