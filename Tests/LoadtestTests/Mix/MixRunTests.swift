@@ -1,0 +1,57 @@
+import Foundation
+import RoomServer
+import Testing
+
+@testable import loadtest
+
+@Suite("loadtest mix against a server", .serialized)
+struct MixRunTests {
+  private static let secret = "a secret of the tests, of at least 32 bytes"
+
+  @Test("two programs of the same two sources are measured, and the sources are decoded once")
+  func shared() async throws {
+    let folder = try ServerProcess.folder("mix-test")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let clips = try await MixClipEncoder.clips(
+      2, MixClip.Settings(width: 160, height: 180, fps: 10, kbps: 150, seconds: 4), in: folder)
+    let plan = MixPlan(programs: 2, sources: 2, width: 320, height: 180, fps: 10, kbps: 200, seconds: 2, isShared: true)
+    let run = MixRun(plan: plan, clips: clips, progress: FanoutProgress(isWanted: false), settling: .zero, steps: [.whole])
+
+    var configuration = ServerConfiguration(keys: ["test": Self.secret])
+    configuration.autoCreateRooms = true
+    // How much else this machine does is not the test's affair.
+    configuration.relay.mixCores = 64
+    let server = try await RoomServer.start(configuration)
+    let tokens = try await TokenMint(key: "test", secret: Self.secret)
+    let result: MixResult
+    do {
+      result = try await run.measure {
+        let target = try MixTarget(
+          url: "ws://127.0.0.1:\(server.port)/v1/signal", tokens: tokens, pid: ProcessInfo.processInfo.processIdentifier)
+        return (target, {})
+      }
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+
+    #expect(result.programFPS.count == 2 && result.programFPS.allSatisfy { $0 > 5 })
+    #expect((result.frames ?? 0) > 2 * 10)
+    // Two pictures and two sounds, each in both programs.
+    #expect(result.decodedTracks == 4 && result.decodedUses == 8 && result.undecodable == 0)
+    // 10 pictures and 50 packets a second of each source; decoded for each program they would be 240.
+    #expect((60...200).contains(Double(result.decoded ?? 0) / result.seconds))
+    #expect((result.ratio ?? 0) > 0 && (result.programsPerCore ?? 0) > 0 && result.bare > 0)
+  }
+
+  @Test("a refused source ends the run with the server's sentence")
+  func refused() async throws {
+    let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
+    let tokens = try await TokenMint(key: "test", secret: Self.secret)
+    let target = try MixTarget(url: "ws://127.0.0.1:\(server.port)/v1/signal", tokens: tokens, pid: nil)
+    let error = await #expect(throws: FanoutError.self) { _ = try await target.jobs(in: "nowhere") }
+    await server.stop()
+    #expect(error.map { "\($0)".contains("404") } == true)
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// ffmpeg as a child, and what it used of the machine.
+enum FFmpeg {
+  /// Runs it to its end.
+  /// - Returns: seconds of CPU, user and system.
+  /// - Throws: ``FanoutError`` with its last words where it fails; what is cancelled is killed.
+  @discardableResult static func run(_ arguments: [String]) async throws -> Double {
+    let words = FileManager.default.temporaryDirectory.appending(path: "loadtest-ffmpeg-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: words) }
+    let child = try Child(["ffmpeg", "-v", "error", "-nostdin"] + arguments, words: words.path)
+    let (status, usage) = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // Waits without a thread of the pool that tasks run on.
+        let thread = Thread { continuation.resume(returning: child.wait()) }
+        thread.start()
+      }
+    } onCancel: {
+      child.kill()
+    }
+    guard status == 0 else {
+      guard !Task.isCancelled else { throw FanoutError.stopped }
+      let last = ProcFile.text(words.path) ?? ""
+      throw FanoutError.system("ffmpeg failed: is it installed, with libx264 and libopus? …\(last.suffix(500))")
+    }
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+
+  /// A process, until it was waited for.
+  private final class Child: Sendable {
+    /// Nil once it is gone, and its number may be another's.
+    private let running: Mutex<pid_t?>
+    private let pid: pid_t
+
+    init(_ command: [String], words: String) throws(FanoutError) {
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, words, O_WRONLY | O_CREAT, 0o600)
+      var arguments = command.map { strdup($0) } + [nil]
+      defer { for argument in arguments { free(argument) } }
+      var pid: pid_t = 0
+      let result = posix_spawnp(&pid, command[0], &actions, nil, &arguments, environ)
+      guard result == 0 else { throw .system("\(command[0]) does not start: \(String(cString: strerror(result)))") }
+      self.pid = pid
+      running = Mutex(pid)
+    }
+
+    func wait() -> (status: Int32, usage: rusage) {
+      var status: Int32 = 0
+      var usage = rusage()
+      // It is waited for without taking it away, so that nobody is killed in its place.
+      var info = siginfo_t()
+      while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      running.withLock { $0 = nil }
+      while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
+      return (status, usage)
+    }
+
+    func kill() {
+      running.withLock { pid in
+        if let pid { _ = Glibc.kill(pid, SIGKILL) }
+      }
+    }
+  }
+}

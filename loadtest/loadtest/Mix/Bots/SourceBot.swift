@@ -1,0 +1,66 @@
+import RTP
+import RoomClient
+
+/// A publisher that sends a clip round after round, as it is: nothing is encoded beside what is measured.
+actor SourceBot {
+  private let clip: MixClip
+  private let video: LocalVideoTrack
+  private let audio = LocalAudioTrack(channels: 1)
+  private var room: Room?
+  private var sending: Task<Void, Never>?
+  /// By kind: frames that its way to the server took, and did not take.
+  private var taken = (video: 0, audio: 0)
+  private var refused = 0
+
+  init(_ clip: MixClip) {
+    self.clip = clip
+    let settings = clip.settings
+    video = LocalVideoTrack(
+      codec: .h264, width: settings.width, height: settings.height, fps: settings.fps, bitrate: settings.kbps * 1000)
+  }
+
+  /// Joins and publishes; the clip is sent from now on.
+  func publish(to url: String, token: String) async throws {
+    let room = try await Room.connect(to: url, token: token, options: RoomOptions(autoSubscribe: false))
+    self.room = room
+    try await room.publish([video, audio])
+    sending = Task { [weak self] in await self?.send() }
+  }
+
+  /// Whether pictures and sound go out, how many frames did not, and why it is out of the room where it is.
+  func status() -> (isSending: Bool, refused: Int, failure: String?) {
+    let isSending = taken.video > 0 && taken.audio > 0
+    guard let room else { return (false, refused, "it never joined") }
+    if case .closed(let reason) = room.state { return (isSending, refused, "\(reason)") }
+    return (isSending, refused, nil)
+  }
+
+  func leave() async {
+    sending?.cancel()
+    await room?.leave()
+  }
+
+  private func send() async {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var (picture, packet) = (0, 0)
+    let (fps, rate) = (clip.settings.fps, MixClip.packetsPerSecond)
+    while !Task.isCancelled {
+      let (pictureTime, packetTime) = (Double(picture) / Double(fps), Double(packet) / Double(rate))
+      do { try await clock.sleep(until: start + .seconds(min(pictureTime, packetTime))) } catch { return }
+      if pictureTime <= packetTime {
+        let frame = clip.pictures[picture % clip.pictures.count]
+        let timestamp = UInt32(truncatingIfNeeded: Int64(picture) * 90_000 / Int64(fps))
+        let isTaken = video.send(EncodedFrame(data: frame.data, timestamp: timestamp, isKeyFrame: frame.isKeyFrame))
+        if isTaken { taken.video += 1 } else { refused += 1 }
+        picture += 1
+      } else {
+        let data = clip.packets[packet % clip.packets.count]
+        let timestamp = UInt32(truncatingIfNeeded: Int64(packet) * 48_000 / Int64(rate))
+        let isTaken = audio.send(EncodedFrame(data: data, timestamp: timestamp, isKeyFrame: true), level: -20)
+        if isTaken { taken.audio += 1 } else { refused += 1 }
+        packet += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import ArgumentParser
+import Foundation
+
+/// Programs that a server mixes, and what they cost beside ffmpeg alone.
+struct Mix: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Programs that are mixed of sources: what they cost a server, and what the same work costs ffmpeg.",
+    discussion: """
+      Publishers send H.264 and Opus that ffmpeg encoded before. Each program is a merge job of its own sources that goes to the \
+      server's own origin, where nobody watches. The bare cost is that of ffmpeg, one thread each, which decodes, scales, mixes and \
+      encodes the same files in the same way; it is measured before and after the server.
+
+        loadtest mix --start --programs 2 --sources 2 --size 720x1280 --fps 24
+
+      With --start the server is one of its own on free ports of 127.0.0.1. Without it the server runs already, at --url, and \
+      --server-pid tells whose CPU to measure.
+      """)
+
+  @Option(help: "How many programs, 1 to 64.")
+  var programs = 2
+
+  @Option(help: "How many sources each program shows, 1 to 16.")
+  var sources = 2
+
+  @Option(help: "A program's size in pixels, even.")
+  var size = PictureSize(width: 720, height: 1280)
+
+  @Option(help: "Frames per second of programs and sources.")
+  var fps = 24
+
+  @Option(help: "Video bits per second of a program, in thousands (default: what suits its size).")
+  var kbps: Int?
+
+  @Option(help: "A source's size in pixels, even.")
+  var sourceSize = PictureSize(width: 360, height: 640)
+
+  @Option(help: "Video bits per second of a source, in thousands.")
+  var sourceKbps = 800
+
+  @Option(help: "Length of the steady window in seconds.")
+  var seconds = 20.0
+
+  @Flag(help: "All programs show the same sources, each in an arrangement of its own.")
+  var shared = false
+
+  @Flag(help: "Start the server on free ports, and end it afterwards.")
+  var start = false
+
+  @Option(help: "With --start: the program (default: roomserver beside this one).")
+  var roomserver: String?
+
+  @Option(
+    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
+  var roomserverArgument: [String] = []
+
+  @Option(help: "Without --start: the server's process.")
+  var serverPid: Int32?
+
+  @OptionGroup var connection: ConnectionOptions
+
+  @Flag(help: "Print one JSON object and nothing else.")
+  var json = false
+
+  func validate() throws {
+    func check(_ name: String, _ value: some CustomStringConvertible, _ isGood: Bool, _ range: String) throws {
+      guard isGood else { throw ValidationError("--\(name) is \(range), not \(value)") }
+    }
+    try check("programs", programs, (1...64).contains(programs), "1 to 64")
+    try check("sources", sources, (1...16).contains(sources), "1 to 16")
+    try check("size", size, size.isMixable, "even and 16 to 1920 pixels a side")
+    try check("source-size", sourceSize, sourceSize.isMixable, "even and 16 to 1920 pixels a side")
+    try check("fps", fps, (1...60).contains(fps), "1 to 60")
+    if let kbps { try check("kbps", kbps, (50...20_000).contains(kbps), "50 to 20000") }
+    try check("source-kbps", sourceKbps, (50...20_000).contains(sourceKbps), "50 to 20000")
+    try check("seconds", seconds, (1...3600).contains(seconds), "1 to 3600")
+    guard !shared || programs <= 16 else {
+      throw ValidationError("--programs is 1 to 16 with --shared: they are one room's jobs")
+    }
+    guard serverPid == nil || !start else { throw ValidationError("--server-pid is of no use with --start") }
+  }
+
+  var plan: MixPlan {
+    MixPlan(
+      programs: programs, sources: sources, width: size.width, height: size.height, fps: fps, kbps: kbps, seconds: seconds,
+      isShared: shared)
+  }
+
+  var clip: MixClip.Settings {
+    MixClip.Settings(width: sourceSize.width, height: sourceSize.height, fps: fps, kbps: sourceKbps)
+  }
+
+  func run() async throws {
+    let stop = StopSignal()
+    let progress = FanoutProgress(isWanted: !json)
+    let result: MixResult
+    do {
+      result = try await withThrowingTaskGroup(of: MixResult.self) { group in
+        group.addTask { try await measure(progress) }
+        group.addTask {
+          await stop.wait()
+          throw FanoutError.stopped
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw FanoutError.stopped }
+        return first
+      }
+    } catch let error as FanoutError {
+      progress.line("")
+      FileHandle.standardError.write(Data("loadtest: \(error)\n".utf8))
+      throw ExitCode.failure
+    }
+    if json {
+      FileHandle.standardOutput.write(Data((try Self.text(result) + "\n").utf8))
+    } else {
+      progress.line(MixTable.text(result))
+    }
+    guard result.isSound else { throw ExitCode.failure }
+  }
+
+  static func text(_ result: MixResult) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(result), as: UTF8.self)
+  }
+
+  private func measure(_ progress: FanoutProgress) async throws -> MixResult {
+    let folder = try ServerProcess.folder("mix")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    progress.now("\(sources) sources are encoded")
+    let clips = try await MixClipEncoder.clips(sources, clip, in: folder)
+    return try await MixRun(plan: plan, clips: clips, progress: progress).measure {
+      guard start else {
+        return (try MixTarget(url: connection.url, tokens: try await connection.tokens(), pid: serverPid), {})
+      }
+      let (target, process) = try await Self.started(roomserver, roomserverArgument)
+      return (target, { await process.stop() })
+    }
+  }
+
+  private static func started(
+    _ program: String?, _ arguments: [String]
+  ) async throws -> (target: MixTarget, process: ServerProcess) {
+    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    let address = "127.0.0.1"
+    let started = try await StartedServers.roomserver(
+      program: program ?? beside.appending(path: "roomserver").path, arguments: arguments, address: address)
+    let tokens = try await TokenMint(key: StartedServers.key, secret: started.secret)
+    let target = try MixTarget(
+      url: "ws://\(address):\(started.port)/v1/signal", tokens: tokens, pid: started.process.pid)
+    return (target, started.process)
+  }
+}
+
+/// A picture's size as people write it: 720x1280.
+struct PictureSize: Sendable, Hashable, CustomStringConvertible, ExpressibleByArgument {
+  /// Pixels.
+  var width: Int
+  var height: Int
+
+  init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+  }
+
+  init?(argument: String) {
+    let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
+    self.init(width: width, height: height)
+  }
+
+  var description: String { "\(width)x\(height)" }
+  var defaultValueDescription: String { description }
+
+  /// Whether a merge job can have it.
+  var isMixable: Bool { [width, height].allSatisfy { (16...1920).contains($0) && $0 % 2 == 0 } }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import RoomProtocol
+
+/// One measurement: the bare cost, the server with its programs, and the bare cost once more, because the machine's pace changes.
+struct MixRun: Sendable {
+  /// From a source's joining to its first frames, and from the jobs' beginning to full frame rate.
+  private static let startTime = Duration.seconds(20)
+
+  let plan: MixPlan
+  let clips: [MixClip]
+  let progress: FanoutProgress
+  /// Between the last program's beginning and the window: the playout delays have settled, and so has rate control.
+  var settling = Duration.seconds(3)
+  /// What of the bare cost is told apart.
+  var steps = BareStep.allCases
+
+  /// What ffmpeg costs before and after the server.
+  struct Bare: Sendable {
+    var before: Double
+    var after: Double
+
+    var mean: Double { (before + after) / 2 }
+  }
+
+  /// - Parameter target: makes the server ready when it is needed.
+  func measure(
+    _ target: () async throws -> (target: MixTarget, end: @Sendable () async -> Void)
+  ) async throws -> MixResult {
+    let bare = BareCost(plan: plan, clips: clips)
+    var steps: [BareStep: Double] = [:]
+    for step in Set(self.steps).union([.whole]).sorted(by: { $0.rawValue < $1.rawValue }) {
+      progress.now("ffmpeg: \(step)")
+      steps[step] = try await bare.measure(step)
+    }
+    progress.now("ffmpeg: \(plan.programs) at once in real time")
+    let paced = try await bare.measure(.whole, .realTime)
+    let server: Served
+    let (serving, end) = try await target()
+    do { server = try await serve(serving) } catch {
+      await end()
+      throw error
+    }
+    await end()
+    progress.now("ffmpeg: \(plan.programs) at once in real time, after the server")
+    let realTime = Bare(before: paced, after: try await bare.measure(.whole, .realTime))
+    progress.now("ffmpeg: \(BareStep.whole), after the server")
+    let flatOut = Bare(before: steps[.whole] ?? 0, after: try await bare.measure(.whole))
+    return MixResult(plan, clips[0].settings, steps: steps, flatOut, realTime, server)
+  }
+
+  /// What was seen of the server.
+  struct Served: Sendable {
+    /// Before there were programs.
+    var alone: (first: MixMoment, last: MixMoment)
+    var window: (first: MixMoment, last: MixMoment)
+    /// Each program's frames a second, second by second.
+    var fps: [String: [Int]]
+    /// Frames that the sources' ways did not take within the window.
+    var refused: Int
+  }
+
+  // MARK: The server
+
+  private func room(_ program: Int) -> String { plan.isShared ? "mix" : "mix-\(program + 1)" }
+  private func job(_ program: Int) -> String { "program-\(program + 1)" }
+  private func user(_ source: Int) -> String { "source-\(source + 1)" }
+
+  private func serve(_ target: MixTarget) async throws -> Served {
+    var bots: [SourceBot] = []
+    do {
+      let served = try await serve(target, &bots)
+      await end(target, bots)
+      return served
+    } catch {
+      await end(target, bots)
+      throw error
+    }
+  }
+
+  private func end(_ target: MixTarget, _ bots: [SourceBot]) async {
+    for program in 0..<plan.programs { try? await target.stop(job(program), in: room(program)) }
+    for bot in bots { await bot.leave() }
+  }
+
+  private func serve(_ target: MixTarget, _ bots: inout [SourceBot]) async throws -> Served {
+    for room in plan.isShared ? [room(0)] : (0..<plan.programs).map(room) {
+      for source in 0..<plan.sources {
+        progress.now("\(plan.publishers) publishers join")
+        let bot = SourceBot(clips[source % clips.count])
+        bots.append(bot)
+        try await bot.publish(to: target.url, token: target.tokens.token(for: user(source), in: room))
+      }
+    }
+    try await send(bots)
+    let alone = try await window(target, seconds: max(1, plan.seconds / 4)).moments
+
+    for program in 0..<plan.programs { try await target.start(params(program), in: room(program)) }
+    try await live(target)
+    try await Task.sleep(for: settling)
+    let before = try await refused(by: bots)
+    let (moments, fps) = try await window(target, seconds: plan.seconds)
+    return Served(alone: alone, window: moments, fps: fps, refused: try await refused(by: bots) - before)
+  }
+
+  /// Waits until all sources send.
+  private func send(_ bots: [SourceBot]) async throws {
+    let patience = ContinuousClock.now + Self.startTime
+    for bot in bots {
+      while true {
+        let status = await bot.status()
+        if let failure = status.failure { throw FanoutError.refused("a source: \(failure)") }
+        if status.isSending { break }
+        guard ContinuousClock.now < patience else {
+          throw FanoutError.noMedia("a source had no way for its media within \(Self.startTime)")
+        }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+
+  /// Frames that the sources' ways did not take so far.
+  private func refused(by bots: [SourceBot]) async throws -> Int {
+    var refused = 0
+    for bot in bots {
+      let status = await bot.status()
+      if let failure = status.failure { throw FanoutError.noMedia("a source: \(failure)") }
+      refused += status.refused
+    }
+    return refused
+  }
+
+  private func params(_ program: Int) -> MergeParams {
+    let cells = plan.grid.cells
+    let layouts = (0..<plan.sources).map { source in
+      // Programs of the same sources differ, or they would be one.
+      let cell = cells[plan.isShared ? (source + program) % plan.sources : source]
+      return TrackLayout(
+        userId: user(source), x: cell.x, y: cell.y, width: cell.width, height: cell.height,
+        zIndex: plan.isShared ? program : nil)
+    }
+    return MergeParams(
+      jobId: job(program), publishUrl: "rtmp://origin/live/\(job(program))", width: plan.width, height: plan.height,
+      fps: plan.fps, videoKbps: plan.videoKilobits, gop: plan.keyFrameInterval, preset: MixPlan.preset,
+      audioKbps: MixPlan.audioKilobits, layouts: layouts)
+  }
+
+  /// Waits until all programs have their frame rate, near enough.
+  private func live(_ target: MixTarget) async throws {
+    let patience = ContinuousClock.now + Self.startTime
+    while true {
+      let rates = try await rates(target)
+      if rates.count == plan.programs, rates.values.allSatisfy({ $0 * 10 >= plan.fps * 9 }) { return }
+      guard ContinuousClock.now < patience else {
+        throw FanoutError.noMedia("within \(Self.startTime) the programs had \(rates.values.sorted()) frames a second")
+      }
+      progress.now("\(rates.values.count { $0 > 0 }) of \(plan.programs) programs are live")
+      try await Task.sleep(for: .milliseconds(200))
+    }
+  }
+
+  /// The programs' frames a second now.
+  private func rates(_ target: MixTarget) async throws -> [String: Int] {
+    var rates: [String: Int] = [:]
+    for room in plan.isShared ? [room(0)] : (0..<plan.programs).map(room) {
+      for job in try await target.jobs(in: room) { rates[job.job.jobId] = job.status?.fps ?? 0 }
+    }
+    return rates
+  }
+
+  /// Waits for a window's end, and tells how it goes.
+  private func window(
+    _ target: MixTarget, seconds: Double
+  ) async throws -> (moments: (first: MixMoment, last: MixMoment), fps: [String: [Int]]) {
+    var fps: [String: [Int]] = [:]
+    let first = try await MixMoment(target)
+    let end = first.clock + .seconds(seconds)
+    while ContinuousClock.now < end {
+      try await Task.sleep(until: min(end, .now + .seconds(1)), clock: .continuous)
+      for (job, rate) in try await rates(target) { fps[job, default: []].append(rate) }
+      guard progress.isWanted, let server = target.pid.flatMap({ try? ProcessUsage(of: $0) }), let old = first.server else {
+        continue
+      }
+      let passed = (ContinuousClock.now - first.clock) / .seconds(1)
+      let cores = Double(server.cpu - old.cpu) / 1e9 / passed
+      progress.now(
+        String(format: "%.0f of %.0f s, %.1f %% of a core", passed, seconds, cores * 100)
+          + ", frames a second: \(fps.sorted { $0.key < $1.key }.compactMap(\.value.last))")
+    }
+    return ((first, try await MixMoment(target)), fps)
+  }
+}

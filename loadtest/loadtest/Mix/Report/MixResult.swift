@@ -1,0 +1,143 @@
+import Glibc
+
+/// What one measurement gave. CPU is in cores: seconds, user and system, for a second of media. The names in JSON are those of
+/// `CodingKeys`.
+struct MixResult: Codable, Sendable {
+  var programs: Int
+  var sources: Int
+  /// Whether all programs show the same sources.
+  var isShared: Bool
+  /// Width and height of the programs, and of the sources.
+  var size: String
+  var sourceSize: String
+  var fps: Int
+  /// Thousands of bits a second of a program's pictures.
+  var kilobits: Int
+  /// Length of the steady window.
+  var seconds: Double
+
+  /// Parts of the bare cost of one program, by the names of ``BareStep``; measured before the server.
+  var steps: [String: Double]
+  /// The bare cost of one program, before and after the server.
+  var bareBefore: Double
+  var bareAfter: Double
+  /// Mean of these.
+  var bare: Double
+  /// Likewise of as many at once as there are programs, in real time.
+  var realTimeBefore: Double
+  var realTimeAfter: Double
+  var realTime: Double
+
+  /// The whole server's; nil where its process is not known.
+  var cores: Double?
+  /// For each program.
+  var coresPerProgram: Double?
+  /// What the server took of it for each program before there were programs: its publishers' packets.
+  var roomsPerProgram: Double?
+  /// Percent of the server's CPU that was spent in the kernel.
+  var systemPercent: Double?
+  /// The server's CPU for each program over the bare cost, and over that in real time.
+  var ratio: Double?
+  var ratioToRealTime: Double?
+  /// How many a core runs in real time.
+  var programsPerCore: Double?
+
+  /// Each program's mean frames a second, as sent.
+  var programFPS: [Double]
+  /// Frames made and left out within the window, all programs together; nil where the server does not tell.
+  var frames: Int64?
+  var skipped: Int64?
+  /// Tracks that the server decoded, and how many programs' inputs they were.
+  var decodedTracks: Int64?
+  var decodedUses: Int64?
+  /// Pictures and packets decoded within the window.
+  var decoded: Int64?
+  var undecodable: Int64?
+  /// Frames of the sources that their ways did not take.
+  var refused: Int
+
+  /// Percent of one core that the publishers used, and that neither they nor the server did.
+  var botsPercent: Double
+  var othersPercent: Double?
+  var residentMegabytes: Double?
+
+  enum CodingKeys: String, CodingKey {
+    case programs, sources
+    case isShared = "shared"
+    case size
+    case sourceSize = "source_size"
+    case fps
+    case kilobits = "kbps"
+    case seconds
+    case steps = "bare_steps"
+    case bareBefore = "bare_cores_before"
+    case bareAfter = "bare_cores_after"
+    case bare = "bare_cores"
+    case realTimeBefore = "bare_real_time_cores_before"
+    case realTimeAfter = "bare_real_time_cores_after"
+    case realTime = "bare_real_time_cores"
+    case cores = "server_cores"
+    case coresPerProgram = "server_cores_per_program"
+    case roomsPerProgram = "rooms_cores_per_program"
+    case systemPercent = "cpu_system_percent"
+    case ratio = "ratio_to_bare"
+    case ratioToRealTime = "ratio_to_bare_real_time"
+    case programsPerCore = "programs_per_core"
+    case programFPS = "program_fps"
+    case frames
+    case skipped = "skipped_frames"
+    case decodedTracks = "decoded_tracks"
+    case decodedUses = "decoded_uses"
+    case decoded
+    case undecodable
+    case refused = "refused_source_frames"
+    case botsPercent = "bots_cpu_percent"
+    case othersPercent = "others_cpu_percent"
+    case residentMegabytes = "rss_mb"
+  }
+
+  /// Whether the server did all that it was to do: what does not, costs little.
+  var isSound: Bool {
+    programFPS.count == programs && programFPS.allSatisfy { $0 >= Double(fps) * 0.97 } && (skipped ?? 0) == 0
+      && (undecodable ?? 0) == 0 && refused == 0
+  }
+}
+
+extension MixResult {
+  init(
+    _ plan: MixPlan, _ source: MixClip.Settings, steps: [BareStep: Double], _ bare: MixRun.Bare, _ realTime: MixRun.Bare,
+    _ served: MixRun.Served
+  ) {
+    let (first, last) = served.window
+    let seconds = last.seconds(since: first)
+    let cores = last.cores(since: first)
+    let perProgram = cores.map { $0 / Double(plan.programs) }
+    let machine = Double(last.machine.busy - first.machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK))) / seconds
+    let bots = Double(last.bots - first.bots) / 1e9 / seconds
+    let user = (last.server?.userTicks ?? 0) - (first.server?.userTicks ?? 0)
+    let system = (last.server?.systemTicks ?? 0) - (first.server?.systemTicks ?? 0)
+    func growth(_ name: String) -> Int64? { last.growth(of: "roomserver_mix_\(name)", since: first) }
+    self.init(
+      programs: plan.programs, sources: plan.sources, isShared: plan.isShared, size: "\(plan.width)x\(plan.height)",
+      sourceSize: "\(source.width)x\(source.height)", fps: plan.fps, kilobits: plan.videoKilobits, seconds: seconds,
+      steps: Dictionary(uniqueKeysWithValues: steps.map { ($0.key.rawValue, $0.value) }), bareBefore: bare.before,
+      bareAfter: bare.after, bare: bare.mean, realTimeBefore: realTime.before, realTimeAfter: realTime.after,
+      realTime: realTime.mean, cores: cores, coresPerProgram: perProgram,
+      roomsPerProgram: served.alone.last.cores(since: served.alone.first).map { $0 / Double(plan.programs) },
+      systemPercent: user + system > 0 ? Double(system) * 100 / Double(user + system) : nil,
+      ratio: Self.quotient(perProgram, bare.mean), ratioToRealTime: Self.quotient(perProgram, realTime.mean),
+      programsPerCore: Self.quotient(1, perProgram),
+      programFPS: served.fps.sorted { $0.key < $1.key }.map { Double($0.value.reduce(0, +)) / Double(max(1, $0.value.count)) },
+      frames: growth("frames_total"), skipped: growth("skipped_frames_total"),
+      decodedTracks: last.metrics?.values["roomserver_mix_decoded_tracks"],
+      decodedUses: last.metrics?.values["roomserver_mix_decoded_uses"], decoded: growth("decoded_total"),
+      undecodable: growth("undecodable_total"), refused: served.refused, botsPercent: bots * 100,
+      othersPercent: cores.map { max(0, (machine - bots - $0) * 100) },
+      residentMegabytes: last.server.map { Double($0.resident) / 1e6 })
+  }
+
+  private static func quotient(_ value: Double?, _ divisor: Double?) -> Double? {
+    guard let value, let divisor, divisor > 0 else { return nil }
+    return value / divisor
+  }
+}
