@@ -139,9 +139,10 @@ public final class AudioInput {
         continue
       }
       let place = slot(position)
-      let scale = fadesIn && index < Self.fade ? index : Self.fade
-      ring[place * 2] = Self.scaled(samples[index * 2], scale)
-      ring[place * 2 + 1] = Self.scaled(samples[index * 2 + 1], scale)
+      var (left, right) = (samples[index * 2], samples[index * 2 + 1])
+      if fadesIn, index < Self.fade { (left, right) = (Self.scaled(left, index), Self.scaled(right, index)) }
+      ring[place * 2] = left
+      ring[place * 2 + 1] = right
       isPresent[place] = true
     }
   }

@@ -15,6 +15,8 @@ public struct SoftLimiter: Sendable {
 
   /// Takes interleaved stereo samples of any size and gives them within range.
   public mutating func process(_ samples: [Float]) -> [Int16] {
+    // Nothing is near the ceiling, nor was: as a rule.
+    if gain == 1, !samples.contains(where: { abs($0) > Self.ceiling }) { return samples.map(Self.whole) }
     let count = samples.count / 2
     var wanted = [Float](repeating: 1, count: count)
     for index in 0..<count {
@@ -30,9 +32,11 @@ public struct SoftLimiter: Sendable {
     var output = [Int16](repeating: 0, count: samples.count)
     for index in 0..<count {
       gain = min(min(gain * Self.release, 1), wanted[index])
-      output[index * 2] = Int16(max(-32_768, min(32_767, (samples[index * 2] * gain).rounded())))
-      output[index * 2 + 1] = Int16(max(-32_768, min(32_767, (samples[index * 2 + 1] * gain).rounded())))
+      output[index * 2] = Self.whole(samples[index * 2] * gain)
+      output[index * 2 + 1] = Self.whole(samples[index * 2 + 1] * gain)
     }
     return output
   }
+
+  private static func whole(_ sample: Float) -> Int16 { Int16(max(-32_768, min(32_767, sample.rounded()))) }
 }

@@ -40,14 +40,14 @@ public actor LiveMix {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   /// Between two steps.
-  private static let step = TimeAmount.milliseconds(5)
+  private static let step = TimeAmount.milliseconds(10)
 
   private nonisolated let loop: any EventLoop
   private let program: MergeProgram
   private let share: MixBudget.Share
   private var tracks: [String: (track: DecodedTrack, inbox: DecodedInbox)] = [:]
   private var sinks: [any MixSink] = []
-  private var ticking: RepeatedTask?
+  private var ticking: Metronome?
   private var isOver = false
   private var isWaiting = false
   private var uplinks: [ObjectIdentifier: (queued: Int, dropped: UInt64)] = [:]
@@ -123,9 +123,9 @@ public actor LiveMix {
     sinks.append(sink)
     program.wantKeyFrame(after: nil) { _ in }
     guard ticking == nil else { return }
-    ticking = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.step) { [weak self] task in
-      guard let self else { return task.cancel() }
-      self.assumeIsolated { $0.advance() }
+    ticking = Metronome(every: Self.step, on: loop) { [weak self] in
+      self?.assumeIsolated { $0.advance() }
+      return self != nil
     }
   }
 
@@ -134,7 +134,7 @@ public actor LiveMix {
     uplinks[ObjectIdentifier(sink)] = nil
     guard sinks.isEmpty, !isOver else { return }
     isOver = true
-    ticking?.cancel()
+    ticking?.stop()
     ticking = nil
     change([])
     share.release()

@@ -85,8 +85,8 @@ public actor LiveBroadcast {
     public var bytes: UInt64
   }
 
-  /// Microseconds between two steps.
-  private static let step: Int64 = 10_000
+  /// Between two steps.
+  private static let step = TimeAmount.milliseconds(10)
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
@@ -113,7 +113,7 @@ public actor LiveBroadcast {
   private let push: PushHolder?
   private var outlets: [any BroadcastOutlet]
   private var programs: [ProgramID: Running] = [:]
-  private var ticking: RepeatedTask?
+  private var ticking: Metronome?
   private var isOver = false
   private var rate = SecondRate()
   /// When the last key frame went out, or was asked for because none did.
@@ -286,9 +286,9 @@ public actor LiveBroadcast {
       push.push = made
       made.start()
     }
-    ticking = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .microseconds(Self.step)) { [weak self] task in
-      guard let self else { return task.cancel() }
-      self.assumeIsolated { $0.advance() }
+    ticking = Metronome(every: Self.step, on: loop) { [weak self] in
+      self?.assumeIsolated { $0.advance() }
+      return self != nil
     }
   }
 
@@ -308,12 +308,15 @@ public actor LiveBroadcast {
     broadcast.advance(to: now)
     drain(now)
     tellMix(now)
-    if let interval = settings.keyFrameInterval, let last = lastKeyFrame, now - last >= interval {
+    if let interval = settings.keyFrameInterval, let last = lastKeyFrame, now - last >= interval, isForwarding {
       lastKeyFrame = now
       wantKeyFrame()
     }
     for id in idle { end(id, .noTracks) }
   }
+
+  /// Whether the program on air is encoded elsewhere; a mix has key frames at its own interval.
+  private var isForwarding: Bool { broadcast.onAir.flatMap { programs[$0]?.program } is ForwardProgram }
 
   /// Once a second: a mix on air hears how the way to the server fares.
   private func tellMix(_ now: Instant) {
@@ -368,7 +371,7 @@ public actor LiveBroadcast {
     guard programs.isEmpty, !isOver else { return }
     isOver = true
     drain(now)
-    ticking?.cancel()
+    ticking?.stop()
     push?.push?.stop()
     for outlet in outlets { outlet.close() }
     events(.over(status()))

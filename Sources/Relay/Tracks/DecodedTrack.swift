@@ -105,7 +105,7 @@ private actor TrackDecoding {
   private let open: @Sendable () -> TrackSource
   private var source: TrackSource?
   private var decoder: TrackDecoder?
-  private var ticking: RepeatedTask?
+  private var ticking: Metronome?
   private var told = TrackDecoder.Counters()
 
   init(
@@ -128,7 +128,7 @@ private actor TrackDecoding {
     decoder.detach(inbox)
     counters.note { $0.uses -= 1 }
     guard !decoder.isAttached else { return }
-    ticking?.cancel()
+    ticking?.stop()
     ticking = nil
     self.decoder = nil
     source?.release()
@@ -144,9 +144,9 @@ private actor TrackDecoding {
     told = .init()
     counters.note { $0.tracks += 1 }
     if isVideo { source.requestKeyFrame() }
-    ticking = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.step) { [weak self] task in
-      guard let self else { return task.cancel() }
-      self.assumeIsolated { $0.poll() }
+    ticking = Metronome(every: Self.step, on: loop) { [weak self] in
+      self?.assumeIsolated { $0.poll() }
+      return self != nil
     }
   }
 

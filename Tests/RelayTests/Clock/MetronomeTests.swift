@@ -1,0 +1,64 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import Relay
+
+@Suite("Metronome")
+struct MetronomeTests {
+  /// When it beat, in nanoseconds of uptime.
+  private final class Beats: Sendable {
+    let times = Mutex<[UInt64]>([])
+
+    var count: Int { times.withLock { $0.count } }
+
+    func note() { times.withLock { $0.append(NIODeadline.now().uptimeNanoseconds) } }
+
+    func reach(_ count: Int) async throws {
+      let patience = ContinuousClock.now + .seconds(10)
+      while self.count < count, ContinuousClock.now < patience { try await Task.sleep(for: .milliseconds(5)) }
+      try #require(self.count >= count)
+    }
+  }
+
+  @Test("it beats once in an interval at most, until it is stopped")
+  func stop() async throws {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let beats = Beats()
+    let metronome = try await loop.submit {
+      NIOLoopBound(
+        Metronome(every: .milliseconds(5), on: loop) {
+          beats.note()
+          return true
+        }, eventLoop: loop)
+    }.get()
+    try await beats.reach(10)
+    try await loop.submit { metronome.value.stop() }.get()
+    let times = beats.times.withLock { $0 }
+    // Each in an interval of its own, whatever made the one before late.
+    let numbers = times.map { $0 / 5_000_000 }
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+    try await Task.sleep(for: .milliseconds(30))
+    #expect(beats.count == times.count)
+  }
+
+  @Test("it ends where its beat says so")
+  func end() async throws {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let (first, second) = (Beats(), Beats())
+    try await loop.submit {
+      _ = Metronome(every: .milliseconds(2), on: loop) {
+        first.note()
+        return first.count < 3
+      }
+      _ = Metronome(every: .milliseconds(2), on: loop) {
+        second.note()
+        return second.count < 10
+      }
+    }.get()
+    // Nobody holds either of them, and one goes on after the other's end.
+    try await second.reach(10)
+    #expect(first.count == 3)
+  }
+}
