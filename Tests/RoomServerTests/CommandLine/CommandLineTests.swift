@@ -92,19 +92,25 @@ struct CommandLineTests {
   }
 }
 
-/// The built `roomserver`, as a process.
+/// The built `roomserver`, as a process. What it says goes into files, which are whole when it has ended.
 final class Command: Sendable {
   private let state = NIOLockedValueBox(State())
+  private let files: [URL]
 
-  struct State {
-    var output: [UInt8] = []
-    var errors: [UInt8] = []
+  private struct State {
     var status: CInt?
     var process: CInt = 0
   }
 
-  var output: String { state.withLockedValue { String(decoding: $0.output, as: UTF8.self) } }
-  var errors: String { state.withLockedValue { String(decoding: $0.errors, as: UTF8.self) } }
+  private init() {
+    let name = "roomserver-\(UUID().uuidString)"
+    files = ["output", "errors"].map { FileManager.default.temporaryDirectory.appending(path: "\(name).\($0)") }
+  }
+
+  deinit { for file in files { try? FileManager.default.removeItem(at: file) } }
+
+  var output: String { (try? String(contentsOf: files[0], encoding: .utf8)) ?? "" }
+  var errors: String { (try? String(contentsOf: files[1], encoding: .utf8)) ?? "" }
 
   static func start(_ arguments: [String], environment: [String: String]) throws -> Command {
     let command = Command()
@@ -114,20 +120,15 @@ final class Command: Sendable {
       .appendingPathComponent("roomserver")
     process.arguments = arguments
     process.environment = environment
-    for (pipe, keep) in [(Pipe(), \State.output), (Pipe(), \State.errors)]
-      as [(Pipe, any WritableKeyPath<State, [UInt8]> & Sendable)]
-    {
-      if keep == \State.output { process.standardOutput = pipe } else { process.standardError = pipe }
-      pipe.fileHandleForReading.readabilityHandler = { [state = command.state] handle in
-        let data = handle.availableData
-        if data.isEmpty { handle.readabilityHandler = nil }
-        state.withLockedValue { $0[keyPath: keep].append(contentsOf: data) }
-      }
-    }
+    for file in command.files { try Data().write(to: file) }
+    let handles = try command.files.map { try FileHandle(forWritingTo: $0) }
+    process.standardOutput = handles[0]
+    process.standardError = handles[1]
     process.terminationHandler = { [state = command.state] process in
       state.withLockedValue { $0.status = process.terminationStatus }
     }
     try process.run()
+    for handle in handles { try handle.close() }
     command.state.withLockedValue { $0.process = process.processIdentifier }
     return command
   }
@@ -143,10 +144,6 @@ final class Command: Sendable {
     _ arguments: [String], environment: [String: String]
   ) async throws -> (status: CInt, output: String, errors: String) {
     let command = try start(arguments, environment: environment)
-    let status = try await command.status()
-    // The pipes may still be read when the process is gone.
-    if status != 0 { try await eventually("its last words") { !command.errors.isEmpty } }
-    if status == 0 { try await eventually("its output") { !command.output.isEmpty } }
-    return (status, command.output, command.errors)
+    return (try await command.status(), command.output, command.errors)
   }
 }
