@@ -18,7 +18,8 @@ public struct MixTrack: Sendable {
   }
 }
 
-/// One mix at work, on one thread; whoever sends it takes what it makes. It works while anybody does.
+/// One mix at work, on one thread; whoever sends it takes what it makes. It works from the first of these on. When the last one goes it
+/// goes on, so that one who comes at that moment finds it, until its owner lets go of it too.
 public actor LiveMix {
   /// How it goes.
   public struct Status: Sendable, Hashable {
@@ -48,6 +49,7 @@ public actor LiveMix {
   private var tracks: [String: (track: DecodedTrack, inbox: DecodedInbox)] = [:]
   private var sinks: [any MixSink] = []
   private var ticking: Metronome?
+  private var isLetGo = false
   private var isOver = false
   private var isWaiting = false
   private var uplinks: [ObjectIdentifier: (queued: Int, dropped: UInt64)] = [:]
@@ -55,7 +57,7 @@ public actor LiveMix {
 
   /// - Parameters:
   ///   - picture: nil for sound alone.
-  ///   - share: of the machine; given back with the last sink.
+  ///   - share: of the machine; given back at the end.
   /// - Throws: ``CodecError`` where x264 refuses the settings.
   public init(
     picture: MixPicture?, scene: MixScene, share: MixBudget.Share, loop: any EventLoop
@@ -73,8 +75,11 @@ public actor LiveMix {
   /// Hands everything over to this one too; the first one starts the mix.
   public nonisolated func add(_ sink: any MixSink) { run { $0.begin(sink) } }
 
-  /// With the last one gone the mix is over.
-  public nonisolated func remove(_ sink: any MixSink) { run { $0.end(sink) } }
+  /// Hands nothing more over to this one.
+  public nonisolated func remove(_ sink: any MixSink) { run { $0.leave(sink) } }
+
+  /// No sink will come any more: with the last one gone the mix is over.
+  public nonisolated func end() { run { $0.letGo() } }
 
   /// Mixes these tracks from now on; those that were in it already go on.
   /// - Parameter isWaiting: tracks are missing that may still come: without any for too long the programs end.
@@ -129,10 +134,19 @@ public actor LiveMix {
     }
   }
 
-  private func end(_ sink: any MixSink) {
+  private func leave(_ sink: any MixSink) {
     sinks.removeAll { $0 === sink }
     uplinks[ObjectIdentifier(sink)] = nil
-    guard sinks.isEmpty, !isOver else { return }
+    finish()
+  }
+
+  private func letGo() {
+    isLetGo = true
+    finish()
+  }
+
+  private func finish() {
+    guard isLetGo, sinks.isEmpty, !isOver else { return }
     isOver = true
     ticking?.stop()
     ticking = nil

@@ -175,7 +175,9 @@ extension Room {
 
   func leave(_ mix: RoomMix) {
     mix.uses -= 1
-    if mix.uses == 0 { mixes.removeAll { $0 === mix } }
+    guard mix.uses == 0 else { return }
+    mixes.removeAll { $0 === mix }
+    mix.live.end()
   }
 
   /// A job is over.

@@ -1,0 +1,109 @@
+import Foundation
+import RTMP
+import RoomProtocol
+import Testing
+
+/// Mixes at this server's own origin; nobody of those that they show is there, which costs the least.
+@Suite("Mixes share the machine")
+struct MixSharingTests {
+  private func params(_ job: String, stream: String, width: Int = 64, x: Int = 0, port: UInt16) -> MergeParams {
+    MergeParams(
+      jobId: job, publishUrl: "rtmp://127.0.0.1:\(port)/live/\(stream)", width: width, height: 48, fps: 10, preset: "ultrafast",
+      layouts: [TrackLayout(userId: "nobody", x: x, y: 0, width: 32, height: 48)])
+  }
+
+  private func broadcasts(_ server: TestServer) async throws -> Int {
+    try await server.metric(#"roomserver_broadcasts{state="connected"}"#)
+  }
+
+  @Test("a job that the machine has no room for is refused with figures, and counted; one that fits is taken")
+  func admission() async throws {
+    try await TestServer.with({ $0.relay.mixCores = 0.05 }) { server in
+      let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay])
+      let layouts = [TrackLayout(userId: "alice", x: 0, y: 0, width: 1280, height: 720)]
+      let large = MergeParams(
+        jobId: "large", publishUrl: "rtmp://origin/live/large", width: 1280, height: 720, fps: 30, layouts: layouts)
+      let error = try #require(try await alice.error(of: .startMerge(large)))
+      #expect(error.code == .publishFailed)
+      #expect(
+        error.message == "the mix needs about 0.15 cores; of the 0.05 that mixes may take, 0.00 are taken", "\(error.message)")
+      #expect(try await server.metric("roomserver_mix_refused_total") == 1)
+      #expect(try await server.metric("roomserver_mixes") == 0)
+      #expect(try await server.metric("roomserver_jobs") == 0)
+      #expect(try await broadcasts(server) == 0)
+
+      let sound = MergeParams(jobId: "sound", publishUrl: "rtmp://origin/live/large", layouts: [TrackLayout(userId: "alice")])
+      let job = try await alice.call(.startMerge(sound), JobInfo.self)
+      #expect(job.missing == ["alice"])
+      try await eventually("the small one is at work") { try await server.metric("roomserver_mixes") == 1 }
+      #expect(try await server.metric("roomserver_mix_refused_total") == 1)
+    }
+  }
+
+  @Test("two jobs of one composition are one mix; arranged differently they are two, and both go out all the time")
+  func sharing() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay])
+      let port = try #require(server.server.rtmpPort)
+      _ = try await alice.call(.startMerge(params("a", stream: "a", port: port)), JobInfo.self)
+      _ = try await alice.call(.startMerge(params("b", stream: "b", port: port)), JobInfo.self)
+      let viewers = [
+        try await RTMPPeer.start(.play, server, "a"), try await RTMPPeer.start(.play, server, "b"),
+      ]
+      /// Every stream brings another key frame and sound.
+      func goOn(_ what: String) async throws {
+        for (index, viewer) in viewers.enumerated() {
+          let heard = viewer.played.count
+          try await eventually("\(what): stream \(index)", within: .seconds(20)) {
+            let more = viewer.played.dropFirst(heard)
+            return more.contains(where: LiveSample.isKeyFrame) && more.contains { $0.kind == .audio }
+          }
+        }
+      }
+      try await goOn("as one")
+      #expect(try await server.metric("roomserver_mixes") == 1)
+      #expect(try await broadcasts(server) == 2)
+
+      _ = try await alice.call(
+        .setLayouts(LayoutsParams(jobId: "b", layouts: params("b", stream: "b", x: 32, port: port).layouts)))
+      try await eventually("there are two mixes") { try await server.metric("roomserver_mixes") == 2 }
+      try await goOn("as two")
+      #expect(try await broadcasts(server) == 2)
+      for viewer in viewers {
+        #expect(!viewer.hasEnded && !viewer.isClosed)
+        for kind in [MediaMessage.Kind.video, .audio] {
+          let times = viewer.played.filter { $0.kind == kind }.map(\.timestamp)
+          #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }, "\(kind)")
+        }
+      }
+      _ = try await alice.call(.stopJob(JobParams(jobId: "a")))
+      _ = try await alice.call(.stopJob(JobParams(jobId: "b")))
+      try await eventually("nothing is mixed any more") { try await server.metric("roomserver_mixes") == 0 }
+    }
+  }
+
+  @Test("a job that begins just as the last one of its composition ends goes out")
+  func succession() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay])
+      let port = try #require(server.server.rtmpPort)
+      _ = try await alice.call(.startMerge(params("job0", stream: "s0", port: port)), JobInfo.self)
+      for round in 1...8 {
+        let viewer = try await RTMPPeer.start(.play, server, "s\(round - 1)")
+        try await eventually("round \(round) goes out", within: .seconds(20)) {
+          viewer.played.contains(where: LiveSample.isKeyFrame)
+        }
+        // Both at once: while the one is being ended the other begins.
+        let calls: [SignalCall] = [
+          .stopJob(JobParams(jobId: "job\(round - 1)")), .startMerge(params("job\(round)", stream: "s\(round)", port: port)),
+        ]
+        for call in calls {
+          alice.send(String(decoding: try JSONEncoder().encode(SignalRequest(id: 1000, call: call)), as: UTF8.self))
+        }
+        _ = try await alice.event("job \(round)") { event in
+          if case .jobChanged(let info) = event, info.jobId == "job\(round)" { true } else { nil }
+        }
+      }
+    }
+  }
+}
