@@ -13,8 +13,8 @@ public func jsonComplaint(_ error: any Error, reading data: Data) -> String {
     return "\(path(context.codingPath)) has a value that is not allowed"
   case .dataCorrupted:
     // Foundation names no path for a number that does not fit; all else without a path is no JSON.
-    let isJSON = (try? JSONDecoder().decode(Empty.self, from: data)) != nil
-    return isJSON ? "a number is out of range, or not whole" : "it is not JSON in UTF-8"
+    guard let numbers = try? JSONDecoder().decode(OddNumbers.self, from: data) else { return "it is not JSON in UTF-8" }
+    return numbers.complaint
   @unknown default: return "the JSON can't be read"
   }
 }
@@ -35,5 +35,54 @@ private func name(of type: any Any.Type) -> String {
   case is any FixedWidthInteger.Type: "a whole number"
   case is [Any].Type: "a list"
   default: "an object"
+  }
+}
+
+/// The numbers of a document that a field may have no use for.
+private struct OddNumbers: Decodable {
+  /// Paths of those that are beyond any type.
+  private var endless: [String] = []
+  /// Paths of those that are no `Int`.
+  private var fractions: [String] = []
+
+  var complaint: String {
+    if let first = endless.first { return "\(first): the number is out of range" }
+    // One of them is where a whole number is wanted; which one Foundation does not tell.
+    guard !fractions.isEmpty, fractions.count <= 3 else { return "a number is out of range, or not whole" }
+    return "\(fractions.joined(separator: " or ")): the number is out of range, or not whole"
+  }
+
+  init(from decoder: any Decoder) throws {
+    // Nothing that is read here lies deeper.
+    guard decoder.codingPath.count < 8 else { return }
+    if let object = try? decoder.container(keyedBy: AnyKey.self) {
+      for key in object.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
+        add(try object.decode(OddNumbers.self, forKey: key))
+      }
+    } else if var list = try? decoder.unkeyedContainer() {
+      while !list.isAtEnd { add(try list.decode(OddNumbers.self)) }
+    } else {
+      let value = try decoder.singleValueContainer()
+      guard !value.decodeNil(), (try? value.decode(Bool.self)) == nil, (try? value.decode(String.self)) == nil,
+        (try? value.decode(Int.self)) == nil
+      else { return }
+      if (try? value.decode(Double.self)) == nil {
+        endless = [path(decoder.codingPath)]
+      } else {
+        fractions = [path(decoder.codingPath)]
+      }
+    }
+  }
+
+  private mutating func add(_ inner: OddNumbers) {
+    endless += inner.endless
+    fractions += inner.fractions
+  }
+
+  private struct AnyKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 }

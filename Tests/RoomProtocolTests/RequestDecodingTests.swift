@@ -31,6 +31,14 @@ import Testing
       try decode(#"{"id":9,"method":"mute","params":{"trackId":"t","muted":true}}"#).call
         == .mute(MuteParams(trackId: "t", muted: true)))
     #expect(try decode(#"{"id":10,"method":"kick","params":{"userId":"u"}}"#).call == .kick(UserParams(userId: "u")))
+    #expect(
+      try decode(
+        #"{"id":13,"method":"startMerge","params":{"jobId":"pk","publishUrl":"u","layouts":[{"userId":"a","gain":0.5}]}}"#
+      ).call
+        == .startMerge(MergeParams(jobId: "pk", publishUrl: "u", layouts: [TrackLayout(userId: "a", gain: 0.5)])))
+    #expect(
+      try decode(#"{"id":14,"method":"setLayouts","params":{"jobId":"pk","layouts":[]}}"#).call
+        == .setLayouts(LayoutsParams(jobId: "pk", layouts: [])))
     #expect(try decode(#"{"id":-11,"method":"ping","params":{"any":[1]},"more":null}"#) == SignalRequest(id: -11, call: .ping))
     #expect(try decode(#"{"id":12,"method":"dance"}"#).call == .unknown("dance"))
   }
@@ -85,6 +93,14 @@ import Testing
       (#"{"id":3,"method":"setAttributes","params":{"set":{"a":1}}}"#, 3, "params.set.a is not text"),
       (#"{"id":3,"method":"invitePK","params":{"room":"b","way":"jump"}}"#, 3, "params.way"),
       (#"{"id":3,"method":"setPKScore","params":{"score":1.5}}"#, 3, "not whole"),
+      (
+        #"{"id":3,"method":"setLayouts","params":{"jobId":"a","layouts":[{"gain":1e999}]}}"#, 3,
+        "params.layouts[0].gain: the number"
+      ),
+      (
+        #"{"id":3,"method":"setLayouts","params":{"jobId":"a","layouts":[{"gain":1.5},{"x":0.5}]}}"#, 3,
+        "params.layouts[0].gain or params.layouts[1].x: the number"
+      ),
     ] as [(String, Int?, String)])
   func hostile(text: String, id: Int?, part: String) throws {
     let error = try #require(throws: UnreadableRequest.self) { try decode(text) }

@@ -147,7 +147,7 @@ final class HTTPDaemon: Sendable {
     return daemon.proceed(exchange, on: connection)
   }
 
-  /// How much of an unwanted body is read, so that the client gets to see the answer.
+  /// How much of an unwanted body is read beyond what would be kept, so that the client gets to see the answer.
   static let drainedBytes = 1 << 20
 
   private func open(_ connection: OpaquePointer, url: String, method: String) -> HTTPExchange {
@@ -179,7 +179,7 @@ final class HTTPDaemon: Sendable {
   /// False closes the connection: the client sends without end.
   private func read(_ chunk: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> Bool {
     exchange.bodyBytes += chunk.count
-    guard case .reading = exchange.stage else { return exchange.bodyBytes <= Self.drainedBytes }
+    guard case .reading = exchange.stage else { return exchange.bodyBytes - exchange.limit <= Self.drainedBytes }
     if exchange.bodyBytes > exchange.limit {
       exchange.request.body = []
       exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: exchange.limit)))

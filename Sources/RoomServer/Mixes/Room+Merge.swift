@@ -65,6 +65,7 @@ extension Room {
   }
 
   private func checkName(_ user: String) throws(RoomError) {
+    guard RoomName.isValid(user) else { throw RoomError(.cdnParameters, "publishAs: \(RoomName.rule)") }
     guard participants[user] == nil else {
       throw RoomError(.publishFailed, "publishAs: there is a participant \"\(user)\" in the room")
     }
@@ -133,6 +134,7 @@ extension Room {
   private func item(_ layout: TrackLayout, _ name: String, publishAs: String?) throws(RoomError) -> RoomMix.Item {
     let hasFrame = layout.width != nil
     if let user = layout.userId {
+      guard RoomName.isValid(user) else { throw RoomError(.cdnParameters, "\(name).userId: \(RoomName.rule)") }
       guard user != publishAs, participants[user]?.mixed == nil else {
         throw RoomError(.subscribeFailed, "\(name).userId: a mix is not mixed again")
       }

@@ -7,7 +7,7 @@ struct RoomImages: Sendable {
   static let limit = 16
   /// Bytes of a file.
   static let fileBytes = 2 << 20
-  /// Of one image: 1920x1920.
+  /// Of one image, in all.
   static let pixels = 1920 * 1920
 
   /// An image and which of its name it is.
@@ -24,15 +24,21 @@ struct RoomImages: Sendable {
   /// - Throws: 80204 with a sentence about what is wrong with it.
   static func read(_ file: [UInt8]) throws(RoomError) -> Picture {
     let picture: Picture
-    do {
+    do throws(CodecError) {
       picture = try Picture(decoding: file)
+    } catch .unsupportedSize(let width, let height) where width > 0 && height > 0 {
+      throw tooLarge(width, height)
     } catch {
       throw RoomError(.cdnParameters, "the image can't be read: \(error)")
     }
-    guard picture.width * picture.height <= pixels else {
-      throw RoomError(.cdnParameters, "the image has \(picture.width)x\(picture.height) pixels; 1920x1920 at most")
-    }
+    guard picture.width * picture.height <= pixels else { throw tooLarge(picture.width, picture.height) }
     return picture
+  }
+
+  private static func tooLarge(_ width: Int, _ height: Int) -> RoomError {
+    RoomError(
+      .cdnParameters,
+      "the image has \(width)x\(height) pixels; as many as 1920x1920 at most, and \(VideoFrame.maximumSide) on a side")
   }
 
   /// Keeps an image, in the place of one of that name; mixes that show that go on with it.

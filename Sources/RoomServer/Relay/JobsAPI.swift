@@ -56,16 +56,36 @@ struct JobsAPI: Sendable {
     return .error(statuses[error.code] ?? 409, error)
   }
 
+  /// The merge job that a body describes.
+  /// - Throws: 10001
+  static func mergeParams(of request: HTTPRequest) throws(RoomError) -> MergeParams {
+    try APIBody.read(
+      MergeParams.self, from: request,
+      members: [
+        "jobId", "publishUrl", "publishAs", "width", "height", "fps", "videoKbps", "minKbps", "gop", "preset", "audioKbps",
+        "background", "watermarks", "texts", "layouts", "record",
+      ],
+      inside: [
+        "background": ["colour", "image"], "watermarks": ["image", "x", "y", "width", "height", "opacity"],
+        "texts": ["text", "clock", "x", "y", "size", "colour"], "layouts": layoutMembers,
+      ])
+  }
+
+  /// The layouts that a body lists.
+  /// - Throws: 10001
+  static func layouts(of request: HTTPRequest) throws(RoomError) -> [TrackLayout] {
+    try APIBody.read(Layouts.self, from: request, members: ["layouts"], inside: ["layouts": layoutMembers]).layouts
+  }
+
+  private struct Layouts: Codable, Sendable { var layouts: [TrackLayout] }
+
+  private static let layoutMembers: Set<String> = [
+    "trackId", "userId", "x", "y", "width", "height", "zIndex", "fillMode", "cornerRadius", "gain", "placeholder",
+  ]
+
   private func merge(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     let body: MergeParams
-    do throws(RoomError) {
-      body = try APIBody.read(
-        MergeParams.self, from: request,
-        members: [
-          "jobId", "publishUrl", "publishAs", "width", "height", "fps", "videoKbps", "minKbps", "gop", "preset", "audioKbps",
-          "background", "watermarks", "texts", "layouts", "record",
-        ])
-    } catch { return .error(400, error) }
+    do throws(RoomError) { body = try Self.mergeParams(of: request) } catch { return .error(400, error) }
     return await directory.with(names) { room in
       do throws(RoomError) {
         return .json(try await room.startMerge(body), status: 201)
@@ -75,19 +95,15 @@ struct JobsAPI: Sendable {
     }
   }
 
-  private struct Layouts: Codable, Sendable { var layouts: [TrackLayout] }
-
   private func arrange(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
-    let body: Layouts
-    do throws(RoomError) {
-      body = try APIBody.read(Layouts.self, from: request, members: ["layouts"])
-    } catch { return .error(400, error) }
+    let layouts: [TrackLayout]
+    do throws(RoomError) { layouts = try Self.layouts(of: request) } catch { return .error(400, error) }
     return await directory.with(names) { room in
       guard await room.hasJob(names[1]) else {
         return .error(404, RoomError(.cdnParameters, "the room has no job \"\(names[1].prefix(64))\""))
       }
       do throws(RoomError) {
-        try await room.setLayouts(body.layouts, of: names[1])
+        try await room.setLayouts(layouts, of: names[1])
         return .noContent
       } catch {
         return Self.refusal(error)

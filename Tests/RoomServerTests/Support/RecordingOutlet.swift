@@ -32,6 +32,8 @@ final class RecordingOutlet: SignalOutlet {
 struct BareRoom {
   let plane: MediaPlane
   let room: Room
+  /// To be stopped where the room mixes.
+  let mixes = MixDirectory(RelaySettings())
   let forgotten = NIOLockedValueBox(0)
 
   init(emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60)) throws {
@@ -48,7 +50,7 @@ struct BareRoom {
       surroundings: .init(
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
         counters: counters, broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log),
-        mixes: MixDirectory(RelaySettings()), peer: { _ in nil }, sign: { _ in nil }, stateChanged: { _ in },
+        mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, stateChanged: { _ in },
         relay: RelaySettings(), log: log),
       openMedia: { plane.openRoom(events: $0) })
   }

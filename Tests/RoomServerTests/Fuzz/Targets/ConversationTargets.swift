@@ -34,16 +34,15 @@ private struct Conversation {
         graceTime: .seconds(60), emptyTime: .seconds(60), participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
       surroundings: .init(
         fingerprint: fuzzPlane.fingerprint, kicked: { _ in }, closed: { _ in }, counters: counters,
-        broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log), mixes: MixDirectory(RelaySettings()),
-        peer: { _ in nil }, sign: { _ in nil }, stateChanged: { _ in },
-        relay: RelaySettings(), log: log),
+        broadcasts: BroadcastDirectory(fuzzRelay, counters: counters, log: log), mixes: fuzzMixes, peer: { _ in nil },
+        sign: { _ in nil }, stateChanged: { _ in }, relay: fuzzRelay, log: log),
       openMedia: { fuzzPlane.openRoom(events: $0) })
     for user in ["a", "b"] { await join(user, resume: nil) }
   }
 
   private mutating func join(_ user: String, resume: String?) async {
     let outlet = Outlet()
-    let token = RoomToken(room: "fuzz", user: user, grants: [.publish, .subscribe, .admin], expires: .distantFuture)
+    let token = RoomToken(room: "fuzz", user: user, grants: [.publish, .subscribe, .admin, .relay], expires: .distantFuture)
     let joined = await room.join(token, JoinParams(token: "", resume: resume), request: 0, outlet: outlet)
     guard case .joined(let id) = joined else { return }
     sessions[user] = (id, outlet)
@@ -106,6 +105,17 @@ private final class Outlet: SignalOutlet {
 
   private struct AnyResult: Codable {}
 }
+
+/// Jobs that send nothing anywhere, and mixes that are small.
+let fuzzRelay: RelaySettings = {
+  var settings = RelaySettings()
+  settings.limit = 0
+  settings.mixCores = 0.02
+  return settings
+}()
+
+/// Threads for the mixes of all conversations.
+private let fuzzMixes = MixDirectory(fuzzRelay)
 
 /// Media workers for the rooms of all inputs.
 let fuzzPlane: MediaPlane = {

@@ -19,12 +19,31 @@ import RoomToken
   }
 }
 
-/// Each REST operation's body.
+/// Each REST operation's body; what is wrong with a merge job and with layouts.
 @Sendable func fuzzBodies(_ bytes: UnsafeRawBufferPointer) {
   let request = HTTPRequest(method: "POST", target: "/", headers: [], body: Array(bytes))
   _ = try? APIBody.read(API.NewRoom.self, from: request, members: ["name", "emptyTimeout", "maxParticipants"])
   _ = try? APIBody.read(API.Mute.self, from: request, members: ["muted"])
   _ = try? APIBody.read(API.NewToken.self, from: request, members: ["room", "user", "grants", "ttl"])
+  if let merge = try? JobsAPI.mergeParams(of: request) { check(merge) }
+  if let layouts = try? JobsAPI.layouts(of: request) { check(MergeParams(jobId: "a", width: 16, height: 16, layouts: layouts)) }
+}
+
+/// What passes is within what a mix can be made of.
+private func check(_ merge: MergeParams) {
+  guard merge.complaint == nil else { return }
+  precondition(merge.layouts.count <= MergeParams.mostLayouts && (1...64).contains(merge.jobId.utf8.count))
+  precondition((merge.width == nil) == (merge.height == nil), "both or none")
+  if let picture = merge.picture(isPublished: false) {
+    precondition(picture.width * picture.height <= 1920 * 1920 && (1...60).contains(picture.fps))
+    precondition(picture.bitrate > 0 && picture.leastBitrate > 0)
+  }
+  for layout in merge.layouts {
+    precondition((layout.trackId == nil) != (layout.userId == nil))
+    precondition(layout.gain.map { $0 >= 0 && $0 <= 4 } ?? true)
+    precondition(
+      layout.width.map { $0 > 0 && $0 <= 8192 && layout.x != nil && layout.y != nil && layout.height != nil } ?? true)
+  }
 }
 
 /// A server without sockets.
@@ -38,6 +57,7 @@ private struct HTTPServer {
   init() {
     var configuration = ServerConfiguration(keys: [:])
     configuration.autoCreateRooms = true
+    configuration.relay = fuzzRelay
     let (log, counters) = (Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }, ServerCounters())
     directory = RoomDirectory(configuration: configuration, plane: fuzzPlane, counters: counters, log: log)
     tokens = TokensAPI(keys: fuzzTokens.keys)
@@ -47,6 +67,7 @@ private struct HTTPServer {
       counters: counters, log: log)
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + tokens.endpoints
+        + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
         + WHIPAPI(services: services).endpoints)
   }
 
