@@ -47,7 +47,9 @@ struct PlayedFile {
     let decoded = try Self.run([
       "ffprobe", "-v", "quiet", "-of", "json", "-select_streams", "v", "-show_entries", "frame=width", path,
     ])
-    widths = try JSONDecoder().decode(Answer.self, from: decoded.output).frames?.compactMap(\.width) ?? []
+    // Of some files without video ffprobe says nothing at all here, not even that there is none.
+    let isSilent = pictures.isEmpty && decoded.output.isEmpty
+    widths = isSilent ? [] : try JSONDecoder().decode(Answer.self, from: decoded.output).frames?.compactMap(\.width) ?? []
     complaints = String(
       decoding: try Self.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "null", "-"]).errors, as: UTF8.self)
   }
