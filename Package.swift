@@ -12,6 +12,7 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -29,6 +30,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
   ],
   targets: [
     // Floor 0: what C gives.
@@ -77,8 +80,7 @@ let package = Package(
       name: "RoomServer",
       dependencies: [
         "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState", "RoomToken",
-        "CMicroHTTPD", "COpenSSL",
-        "CLinux", logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        "CMicroHTTPD", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -96,7 +98,7 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomServer", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging,
+        "RoomServer", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging, yams,
       ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
@@ -113,7 +115,7 @@ let package = Package(
       name: "loadtest",
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTMP", "RTP", "CLinux", "Codecs", argumentParser,
-        nio("NIOCore"),
+        yams, nio("NIOCore"),
       ],
       path: "loadtest/loadtest"),
 
