@@ -20,6 +20,8 @@ public final class RoomServer: Sendable {
   public let mediaPorts: [UInt16]
   public let configuration: ServerConfiguration
 
+  /// Held as long as the server runs.
+  private let data: DataDirectory?
   private let http: HTTPDaemon
   private let signalling: SignallingServer
   private let directory: RoomDirectory
@@ -45,6 +47,7 @@ public final class RoomServer: Sendable {
     guard !configuration.keys.isEmpty else { throw .noKeys }
     if let complaint = configuration.iceServers.lazy.compactMap(\.complaint).first { throw .iceServer(reason: complaint) }
     if let complaint = configuration.relay.recordings?.complaint { throw .recordings(reason: complaint) }
+    let data: DataDirectory? = if let path = configuration.data { try DataDirectory(path) } else { nil }
     let keys: TokenKeys
     do {
       keys = try await TokenKeys(configuration.keys)
@@ -66,7 +69,8 @@ public final class RoomServer: Sendable {
       if configuration.origin.listens {
         rtmp = try await RTMPServer.start(origin, host: configuration.origin.host ?? configuration.host)
       }
-      return try RoomServer(configuration, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp, log: log)
+      return try RoomServer(
+        configuration, data: data, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp, log: log)
     } catch {
       await rtmp?.stop()
       await origin.stop()
@@ -76,10 +80,11 @@ public final class RoomServer: Sendable {
   }
 
   private init(
-    _ configuration: ServerConfiguration, keys: TokenKeys, kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane,
+    _ configuration: ServerConfiguration, data: DataDirectory?, keys: TokenKeys, kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane,
     origin: Origin, rtmp: RTMPServer?, log: Logger
   ) throws(StartError) {
     self.configuration = configuration
+    self.data = data
     self.plane = plane
     self.origin = origin
     self.rtmp = rtmp

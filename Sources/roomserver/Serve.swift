@@ -20,7 +20,7 @@ struct Serve: AsyncParsableCommand {
       ROOMSERVER_RELAY_TARGET, ROOMSERVER_RELAY_QUEUE, ROOMSERVER_RELAY_TRIES, ROOMSERVER_RELAY_PATIENCE, \
       ROOMSERVER_RELAY_AUDIO_RATE, ROOMSERVER_RELAY_AUDIO_KBPS, ROOMSERVER_RELAY_CERTIFICATES, ROOMSERVER_BROADCASTS, \
       ROOMSERVER_RECORDINGS, ROOMSERVER_RECORDING_LIMIT, ROOMSERVER_PUSH_POLICY, ROOMSERVER_PUSH_URL, \
-      ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
+      ROOMSERVER_DATA, ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
 
       With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
       console, makes rooms at the first join, and listens on the loopback address alone.
@@ -43,6 +43,12 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var relay: RelayOptions
 
   @OptionGroup var keys: KeyOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The directory for what outlives the server: it is made, and one server uses it at a time. \"none\" keeps nothing. "
+        + "Default roomserver-data, with --dev none.", valueName: "directory"))
+  var data: String?
 
   @Flag(inversion: .prefixedNo, help: "Make a room at the first join. Default: off, with --dev on.")
   var autoCreate: Bool?
@@ -70,6 +76,9 @@ struct Serve: AsyncParsableCommand {
       throw ValidationError(
         "--dev listens on a loopback address alone, and \(address) is none: its secret is not meant for others")
     }
+    let directory = data ?? environment.text("DATA") ?? (dev ? "none" : "roomserver-data")
+    guard !directory.isEmpty else { throw ValidationError("--data is a directory, or none") }
+    configuration.data = directory == "none" ? nil : directory
     configuration.media.workers = try workers ?? environment.number("WORKERS")
     try relay.apply(to: &configuration, environment)
     configuration.iceServers = try iceServers.settings(environment)

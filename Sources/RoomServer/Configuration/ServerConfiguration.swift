@@ -16,6 +16,9 @@ public struct ServerConfiguration: Sendable {
   public var media = MediaPlane.Configuration()
   /// API keys with their secrets, each of at least 32 bytes.
   public var keys: [String: String]
+  /// The directory in which the server keeps what has to outlive it; made where it is not there, and no other server's while
+  /// this one runs. Nil keeps nothing.
+  public var data: String?
   /// Whether the first join of a room that is not there creates it.
   public var autoCreateRooms = false
   /// STUN and TURN servers that clients are told of when they join.
@@ -80,6 +83,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case iceServer(reason: String)
   /// Nothing can be recorded in the directory for it; with the reason.
   case recordings(reason: String)
+  /// Nothing can be kept in the directory for it; with the reason.
+  case data(reason: String)
 
   public var description: String {
     switch self {
@@ -91,6 +96,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .media(let error): "can't start the media workers: \(error)"
     case .iceServer(let reason): reason
     case .recordings(let reason): "can't record: \(reason)"
+    case .data(let reason): "can't keep data: \(reason)"
     }
   }
 }

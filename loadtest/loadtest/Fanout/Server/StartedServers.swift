@@ -22,7 +22,7 @@ enum StartedServers {
       program,
       [
         "serve", "--bind", address, "--port", "\(port)", "--media-port", "0", "--auto-create", "--joins-per-second", "1000",
-        "--rtmp-port", "\(rtmpPort)", "--log-level", "warning",
+        "--data", "none", "--rtmp-port", "\(rtmpPort)", "--log-level", "warning",
       ] + arguments,
       environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret],
       folder: ServerProcess.folder("roomserver"))
