@@ -145,6 +145,19 @@ extension RealMedia {
         try await alice.click("tr[data-job] [aria-label^=Stop]")
         try await alice.click("dialog[open] [data-action=confirm]")
         try await alice.seesNo("tr[data-job]")
+
+        // All who publish, mixed back into the room.
+        try await alice.click("[data-action=mix]")
+        try await alice.reads("/1 publisher .*: alice/", in: "dialog[open] header")
+        try await alice.type("640x360", into: "#mix-size")
+        try await alice.type("room", into: "#mix-way")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await alice.reads("/into the room as mix/", in: "tr[data-job] .track")
+        try await alice.reads("/Live/", in: "tr[data-job] .job-state")
+        try await alice.watches("mix")
+        try await alice.click("tr[data-job] [aria-label^=Stop]")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await alice.seesNo(".tile[data-user=mix]")
         try await alice.page.close()
       }
     }

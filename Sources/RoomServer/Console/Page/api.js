@@ -24,6 +24,7 @@ export class Api {
   roomToken(room, user, grants) { return this.call('POST', '/v1/tokens', { room, user, grants, ttl: 3600 }).then(answer => answer.token) }
   jobs(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/jobs`).then(answer => answer.jobs) }
   startForward(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/jobs`, job) }
+  startMerge(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/merge-jobs`, job) }
   stopJob(room, job) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/jobs/${encodeURIComponent(job)}`) }
   streams() { return this.call('GET', '/v1/streams').then(answer => answer.streams) }
   endStream(path) { return this.call('DELETE', `/v1/streams/${path.split('/').map(encodeURIComponent).join('/')}`) }

@@ -3,6 +3,7 @@ import { confirm, openDialog, problem, toast, toastError } from './dialogs.js'
 import { Spark } from './charts.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
 import { count, milliseconds, rate } from './format.js'
+import { openMix } from './mix.js'
 import { watchRoom } from './player.js'
 
 const LENGTH = 60
@@ -25,6 +26,7 @@ export class Jobs {
     this.node = h('section', { class: 'card jobs-card', 'aria-label': 'Going live' },
       h('div', { class: 'card-head' }, h('h2', {}, 'Going live'), this.count, h('div', { class: 'buttons' },
         h('button', { class: 'button small', data: { action: 'watch-whep' }, on: { click: () => watchRoom(api, room) } }, icon('play', 'small'), 'Watch by WHEP'),
+        h('button', { class: 'button small', data: { action: 'mix' }, on: { click: () => openMix(api, room, this.people()) } }, icon('rooms', 'small'), 'Mix'),
         h('button', { class: 'button small primary', data: { action: 'go-live' }, on: { click: () => this.#begin() } }, icon('live', 'small'), 'Go live'))),
       this.empty, this.table)
   }
@@ -36,7 +38,8 @@ export class Jobs {
     keyed(this.rows, jobs, ({ job }) => `${job.jobId} ${job.startedAt}`, ({ job }) => this.#row(job))
   }
 
-  #row({ jobId, target, by }) {
+  #row({ jobId, kind, target, publishAs, by }) {
+    const way = [target, publishAs && `into the room as ${publishAs}`].filter(Boolean).join(', ')
     const dot = h('span', { class: 'dot' })
     const state = h('b')
     const failure = h('span', { class: 'muted' })
@@ -46,8 +49,8 @@ export class Jobs {
     const [frames, queue, dropped, connections] = ['right frames', 'right queue', 'right dropped', 'right muted connections'].map(cell)
     const history = []
     const node = h('tr', { data: { job: jobId } },
-      h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon('live')),
-        h('div', {}, h('b', {}, jobId), h('span', { class: 'muted' }, target ?? '', by ? ` by ${by}` : '')))),
+      h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon(kind === 'merge' ? 'rooms' : 'live')),
+        h('div', {}, h('b', {}, jobId), h('span', { class: 'muted' }, way, by ? ` by ${by}` : '')))),
       h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
       h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
       frames, queue, dropped, connections,
@@ -57,8 +60,9 @@ export class Jobs {
       update: ({ job, status }) => {
         const [words, mood] = STATES[job.state] ?? [job.state, '']
         dot.className = `dot ${mood}`
-        say(state, job.onAir || job.state !== 'connected' ? words : 'Waiting for a key frame')
-        say(failure, job.state === 'connected' ? '' : job.failure?.message ?? '')
+        say(state, job.onAir || !job.target || job.state !== 'connected' ? words : 'Waiting for a key frame')
+        const missing = job.missing ? `Without ${job.missing.join(', ')}` : ''
+        say(failure, job.state === 'connected' ? missing : job.failure?.message ?? missing)
         history.push(status?.kbps ?? 0)
         while (history.length > LENGTH) history.shift()
         spark.update(history, 300)
