@@ -13,7 +13,7 @@ import SFU
 /// ```
 public final class RoomServer: Sendable {
   /// The TCP port of HTTP and signalling.
-  public let port: UInt16
+  public var port: UInt16 { http.port }
   /// The TCP port of RTMP; nil where it is off.
   public let rtmpPort: UInt16?
   /// The UDP ports of the media workers.
@@ -63,15 +63,36 @@ public final class RoomServer: Sendable {
       throw .media(error)
     }
     let kicked = NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
+    var stored = StoredServer()
+    var store: StoreWriter?
+    do {
+      if let data {
+        let opened = try SQLiteStore(in: data)
+        stored = try await opened.load()
+        store = StoreWriter(opened, log: log)
+      }
+    } catch {
+      await blocking(named: "media-stop") { plane.stop() }
+      throw .data(reason: "\(SQLiteStore.fileName): \(error)")
+    }
+    kicked.withLockedValue { $0.restore(stored.kicked) }
     let origin = Origin(configuration.origin, keys: keys, kicked: kicked, log: log)
     var rtmp: RTMPServer?
     do throws(StartError) {
       if configuration.origin.listens {
         rtmp = try await RTMPServer.start(origin, host: configuration.origin.host ?? configuration.host)
       }
-      return try RoomServer(
-        configuration, data: data, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp, log: log)
+      let server = RoomServer(
+        configuration, data: data, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp, store: store,
+        log: log)
+      await server.directory.restore(stored)
+      do throws(StartError) { try server.serve() } catch {
+        await server.directory.stop()
+        throw error
+      }
+      return server
     } catch {
+      await store?.stop()
       await rtmp?.stop()
       await origin.stop()
       await blocking(named: "media-stop") { plane.stop() }
@@ -80,9 +101,10 @@ public final class RoomServer: Sendable {
   }
 
   private init(
-    _ configuration: ServerConfiguration, data: DataDirectory?, keys: TokenKeys, kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane,
-    origin: Origin, rtmp: RTMPServer?, log: Logger
-  ) throws(StartError) {
+    _ configuration: ServerConfiguration, data: DataDirectory?, keys: TokenKeys,
+    kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, store: StoreWriter?,
+    log: Logger
+  ) {
     self.configuration = configuration
     self.data = data
     self.plane = plane
@@ -100,7 +122,8 @@ public final class RoomServer: Sendable {
     self.log = log
     let counters = ServerCounters()
     let directory = RoomDirectory(
-      configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, log: log)
+      configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
+      log: log)
     self.directory = directory
     let limits = configuration.limits
     let services = SignalSession.Services(
@@ -134,10 +157,16 @@ public final class RoomServer: Sendable {
       handlers: .init(
         router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) },
         upgraded: { signalling.accept($0) }, counters: counters))
-    try http.start()
-    port = http.port
     mediaPorts = plane.ports
     sampling = Task { await history.run() }
+  }
+
+  /// Lets clients in.
+  private func serve() throws(StartError) {
+    do throws(StartError) { try http.start() } catch {
+      sampling.cancel()
+      throw error
+    }
     log.info(
       "serving",
       metadata: [

@@ -93,9 +93,11 @@ public final class Broadcast {
   /// The usual time between two pictures, in microseconds.
   private(set) var pictureInterval: Int64 = 40_000
 
+  /// - Parameter began: the moment whose time is 0, of a broadcast that is taken up again; nil for that of the first picture or sound.
   /// - Throws: ``CodecError`` where the sound's settings are refused.
-  public init(_ settings: Settings = .init()) throws(CodecError) {
+  public init(_ settings: Settings = .init(), began: Instant? = nil) throws(CodecError) {
     self.settings = settings
+    epoch = began?.microseconds
     sound = try SoundEncoder(settings.audio)
     interleaver = Interleaver(patience: settings.patience)
   }

@@ -122,16 +122,17 @@ public actor LiveBroadcast {
   private var successors: UInt64 = 0
 
   /// A broadcast that pushes to `address`, unless that is nil, and hands its messages to the outlets.
+  /// - Parameter age: microseconds since its time was 0, where it is taken up again; nil where it begins.
   /// - Throws: ``CodecError`` where the audio settings are refused.
   public init(
-    to address: RTMPAddress?, outlets: [any BroadcastOutlet] = [], settings: Settings, loop: any EventLoop,
+    to address: RTMPAddress?, outlets: [any BroadcastOutlet] = [], settings: Settings, age: Int64? = nil, loop: any EventLoop,
     events: @escaping @Sendable (BroadcastEvent) -> Void
   ) throws(CodecError) {
     self.loop = loop
     self.settings = settings
     self.events = events
     self.outlets = outlets
-    broadcast = try Broadcast(settings.broadcast)
+    broadcast = try Broadcast(settings.broadcast, began: age.map { RTMPPush.now().advanced(microseconds: -$0) })
     push = address.map { PushHolder(address: $0) }
   }
 

@@ -56,6 +56,14 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible {
     return (String(kept.isEmpty ? text[..<question] : text[...question] + kept.joined(separator: "&")), serialNumber)
   }
 
+  /// As it was given, or as good. It may hold a stream key: not for logs.
+  public var text: String {
+    switch destination {
+    case .server(let address): address.description
+    case .file(let file): "file:\(file)" + (serialNumber.map { "?serialnum=\($0)" } ?? "")
+    }
+  }
+
   /// For logs and lists: without the stream's query, and with the stream's name cut short.
   public var description: String {
     switch destination {

@@ -14,6 +14,7 @@ struct MetricsReport: Sendable {
   func text() async -> String {
     var text = PrometheusText()
     await addRooms(to: &text)
+    if let store = directory.store { addStore(store, to: &text) }
     addControl(to: &text)
     addMedia(await plane.counters(), to: &text)
     addBroadcasts(await directory.broadcasts.totals(), to: &text)
@@ -49,6 +50,18 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_kicked_tokens", .gauge, "Tokens of kicked users that are kept dead.",
       directory.kicked.withLockedValue { $0.count })
+  }
+
+  private func addStore(_ store: StoreWriter, to text: inout PrometheusText) {
+    let counters = store.counters
+    text.add("roomserver_store_waiting", .gauge, "Changes that are not written yet.", store.waiting)
+    text.add("roomserver_store_writes_total", .counter, "Writings, each of all that had changed.", counters.writes)
+    text.add("roomserver_store_rooms_total", .counter, "Rooms written in these.", counters.rooms)
+    text.add("roomserver_store_bytes_total", .counter, "Bytes of these.", counters.bytes)
+    text.add("roomserver_store_failures_total", .counter, "Writings that failed, and were tried again.", counters.failures)
+    text.add(
+      "roomserver_store_lost_total", .counter, "Changes given up because nothing could be written for too long.", counters.lost)
+    text.add("roomserver_store_slowest_milliseconds", .gauge, "What the slowest writing took.", counters.slowest)
   }
 
   private func addControl(to text: inout PrometheusText) {

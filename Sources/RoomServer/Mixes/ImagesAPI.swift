@@ -42,7 +42,7 @@ struct ImagesAPI: Sendable {
       do throws(RoomError) {
         // Here, and not where the room would wait for it.
         let picture = try RoomImages.read(request.body)
-        try await room.setImage(names[1], picture, bytes: request.body.count)
+        try await room.setImage(names[1], picture, file: request.body)
         return .noContent
       } catch {
         return .error(error.code == .cdnParameters ? 400 : 409, error)

@@ -30,8 +30,15 @@ extension Room {
       throw RoomError(.cdnParameters, "record: what goes to a publishUrl is recorded; file:NAME.mp4 is one")
     }
     let url = goesOut ? try publishURL(params.publishUrl, caller.isEmpty ? nil : caller) : nil
+    return try merge(params, try items(params), to: url, by: caller)
+  }
+
+  /// Begins a merge job of what its layouts mean.
+  func merge(
+    _ params: MergeParams, _ items: [RoomMix.Item], to url: PublishURL?, by caller: String
+  ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     if let user = params.publishAs { try checkName(user) }
-    let mix = try enterMix(params)
+    let mix = try enterMix(key(params, items), picture: params.picture(isPublished: params.publishAs != nil))
     var place: BroadcastDirectory.Place?
     do throws(RoomError) {
       place = try url.map { url throws(RoomError) in try self.place(url, for: params.jobId, record: params.record) }
@@ -41,7 +48,7 @@ extension Room {
     }
     var info = newInfo(params.jobId, "merge", place, target: url.map { "\($0)" }, by: caller)
     info.publishAs = params.publishAs
-    let job = RelayJob(id: params.jobId, place: place, program: .merge(mix, params), info: info)
+    let job = RelayJob(id: params.jobId, place: place, url: url, program: .merge(mix, params), info: info)
     mix.missing = missing(in: mix)
     if !mix.missing.isEmpty { job.info.missing = mix.missing }
     let (told, announce) = begin(job)
@@ -87,9 +94,10 @@ extension Room {
     if let complaint = MergeParams.complaint(about: layouts, hasPictures: params.width != nil) {
       throw RoomError(.cdnParameters, complaint)
     }
-    let key = try key(params, layouts)
     params.layouts = layouts
+    let key = key(params, try items(params))
     guard key != mix.key else { return }
+    defer { storeLater() }
     if mix.uses == 1 {
       let scene = try key.scene(images, font: surroundings.relay.font)
       mix.key = key
@@ -111,21 +119,30 @@ extension Room {
   // MARK: Images
 
   /// Keeps an image that mixes may show.
-  func setImage(_ name: String, _ picture: Picture, bytes: Int) throws(RoomError) {
-    try images.set(name, picture, bytes: bytes)
+  func setImage(_ name: String, _ picture: Picture, file: [UInt8]) throws(RoomError) {
+    try images.set(name, picture, bytes: file.count)
+    surroundings.store?.note(.image(room: self.name, name: name, file))
   }
 
   /// False where there is none.
-  func removeImage(_ name: String) -> Bool { images.remove(name) }
+  func removeImage(_ name: String) -> Bool {
+    guard images.remove(name) else { return false }
+    surroundings.store?.note(.image(room: self.name, name: name, nil))
+    return true
+  }
 
   // MARK: Mixes
 
-  private func key(_ params: MergeParams, _ layouts: [TrackLayout]) throws(RoomError) -> RoomMix.Key {
+  private func items(_ params: MergeParams) throws(RoomError) -> [RoomMix.Item] {
     var items: [RoomMix.Item] = []
-    for (index, layout) in layouts.enumerated() {
+    for (index, layout) in params.layouts.enumerated() {
       items.append(try item(layout, "layouts[\(index)]", publishAs: params.publishAs))
     }
-    return RoomMix.Key(
+    return items
+  }
+
+  private func key(_ params: MergeParams, _ items: [RoomMix.Item]) -> RoomMix.Key {
+    RoomMix.Key(
       picture: params.picture(isPublished: params.publishAs != nil), layouts: items, background: params.background,
       watermarks: params.watermarks ?? [], texts: params.texts ?? [],
       images: RoomMix.Key.versions(params, images), publishedBy: params.publishAs.map { _ in params.jobId })
@@ -159,7 +176,7 @@ extension Room {
 
   /// The mix of these parameters.
   func enterMix(_ params: MergeParams) throws(RoomError) -> RoomMix {
-    try enterMix(try key(params, params.layouts), picture: params.picture(isPublished: params.publishAs != nil))
+    try enterMix(key(params, try items(params)), picture: params.picture(isPublished: params.publishAs != nil))
   }
 
   /// The mix that is exactly so, or a new one.

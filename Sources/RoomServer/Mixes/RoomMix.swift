@@ -19,7 +19,7 @@ final class RoomMix {
   }
 
   /// One entry of the layouts, with what it takes of whom.
-  struct Item: Hashable {
+  struct Item: Codable, Hashable {
     var layout: TrackLayout
     var audio: RelayJob.Choice?
     var video: RelayJob.Choice?

@@ -66,6 +66,8 @@ final class BroadcastDirectory: Sendable {
     var past = BroadcastTotals()
     /// Made with the first broadcast.
     var group: MultiThreadedEventLoopGroup?
+    /// Milliseconds since 1970 at which the times of broadcasts were 0 that were on when the server ended.
+    var begun: [String: Int64] = [:]
   }
 
   private let settings: RelaySettings
@@ -75,10 +77,15 @@ final class BroadcastDirectory: Sendable {
   private let recordings: Recordings?
   private let counters: ServerCounters
   private let log: Logger
+  /// Nil where nothing outlives the server.
+  private let store: StoreWriter?
   private let state = NIOLockedValueBox(State())
 
-  init(_ settings: RelaySettings, origin: Origin? = nil, counters: ServerCounters, log: Logger) {
+  init(
+    _ settings: RelaySettings, origin: Origin? = nil, counters: ServerCounters, store: StoreWriter? = nil, log: Logger
+  ) {
     self.settings = settings
+    self.store = store
     self.origin = origin
     recordings = settings.recordings.map { Recordings($0) }
     self.counters = counters
@@ -117,7 +124,7 @@ final class BroadcastDirectory: Sendable {
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount))
       state.group = group
       do throws(RoomError) {
-        let made = try make(way, recording: recording, on: group.next())
+        let made = try make(way, recording: recording, age: age(of: way.key, &state), on: group.next())
         let entry = Entry(
           broadcast: made, isDirect: way.isDirect, recording: recording, serialNumber: serialNumber,
           listeners: [program: listener])
@@ -167,7 +174,31 @@ final class BroadcastDirectory: Sendable {
     return .origin(origin, path)
   }
 
-  private func make(_ way: Way, recording: RecordingName?, on loop: any EventLoop) throws(RoomError) -> LiveBroadcast {
+  /// What was on when the server ended goes on in its own time, if it comes back before ``forgetBegun()``.
+  func restore(begun: [String: Int64]) { state.withLockedValue { $0.begun = begun } }
+
+  /// What has not come back is over.
+  func forgetBegun() {
+    let gone = state.withLockedValue { state in
+      defer { state.begun = [:] }
+      return state.begun.keys
+    }
+    for key in gone { store?.note(.broadcast(key, begun: nil)) }
+  }
+
+  /// Microseconds since the time of a broadcast was 0; nil where it begins now.
+  private func age(of key: String, _ state: inout State) -> Int64? {
+    let now = Room.milliseconds
+    guard let begun = state.begun.removeValue(forKey: key) else {
+      store?.note(.broadcast(key, begun: now))
+      return nil
+    }
+    return max(0, now - begun) * 1000
+  }
+
+  private func make(
+    _ way: Way, recording: RecordingName?, age: Int64?, on loop: any EventLoop
+  ) throws(RoomError) -> LiveBroadcast {
     let key = way.key
     var outlets: [any BroadcastOutlet] = []
     var address: RTMPAddress?
@@ -187,7 +218,9 @@ final class BroadcastDirectory: Sendable {
     }
     do {
       if let recording { outlets.append(try record(recording, of: key, isOnlyWay: false)) }
-      return try LiveBroadcast(to: address, outlets: outlets, settings: settings.broadcasts, loop: loop) { [weak self] event in
+      return try LiveBroadcast(
+        to: address, outlets: outlets, settings: settings.broadcasts, age: age, loop: loop
+      ) { [weak self] event in
         self?.heard(event, of: key)
       }
     } catch {
@@ -283,6 +316,7 @@ final class BroadcastDirectory: Sendable {
     guard case .over = event else { return }
     // Jobs that came just too late for this broadcast are told that it has ended.
     let late = state.withLockedValue { $0.entries.removeValue(forKey: key)?.listeners ?? [:] }
+    store?.note(.broadcast(key, begun: nil))
     for (program, listener) in late { listener(.ended(program, .stopped)) }
     log.info("broadcast over")
   }

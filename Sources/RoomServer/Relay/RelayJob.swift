@@ -5,7 +5,7 @@ import SFU
 /// A job of a room: which tracks it sends, and how far it has come. Belongs to its `Room`, which alone touches it.
 final class RelayJob {
   /// What a job takes of one kind: the tracks of one user under one tag, whichever it publishes.
-  struct Choice: Hashable {
+  struct Choice: Codable, Hashable {
     var user: String
     /// Nil for the main track.
     var tag: String?
@@ -31,6 +31,8 @@ final class RelayJob {
   let id: String
   /// Nil for a mix that goes into the room alone.
   let place: BroadcastDirectory.Place?
+  /// Likewise.
+  let url: PublishURL?
   var program: Program
   var info: JobInfo
   /// What a split screen goes back to when its PK is over.
@@ -46,9 +48,10 @@ final class RelayJob {
     }
   }
 
-  init(id: String, place: BroadcastDirectory.Place?, program: Program, info: JobInfo) {
+  init(id: String, place: BroadcastDirectory.Place?, url: PublishURL?, program: Program, info: JobInfo) {
     self.id = id
     self.place = place
+    self.url = url
     self.program = program
     self.info = info
   }

@@ -24,12 +24,19 @@ extension Room {
     let audio = try choice(.audio, params.audioTrackId, params, kinds, defaultUser)
     let video = try choice(.video, params.videoTrackId, params, kinds, defaultUser)
 
-    let place = try place(url, for: params.jobId, record: params.record)
+    return try forward(audio, video, as: params.jobId, to: url, record: params.record, by: caller)
+  }
+
+  /// Begins a forward job of what is chosen.
+  func forward(
+    _ audio: RelayJob.Choice?, _ video: RelayJob.Choice?, as id: String, to url: PublishURL, record: String?, by caller: String
+  ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
+    let place = try place(url, for: id, record: record)
     var forward = RelayJob.Forward(audio: audio, video: video)
     chooseTracks(of: &forward)
     let job = RelayJob(
-      id: params.jobId, place: place, program: .forward(forward),
-      info: newInfo(params.jobId, "forward", place, target: "\(url)", by: caller))
+      id: id, place: place, url: url, program: .forward(forward),
+      info: newInfo(id, "forward", place, target: "\(url)", by: caller))
     let announce = begin(job)
     let (audioSource, videoSource) = (forward.audioSource, forward.videoSource)
     job.run {
@@ -71,6 +78,7 @@ extension Room {
   /// The room has a job more.
   func begin(_ job: RelayJob) -> (JobInfo, announce: () -> Void) {
     jobs[job.id] = job
+    storeLater()
     log.info(
       "job begins",
       metadata: [
@@ -282,6 +290,7 @@ extension Room {
 
   private func ended(_ job: RelayJob, _ reason: ProgramEnd) {
     jobs[job.id] = nil
+    storeLater()
     leaveMix(of: job)
     let told: JobEndedData =
       switch reason {

@@ -18,6 +18,15 @@ struct KickedTokens: Sendable {
 
   /// - Returns: false where another had to be forgotten for it: the one that expires first.
   mutating func insert(_ token: RoomToken, now: Date = Date()) -> Bool {
+    insert(Entry(room: token.room, user: token.user, id: token.id), until: token.expires, now: now)
+  }
+
+  /// Of before the server's end.
+  mutating func restore(_ kicks: [StoredKick], now: Date = Date()) {
+    for kick in kicks { _ = insert(Entry(room: kick.room, user: kick.user, id: kick.token), until: kick.expires, now: now) }
+  }
+
+  private mutating func insert(_ entry: Entry, until expires: Date, now: Date) -> Bool {
     var forgot = false
     if dead.count >= capacity {
       dead = dead.filter { $0.value > now }
@@ -26,7 +35,7 @@ struct KickedTokens: Sendable {
         forgot = true
       }
     }
-    dead[Entry(room: token.room, user: token.user, id: token.id)] = token.expires
+    dead[entry] = expires
     return !forgot
   }
 

@@ -30,6 +30,8 @@ actor Room {
     var stage = StagePicture()
     var audience = RoomAudience.mixed
     var rules = RoomRules()
+    /// What of it was asked for.
+    var wishes = RoomDirectory.Wishes()
   }
 
   /// What rooms share with the rest of the server.
@@ -45,15 +47,15 @@ actor Room {
     var peer: @Sendable (String) async -> Room?
     /// Signs a token with one of the server's keys; nil where it has none.
     var sign: @Sendable (RoomToken) -> String?
-    /// The room is not as it was stored any more.
-    var stateChanged: @Sendable (Room) -> Void
+    /// What outlives the server; nil where nothing does.
+    var store: StoreWriter?
     var relay: RelaySettings
     var log: Logger
   }
 
   nonisolated let name: String
   /// Milliseconds since 1970.
-  nonisolated let createdAt = Int64(Date().timeIntervalSince1970 * 1000)
+  nonisolated let createdAt: Int64
   let settings: Settings
   let surroundings: Surroundings
   let media: MediaRoom
@@ -89,27 +91,35 @@ actor Room {
   private var ids = MediaIDs()
   private var emptied: Task<Void, Never>?
   private var mediaEvents: Task<Void, Never>?
+  /// Ends the stay of those who do not come back after the server's end.
+  var absence: Task<Void, Never>?
 
+  /// - Parameter stored: what it was before the server's end; ``goOn(_:images:)`` has to follow then.
   init(
-    name: String, settings: Settings, surroundings: Surroundings,
+    name: String, settings: Settings, surroundings: Surroundings, stored: RoomState? = nil,
     openMedia: @Sendable (@escaping @Sendable (MediaEvent) -> Void) -> MediaRoom
   ) {
     self.name = name
     self.settings = settings
     self.surroundings = surroundings
-    state = RoomState(name: name, createdAt: createdAt, rules: settings.rules)
+    let now = Self.milliseconds
+    createdAt = stored?.createdAt ?? now
+    var state = stored ?? RoomState(name: name, createdAt: now, rules: settings.rules)
+    if stored != nil { state.restore(at: now) }
+    self.state = state
     var log = surroundings.log
     log[metadataKey: "room"] = "\(name)"
     self.log = log
     // The worker's thread must not wait. Levels come five times a second; what is left of an overflow is the newest.
     let (events, continuation) = AsyncStream.makeStream(of: MediaEvent.self, bufferingPolicy: .bufferingNewest(4096))
     media = openMedia { continuation.yield($0) }
-    Task { await self.listen(to: events) }
+    let wait = max(settings.emptyTime, Self.firstEmptyTime, stored == nil ? .zero : settings.graceTime)
+    Task { await self.listen(to: events, emptyTime: wait) }
   }
 
-  private func listen(to events: AsyncStream<MediaEvent>) {
-    // Whoever made the room gets the time to join it.
-    startEmptyTime(max(settings.emptyTime, Self.firstEmptyTime))
+  /// - Parameter emptyTime: what whoever made the room, or was in it, gets to join it.
+  private func listen(to events: AsyncStream<MediaEvent>, emptyTime: Duration) {
+    startEmptyTime(emptyTime)
     guard !isClosed else { return }
     mediaEvents = Task { [weak self] in
       for await event in events { await self?.heard(event) }
@@ -346,6 +356,7 @@ actor Room {
     viewers = [:]
     stageChange?.cancel()
     stopJobs()
+    absence?.cancel()
     emptied?.cancel()
     mediaEvents?.cancel()
     media.close()

@@ -2,13 +2,14 @@ import Logging
 import NIOConcurrencyHelpers
 import RTP
 import RoomProtocol
+import RoomState
 import RoomToken
 import SFU
 
 /// The rooms of this server by name, and what has to outlive a room: the tokens of kicked users, and how often who joins.
 actor RoomDirectory {
   /// What a room is created with by the API; nil takes the server's own.
-  struct Wishes: Sendable {
+  struct Wishes: Codable, Sendable {
     var emptyTime: Duration?
     var participants: Int?
     var push: PushPolicy?
@@ -27,22 +28,44 @@ actor RoomDirectory {
   private let log: Logger
   private var rooms: [String: Room] = [:]
   private var isStopping = false
+  /// Those who come before all stored rooms are there again wait a little.
+  private var isRestoring: Bool
+  nonisolated let store: StoreWriter?
 
   /// Behind locks and not in the actor: a kicked token has to be dead before the kick is told.
   nonisolated let kicked: NIOLockedValueBox<KickedTokens>
 
   init(
     configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
-    kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, log: Logger
+    kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil, log: Logger
   ) {
+    self.store = store
+    isRestoring = store != nil
     self.configuration = configuration
     self.plane = plane
     self.keys = keys
     self.counters = counters
-    broadcasts = BroadcastDirectory(configuration.relay, origin: origin, counters: counters, log: log)
+    broadcasts = BroadcastDirectory(configuration.relay, origin: origin, counters: counters, store: store, log: log)
     mixes = MixDirectory(configuration.relay)
     self.log = log
     self.kicked = kicked ?? NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
+  }
+
+  /// Takes up the rooms that were stored, before anybody comes.
+  func restore(_ stored: StoredServer) async {
+    broadcasts.restore(begun: stored.broadcasts)
+    for (name, reason) in stored.unreadable {
+      log.error("a stored room can't be read and is gone", metadata: ["room": "\(name)", "reason": "\(reason)"])
+      store?.gone(name)
+    }
+    let rooms = stored.rooms.sorted { $0.key < $1.key }
+    for (name, room) in rooms { _ = make(name, room.wishes, stored: room.state) }
+    for (name, stored) in rooms.map({ ($0.key, ($0.value, stored.images[$0.key] ?? [:])) }) {
+      await self.rooms[name]?.goOn(stored.0, images: stored.1)
+    }
+    broadcasts.forgetBegun()
+    isRestoring = false
+    if !rooms.isEmpty { log.info("rooms restored", metadata: ["rooms": "\(rooms.count)"]) }
   }
 
   /// The room of that name, if it is open.
@@ -54,6 +77,7 @@ actor RoomDirectory {
   /// The room that a token names; made where it is not there and the server makes rooms by itself.
   func room(joinedWith token: RoomToken) throws(RoomError) -> Room {
     guard !isStopping else { throw RoomError(.joinFailed, "the server is stopping") }
+    guard !isRestoring else { throw RoomError(.joinFailed, "the server is starting; try again in a second") }
     if let room = rooms[token.room] { return room }
     guard configuration.autoCreateRooms else {
       throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"; create it by POST /v1/rooms")
@@ -67,17 +91,22 @@ actor RoomDirectory {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
     guard hasSpace else { throw RoomError(.updateRoomFailed, fullSentence) }
-    return (make(name, wishes), true)
+    let room = make(name, wishes)
+    store?.changed(room)
+    return (room, true)
   }
 
   /// Forgets a room that has closed.
   func forget(_ room: Room) {
-    if rooms[room.name] === room { rooms[room.name] = nil }
+    guard rooms[room.name] === room else { return }
+    rooms[room.name] = nil
+    store?.gone(room.name)
   }
 
-  /// Ends all sessions and closes all rooms; none is made any more.
+  /// Ends all sessions and closes all rooms; none is made any more. What is stored of them stays.
   func stop() async {
     isStopping = true
+    await store?.stop()
     for room in all { await room.close(EndedData(reason: .serverStopping)) }
     await broadcasts.stop()
     await mixes.stop()
@@ -91,7 +120,7 @@ actor RoomDirectory {
 
   private var fullSentence: String { "the server has \(configuration.limits.rooms) rooms and takes no more" }
 
-  private func make(_ name: String, _ wishes: Wishes) -> Room {
+  private func make(_ name: String, _ wishes: Wishes, stored: RoomState? = nil) -> Room {
     let most = configuration.limits.participantsPerRoom
     var rules = configuration.rooms.rules
     if let host = wishes.host { rules.hostIsSeated = host }
@@ -101,22 +130,23 @@ actor RoomDirectory {
       participants: min(wishes.participants ?? most, most), limits: configuration.limits,
       pingInterval: configuration.keepAlive.pingInterval, iceServers: configuration.iceServers,
       push: wishes.push ?? configuration.relay.policy, pk: wishes.pk ?? PKPicture(), stage: wishes.stage ?? StagePicture(),
-      audience: wishes.audience ?? configuration.rooms.audience, rules: rules)
+      audience: wishes.audience ?? configuration.rooms.audience, rules: stored?.rules ?? rules, wishes: wishes)
     let surroundings = Room.Surroundings(
       fingerprint: plane.fingerprint,
-      kicked: { [kicked, counters] token in
+      kicked: { [kicked, counters, store] token in
         if !kicked.withLockedValue({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
+        store?.note(.kicked(StoredKick(room: token.room, user: token.user, token: token.id, expires: token.expires)))
       },
       closed: { [weak self] in await self?.forget($0) },
       counters: counters, broadcasts: broadcasts, mixes: mixes,
       peer: { [weak self] in await self?.room($0) },
       sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
-      stateChanged: { _ in }, relay: configuration.relay, log: log)
-    let room = Room(name: name, settings: settings, surroundings: surroundings) { [plane] in
+      store: store, relay: configuration.relay, log: log)
+    let room = Room(name: name, settings: settings, surroundings: surroundings, stored: stored) { [plane] in
       plane.openRoom(events: $0)
     }
     rooms[name] = room
-    log.info("room opened", metadata: ["room": "\(name)"])
+    if stored == nil { log.info("room opened", metadata: ["room": "\(name)"]) }
     return room
   }
 }

@@ -86,7 +86,7 @@ extension Room {
       }
     }
     wakeState()
-    surroundings.stateChanged(self)
+    storeLater()
   }
 
   private func wakeState() {

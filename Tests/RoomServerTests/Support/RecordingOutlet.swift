@@ -50,7 +50,7 @@ struct BareRoom {
       surroundings: .init(
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
         counters: counters, broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log),
-        mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, stateChanged: { _ in },
+        mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, store: nil,
         relay: RelaySettings(), log: log),
       openMedia: { plane.openRoom(events: $0) })
   }

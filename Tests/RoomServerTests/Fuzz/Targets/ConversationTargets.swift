@@ -35,7 +35,7 @@ private struct Conversation {
       surroundings: .init(
         fingerprint: fuzzPlane.fingerprint, kicked: { _ in }, closed: { _ in }, counters: counters,
         broadcasts: BroadcastDirectory(fuzzRelay, counters: counters, log: log), mixes: fuzzMixes, peer: { _ in nil },
-        sign: { _ in nil }, stateChanged: { _ in }, relay: fuzzRelay, log: log),
+        sign: { _ in nil }, store: nil, relay: fuzzRelay, log: log),
       openMedia: { fuzzPlane.openRoom(events: $0) })
     for user in ["a", "b"] { await join(user, resume: nil) }
   }

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Where a server keeps what has to outlive it, however it ends: rooms, their images, the tokens of kicked users, and since when
+/// each broadcast is on.
+protocol RoomStore: Sendable {
+  /// All that is kept.
+  func load() async throws -> StoredServer
+  /// Carries out all of it, or nothing.
+  func write(_ changes: [StoreChange]) async throws
+  /// Nothing is read or written any more.
+  func close() async
+}
+
+/// What a store keeps.
+struct StoredServer: Sendable {
+  /// By name.
+  var rooms: [String: StoredRoom] = [:]
+  /// Files, by room and by name.
+  var images: [String: [String: [UInt8]]] = [:]
+  var kicked: [StoredKick] = []
+  /// Milliseconds since 1970 at which a broadcast's timeline is 0, by what names the broadcast.
+  var broadcasts: [String: Int64] = [:]
+  /// Rooms that can't be read, with the reason.
+  var unreadable: [String: String] = [:]
+}
+
+/// A kicked user's token, which is dead until it expires.
+struct StoredKick: Sendable, Hashable {
+  var room: String
+  var user: String
+  var token: String
+  var expires: Date
+}
+
+/// One thing that is not as it was stored any more.
+enum StoreChange: Sendable {
+  case room(name: String, Data)
+  /// With its images.
+  case roomGone(String)
+  /// The file is nil where the image is gone.
+  case image(room: String, name: String, [UInt8]?)
+  case kicked(StoredKick)
+  /// The time is nil where the broadcast is over.
+  case broadcast(String, begun: Int64?)
+}
