@@ -14,7 +14,7 @@ struct SQLiteStore: RoomStore {
     // Publish URLs hold keys.
     let path = directory.file(Self.fileName)
     if !FileManager.default.fileExists(atPath: path) {
-      FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+      _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
     }
     var configuration = Configuration()
     configuration.label = "rooms"

@@ -36,6 +36,8 @@ final class StoreWriter: Sendable {
     var rooms: [String: Dirty] = [:]
     /// In order, behind the rooms. As bounded as what they tell of.
     var others: [StoreChange] = []
+    /// Of both, what is being written now.
+    var writing = 0
     var counters = Counters()
     var isStopped = false
 
@@ -68,7 +70,7 @@ final class StoreWriter: Sendable {
   }
 
   var counters: Counters { state.withLockedValue { $0.counters } }
-  var waiting: Int { state.withLockedValue { $0.rooms.count + $0.others.count } }
+  var waiting: Int { state.withLockedValue { $0.rooms.count + $0.others.count + $0.writing } }
 
   /// The room is not as it was written any more.
   func changed(_ room: Room) { note { $0.rooms[room.name] = .changed(room) } }
@@ -95,6 +97,7 @@ final class StoreWriter: Sendable {
   private func writeOut() async -> Duration {
     let (rooms, others) = state.withLockedValue { state in
       defer { (state.rooms, state.others) = ([:], []) }
+      state.writing = state.rooms.count + state.others.count
       return (state.rooms, state.others)
     }
     guard !rooms.isEmpty || !others.isEmpty else { return Self.pause }
@@ -118,6 +121,7 @@ final class StoreWriter: Sendable {
     } catch {
       log.error("rooms could not be stored", metadata: ["reason": "\(error)", "changes": "\(changes.count)"])
       state.withLockedValue { state in
+        state.writing = 0
         state.counters.failures += 1
         // What came meanwhile is newer.
         state.rooms.merge(rooms) { newer, _ in newer }
@@ -129,6 +133,7 @@ final class StoreWriter: Sendable {
     }
     let time = ContinuousClock.now - begin
     state.withLockedValue { state in
+      state.writing = 0
       state.counters.writes += 1
       state.counters.rooms += UInt64(written)
       state.counters.bytes += UInt64(bytes)

@@ -10,12 +10,13 @@ final class RTMPSink {
   let file: String
   private let process = Process()
 
-  init() throws {
-    port = try TCPPort.free()
+  /// - Parameter port: a free one if nil. The times in the file are those that came.
+  init(port wanted: UInt16? = nil) throws {
+    port = try wanted ?? TCPPort.free()
     url = "rtmp://127.0.0.1:\(port)/live/anchor"
     file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", file]
+    process.arguments = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", file]
     process.standardError = FileHandle.nullDevice
     try process.run()
   }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import RoomProtocol
 import RoomToken
 import Testing
 
@@ -14,12 +15,13 @@ final class ServerProcess {
   private let keys: TokenKeys
 
   /// Starts it for development, and waits until it serves.
-  init(_ arguments: [String]) async throws {
+  /// - Parameter port: 0 takes a free one.
+  init(_ arguments: [String], port wanted: UInt16 = 0) async throws {
     keys = try await TokenKeys([Self.key: Self.secret])
     let process = Process()
     // Beside the tests in the build folder.
     process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "roomserver")
-    process.arguments = ["serve", "--dev", "--port", "0", "--key", Self.key, "--secret", Self.secret] + arguments
+    process.arguments = ["serve", "--dev", "--port", "\(wanted)", "--key", Self.key, "--secret", Self.secret] + arguments
     let output = FileManager.default.temporaryDirectory.appending(path: "roomserver-\(UUID().uuidString)")
     try Data().write(to: output)
     let handle = try FileHandle(forWritingTo: output)
@@ -58,9 +60,9 @@ final class ServerProcess {
     process.waitUntilExit()
   }
 
-  func token(user: String, room: String = "demo") throws -> String {
+  func token(user: String, room: String = "demo", grants: Grants = [.publish, .subscribe]) throws -> String {
     let token = RoomToken(
-      room: room, user: user, grants: [.publish, .subscribe], expires: Date(timeIntervalSinceNow: 3600))
+      room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 3600))
     return try keys.sign(token, key: Self.key)
   }
 

@@ -17,19 +17,6 @@ struct ImagesTests {
     try await server.api("GET", "/v1/rooms/room/images").decoded(List.self).images
   }
 
-  /// - Parameter sent: what is sent of the file; all of it if nil.
-  private func put(
-    _ server: TestServer, _ name: String, _ file: [UInt8], type: String? = "image/png", sent: Int? = nil
-  ) async throws -> TestResponse {
-    var head = "PUT /v1/rooms/room/images/\(name) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n"
-    head += "Authorization: Bearer \(try server.apiToken())\r\nContent-Length: \(file.count)\r\n"
-    if let type { head += "Content-Type: \(type)\r\n" }
-    let wire = try await Wire.connect(port: server.server.port)
-    defer { wire.close() }
-    wire.send(Array((head + "\r\n").utf8) + file.prefix(sent ?? file.count))
-    return try await wire.response()
-  }
-
   private func withRoom(_ body: (TestServer) async throws -> Void) async throws {
     try await TestServer.with { server in
       #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
@@ -41,14 +28,14 @@ struct ImagesTests {
   func keep() async throws {
     try await withRoom { server in
       let (small, wide) = (SmallPNG.file(width: 8, height: 6), SmallPNG.file(width: 300, height: 2))
-      #expect(try await put(server, "logo.png", small).status == 204)
-      #expect(try await put(server, "back", wide, type: "image/jpeg").status == 204)
+      #expect(try await server.putImage("logo.png", small).status == 204)
+      #expect(try await server.putImage("back", wide, type: "image/jpeg").status == 204)
       #expect(
         try await list(server) == [
           .init(name: "back", width: 300, height: 2, bytes: wide.count),
           .init(name: "logo.png", width: 8, height: 6, bytes: small.count),
         ])
-      #expect(try await put(server, "logo.png", wide).status == 204)
+      #expect(try await server.putImage("logo.png", wide).status == 204)
       #expect(try await list(server).map(\.width) == [300, 300])
       #expect(try await server.api("DELETE", "/v1/rooms/room/images/back").status == 204)
       let again = try await server.api("DELETE", "/v1/rooms/room/images/back")
@@ -70,19 +57,19 @@ struct ImagesTests {
         (SmallPNG.file(width: 100_000, height: 100_000, hasPicture: false), "100000x100000 pixels; as many as 1920x1920"),
         (SmallPNG.file(width: 0, height: 10, hasPicture: false), "0x10"),
       ] {
-        let response = try await put(server, "logo", file)
+        let response = try await server.putImage("logo", file)
         #expect(response.status == 400 && response.error?.code == .cdnParameters, "\(words): \(response.status)")
         #expect(response.error?.message.contains(words) == true, "\(words): \(String(describing: response.error))")
       }
       for type in [nil, "text/plain", "application/json"] {
-        let response = try await put(server, "logo", good, type: type)
+        let response = try await server.putImage("logo", good, type: type)
         #expect(response.status == 415 && response.error?.message.contains("image/png") == true)
       }
       for name in ["a%2Fb", "a%20b", "%00", "ä", String(repeating: "a", count: 65)] {
-        let response = try await put(server, name, good)
+        let response = try await server.putImage(name, good)
         #expect(response.status == 400 && response.error?.message.contains("an image's name") == true, "\(name)")
       }
-      #expect(try await put(server, "a/b", good).status == 404)
+      #expect(try await server.putImage("a/b", good).status == 404)
       #expect(try await server.request("GET", "/v1/rooms/room/images").status == 401)
       #expect(try await list(server).isEmpty)
     }
@@ -92,7 +79,7 @@ struct ImagesTests {
   func tooLarge() async throws {
     try await withRoom { server in
       let large = [UInt8](repeating: 7, count: 3 << 20)
-      let declared = try await put(server, "logo", large, sent: 1000)
+      let declared = try await server.putImage("logo", large, sent: 1000)
       #expect(declared.status == 413 && declared.error?.message.contains("2097152 bytes") == true)
       let wire = try await Wire.connect(port: server.server.port)
       defer { wire.close() }
@@ -103,7 +90,7 @@ struct ImagesTests {
       wire.send("0\r\n\r\n")
       #expect(try await wire.response().status == 413)
       // 2 MiB less what the file has besides: read to the end.
-      let response = try await put(server, "logo", Array(large.prefix(2 << 20)))
+      let response = try await server.putImage("logo", Array(large.prefix(2 << 20)))
       #expect(response.status == 400 && response.error?.code == .cdnParameters)
       #expect(try await list(server).isEmpty)
     }
@@ -113,10 +100,10 @@ struct ImagesTests {
   func sixteen() async throws {
     try await withRoom { server in
       let file = SmallPNG.file(width: 2, height: 2)
-      for number in 1...16 { #expect(try await put(server, "image\(number)", file).status == 204) }
-      let more = try await put(server, "image17", file)
+      for number in 1...16 { #expect(try await server.putImage("image\(number)", file).status == 204) }
+      let more = try await server.putImage("image17", file)
       #expect(more.status == 409 && more.error?.code == .updateRoomFailed && more.error?.message.contains("16 images") == true)
-      #expect(try await put(server, "image16", file).status == 204)
+      #expect(try await server.putImage("image16", file).status == 204)
       #expect(try await list(server).count == 16)
     }
   }

@@ -24,14 +24,22 @@ struct TestServer: Sendable {
   static func with(
     _ adjust: (inout ServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
   ) async throws {
+    try await withResult(adjust, body)
+  }
+
+  static func withResult<Result>(
+    _ adjust: (inout ServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> Result
+  ) async throws -> Result {
     let server = try await start(adjust)
+    let result: Result
     do {
-      try await body(server)
+      result = try await body(server)
     } catch {
       await server.server.stop()
       throw error
     }
     await server.server.stop()
+    return result
   }
 
   func token(
@@ -67,6 +75,20 @@ struct TestServer: Sendable {
     if let token { head += "Authorization: Bearer \(token)\r\n" }
     if let json { head += "Content-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n" }
     return try await raw(head + "\r\n" + (json ?? ""))
+  }
+
+  /// Keeps an image of room "room".
+  /// - Parameter sent: how many bytes of the file are sent; all if nil.
+  func putImage(
+    _ name: String, _ file: [UInt8], type: String? = "image/png", sent: Int? = nil
+  ) async throws -> TestResponse {
+    var head = "PUT /v1/rooms/room/images/\(name) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n"
+    head += "Authorization: Bearer \(try apiToken())\r\nContent-Length: \(file.count)\r\n"
+    if let type { head += "Content-Type: \(type)\r\n" }
+    let wire = try await Wire.connect(port: server.port)
+    defer { wire.close() }
+    wire.send(Array((head + "\r\n").utf8) + file.prefix(sent ?? file.count))
+    return try await wire.response()
   }
 
   /// What the server answers to these bytes.

@@ -1,0 +1,108 @@
+import Foundation
+import Peers
+import RoomClient
+import RoomProtocol
+import Testing
+
+/// A server that is killed in the middle of a PK, and started again.
+extension RealMedia {
+  @Suite("A killed server")
+  struct KilledServerTests {
+    private static let looks = [
+      FlashAndBeep.Look(width: 320, height: 180, blue: 100, red: 200, tone: 1000),
+      FlashAndBeep.Look(width: 192, height: 256, blue: 200, red: 100, tone: 600),
+    ]
+    private static let rooms = ["red", "blue"]
+
+    private func state(_ server: ServerProcess, _ room: String) async throws -> RoomSnapshot? {
+      let answer = try await server.api("GET", "/v1/rooms/\(room)/state")
+      return try? JSONDecoder().decode(RoomSnapshot.self, from: Data(answer.body.utf8))
+    }
+
+    @Test(
+      "rooms, seats, attributes, PK and jobs are there again within 5 s, clients come back by themselves, and the broadcasts' times go on",
+      .timeLimit(.minutes(3)))
+    func inPK() async throws {
+      let data = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)").path
+      defer { try? FileManager.default.removeItem(atPath: data) }
+      let port = try TCPPort.free()
+      let arguments = ["--data", data, "--relay-target", "127.0.0.1", "--workers", "2"]
+      let first = try await ServerProcess(arguments, port: port)
+      let sources = try zip([VideoCodec.h264, .vp8], Self.looks).map { try FlashAndBeep(codec: $0, look: $1) }
+      let sinks = [try RTMPSink(), try RTMPSink()]
+      var anchors: [Room] = []
+      for (index, room) in Self.rooms.enumerated() {
+        let made = try await first.api(
+          "POST", "/v1/rooms",
+          json: """
+            {"name":"\(room)","audience":"separate","pk":{"width":360,"height":640,"fps":15,"videoKbps":600,
+            "preset":"ultrafast","own":{"x":0,"y":160,"width":180,"height":320},
+            "peer":{"x":180,"y":160,"width":180,"height":320}}}
+            """)
+        #expect(made.status == 201, "\(made.body)")
+        let token = try first.token(user: room, room: room, grants: [.publish, .subscribe, .admin, .relay])
+        let anchor = try await Room.connect(to: first.url, token: token)
+        try await anchor.publish(sources[index].tracks)
+        try await anchor.startForward(ForwardParams(jobId: "live", publishUrl: "\(sinks[index].url)?serialnum=3"))
+        try await anchor.attributes.set(["title": room])
+        anchors.append(anchor)
+      }
+      let (red, blue) = (anchors[0], anchors[1])
+      try await eventually("both are on air", within: .seconds(20)) {
+        anchors.allSatisfy { $0.jobs.first?.onAir == true && $0.jobs.first?.state == "connected" }
+      }
+      let invited = try await red.pk.invite(in: "blue")
+      try await eventually("blue hears of it") { !blue.pk.invitations.isEmpty }
+      try await blue.pk.accept(invited.pkId)
+      try await eventually("the PK is on") { red.pk.current != nil && blue.pk.current != nil }
+      try await red.pk.setScore(42)
+      try await eventually("blue hears the score") { blue.pk.current?.peerScore == 42 }
+      // The split screens go out meanwhile.
+      try await Task.sleep(for: .seconds(3))
+      let before = try #require(try await state(first, "red"))
+
+      let killed = ContinuousClock.now
+      first.kill()
+      var parts: [[Recording]] = []
+      for sink in sinks { parts.append([try await sink.received()]) }
+      #expect(try sinks.map { try Sides($0.file).runs } == [["red", "red|blue"], ["blue", "blue|red"]])
+      let later = try sinks.map { try RTMPSink(port: $0.port) }
+      let restart = ContinuousClock.now
+      let second = try await ServerProcess(arguments, port: port)
+      let after = try #require(try await state(second, "red"))
+      #expect(ContinuousClock.now - restart < .seconds(5))
+      #expect(after.seats.map(\.userId) == before.seats.map(\.userId) && after.seats[0].userId == "red")
+      #expect(after.attributes == ["title": "red"])
+      #expect(after.pk?.pkId == invited.pkId && after.pk?.score == 42)
+      #expect(after.jobs.map(\.jobId) == ["live"] && after.jobs[0].startedAt == before.jobs[0].startedAt)
+
+      try await eventually("both anchors are back, by themselves", within: .seconds(20)) {
+        anchors.allSatisfy { anchor in
+          guard anchor.state == .connected, let pk = anchor.pk.current else { return false }
+          return pk.connected && pk.peerConnected && anchor.jobs.first?.onAir == true
+        }
+      }
+      let away = ContinuousClock.now - killed
+      try await Task.sleep(for: .seconds(4))
+      try await blue.pk.quit()
+      try await eventually("the PK is over") { red.pk.current == nil && blue.pk.current == nil }
+      try await Task.sleep(for: .seconds(2))
+      for (index, anchor) in anchors.enumerated() {
+        try await anchor.stopJob("live")
+        parts[index].append(try await later[index].received())
+        #expect(try Sides(later[index].file).runs.suffix(2) == [index == 0 ? "red|blue" : "blue|red", Self.rooms[index]])
+      }
+      for parts in parts {
+        for kind in ["video", "audio"] {
+          let (old, new) = (parts[0].times(kind), parts[1].times(kind))
+          let (last, next) = (try #require(old.last), try #require(new.first))
+          // As much later as it is, give or take what begins and ends take.
+          #expect(next > last && next - last < Double(away.components.seconds) + 4, "\(kind): \(last), \(next), \(away)")
+          #expect(parts[1].steps(kind).allSatisfy { $0 > 0 })
+        }
+      }
+      print("a killed server: clients were back after \(away)")
+      for anchor in anchors { await anchor.leave() }
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import RoomProtocol
+import Testing
+
+@testable import RoomServer
+
+@Suite("Rooms outlive their server")
+struct RestartTests {
+  /// A directory of a test's own.
+  private final class Directory {
+    let path = FileManager.default.temporaryDirectory.appending(path: "restart-\(UUID().uuidString)").path
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// What a server that was killed now would have left.
+    func copied() throws -> Directory {
+      let copy = Directory()
+      try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
+      for name in ["rooms.sqlite", "rooms.sqlite-wal"] where FileManager.default.fileExists(atPath: "\(path)/\(name)") {
+        try FileManager.default.copyItem(atPath: "\(path)/\(name)", toPath: "\(copy.path)/\(name)")
+      }
+      return copy
+    }
+  }
+
+  private static let grants: Grants = [.publish, .subscribe, .admin, .relay]
+
+  private func state(_ server: TestServer, _ room: String = "room") async throws -> RoomSnapshot {
+    try await server.api("GET", "/v1/rooms/\(room)/state").decoded()
+  }
+
+  private func call(_ server: TestServer, _ method: String, _ body: String, room: String = "room") async throws {
+    let answer = try await server.api("POST", "/v1/rooms/\(room)/calls/\(method)", json: body)
+    #expect(answer.status == 200, "\(method): \(String(decoding: answer.body, as: UTF8.self))")
+  }
+
+  private func written(_ server: TestServer) async throws {
+    try await eventually("all is written") { try await server.metric("roomserver_store_waiting") == 0 }
+  }
+
+  /// Fills a server's room, then goes on with what it left when it was killed, and when it was stopped.
+  private func withBoth(
+    prepare: (TestServer) async throws -> Void, check: (_ server: TestServer, _ before: RoomSnapshot) async throws -> Void
+  ) async throws {
+    let first = Directory()
+    var killed: Directory?
+    var before: RoomSnapshot?
+    try await TestServer.with({ $0.data = first.path }) { server in
+      try await prepare(server)
+      try await written(server)
+      killed = try first.copied()
+      before = try await state(server)
+    }
+    for left in [try #require(killed), first] {
+      try await TestServer.with({ $0.data = left.path }) { try await check($0, try #require(before)) }
+    }
+  }
+
+  @Test("seats, layout, attributes, messages, what the room was made with and its jobs are there again")
+  func room() async throws {
+    try await withBoth { server in
+      let made = try await server.api(
+        "POST", "/v1/rooms", json: #"{"name":"room","audience":"separate","maxParticipants":3,"emptyTimeout":60}"#)
+      #expect(made.status == 201)
+      let host = try await server.join("host", grants: Self.grants, autoSubscribe: false)
+      _ = try await server.join("guest", autoSubscribe: false)
+      try await call(server, "setLayout", #"{"type":"gridFour"}"#)
+      _ = try await host.call(.seats(.set(SeatSwitches(index: 3, locked: true))))
+      try await call(server, "setAttributes", #"{"set":{"title":"Friday"}}"#)
+      _ = try await host.call(.sendMessage(MessageParams(.text, text: "hello")), MessageResult.self)
+      let tracks = try await host.publish(.opus, .vp8)
+      _ = try await host.call(
+        .startForward(
+          ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/anchor?serialnum=7", videoTrackId: tracks[1].trackId)),
+        JobInfo.self)
+      _ = try await host.call(
+        .startMerge(
+          MergeParams(
+            jobId: "mix", publishAs: "mix", width: 160, height: 90, fps: 5, preset: "ultrafast",
+            layouts: [TrackLayout(userId: "host", x: 0, y: 0, width: 160, height: 90)])), JobInfo.self)
+    } check: { server, before in
+      let now = try await state(server)
+      #expect(now.seats == before.seats && now.seats[0].userId == "host" && now.seats[3].locked)
+      #expect(now.layout == before.layout && now.layout.type == .gridFour)
+      #expect(now.attributes == before.attributes && now.attributes["title"] == "Friday")
+      #expect(now.messages == before.messages && now.messages.map(\.text) == ["hello"])
+      #expect(now.createdAt == before.createdAt)
+      // No number is given twice.
+      #expect(now.seq > before.seq)
+      func told(_ jobs: [JobInfo]) -> [String] {
+        jobs.map { "\($0.jobId) \($0.kind) \($0.target ?? "") \($0.publishAs ?? "") \($0.by ?? "") \($0.startedAt ?? 0)" }
+      }
+      #expect(told(now.jobs) == told(before.jobs) && now.jobs.count == 2)
+      // A URL is the same broadcast as before: the job that comes needs a larger number.
+      let refused = try await server.api(
+        "POST", "/v1/rooms/room/jobs",
+        json: #"{"jobId":"late","publishUrl":"rtmp://origin/live/anchor?serialnum=7","userId":"host"}"#)
+      #expect(refused.error?.code == .publishFailed)
+      // Who was there comes back to its own place, also with the session of before; the room still takes three, of which the mix is one.
+      let host = try await server.connect()
+      let joined = try await host.join(try server.token("host", grants: Self.grants), resume: "of another life")
+      #expect(!joined.resumed)
+      #expect(joined.room.seats[0].userId == "host")
+      #expect(try await state(server).seats == before.seats)
+      _ = try await server.join("third")
+      let last = try await server.connect().error(of: .join(JoinParams(token: try server.token("fourth"))))
+      #expect(last?.code == .joinFailed)
+    }
+  }
+
+  @Test("who does not come back within the grace time has left, and the room closes when nobody is there")
+  func nobodyComes() async throws {
+    let first = Directory()
+    try await TestServer.with({ $0.data = first.path }) { server in
+      _ = try await server.join("host", grants: Self.grants)
+      try await written(server)
+    }
+    try await TestServer.with({
+      $0.data = first.path
+      $0.rooms.graceTime = .milliseconds(300)
+    }) { server in
+      let other = try await server.join("other")
+      #expect(try await state(server).seats[0].userId == "host")
+      try await eventually("the host's seat is free") { try await state(server).seats[0].userId == nil }
+      _ = try await other.call(.leave)
+    }
+  }
+
+  @Test(
+    "a room that is closed does not come back, a kicked user's token stays dead, and images are there for mixes that show them")
+  func gone() async throws {
+    let first = Directory()
+    var token = ""
+    try await TestServer.with({ $0.data = first.path }) { server in
+      token = try server.token("eve")
+      _ = try await server.connect().join(token)
+      #expect(try await server.api("DELETE", "/v1/rooms/room/participants/eve").status == 204)
+      #expect(try await server.putImage("logo", SmallPNG.file(width: 8, height: 6)).status == 204)
+      #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"other"}"#).status == 201)
+      #expect(try await server.api("DELETE", "/v1/rooms/other").status == 204)
+      try await written(server)
+    }
+    try await TestServer.with({ $0.data = first.path }) { server in
+      #expect(try await server.api("GET", "/v1/rooms/other").status == 404)
+      #expect(try await server.connect().error(of: .join(JoinParams(token: token)))?.code == .tokenInvalid)
+      let job = try await server.api(
+        "POST", "/v1/rooms/room/merge-jobs",
+        json: """
+          {"jobId":"mix","publishAs":"mix","width":160,"height":90,"fps":5,"background":{"image":"logo"},"layouts":[]}
+          """)
+      #expect(job.status == 201, "\(String(decoding: job.body, as: UTF8.self))")
+    }
+  }
+
+  @Test("a PK between two rooms goes on when the anchors are back, and ends where one stays away")
+  func pk() async throws {
+    let first = Directory()
+    let killed = try await TestServer.withResult({ $0.data = first.path }) { server in
+      let anchor = try await server.join("ann", grants: Self.grants)
+      _ = try await server.join("bob", room: "b", grants: Self.grants)
+      let invited = try await anchor.call(.pk(.invite(PKInviteParams(room: "b"))), PKInviteResult.self)
+      try await eventually("the invitation is there") {
+        try await state(server, "b").pkInvitations.contains { $0.pkId == invited.pkId }
+      }
+      try await call(server, "acceptPK", #"{"pkId":"\#(invited.pkId)"}"#, room: "b")
+      try await eventually("the PK is on") {
+        let (a, b) = (try await state(server).pk, try await state(server, "b").pk)
+        return a != nil && b != nil
+      }
+      try await call(server, "setPKScore", #"{"score":12}"#)
+      try await eventually("told") { try await state(server, "b").pk?.peerScore == 12 }
+      try await written(server)
+      return try first.copied()
+    }
+    try await TestServer.with({
+      $0.data = killed.path
+      $0.rooms.rules.pkGraceTime = 20_000
+    }) { server in
+      let (a, b) = (try await state(server).pk, try await state(server, "b").pk)
+      #expect(a?.score == 12 && b?.peerScore == 12 && a?.pkId == b?.pkId && a?.connected == false)
+      let ann = try await server.join("ann", grants: Self.grants)
+      _ = try await server.join("bob", room: "b", grants: Self.grants)
+      try await eventually("both anchors are there") {
+        let (a, b) = (try await state(server).pk, try await state(server, "b").pk)
+        return a?.connected == true && a?.peerConnected == true && b?.connected == true && b?.peerConnected == true
+      }
+      _ = try await ann.call(.pk(.quit))
+      try await eventually("it is over") { try await state(server, "b").pk == nil }
+    }
+  }
+
+  @Test("what can't be read is told and gone, and a directory that another server has is refused")
+  func unreadable() async throws {
+    let first = Directory()
+    try await TestServer.with({ $0.data = first.path }) { server in
+      #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
+      try await written(server)
+      await #expect { try await TestServer.start { $0.data = first.path } } throws: { "\($0)".contains("another server") }
+    }
+    let data = try DataDirectory(first.path)
+    let store = try SQLiteStore(in: data)
+    try await store.write([.room(name: "broken", Data("{}".utf8))])
+    let stored = try await store.load()
+    #expect(stored.rooms.keys.sorted() == ["room"] && stored.unreadable.keys.sorted() == ["broken"])
+    await store.close()
+    #expect(try FileManager.default.attributesOfItem(atPath: data.file("rooms.sqlite"))[.posixPermissions] as? Int == 0o600)
+  }
+}
+
+@Suite("The store's writer")
+struct StoreWriterTests {
+  /// Refuses to write for a while.
+  private final class Failing: RoomStore {
+    let failures = NIOLockedValueBox(2)
+    let written = NIOLockedValueBox<[[String]]>([])
+
+    struct Full: Error {}
+
+    func load() -> StoredServer { StoredServer() }
+    func write(_ changes: [StoreChange]) throws {
+      try failures.withLockedValue { failures in
+        guard failures == 0 else {
+          failures -= 1
+          throw Full()
+        }
+      }
+      let names = changes.map { change in
+        switch change {
+        case .room(let name, _): "room \(name)"
+        case .roomGone(let name): "gone \(name)"
+        case .kicked(let kick): "kicked \(kick.user)"
+        case .image(_, let name, _): "image \(name)"
+        case .broadcast(let name, _): "broadcast \(name)"
+        }
+      }
+      written.withLockedValue { $0.append(names) }
+    }
+    func close() {}
+  }
+
+  @Test("what could not be written is written later, once, with what came meanwhile")
+  func failing() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    let store = Failing()
+    let writer = StoreWriter(store, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    writer.changed(bare.room)
+    writer.note(.kicked(StoredKick(room: "bare", user: "eve", token: "1", expires: .distantFuture)))
+    try await eventually("it fails") { writer.counters.failures == 1 }
+    for _ in 0..<100 { writer.changed(bare.room) }
+    writer.gone("other")
+    try await eventually("it is written") { writer.counters.writes == 1 }
+    #expect(store.written.withLockedValue { $0.map { $0.sorted() } } == [["gone other", "kicked eve", "room bare"]])
+    #expect(writer.waiting == 0 && writer.counters.failures == 2 && writer.counters.lost == 0)
+    writer.changed(bare.room)
+    await writer.stop()
+    #expect(store.written.withLockedValue { $0.last } == ["room bare"])
+    // Nothing after the end.
+    writer.changed(bare.room)
+    #expect(writer.waiting == 0)
+  }
+}
