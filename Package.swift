@@ -80,7 +80,8 @@ let package = Package(
       name: "RoomServer",
       dependencies: [
         "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState", "RoomToken",
-        "CMicroHTTPD", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        "CMicroHTTPD", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nio("NIOCore"),
+        nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -114,8 +115,8 @@ let package = Package(
     .executableTarget(
       name: "loadtest",
       dependencies: [
-        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTMP", "RTP", "CLinux", "Codecs", argumentParser,
-        yams, nio("NIOCore"),
+        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTMP", "RTP", "CLinux", "Codecs", "LossyLink",
+        argumentParser, yams, nio("NIOCore"),
       ],
       path: "loadtest/loadtest"),
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoomProtocol
 import RoomToken
 
 /// Where the server is, and the key that signs the bots' tokens.
@@ -42,9 +43,8 @@ struct TokenMint: Sendable {
   /// For the REST API, good for a day.
   func apiToken() throws -> String { try keys.sign(APIToken(key: key, expires: Date(timeIntervalSinceNow: 86_400))) }
 
-  /// Good for a day, to publish and to subscribe.
-  func token(for user: String, in room: String) throws -> String {
-    try keys.sign(
-      RoomToken(room: room, user: user, grants: [.publish, .subscribe], expires: Date(timeIntervalSinceNow: 86_400)), key: key)
+  /// Good for a day.
+  func token(for user: String, in room: String, grants: Grants = [.publish, .subscribe]) throws -> String {
+    try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 86_400)), key: key)
   }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Prints reports: renewed in place on a terminal, as plain lines elsewhere.
 final class StatusReport: Sendable {
-  private let isTerminal = isatty(STDOUT_FILENO) == 1
+  let isTerminal = isatty(STDOUT_FILENO) == 1
   /// Lines of the report that stand on the terminal and are to be written over.
   private let standing = Mutex(0)
 

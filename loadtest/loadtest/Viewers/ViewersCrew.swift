@@ -57,7 +57,9 @@ actor ViewersCrew {
 
   /// From now on the samples tell how late things come.
   func beginSamples() async {
-    for loop in loops { await loop.run { crowd in for viewer in crowd.viewers { viewer.sample?.isTimed = true } } }
+    for loop in loops {
+      await loop.run { crowd in for viewer in crowd.viewers { (viewer.sample as? MediaSample)?.isTimed = true } }
+    }
   }
 
   /// What the samples told.
@@ -65,7 +67,7 @@ actor ViewersCrew {
     var all = (frames: 0, altered: 0, delays: [Double]())
     for loop in loops {
       let part = await loop.run { crowd in
-        let samples = crowd.viewers.compactMap(\.sample)
+        let samples = crowd.viewers.compactMap { $0.sample as? MediaSample }
         return (samples.reduce(0) { $0 + $1.frames }, samples.reduce(0) { $0 + $1.altered }, samples.flatMap(\.delays))
       }
       all = (all.frames + part.0, all.altered + part.1, all.delays + part.2)

@@ -83,7 +83,8 @@ final class BotCrew {
 
   private let epoll: Int32
   private let rest: Int64
-  private(set) var bots: [any LoopBot] = []
+  /// A place is its socket's number in the epoll, less one; those who left leave theirs to the next.
+  private var places: [(any LoopBot)?] = []
   private var isStopped = false
   private let slab: UnsafeMutablePointer<UInt8>
   private let datagrams: UnsafeMutablePointer<linux_datagram>
@@ -107,11 +108,22 @@ final class BotCrew {
 
   static var now: Instant { Instant(microseconds: linux_now_us()) }
 
+  var bots: [any LoopBot] { places.compactMap { $0 } }
+
   /// False where the kernel refuses.
   func add(_ bot: any LoopBot) -> Bool {
-    guard linux_epoll_add(epoll, bot.socket.descriptor, UInt64(bots.count + 1)) == 0 else { return false }
-    bots.append(bot)
+    let place = places.firstIndex { $0 == nil } ?? places.count
+    guard linux_epoll_add(epoll, bot.socket.descriptor, UInt64(place + 1)) == 0 else { return false }
+    if place == places.count { places.append(bot) } else { places[place] = bot }
     return true
+  }
+
+  /// Closes one bot.
+  func remove(_ bot: any LoopBot) {
+    guard let place = places.firstIndex(where: { $0 === bot }) else { return }
+    places[place] = nil
+    bot.close(now: Self.now)
+    bot.socket.close()
   }
 
   func stop() {
@@ -120,7 +132,7 @@ final class BotCrew {
       bot.close(now: now)
       bot.socket.close()
     }
-    bots = []
+    places = []
     isStopped = true
   }
 
@@ -128,7 +140,7 @@ final class BotCrew {
     var tags = [UInt64](repeating: 0, count: 16)
     var nextTick = Self.now
     while !isStopped {
-      let isResting = rest > 0 && !bots.contains { $0.isInHaste }
+      let isResting = rest > 0 && !places.contains { $0?.isInHaste == true }
       if isResting { usleep(UInt32(rest)) }
       var wait = isResting ? 0 : max(0, min(nextDeadline, nextTick) - Self.now)
       // One call tells of sixteen sockets at most.
@@ -138,8 +150,8 @@ final class BotCrew {
           if tag == 0 {
             linux_eventfd_drain(wakeup)
             for command in inbox() { command(self) }
-          } else if tag <= UInt64(bots.count) {
-            read(bots[Int(tag) - 1])
+          } else if tag <= UInt64(places.count), let bot = places[Int(tag) - 1] {
+            read(bot)
           }
         }
         if count < tags.count || Self.now >= nextTick { break }
@@ -148,7 +160,7 @@ final class BotCrew {
       let now = Self.now
       if rest == 0 || now >= nextTick {
         nextTick = now.advanced(microseconds: Self.tick)
-        for bot in bots {
+        for case let bot? in places {
           if let deadline = bot.deadline, deadline <= now { bot.advance(to: now) }
         }
       }
@@ -158,7 +170,7 @@ final class BotCrew {
   /// A loop that rests is no more exact than its tick, and spared the search.
   private var nextDeadline: Instant {
     guard rest == 0 else { return Instant(microseconds: .max) }
-    return bots.lazy.compactMap(\.deadline).min() ?? Instant(microseconds: .max)
+    return places.lazy.compactMap { $0?.deadline }.min() ?? Instant(microseconds: .max)
   }
 
   private func read(_ bot: any LoopBot) {

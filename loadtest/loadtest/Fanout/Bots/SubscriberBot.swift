@@ -18,6 +18,18 @@ final class SubscriberBot: LoopBot {
     var lastPacket: Instant
     /// A packet of it was decrypted.
     var isProven = false
+    /// Of video: the timestamp of the picture that came last.
+    var picture: UInt32?
+  }
+
+  /// What came since the last look.
+  struct Slice: Sendable {
+    var received = 0
+    var lost = 0
+    /// Pictures of which a packet came.
+    var pictures = 0
+    /// Microseconds of the longest gap in the sound, for a bot that has one track of it.
+    var gap: Int64 = 0
   }
 
   private enum Payload { case media(RTPParameters.Kind, clockRate: UInt32, transportSequence: UInt8), repair }
@@ -33,6 +45,11 @@ final class SubscriberBot: LoopBot {
   private var nextReport: Instant?
   private let feedbackInterval: Int64
   private var feedback = TransportFeedbackRecorder()
+  private var sound = SoundTimeline()
+  /// The stream that `sound` follows.
+  private var soundStream: UInt32?
+  private var pictures = 0
+  private var told = Slice()
   private var nextFeedback: Instant?
 
   /// - Parameter feedbackInterval: microseconds between transport-wide feedbacks where the server negotiates them; 0 sends none.
@@ -55,6 +72,16 @@ final class SubscriberBot: LoopBot {
       if now - stream.lastPacket < 1_000_000 { counts.liveStreams += 1 }
     }
     return counts
+  }
+
+  /// What came since this was last asked.
+  func takeSlice(now: Instant) -> Slice {
+    let received = streams.reduce(0) { $0 + $1.count.received }
+    let lost = streams.reduce(0) { $0 + $1.count.lost }
+    defer { told = Slice(received: received, lost: lost, pictures: pictures) }
+    return Slice(
+      received: received - told.received, lost: lost - told.lost, pictures: pictures - told.pictures,
+      gap: sound.takeLongest(at: now))
   }
 
   // MARK: from signalling
@@ -115,12 +142,28 @@ final class SubscriberBot: LoopBot {
     total.bytes += datagram.count
     if kind == .audio, now - streams[index].lastPacket > StreamPause.limit { total.pauses += 1 }
     streams[index].lastPacket = now
+    follow(header, kind, stream: index, now)
     let isNew = streams[index].count.count(header.sequenceNumber)
     streams[index].statistics.receive(
       sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, payloadLength: header.payloadLength, now: now)
     if feedbackInterval > 0, transportSequence > 0 { record(datagram, header, transportSequence, now) }
     if isNew, !streams[index].isProven || streams[index].count.received % Self.sampleInterval == 0 {
       prove(datagram, from: from, stream: index, kind: kind, now: now)
+    }
+  }
+
+  private func follow(_ header: RTPHeader, _ kind: RTPParameters.Kind, stream: Int, _ now: Instant) {
+    switch kind {
+    case .audio:
+      if soundStream != header.ssrc {
+        soundStream = header.ssrc
+        sound.changeStream()
+      }
+      sound.take(header.timestamp, at: now)
+    case .video where streams[stream].picture != header.timestamp:
+      streams[stream].picture = header.timestamp
+      pictures += 1
+    case .video: break
     }
   }
 

@@ -12,18 +12,26 @@ final class SubscriberEnd: ReceivingEnd {
   private let local: TransportParameters
   private let answering: Mutex<SubscribeAnswer>
   private let link = BotLink<SubscriberBot>()
+  private let network: LossyNetwork?
 
-  /// - Parameter role: the bot's end of DTLS, as the descriptions will have it.
-  init(name: String, settings: BotSettings, controlling: Bool, role: DTLSRole = .client, loop: BotLoop) throws {
+  /// - Parameters:
+  ///   - role: the bot's end of DTLS, as the descriptions will have it.
+  ///   - codecs: names of those that it takes.
+  ///   - network: lies between the bot and the server.
+  init(
+    name: String, settings: BotSettings, controlling: Bool, role: DTLSRole = .client, codecs: Set<String> = ["vp8", "opus"],
+    network: LossyNetwork? = nil, loop: BotLoop
+  ) throws {
     self.name = name
     self.loop = loop
+    self.network = network
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
     guard let socket = UDPSocket() else { throw FanoutError.system("no UDP socket for \(name)") }
     let credentials = ICECredentials.random()
     let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
     self.local = local
-    answering = Mutex(SubscribeAnswer(local: local) { $0.name == "vp8" || $0.name == "opus" })
+    answering = Mutex(SubscribeAnswer(local: local) { codecs.contains($0.name) })
     let link = link
     loop.post { crew in
       do {
@@ -56,7 +64,23 @@ final class SubscriberEnd: ReceivingEnd {
     take(accepted.media, accepted.remote)
   }
 
+  /// What came since this was last asked; nil before there is a bot.
+  func takeSlice() async -> SubscriberBot.Slice? {
+    let link = link
+    return await loop.run { _ in link.bot?.takeSlice(now: BotCrew.now) }
+  }
+
+  /// Closes the connection.
+  func close() async {
+    let link = link
+    await loop.run { crew in
+      if let bot = link.bot { crew.remove(bot) }
+      link.bot = nil
+    }
+  }
+
   private func take(_ media: [RTPParameters], _ remote: TransportParameters?) {
+    let remote = remote.map { network?.detour(for: $0) ?? $0 }
     let link = link
     loop.post { _ in
       link.bot?.setMedia(media)

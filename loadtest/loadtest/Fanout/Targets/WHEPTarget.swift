@@ -37,7 +37,7 @@ struct WHEPTarget: FanoutTarget {
 }
 
 /// One session of WHIP or WHEP.
-private actor WHEPSeat: BotSeat {
+actor WHEPSeat: BotSeat {
   private static let client = {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64

@@ -20,7 +20,7 @@ struct FLVPlayer: StreamPlayer {
   }
 
   mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: MediaSample?
+    _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: (any MediaObserver)?
   ) throws(ChunkScanner.Failure) {
     var received = reception
     defer { reception = received }

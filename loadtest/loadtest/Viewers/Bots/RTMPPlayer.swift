@@ -19,7 +19,7 @@ struct RTMPPlayer: StreamPlayer {
   }
 
   mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: MediaSample?
+    _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: (any MediaObserver)?
   ) throws(ChunkScanner.Failure) {
     if session != nil { try converse(bytes, now: now, sample: sample) }
     let skipped = min(handshake, bytes.count)
@@ -36,7 +36,7 @@ struct RTMPPlayer: StreamPlayer {
   }
 
   private mutating func converse(
-    _ bytes: UnsafeRawBufferPointer, now: Instant, sample: MediaSample?
+    _ bytes: UnsafeRawBufferPointer, now: Instant, sample: (any MediaObserver)?
   ) throws(ChunkScanner.Failure) {
     session?.receive(bytes, now: now)
     while let event = session?.nextEvent() {

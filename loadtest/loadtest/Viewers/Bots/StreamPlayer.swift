@@ -8,12 +8,17 @@ protocol StreamPlayer {
 
   /// Takes what the socket read; throws the reason where the stream can't go on.
   mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: MediaSample?
+    _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: (any MediaObserver)?
   ) throws(ChunkScanner.Failure)
 }
 
+/// Looks at every message of a viewer whole. Belongs to its loop's thread.
+protocol MediaObserver: AnyObject {
+  func look(at media: MediaMessage, now: Instant)
+}
+
 /// Looks at every message of a few viewers whole: whether it is what was published, and how late it comes.
-final class MediaSample {
+final class MediaSample: MediaObserver {
   private let clip: LiveClip
   /// When the message with timestamp 0 was published.
   private let epoch: Instant

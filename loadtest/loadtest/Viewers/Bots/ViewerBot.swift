@@ -7,14 +7,14 @@ final class ViewerBot {
   /// When it began to connect.
   let began: Instant
   /// Of a few viewers, whose messages are looked at whole.
-  let sample: MediaSample?
+  let sample: (any MediaObserver)?
   private(set) var reception = ViewerReception()
   /// Why it gets no more.
   private(set) var failure: String?
   private var player: any StreamPlayer
   private var unsent: [UInt8] = []
 
-  init(_ socket: TCPSocket, _ player: any StreamPlayer, sample: MediaSample?, now: Instant) {
+  init(_ socket: TCPSocket, _ player: any StreamPlayer, sample: (any MediaObserver)?, now: Instant) {
     self.socket = socket
     self.player = player
     self.sample = sample
@@ -26,6 +26,12 @@ final class ViewerBot {
 
   /// Whether there is something to send that the socket had no room for.
   var hasUnsent: Bool { !unsent.isEmpty && failure == nil }
+
+  /// What came so far; the longest steps are forgotten.
+  func takeSteps() -> ViewerReception {
+    defer { (reception.audio.longestStep, reception.video.longestStep) = (0, 0) }
+    return reception
+  }
 
   /// Sends what there is and fits.
   func send() {

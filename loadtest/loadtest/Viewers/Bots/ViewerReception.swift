@@ -9,10 +9,14 @@ struct ViewerReception: Sendable {
     var last: UInt32?
     /// Frames whose timestamp is not above that of the one before.
     var disordered = 0
+    /// Milliseconds of the longest step from one timestamp to the next, since it was last forgotten.
+    var longestStep: UInt32 = 0
 
     mutating func count(_ timestamp: UInt32) {
       frames &+= 1
-      if let last, timestamp <= last { disordered &+= 1 }
+      if let last {
+        if timestamp <= last { disordered &+= 1 } else { longestStep = max(longestStep, timestamp - last) }
+      }
       last = timestamp
     }
   }

@@ -51,9 +51,16 @@ struct ViewersTarget: Sendable {
   }
 
   /// A viewer that begins to connect now.
-  func viewer(sample: MediaSample?) throws(FanoutError) -> ViewerBot {
+  func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
+    try play.viewer(sample: sample)
+  }
+}
+
+extension ViewersTarget.Place {
+  /// A viewer that begins to connect now.
+  func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
     let now = ViewerCrowd.now
-    switch play {
+    switch self {
     case .rtmp(let address):
       return ViewerBot(
         try TCPSocket(host: address.host, port: address.port), RTMPPlayer(address, now: now), sample: sample, now: now)

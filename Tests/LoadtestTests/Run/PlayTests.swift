@@ -1,0 +1,122 @@
+import Foundation
+import RoomServer
+import Testing
+
+@testable import loadtest
+
+/// Each play, with few bots and for a few seconds, against a server in this process.
+@Suite("Plays", .serialized)
+struct PlayTests {
+  private static let secret = "a secret of the tests, of at least 32 bytes"
+
+  private func play(_ yaml: String) async throws -> RunReport {
+    let scenario = try Scenario(name: "test", yaml: yaml) { name throws(ScenarioError) in throw ScenarioError(name) }
+    var configuration = ServerConfiguration(keys: ["test": Self.secret])
+    configuration.limits.joinsPerSecond = 1000
+    configuration.limits.joinBurst = 1000
+    configuration.relay.mixCores = 8
+    let server = try await RoomServer.start(configuration)
+    let report: RunReport
+    do {
+      let network = LossyNetwork(scenario.values)
+      let stage = try Stage(
+        signalling: "ws://127.0.0.1:\(server.port)/v1/signal", rtmpPort: server.rtmpPort,
+        tokens: try await TokenMint(key: "test", secret: Self.secret), network: network, recorder: Recorder())
+      report = await ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+      }
+      network?.stop()
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+    #expect(report.aborted == nil)
+    #expect(report.failures == [])
+    #expect((report[.serverMemory]?.max ?? 0) > 1)
+    return report
+  }
+
+  @Test("voice-room: listeners hear, people go up and down, and gaps are looked for")
+  func voiceRoom() async throws {
+    let report = try await play(
+      """
+      play: voice-room
+      parameters: {minutes: 0.06, seats: 3, steady: 1, movers: 3, stay: 0.5, listeners: 4, sample: 1}
+      """)
+    #expect((report[.audioGap]?.count ?? 0) >= 4 && (report[.silence, "decoded"]?.count ?? 0) >= 1)
+    #expect((report[.call, "up"]?.count ?? 0) >= 2 && (report[.call, "down"]?.count ?? 0) >= 1)
+    #expect(report[.firstMedia, "room"]?.count == 4)
+    #expect((report[.soundDelay, "decoded"]?.count ?? 0) >= 1)
+  }
+
+  @Test("solo-live: the broadcast is seen in every way, by some with open eyes")
+  func soloLive() async throws {
+    let report = try await play(
+      """
+      play: solo-live
+      parameters: {minutes: 0.08, rtmp: 2, flv: 2, hls: 1, whep: 2, guests: 1, width: 180, height: 320, kbps: 150}
+      """)
+    for kind in ["rtmp", "flv", "whep", "room", "hls"] {
+      #expect((report[.firstMedia, kind]?.count ?? 0) > 0, "\(kind)")
+    }
+    for kind in ["rtmp", "flv", "room-decoded", "hls"] {
+      #expect((report[.delay, kind]?.p50 ?? -1) > 0, "\(kind)")
+    }
+    #expect((report[.fps, "flv"]?.max ?? 0) > 5)
+    #expect(abs(report[.offset, "flv"]?.p50 ?? 1000) < 200)
+  }
+
+  @Test("pk-battle: two anchors meet and part, and their audiences stay with their broadcasts")
+  func pkBattle() async throws {
+    let report = try await play(
+      """
+      play: pk-battle
+      parameters: {minutes: 0.1, pairs: 1, audience: 3, together: 1.5, alone: 1, sample: 1, width: 360, height: 480, fps: 10, kbps: 200}
+      """)
+    #expect((report[.call, "pk-begin"]?.count ?? 0) >= 1 && (report[.call, "pk-end"]?.count ?? 0) >= 1)
+    // Both audiences' viewers by RTMP and FLV.
+    #expect((report[.takeover]?.count ?? 0) >= 8)
+    #expect((report[.delay, "flv"]?.count ?? 0) > 5)
+  }
+
+  @Test("meeting: everybody sees everybody, behind a lossy link too")
+  func meeting() async throws {
+    let report = try await play(
+      """
+      play: meeting
+      parameters: {minutes: 0.06, people: 3, loss: 1, delay: 10, jitter: 5}
+      """)
+    #expect(report[.firstMedia, "video"]?.count == 6)
+    // There and to the server, and on: twice the way.
+    #expect((report[.delay, "decoded"]?.p50 ?? 0) > 20)
+    #expect((report[.fps]?.max ?? 0) > 5)
+  }
+
+  @Test("churn: whoever comes gets media and goes again")
+  func churn() async throws {
+    let report = try await play("play: churn\nparameters: {minutes: 0.06, rooms: 2, rate: 5, stay: 1}")
+    #expect((report[.firstMedia, "room"]?.count ?? 0) >= 8)
+    #expect((report[.present]?.max ?? 0) >= 2)
+  }
+
+  @Test("a play that can't begin is a report that says why")
+  func refused() async throws {
+    let scenario = try Scenario(name: "test", yaml: "play: churn\nlimits: [failures max <= 0]") {
+      name throws(ScenarioError) in throw ScenarioError(name)
+    }
+    let stage = try Stage(
+      signalling: "ws://127.0.0.1:1/v1/signal", rtmpPort: nil, tokens: try await TokenMint(key: "test", secret: Self.secret),
+      network: nil, recorder: Recorder())
+    let report = await ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
+      while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+    }
+    #expect(!report.isGood && report.aborted != nil)
+  }
+}
+
+extension RunReport {
+  subscript(figure: Figure, kind: String? = nil) -> FigureReport? {
+    figures.first { $0.figure == figure.rawValue && $0.kind == kind }
+  }
+}

@@ -1,0 +1,74 @@
+import RoomClient
+import RoomProtocol
+
+/// Somebody who is live in a room of his own, and pushes it to the server's own origin.
+final class Anchor: Sendable {
+  static let job = "live"
+
+  let room: Room
+  let roomName: String
+  let user: String
+  /// On the origin.
+  let stream: String
+  let settings: SignalSource.Settings
+  private let source: SignalSource
+
+  /// Returns when the broadcast is on air.
+  static func goLive(in roomName: String, as user: String, _ settings: SignalSource.Settings, on stage: Stage) async throws
+    -> Anchor
+  {
+    let room = try await stage.join(roomName, as: user, grants: [.publish, .subscribe, .relay, .admin])
+    do {
+      let source = try SignalSource(settings)
+      try await stage.recorder.time(.call, of: "publish") { try await room.publish(source.tracks) }
+      let anchor = Anchor(room: room, roomName: roomName, user: user, settings: settings, source: source)
+      try await stage.recorder.time(.call, of: "go-live") {
+        try await room.startForward(ForwardParams(jobId: job, publishUrl: "rtmp://origin/live/\(anchor.stream)"))
+        try await anchor.isOnAir(within: .seconds(20))
+      }
+      return anchor
+    } catch {
+      await room.leave()
+      throw error
+    }
+  }
+
+  private init(room: Room, roomName: String, user: String, settings: SignalSource.Settings, source: SignalSource) {
+    self.room = room
+    self.roomName = roomName
+    self.user = user
+    self.settings = settings
+    self.source = source
+    stream = roomName
+  }
+
+  private func isOnAir(within limit: Duration) async throws {
+    let end = ContinuousClock.now + limit
+    while !(room.jobs.first { $0.jobId == Self.job }.map { $0.onAir == true && $0.state == "connected" } ?? false) {
+      guard ContinuousClock.now < end else { throw FanoutError.noMedia("\(user) was not on air within \(limit)") }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  func leave() async {
+    await room.leave()
+    source.stop()
+  }
+}
+
+extension SignalSource.Settings {
+  static let width = Parameter("width", 360, 176...1280, "pixels of the pictures; even")
+  static let height = Parameter("height", 640, 144...1280, "pixels of the pictures; even")
+  static let fps = Parameter("fps", 15, 5...60, "pictures a second")
+  static let kbps = Parameter("kbps", 400, 50...10_000, "kbit/s of the pictures")
+  static let parameters = [width, height, fps, kbps]
+
+  init(_ values: ParameterValues, number: Int) {
+    self.init()
+    width = values.count(Self.width) / 2 * 2
+    height = values.count(Self.height) / 2 * 2
+    fps = values.count(Self.fps)
+    kbps = values.count(Self.kbps)
+    self.number = number
+  }
+}

@@ -1,0 +1,73 @@
+import RoomClient
+import Synchronization
+
+/// One who publishes into a room and receives everybody else: counts, and decodes one of the others where it is told to.
+final class MeetingPerson: Sendable {
+  let user: String
+  let room: Room
+  let settings: SignalSource.Settings
+  private let source: SignalSource
+  private let recorder: Recorder
+  private let firsts: Task<Void, Never>
+  private let watcher = Mutex<RoomWatcher?>(nil)
+
+  static func come(to roomName: String, _ settings: SignalSource.Settings, on stage: Stage) async throws -> MeetingPerson {
+    let user = "person-\(settings.number)"
+    let room = try await stage.join(roomName, as: user)
+    do {
+      let source = try SignalSource(settings)
+      try await stage.recorder.time(.call, of: "publish") { try await room.publish(source.tracks) }
+      return MeetingPerson(user: user, room: room, settings: settings, source: source, recorder: stage.recorder)
+    } catch {
+      await room.leave()
+      throw error
+    }
+  }
+
+  private init(user: String, room: Room, settings: SignalSource.Settings, source: SignalSource, recorder: Recorder) {
+    self.user = user
+    self.room = room
+    self.settings = settings
+    self.source = source
+    self.recorder = recorder
+    let events = room.events
+    firsts = Task {
+      var began: [String: ContinuousClock.Instant] = [:]
+      for await event in events {
+        switch event {
+        case .trackSubscribed(let track): began[track.trackId] = .now
+        case .firstFrame(let track):
+          guard let begin = began.removeValue(forKey: track.trackId) else { continue }
+          recorder.record(.firstMedia, (ContinuousClock.now - begin) / .milliseconds(1), of: track.kind.rawValue)
+        case .stateChanged(.reconnecting): recorder.fail("\(user) lost its connection")
+        case .stateChanged(.closed(let reason)) where reason != .left: recorder.fail("\(user) is out: \(reason)")
+        default: break
+        }
+      }
+    }
+  }
+
+  /// From now on decodes what comes of another.
+  func look(at other: MeetingPerson) {
+    watcher.withLock { $0 = RoomWatcher(room, of: other.user, SignalWatch(other.settings, hasOneClock: false)) }
+  }
+
+  /// What came so far counts for nothing.
+  func begin() { _ = watcher.withLock { $0 }?.watch.take() }
+
+  /// Tells what came in the last second.
+  func tell() async {
+    let statistics = await room.statistics()
+    for track in statistics.remoteTracks {
+      recorder.record(.loss, track.loss * 100)
+      if track.width != nil { recorder.record(.fps, track.fps) }
+    }
+    watcher.withLock { $0 }?.watch.take().tell(recorder, of: "decoded", seconds: 1)
+  }
+
+  func leave() async {
+    firsts.cancel()
+    await room.leave()
+    source.stop()
+  }
+}

@@ -1,0 +1,122 @@
+import RTP
+import RoomProtocol
+import WebRTC
+
+/// Many who only receive from rooms, by headers alone: each a whole client of ICE, DTLS and signalling that decodes nothing.
+actor RoomGuests {
+  /// Microseconds that the threads rest: far below a packet's time of 20 ms.
+  private static let rest: Int64 = 1000
+  private static let patience = 20.0
+  private static let codecs: Set<String> = ["h264", "vp8", "opus"]
+
+  /// Somebody who is there.
+  struct Member: Sendable {
+    let end: SubscriberEnd
+    let seat: any BotSeat
+    let kind: String
+  }
+
+  private let stage: Stage
+  private let settings: BotSettings
+  private let loops: [BotLoop]
+  private var members: [String: Member] = [:]
+  private var number = 0
+
+  init(_ stage: Stage, threads: Int = 1) throws {
+    self.stage = stage
+    settings = BotSettings(
+      certificate: try Certificate(), profiles: FanoutProfile.gcm.profiles, feedbackInterval: 0)
+    loops = try (0..<max(1, threads)).map { try BotLoop(name: "audience-\($0)", rest: Self.rest) }
+  }
+
+  var count: Int { members.count }
+
+  /// Joins a room and takes what the server gives; returns with the first packet.
+  func join(_ room: String, as name: String) async throws {
+    let end = try makeEnd(name)
+    let recorder = stage.recorder
+    end.outcome.begin()
+    let token = try stage.tokens.token(for: name, in: room, grants: .subscribe)
+    let seat = try await recorder.time(.join) { [stage] in
+      let seat = try await RoomserverSeat(stage.signalling)
+      _ = try await seat.call(.join(JoinParams(token: token)), as: JoinResult.self)
+      return seat
+    }
+    await seat.attend { offer in
+      do { try await seat.tell(.answer(AnswerParams(offer: offer.offer, sdp: end.answer(offer.sdp)))) } catch {
+        end.outcome.failed("\(error)")
+      }
+    }
+    try await settle(Member(end: end, seat: seat, kind: "room"), name)
+  }
+
+  /// Watches a user by WHEP; returns with the first packet.
+  func watch(_ user: String, in room: String, as name: String) async throws {
+    let end = try makeEnd(name)
+    let token = try stage.tokens.token(for: name, in: room, grants: .subscribe)
+    let seat = WHEPSeat(stage.base.appending(path: "whep/\(room)/\(user)"), token: token)
+    let offer = try end.makeOffer([.opus, .h264()])
+    end.outcome.begin()
+    try end.accept(try await stage.recorder.time(.join, of: "whep") { try await seat.post(offer.sdp) }, to: offer)
+    try await settle(Member(end: end, seat: seat, kind: "whep"), name)
+  }
+
+  private func makeEnd(_ name: String) throws -> SubscriberEnd {
+    number += 1
+    return try SubscriberEnd(
+      name: name, settings: settings, controlling: true, codecs: Self.codecs, network: stage.network,
+      loop: loops[number % loops.count])
+  }
+
+  private func settle(_ member: Member, _ name: String) async throws {
+    do {
+      try await member.end.outcome.firstPacket(within: Self.patience)
+    } catch {
+      await Self.close(member)
+      throw error
+    }
+    let times = member.end.outcome.times
+    if let begun = times.begun, let media = times.media {
+      stage.recorder.record(.firstMedia, Double(media - begun) / 1000, of: member.kind)
+    }
+    // What came before it was settled is none of the first second's.
+    _ = await member.end.takeSlice()
+    members[name] = member
+  }
+
+  /// One of them goes.
+  func leave(_ name: String) async {
+    guard let member = members.removeValue(forKey: name) else { return }
+    await Self.close(member)
+  }
+
+  private static func close(_ member: Member) async {
+    await member.end.close()
+    await member.seat.leave()
+  }
+
+  /// Tells what came since the last time, for each of them.
+  /// - Parameter hearing: whether each has one track of sound that never pauses.
+  func tell(hearing: Bool, seconds: Double = 1) async {
+    let members = Array(members.values)
+    // All at once: each waits for its thread's next look.
+    let slices = await withTaskGroup(of: (Int, SubscriberBot.Slice?).self) { group in
+      for (index, member) in members.enumerated() { group.addTask { (index, await member.end.takeSlice()) } }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    for (index, member) in members.enumerated() {
+      guard let slice = slices[index] else { continue }
+      if hearing { stage.recorder.record(.audioGap, Double(slice.gap) / 1000) }
+      let all = slice.received + max(0, slice.lost)
+      if all > 0 { stage.recorder.record(.loss, 100 * Double(max(0, slice.lost)) / Double(all), of: member.kind) }
+      if slice.pictures > 0 { stage.recorder.record(.fps, Double(slice.pictures) / seconds, of: member.kind) }
+    }
+  }
+
+  /// Everybody goes, and the threads end.
+  func leave() async {
+    for loop in loops { await loop.stop() }
+    for member in members.values { await member.seat.leave() }
+    members = [:]
+  }
+}

@@ -1,0 +1,117 @@
+import Codecs
+import Foundation
+import RoomClient
+import RoomMedia
+
+/// A camera and a microphone whose pictures and sound tell viewers how they fared.
+///
+/// The picture shows the time of day for machines (`ClockBlocks`), and at every full second of it a white bar at its foot flashes. The
+/// sound is a tone that never pauses, and a beep with each flash.
+final class SignalSource: Sendable {
+  struct Settings: Sendable {
+    var width = 360
+    var height = 640
+    var fps = 15
+    var kbps = 400
+    /// Chooses colour and pitches.
+    var number = 0
+    var hasVideo = true
+    /// Peak of the tone; many speakers together have to stay below full scale.
+    var amplitude = 0.1
+    /// Whether there is a beep.
+    var beeps = true
+
+    /// Hertz. Tones beat with one another faster than a window in which silence is sought.
+    var tone: Double { 350 + 150 * Double(number % 8) }
+    var beep: Double { 2000 + 300 * Double(number % 8) }
+  }
+
+  /// Milliseconds that a beep and a flash last.
+  static let mark: Int64 = 100
+
+  let settings: Settings
+  private let video: VideoSource?
+  private let audio: AudioSource
+  private let feed: Task<Void, Never>
+
+  /// Begins at once.
+  init(_ settings: Settings) throws {
+    self.settings = settings
+    let video = try settings.hasVideo ? Self.encoder(settings) : nil
+    let audio = try AudioSource(OpusEncoderSettings(bitrate: 48_000))
+    self.video = video
+    self.audio = audio
+    let pattern = try TestPattern(width: settings.width, height: settings.height, index: settings.number)
+    feed = Task.detached(priority: .high) { await Self.run(settings, video, audio, pattern) }
+  }
+
+  deinit { feed.cancel() }
+
+  var tracks: [any LocalTrack] { [audio.track] + (video.map { [$0.track] } ?? []) }
+
+  /// A new encoder of the same, for a track that can't be published twice.
+  private static func encoder(_ settings: Settings) throws -> VideoSource {
+    try VideoSource(
+      VideoConfiguration(
+        speed: .ultrafast,
+        VideoEncoderSettings(
+          width: settings.width, height: settings.height, fps: settings.fps, bitrate: settings.kbps * 1000,
+          keyFrameInterval: 2 * settings.fps)))
+  }
+
+  func stop() {
+    feed.cancel()
+    video?.stop()
+    audio.stop()
+  }
+
+  private static func run(_ settings: Settings, _ video: VideoSource?, _ audio: AudioSource, _ pattern: TestPattern) async {
+    let clock = ContinuousClock()
+    var tone = ToneGenerator(frequency: settings.tone, amplitude: settings.amplitude)
+    var beep = ToneGenerator(frequency: settings.beep, amplitude: 2 * settings.amplitude)
+    // Packets begin at whole fifties of a second of the day, so that a beep fills whole packets.
+    var wall = Int64(Date().timeIntervalSince1970 * 1000)
+    let wait = 20 - wall % 20
+    wall += wait
+    var origin = clock.now + .milliseconds(wait)
+    var picture: Int64 = 0
+    for step in Int64(0)... {
+      let time = step * 20_000
+      let day = wall + step * 20
+      var samples = tone.next(OpusEncoder.frameCount)
+      if settings.beeps {
+        let loud = beep.next(OpusEncoder.frameCount)
+        if day % 1000 < mark { for index in samples.indices { samples[index] = samples[index] &+ loud[index] } }
+      }
+      audio.push(AudioFrame(samples: samples, format: .mono48k, timestamp: time))
+      while let video, picture * 1_000_000 / Int64(settings.fps) <= time {
+        let at = picture * 1_000_000 / Int64(settings.fps)
+        if let frame = draw(pattern, number: picture, time: at, day: wall + at / 1000, real: now()) { video.push(frame) }
+        picture += 1
+      }
+      let due = origin + .microseconds(time + 20_000)
+      // After a long pause of the machine there is no catching up in a burst.
+      if clock.now - due > .seconds(1) {
+        let late = (clock.now - due) / .milliseconds(1)
+        origin += .milliseconds(Int64(late) / 20 * 20)
+        wall += Int64(late) / 20 * 20
+      }
+      do { try await clock.sleep(until: due, tolerance: .zero) } catch { return }
+    }
+  }
+
+  private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+  /// - Parameters:
+  ///   - day: the time of day that the picture belongs to, in milliseconds: decides whether it flashes.
+  ///   - real: the time of day now, which it shows.
+  private static func draw(_ pattern: TestPattern, number: Int64, time: Int64, day: Int64, real: Int64) -> VideoFrame? {
+    guard var frame = try? pattern.frame(number: Int(number), milliseconds: real, timestamp: time) else { return nil }
+    let isFlash = day % 1000 < mark
+    frame.withMutablePlanes { planes in
+      let height = planes.height / 8
+      planes.fill(x: 0, y: planes.height - height, width: planes.width, height: height, isFlash ? .white : .black)
+    }
+    return frame
+  }
+}

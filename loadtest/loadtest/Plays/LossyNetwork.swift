@@ -1,0 +1,50 @@
+import LossyLink
+import RoomProtocol
+import Synchronization
+import WebRTC
+
+/// A lossy link between all bots and each media port of a server on this machine.
+///
+/// It is for UDP: what comes by RTMP, HTTP-FLV and HLS is spared.
+final class LossyNetwork: Sendable {
+  private let conditions: LinkConditions
+  private let seed: UInt64
+  /// By the server's port.
+  private let links = Mutex<[UInt16: LossyLink]>([:])
+
+  /// Nil where nothing is to be lost or late.
+  init?(_ values: ParameterValues) {
+    guard values[.loss] > 0 || values[.delay] > 0 || values[.jitter] > 0 else { return nil }
+    conditions = LinkConditions(
+      loss: values[.loss] / 100, delay: Int64(values[.delay] * 1000), jitter: Int64(values[.jitter] * 1000))
+    seed = UInt64(values[.seed])
+  }
+
+  /// Where to send instead of `address`; the address itself where it is TCP, not of this machine, or no socket is left.
+  func detour(for address: TransportAddress) -> TransportAddress {
+    guard !address.isTCP, address.isIPv4, address.ipv4 >> 24 == 127 else { return address }
+    let port = links.withLock { links -> UInt16? in
+      if let link = links[address.port] { return link.port }
+      let link = try? LossyLink(
+        to: address.port, toTarget: conditions, toClient: conditions, seed: seed &+ UInt64(links.count))
+      links[address.port] = link
+      return link?.port
+    }
+    return port.map { TransportAddress(ipv4: 0x7F00_0001, port: $0) } ?? address
+  }
+
+  /// A server's description with detours in place of its addresses.
+  func detour(for remote: TransportParameters) -> TransportParameters {
+    var remote = remote
+    for index in remote.candidates.indices { remote.candidates[index].address = detour(for: remote.candidates[index].address) }
+    return remote
+  }
+
+  func stop() {
+    let links = links.withLock { links in
+      defer { links = [:] }
+      return Array(links.values)
+    }
+    for link in links { link.stop() }
+  }
+}

@@ -1,0 +1,57 @@
+import RoomClient
+import RoomProtocol
+
+/// A room in which everybody publishes and receives everybody.
+struct Meeting: Play {
+  static let people = Parameter("people", 6, 2...50, "who meet")
+  static let sample = Parameter("sample", 1, 0...10, "of them, those who decode one of the others")
+  static let width = Parameter("width", 320, 176...1280, "pixels of the pictures; even")
+  static let height = Parameter("height", 180, 144...720, "pixels of the pictures; even")
+  static let fps = Parameter("fps", 15, 5...60, "pictures a second")
+  static let kbps = Parameter("kbps", 200, 50...5000, "kbit/s of the pictures")
+  static let parameters = [people, sample, width, height, fps, kbps]
+
+  private let values: ParameterValues
+
+  init(_ values: ParameterValues) { self.values = values }
+
+  func perform(on stage: Stage) async throws {
+    let room = stage.name("meeting")
+    try await stage.make(.init(name: room, seatsHost: false))
+    var people: [MeetingPerson] = []
+    do {
+      stage.recorder.phase("\(values.count(Self.people)) people come")
+      for number in 0..<values.count(Self.people) {
+        people.append(try await MeetingPerson.come(to: room, settings(number), on: stage))
+      }
+      for number in 0..<min(values.count(Self.sample), people.count) {
+        let other = people[(number + 1) % people.count]
+        people[number].look(at: other)
+      }
+      try await Task.sleep(for: .seconds(2))
+      for person in people { person.begin() }
+      stage.recorder.phase("they talk")
+      let all = people
+      try await Span(values.duration).perform {
+        for person in all { await person.tell() }
+        stage.recorder.record(.present, Double(all.count { $0.room.state == .connected }))
+      }
+    } catch {
+      await leave(room, people, stage)
+      throw error
+    }
+    await leave(room, people, stage)
+  }
+
+  private func settings(_ number: Int) -> SignalSource.Settings {
+    var settings = SignalSource.Settings(values, number: number)
+    settings.amplitude = 0.1
+    return settings
+  }
+
+  private func leave(_ room: String, _ people: [MeetingPerson], _ stage: Stage) async {
+    stage.recorder.phase("everybody leaves")
+    for person in people { await person.leave() }
+    await stage.close(room)
+  }
+}

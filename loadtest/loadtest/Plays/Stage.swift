@@ -1,0 +1,106 @@
+import Foundation
+import RoomClient
+import RoomProtocol
+import RoomToken
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Where a play is performed: a server, the way to it, and who takes down what is measured.
+struct Stage: Sendable {
+  /// Of HTTP.
+  let base: URL
+  let signalling: String
+  /// Where RTMP is played; nil where that is not known.
+  let rtmpPort: UInt16?
+  let tokens: TokenMint
+  let network: LossyNetwork?
+  let recorder: Recorder
+  /// In the names of the run's rooms and streams, which no other run has.
+  let mark: String
+
+  /// - Parameter signalling: `ws://host:port/v1/signal` or `wss://…`
+  init(
+    signalling: String, rtmpPort: UInt16?, tokens: TokenMint, network: LossyNetwork?, recorder: Recorder
+  ) throws(ScenarioError) {
+    guard var parts = URLComponents(string: signalling), let scheme = parts.scheme, parts.host != nil else {
+      throw ScenarioError("--url is no URL: \(signalling)")
+    }
+    parts.scheme = scheme == "wss" ? "https" : "http"
+    parts.path = "/"
+    parts.query = nil
+    guard let base = parts.url else { throw ScenarioError("--url is no URL: \(signalling)") }
+    self.base = base
+    self.signalling = signalling
+    self.rtmpPort = rtmpPort
+    self.tokens = tokens
+    self.network = network
+    self.recorder = recorder
+    mark = String(UInt32.random(in: 0...UInt32.max), radix: 36)
+  }
+
+  /// As TCP bots want it: a numeric address.
+  var host: String { base.host() == "localhost" ? "127.0.0.1" : base.host() ?? "127.0.0.1" }
+  /// Of HTTP.
+  var port: UInt16 { UInt16(clamping: base.port ?? (base.scheme == "https" ? 443 : 80)) }
+
+  /// A name that only this run has.
+  func name(_ name: String) -> String { "\(name)-\(mark)" }
+
+  // MARK: REST
+
+  struct NewRoom: Encodable {
+    var name: String
+    var audience: RoomAudience?
+    var stage: StagePicture?
+    var pk: PKPicture?
+    var seatsHost: Bool?
+    var emptyTimeout = 30
+  }
+
+  func make(_ room: NewRoom) async throws { try await post("v1/rooms", room) }
+
+  /// Closes a room that was made for the run.
+  func close(_ room: String) async { _ = try? await send("DELETE", "v1/rooms/\(room)", nil) }
+
+  /// One of the calls on a room's state.
+  func call(_ room: String, _ method: String, _ params: some Encodable) async throws {
+    try await post("v1/rooms/\(room)/calls/\(method)", params)
+  }
+
+  func read<Body: Decodable>(_: Body.Type, _ path: String) async throws -> Body {
+    try JSONDecoder().decode(Body.self, from: try await send("GET", path, nil))
+  }
+
+  private func post(_ path: String, _ body: some Encodable) async throws {
+    _ = try await send("POST", path, try JSONEncoder().encode(body))
+  }
+
+  private func send(_ method: String, _ path: String, _ body: Data?) async throws -> Data {
+    var request = URLRequest(url: base.appending(path: path), timeoutInterval: 15)
+    request.httpMethod = method
+    request.httpBody = body
+    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    request.setValue("Bearer \(try tokens.apiToken())", forHTTPHeaderField: "Authorization")
+    let (answer, response) = try await URLSession.shared.data(for: request)
+    guard let status = (response as? HTTPURLResponse)?.statusCode, (200..<300).contains(status) else {
+      throw FanoutError.refused("\(path): \(String(decoding: answer, as: UTF8.self).prefix(300))")
+    }
+    return answer
+  }
+
+  // MARK: Rooms
+
+  /// Joins as a whole client, through the lossy network where there is one.
+  func join(
+    _ room: String, as user: String, grants: Grants = [.publish, .subscribe], autoSubscribe: Bool = true
+  ) async throws -> Room {
+    var options = RoomOptions(autoSubscribe: autoSubscribe, reconnect: .unlimited, statisticsInterval: 1)
+    if let network { options.mediaAddressOverride = { network.detour(for: $0) } }
+    let token = try tokens.token(for: user, in: room, grants: grants)
+    return try await recorder.time(.join) { [options] in
+      try await Room.connect(to: signalling, token: token, options: options)
+    }
+  }
+}

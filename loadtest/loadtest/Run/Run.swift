@@ -1,0 +1,177 @@
+import ArgumentParser
+import Foundation
+
+/// Plays a scenario, and reports.
+struct Run: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Play a scenario: bots that go live, do PK, speak, meet, come and go; and a report of how it went.",
+    usage: "loadtest run <scenario> [--<parameter> <number> ...] [--start] [--report <folder>] [<options>]",
+    discussion: """
+      Scenarios are YAML files in loadtest/scenarios; --list shows them with their parameters, each of which may be given here:
+
+        loadtest run voice-room --start --listeners 20 --minutes 0.5
+        loadtest run pk-battle --pairs 4 --audience 20 --minutes 2 --start
+        loadtest run bad-network --of meeting --loss 5 --start
+
+      The report is a folder with report.json and report.html. A scenario states limits; where one is broken it is named and the \
+      exit status is 1. loadtest compare shows two reports side by side.
+      """)
+
+  @Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("The scenario's name or file, and parameters.", valueName: "scenario"))
+  var words: [String] = []
+
+  @Flag(help: "Show the scenarios and their parameters.")
+  var list = false
+
+  @Flag(help: "Start a server on free ports, and end it afterwards.")
+  var start = false
+
+  @Option(help: "With --start: the program (default: roomserver beside this one).")
+  var roomserver: String?
+
+  @Option(
+    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
+  var roomserverArgument: [String] = []
+
+  @OptionGroup var connection: ConnectionOptions
+
+  @Option(help: "Without --start: the port that RTMP is played from.")
+  var rtmpPort: UInt16 = 1935
+
+  @Option(help: "The scenario that a form of scenarios, such as bad-network, takes in place of its own.")
+  var of: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A limit in place of the scenario's about the same: \"audio_gap_ms max <= 80\"; may be repeated.", valueName: "limit"))
+  var limit: [String] = []
+
+  @Option(help: "The folder that the report is written into (default: loadtest-reports/<scenario>-<time>).")
+  var report: String?
+
+  func validate() throws {
+    do {
+      let call = try RunWords(words)
+      guard list || call.name != nil else {
+        throw ValidationError("a scenario is needed: \(ScenarioFiles().names.joined(separator: ", "))")
+      }
+      for text in limit { _ = try Limit(parsing: text) }
+    } catch let error as ScenarioError { throw ValidationError(error.description) }
+  }
+
+  /// The scenario with what the command line changes of it.
+  func scenario(_ files: ScenarioFiles = ScenarioFiles()) throws -> Scenario {
+    let call = try RunWords(words)
+    var scenario = try files.scenario(call.name ?? "", of: of)
+    for (name, value) in call.values { try scenario.values.set(name, to: value) }
+    for text in limit { scenario.replace(try Limit(parsing: text)) }
+    return scenario
+  }
+
+  func run() async throws {
+    let status = StatusReport()
+    let scenario: Scenario
+    do {
+      if list { return try status.line(Self.listing(ScenarioFiles())) }
+      scenario = try self.scenario()
+    } catch let error as ScenarioError { throw ValidationError(error.description) }
+    let outcome = try await play(scenario, status)
+    let folder = try write(outcome)
+    status.line(RunTable.summary(outcome))
+    status.line("The report is in \(folder.path)")
+    for complaint in outcome.complaints {
+      FileHandle.standardError.write(Data("loadtest: \(complaint)\n".utf8))
+    }
+    guard outcome.isGood else { throw ExitCode.failure }
+  }
+
+  private func play(_ scenario: Scenario, _ status: StatusReport) async throws -> RunReport {
+    let stop = StopSignal()
+    try DescriptorLimit.raise(to: 2048)
+    let started = try await start ? startServer() : nil
+    let tokens: TokenMint
+    let address: String
+    do {
+      if let started {
+        tokens = try await TokenMint(key: StartedServers.key, secret: started.secret)
+        address = "ws://127.0.0.1:\(started.port)/v1/signal"
+      } else {
+        tokens = try await connection.tokens()
+        address = connection.url
+      }
+      let recorder = Recorder()
+      let network = LossyNetwork(scenario.values)
+      let stage = try Stage(
+        signalling: address, rtmpPort: started?.rtmpPort ?? rtmpPort, tokens: tokens, network: network, recorder: recorder)
+      if network != nil, !stage.host.hasPrefix("127.") {
+        throw ScenarioError(
+          "loss, delay and jitter are made on this machine: the server has to be at 127.0.0.1, not \(stage.host)")
+      }
+      let report = await ScenarioRun(
+        scenario: scenario, stage: stage, server: started == nil ? connection.url : "started", status: status
+      ).perform { await stop.wait() }
+      network?.stop()
+      await started?.process.stop()
+      return report
+    } catch {
+      await started?.process.stop()
+      throw error
+    }
+  }
+
+  private func startServer() async throws -> StartedServers.Roomserver {
+    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    return try await StartedServers.roomserver(
+      program: roomserver ?? beside.appending(path: "roomserver").path, arguments: roomserverArgument, address: "127.0.0.1")
+  }
+
+  /// Writes both files; gives their folder.
+  private func write(_ outcome: RunReport) throws -> URL {
+    let stamp = Date(timeIntervalSince1970: Double(outcome.startedAt) / 1000)
+      .formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
+    let folder = URL(filePath: report ?? "loadtest-reports/\(outcome.scenario)-\(stamp)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try outcome.json.write(to: folder.appending(path: "report.json"))
+    try ReportPage.html(outcome).write(to: folder.appending(path: "report.html"), atomically: true, encoding: .utf8)
+    return folder
+  }
+
+  static func listing(_ files: ScenarioFiles) throws -> String {
+    var lines: [String] = []
+    for name in files.names {
+      let scenario = try files.scenario(name)
+      lines.append("\(name): \(scenario.about)")
+      for parameter in scenario.values.parameters {
+        let value = Parameter.text(scenario.values[parameter])
+        lines.append("  --\(parameter.name.padding(toLength: 12, withPad: " ", startingAt: 0)) \(value): \(parameter.about)")
+      }
+      lines += scenario.limits.map { "  limit: \($0.text)" }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// The scenario and the parameters among a command line's words.
+struct RunWords: Equatable {
+  var name: String?
+  var values: [String: Double] = [:]
+
+  init(_ words: [String]) throws(ScenarioError) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("--") else {
+        guard name == nil else { throw ScenarioError("one scenario at a time, not \(name ?? "") and \(word)") }
+        name = word
+        continue
+      }
+      let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1).map(String.init)
+      guard let parameter = parts.first else { throw ScenarioError("\(word) is no parameter") }
+      guard let text = parts.count > 1 ? parts[1] : rest.popFirst() else {
+        throw ScenarioError("--\(parameter) needs a number")
+      }
+      guard let value = Double(text) else { throw ScenarioError("--\(parameter) needs a number, not \"\(text)\"") }
+      values[parameter] = value
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// What a run has to keep to: `audio_gap_ms max <= 60`, `fps.rtmp p50 >= 14`, `delay_ms p95 <= 900 if measured`.
+struct Limit: Sendable, Equatable {
+  enum Statistic: String, Sendable, CaseIterable { case count, min, mean, p5, p50, p95, p99, max }
+  enum Comparison: String, Sendable, CaseIterable {
+    case atMost = "<="
+    case atLeast = ">="
+  }
+
+  /// A figure's name, with a kind behind a dot where only that kind is meant.
+  let figure: String
+  /// The figure without its kind.
+  let base: Figure
+  let statistic: Statistic
+  let comparison: Comparison
+  let bound: Double
+  /// Whether it is broken where nothing was measured.
+  let isOptional: Bool
+
+  init(parsing text: String) throws(ScenarioError) {
+    var words = text.split(separator: " ").map(String.init)
+    isOptional = words.suffix(2) == ["if", "measured"]
+    if isOptional { words.removeLast(2) }
+    guard words.count == 4 else {
+      throw ScenarioError(
+        "\"\(text)\" is no limit: write a figure, a statistic, <= or >=, and a number, as in \"audio_gap_ms max <= 60\"")
+    }
+    let name = words[0].split(separator: ".").first.map(String.init) ?? words[0]
+    guard let base = Figure(rawValue: name) else {
+      throw ScenarioError(unknown: "figure", name, known: Figure.allCases.map(\.rawValue))
+    }
+    guard let statistic = Statistic(rawValue: words[1]) else {
+      throw ScenarioError(unknown: "statistic", words[1], known: Statistic.allCases.map(\.rawValue))
+    }
+    guard let comparison = Comparison(rawValue: words[2]) else {
+      throw ScenarioError("\"\(text)\": <= or >= is expected in place of \"\(words[2])\"")
+    }
+    guard let bound = Double(words[3]), bound.isFinite else {
+      throw ScenarioError("\"\(text)\": \"\(words[3])\" is no number")
+    }
+    self.base = base
+    figure = words[0]
+    self.statistic = statistic
+    self.comparison = comparison
+    self.bound = bound
+  }
+
+  /// As it is written, without what makes it optional.
+  var text: String { "\(subject) \(comparison.rawValue) \(Parameter.text(bound))" }
+
+  /// What it is about: another limit of the same takes its place.
+  var subject: String { "\(figure) \(statistic.rawValue)" }
+
+  private func holds(_ value: Double) -> Bool { comparison == .atMost ? value <= bound : value >= bound }
+
+  /// Looks at what was measured; nil where nothing was, and nothing need be. Of several kinds the worst counts.
+  func judge(_ figures: [FigureReport]) -> LimitReport? {
+    let values = figures.filter { $0.key == figure || $0.figure == figure }.filter { $0.count > 0 }.map { $0[statistic] }
+    guard let worst = comparison == .atMost ? values.max() : values.min() else {
+      return isOptional ? nil : LimitReport(text: text, value: nil, holds: false)
+    }
+    return LimitReport(text: text, value: worst, holds: holds(worst))
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// A number that a scenario may set, and the command line too: `--pairs 4`.
+struct Parameter: Sendable, Equatable {
+  /// As scenarios and the command line have it.
+  let name: String
+  let standard: Double
+  let range: ClosedRange<Double>
+  /// Whether only whole numbers will do.
+  let isWhole: Bool
+  /// What it is, with its unit.
+  let about: String
+
+  init(_ name: String, _ standard: Int, _ range: ClosedRange<Int>, _ about: String) {
+    self.name = name
+    self.standard = Double(standard)
+    self.range = Double(range.lowerBound)...Double(range.upperBound)
+    isWhole = true
+    self.about = about
+  }
+
+  init(_ name: String, _ standard: Double, _ range: ClosedRange<Double>, _ about: String) {
+    self.name = name
+    self.standard = standard
+    self.range = range
+    isWhole = false
+    self.about = about
+  }
+
+  /// Throws a sentence where the value will not do.
+  func check(_ value: Double) throws(ScenarioError) {
+    guard value.isFinite, range.contains(value), !isWhole || value == value.rounded() else {
+      let kind = isWhole ? "a whole number" : "a number"
+      throw ScenarioError(
+        "\(name) is \(kind) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))")
+    }
+  }
+
+  /// Without a fraction where there is none.
+  static func text(_ value: Double) -> String {
+    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(format: "%g", value)
+  }
+}
+
+extension Parameter {
+  /// Those that every play has.
+  static let minutes = Parameter("minutes", 1.0, 0.01...1440, "how long it goes on once everybody is there")
+  static let loss = Parameter("loss", 0.0, 0...50, "percent of UDP packets lost on the bots' network, each way")
+  static let delay = Parameter("delay", 0.0, 0...2000, "ms that the bots' network takes, each way")
+  static let jitter = Parameter("jitter", 0.0, 0...1000, "ms more that a packet takes at most")
+  static let seed = Parameter("seed", 1, 0...1_000_000, "decides what is lost")
+  static let common = [minutes, loss, delay, jitter, seed]
+}
+
+/// What a play's parameters are set to.
+struct ParameterValues: Sendable, Equatable {
+  let parameters: [Parameter]
+  private var values: [String: Double]
+
+  /// Everything as the play has it by itself.
+  init(_ parameters: [Parameter]) {
+    self.parameters = parameters
+    values = Dictionary(parameters.map { ($0.name, $0.standard) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Throws where there is no such parameter, or the value will not do.
+  mutating func set(_ name: String, to value: Double) throws(ScenarioError) {
+    guard let parameter = parameters.first(where: { $0.name == name }) else {
+      throw ScenarioError(unknown: "parameter", name, known: parameters.map(\.name))
+    }
+    try parameter.check(value)
+    values[name] = value
+  }
+
+  subscript(parameter: Parameter) -> Double { values[parameter.name] ?? parameter.standard }
+
+  func count(_ parameter: Parameter) -> Int { Int(self[parameter]) }
+
+  /// All of them, by name.
+  var all: [String: Double] { values }
+
+  /// How long it goes on.
+  var duration: Duration { .seconds(self[.minutes] * 60) }
+}
