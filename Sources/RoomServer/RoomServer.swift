@@ -153,7 +153,7 @@ public final class RoomServer: Sendable {
     http = HTTPDaemon(
       .init(
         host: configuration.host, port: configuration.port, threads: configuration.httpThreads,
-        connections: limits.connections, bodyBytes: limits.messageBytes),
+        connections: limits.connections, bodyBytes: limits.bodyBytes),
       handlers: .init(
         router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) },
         upgraded: { signalling.accept($0) }, counters: counters))

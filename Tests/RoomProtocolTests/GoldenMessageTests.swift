@@ -45,7 +45,7 @@ import Testing
       JoinResult(
         sessionId: "S", resumed: false, room: RoomSnapshot(name: "demo", createdAt: 1_699_999_990_000), me: me,
         participants: [bob], limits: RoomLimits(), pingInterval: 5000),
-      #"{"limits":{"historyBytes":131072,"historyMessages":50,"messageBytes":65536,"participantsPerRoom":1000,"tracksPerParticipant":16},"#
+      #"{"limits":{"historyBytes":131072,"historyMessages":50,"messageBytes":262144,"participantsPerRoom":1000,"tracksPerParticipant":16},"#
         + #""me":{"connected":true,"grants":["publish","subscribe"],"joinedAt":1700000000000,"tracks":[],"userId":"ann"},"#
         + #""participants":[{"connected":true,"grants":["publish","subscribe","admin"],"joinedAt":1699999999000,"tracks":["#
         + #"{"bitrate":800000,"codec":"vp8","fps":25,"height":360,"kind":"video","master":true,"muted":false,"tag":"camera","#

@@ -112,11 +112,11 @@ import Testing
   @Test("a message over the limit is refused unread, one at the limit is read")
   func size() throws {
     let frame = #"{"id":1,"method":"ping","x":""}"#
-    let fits = frame.replacing(#""x":"""#, with: #""x":"\#(String(repeating: "a", count: 64 * 1024 - frame.utf8.count))""#)
-    #expect(fits.utf8.count == 64 * 1024)
+    let fits = frame.replacing(#""x":"""#, with: #""x":"\#(String(repeating: "a", count: 256 * 1024 - frame.utf8.count))""#)
+    #expect(fits.utf8.count == 256 * 1024)
     #expect(try decode(fits).call == .ping)
     let error = try #require(throws: UnreadableRequest.self) { try decode(fits + " ") }
-    #expect(error.id == nil && error.error.message.contains("65537"))
+    #expect(error.id == nil && error.error.message.contains("262145"))
   }
 
   @Test("deep nesting and bytes that are no UTF-8 are errors like any other")

@@ -28,6 +28,6 @@ public struct RoomAttributes: Sendable {
   /// Sets some and removes others in one call, 1 to 10 together.
   /// - Throws: as ``set(_:)``.
   public func change(set values: [String: String]? = nil, remove keys: [String]? = nil) async throws {
-    let _: Empty = try await session.request(.setAttributes(AttributeParams(set: values, remove: keys)))
+    let _: Empty = try await session.change(.setAttributes(AttributeParams(set: values, remove: keys)))
   }
 }

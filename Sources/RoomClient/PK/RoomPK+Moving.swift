@@ -52,9 +52,9 @@ extension RoomPK {
 
   /// Returns into the own room after a ``move(_:)``: after `pkEnded`, or before, which ends the PK.
   ///
-  /// In this order: joins the own room, takes its seat again, publishes there what is published here, begins the forward jobs anew, on
-  /// the same URLs with a `serialnum` larger by one, waits until these have taken over, and leaves the other room. Where the anchor was
-  /// thrown out of the other room, or that was closed, it returns all the same.
+  /// In this order: joins the own room, takes its seat again, publishes there what is published here, ends the PK where it is still on,
+  /// begins the forward jobs anew, on the same URLs with a `serialnum` larger by one, waits until these have taken over, and leaves the
+  /// other room. Where the anchor was thrown out of the other room, or that was closed, it returns all the same.
   /// - Parameter token: for the own room; the one that it was joined with before if nil.
   /// - Returns: the own room.
   /// - Throws: `RoomClientError.notAway` where this client has not moved here; else as ``Room/connect(to:token:options:)``,
@@ -75,6 +75,8 @@ extension RoomPK {
         _ = try? await RoomSeats(session: home).take(seat)
       }
       try await home.publish(tracks, sharing: true)
+      // So that the other broadcast turns back before this anchor's picture is gone.
+      if !isOver, current != nil { try? await quit() }
       for broadcast in visit.broadcasts { _ = try await home.startForward(broadcast.back) }
     } catch {
       await home.leave()

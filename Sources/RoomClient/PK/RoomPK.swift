@@ -42,7 +42,7 @@ public struct RoomPK: Sendable {
   ///   That there is no such room, or user, or that the room is in a PK, comes with `pkInvitationEnded`.
   @discardableResult
   public func invite(_ userId: String? = nil, in room: String, way: PKWay = .bridge) async throws -> PKInviteResult {
-    try await session.request(
+    try await session.change(
       .pk(.invite(PKInviteParams(room: room, userId: userId, way: way))), for: PKInviteResult.self)
   }
 
@@ -83,12 +83,12 @@ public struct RoomPK: Sendable {
   /// itself does it by itself.
   /// - Throws: 10003; 10013 no PK is on; 80705 nobody is missing; 10016 somebody else sits on seat 0.
   @discardableResult public func resume() async throws -> PKInfo {
-    try await session.request(.pk(.resume), for: PKInfo.self)
+    try await session.change(.pk(.resume), for: PKInfo.self)
   }
 
   /// Ends the PK for both rooms; for both anchors, and with the `admin` grant.
   /// - Throws: 10003; 10013 no PK is on.
   public func quit() async throws { try await ask(.quit) }
 
-  private func ask(_ call: PKCall) async throws { let _: Empty = try await session.request(.pk(call)) }
+  private func ask(_ call: PKCall) async throws { let _: Empty = try await session.change(.pk(call)) }
 }

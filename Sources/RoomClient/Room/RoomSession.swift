@@ -220,14 +220,19 @@ actor RoomSession {
     try await numberedRequest(call, for: Result.self).result
   }
 
+  /// As `request`; what the call changes in the room is known here when it returns.
+  func change<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
+    try await numberedRequest(call, for: Result.self, settled: true).result
+  }
+
   /// As `request`; also tells which of the messages heard the answer was.
   func numberedRequest<Result: Codable & Sendable>(
-    _ call: SignalCall, for: Result.Type
+    _ call: SignalCall, for: Result.Type, settled: Bool = false
   ) async throws -> (result: Result, number: Int) {
     guard let link else { throw machine.state.isClosed ? RoomClientError.closed : .connectionLost("reconnecting") }
     let timeout = options.timeout
     let answer: RequestTable.Answer = try await withCheckedThrowingContinuation { waiter in
-      guard let id = link.call(call, waiter) else { return }
+      guard let id = link.call(call, settled: settled, waiter) else { return }
       let epoch = epoch
       Task { [weak self] in
         try? await Task.sleep(for: .seconds(timeout))

@@ -11,7 +11,7 @@ import RoomProtocol
 /// another layout, publishes nothing any more: its tracks are free and may be published again.
 ///
 /// Every call throws the server's refusal as `RoomError`, and `RoomClientError` where it can't be asked. 80103 is for who is in the
-/// room no more; the other codes are at each call. What comes of a call is told to all as an event.
+/// room no more; the other codes are at each call. What a call changes is told to all as an event, and is in ``all`` when the call returns.
 public struct RoomSeats: Sendable {
   let session: RoomSession
 
@@ -49,7 +49,7 @@ public struct RoomSeats: Sendable {
   ///   seat; 10016 taken; 80503 locked; 80502 none free; 80401 as a guest of a PK; and as ``Room/publish(_:)``.
   @discardableResult
   public func take(_ index: Int? = nil, publishing tracks: [any LocalTrack] = []) async throws -> Int {
-    try await publish(tracks, on: try await session.request(.seats(.take(SeatParams(index: index))), for: SeatResult.self))
+    try await publish(tracks, on: try await session.change(.seats(.take(SeatParams(index: index))), for: SeatResult.self))
   }
 
   /// Gets up; all that this client published is withdrawn.
@@ -98,7 +98,7 @@ public struct RoomSeats: Sendable {
   /// - Returns: the seat's index.
   /// - Throws: 10003; 80414 it waits no more; 80502, 80503 no seat is free: the request waits on.
   @discardableResult public func accept(_ userId: String) async throws -> Int {
-    try await session.request(.seats(.acceptRequest(UserParams(userId: userId))), for: SeatResult.self).index
+    try await session.change(.seats(.acceptRequest(UserParams(userId: userId))), for: SeatResult.self).index
   }
 
   /// Says no to a user that asks for a seat; needs the `admin` grant.
@@ -129,7 +129,7 @@ public struct RoomSeats: Sendable {
   /// - Returns: the seat's index.
   /// - Throws: 80414 not invited any more; 80502, 80503 no seat is free: the invitation waits on; and as ``Room/publish(_:)``.
   @discardableResult public func acceptInvitation(publishing tracks: [any LocalTrack] = []) async throws -> Int {
-    try await publish(tracks, on: try await session.request(.seats(.acceptInvitation), for: SeatResult.self))
+    try await publish(tracks, on: try await session.change(.seats(.acceptInvitation), for: SeatResult.self))
   }
 
   /// Says no to the invitation.
@@ -138,7 +138,7 @@ public struct RoomSeats: Sendable {
 
   // MARK: What the calls share
 
-  private func ask(_ call: SeatCall) async throws { let _: Empty = try await session.request(.seats(call)) }
+  private func ask(_ call: SeatCall) async throws { let _: Empty = try await session.change(.seats(call)) }
 
   private func publish(_ tracks: [any LocalTrack], on seat: SeatResult) async throws -> Int {
     do {

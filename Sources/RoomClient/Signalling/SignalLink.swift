@@ -59,7 +59,8 @@ final class SignalLink {
   }
 
   /// Puts a call on the wire; `waiter` gets its answer, or an error.
-  func call(_ call: SignalCall, _ waiter: RequestTable.Waiter) -> Int? {
+  /// - Parameter settled: waits also for the events that the call causes: a ping goes out behind it, and the server answers in order.
+  func call(_ call: SignalCall, settled: Bool, _ waiter: RequestTable.Waiter) -> Int? {
     let id = requests.nextId()
     guard requests.wait(for: id, waiter) else {
       waiter.resume(throwing: RoomClientError.timedOut(call.method))
@@ -67,6 +68,11 @@ final class SignalLink {
     }
     do {
       socket.send(ByteBuffer(bytes: try encoder.encode(SignalRequest(id: id, call: call))))
+      if settled {
+        let ping = requests.nextId()
+        requests.settle(id, with: ping)
+        socket.send(ByteBuffer(bytes: try encoder.encode(SignalRequest(id: ping, call: .ping))))
+      }
       return id
     } catch {
       requests.refused(id, with: RoomClientError.protocolViolation(String(describing: error)))

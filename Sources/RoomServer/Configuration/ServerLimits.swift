@@ -6,8 +6,10 @@ public struct ServerLimits: Sendable, Hashable {
   public var rooms = 1000
   public var participantsPerRoom = 1000
   public var tracksPerParticipant = 16
-  /// Bytes of one signalling message, and of one HTTP body.
-  public var messageBytes = 64 * 1024
+  /// Bytes of one signalling message.
+  public var messageBytes = RoomLimits().messageBytes
+  /// Bytes of one HTTP body, images apart.
+  public var bodyBytes = 64 * 1024
   /// Joins allowed from one address, a second, after the burst.
   public var joinsPerSecond = 20.0
   public var joinBurst = 100

@@ -7,6 +7,9 @@ extension Room {
     guard owner === participant || participant.grants.contains(.admin) else {
       throw RoomError(.noPermission, "muting others needs the admin grant")
     }
+    if !muted, owner.mutedBySeat.contains(trackId) {
+      throw RoomError(.wrongMicState, "the seat's switches mute this track: setSeat changes them")
+    }
     return { self.setMuted(muted, index, of: owner, by: participant) }
   }
 

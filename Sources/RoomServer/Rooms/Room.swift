@@ -218,6 +218,7 @@ actor Room {
     if wasLost { tellConnection(of: participant) }
     log.info("resumed", metadata: ["user": "\(participant.userId)"])
     changeState { $0.setConnected(participant.userId, true) }
+    sendPKToken(to: participant.userId)
     // The offer may have been lost with the old socket.
     if let pending = participant.subscribing?.pending { send(.offer(pending), to: participant) }
     renewSubscriptions(of: participant)
@@ -225,11 +226,14 @@ actor Room {
 
   private func snapshot(for participant: Participant, resumed: Bool) -> JoinResult {
     let others = participants.values.filter { $0 !== participant && !$0.isHidden }.sorted { $0.joinedAt < $1.joinedAt }
+    var limits = settings.limits.told
+    limits.historyMessages = settings.rules.historyMessages
+    limits.historyBytes = settings.rules.historyBytes
     var room = state.snapshot(for: participant.userId)
     room.jobs = jobList
     return JoinResult(
       sessionId: participant.sessionId, resumed: resumed, room: room,
-      me: participant.info, participants: others.map(\.info), limits: settings.limits.told,
+      me: participant.info, participants: others.map(\.info), limits: limits,
       pingInterval: Int(settings.pingInterval.milliseconds),
       iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.told(to: participant.userId) })
   }
@@ -322,7 +326,9 @@ actor Room {
   private static let firstEmptyTime = Duration.seconds(10)
 
   /// Nobody is here but what the server itself brought.
-  private var isEmpty: Bool { participants.values.allSatisfy(\.isOurs) && viewers.isEmpty }
+  ///
+  /// A room whose anchor is in a PK waits for it: it may have moved, and comes back.
+  private var isEmpty: Bool { participants.values.allSatisfy(\.isOurs) && viewers.isEmpty && pkStage == nil }
 
   func startEmptyTime(_ time: Duration) {
     guard isEmpty, !isClosed else { return }

@@ -121,18 +121,21 @@ extension Room {
     case .arranged: renewRoomMix()
     case .pkBegan(let info):
       beginPK(info)
-      if info.way == .move, info.inviter { sendPKToken(info) }
+      sendPKToken(to: info.host)
       renewRoomMix()
     case .pkChanged(let info): changePK(info)
     case .pkEnded:
       endPKStage()
       renewRoomMix()
+      startEmptyTime(settings.emptyTime)
     }
   }
 
-  /// The inviting anchor's way into the other room.
-  private func sendPKToken(_ info: PKInfo) {
-    guard let host = participants[info.host] else { return }
+  /// The inviting anchor's way into the other room, where it is for this user to move; also after a lost connection.
+  func sendPKToken(to user: String) {
+    guard let info = pkStage?.info, info.way == .move, info.inviter, info.host == user, let host = participants[user] else {
+      return
+    }
     let token = RoomToken(
       room: info.room, user: info.host, grants: host.grants.subtracting([.admin]).union([.publish, .subscribe]),
       expires: Date(timeIntervalSinceNow: 3600), pk: info.pkId)

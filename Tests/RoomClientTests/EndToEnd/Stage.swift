@@ -35,10 +35,42 @@ struct Stage {
 
   /// `port`: of a relay to the server, where it is not to be reached directly.
   func join(
-    _ user: String, grants: Grants = [.publish, .subscribe], options: RoomOptions = .init(), over port: Int? = nil
+    _ user: String, room: String = "hall", grants: Grants = [.publish, .subscribe], options: RoomOptions = .init(),
+    over port: Int? = nil
   ) async throws -> Room {
     try await Room.connect(
-      to: port.map { "ws://127.0.0.1:\($0)/v1/signal" } ?? url, token: try token(user, grants: grants), options: options)
+      to: port.map { "ws://127.0.0.1:\($0)/v1/signal" } ?? url, token: try token(user, room: room, grants: grants),
+      options: options)
+  }
+
+  /// Joins as one who gets seat 0 where it is free.
+  func host(_ user: String, room: String = "hall", options: RoomOptions = .init(), over port: Int? = nil) async throws -> Room {
+    try await join(user, room: room, grants: [.publish, .subscribe, .admin, .relay], options: options, over: port)
+  }
+}
+
+/// Runs `test` on a stage without mixes, which is cleared afterwards.
+func onStage(
+  _ change: (inout ServerConfiguration) -> Void = { _ in }, _ test: (Stage) async throws -> Void
+) async throws {
+  let stage = try await Stage { configuration in
+    configuration.rooms.audience = .separate
+    change(&configuration)
+  }
+  do { try await test(stage) } catch {
+    await stage.server.stop()
+    throw error
+  }
+  await stage.server.stop()
+}
+
+/// The code that the server refuses a call with; nil where it does not.
+func code(of call: () async throws -> Void) async throws -> ErrorCode? {
+  do {
+    try await call()
+    return nil
+  } catch let error as RoomError {
+    return error.code
   }
 }
 

@@ -27,17 +27,17 @@ struct MessageTests {
     }
   }
 
-  @Test("a message over 64 KiB is told and closes the socket, whole or in fragments")
+  @Test("a message over 256 KiB is told and closes the socket, whole or in fragments")
   func tooLarge() async throws {
     try await TestServer.with { server in
       let whole = try await server.connect()
-      whole.send(Frame(opcode: 1, payload: [UInt8](repeating: 32, count: 65537)))
+      whole.send(Frame(opcode: 1, payload: [UInt8](repeating: 32, count: 262_145)))
       #expect(try await whole.complaint().code == .unknownMessage)
       #expect(try await whole.closed() == 1009)
 
       let fragments = try await server.connect()
-      fragments.send(Frame(opcode: 1, isFinal: false, payload: [UInt8](repeating: 32, count: 40000)))
-      fragments.send(Frame(opcode: 0, isFinal: true, payload: [UInt8](repeating: 32, count: 40000)))
+      fragments.send(Frame(opcode: 1, isFinal: false, payload: [UInt8](repeating: 32, count: 140_000)))
+      fragments.send(Frame(opcode: 0, isFinal: true, payload: [UInt8](repeating: 32, count: 140_000)))
       #expect(try await fragments.complaint().code == .unknownMessage)
       #expect(try await fragments.closed() == 1009)
     }
