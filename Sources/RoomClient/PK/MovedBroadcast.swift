@@ -28,6 +28,14 @@ struct MovedBroadcast: Sendable, Hashable {
     self.back = back
   }
 
+  /// As it runs again, where the room has given its tracks other ids.
+  func back(renaming ids: [String: String]) -> ForwardParams {
+    var job = back
+    job.audioTrackId = job.audioTrackId.map { ids[$0] ?? $0 }
+    job.videoTrackId = job.videoTrackId.map { ids[$0] ?? $0 }
+    return job
+  }
+
   /// The layouts in the other room, with one user heard or not.
   func layouts(muting user: String, _ muted: Bool) -> [TrackLayout] {
     away.layouts.map { layout in

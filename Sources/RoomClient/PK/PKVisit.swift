@@ -8,8 +8,19 @@ struct PKVisit: Sendable {
   let seat: Int?
   /// The other anchor, whose room this is.
   let peer: String
-  let tracks: [any LocalTrack]
+  /// What it published, with the ids that its own room had given.
+  let published: [(track: any LocalTrack, trackId: String)]
   let broadcasts: [MovedBroadcast]
   /// Seconds that jobs have to take over.
   let patience: Double
+
+  /// Which id a track has now by which it had.
+  /// - Parameter now: what is published at home.
+  func ids(_ now: [(track: any LocalTrack, trackId: String)]) -> [String: String] {
+    var ids: [String: String] = [:]
+    for (track, trackId) in now {
+      for before in published where before.track === track { ids[before.trackId] = trackId }
+    }
+    return ids
+  }
 }

@@ -8,8 +8,8 @@ extension RoomPK {
   /// 1. joins the other room by the PK token, which the server gave with `pkBegan`. From here on that room has its guest, and the own
   ///    one knows the anchor to be away and not gone;
   /// 2. publishes there what is published here; for a moment both rooms get each frame;
-  /// 3. begins a merge job for each forward job that this client began here, on the same URL with a `serialnum` larger by one, and waits
-  ///    until these have taken over;
+  /// 3. begins a merge job for each forward job of its own tracks that this client began here, on the same URL with a `serialnum` larger
+  ///    by one, and waits until these have taken over;
   /// 4. leaves the own room, whose `Room` is closed then. Seat 0 there is kept as long as the PK is on.
   ///
   /// The own room's audience is with the broadcast meanwhile. Jobs that the app's server began are for it to move.
@@ -19,54 +19,54 @@ extension RoomPK {
   ///   is in its own room as before. Where it had joined the other already, leaving that has ended the PK.
   public func move(_ plan: PKMove = PKMove()) async throws -> Room {
     let (pk, token) = try await wayOut()
-    let jobs = await session.forwards.values.sorted { $0.jobId < $1.jobId }
     var broadcasts: [MovedBroadcast] = []
-    for job in jobs { broadcasts.append(try plan.broadcast(job, in: pk, id: "pk-\(UUID().uuidString)")) }
-    let tracks = await session.localTracks
+    for job in await session.ownForwards {
+      broadcasts.append(try plan.broadcast(job, in: pk, id: "pk-\(UUID().uuidString)"))
+    }
+    let published = await session.published
     let seat = RoomSeats(session: session).mine?.index
     let events = session.board.watch()
-
-    let entry = RoomEntry(url: session.entry.url, token: token, options: plan.options ?? session.entry.options)
-    let away = try RoomSession(entry)
+    let away = try RoomSession(
+      RoomEntry(url: session.entry.url, token: token, options: plan.options ?? session.entry.options))
     try await away.connect()
     var begun: [MovedBroadcast] = []
     do {
-      try await away.publish(tracks, sharing: true)
+      try await away.publish(published.map(\.track), sharing: true)
       for broadcast in broadcasts {
         _ = try await away.startMerge(broadcast.away)
         begun.append(broadcast)
       }
     } catch {
-      // The URLs go back to what they showed, where that has ended already.
-      for broadcast in begun { _ = try? await session.startForward(broadcast.back) }
+      for broadcast in begun { await takeBack(broadcast, from: away) }
       await away.leave()
       throw error
     }
-    await Self.takeover(of: Set(jobs.map(\.jobId)), in: session.board, events, seconds: plan.patience)
+    await session.board.waitForEnd(of: broadcasts.map(\.home.jobId), in: events, seconds: plan.patience)
     await session.leave()
     return Room(
       session: away,
       visit: PKVisit(
-        home: session.entry, seat: seat, peer: pk.userId, tracks: tracks, broadcasts: broadcasts, patience: plan.patience))
+        home: session.entry, seat: seat, peer: pk.userId, published: published, broadcasts: broadcasts,
+        patience: plan.patience))
   }
 
   /// Returns into the own room after a ``move(_:)``: after `pkEnded`, or before, which ends the PK.
   ///
   /// In this order: joins the own room, takes its seat again, publishes there what is published here, ends the PK where it is still on,
   /// begins the forward jobs anew, on the same URLs with a `serialnum` larger by one, waits until these have taken over, and leaves the
-  /// other room. Where the anchor was thrown out of the other room, or that was closed, it returns all the same.
+  /// other room. Where the anchor was thrown out of the other room, or that was closed, it returns all the same. A job that the server
+  /// does not begin again comes as `jobEnded` with `failed`, in the own room.
   /// - Parameter token: for the own room; the one that it was joined with before if nil.
   /// - Returns: the own room.
-  /// - Throws: `RoomClientError.notAway` where this client has not moved here; else as ``Room/connect(to:token:options:)``,
-  ///   ``Room/publish(_:)`` and ``Room/startForward(_:)``. The anchor is still where it was then, and may try again.
+  /// - Throws: `RoomClientError.notAway` where this client has not moved here; else as ``Room/connect(to:token:options:)`` and
+  ///   ``Room/publish(_:)``. The anchor is still where it was then, and may try again.
   public func returnHome(token: String? = nil) async throws -> Room {
     guard let visit else { throw RoomClientError.notAway }
     var entry = visit.home
     if let token { entry.token = token }
     let isOver = session.board.value.state.isClosed
-    let tracks = isOver ? visit.tracks : await session.localTracks
+    let tracks = isOver ? visit.published.map(\.track) : await session.published.map(\.track)
     let events = session.board.watch()
-
     let home = try RoomSession(entry)
     try await home.connect()
     do {
@@ -75,16 +75,21 @@ extension RoomPK {
         _ = try? await RoomSeats(session: home).take(seat)
       }
       try await home.publish(tracks, sharing: true)
-      // So that the other broadcast turns back before this anchor's picture is gone.
-      if !isOver, current != nil { try? await quit() }
-      for broadcast in visit.broadcasts { _ = try await home.startForward(broadcast.back) }
     } catch {
       await home.leave()
       throw error
     }
-    if !isOver {
-      await Self.takeover(of: Set(visit.broadcasts.map(\.away.jobId)), in: session.board, events, seconds: visit.patience)
+    // So that the other broadcast turns back before this anchor's picture is gone.
+    if !isOver, current != nil { try? await quit() }
+    let ids = visit.ids(await home.published)
+    for broadcast in visit.broadcasts {
+      do { _ = try await home.startForward(broadcast.back(renaming: ids)) } catch {
+        try? await session.stopJob(broadcast.away.jobId)
+        let failure = JobFailure(cause: "rejected", message: "\(error)")
+        home.board.say(.jobEnded(jobId: broadcast.home.jobId, reason: .failed, failure: failure))
+      }
     }
+    await session.board.waitForEnd(of: visit.broadcasts.map(\.away.jobId), in: events, seconds: visit.patience)
     await session.leave()
     return Room(session: home)
   }
@@ -105,14 +110,28 @@ extension RoomPK {
     return (pk, came)
   }
 
-  /// Waits until jobs of a room have ended, or the room has.
-  private static func takeover(
-    of jobs: Set<String>, in board: RoomBoard, _ events: AsyncStream<RoomEvent>, seconds: Double
-  ) async {
-    @Sendable func isOver() -> Bool { board.value.room?.jobs.allSatisfy { !jobs.contains($0.jobId) } ?? true }
-    guard !isOver() else { return }
-    await events.first(within: seconds) { event in
-      if case .jobEnded = event, isOver() { () } else { nil }
+  /// The broadcast goes on as it was.
+  private func takeBack(_ broadcast: MovedBroadcast, from away: RoomSession) async {
+    let jobId = broadcast.home.jobId
+    func runs() -> Bool { session.board.value.room?.jobs.contains { $0.jobId == jobId } ?? false }
+    if runs() { try? await away.stopJob(broadcast.away.jobId) }
+    // Its URL has had a larger number since.
+    if runs() {
+      await session.setURL(broadcast.back.publishUrl, ofForward: jobId)
+    } else {
+      _ = try? await session.startForward(broadcast.back)
     }
   }
+}
+
+extension RoomBoard {
+  /// Waits until none of the jobs runs any more, or the room is closed.
+  fileprivate func waitForEnd(of jobs: [String], in events: AsyncStream<RoomEvent>, seconds: Double) async {
+    guard runsAny(of: jobs) else { return }
+    await events.first(within: seconds) { event in
+      if case .jobEnded = event, !self.runsAny(of: jobs) { () } else { nil }
+    }
+  }
+
+  private func runsAny(of jobs: [String]) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
 }

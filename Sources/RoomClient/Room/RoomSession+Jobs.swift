@@ -8,6 +8,17 @@ extension RoomSession {
     return info
   }
 
+  /// Forward jobs of this client that send its own tracks, by their ids.
+  var ownForwards: [ForwardParams] {
+    let mine = Set(publisher.published.map(\.trackId))
+    return forwards.values.sorted { $0.jobId < $1.jobId }.filter { job in
+      (job.userId ?? userId) == userId && [job.audioTrackId, job.videoTrackId].allSatisfy { $0.map(mine.contains) ?? true }
+    }
+  }
+
+  /// Another number holds for the URL of a job that runs.
+  func setURL(_ url: String?, ofForward jobId: String) { forwards[jobId]?.publishUrl = url }
+
   func startMerge(_ job: MergeParams) async throws -> JobInfo { try await request(.startMerge(job), for: JobInfo.self) }
 
   func setLayouts(_ params: LayoutsParams) async throws { let _: Empty = try await request(.setLayouts(params)) }

@@ -32,8 +32,8 @@ extension RoomSession {
     try await take(back: tracks)
   }
 
-  /// What is published.
-  var localTracks: [any LocalTrack] { publisher.tracks }
+  /// What is published, with the room's ids.
+  var published: [(track: any LocalTrack, trackId: String)] { publisher.published.map { ($0.track, $0.trackId) } }
 
   /// Ends all publications of a kind, or all.
   func unpublish(_ kind: TrackKind?) async throws {
