@@ -33,6 +33,10 @@ struct Stage {
     try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 600)), key: Self.key)
   }
 
+  func apiToken() throws -> String {
+    try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600)))
+  }
+
   /// `port`: of a relay to the server, where it is not to be reached directly.
   func join(
     _ user: String, room: String = "hall", grants: Grants = [.publish, .subscribe], options: RoomOptions = .init(),

@@ -1,0 +1,112 @@
+import Foundation
+import NIOCore
+import RoomProtocol
+
+@testable import RoomClient
+
+/// A client that writes its JSON itself, and gets what the server says as it is.
+final class RawClient {
+  private struct Head: Decodable {
+    var id: Int?
+    var event: String?
+    var error: RoomError?
+    var result: Result?
+
+    struct Result: Decodable {
+      /// In the answer to a join.
+      var sessionId: String?
+    }
+  }
+
+  private let socket: SignalSocket
+  private var messages: AsyncStream<Data>.AsyncIterator
+  private var events: [(name: String, text: Data)] = []
+  private var lastId = 0
+  private var sessionId: String?
+
+  init(_ stage: Stage) async throws {
+    let (messages, continuation) = AsyncStream.makeStream(of: Data.self)
+    self.messages = messages.makeAsyncIterator()
+    socket = try await SignalSocket.open(try SignalAddress(stage.url), timeout: 10, verifyCertificate: true) { incoming in
+      switch incoming {
+      case .message(let text): continuation.yield(text)
+      case .closed: continuation.finish()
+      }
+      return true
+    }
+  }
+
+  /// One that has joined.
+  static func join(
+    _ stage: Stage, _ user: String, room: String = "hall", grants: Grants = [.publish, .subscribe]
+  ) async throws -> RawClient {
+    let client = try await RawClient(stage)
+    if let error = try await client.join(token: try stage.token(user, room: room, grants: grants)) { throw error }
+    return client
+  }
+
+  /// - Parameter lost: whose session is to go on.
+  func join(token: String, version: Int = 1, resuming lost: RawClient? = nil) async throws -> RoomError? {
+    let resume = lost?.sessionId.map { #","resume":"\#($0)""# } ?? ""
+    return try await ask("join", #"{"version":\#(version),"token":"\#(token)"\#(resume)}"#)
+  }
+
+  /// The error that a request is answered with; nil where it is not.
+  func ask(_ method: String, _ params: String = "{}") async throws -> RoomError? {
+    let id = say(method, params)
+    while let text = await messages.next() {
+      let head = try JSONDecoder().decode(Head.self, from: text)
+      if let name = head.event { events.append((name, text)) }
+      guard head.event == nil, head.id == id else { continue }
+      if let session = head.result?.sessionId { sessionId = session }
+      return head.error
+    }
+    throw Late(description: "the socket was closed before the answer to \(method)")
+  }
+
+  /// Sends a request, whose answer is not waited for.
+  @discardableResult func say(_ method: String, _ params: String = "{}") -> Int {
+    lastId += 1
+    socket.send(ByteBuffer(string: #"{"id":\#(lastId),"method":"\#(method)","params":\#(params)}"#))
+    return lastId
+  }
+
+  /// What the server says to something that it could not read; nil where it closes the socket without a word.
+  func complaint() async throws -> RoomError? {
+    while let text = await messages.next() {
+      let head = try JSONDecoder().decode(Head.self, from: text)
+      if let name = head.event { events.append((name, text)) }
+      if head.event == nil, head.id == nil { return head.error }
+    }
+    return nil
+  }
+
+  /// Waits until the server has closed the socket.
+  func closed() async throws {
+    while let text = await messages.next() {
+      if let name = try JSONDecoder().decode(Head.self, from: text).event { events.append((name, text)) }
+    }
+  }
+
+  /// The names of the events that came since the last look, once the server has answered all that it was asked before.
+  func heard() async throws -> [String] {
+    _ = try await ask("ping")
+    defer { events = [] }
+    return events.map(\.name)
+  }
+
+  /// The next event of a name.
+  func event(_ name: String) async throws -> SignalEvent {
+    if let index = events.firstIndex(where: { $0.name == name }) {
+      return try JSONDecoder().decode(SignalEvent.self, from: events.remove(at: index).text)
+    }
+    while let text = await messages.next() {
+      guard let came = try JSONDecoder().decode(Head.self, from: text).event else { continue }
+      if came == name { return try JSONDecoder().decode(SignalEvent.self, from: text) }
+      events.append((came, text))
+    }
+    throw Late(description: "the socket was closed before \(name)")
+  }
+
+  func close() { socket.abandon() }
+}
