@@ -107,6 +107,9 @@ let package = Package(
     .executableTarget(
       name: "forward-elementary-stream", dependencies: ["RoomClient", argumentParser],
       path: "Sources/Examples/ForwardElementaryStream"),
+    .executableTarget(
+      name: "client-guide", dependencies: ["RoomClient", "RoomMedia", "RoomProtocol", argumentParser],
+      path: "Sources/Examples/ClientGuide"),
 
     // Floor 6: the bots.
     .target(name: "LossyLink", dependencies: ["CLinux", "RTP"], path: "loadtest/LossyLink"),
@@ -161,7 +164,7 @@ let package = Package(
       name: "Interop",
       dependencies: [
         "RoomServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC",
-        "LossyLink", "CLinux", "loadtest", "Peers", "roomserver",
+        "LossyLink", "CLinux", "loadtest", "Peers", "roomserver", "client-guide",
       ],
       exclude: ["Browser", "REST", "WHIP"]),
   ],

@@ -1,0 +1,52 @@
+import RoomClient
+import RoomProtocol
+
+/// Accepts every PK, until the room is closed.
+func answerInvitations(_ room: Room) async throws {
+  for await event in room.events {
+    guard case .pkInvited(let invitation) = event, invitation.to.room == room.name else { continue }
+    do {
+      try await room.pk.accept(invitation.pkId)
+    } catch let error as RoomError where error.code == .pkAnswerFailed || error.code == .roomInPK {
+      print("too late: \(error.message)")
+    }
+  }
+}
+
+/// A PK with the anchor of another room; both stay where they are. Gives the room when it is over.
+func battle(_ room: Room, against other: String) async throws -> Room {
+  let events = room.events
+  let invited = try await room.pk.invite(in: other)
+  for await event in events {
+    switch event {
+    case .pkInvitationEnded(let end) where end.pkId == invited.pkId && end.outcome != .accepted:
+      print("no PK: \(end.outcome) \(end.reason ?? end.error?.message ?? "")")
+      return room
+    case .pkBegan(let pk): print("against \(pk.userId) of \(pk.room)")
+    case .message(let message) where message.kind == .gift:
+      // What a gift counts is the app's own rule.
+      if let score = room.pk.current?.score { try await room.pk.setScore(score + (message.count ?? 1)) }
+    case .pkChanged(let pk): print("\(pk.score) : \(pk.peerScore)\(pk.peerConnected ? "" : ", \(pk.userId) is away")")
+    case .pkEnded(let end):
+      print("\(end.score) : \(end.peerScore), \(end.reason)")
+      return room
+    default: break
+    }
+  }
+  return room
+}
+
+/// The same, but this anchor goes into the other room. Gives the own room, joined anew, when it is over.
+func battleAway(_ room: Room, against other: String) async throws -> Room {
+  let events = room.events
+  let invited = try await room.pk.invite(in: other, way: .move)
+  for await event in events {
+    if case .pkInvitationEnded(let end) = event, end.pkId == invited.pkId, end.outcome != .accepted { return room }
+    if case .pkBegan = event { break }
+  }
+  let away = try await room.pk.move()
+  for await event in away.events {
+    if case .pkEnded = event { break }
+  }
+  return try await away.pk.returnHome()
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import RoomClient
+import RoomMedia
+
+/// The programs of docs/client-guide.md.
+@main struct ClientGuide: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "client-guide", abstract: "Plays the parts of docs/client-guide.md: an anchor, a PK, a voice room.",
+    subcommands: [Live.self, Battle.self, Host.self, Speak.self])
+
+  struct Door: ParsableArguments {
+    @Option(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
+    @Option(help: "A room token; what it needs is said at each part.") var token: String
+  }
+
+  struct Picture: ParsableArguments {
+    @Option(
+      help: "low1 to low3, medium1 to medium3, high1 to high3.",
+      transform: { name in
+        guard let preset = VideoPreset(rawValue: name) else { throw ValidationError("there is no preset \(name)") }
+        return preset
+      }) var preset = VideoPreset.medium1
+  }
+
+  struct Live: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Goes live, and accepts every PK. Grants: publish, subscribe, admin, relay.")
+    @OptionGroup var door: Door
+    @OptionGroup var picture: Picture
+    @Argument(help: "rtmp://host/app/stream") var cdn: String
+
+    func run() async throws {
+      let anchor = try await goLive(door.url, token: door.token, to: cdn, preset: picture.preset)
+      async let invitations: Void = answerInvitations(anchor.room)
+      await tellWhatHappens(in: anchor.room)
+      try await invitations
+    }
+  }
+
+  struct Battle: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Goes live, and has a PK with another room's anchor. Grants: publish, subscribe, admin, relay.")
+    @OptionGroup var door: Door
+    @OptionGroup var picture: Picture
+    @Flag(help: "Move into the other room.") var move = false
+    @Argument(help: "rtmp://host/app/stream") var cdn: String
+    @Argument(help: "The other room.") var other: String
+
+    func run() async throws {
+      let anchor = try await goLive(door.url, token: door.token, to: cdn, preset: picture.preset)
+      let room = move ? try await battleAway(anchor.room, against: other) : try await battle(anchor.room, against: other)
+      await tellWhatHappens(in: room)
+    }
+  }
+
+  struct Host: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Hosts a voice room. Grants: publish, subscribe, admin.")
+    @OptionGroup var door: Door
+
+    func run() async throws { try await host(try await Room.connect(to: door.url, token: door.token), title: "Friday evening") }
+  }
+
+  struct Speak: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Asks for a seat in a voice room, and speaks on it for a minute. Grant: subscribe.")
+    @OptionGroup var door: Door
+
+    func run() async throws {
+      let room = try await Room.connect(to: door.url, token: door.token)
+      if try await !speak(in: room, for: .seconds(60)) { print("no seat") }
+      await room.leave()
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import RoomClient
+import RoomMedia
+import RoomProtocol
+
+/// An anchor on air: sources that are let go stop.
+struct Anchor {
+  let room: Room
+  let camera: VideoSource
+  let microphone: AudioSource
+}
+
+/// Joins, publishes a picture and a tone, and sends both to a CDN.
+func goLive(_ url: String, token: String, to cdn: String, preset: VideoPreset = .medium1) async throws -> Anchor {
+  let room = try await Room.connect(to: url, token: token)
+  let camera = try VideoSource.testPattern(preset.configuration())
+  let microphone = try AudioSource.tone(frequency: 440)
+  try await room.publish([camera.track, microphone.track])
+  // An app that crashed, and is started again soon, finds its job and its PK as they were.
+  if !room.jobs.contains(where: { $0.jobId == "live" }) {
+    try await room.startForward(ForwardParams(jobId: "live", publishUrl: "\(cdn)?serialnum=1"))
+  }
+  if room.pk.current?.connected == false { try await room.pk.resume() }
+  return Anchor(room: room, camera: camera, microphone: microphone)
+}
+
+/// Prints what happens, until the room is closed.
+func tellWhatHappens(in room: Room) async {
+  for await event in room.events {
+    switch event {
+    case .joined(let participant): print("\(participant.userId) is here")
+    case .left(let userId, let reason): print("\(userId) is gone: \(reason)")
+    case .message(let message): print("\(message.userId): \(message.text ?? message.kind.rawValue)")
+    case .jobChanged(let job): print("\(job.jobId) is \(job.state)")
+    case .jobEnded(let jobId, let reason, let failure): print("\(jobId) is over: \(reason) \(failure?.message ?? "")")
+    case .stateChanged(.reconnecting(let attempt)): print("connection lost, try \(attempt)")
+    case .refreshed(let state): print("back after a while; on the seats: \(state.seats.compactMap(\.userId))")
+    case .stateChanged(.closed(let reason)): print("closed: \(reason)")
+    default: break
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Relay
+import RoomClient
+import RoomProtocol
+import RoomServer
+import Testing
+
+@testable import client_guide
+
+@Suite("docs/client-guide.md")
+struct ClientGuideTextTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+
+  @Test("its code is that of the example, which is compiled") func isCompiled() throws {
+    let guide = try String(contentsOf: Self.root.appending(path: "docs/client-guide.md"), encoding: .utf8)
+    let folder = Self.root.appending(path: "Sources/Examples/ClientGuide")
+    let sources = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
+      try String(contentsOf: $0, encoding: .utf8)
+    }
+    let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    #expect(blocks.count >= 7)
+    for block in blocks { #expect(sources.contains { $0.contains(block) }, "\(block)") }
+  }
+}
+
+extension RealMedia {
+  /// What the guide shows is done.
+  @Suite("The client guide")
+  struct ClientGuideTests {
+    private func settings(_ configuration: inout ServerConfiguration) throws {
+      configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
+      configuration.relay.mixCores = 8
+      configuration.rooms.audience = .separate
+    }
+
+    @Test("solo live, a PK, a PK in the other room, and back", .timeLimit(.minutes(2))) func livesAndBattles() async throws {
+      try await withServer(adjust: settings) { server in
+        let all: Grants = [.publish, .subscribe, .admin, .relay]
+        var anchors: [Anchor] = []
+        for name in ["red", "blue"] {
+          let token = try await server.token(user: name, room: name, grants: all)
+          anchors.append(try await goLive(server.url, token: token, to: try server.rtmp("live/\(name)"), preset: .low1))
+        }
+        let (red, blue) = (anchors[0].room, anchors[1].room)
+        let answering = Task { try await answerInvitations(blue) }
+        try await eventually("both are on air") { try await server.metric("roomserver_origin_streams") == 2 }
+
+        async let first = battle(red, against: "blue")
+        try await eventually("the PK is on") { red.pk.current != nil && blue.pk.current != nil }
+        try await blue.messages.sendGift("rose", count: 3)
+        try await red.messages.sendGift("rocket", count: 5)
+        try await eventually("the gift counts") { blue.pk.current?.peerScore == 5 }
+        try await blue.pk.quit()
+        #expect(try await first.state == .connected)
+
+        async let second = battleAway(red, against: "blue")
+        try await eventually("red is in blue's room, and its broadcast comes from there", within: .seconds(20)) {
+          red.state == .closed(.left) && blue.jobs.contains { $0.kind == "merge" && $0.onAir == true && $0.by == "red" }
+        }
+        try await blue.pk.quit()
+        let home = try await second
+        #expect(home.name == "red")
+        #expect(home.seats.host == "red")
+        #expect(home.jobs.map(\.jobId) == ["live"])
+        try await eventually("its broadcast is its own again") {
+          home.jobs.first?.onAir == true && home.jobs.first?.kind == "forward"
+        }
+        try await eventually("nobody is left in blue's room") { blue.participants.isEmpty }
+        await home.leave()
+        await blue.leave()
+        try await answering.value
+      }
+    }
+
+    @Test("a voice room: asked, seated, heard, kicked off, and full", .timeLimit(.minutes(2))) func talks() async throws {
+      try await withServer(adjust: { $0.rooms.audience = .voice }) { server in
+        let boss = try await Participant.join(server, as: "hal", grants: [.publish, .subscribe, .admin])
+        let hosting = Task { try await client_guide.host(boss.room, title: "Friday evening") }
+        try await eventually("the room is set up") { boss.room.attributes["title"] == "Friday evening" }
+        let listener = try await Participant.join(server, as: "lis", grants: [.subscribe])
+        let ann = try await Participant.join(server, as: "ann", grants: [.subscribe])
+        let hers = ann.room.events
+        let speaking = Task { try await speak(in: ann.room, for: .seconds(60)) }
+        try await eventually("she is heard", within: .seconds(20)) { listener.sound(of: "@mix").isFresh }
+        #expect(boss.room.seats["ann"] != nil)
+        try await eventually("she greets") { boss.room.messages.history.contains { $0.text == "hello from seat 1" } }
+        try await listener.room.messages.send("!quiet")
+        try await eventually("all seats but the host's are mute") { boss.room.seats.all.count { $0.muted } == 8 }
+        try await boss.room.seats.kick("ann")
+        #expect(try await speaking.value)
+        // None is left.
+        for index in 1..<9 { try await boss.room.seats.set(index, locked: true) }
+        #expect(try await speak(in: ann.room, for: .seconds(1)) == false)
+        for await event in hers {
+          guard case .message(let message) = event, message.to == "ann" else { continue }
+          #expect(message.text == "All seats are taken. Ask again later.")
+          break
+        }
+        for person in [ann, listener, boss] { await person.leave() }
+        try await hosting.value
+      }
+    }
+  }
+}
