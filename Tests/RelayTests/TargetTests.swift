@@ -48,6 +48,8 @@ struct TargetTests {
   @Test("a URL in a log shows no key")
   func logs() throws {
     let url = try #require(PublishURL("rtmp://a.example/live/secretstreamkey?token=hidden"))
+    #expect(url.stream == "live/secretstreamkey")
+    #expect(PublishURL("file:show.flv")?.stream == nil)
     #expect(!"\(url)".contains("hidden"))
     #expect(!"\(url)".contains("secretstreamkey"))
   }

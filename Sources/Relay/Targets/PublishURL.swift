@@ -64,6 +64,12 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Application and stream, without the query; nil for a recording.
+  public var stream: String? {
+    guard case .server(let address) = destination else { return nil }
+    return "\(address.app)/\(address.stream.prefix { $0 != "?" })"
+  }
+
   /// For logs and lists: without the stream's query, and with the stream's name cut short.
   public var description: String {
     switch destination {

@@ -44,6 +44,8 @@ public struct JobInfo: Codable, Sendable, Hashable {
   public var state: String
   /// Where it goes, without what may be a key.
   public var target: String?
+  /// Where it can be watched at this server's own origin, if it goes there: application and stream, "live/show".
+  public var stream: String?
   /// The file that it is recorded into beside.
   public var record: String?
   /// Who began it; empty for the API.
@@ -60,8 +62,9 @@ public struct JobInfo: Codable, Sendable, Hashable {
   public var publishAs: String?
 
   public init(
-    jobId: String, kind: String, state: String, target: String? = nil, record: String? = nil, by: String? = nil,
-    startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil, publishAs: String? = nil
+    jobId: String, kind: String, state: String, target: String? = nil, stream: String? = nil, record: String? = nil,
+    by: String? = nil, startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil,
+    publishAs: String? = nil
   ) {
     self.missing = missing
     self.publishAs = publishAs
@@ -69,6 +72,7 @@ public struct JobInfo: Codable, Sendable, Hashable {
     self.kind = kind
     self.state = state
     self.target = target
+    self.stream = stream
     self.record = record
     self.by = by
     self.startedAt = startedAt

@@ -46,7 +46,7 @@ extension Room {
       leave(mix)
       throw error
     }
-    var info = newInfo(params.jobId, "merge", place, target: url.map { "\($0)" }, by: caller)
+    var info = newInfo(params.jobId, "merge", place, url, by: caller)
     info.publishAs = params.publishAs
     let job = RelayJob(id: params.jobId, place: place, url: url, program: .merge(mix, params), info: info)
     mix.missing = missing(in: mix)

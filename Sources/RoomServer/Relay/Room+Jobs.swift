@@ -35,8 +35,7 @@ extension Room {
     var forward = RelayJob.Forward(audio: audio, video: video)
     chooseTracks(of: &forward)
     let job = RelayJob(
-      id: id, place: place, url: url, program: .forward(forward),
-      info: newInfo(id, "forward", place, target: "\(url)", by: caller))
+      id: id, place: place, url: url, program: .forward(forward), info: newInfo(id, "forward", place, url, by: caller))
     let announce = begin(job)
     let (audioSource, videoSource) = (forward.audioSource, forward.videoSource)
     job.run {
@@ -68,11 +67,12 @@ extension Room {
 
   /// What is told of a job that begins.
   func newInfo(
-    _ id: String, _ kind: String, _ place: BroadcastDirectory.Place?, target: String?, by caller: String
+    _ id: String, _ kind: String, _ place: BroadcastDirectory.Place?, _ url: PublishURL?, by caller: String
   ) -> JobInfo {
     JobInfo(
-      jobId: id, kind: kind, state: (place?.isDirect == false ? PushState.unknown : .connected).rawValue, target: target,
-      record: place?.recording?.description, by: caller, startedAt: Int64(Date().timeIntervalSince1970 * 1000), onAir: false)
+      jobId: id, kind: kind, state: (place?.isDirect == false ? PushState.unknown : .connected).rawValue,
+      target: url.map { "\($0)" }, stream: place?.isDirect == true ? url?.stream : nil, record: place?.recording?.description,
+      by: caller, startedAt: Int64(Date().timeIntervalSince1970 * 1000), onAir: false)
   }
 
   /// The room has a job more.

@@ -18,12 +18,16 @@ final class BrowserPage: Sendable {
 
   var record: Record { kept.withLock { $0 } }
 
-  /// Opens an empty page. `script` runs before every document that it then shows.
-  static func open(in chromium: Chromium, script: String? = nil) async throws -> BrowserPage {
+  /// Opens an empty page. `script` runs before every document that it then shows. In a window of its own it is seen, whatever
+  /// other pages are; as a tab only while it is in front.
+  static func open(in chromium: Chromium, script: String? = nil, ownWindow: Bool = false) async throws -> BrowserPage {
     let devTools = chromium.devTools
-    struct Create: Encodable { let url: String }
+    struct Create: Encodable {
+      let url: String
+      let newWindow: Bool
+    }
     struct Created: Decodable { let targetId: String }
-    let created: Created = try await devTools.call("Target.createTarget", Create(url: "about:blank"))
+    let created: Created = try await devTools.call("Target.createTarget", Create(url: "about:blank", newWindow: ownWindow))
     struct Attach: Encodable {
       let targetId: String
       let flatten = true

@@ -8,7 +8,7 @@ private let folder = ProcessInfo.processInfo.environment["CONSOLE_SCREENSHOTS"].
 }
 
 extension RealMedia {
-  /// Takes pictures of the console with a live room: `CONSOLE_SCREENSHOTS=/tmp/pictures swift test --filter ConsoleScreenshots`.
+  /// Takes pictures of the console with live rooms: `CONSOLE_SCREENSHOTS=/tmp/pictures swift test --filter ConsoleScreenshots`.
   @Suite("Pictures of the console", .enabled(if: folder != nil))
   struct ConsoleScreenshots {
     private struct Screen {
@@ -18,49 +18,90 @@ extension RealMedia {
       let scale: Double
     }
 
+    private static let screens = [
+      Screen(name: "desk", width: 1440, height: 900, scale: 1), Screen(name: "phone", width: 390, height: 844, scale: 2),
+    ]
+
+    /// Pictures of what a user has on the screen: desk and phone, light and dark.
+    private func shoot(_ user: ConsoleUser, _ what: String) async throws {
+      let folder = try #require(folder)
+      try await user.page.front()
+      for screen in Self.screens {
+        for dark in [false, true] {
+          try await user.page.show(
+            width: screen.width, height: screen.height, scale: screen.scale, mobile: screen.name == "phone", dark: dark)
+          // Views are fitted anew, and have to hear something first.
+          try await Task.sleep(for: .seconds(4))
+          let name = "\(screen.name)-\(dark ? "dark" : "light")-\(what).jpg"
+          try await user.page.picture(quality: 80).write(to: folder.appending(path: name))
+        }
+      }
+      try await user.page.show(width: 1280, height: 800)
+    }
+
     @Test("desk and phone, light and dark", .timeLimit(.minutes(10)))
     func take() async throws {
-      let folder = try #require(folder)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(at: try #require(folder), withIntermediateDirectories: true)
       try await withServer { server in
-        let chromium = try Chromium.shared()
         var users: [ConsoleUser] = []
         for name in ["maya", "jonas", "amira", "leo"] {
-          let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium, as: name)
-          if users.isEmpty {
-            for room in ["all-hands", "design-review", "support-eu"] {
-              try await user.go("rooms")
-              try await user.click("[data-action=new-room]")
-              try await user.type(room, into: "dialog[open] input")
-              try await user.click("dialog[open] [data-action=confirm]")
-              try await user.reads("/\(room)/", in: "h1")
-            }
-          }
+          users.append(
+            try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), as: name, ownWindow: true))
+        }
+        let (maya, jonas, amira, leo) = (users[0], users[1], users[2], users[3])
+
+        // A meeting.
+        for room in ["all-hands", "design-review", "support-eu"] {
+          #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(room)"}"#).status == 201)
+        }
+        for (user, name) in zip(users, ["maya", "jonas", "amira", "leo"]) {
           try await user.go("rooms/design-review")
           try await user.join(as: name)
-          users.append(user)
-          try await Task.sleep(for: .seconds(15))
         }
-        let operation = try #require(users.last)
-        try await operation.page.front()
         // So that lines have a past.
-        try await Task.sleep(for: .seconds(60))
-        let screens = [
-          Screen(name: "desk", width: 1440, height: 900, scale: 1), Screen(name: "phone", width: 390, height: 844, scale: 2),
-        ]
-        for route in ["rooms/design-review", "rooms", "server"] {
-          try await operation.go(route)
-          for screen in screens {
-            for dark in [false, true] {
-              try await operation.page.show(
-                width: screen.width, height: screen.height, scale: screen.scale, mobile: screen.name == "phone", dark: dark)
-              // Views are fitted anew, and have to hear something first.
-              try await Task.sleep(for: .seconds(4))
-              let name = "\(screen.name)-\(dark ? "dark" : "light")-\(route.split(separator: "/").last ?? "").jpg"
-              try await operation.page.picture().write(to: folder.appending(path: name))
-            }
-          }
-        }
+        try await Task.sleep(for: .seconds(45))
+        try await shoot(leo, "room")
+        try await leo.go("rooms")
+        try await shoot(leo, "rooms")
+        try await leo.go("server")
+        try await shoot(leo, "server")
+        for user in users { try await user.page.front() }
+        try await leo.go("rooms/design-review")
+        for user in users { try await user.click(".controls [data-action=leave]") }
+
+        // A voice room.
+        try await amira.goLive(as: "amira", room: "evening-talk", url: "", audience: "voice")
+        try await amira.choose("gridSeven", in: "[data-action=layout]")
+        try await jonas.go("rooms/evening-talk")
+        try await jonas.listen(as: "jonas")
+        try await jonas.click(".seat[data-seat='2'] [data-action=ask]")
+        try await amira.click("[data-action=accept-request]")
+        try await jonas.sees(".seat.mine")
+        try await amira.click(".seat[data-seat='4'] [data-action=lock-seat]")
+        try await amira.click(".seat[data-seat='5'] [data-action=mute-seat]")
+
+        // A PK.
+        try await maya.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya")
+        try await leo.goLive(as: "leo", room: "leo", url: "rtmp://origin/live/leo")
+        try await maya.sees(".on-air")
+        try await maya.click("[data-action=invite-pk]")
+        try await maya.choose("leo", in: "#pk-room")
+        try await maya.click("dialog[open] [data-action=confirm]")
+        try await leo.click("[data-action=accept-pk]")
+        try await maya.watches("leo@leo")
+        for _ in 0..<3 { try await maya.click("[data-action=score-10]") }
+        for _ in 0..<2 { try await leo.click("[data-action=score-10]") }
+        try await maya.type("Welcome, everybody!", into: "[data-chat=text]")
+        try await maya.click("[data-action=send]")
+        try await maya.click("[data-gift=crown]")
+        try await shoot(maya, "pk")
+        try await amira.type("The next one is yours, Jonas.", into: "[data-chat=text]")
+        try await amira.click("[data-action=send]")
+        try await shoot(amira, "voice")
+        try await leo.go("overview")
+        try await leo.sees(".wall-tile.on")
+        try await Task.sleep(for: .seconds(15))
+        try await shoot(leo, "overview")
         for user in users { try await user.page.close() }
       }
     }

@@ -22,22 +22,22 @@ final class ConsoleUser: Sendable {
     """
 
   /// With a name, somebody of `Browser/scene.js` sits in front of the camera.
-  private static func open(in chromium: Chromium, as name: String? = nil) async throws -> ConsoleUser {
+  private static func open(in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false) async throws -> ConsoleUser {
     var script = script
     if let name {
       let scene = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/scene.js").standardized
       script += "\nwindow.name = \(quoted(name))\n" + (try String(contentsOf: scene, encoding: .utf8))
     }
-    let page = try await BrowserPage.open(in: chromium, script: script)
+    let page = try await BrowserPage.open(in: chromium, script: script, ownWindow: ownWindow)
     try await page.show(width: 1280, height: 800)
     return ConsoleUser(page: page)
   }
 
   /// Opens the console, signed in by a link that holds the token.
   static func signIn(
-    _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil
+    _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false
   ) async throws -> ConsoleUser {
-    let user = try await open(in: chromium, as: name)
+    let user = try await open(in: chromium, as: name, ownWindow: ownWindow)
     try await user.page.go(to: "\(server.page)#token=\(token)")
     try await user.sees(".shell")
     return user
@@ -67,6 +67,14 @@ final class ConsoleUser: Sendable {
     let _: Bool = try await page.evaluate("(\(Self.find(selector)).value = \(Self.quoted(text)), true)")
   }
 
+  /// Types or chooses, and lets the page know.
+  func choose(_ text: String, in selector: String) async throws {
+    try await type(text, into: selector)
+    let _: Bool = try await page.evaluate(
+      "(node => (node.dispatchEvent(new Event('input')), node.dispatchEvent(new Event('change')), true))(\(Self.find(selector)))"
+    )
+  }
+
   func go(_ route: String) async throws {
     let _: Bool = try await page.evaluate("(location.hash = \(Self.quoted("#/" + route)), true)")
   }
@@ -75,6 +83,35 @@ final class ConsoleUser: Sendable {
   func join(as name: String) async throws {
     try await click(".stage [data-action=join]")
     try await page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
+    try await type(name, into: "#join-name")
+    try await click("dialog[open] [data-action=confirm]")
+    try await sees(".controls [data-action=leave]")
+  }
+
+  /// Goes live as the host of a room of one's own; sent out to `url`, nowhere where that is empty.
+  /// - Parameters:
+  ///   - audience: what the audience gets: mixed, voice or separate.
+  ///   - camera: the id of a camera in the page's list, such as "test"; the first one if nil.
+  func goLive(as name: String, room: String, url: String, audience: String = "mixed", camera: String? = nil) async throws {
+    try await click(".side [data-action=begin-live]")
+    try await page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
+    if let camera {
+      try await page.wait(until: "document.querySelector('#device-camera option[value=\(camera)]')")
+      try await choose(camera, in: "#device-camera")
+    }
+    try await type(name, into: "#join-name")
+    try await choose(room, in: "#live-room")
+    try await choose(url, in: "#live-url")
+    try await choose(audience, in: "#live-audience")
+    try await click("dialog[open] [data-action=confirm]")
+    try await sees(".controls [data-action=leave]")
+    try await reads("/\(room)/", in: "h1")
+  }
+
+  /// Joins the room that is shown as one who only listens.
+  func listen(as name: String) async throws {
+    try await click(".stage [data-action=join]")
+    try await click("dialog[open] [data-role=audience]")
     try await type(name, into: "#join-name")
     try await click("dialog[open] [data-action=confirm]")
     try await sees(".controls [data-action=leave]")
@@ -125,6 +162,24 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: "\(video).getVideoPlaybackQuality().totalVideoFrames >= \(before + 15)")
   }
 
+  /// Waits until both halves of a video show a picture: none of them is the black of a background.
+  func seesBothHalves(of selector: String, width: Int) async throws {
+    let look = """
+      (video => {
+        if (video?.videoWidth !== \(width)) return false
+        const canvas = Object.assign(document.createElement('canvas'), { width: 32, height: 18 })
+        const pen = canvas.getContext('2d', { willReadFrequently: true })
+        pen.drawImage(video, 0, 0, 32, 18)
+        const light = left => {
+          const { data } = pen.getImageData(left, 4, 12, 10)
+          return data.reduce((sum, value, index) => sum + (index % 4 === 3 ? 0 : value), 0) / (data.length * 0.75)
+        }
+        return light(2) > 40 && light(18) > 40
+      })(\(Self.find(selector)))
+      """
+    try await page.wait(until: look)
+  }
+
   /// Waits until sound of the others is heard; the fake microphone beeps once a second.
   func hears() async throws {
     let listen = """
@@ -149,7 +204,8 @@ final class ConsoleUser: Sendable {
   func complaints(about server: TestServer) -> [String] {
     let record = page.record
     let own = [server.page, server.page.replacing("http://", with: "ws://")]
-    let foreign = record.requests.filter { request in !own.contains { request.hasPrefix($0) } }
+    // The browser draws the controls of a video from data of its own.
+    let foreign = record.requests.filter { request in !request.hasPrefix("data:") && !own.contains { request.hasPrefix($0) } }
     let telling = record.requests.filter { $0.contains("token=") || $0.contains("?") || $0.contains("eyJ") }
     return record.errors + foreign.map { "went to \($0)" } + telling.map { "told \($0)" }
   }

@@ -22,6 +22,8 @@ export class Api {
     return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/tracks/${encodeURIComponent(track)}/mute`, { muted })
   }
   roomToken(room, user, grants) { return this.call('POST', '/v1/tokens', { room, user, grants, ttl: 3600 }).then(answer => answer.token) }
+  state(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/state`) }
+  act(room, method, params) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/calls/${encodeURIComponent(method)}`, params) }
   jobs(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/jobs`).then(answer => answer.jobs) }
   startForward(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/jobs`, job) }
   startMerge(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/merge-jobs`, job) }

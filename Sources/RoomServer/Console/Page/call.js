@@ -1,6 +1,7 @@
 // Being in a room: api/signalling.md from the join to the end, over as many sockets as it takes.
-import { camera as openCamera, screen as openScreen } from './devices.js'
+import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
 import { Publisher } from './publisher.js'
+import { RoomState } from './room-state.js'
 import { ConnectionLost, Signalling } from './signalling.js'
 import { Statistics } from './statistics.js'
 import { Subscriber } from './subscriber.js'
@@ -16,7 +17,8 @@ const ENDINGS = {
 }
 
 // Fires `change` when something is to be drawn anew, `levels` five times a second, `statistics` once a second, `note` with a
-// sentence for the user, `refused` with what the server did not take, and `ended` at the end.
+// sentence for the user, `refused` with what the server did not take, `happened` with each change of the room's state, `seated` when
+// we got a seat, and `ended` at the end.
 export class Call extends EventTarget {
   state = 'joining' // 'joined', 'reconnecting', 'ended'
   reason = null // why it ended, where it was not our own wish
@@ -24,6 +26,8 @@ export class Call extends EventTarget {
   participants = new Map() // the others, by user id
   levels = new Map() // dBov by track id
   speakers = []
+  scene = new RoomState() // seats, requests, messages, attributes, PK
+  jobs = new Map() // by job id
   iceServers = []
   #sessionId
   #wasIn = false
@@ -47,6 +51,9 @@ export class Call extends EventTarget {
 
   get remote() { return this.subscriber.remote }
   get local() { return this.publisher.sources }
+  get seat() { return this.scene.seatOf(this.me?.userId) }
+  // Who sits may publish, whatever the token grants.
+  get mayPublish() { return Boolean(this.me) && !this.me.grants.includes('hidden') && (this.me.grants.includes('publish') || Boolean(this.seat)) }
   get isOn() { return this.state === 'joined' || this.state === 'reconnecting' }
 
   // Joins, then publishes what `media` has: a list of `{ tag, track }`. Fails where the server does not let us in.
@@ -71,7 +78,7 @@ export class Call extends EventTarget {
 
   async setMicrophone(on) {
     const source = this.local.get('microphone')
-    if (!source) return
+    if (!source) return on && this.publisher.add([{ tag: 'microphone', track: await openMicrophone() }])
     source.track.enabled = on
     await this.#setMuted(source, !on)
   }
@@ -79,13 +86,13 @@ export class Call extends EventTarget {
   // An off camera is really off: its light goes out.
   async setCamera(on) {
     const source = this.local.get('camera')
-    if (!source) return
+    if (!source) return on && this.publisher.add([{ tag: 'camera', track: await openCamera() }])
     if (on) {
       await this.publisher.replace('camera', await openCamera(source.deviceId))
       await this.#setMuted(source, false)
     } else {
       await this.#setMuted(source, true)
-      source.deviceId = source.track?.getSettings().deviceId
+      source.deviceId = deviceOf(source.track)
       source.track?.stop()
       await this.publisher.replace('camera', null)
     }
@@ -111,6 +118,7 @@ export class Call extends EventTarget {
     this.#changed()
   }
 
+  ask(method, params = {}) { return this.signalling ? this.signalling.request(method, params) : Promise.reject(new ConnectionLost()) }
   mute(trackId, muted) { return this.signalling.request('mute', { trackId, muted }) }
   kick(userId) { return this.signalling.request('kick', { userId }) }
 
@@ -125,11 +133,11 @@ export class Call extends EventTarget {
   async #connect() {
     const token = await this.token()
     if (this.#leaving) return
-    const signalling = new Signalling({ heard: (event, data) => this.#heard(event, data), closed: () => this.#lost(signalling) })
+    const signalling = new Signalling({ heard: (event, data, seq) => this.#heard(event, data, seq), closed: () => this.#lost(signalling) })
     this.signalling = signalling
     await signalling.opened
     const joined = await signalling.request('join', {
-      version: 1, token, audioLevels: true, ...(this.#sessionId && { resume: this.#sessionId }),
+      version: 1, token, audioLevels: true, ...(this.#sessionId && { resume: this.#sessionId, since: this.scene.now?.seq }),
     })
     signalling.ping(joined.pingInterval)
     const isNew = !joined.resumed
@@ -139,6 +147,9 @@ export class Call extends EventTarget {
     this.iceServers = joined.iceServers ?? []
     this.me = joined.me
     this.participants = new Map(joined.participants.map(each => [each.userId, each]))
+    const sat = this.seat
+    this.scene.take(joined.room)
+    this.jobs = new Map(joined.room.jobs.map(job => [job.jobId, job]))
     this.state = 'joined'
     if (again && isNew) {
       this.subscriber.close()
@@ -147,6 +158,7 @@ export class Call extends EventTarget {
       this.#takeOverMutes()
       this.publisher.resumed()
     }
+    if (again && sat && !this.seat) this.#unseated()
     this.#changed()
   }
 
@@ -188,7 +200,8 @@ export class Call extends EventTarget {
 
   // MARK: What the server says
 
-  #heard(event, data) {
+  #heard(event, data, seq) {
+    if (seq !== undefined) return this.#changedRoom(event, data, seq)
     const participant = this.participants.get(data.userId)
     switch (event) {
       case 'offer': return this.subscriber.offered(data)
@@ -210,6 +223,8 @@ export class Call extends EventTarget {
         }
         break
       case 'muteChanged': this.#muteChanged(data); break
+      case 'jobChanged': this.jobs.set(data.jobId, data); break
+      case 'jobEnded': this.jobs.delete(data.jobId); break
       case 'ended':
         if (data.reason === 'serverStopping') {
           this.#sessionId = undefined // the next server knows nothing of it
@@ -219,6 +234,32 @@ export class Call extends EventTarget {
       default: return
     }
     this.#changed()
+  }
+
+  // A change that was in the answer to the join already is only told, as after a resume.
+  #changedRoom(event, data, seq) {
+    const isNew = this.scene.apply(event, data, seq)
+    this.dispatchEvent(new CustomEvent('happened', { detail: { event, data, isNew } }))
+    if (isNew) this.#mind(event, data)
+    this.#changed()
+  }
+
+  // What a change means for ourselves.
+  #mind(event, data) {
+    const { userId } = this.me
+    const by = data.by && data.by !== userId ? ` by ${data.by}` : ''
+    if (event === 'seatChanged' && data.userId === userId) {
+      if (data.seat.userId === userId) return this.dispatchEvent(new Event('seated'))
+      this.#unseated(data.cause === 'kicked' ? `You were taken off your seat${by}. Your microphone and camera are off.` : null)
+    } else if (event === 'layoutChanged' && data.off.includes(userId)) {
+      this.#unseated('The layout changed, and you are off your seat. Your microphone and camera are off.')
+    }
+  }
+
+  // The server has unpublished us: the devices go off, and the m-lines are given back.
+  #unseated(note) {
+    for (const tag of [...this.local.keys()]) this.publisher.remove(tag).catch(() => {}).then(() => this.#changed())
+    if (note) this.dispatchEvent(new CustomEvent('note', { detail: note }))
   }
 
   #muteChanged({ userId, trackId, muted, by }) {

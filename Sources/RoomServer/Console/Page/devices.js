@@ -1,4 +1,5 @@
 // Cameras, microphones and screens.
+import { TEST, testPicture, testTone } from './test-media.js'
 
 const CAMERA = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } }
 const MICROPHONE = { echoCancellation: true, noiseSuppression: true, autoGainControl: true }
@@ -11,8 +12,11 @@ export function unavailable() {
     : 'Browsers give cameras and microphones to HTTPS pages only, and to localhost. Put TLS in front of this server, or watch.'
 }
 
-export const camera = deviceId => open({ video: { ...CAMERA, ...(deviceId && { deviceId: { exact: deviceId } }) } })
-export const microphone = deviceId => open({ audio: { ...MICROPHONE, ...(deviceId && { deviceId: { exact: deviceId } }) } })
+export const camera = async deviceId => deviceId === TEST ? testPicture() : open({ video: { ...CAMERA, ...(deviceId && { deviceId: { exact: deviceId } }) } })
+export const microphone = async deviceId => deviceId === TEST ? testTone() : open({ audio: { ...MICROPHONE, ...(deviceId && { deviceId: { exact: deviceId } }) } })
+
+// The device that a track comes from.
+export const deviceOf = track => track?.testDevice ?? track?.getSettings().deviceId
 
 export async function screen() {
   const stream = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 15 } }, audio: false })
@@ -43,11 +47,12 @@ function inWords(error, what) {
   }
 }
 
-// The devices of a kind, 'videoinput' or 'audioinput'; they have names once one of them was allowed.
+// The devices of a kind, 'videoinput' or 'audioinput', and what stands in for them; they have names once one of them was allowed.
 export async function list(kind) {
   const all = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? []
-  return all.filter(device => device.kind === kind && device.deviceId)
+  const found = all.filter(device => device.kind === kind && device.deviceId)
     .map((device, index) => ({ id: device.deviceId, name: device.label || `${kind === 'videoinput' ? 'Camera' : 'Microphone'} ${index + 1}` }))
+  return [...found, { id: TEST, name: kind === 'videoinput' ? 'Test picture' : 'Test tone' }]
 }
 
 // How loud a microphone is, 0…1, told about 15 times a second until `stop()`.

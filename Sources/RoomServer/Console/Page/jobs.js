@@ -4,7 +4,7 @@ import { Spark } from './charts.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
 import { count, milliseconds, rate } from './format.js'
 import { openMix } from './mix.js'
-import { watchRoom } from './player.js'
+import { watchRoom, watchStream } from './player.js'
 
 const LENGTH = 60
 const STATES = {
@@ -38,7 +38,7 @@ export class Jobs {
     keyed(this.rows, jobs, ({ job }) => `${job.jobId} ${job.startedAt}`, ({ job }) => this.#row(job))
   }
 
-  #row({ jobId, kind, target, publishAs, by }) {
+  #row({ jobId, kind, target, stream, publishAs, by }) {
     const way = [target, publishAs && `into the room as ${publishAs}`].filter(Boolean).join(', ')
     const dot = h('span', { class: 'dot' })
     const state = h('b')
@@ -54,7 +54,7 @@ export class Jobs {
       h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
       h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
       frames, queue, dropped, connections,
-      h('td', { class: 'tight' }, iconButton('stop', `Stop ${jobId}`, () => this.#end(jobId), 'quiet small danger')))
+      h('td', { class: 'tight' }, stream && iconButton('play', `Watch ${stream}`, () => watchStream(stream)), iconButton('stop', `Stop ${jobId}`, () => this.#end(jobId), 'quiet small danger')))
     return {
       node,
       update: ({ job, status }) => {

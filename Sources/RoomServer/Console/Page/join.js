@@ -1,9 +1,17 @@
-// The way into a room: what the camera shows before others see it, and which devices are used.
+// The way into a room, and on air: what the camera shows before others see it, and which devices are used.
 import * as devices from './devices.js'
-import { openDialog, problem, toastError } from './dialogs.js'
+import { openDialog, problem, toast, toastError } from './dialogs.js'
 import { h, iconButton, keyed } from './dom.js'
 
 const NAME = 'roomserver.name'
+const PATTERN = '[A-Za-z0-9_.@:\\-]{1,64}'
+
+// What one is in a room, and the grants that it takes.
+const ROLES = {
+  guest: { name: 'Guest', hint: 'Publishes and hears the others.', grants: ['publish', 'subscribe'], publishes: true },
+  audience: { name: 'Audience', hint: 'Listens and chats, and may ask for a seat.', grants: ['subscribe'], publishes: false },
+  host: { name: 'Host', hint: 'Sits on the first seat; decides on seats, layout and PK; may go live.', grants: ['publish', 'subscribe', 'admin', 'relay'], publishes: true },
+}
 
 // One device: its list, whether it is on, and the track that it gives.
 class Device {
@@ -27,11 +35,11 @@ class Device {
       this.note.hidden = false
     }
     if (this.isClosed) return this.stop()
-    const used = this.track?.getSettings().deviceId
+    const used = devices.deviceOf(this.track)
     const found = await devices.list(this.kind)
     keyed(this.select, found.length ? found : [{ id: '', name: 'None' }], each => each.id, ({ id, name }) => ({ node: h('option', { value: id }, name), update() {} }))
     this.select.disabled = found.length < 2
-    if (used) this.select.value = used
+    if (found.some(each => each.id === used)) this.select.value = used
     this.changed(this)
   }
 
@@ -79,15 +87,14 @@ function pair(picture) {
   ]
 }
 
-// Shows oneself, and joins.
-export function joinDialog(app, room) {
+// Oneself before the others see it: name, camera and microphone, each with its switch.
+function entrance(app) {
   const picture = preview()
   const both = pair(picture)
   const [camera, microphone] = both
-  const failure = h('div')
   const isGuest = app.session.kind === 'room'
   const name = h('input', {
-    class: 'input', id: 'join-name', required: true, pattern: '[A-Za-z0-9_.@:\\-]{1,64}', maxlength: 64, autocomplete: 'off', spellcheck: 'false',
+    class: 'input', id: 'join-name', required: true, pattern: PATTERN, maxlength: 64, autocomplete: 'off', spellcheck: 'false',
     value: isGuest ? app.session.user : remembered(), readonly: isGuest, title: 'Up to 64 letters, digits and _ . @ : -',
   })
   const toggle = (device, on, off, label) => {
@@ -101,42 +108,136 @@ export function joinDialog(app, room) {
     }, 'control')
     return button
   }
-  const join = h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Join room')
-  const form = h('form', { class: 'dialog-body join' },
-    h('header', {}, h('h2', {}, `Join ${room}`), h('p', { class: 'muted' }, 'Nobody sees or hears you yet.')),
-    h('div', { class: 'join-columns' },
-      h('div', { class: 'join-picture' }, picture.node,
-        h('div', { class: 'controls' }, toggle(microphone, 'microphone', 'microphone-off', 'microphone'), toggle(camera, 'camera', 'camera-off', 'camera'))),
-      h('div', { class: 'join-fields' },
-        h('div', { class: 'field' }, h('label', { for: 'join-name' }, 'Your name in the room'), name), camera.node, microphone.node)),
-    failure,
-    h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'), join))
+  return {
+    picture, both, name,
+    pictures: h('div', { class: 'join-picture' }, picture.node,
+      h('div', { class: 'controls' }, toggle(microphone, 'microphone', 'microphone-off', 'microphone'), toggle(camera, 'camera', 'camera-off', 'camera'))),
+    fields: [h('div', { class: 'field' }, h('label', { for: 'join-name' }, 'Your name in the room'), name), camera.node, microphone.node],
+    async media() {
+      await Promise.all(both.map(device => device.ready))
+      return both.filter(device => device.isOn && device.track).map(({ tag, track }) => ({ tag, track }))
+    },
+  }
+}
+
+// Shows the form, and enters with `enter(media)`; what it refuses is shown, and may be tried again.
+function showEntrance(door, form, { button, label, enter }) {
+  const failure = form.querySelector('.entrance-failure')
   let joined = false
   form.addEventListener('submit', async event => {
     event.preventDefault()
-    join.disabled = true
+    button.disabled = true
     failure.replaceChildren()
-    await Promise.all(both.map(device => device.ready))
-    const media = both.filter(device => device.isOn && device.track).map(({ tag, track }) => ({ tag, track }))
     try {
-      await app.startCall({ room, user: name.value, grants: ['publish', 'subscribe'], media })
+      await enter(await door.media())
       joined = true
-      try { localStorage.setItem(NAME, name.value) } catch { /* storage is off: it is asked again */ }
+      try { localStorage.setItem(NAME, door.name.value) } catch { /* storage is off: it is asked again */ }
       dialog.close()
     } catch (error) {
-      join.disabled = false
+      button.disabled = false
       failure.replaceChildren(problem(error))
       // What was published ended with the attempt.
-      for (const device of both) if (device.isOn && device.track?.readyState === 'ended') device.start()
+      for (const device of door.both) if (device.isOn && device.track?.readyState === 'ended') device.start()
     }
   })
-  const dialog = openDialog(form, { wide: true, label: `Join ${room}` })
+  const dialog = openDialog(form, { wide: true, label })
   dialog.addEventListener('close', () => {
-    picture.listen(null)
-    if (!joined) for (const device of both) device.close()
+    door.picture.listen(null)
+    if (!joined) for (const device of door.both) device.close()
   })
-  for (const device of both) device.start()
-  name.select()
+  form.querySelector('[data-action=cancel]').addEventListener('click', () => dialog.close())
+  for (const device of door.both) device.start()
+  return dialog
+}
+
+const cancel = () => h('button', { type: 'button', class: 'button', data: { action: 'cancel' } }, 'Cancel')
+
+// Shows oneself, and joins.
+export function joinDialog(app, room) {
+  const door = entrance(app)
+  const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Join room')
+  const mine = app.session.kind === 'room' && app.session.grants
+  let role = mine ? { grants: mine, publishes: mine.includes('publish'), hint: '' } : ROLES.guest
+  const url = h('input', { class: 'input', id: 'join-url', maxlength: 2048, autocomplete: 'off', spellcheck: 'false', placeholder: `rtmp://origin/live/${room}` })
+  const out = h('div', { class: 'field' }, h('label', { for: 'join-url' }, 'Publish URL'), url, h('p', { class: 'hint' }, 'Where camera and microphone are sent to; nowhere while it is empty.'))
+  const hint = h('p', { class: 'hint' }, role.hint)
+  const columns = h('div', { class: 'join-columns' }, door.pictures)
+  const devicesOf = door.fields.slice(1)
+  const show = () => {
+    hint.textContent = role.hint
+    for (const node of [door.pictures, ...devicesOf]) node.hidden = !role.publishes
+    out.hidden = !role.publishes || !role.grants.includes('relay')
+    columns.classList.toggle('single', !role.publishes)
+  }
+  const choices = Object.entries(ROLES).map(([key, each]) => h('button', {
+    type: 'button', 'aria-pressed': String(each === role), data: { role: key }, on: {
+      click: event => {
+        role = each
+        for (const other of choices) other.setAttribute('aria-pressed', String(other === event.currentTarget))
+        show()
+      },
+    },
+  }, each.name))
+  columns.append(h('div', { class: 'join-fields' }, door.fields[0],
+    !mine && h('div', { class: 'field' }, h('span', { class: 'label' }, 'As'), h('div', { class: 'segments', role: 'group', 'aria-label': 'As' }, choices), hint), devicesOf, out))
+  show()
+  const form = h('form', { class: 'dialog-body join' },
+    h('header', {}, h('h2', {}, `Join ${room}`), h('p', { class: 'muted' }, 'Nobody sees or hears you yet.')),
+    columns, h('div', { class: 'entrance-failure' }), h('footer', {}, cancel(), button))
+  showEntrance(door, form, {
+    button, label: `Join ${room}`,
+    enter: async media => {
+      if (!role.publishes) for (const device of door.both) device.close()
+      const call = await app.startCall({ room, user: door.name.value, grants: role.grants, media: role.publishes ? media : [] })
+      if (!out.hidden) await sendOut(call, url.value.trim(), media)
+    },
+  })
+  door.name.select()
+}
+
+const AUDIENCES = { mixed: 'One picture of who sits, and one sound', voice: 'A voice room: one mixed sound', separate: 'Everybody’s tracks' }
+
+// A live that begins takes its URL over from an older one.
+const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}serialnum=${Math.floor(Date.now() / 1000)}`
+
+// What goes wrong with it is told; we are in the room all the same.
+async function sendOut(call, url, media) {
+  if (!url) return
+  if (!media.length) return toast('Nothing is sent out: there is neither camera nor microphone.', 'error')
+  await call.ask('startForward', { jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url) }).catch(toastError)
+}
+
+// Goes on air: opens the room where it is not, joins it as its host, and sends camera and microphone to a URL.
+export function goLiveDialog(app) {
+  const door = entrance(app)
+  const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
+  const room = line('live-room', `${remembered()}-live`, { required: true, pattern: PATTERN, maxlength: 64 })
+  const url = line('live-url', '', { maxlength: 2048, placeholder: 'rtmp://' })
+  const audience = h('select', { class: 'input', id: 'live-audience' }, Object.entries(AUDIENCES).map(([value, text]) => h('option', { value }, text)))
+  let typed = false
+  const suggest = () => { if (!typed) url.value = `rtmp://origin/live/${room.value}` }
+  url.addEventListener('input', () => { typed = true })
+  room.addEventListener('input', suggest)
+  suggest()
+  const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Go live')
+  const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
+  const form = h('form', { class: 'dialog-body join' },
+    h('header', {}, h('h2', {}, 'Go live'), h('p', { class: 'muted' }, 'You are the host of the room, and what you send goes to the publish URL.')),
+    h('div', { class: 'join-columns' },
+      h('div', { class: 'join-fields' }, door.pictures, field(url, 'Publish URL', 'The host “origin” is this server: viewers then watch it here. Empty: nothing is sent out.')),
+      h('div', { class: 'join-fields' }, field(room, 'Room'), door.fields, field(audience, 'What the audience gets'))),
+    h('div', { class: 'entrance-failure' }), h('footer', {}, cancel(), button))
+  showEntrance(door, form, {
+    button, label: 'Go live',
+    enter: async media => {
+      const name = room.value
+      await app.api.createRoom({ name, audience: audience.value })
+      const call = await app.startCall({ room: name, user: door.name.value, grants: ROLES.host.grants, media })
+      await sendOut(call, url.value.trim(), media)
+      app.go(`rooms/${encodeURIComponent(name)}`)
+    },
+  })
+  room.select()
 }
 
 // Another camera or microphone while in the room.
@@ -161,7 +262,7 @@ export async function chooseDevices(call) {
     picture.listen(null)
     if (!used) for (const device of both) device.close()
   })
-  for (const device of both) device.start(call.local.get(device.tag)?.track?.getSettings().deviceId)
+  for (const device of both) device.start(devices.deviceOf(call.local.get(device.tag)?.track))
 }
 
 function remembered() {

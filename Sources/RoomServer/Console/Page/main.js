@@ -7,6 +7,7 @@ import { RoomModel } from './room-model.js'
 import * as session from './session.js'
 import { Shell } from './shell.js'
 import { LiveView } from './view-live.js'
+import { OverviewView } from './view-overview.js'
 import { RoomView } from './view-room.js'
 import { RoomsView } from './view-rooms.js'
 import { ServerView } from './view-server.js'
@@ -15,6 +16,7 @@ import { SignInView } from './view-signin.js'
 // A view has a `node`, a `title`, and `stop()` for when it is left. What later stages add is another line here.
 const views = {
   rooms: { label: 'Rooms', icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
+  overview: { label: 'Overview', icon: 'eye', make: app => new OverviewView(app) },
   live: { label: 'Live', icon: 'live', make: app => new LiveView(app) },
   server: { label: 'Server', icon: 'server', make: app => new ServerView(app) },
 }
@@ -110,9 +112,21 @@ class App {
       if (this.call === call) this.call = null
       this.#changed()
     })
+    call.addEventListener('happened', event => this.view?.happened?.(event.detail))
+    call.addEventListener('seated', () => this.#speak(call))
     for (const event of ['levels', 'statistics']) call.addEventListener(event, () => this.view?.[event]?.())
     this.#changed()
     await call.join()
+    return call
+  }
+
+  // Whoever gets a seat is heard.
+  async #speak(call) {
+    if (call.local.has('microphone')) return
+    try {
+      await call.setMicrophone(true)
+      toast('You are on a seat, and your microphone is on.')
+    } catch (error) { toastError(error) }
   }
 
   #changed() {

@@ -30,7 +30,7 @@ export class People {
     const badges = h('span', { class: 'badges' })
     const media = h('span', { class: 'person-media', 'aria-hidden': 'true' })
     const line = h('div', { class: 'person-line number' })
-    const kick = this.actions.kick && iconButton('kick', `Remove ${userId}`, () => this.actions.kick({ userId }), 'quiet small danger')
+    const kick = this.actions.kick && userId !== '@mix' && iconButton('kick', `Remove ${userId}`, () => this.actions.kick({ userId }), 'quiet small danger')
     if (kick) kick.dataset.action = 'kick'
     const node = h('li', { class: 'person', data: { user: userId }, title: `Joined ${moment(joinedAt)}` },
       face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, userId), badges, media), line), kick)
@@ -59,7 +59,8 @@ export class People {
     }
   }
 
-  #inWords({ up, down, rtt, loss, grants }) {
+  #inWords({ userId, up, down, rtt, loss, grants }) {
+    if (userId === '@mix') return 'What the audience gets'
     if (up === undefined) return grants.filter(grant => grant !== 'hidden').join(', ')
     const parts = []
     if (up > 0) parts.push(`↑ ${joined(rate(up))}`)

@@ -2,6 +2,7 @@
 import { openDialog, problem } from './dialogs.js'
 import { h, iconButton, say } from './dom.js'
 import { joined, rate } from './format.js'
+import { Viewing, lookingToken } from './whep.js'
 
 // A stream of the origin, by the browser's own HLS.
 export function watchStream(path, { width, height } = {}) {
@@ -31,31 +32,19 @@ export async function watchRoom(api, room) {
   const video = screen()
   const facts = h('div', { class: 'muted number player-facts' }, 'Connecting…')
   const failure = h('div')
-  const peer = new RTCPeerConnection()
-  let session, timer, token
-  const dialog = open(`Room: ${room}`, video, facts, failure)
-  const end = () => {
+  const viewing = new Viewing({ room, token: lookingToken(api, room), video })
+  let timer
+  open(`Room: ${room}`, video, facts, failure).addEventListener('close', () => {
     clearInterval(timer)
-    peer.close()
-    if (session) fetch(session, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` }, keepalive: true }).catch(() => {})
-  }
-  dialog.addEventListener('close', end)
-  peer.addEventListener('track', ({ streams }) => { video.srcObject = streams[0] })
+    viewing.close()
+  })
   try {
-    token = await api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden'])
-    for (const kind of ['audio', 'video']) peer.addTransceiver(kind, { direction: 'recvonly' })
-    await peer.setLocalDescription()
-    const answer = await fetch(`/whep/${encodeURIComponent(room)}`, {
-      method: 'POST', body: peer.localDescription.sdp, headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/sdp' },
-    })
-    if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? `The server answered ${answer.status}.`)
-    session = answer.headers.get('Location')
-    if (!dialog.open) return end()
-    await peer.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
+    await viewing.open()
+    if (viewing.closed) return
     let before
     timer = setInterval(async () => {
       const now = { at: performance.now(), bytes: 0 }
-      for (const report of (await peer.getStats()).values()) if (report.type === 'inbound-rtp') now.bytes += report.bytesReceived
+      for (const report of (await viewing.peer.getStats()).values()) if (report.type === 'inbound-rtp') now.bytes += report.bytesReceived
       const kbps = before ? (now.bytes - before.bytes) * 8 / (now.at - before.at) : 0
       before = now
       say(facts, ['WHEP', video.videoWidth && `${video.videoWidth}×${video.videoHeight}`, joined(rate(kbps))].filter(Boolean).join(' · '))

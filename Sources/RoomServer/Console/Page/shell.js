@@ -1,6 +1,7 @@
 // The frame: what leads from view to view, the call that goes on, the theme, and the way out.
 import { attribute, h, icon, iconButton, say } from './dom.js'
 import { span } from './format.js'
+import { goLiveDialog } from './join.js'
 
 const themes = [['auto', 'half', 'Theme: as the system'], ['light', 'sun', 'Theme: light'], ['dark', 'moon', 'Theme: dark']]
 
@@ -29,6 +30,7 @@ export class Shell {
   constructor(app, views) {
     this.app = app
     this.links = []
+    this.liveButton = app.api && h('button', { type: 'button', class: 'button primary', data: { action: 'begin-live' }, on: { click: () => goLiveDialog(app) } }, icon('live', 'small'), 'Go live')
     const link = ([name, { label, icon: drawing, path }]) => {
       const node = h('a', { href: `#/${path ?? name}`, data: { section: name } }, icon(drawing), h('span', {}, label))
       this.links.push(node)
@@ -44,13 +46,14 @@ export class Shell {
     this.node = h('div', { class: 'shell' },
       h('aside', { class: 'side' },
         brand(),
+        this.liveButton,
         h('nav', { class: 'nav', 'aria-label': 'Sections' }, entries.map(link)),
         h('div', { class: 'side-foot' }, this.callBar,
           h('div', { class: 'signed' },
             h('div', {}, h('b', {}, session.kind === 'api' ? session.key : session.user),
               h('span', { class: 'faint' }, `expires in ${span(session.expires - Date.now())}`)),
             themeButton(), signOut()))),
-      h('header', { class: 'top' }, brand(), themeButton(), signOut()),
+      h('header', { class: 'top' }, brand(), app.api && iconButton('live', 'Go live', () => goLiveDialog(app)), themeButton(), signOut()),
       this.main,
       h('nav', { class: 'tabs', 'aria-label': 'Sections' }, entries.map(link)))
   }

@@ -8,7 +8,7 @@ export class Signalling {
   #lastId = 0
   #timers = []
 
-  // `heard(event, data)` gets the events in their order; `closed()` is called once, when nothing can come any more.
+  // `heard(event, data, seq)` gets the events in their order, `seq` where it is a numbered change; `closed()` is called once, when nothing can come any more.
   constructor({ heard, closed }) {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
     this.socket = new WebSocket(`${scheme}://${location.host}/v1/signal`)
@@ -32,7 +32,7 @@ export class Signalling {
     this.socket.onmessage = ({ data }) => {
       this.lastHeard = Date.now()
       const said = JSON.parse(data)
-      if (said.event) return heard(said.event, said.data)
+      if (said.event) return heard(said.event, said.data, said.seq)
       const waiting = this.#asked.get(said.id)
       this.#asked.delete(said.id)
       if (said.error) waiting?.reject(new Refusal(said.error))

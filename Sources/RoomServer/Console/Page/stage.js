@@ -3,7 +3,13 @@ import { canShareScreen } from './devices.js'
 import { toastError } from './dialogs.js'
 import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, percent, rate } from './format.js'
+import { Barrage } from './barrage.js'
 import { chooseDevices, joinDialog } from './join.js'
+import { ScoreBar } from './pk.js'
+import { watchStream } from './player.js'
+
+// The participant that is the room's own mix.
+const MIX = '@mix'
 
 export class Stage {
   #tiles = new Map() // by key: what of a tile moves by itself
@@ -16,8 +22,11 @@ export class Stage {
     this.grid = h('div', { class: 'tiles' })
     this.notice = h('div', { class: 'stage-notice', hidden: true }, h('span', { class: 'dot warn' }), 'Connection lost. Reconnecting…')
     this.outside = this.#outside()
+    this.barrage = new Barrage()
+    this.score = new ScoreBar()
+    this.onAir = h('button', { type: 'button', class: 'on-air', hidden: true, data: { action: 'on-air' }, on: { click: () => watchStream(this.onAir.dataset.path) } }, h('span', { class: 'dot' }), h('span'))
     this.bar = this.#controls()
-    this.node = h('section', { class: 'stage', 'aria-label': 'Stage' }, this.outside, this.notice, this.grid, this.bar)
+    this.node = h('section', { class: 'stage', 'aria-label': 'Stage' }, this.outside, this.notice, this.score.node, this.grid, this.onAir, this.barrage.node, this.bar)
     new ResizeObserver(() => this.#fit()).observe(this.grid)
   }
 
@@ -34,6 +43,8 @@ export class Stage {
     this.notice.hidden = call?.state !== 'reconnecting'
     this.node.classList.toggle('on', isOn)
     for (const button of this.outside.querySelectorAll('button')) button.disabled = call?.state === 'joining'
+    this.score.update(isOn ? call.scene.now?.pk : null)
+    this.#tellOnAir(isOn ? call : null)
     if (!isOn) {
       keyed(this.grid, [], () => '', () => {})
       return
@@ -60,10 +71,26 @@ export class Stage {
         ...base, trackId, tag, key: `${userId} ${trackId ?? ''}`, stream: trackId && !muted ? streamOf(trackId) : null,
       }))
     }
-    const others = [...call.participants.values()].flatMap(({ userId, tracks }) => of(userId, false, tracks, id => call.remote.get(id)?.stream))
+    const pk = call.scene.now?.pk
+    const guest = pk && `${pk.userId}@${pk.room}`
+    const mix = call.participants.get(MIX)
+    const getsMix = mix?.tracks.some(track => track.kind === 'video' && call.remote.has(track.trackId)) ?? false
+    // Whoever only listens has no tile: there may be hundreds.
+    const isOnStage = ({ userId, tracks, grants }) => tracks.length > 0 || grants.includes('publish') || Boolean(call.scene.seatOf(userId))
+    const others = [...call.participants.values()].filter(isOnStage)
+      // Who is in the picture that we get is not shown beside it; a mix that is for others is not shown.
+      .filter(({ userId, tracks }) => userId === MIX ? getsMix : !getsMix || tracks.some(track => track.kind === 'video' && call.remote.has(track.trackId)))
+      .flatMap(({ userId, tracks }) => of(userId, false, tracks, id => call.remote.get(id)?.stream))
+    this.grid.classList.toggle('pk', Boolean(pk) && !getsMix)
     if (call.me.grants.includes('hidden')) return others
+    if (!call.mayPublish && !call.local.size && others.length) return others
     const own = [...call.local.values()]
     const mine = of(call.me.userId, true, own, id => own.find(each => each.trackId === id)?.track)
+    // In a PK the own anchor is on the left and the other one on the right, as viewers see it.
+    if (pk) {
+      const side = ({ userId }) => userId === pk.host ? 0 : userId === guest ? 1 : 2
+      return [...mine, ...others].sort((a, b) => side(a) - side(b))
+    }
     return [...others, ...mine]
   }
 
@@ -79,7 +106,7 @@ export class Stage {
     }
     const enlarge = iconButton('wide', `Enlarge ${userId}`, event => { event.stopPropagation(); pin() }, 'tile-button small')
     const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, reading, enlarge,
-      h('figcaption', {}, silent, h('span', {}, `${userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
+      h('figcaption', {}, silent, h('span', {}, `${userId === MIX ? 'Who sits, in one picture' : userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
     let shown = null
     const tile = {
       node,
@@ -93,7 +120,7 @@ export class Stage {
         }
         Object.assign(tile, { audio: now.audio, trackId: now.trackId, userId })
         node.classList.toggle('without', !source)
-        node.classList.toggle('screen', tag === 'screen')
+        node.classList.toggle('screen', tag === 'screen' || userId === MIX)
         attribute(silent, 'hidden', !now.isSilent)
         node.classList.toggle('pinned', this.#pinned === key)
         enlarge.show('wide', this.#pinned === key ? 'Back to the grid' : `Enlarge ${userId}`)
@@ -128,16 +155,33 @@ export class Stage {
     }
   }
 
+  // A word on the way out, where we send something: where it goes, and a look at it as viewers have it.
+  #tellOnAir(call) {
+    const job = [...call?.jobs.values() ?? []].find(each => each.target && each.onAir && !each.jobId.startsWith('@'))
+    this.onAir.hidden = !job
+    if (!job) return
+    const path = job.stream
+    this.onAir.disabled = !path
+    this.onAir.dataset.path = path ?? ''
+    say(this.onAir.lastChild, 'Live')
+    this.onAir.title = path ? 'See it as viewers do' : job.target
+    attribute(this.onAir, 'aria-label', path ? 'Live: see it as viewers do' : `Live at ${job.target}`)
+  }
+
+  // What is thrown over the picture.
+  happened({ event, data }) { if (event === 'message' && this.call?.isOn) this.barrage.show(data) }
+
   // Finds how many columns make the tiles largest; a pinned tile gets the room and the others a row below.
   #fit() {
     const total = this.grid.children.length
+    const isSplit = this.grid.classList.contains('pk') && total === 2
     const { clientWidth: width, clientHeight: height } = this.grid
     this.grid.classList.toggle('has-pinned', this.#pinned !== null && total > 1)
     if (!total || !width) return
-    const [gap, narrow] = [8, width < 560]
-    const [least, most] = narrow ? [0.75, 1.78] : [1.25, 1.78]
+    const [gap, narrow] = [isSplit ? 2 : 8, width < 560]
+    const [least, most] = isSplit ? [0.56, 1.78] : narrow ? [0.75, 1.78] : [1.25, 1.78]
     let best = { area: 0 }
-    for (let columns = 1; columns <= total; columns++) {
+    for (let columns = isSplit ? 2 : 1; columns <= total; columns++) {
       const rows = Math.ceil(total / columns)
       const cell = { width: (width - gap * (columns - 1)) / columns, height: (height - gap * (rows - 1)) / rows }
       const shape = Math.min(most, Math.max(least, cell.width / cell.height))
@@ -199,14 +243,13 @@ export class Stage {
       node.show(drawings[on ? 0 : 1], labels[on ? 0 : 1])
       attribute(node, 'aria-pressed', String(on))
     }
-    const publishes = call.me.grants.includes('publish') && !call.me.grants.includes('hidden')
+    const publishes = call.mayPublish
     const [microphone, camera] = ['microphone', 'camera'].map(tag => call.local.get(tag))
-    this.microphone.hidden = !microphone
-    this.camera.hidden = !camera
+    this.microphone.hidden = this.camera.hidden = !publishes
     this.devices.hidden = !publishes
     this.screen.hidden = !publishes || !canShareScreen()
-    if (microphone) show(this.microphone, !microphone.muted, ['microphone', 'microphone-off'], ['Mute microphone', 'Unmute microphone'])
-    if (camera) show(this.camera, !camera.muted, ['camera', 'camera-off'], ['Turn camera off', 'Turn camera on'])
+    show(this.microphone, Boolean(microphone) && !microphone.muted, ['microphone', 'microphone-off'], ['Mute microphone', 'Unmute microphone'])
+    show(this.camera, Boolean(camera) && !camera.muted, ['camera', 'camera-off'], ['Turn camera off', 'Turn camera on'])
     const shares = call.local.has('screen')
     this.screen.show('screen', shares ? 'Stop sharing' : 'Share your screen')
     for (const [node, active] of [[this.screen, shares], [this.measure, this.#showsStatistics]]) {

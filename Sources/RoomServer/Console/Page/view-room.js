@@ -1,10 +1,15 @@
 // One room: its stage, the people in it, and their tracks.
+import { Acts } from './acts.js'
 import { poll } from './api.js'
+import { Attributes } from './attributes.js'
+import { Chat } from './chat.js'
 import { confirm, problem, toast, toastError } from './dialogs.js'
 import { h, icon, say } from './dom.js'
 import { ago, moment, plural } from './format.js'
 import { Jobs } from './jobs.js'
 import { People } from './people.js'
+import { PK } from './pk.js'
+import { Seats } from './seats.js'
 import { Stage } from './stage.js'
 import { Tracks } from './tracks.js'
 
@@ -22,6 +27,12 @@ export class RoomView {
     this.stage = new Stage(app, room)
     this.people = new People(actions)
     this.tracks = new Tracks(actions)
+    this.acts = new Acts(app, room)
+    this.seats = new Seats(this.acts, () => this.model.people)
+    this.pk = new PK(this.acts, room)
+    this.chat = new Chat(this.acts)
+    this.attributes = new Attributes(this.acts)
+    this.host = h('div', { class: 'room-host' }, this.seats.node, this.pk.node, this.attributes.node)
     this.jobs = app.api && new Jobs(app.api, room, () => this.model.people)
     this.deletion = app.api && h('button', { class: 'button danger', title: 'Delete room', data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, 'Delete room'))
     this.node = h('div', { class: 'view' },
@@ -30,10 +41,17 @@ export class RoomView {
           h('h1', {}, app.api && [h('a', { class: 'crumb', href: '#/rooms' }, 'Rooms'), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')], room), this.facts),
         this.deletion),
       this.failure,
-      h('div', { class: 'room' }, this.stage.node, this.people.node, this.tracks.node, this.jobs?.node))
-    this.stop = app.api ? poll(1000, () => this.#load(), error => this.#failed(error)) : () => {}
-    this.stage.update()
-    if (!app.api) this.statistics()
+      h('div', { class: 'room' }, this.stage.node, this.people.node,
+        this.host, this.chat.node, this.tracks.node, this.jobs?.node))
+    this.#poll()
+    this.changed()
+  }
+
+  #poll() { this.endPoll = this.app.api ? poll(1000, () => this.#load(), error => this.#failed(error)) : () => {} }
+
+  stop() {
+    this.endPoll()
+    this.pk.stop()
   }
 
   get #call() { return this.app.call?.room === this.room ? this.app.call : null }
@@ -42,17 +60,20 @@ export class RoomView {
 
   async #load() {
     const { api } = this.app
-    const [room, statistics, jobs] = await Promise.all([api.room(this.room), api.statistics(this.room), api.jobs(this.room)])
+    const [room, statistics, jobs, state] = await Promise.all([api.room(this.room), api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
     this.model.fromApi(room, statistics, this.#call)
     this.#draw()
     this.jobs.update(jobs)
+    this.told = state
+    this.#drawState()
+    this.seats.speakers(this.model.people)
   }
 
   #failed(error) {
     if (error.code === 404002) {
-      this.stop()
+      this.endPoll()
       this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
         h('p', {}, 'It was closed, or nobody has made it yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
         h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, 'All rooms'),
@@ -67,7 +88,7 @@ export class RoomView {
     try {
       await this.app.api.createRoom({ name: this.room })
       this.node.lastChild.hidden = this.deletion.hidden = false
-      this.stop = poll(1000, () => this.#load(), error => this.#failed(error))
+      this.#poll()
     } catch (error) { toastError(error) }
   }
 
@@ -75,6 +96,7 @@ export class RoomView {
 
   changed() {
     this.stage.update()
+    this.#drawState()
     if (!this.app.api) this.statistics()
   }
 
@@ -84,6 +106,22 @@ export class RoomView {
     this.stage.levels(call)
     this.tracks.levels(call.levels)
     this.people.levels(call)
+    this.seats.levels(call)
+  }
+
+  happened(change) {
+    this.stage.happened(change)
+    this.pk.happened(change.event, change.data)
+  }
+
+  // The room's state: our own session has it first; what it may not see, the API tells.
+  #drawState() {
+    const heard = this.acts.call?.scene.now
+    let state = heard ?? this.told
+    this.host.hidden = this.chat.node.hidden = !state
+    if (!state) return
+    if (heard && this.told && !this.acts.call.me.grants.includes('admin')) state = { ...heard, pkInvitations: this.told.pkInvitations }
+    for (const part of [this.seats, this.pk, this.chat, this.attributes]) part.update(state)
   }
 
   statistics() {
@@ -130,7 +168,7 @@ export class RoomView {
     confirm({
       title: `Delete ${this.room}?`, text: 'Everybody in it is sent out, and their media ends.', action: 'Delete room',
       act: async () => {
-        this.stop()
+        this.endPoll()
         await this.app.api.closeRoom(this.room)
         this.app.go('rooms')
       },

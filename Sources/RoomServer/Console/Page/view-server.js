@@ -4,6 +4,7 @@ import { Chart } from './charts.js'
 import { problem } from './dialogs.js'
 import { h, keyed, say } from './dom.js'
 import { bytes, count, joined, percent, plural, rate, span } from './format.js'
+import { Samples, Workers } from './samples.js'
 
 const MINUTE = 60_000
 const perSecond = value => `${count(value)}/s`
@@ -13,7 +14,7 @@ export class ServerView {
 
   constructor(app) {
     this.app = app
-    this.samples = []
+    this.samples = new Samples()
     this.range = 15 * MINUTE
     this.facts = h('div', { class: 'facts' }, '\u00a0')
     this.failure = h('div')
@@ -31,7 +32,7 @@ export class ServerView {
       people: new Chart({ title: 'Participants', series: [''], format: value => count(Math.round(value)), least: 5 }),
       drops: new Chart({ title: 'Dropped packets', series: [''], format: perSecond, least: 10 }),
     }
-    this.workers = h('tbody')
+    this.workers = new Workers()
     this.drops = h('ul', { class: 'list number' })
     this.noDrops = h('div', { class: 'empty small' }, h('p', {}, 'No packet was dropped so far.'))
     this.node = h('div', { class: 'view' },
@@ -41,10 +42,7 @@ export class ServerView {
         figure('people', 'Participants'), figure('joins', 'Joins')),
       h('div', { class: 'charts' }, Object.values(this.charts).map(chart => chart.node)),
       h('div', { class: 'columns' },
-        h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, 'Media workers')),
-          h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Media workers' }, h('table', { class: 'table number' }, h('thead', {}, h('tr', {},
-            ['Port', 'Processor', 'Rooms', 'Transports', 'Tracks', 'Subscriptions', 'In', 'Out', 'Dropped'].map((name, index) =>
-              h('th', { scope: 'col', class: index > 1 ? 'right' : '' }, name)))), this.workers))),
+        this.workers.node,
         h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, 'Dropped, by reason')), this.noDrops, this.drops)))
     this.stop = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
   }
@@ -63,17 +61,9 @@ export class ServerView {
   }
 
   async #load() {
-    if (!this.samples.length) {
-      const { interval, samples } = await this.app.api.history()
-      this.samples = samples.map(sample => ({ ...sample, megabytes: sample.residentBytes / 2 ** 20, droppedPerSecond: sample.dropped / interval }))
-    }
-    const state = await this.app.api.server()
+    const sample = await this.samples.read(this.app.api)
     this.failure.replaceChildren()
-    const sample = this.last && between(this.last, state)
-    if (sample) this.samples.push(sample)
-    while (this.samples.length > 2400) this.samples.shift()
-    this.#tell(state, sample ?? this.samples.at(-1))
-    this.last = state
+    this.#tell(this.samples.state, sample)
     this.#draw()
   }
 
@@ -88,13 +78,7 @@ export class ServerView {
     figures.memory(...bytes(state.process.residentBytes), `${joined(bytes(state.workers.reduce((sum, worker) => sum + worker.ringBytes, 0)))} in packet rings`)
     figures.people(count(state.participants), '', `in ${plural(state.rooms, 'room')}, ${plural(state.tracks, 'track')}`)
     figures.joins(count(state.joins.accepted), '', `${count(state.joins.refused)} refused, ${count(state.resumes)} resumed`)
-    const before = new Map(this.last?.workers.map(worker => [worker.port, worker]))
-    const seconds = this.last ? (state.at - this.last.at) / 1000 : 0
-    const rows = state.workers.map(worker => {
-      const old = before.get(worker.port)
-      return { worker, grown: name => old && seconds > 0 ? (worker[name] - old[name]) / seconds : 0 }
-    })
-    keyed(this.workers, rows, ({ worker }) => worker.port, workerRow)
+    this.workers.update(this.samples)
     const drops = Object.entries(state.drops).sort((a, b) => b[1] - a[1])
     this.noDrops.hidden = drops.length > 0
     keyed(this.drops, drops, ([reason]) => reason, ([reason]) => {
@@ -104,9 +88,9 @@ export class ServerView {
   }
 
   #draw() {
-    const to = this.samples.at(-1)?.at
+    const to = this.samples.list.at(-1)?.at
     if (!to) return
-    const draw = (chart, ...names) => chart.update(this.samples.map(sample => ({ at: sample.at, values: names.map(name => sample[name]) })), to - this.range, to)
+    const draw = (chart, ...names) => chart.update(this.samples.points(...names), to - this.range, to)
     draw(this.charts.cpu, 'cpu')
     draw(this.charts.memory, 'megabytes')
     draw(this.charts.packets, 'packetsSent', 'packetsReceived')
@@ -116,37 +100,6 @@ export class ServerView {
   }
 }
 
-function workerRow() {
-  const bar = h('i')
-  const cpu = h('span')
-  const cells = ['rooms', 'transports', 'tracks', 'subscriptions', 'in', 'out', 'dropped'].map(() => h('td', { class: 'right' }))
-  const port = h('td', { class: 'mono' })
-  const node = h('tr', {}, port, h('td', {}, h('div', { class: 'load' }, cpu, h('div', { class: 'meter' }, bar))), cells)
-  const update = ({ worker, grown }) => {
-    const share = grown('cpuSeconds')
-    say(port, String(worker.port))
-    say(cpu, percent(share, 0))
-    bar.style.transform = `scaleX(${Math.min(1, share).toFixed(3)})`
-    const texts = [count(worker.rooms), count(worker.transports), count(worker.tracks), count(worker.subscriptions),
-      perSecond(Math.round(grown('packetsReceived'))), perSecond(Math.round(grown('packetsSent'))), count(worker.dropped)]
-    cells.forEach((cell, index) => say(cell, texts[index]))
-  }
-  return { node, update }
-}
-
 // "awaitingKeyFrame" → "Awaiting key frame"
 const inWords = name => (name[0].toUpperCase() + name.slice(1)).replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`)
   .replace(/\b(ssrc|rtp|rtcp|nack)\b/gi, word => word.toUpperCase())
-
-// What happened between two readings of the server; nil where no time lies between them.
-function between(before, now) {
-  const seconds = (now.at - before.at) / 1000
-  if (seconds <= 0 || now.startedAt !== before.startedAt) return null
-  const sum = (state, name) => state.workers.reduce((total, worker) => total + worker[name], 0)
-  const grown = name => (sum(now, name) - sum(before, name)) / seconds
-  return {
-    at: now.at, cpu: (now.process.cpuSeconds - before.process.cpuSeconds) / seconds, megabytes: now.process.residentBytes / 2 ** 20,
-    participants: now.participants, packetsReceived: grown('packetsReceived'), packetsSent: grown('packetsSent'),
-    kbpsReceived: grown('bytesReceived') * 8 / 1000, kbpsSent: grown('bytesSent') * 8 / 1000, droppedPerSecond: grown('dropped'),
-  }
-}

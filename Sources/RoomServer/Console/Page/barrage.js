@@ -1,0 +1,32 @@
+// What flies over the picture: barrage from right to left, hearts upwards, gifts for a moment. Bounded: what comes too fast is not shown.
+import { GIFTS, giftWords } from './chat.js'
+import { h, icon } from './dom.js'
+
+const LANES = 4
+const MOST = 24
+
+export class Barrage {
+  #lane = 0
+
+  constructor() {
+    this.node = h('div', { class: 'barrage', 'aria-hidden': 'true' })
+  }
+
+  show({ kind, userId, text, type, count }) {
+    if (document.hidden || this.node.children.length >= MOST) return
+    if (kind === 'barrage') {
+      this.#lane = (this.#lane + 1) % LANES
+      this.#fly(h('span', { class: `flying lane-${this.#lane}` }, text))
+    } else if (kind === 'like') {
+      this.#fly(h('span', { class: `like at-${Math.floor(Math.random() * 4)}` }, '♥'))
+    } else if (kind === 'gift') {
+      this.#fly(h('span', { class: 'given' }, GIFTS.includes(type) && icon(type), `${userId || 'The operator'} ${giftWords({ type, count })}`))
+    }
+  }
+
+  #fly(node) {
+    node.addEventListener('animationend', () => node.remove())
+    setTimeout(() => node.remove(), 9000) // where nothing moves
+    this.node.append(node)
+  }
+}

@@ -1,0 +1,41 @@
+// A room's state as api/signalling.md §8 has it: the snapshot of the join, or of REST, kept true by numbered changes.
+
+const KEPT = 50 // messages
+
+export class RoomState {
+  now = null // the snapshot
+
+  take(snapshot) { this.now = structuredClone(snapshot) }
+
+  seatOf(userId) { return userId ? this.now?.seats.find(seat => seat.userId === userId) ?? null : null }
+
+  // Takes a change in; false where it was in already.
+  apply(event, data, seq) {
+    const { now } = this
+    if (!now || seq <= now.seq) return false
+    now.seq = seq
+    switch (event) {
+      case 'seatChanged': if (data.seat.index < now.seats.length) now.seats[data.seat.index] = data.seat; break
+      case 'layoutChanged':
+        now.layout = data.layout
+        now.seats = data.seats
+        break
+      case 'seatRequested': now.requests.push(data); break
+      case 'seatRequestEnded': now.requests = now.requests.filter(each => each.userId !== data.userId); break
+      case 'seatInvited': now.invitations.push(data); break
+      case 'seatInvitationEnded': now.invitations = now.invitations.filter(each => each.userId !== data.userId); break
+      case 'message':
+        if (data.kind !== 'like') now.messages = [...now.messages, data].slice(-KEPT)
+        break
+      case 'attributesChanged':
+        Object.assign(now.attributes, data.set)
+        for (const key of data.removed) delete now.attributes[key]
+        break
+      case 'pkInvited': now.pkInvitations.push(data); break
+      case 'pkInvitationEnded': now.pkInvitations = now.pkInvitations.filter(each => each.pkId !== data.pkId); break
+      case 'pkBegan': case 'pkChanged': now.pk = data; break
+      case 'pkEnded': now.pk = undefined; break
+    }
+    return true
+  }
+}

@@ -1,0 +1,81 @@
+// How the server has been doing: its last hour, kept true by readings.
+import { h, keyed, say } from './dom.js'
+import { count, percent } from './format.js'
+
+const MOST = 2400
+
+export class Samples {
+  list = [] // oldest first: `{ at, cpu, megabytes, participants, packetsSent, … }`
+  state = null // the last reading of the server
+  before = null // the one before it
+
+  async read(api) {
+    if (!this.list.length) {
+      const { interval, samples } = await api.history()
+      this.list = samples.map(sample => ({ ...sample, megabytes: sample.residentBytes / 2 ** 20, droppedPerSecond: sample.dropped / interval }))
+    }
+    this.before = this.state
+    this.state = await api.server()
+    const sample = this.before && between(this.before, this.state)
+    if (sample) this.list.push(sample)
+    while (this.list.length > MOST) this.list.shift()
+    return sample ?? this.list.at(-1)
+  }
+
+  // Points of a chart, of these names.
+  points(...names) { return this.list.map(sample => ({ at: sample.at, values: names.map(name => sample[name]) })) }
+}
+
+const perSecond = value => `${count(value)}/s`
+
+// The media workers, and how busy each is.
+export class Workers {
+  constructor() {
+    this.rows = h('tbody')
+    this.node = h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, 'Media workers')),
+      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Media workers' }, h('table', { class: 'table number' }, h('thead', {}, h('tr', {},
+        ['Port', 'Processor', 'Rooms', 'Transports', 'Tracks', 'Subscriptions', 'In', 'Out', 'Dropped'].map((name, index) =>
+          h('th', { scope: 'col', class: index > 1 ? 'right' : '' }, name)))), this.rows)))
+  }
+
+  update({ state, before: last }) {
+    const before = new Map(last?.workers.map(worker => [worker.port, worker]))
+    const seconds = last ? (state.at - last.at) / 1000 : 0
+    const rows = state.workers.map(worker => {
+      const old = before.get(worker.port)
+      return { worker, grown: name => old && seconds > 0 ? (worker[name] - old[name]) / seconds : 0 }
+    })
+    keyed(this.rows, rows, ({ worker }) => worker.port, workerRow)
+  }
+}
+
+function workerRow() {
+  const bar = h('i')
+  const cpu = h('span')
+  const cells = ['rooms', 'transports', 'tracks', 'subscriptions', 'in', 'out', 'dropped'].map(() => h('td', { class: 'right' }))
+  const port = h('td', { class: 'mono' })
+  const node = h('tr', {}, port, h('td', {}, h('div', { class: 'load' }, cpu, h('div', { class: 'meter' }, bar))), cells)
+  const update = ({ worker, grown }) => {
+    const share = grown('cpuSeconds')
+    say(port, String(worker.port))
+    say(cpu, percent(share, 0))
+    bar.style.transform = `scaleX(${Math.min(1, share).toFixed(3)})`
+    const texts = [count(worker.rooms), count(worker.transports), count(worker.tracks), count(worker.subscriptions),
+      perSecond(Math.round(grown('packetsReceived'))), perSecond(Math.round(grown('packetsSent'))), count(worker.dropped)]
+    cells.forEach((cell, index) => say(cell, texts[index]))
+  }
+  return { node, update }
+}
+
+// What happened between two readings of the server; nil where no time lies between them.
+function between(before, now) {
+  const seconds = (now.at - before.at) / 1000
+  if (seconds <= 0 || now.startedAt !== before.startedAt) return null
+  const sum = (state, name) => state.workers.reduce((total, worker) => total + worker[name], 0)
+  const grown = name => (sum(now, name) - sum(before, name)) / seconds
+  return {
+    at: now.at, cpu: (now.process.cpuSeconds - before.process.cpuSeconds) / seconds, megabytes: now.process.residentBytes / 2 ** 20,
+    participants: now.participants, packetsReceived: grown('packetsReceived'), packetsSent: grown('packetsSent'),
+    kbpsReceived: grown('bytesReceived') * 8 / 1000, kbpsSent: grown('bytesSent') * 8 / 1000, droppedPerSecond: grown('dropped'),
+  }
+}

@@ -1,0 +1,188 @@
+// The seats of a room: who sits where, who speaks, who wants to; and what a host does with them.
+import { loudness } from './devices.js'
+import { openDialog, problem, toastError } from './dialogs.js'
+import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
+import { plural } from './format.js'
+import { WaitingList } from './waiting.js'
+
+const LAYOUTS = {
+  oneToOne: 'One to one', oneToSix: 'One to six', gridTwo: 'Grid of 2', gridThree: 'Grid of 3', gridFour: 'Grid of 4', gridSeven: 'Grid of 7', gridNine: 'Grid of 9',
+}
+
+export class Seats {
+  #seats = new Map() // by index: what moves by itself
+  #levels = new Map() // by user id, dBov
+
+  // `people` gives those of the room.
+  constructor(acts, people) {
+    Object.assign(this, { acts, people })
+    this.count = h('span', { class: 'count number' })
+    this.layout = h('select', { class: 'input compact', 'aria-label': 'Layout', data: { action: 'layout' }, on: { change: () => this.#try('setLayout', { type: this.layout.value }) } },
+      Object.entries(LAYOUTS).map(([type, name]) => h('option', { value: type }, name)), h('option', { value: 'custom', disabled: true }, 'Custom'))
+    this.askButton = h('button', { type: 'button', class: 'button small', data: { action: 'ask-seat' }, on: { click: () => this.#askOrCancel() } }, icon('hand', 'small'), this.askText = h('span'))
+    this.take = h('button', { type: 'button', class: 'button small primary', data: { action: 'take-seat' }, on: { click: () => this.#try('takeSeat') } }, icon('up', 'small'), 'Take a seat')
+    this.grid = h('ul', { class: 'seats' })
+    this.waiting = new WaitingList()
+    this.node = h('section', { class: 'card seats-card', 'aria-label': 'Seats' },
+      h('div', { class: 'card-head' }, h('h2', {}, 'Seats'), this.count, h('div', { class: 'buttons' }, this.layout, this.askButton, this.take)),
+      this.waiting.node, this.grid)
+  }
+
+  update(state) {
+    this.state = state
+    const { acts } = this
+    const me = acts.userId
+    const mine = state.seats.find(seat => me && seat.userId === me)
+    const asked = state.requests.some(request => request.userId === me)
+    const invited = state.invitations.some(invitation => invitation.userId === me)
+    const free = state.seats.some(seat => !seat.userId && !seat.locked && (seat.index > 0 || acts.has('admin')))
+    say(this.count, `${state.seats.filter(seat => seat.userId).length} of ${state.seats.length}`)
+    this.layout.value = state.layout.type
+    this.layout.hidden = !acts.isAdmin
+    this.take.hidden = !acts.isThere || Boolean(mine) || !acts.has('publish') || !free
+    this.askButton.hidden = !acts.isThere || Boolean(mine) || invited || (acts.has('publish') && !asked)
+    say(this.askText, asked ? 'Ask no more' : 'Ask for a seat')
+    keyed(this.grid, state.seats, seat => seat.index, seat => this.#seat(seat))
+    this.waiting.update(this.#waits(state, me))
+  }
+
+  // Loudness by user, from a call.
+  levels(call) {
+    this.#levels.clear()
+    const all = [{ ...call.me, tracks: [...call.local.values()] }, ...call.participants.values()]
+    for (const { userId, tracks } of all) {
+      const level = Math.max(-127, ...tracks.filter(track => track.kind === 'audio' && !track.muted).map(track => call.levels.get(track.trackId) ?? -127))
+      this.#levels.set(userId, level)
+    }
+    this.#speak(call.speakers)
+  }
+
+  // The same where only REST tells it.
+  speakers(people) {
+    if (this.acts.call) return
+    this.#levels.clear()
+    for (const person of people) if (person.speaking) this.#levels.set(person.userId, -20)
+    this.#speak(people.filter(person => person.speaking).map(person => person.userId))
+  }
+
+  #speak(speakers) {
+    for (const { node, meter, seat } of this.#seats.values()) {
+      node.classList.toggle('speaking', speakers.includes(seat.userId))
+      meter.style.transform = `scaleX(${loudness(this.#levels.get(seat.userId) ?? -127).toFixed(2)})`
+    }
+  }
+
+  #seat({ index }) {
+    const face = h('div', { class: 'seat-face' })
+    const name = h('b', { class: 'seat-name' })
+    const badges = h('span', { class: 'seat-badges' })
+    const meter = h('i')
+    const button = (action, drawing, label, run, style = '') => {
+      const node = iconButton(drawing, label, run, `quiet small ${style}`)
+      node.dataset.action = action
+      return node
+    }
+    const place = index + 1
+    const buttons = {
+      take: button('take', 'up', `Take seat ${place}`, () => this.#try('takeSeat', { index })),
+      ask: button('ask', 'hand', `Ask for seat ${place}`, () => this.#try('requestSeat', { index })),
+      invite: button('invite', 'invite', `Invite somebody to seat ${place}`, () => this.#invite(index)),
+      leave: button('leave-seat', 'down', 'Leave your seat', () => this.#try('leaveSeat')),
+      mute: button('mute-seat', 'microphone', '', () => this.#try('setSeat', { index, muted: !part.seat.muted })),
+      lock: button('lock-seat', 'lock', '', () => this.#try('setSeat', { index, locked: !part.seat.locked })),
+      kick: button('kick-seat', 'kick', '', () => this.#try('kickFromSeat', { userId: part.seat.userId }), 'danger'),
+    }
+    const node = h('li', { class: 'seat', data: { seat: index } },
+      h('span', { class: 'seat-number faint number', 'aria-hidden': 'true' }, String(place)), badges, face, name,
+      h('div', { class: 'meter', role: 'img', 'aria-label': `Loudness of seat ${place}` }, meter),
+      h('div', { class: 'seat-actions' }, Object.values(buttons)))
+    let drawn
+    const part = {
+      node, meter, seat: null,
+      remove: () => this.#seats.delete(index),
+      update: seat => {
+        part.seat = seat
+        const { acts, state } = this
+        const me = acts.userId
+        const isMine = Boolean(me) && seat.userId === me
+        const sits = state.seats.some(each => me && each.userId === me)
+        const key = `${seat.userId} ${seat.locked} ${seat.muted} ${seat.audio} ${seat.video}`
+        if (drawn !== key) {
+          drawn = key
+          node.classList.toggle('taken', Boolean(seat.userId))
+          node.classList.toggle('locked', seat.locked)
+          face.replaceChildren(seat.userId ? avatar(seat.userId) : h('span', { class: 'seat-empty' }, icon(seat.locked ? 'lock' : 'plus')))
+          const marks = [[seat.locked, 'lock', 'Locked'], [seat.muted, 'microphone-off', 'Muted by the host'], [seat.userId && !seat.audio, 'sound-off', 'Sound off'], [seat.userId && !seat.video, 'camera-off', 'Picture off']]
+          badges.replaceChildren(...marks.filter(([on]) => on).map(([, drawing, label]) => h('span', { class: 'mark', role: 'img', 'aria-label': label, title: label, data: { mark: drawing } }, icon(drawing, 'small'))))
+        }
+        say(name, seat.userId ? (isMine ? `${seat.userId} (you)` : seat.userId) : seat.locked ? 'Locked' : index === 0 ? 'The host’s seat' : 'Free')
+        node.classList.toggle('mine', isMine)
+        const open = !seat.userId && !seat.locked && acts.isThere && !sits
+        buttons.take.hidden = !open || !acts.has('publish') || (index === 0 && !acts.has('admin'))
+        buttons.ask.hidden = !open || acts.has('publish') || index === 0 || state.requests.some(each => each.userId === me)
+        buttons.invite.hidden = !acts.isAdmin || Boolean(seat.userId) || seat.locked
+        buttons.leave.hidden = !isMine
+        buttons.mute.hidden = buttons.lock.hidden = !acts.isAdmin
+        buttons.mute.show(seat.muted ? 'microphone-off' : 'microphone', `${seat.muted ? 'Unmute' : 'Mute'} seat ${place}`)
+        buttons.lock.show(seat.locked ? 'unlock' : 'lock', `${seat.locked ? 'Unlock' : 'Lock'} seat ${place}`)
+        buttons.kick.hidden = !acts.isAdmin || !seat.userId || isMine
+        buttons.kick.show('kick', `Take ${seat.userId ?? ''} off the seat`)
+      },
+    }
+    this.#seats.set(index, part)
+    return part
+  }
+
+  // Who waits: those who ask, for a host; those who are invited; ourselves.
+  #waits(state, me) {
+    const { isAdmin } = this.acts
+    const where = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
+    const asking = state.requests.filter(({ userId }) => isAdmin || userId === me).map(({ userId, index, expiresAt }) => ({
+      key: `ask ${userId}`, user: userId, kind: 'request', expiresAt, text: userId === me ? `You ask for ${where(index)}` : `${userId} asks for ${where(index)}`,
+      buttons: [
+        userId === me && { action: 'cancel-request', label: 'Cancel', run: () => this.#try('cancelRequest') },
+        isAdmin && userId !== me && { action: 'reject-request', label: 'Reject', run: () => this.#try('rejectRequest', { userId }) },
+        isAdmin && userId !== me && { action: 'accept-request', label: 'Accept', style: 'primary', run: () => this.#try('acceptRequest', { userId }) },
+      ],
+    }))
+    const invited = state.invitations.filter(({ userId }) => isAdmin || userId === me).map(({ userId, index, by, expiresAt }) => ({
+      key: `invite ${userId}`, user: userId, kind: 'invitation', expiresAt,
+      text: userId === me ? `${by || 'The host'} invites you to ${where(index)}` : `${userId} is invited to ${where(index)}`,
+      buttons: userId === me ? [
+        { action: 'reject-invitation', label: 'Decline', run: () => this.#try('rejectInvitation') },
+        { action: 'accept-invitation', label: 'Take it', style: 'primary', run: () => this.#try('acceptInvitation') },
+      ] : [{ action: 'cancel-invitation', label: 'Cancel', run: () => this.#try('cancelInvitation', { userId }) }],
+    }))
+    return [...asking, ...invited]
+  }
+
+  #askOrCancel() {
+    const asked = this.state.requests.some(request => request.userId === this.acts.userId)
+    return this.#try(asked ? 'cancelRequest' : 'requestSeat')
+  }
+
+  #invite(index) {
+    const seated = new Set(this.state.seats.map(seat => seat.userId))
+    const guests = this.people().filter(({ userId, grants }) => !seated.has(userId) && !grants.includes('hidden') && !userId.includes('@'))
+    const who = h('select', { class: 'input', id: 'invite-user' }, guests.map(({ userId }) => h('option', { value: userId }, userId)))
+    const failure = h('div')
+    const form = h('form', { class: 'dialog-body' },
+      h('header', {}, h('h2', {}, `Invite to seat ${index + 1}`), h('p', { class: 'muted' }, guests.length
+        ? `${plural(guests.length, 'person is', 'people are')} here without a seat. They have 30 seconds to answer.` : 'Nobody is here who has no seat.')),
+      h('div', { class: 'field' }, h('label', { for: 'invite-user' }, 'Who'), who), failure,
+      h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'),
+        h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !guests.length }, 'Invite')))
+    form.addEventListener('submit', event => {
+      event.preventDefault()
+      this.acts.do('inviteToSeat', { userId: who.value, index }).then(() => dialog.close(), error => failure.replaceChildren(problem(error)))
+    })
+    const dialog = openDialog(form, { label: 'Invite to a seat' })
+  }
+
+  #try(method, params) {
+    return this.acts.do(method, params).catch(error => {
+      toastError(error)
+      if (this.state) this.update(this.state)
+    })
+  }
+}

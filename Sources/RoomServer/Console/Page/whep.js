@@ -1,0 +1,42 @@
+// Watching a room by WHEP: one session, shown in a video element until it is closed.
+
+export class Viewing {
+  // `token()` gives a token that may subscribe; `kinds` are those wanted.
+  constructor({ room, token, video, kinds = ['audio', 'video'] }) {
+    Object.assign(this, { room, mint: token, video, kinds, closed: false })
+    this.peer = new RTCPeerConnection()
+    this.peer.addEventListener('track', ({ streams, track }) => { video.srcObject = streams[0] ?? new MediaStream([track]) })
+  }
+
+  // Fails where the server gives nothing.
+  async open() {
+    this.token = await this.mint()
+    for (const kind of this.kinds) this.peer.addTransceiver(kind, { direction: 'recvonly' })
+    await this.peer.setLocalDescription()
+    const answer = await fetch(`/whep/${encodeURIComponent(this.room)}`, {
+      method: 'POST', body: this.peer.localDescription.sdp, headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/sdp' },
+    })
+    if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? `The server answered ${answer.status}.`)
+    this.session = answer.headers.get('Location')
+    if (this.closed) return this.#end()
+    await this.peer.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
+  }
+
+  close() {
+    if (this.closed) return
+    this.closed = true
+    this.video.srcObject = null
+    this.#end()
+  }
+
+  #end() {
+    const { session } = this
+    this.session = null
+    if (!session) return this.peer.close()
+    // Told first: a connection that closes ends the session too, and there would be nothing to end.
+    fetch(session, { method: 'DELETE', headers: { Authorization: `Bearer ${this.token}` }, keepalive: true }).catch(() => {}).then(() => this.peer.close())
+  }
+}
+
+// A token for one who looks and is not seen.
+export const lookingToken = (api, room) => () => api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden'])
