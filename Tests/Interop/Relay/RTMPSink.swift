@@ -16,7 +16,9 @@ final class RTMPSink {
     url = "rtmp://127.0.0.1:\(port)/live/anchor"
     file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", file]
+    process.arguments = [
+      "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", file,
+    ]
     process.standardError = FileHandle.nullDevice
     try process.run()
   }
