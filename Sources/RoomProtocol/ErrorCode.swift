@@ -86,8 +86,11 @@ public struct RoomError: Error, Hashable, Sendable, Codable, CustomStringConvert
   public let code: ErrorCode
   public let name: String
   public let message: String
+  /// The signalling URL of another server, where the same call may succeed.
+  public let redirect: String?
 
-  public init(_ code: ErrorCode, _ message: String) {
+  public init(_ code: ErrorCode, _ message: String, redirect: String? = nil) {
+    self.redirect = redirect
     self.code = code
     self.name = code.name
     self.message = message

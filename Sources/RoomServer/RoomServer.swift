@@ -25,6 +25,7 @@ public final class RoomServer: Sendable {
   private let http: HTTPDaemon
   private let signalling: SignallingServer
   private let directory: RoomDirectory
+  private let draining: Drain
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
@@ -125,6 +126,8 @@ public final class RoomServer: Sendable {
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
       log: log)
     self.directory = directory
+    let draining = Drain(directory, origin: origin, log: log)
+    self.draining = draining
     let limits = configuration.limits
     let services = SignalSession.Services(
       keys: keys, directory: directory,
@@ -145,7 +148,8 @@ public final class RoomServer: Sendable {
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
-      + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
+      + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
+      + ImagesAPI(directory: directory).endpoints
       + StateAPI(directory: directory).endpoints
       + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
@@ -177,6 +181,18 @@ public final class RoomServer: Sendable {
       ])
   }
 
+  /// Lets the server run empty: no room is opened any more; whoever wants one is told so, and where to go. Rooms that are open go on.
+  /// Returns when nobody is there any more, when the time is up, or when the calling task is cancelled; ``stop()`` has to follow.
+  /// - Parameter redirect: the signalling URL of another server, `ws://` or `wss://`: new joins are sent there at once, and those who
+  ///   are here at the end of the time.
+  public func drain(for time: Duration, redirect: String? = nil) async {
+    await draining.begin(for: time, redirect: redirect)
+    await draining.isOver()
+  }
+
+  /// Returns when a drain that was ordered over REST is over, or when the calling task is cancelled; ``stop()`` has to follow.
+  public func drained() async { await draining.isOver() }
+
   /// Ends all sessions with `ended(serverStopping)`, closes all sockets and waits for all threads. Calls after the first wait
   /// for the same end.
   public func stop() async {
@@ -190,6 +206,7 @@ public final class RoomServer: Sendable {
 
   private func stopOnce() async {
     log.info("stopping")
+    await draining.end()
     sampling.cancel()
     http.quiesce()
     await directory.stop()

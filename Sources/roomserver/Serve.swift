@@ -20,7 +20,8 @@ struct Serve: AsyncParsableCommand {
       ROOMSERVER_RELAY_TARGET, ROOMSERVER_RELAY_QUEUE, ROOMSERVER_RELAY_TRIES, ROOMSERVER_RELAY_PATIENCE, \
       ROOMSERVER_RELAY_AUDIO_RATE, ROOMSERVER_RELAY_AUDIO_KBPS, ROOMSERVER_RELAY_CERTIFICATES, ROOMSERVER_BROADCASTS, \
       ROOMSERVER_RECORDINGS, ROOMSERVER_RECORDING_LIMIT, ROOMSERVER_PUSH_POLICY, ROOMSERVER_PUSH_URL, \
-      ROOMSERVER_DATA, ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
+      ROOMSERVER_DATA, ROOMSERVER_DRAIN, ROOMSERVER_DRAIN_REDIRECT, \
+      ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
 
       With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
       console, makes rooms at the first join, and listens on the loopback address alone.
@@ -49,6 +50,18 @@ struct Serve: AsyncParsableCommand {
       "The directory for what outlives the server: it is made, and one server uses it at a time. \"none\" keeps nothing. "
         + "Default roomserver-data, with --dev none.", valueName: "directory"))
   var data: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds that SIGTERM leaves open rooms to end by themselves; no room is opened meanwhile. SIGINT ends at once. Default 0.",
+      valueName: "seconds"))
+  var drain: UInt32?
+
+  @Option(
+    help: ArgumentHelp(
+      "The signalling URL of the server that takes over: new joins are sent there while this one drains, and whoever is left at "
+        + "the end.", valueName: "url"))
+  var drainRedirect: String?
 
   @Flag(inversion: .prefixedNo, help: "Make a room at the first join. Default: off, with --dev on.")
   var autoCreate: Bool?
@@ -95,6 +108,13 @@ struct Serve: AsyncParsableCommand {
       throw ValidationError("--log-level is trace, debug, info, notice, warning, error or critical")
     }
 
+    let drainTime: UInt32 = try drain ?? environment.number("DRAIN") ?? 0
+    guard drainTime <= 86_400 else { throw ValidationError("--drain is 0 to 86400 seconds") }
+    let redirect = drainRedirect ?? environment.text("DRAIN_REDIRECT")
+    if let redirect, let complaint = ServerConfiguration.complaint(drainRedirect: redirect) {
+      throw ValidationError("--drain-redirect: \(complaint)")
+    }
+
     DescriptorLimit.raise()
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
     log.logLevel = level
@@ -106,23 +126,39 @@ struct Serve: AsyncParsableCommand {
       throw ExitCode.failure
     }
     let isDevelopment = dev
-    let running = RunningServer(server: server) {
+    let running = RunningServer(server: server, drainTime: .seconds(Int(drainTime)), redirect: redirect) {
       if isDevelopment { await Self.greet(server, key: pair.key, secret: pair.secret) }
     }
     let services = ServiceGroupConfiguration(
-      services: [.init(service: running)], gracefulShutdownSignals: [.sigint, .sigterm], logger: log)
-    try await ServiceGroup(configuration: services).run()
+      services: [.init(service: running, successTerminationBehavior: .gracefullyShutdownGroup)],
+      gracefulShutdownSignals: [.sigterm], cancellationSignals: [.sigint], logger: log)
+    do { try await ServiceGroup(configuration: services).run() } catch is CancellationError {}
   }
 
-  /// Serves until a signal asks for the end.
+  /// Serves until a signal asks for the end, or a drain that was ordered over REST is over.
   private struct RunningServer: Service {
     let server: RoomServer
+    let drainTime: Duration
+    let redirect: String?
     /// Done when signals are heard already: whoever reads the greeting may send one at once.
     let greet: @Sendable () async -> Void
 
     func run() async throws {
       await greet()
-      try? await gracefulShutdown()
+      await withTaskGroup(of: Bool.self) { [server] tasks in
+        tasks.addTask {
+          try? await gracefulShutdown()
+          return true
+        }
+        tasks.addTask {
+          await server.drained()
+          return false
+        }
+        let isSignal = await tasks.next() ?? true
+        tasks.cancelAll()
+        // SIGINT, which is a cancellation, does not wait for anybody.
+        if isSignal, drainTime > .zero, !Task.isCancelled { await server.drain(for: drainTime, redirect: redirect) }
+      }
       await server.stop()
     }
   }

@@ -111,13 +111,30 @@ final class ConnectionMachineTests {
       (EndedData(reason: .kickedOut, by: "eve"), CloseReason.kickedOut(by: "eve")),
       (EndedData(reason: .kickedOut), .kickedOut(by: "")), (EndedData(reason: .roomClosed), .roomClosed),
       (EndedData(reason: .duplicateLogin), .duplicateLogin), (EndedData(reason: .timedOut), .timedOut),
-      (EndedData(reason: .serverStopping), .serverStopping), (EndedData(reason: .left), .left),
+      (EndedData(reason: .left), .left),
     ])
   func ends(_ data: EndedData, _ reason: CloseReason) {
     _ = on(.start)
     _ = on(.joined)
     #expect(on(.ended(data)) == .finish(reason, farewell: false))
     #expect(machine.state == .closed(reason))
+  }
+
+  @Test("a server that stops is tried again as one that was lost; without tries the room closes for that reason") func stops() {
+    let stops = ConnectionMachine.Event.ended(EndedData(reason: .serverStopping))
+    _ = on(.start)
+    _ = on(.joined)
+    guard case .wait = on(stops) else {
+      Issue.record("it was not tried again")
+      return
+    }
+    // The socket is closed behind the event.
+    #expect(on(.lost(lost)) == .none)
+    #expect(on(.waited) == .open)
+    // It named another server, which is joined at once.
+    #expect(on(.redirected) == .open)
+    #expect(on(.joined) == .none)
+    #expect(on(stops, .never) == .finish(.serverStopping, farewell: false))
   }
 }
 

@@ -22,6 +22,8 @@ enum ConnectionMachine: Sendable, Hashable {
     case waited
     /// The server ended the session.
     case ended(EndedData)
+    /// The server named another one, which is to be joined at once.
+    case redirected
     /// The user leaves.
     case leave
   }
@@ -72,6 +74,13 @@ enum ConnectionMachine: Sendable, Hashable {
     case (.waiting(let attempt), .waited):
       self = .opening(attempt: attempt)
       return .open
+    case (.opening(let attempt), .redirected):
+      self = .opening(attempt: attempt)
+      return .open
+    case (.connected, .ended(let data)) where data.reason == .serverStopping:
+      // It comes back, or another takes over.
+      return tryAgain(
+        1, after: .connectionLost("the server stopped"), otherwise: .serverStopping, policy: policy, using: &generator)
     case (_, .ended(let data)): return finish(CloseReason(data))
     case (_, .leave):
       let wasConnected = self == .connected
@@ -86,9 +95,10 @@ enum ConnectionMachine: Sendable, Hashable {
   }
 
   private mutating func tryAgain(
-    _ attempt: Int, after cause: RoomClientError, policy: ReconnectPolicy, using generator: inout some RandomNumberGenerator
+    _ attempt: Int, after cause: RoomClientError, otherwise end: CloseReason? = nil, policy: ReconnectPolicy,
+    using generator: inout some RandomNumberGenerator
   ) -> Action {
-    guard let seconds = policy.wait(before: attempt, using: &generator) else { return finish(.connectionLost(cause)) }
+    guard let seconds = policy.wait(before: attempt, using: &generator) else { return finish(end ?? .connectionLost(cause)) }
     self = .waiting(attempt: attempt)
     return .wait(seconds: seconds)
   }

@@ -19,7 +19,10 @@ actor RoomSession {
   nonisolated let board: RoomBoard
   /// How the room is joined.
   nonisolated let entry: RoomEntry
-  private let address: SignalAddress
+  /// Of the server that the room is on; another's where that named one.
+  private var address: SignalAddress
+  /// Servers that were named one after the other, since the last join.
+  private var redirects = 0
   nonisolated var options: RoomOptions { entry.options }
   let logger = Logger(label: "room.client")
 
@@ -59,6 +62,8 @@ actor RoomSession {
 
   /// Messages and events that may wait for the session; a server that sends more than it takes is cut off.
   private static let inboxLimit = 8192
+  /// Servers that may name one another.
+  private static let redirectLimit = 3
 
   init(_ entry: RoomEntry) throws {
     address = try SignalAddress(entry.url)
@@ -267,6 +272,10 @@ actor RoomSession {
     guard epoch == self.epoch else { return }
     held = nil
     dropLink(.connectionLost("refused"), politely: true)
+    if let error = error as? RoomError, redirects < Self.redirectLimit, go(to: error.redirect) {
+      redirects += 1
+      return advance(.redirected)
+    }
     switch error {
     case let error as RoomError: advance(.refused(error))
     case let error as RoomClientError: advance(.lost(error))
@@ -274,9 +283,18 @@ actor RoomSession {
     }
   }
 
+  /// From now on the room is on the server at this URL. False where none is named, or one that is not as safe.
+  private func go(to redirect: String?) -> Bool {
+    guard let redirect, let named = try? SignalAddress(redirect), named.isSecure || !address.isSecure else { return false }
+    logger.info("the room moves to another server", metadata: ["server": "\(named.host)"])
+    address = named
+    return true
+  }
+
   private func joined(_ result: JoinResult, epoch: Int) {
     guard epoch == self.epoch, case .opening(let attempt) = machine else { return }
     defer { releaseHeld() }
+    redirects = 0
     sessionId = result.sessionId
     link?.pingInterval = .milliseconds(min(max(result.pingInterval, 100), 60_000))
     let missed = roster.replace(with: result.participants, telling: attempt > 0)
@@ -292,6 +310,9 @@ actor RoomSession {
     starter = nil
     nextStatistics = .now + .seconds(options.statisticsInterval)
     for event in missed { board.say(event) }
+    // A room that was made anew, perhaps on another server, has forgotten them.
+    let isOther = before.map { $0.createdAt != result.room.createdAt } ?? false
+    let lost = isOther ? forwards.values.sorted { $0.jobId < $1.jobId } : []
     forwards = forwards.filter { running in result.room.jobs.contains { $0.jobId == running.key } }
     catchUp(from: before, replayed: result.replayed ?? false)
     guard !result.resumed else {
@@ -306,11 +327,12 @@ actor RoomSession {
     // Who had a seat and lost it is not on air any more.
     let had = before?.seats.contains { $0.userId == result.me.userId } ?? false
     if had, mySeat == nil { forgetPublications() }
-    startAnew()
+    startAnew(beginning: lost)
   }
 
   /// The server forgot the session: what was published and chosen is asked for again.
-  private func startAnew() {
+  /// - Parameter jobs: that it forgot too.
+  private func startAnew(beginning jobs: [ForwardParams]) {
     let present = Set(roster.tracks.map(\.info.trackId))
     let trackIds = chosen.trackIds.filter { present.contains($0) }
     let userIds = chosen.userIds.filter { roster.participants[$0] != nil }
@@ -321,6 +343,11 @@ actor RoomSession {
       } catch {
         logger.debug("could not take up again what was before: \(error)")
         publishRepair.failed(now: .now)
+      }
+      for job in jobs {
+        do { _ = try await startForward(job) } catch {
+          board.say(.jobEnded(jobId: job.jobId, reason: .failed, failure: JobFailure(cause: "rejected", message: "\(error)")))
+        }
       }
       // Where that can't be any more the PK's end is told.
       if waitsForMe { _ = try? await request(.pk(.resume), for: PKInfo.self) }
@@ -358,6 +385,7 @@ actor RoomSession {
       subscriber.track(data.trackId)?.setMuted(data.muted)
     case .ended(let data):
       if data.reason == .kickedOut { board.say(.kickedOut(by: data.by ?? "")) }
+      if data.reason == .serverStopping { _ = go(to: data.redirect) }
       advance(.ended(data))
     case .changed(let numbered): changed(numbered)
     case .pkToken(let token):

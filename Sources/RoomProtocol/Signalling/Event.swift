@@ -250,7 +250,10 @@ public struct EndedData: Codable, Sendable, Hashable {
   public var by: String?
   /// 401003 for `duplicateLogin`.
   public var error: RoomError?
-  public init(reason: EndReason, by: String? = nil, error: RoomError? = nil) {
+  /// Of `serverStopping`: the signalling URL of the server to join anew; this one's, when it is back, if absent.
+  public var redirect: String?
+  public init(reason: EndReason, by: String? = nil, error: RoomError? = nil, redirect: String? = nil) {
+    self.redirect = redirect
     self.reason = reason
     self.by = by
     self.error = error

@@ -31,6 +31,9 @@ public struct ServerConfiguration: Sendable {
   public var keepAlive = KeepAlive()
   public var limits = ServerLimits()
 
+  /// What is wrong with the URL of a server that takes over when this one is drained; nil where nothing is.
+  public static func complaint(drainRedirect url: String) -> String? { DrainOrder.complaint(redirect: url) }
+
   /// - Parameter keys: API keys with their secrets, each of at least 32 bytes.
   public init(keys: [String: String]) { self.keys = keys }
 }

@@ -42,6 +42,7 @@ struct MetricsReport: Sendable {
       viewers += counts.viewers
       jobs += await room.jobList.count
     }
+    text.add("roomserver_draining", .gauge, "1 while no room is opened any more.", await directory.drain == nil ? 0 : 1)
     text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
     text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
     text.add("roomserver_viewers", .gauge, "WHEP sessions in all rooms.", viewers)

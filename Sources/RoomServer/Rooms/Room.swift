@@ -418,6 +418,11 @@ actor Room {
     (participants.count, participants.values.reduce(0) { $0 + $1.tracks.count }, viewers.count)
   }
 
+  /// Who came in and is not lost.
+  var people: (participants: Int, viewers: Int) {
+    (participants.values.count { !$0.isOurs && $0.outlet != nil }, viewers.count)
+  }
+
   /// All participants, hidden ones too, in the order of their joining.
   var roster: [ParticipantInfo] { participants.values.sorted { $0.joinedAt < $1.joinedAt }.map(\.info) }
 }

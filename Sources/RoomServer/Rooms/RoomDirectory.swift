@@ -28,6 +28,8 @@ actor RoomDirectory {
   private let log: Logger
   private var rooms: [String: Room] = [:]
   private var isStopping = false
+  /// Nil while rooms may be opened.
+  private(set) var drain: DrainOrder?
   /// Those who come before all stored rooms are there again wait a little.
   private var isRestoring: Bool
   nonisolated let store: StoreWriter?
@@ -79,6 +81,7 @@ actor RoomDirectory {
     guard !isStopping else { throw RoomError(.joinFailed, "the server is stopping") }
     guard !isRestoring else { throw RoomError(.joinFailed, "the server is starting; try again in a second") }
     if let room = rooms[token.room] { return room }
+    if let drain { throw drain.error(.joinFailed) }
     guard configuration.autoCreateRooms else {
       throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"; create it by POST /v1/rooms")
     }
@@ -90,6 +93,7 @@ actor RoomDirectory {
   func create(_ name: String, _ wishes: Wishes) throws(RoomError) -> (Room, isNew: Bool) {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
+    if let drain { throw drain.error(.updateRoomFailed) }
     guard hasSpace else { throw RoomError(.updateRoomFailed, fullSentence) }
     let room = make(name, wishes)
     store?.changed(room)
@@ -106,11 +110,15 @@ actor RoomDirectory {
   /// Ends all sessions and closes all rooms; none is made any more. What is stored of them stays.
   func stop() async {
     isStopping = true
+    // Who moves to another server begins its jobs there.
+    if drain?.redirect != nil { for room in all { store?.gone(room.name) } }
     await store?.stop()
-    for room in all { await room.close(EndedData(reason: .serverStopping)) }
+    for room in all { await room.close(EndedData(reason: .serverStopping, redirect: drain?.redirect)) }
     await broadcasts.stop()
     await mixes.stop()
   }
+
+  func setDrain(_ order: DrainOrder?) { drain = order }
 
   private var hasSpace: Bool {
     if rooms.count < configuration.limits.rooms { return true }

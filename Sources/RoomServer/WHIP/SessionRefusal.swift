@@ -36,9 +36,13 @@ struct SessionRefusal: Error, Sendable {
   /// (RFC 9725 §4.4.3).
   static func notAcceptable(_ error: RoomError) -> Self { Self(status: 406, error: error) }
 
-  /// Full, but perhaps not for long.
-  static func unavailable(_ error: RoomError) -> Self {
-    Self(status: 503, error: error, headers: [("Retry-After", "5")])
+  /// Full, but perhaps not for long; or another server's from now on (RFC 9725 §4.6).
+  /// - Parameter target: path and query of the request.
+  static func unavailable(_ error: RoomError, at target: String? = nil) -> Self {
+    if let redirect = error.redirect, let target, let host = redirect.firstMatch(of: /^ws(s?):\/\/([^\/?#]+)/) {
+      return Self(status: 307, error: error, headers: [("Location", "http\(host.1)://\(host.2)\(target)")])
+    }
+    return Self(status: 503, error: error, headers: [("Retry-After", "5")])
   }
 
   static let tooManyJoins = Self(

@@ -33,9 +33,9 @@ export ROOMSERVER_TOKEN ROOMSERVER_URL
 
 root=$PWD
 status=0
-# The upgrade at /v1/signal is left out: to schemathesis a GET that is answered with 426 looks refused.
+# The upgrade at /v1/signal is left out: to schemathesis a GET that is answered with 426 looks refused. A drain would end the server.
 (cd "$work" && SCHEMATHESIS_HOOKS="$root/Tests/Interop/REST/hooks.py" "$schemathesis" run "$root/api/openapi.yaml" --url "$ROOMSERVER_URL" \
-  --header "Authorization: Bearer $ROOMSERVER_TOKEN" --exclude-operation-id signal --checks all \
+  --header "Authorization: Bearer $ROOMSERVER_TOKEN" --exclude-operation-id signal --exclude-operation-id drain --checks all \
   --phases coverage,fuzzing,stateful --max-time 55 --seed 1 --request-timeout 10) || status=$?
 
 kill "$pid"

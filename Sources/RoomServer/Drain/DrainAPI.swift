@@ -1,0 +1,67 @@
+import RoomProtocol
+
+/// Letting the server run empty, over REST.
+struct DrainAPI: Sendable {
+  let drain: Drain
+  let directory: RoomDirectory
+
+  var endpoints: [Endpoint] {
+    [
+      Endpoint("GET", "/readyz", access: .open, action: .answer { _, _ in await ready() }),
+      Endpoint("GET", "/v1/server/drain", access: .api, action: .answer { _, _ in await show() }),
+      Endpoint(
+        "POST", "/v1/server/drain", access: .api, takesBody: true, action: .answer { request, _ in await begin(request) }),
+      Endpoint(
+        "DELETE", "/v1/server/drain", access: .api,
+        action: .answer { _, _ in
+          await drain.cancel()
+          return .noContent
+        }),
+    ]
+  }
+
+  private struct Ready: Codable, Sendable { var status: String }
+
+  private struct Wish: Codable, Sendable {
+    var seconds: Int?
+    var redirect: String?
+  }
+
+  private struct State: Codable, Sendable {
+    var draining: Bool
+    var startedAt: Int64?
+    var deadline: Int64?
+    var redirect: String?
+    var rooms: Int
+    var participants: Int
+    var viewers: Int
+    var streams: Int
+  }
+
+  /// Whether more may be sent here.
+  private func ready() async -> HTTPResponse {
+    await directory.drain == nil ? .json(Ready(status: "ready")) : .json(Ready(status: "draining"), status: 503)
+  }
+
+  private func show(status: Int = 200) async -> HTTPResponse {
+    let (order, load) = (await directory.drain, await drain.load())
+    return .json(
+      State(
+        draining: order != nil, startedAt: order?.startedAt, deadline: order?.deadline, redirect: order?.redirect,
+        rooms: load.rooms, participants: load.participants, viewers: load.viewers, streams: load.streams), status: status)
+  }
+
+  private func begin(_ request: HTTPRequest) async -> HTTPResponse {
+    let wish: Wish
+    do throws(RoomError) { wish = try APIBody.read(Wish.self, from: request, members: ["seconds", "redirect"]) } catch {
+      return .error(400, error)
+    }
+    let seconds = wish.seconds ?? 600
+    guard (0...86_400).contains(seconds) else { return .error(400, HTTPError.badRequest("seconds: 0 to 86400")) }
+    if let redirect = wish.redirect, let complaint = DrainOrder.complaint(redirect: redirect) {
+      return .error(400, HTTPError.badRequest("redirect: \(complaint)"))
+    }
+    await drain.begin(for: .seconds(seconds), redirect: wish.redirect)
+    return await show(status: 202)
+  }
+}

@@ -1,0 +1,49 @@
+import RoomProtocol
+import RoomServer
+import Testing
+
+@testable import RoomClient
+
+@Suite("A room whose server is drained", .serialized, .timeLimit(.minutes(2)))
+struct DrainedServerTests {
+  private let quick = ReconnectPolicy(tries: 5, waits: [0.05...0.1, 0.2...0.3])
+
+  @Test("it moves to the server that takes over: what is published and its jobs go on there, and who comes late is sent there")
+  func moves() async throws {
+    let (old, new) = (try await Stage { $0.relay.broadcasts.patience = 60_000_000 }, try await Stage())
+    let ada = try await old.join("ada", grants: [.publish, .subscribe, .relay], options: .init(reconnect: quick))
+    let bob = try await old.join("bob", options: .init(reconnect: quick))
+    let camera = LocalVideoTrack(codec: .h264, width: 320, height: 180, fps: 15)
+    try await ada.publish([camera])
+    let feeder = Feeder(camera)
+    defer { feeder.stop() }
+    try await ada.startForward(
+      ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/ada?serialnum=4", kinds: [.video]))
+    let theirs = bob.events
+    let draining = Task { await old.server.drain(for: .seconds(1), redirect: new.url) }
+    // One for a room that is not there yet: at once.
+    let late = try await within(10, "a late one is sent to the other server") {
+      while true {
+        let room = try await Room.connect(to: old.url, token: try old.token("eve", room: "other"))
+        if await new.server.metricsText().contains("\nroomserver_participants 1\n") { return room }
+        await room.leave()
+      }
+    }
+    #expect(late.state == .connected)
+    #expect(ada.state == .connected && bob.state == .connected)
+    await draining.value
+    await old.server.stop()
+    _ = try await bob.first("bob is there", in: theirs) { event in
+      if case .stateChanged(.connected) = event { true } else { nil }
+    }
+    let track = try await subscribed(bob, theirs)
+    try await receive(10, from: track.frames, "frames over the other server")
+    try await within(10, "the job is there too") {
+      while !ada.jobs.contains(where: { $0.jobId == "live" && $0.onAir == true }) {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    for room in [ada, bob, late] { await room.leave() }
+    await new.server.stop()
+  }
+}
