@@ -158,7 +158,8 @@ let package = Package(
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
-    .testTarget(name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "RTMP", "RTP", "WebRTC", argumentParser]),
+    .testTarget(
+      name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "RoomClient", "RTMP", "RTP", "WebRTC", argumentParser]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",

@@ -114,7 +114,8 @@ struct WHIPAPI: Sendable {
         room = try await services.directory.room(joinedWith: token)
       } catch {
         count(error.code)
-        throw error.code == .noSuchRoom ? .notFound(error) : .unavailable(error, at: request.target + (request.query.isEmpty ? "" : "?\(request.query)"))
+        throw error.code == .noSuchRoom
+          ? .notFound(error) : .unavailable(error, at: request.target + (request.query.isEmpty ? "" : "?\(request.query)"))
       }
       switch await offer(room, token, sdp) {
       case .answered(let answer):
