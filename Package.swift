@@ -80,8 +80,8 @@ let package = Package(
       name: "RoomServer",
       dependencies: [
         "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState", "RoomToken",
-        "CMicroHTTPD", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nio("NIOCore"),
-        nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        "CMicroHTTPD", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nioSSL, nio("NIOCore"),
+        nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -148,8 +148,8 @@ let package = Package(
       dependencies: [
         "RoomServer", "LiveOrigin", "RTMP", "Relay", "Codecs", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux",
         "roomserver",
-        "FuzzSupport", logging,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
+        "FuzzSupport", logging, nioSSL,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
       name: "RoomClientTests",

@@ -22,6 +22,7 @@ public final class RoomServer: Sendable {
 
   /// Held as long as the server runs.
   private let data: DataDirectory?
+  private let events: EventLog
   private let http: HTTPDaemon
   private let signalling: SignallingServer
   private let directory: RoomDirectory
@@ -48,6 +49,7 @@ public final class RoomServer: Sendable {
     guard !configuration.keys.isEmpty else { throw .noKeys }
     if let complaint = configuration.iceServers.lazy.compactMap(\.complaint).first { throw .iceServer(reason: complaint) }
     if let complaint = configuration.relay.recordings?.complaint { throw .recordings(reason: complaint) }
+    if let complaint = configuration.webhooks.complaint { throw .webhooks(reason: complaint) }
     let data: DataDirectory? = if let path = configuration.data { try DataDirectory(path) } else { nil }
     let keys: TokenKeys
     do {
@@ -79,13 +81,18 @@ public final class RoomServer: Sendable {
     kicked.withLockedValue { $0.restore(stored.kicked) }
     let origin = Origin(configuration.origin, keys: keys, kicked: kicked, log: log)
     var rtmp: RTMPServer?
+    var events: EventLog?
     do throws(StartError) {
+      let eventLog = try await EventLog(
+        configuration.webhooks, path: data?.file("webhooks.sqlite"),
+        secret: configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value ?? "", log: log)
+      events = eventLog
       if configuration.origin.listens {
         rtmp = try await RTMPServer.start(origin, host: configuration.origin.host ?? configuration.host)
       }
       let server = RoomServer(
-        configuration, data: data, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp, store: store,
-        log: log)
+        configuration, data: data, events: eventLog, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp,
+        store: store, log: log)
       await server.directory.restore(stored)
       do throws(StartError) { try server.serve() } catch {
         await server.directory.stop()
@@ -94,6 +101,7 @@ public final class RoomServer: Sendable {
       return server
     } catch {
       await store?.stop()
+      await events?.stop()
       await rtmp?.stop()
       await origin.stop()
       await blocking(named: "media-stop") { plane.stop() }
@@ -102,12 +110,13 @@ public final class RoomServer: Sendable {
   }
 
   private init(
-    _ configuration: ServerConfiguration, data: DataDirectory?, keys: TokenKeys,
+    _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, keys: TokenKeys,
     kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, store: StoreWriter?,
     log: Logger
   ) {
     self.configuration = configuration
     self.data = data
+    self.events = events
     self.plane = plane
     self.origin = origin
     self.rtmp = rtmp
@@ -124,7 +133,7 @@ public final class RoomServer: Sendable {
     let counters = ServerCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
-      log: log)
+      events: events.channel, log: log)
     self.directory = directory
     let draining = Drain(directory, origin: origin, log: log)
     self.draining = draining
@@ -143,14 +152,15 @@ public final class RoomServer: Sendable {
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters)
     let history = ServerHistory(gauge)
     metrics = MetricsReport(
-      directory: directory, plane: plane, counters: counters, origin: origin, hls: hls, variants: variants)
+      directory: directory, plane: plane, counters: counters, origin: origin, hls: hls, variants: variants,
+      events: events)
     let tokens = TokensAPI(keys: keys)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints
-      + StateAPI(directory: directory).endpoints
+      + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
       + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
@@ -220,6 +230,7 @@ public final class RoomServer: Sendable {
     await variants.stop()
     await origin.stop()
     await ingest.stop()
+    await events.stop()
     log.info("stopped")
   }
 

@@ -20,7 +20,8 @@ struct Serve: AsyncParsableCommand {
       ROOMSERVER_RELAY_TARGET, ROOMSERVER_RELAY_QUEUE, ROOMSERVER_RELAY_TRIES, ROOMSERVER_RELAY_PATIENCE, \
       ROOMSERVER_RELAY_AUDIO_RATE, ROOMSERVER_RELAY_AUDIO_KBPS, ROOMSERVER_RELAY_CERTIFICATES, ROOMSERVER_BROADCASTS, \
       ROOMSERVER_RECORDINGS, ROOMSERVER_RECORDING_LIMIT, ROOMSERVER_PUSH_POLICY, ROOMSERVER_PUSH_URL, \
-      ROOMSERVER_DATA, ROOMSERVER_DRAIN, ROOMSERVER_DRAIN_REDIRECT, \
+      ROOMSERVER_DATA, ROOMSERVER_DRAIN, ROOMSERVER_DRAIN_REDIRECT, ROOMSERVER_WEBHOOK, ROOMSERVER_WEBHOOK_SECRET, \
+      ROOMSERVER_WEBHOOK_CERTIFICATES, ROOMSERVER_WEBHOOK_TIMEOUT, ROOMSERVER_WEBHOOK_MAX_AGE, ROOMSERVER_EVENTS_KEPT, \
       ROOMSERVER_JOINS_PER_SECOND, ROOMSERVER_LOG_LEVEL. Lists are written with commas. A flag counts more.
 
       With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
@@ -42,6 +43,8 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var hls: HLSOptions
 
   @OptionGroup var relay: RelayOptions
+
+  @OptionGroup var webhooks: WebhookOptions
 
   @OptionGroup var keys: KeyOptions
 
@@ -94,6 +97,7 @@ struct Serve: AsyncParsableCommand {
     configuration.data = directory == "none" ? nil : directory
     configuration.media.workers = try workers ?? environment.number("WORKERS")
     try relay.apply(to: &configuration, environment)
+    try webhooks.apply(to: &configuration, environment)
     configuration.iceServers = try iceServers.settings(environment)
     configuration.autoCreateRooms = try autoCreate ?? environment.flag("AUTO_CREATE") ?? dev
     if let workers = configuration.media.workers, !(1...256).contains(workers) {

@@ -65,7 +65,8 @@ public enum RoomChange: Sendable, Hashable {
     }
   }
 
-  var data: any Encodable {
+  /// What is told of it.
+  public var data: any Encodable & Sendable {
     switch self {
     case .seatChanged(let data): data
     case .layoutChanged(let data): data

@@ -28,6 +28,8 @@ public struct ServerConfiguration: Sendable {
   /// Live streams that are published to this server and watched here.
   public var origin = OriginSettings()
   public var rooms = RoomSettings()
+  /// What the app's own server is told.
+  public var webhooks = WebhookSettings()
   public var keepAlive = KeepAlive()
   public var limits = ServerLimits()
 
@@ -88,6 +90,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case recordings(reason: String)
   /// Nothing can be kept in the directory for it; with the reason.
   case data(reason: String)
+  /// A webhook that can't be one; with the reason.
+  case webhooks(reason: String)
 
   public var description: String {
     switch self {
@@ -99,6 +103,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .media(let error): "can't start the media workers: \(error)"
     case .iceServer(let reason): reason
     case .recordings(let reason): "can't record: \(reason)"
+    case .webhooks(let reason): reason
     case .data(let reason): "can't keep data: \(reason)"
     }
   }

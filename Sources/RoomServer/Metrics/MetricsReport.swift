@@ -10,6 +10,7 @@ struct MetricsReport: Sendable {
   let origin: Origin
   let hls: HLSDirectory
   let variants: VariantDirectory
+  let events: EventLog
 
   func text() async -> String {
     var text = PrometheusText()
@@ -22,6 +23,7 @@ struct MetricsReport: Sendable {
     origin.addMetrics(to: &text)
     hls.addMetrics(to: &text)
     variants.addMetrics(to: &text)
+    await events.addMetrics(to: &text)
     text.add("process_open_fds", .gauge, "Open file descriptors.", linux_open_descriptors())
     text.add("process_resident_memory_bytes", .gauge, "Resident memory.", linux_resident_bytes())
     text.add(

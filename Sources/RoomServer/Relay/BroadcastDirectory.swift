@@ -34,6 +34,8 @@ struct BroadcastTotals: Sendable {
 /// Synchronous where a job is let in, so that a room answers at once; what then happens comes to the job's listener.
 final class BroadcastDirectory: Sendable {
   typealias Listener = @Sendable (BroadcastEvent) -> Void
+  /// Hears once of a recording that is over.
+  typealias RecordingListener = @Sendable (RecordingName, FileOutlet.Summary) -> Void
 
   /// A job's hold on its broadcast.
   struct Place: Sendable {
@@ -96,7 +98,10 @@ final class BroadcastDirectory: Sendable {
   /// - Parameter recording: what it is recorded as beside. A broadcast that has no recording begins one; one that has goes on.
   /// - Throws: 80201 where it is not, the server has no room for another broadcast, or no file can be made; 80204 where nothing may
   ///   be recorded.
-  func place(_ url: PublishURL, recording: RecordingName? = nil, listener: @escaping Listener) throws(RoomError) -> Place {
+  func place(
+    _ url: PublishURL, recording: RecordingName? = nil, recorded: @escaping RecordingListener = { _, _ in },
+    listener: @escaping Listener
+  ) throws(RoomError) -> Place {
     let way = try way(to: url)
     if recording != nil, recordings == nil { throw Self.recordsNothing("record") }
     let result: Result<Place, RoomError> = state.withLockedValue { state in
@@ -111,7 +116,7 @@ final class BroadcastDirectory: Sendable {
               .publishFailed,
               "a job with serialnum \(entry.serialNumber) sends to this URL; give a larger serialnum than that to take over"))
         }
-        do throws(RoomError) { try record(recording, &entry, key: way.key) } catch { return .failure(error) }
+        do throws(RoomError) { try record(recording, &entry, key: way.key, recorded) } catch { return .failure(error) }
         entry.serialNumber = serialNumber
         entry.listeners[program] = listener
         state.entries[way.key] = entry
@@ -124,7 +129,7 @@ final class BroadcastDirectory: Sendable {
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount))
       state.group = group
       do throws(RoomError) {
-        let made = try make(way, recording: recording, age: age(of: way.key, &state), on: group.next())
+        let made = try make(way, recording: recording, recorded, age: age(of: way.key, &state), on: group.next())
         let entry = Entry(
           broadcast: made, isDirect: way.isDirect, recording: recording, serialNumber: serialNumber,
           listeners: [program: listener])
@@ -197,14 +202,15 @@ final class BroadcastDirectory: Sendable {
   }
 
   private func make(
-    _ way: Way, recording: RecordingName?, age: Int64?, on loop: any EventLoop
+    _ way: Way, recording: RecordingName?, _ recorded: @escaping RecordingListener, age: Int64?,
+    on loop: any EventLoop
   ) throws(RoomError) -> LiveBroadcast {
     let key = way.key
     var outlets: [any BroadcastOutlet] = []
     var address: RTMPAddress?
     switch way {
     case .push(let server, _): address = server
-    case .file(let name): outlets = [try record(name, of: key, isOnlyWay: true)]
+    case .file(let name): outlets = [try record(name, of: key, isOnlyWay: true, recorded)]
     case .origin(let origin, let path):
       do throws(OriginRefusal) {
         let publication = try origin.beginPublish(path, by: .job) { [weak self] reason in
@@ -217,7 +223,7 @@ final class BroadcastDirectory: Sendable {
       }
     }
     do {
-      if let recording { outlets.append(try record(recording, of: key, isOnlyWay: false)) }
+      if let recording { outlets.append(try record(recording, of: key, isOnlyWay: false, recorded)) }
       return try LiveBroadcast(
         to: address, outlets: outlets, settings: settings.broadcasts, age: age, loop: loop
       ) { [weak self] event in
@@ -236,22 +242,27 @@ final class BroadcastDirectory: Sendable {
   }
 
   /// Begins the recording of a broadcast that is there, where it is asked for and not at work.
-  private func record(_ name: RecordingName?, _ entry: inout Entry, key: String) throws(RoomError) {
+  private func record(
+    _ name: RecordingName?, _ entry: inout Entry, key: String, _ recorded: @escaping RecordingListener
+  ) throws(RoomError) {
     guard let name, name != entry.recording else { return }
     if let other = entry.recording {
       throw RoomError(.publishFailed, "record: what goes to this URL is recorded as \(other) already")
     }
-    let outlet = try record(name, of: key, isOnlyWay: false)
+    let outlet = try record(name, of: key, isOnlyWay: false, recorded)
     entry.recording = name
     let broadcast = entry.broadcast
     Task { await broadcast.add(outlet) }
   }
 
-  private func record(_ name: RecordingName, of key: String, isOnlyWay: Bool) throws(RoomError) -> FileOutlet {
+  private func record(
+    _ name: RecordingName, of key: String, isOnlyWay: Bool, _ recorded: @escaping RecordingListener
+  ) throws(RoomError) -> FileOutlet {
     guard let recordings else { throw Self.recordsNothing("record") }
     do throws(RecordingFailure) {
       let outlet = try recordings.begin(name) { [weak self] summary in
         self?.recorded(name, of: key, summary, isOnlyWay: isOnlyWay)
+        recorded(name, summary)
       }
       log.info("recording begins", metadata: ["file": "\(name)"])
       return outlet

@@ -60,7 +60,9 @@ extension Room {
   /// The place of a new job at its URL's broadcast.
   /// - Parameter record: a file that the broadcast is recorded into beside.
   func place(_ url: PublishURL, for id: String, record: String?) throws(RoomError) -> BroadcastDirectory.Place {
-    try surroundings.broadcasts.place(url, recording: try recordingName(record)) { [weak self] event in
+    try surroundings.broadcasts.place(
+      url, recording: try recordingName(record), recorded: recordingListener
+    ) { [weak self] event in
       Task { await self?.heard(event, of: id) }
     }
   }
@@ -84,6 +86,7 @@ extension Room {
       metadata: [
         "job": "\(job.id)", "kind": "\(job.info.kind)", "user": "\(job.info.by ?? "")", "target": "\(job.info.target ?? "")",
       ])
+    report(.jobStarted, job.info)
     watchJobs()
     let info = job.info
     return (info, { self.tell(.jobChanged(info), besides: nil) })
@@ -286,6 +289,7 @@ extension Room {
     case .over: return
     }
     tell(.jobChanged(job.info), besides: nil)
+    report(event, of: job.info)
   }
 
   private func ended(_ job: RelayJob, _ reason: ProgramEnd) {
@@ -301,6 +305,8 @@ extension Room {
       }
     log.info("job over", metadata: ["job": "\(job.id)", "reason": "\(told.reason)"])
     tell(.jobEnded(told), besides: nil)
+    // A room that closes has told it.
+    if !isClosed { report(.jobEnded, told) }
     if told.reason == .failed { beginOwnJobsLater() }
   }
 

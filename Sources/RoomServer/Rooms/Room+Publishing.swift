@@ -86,6 +86,7 @@ extension Room {
         self.withdraw(change.removed, of: participant)
         if !added.isEmpty {
           self.tell(.published(PublishedData(userId: participant.userId, tracks: added)), besides: participant)
+          self.reportTracks(added, of: participant)
         }
         guard restarts || !added.isEmpty else { return }
         for other in self.participants.values where other !== participant { self.renewSubscriptions(of: other) }
@@ -135,6 +136,7 @@ extension Room {
     let ids = tracks.map(\.info.trackId)
     participant.tracks.removeAll { ids.contains($0.info.trackId) }
     tell(.unpublished(UnpublishedData(userId: participant.userId, trackIds: ids)), besides: participant)
+    reportNoTracks(ids, of: participant)
     for other in participants.values where other !== participant {
       for id in ids { other.plan.forget(track: id) }
       renewSubscriptions(of: other)

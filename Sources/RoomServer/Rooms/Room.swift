@@ -51,11 +51,15 @@ actor Room {
     var store: StoreWriter?
     var relay: RelaySettings
     var log: Logger
+    /// What the app's own server hears.
+    var events: any RoomEventSink = NoRoomEvents()
   }
 
   nonisolated let name: String
   /// Milliseconds since 1970.
   nonisolated let createdAt: Int64
+  /// Another each time a room of this name is made; a server that is started again goes on with it.
+  nonisolated var session: String { "RS_" + String(createdAt, radix: 36) }
   let settings: Settings
   let surroundings: Surroundings
   let media: MediaRoom
@@ -189,6 +193,7 @@ actor Room {
       if !participant.isOurs { renewRoomMix() }
     }
     if !participant.isHidden { tell(.joined(participant.info), besides: participant) }
+    if !participant.isOurs { report(.participantJoined, participant.info) }
     log.info("joined", metadata: ["user": "\(participant.userId)", "participants": "\(participants.count)"])
   }
 
@@ -276,6 +281,7 @@ actor Room {
   func end(_ participant: Participant, _ ended: EndedData) {
     guard participants[participant.userId] === participant else { return }
     participants[participant.userId] = nil
+    reportLeaving(participant, ended)
     participant.grace?.cancel()
     if let transport = participant.publishing { media.closeTransport(transport.id) }
     if let transport = participant.subscribing { media.closeTransport(transport.id) }
@@ -348,6 +354,7 @@ actor Room {
   func close(_ ended: EndedData) async {
     guard !isClosed else { return }
     changeState { $0.close() }
+    reportClosing(ended)
     isClosed = true
     stateTimer?.cancel()
     for participant in participants.values {

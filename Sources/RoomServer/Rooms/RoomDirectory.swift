@@ -25,6 +25,7 @@ actor RoomDirectory {
   private let keys: TokenKeys?
   nonisolated let broadcasts: BroadcastDirectory
   nonisolated let mixes: MixDirectory
+  private let events: any RoomEventSink
   private let log: Logger
   private var rooms: [String: Room] = [:]
   private var isStopping = false
@@ -39,7 +40,8 @@ actor RoomDirectory {
 
   init(
     configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
-    kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil, log: Logger
+    kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil,
+    events: any RoomEventSink = NoRoomEvents(), log: Logger
   ) {
     self.store = store
     isRestoring = store != nil
@@ -47,6 +49,7 @@ actor RoomDirectory {
     self.plane = plane
     self.keys = keys
     self.counters = counters
+    self.events = events
     broadcasts = BroadcastDirectory(configuration.relay, origin: origin, counters: counters, store: store, log: log)
     mixes = MixDirectory(configuration.relay)
     self.log = log
@@ -149,12 +152,15 @@ actor RoomDirectory {
       counters: counters, broadcasts: broadcasts, mixes: mixes,
       peer: { [weak self] in await self?.room($0) },
       sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
-      store: store, relay: configuration.relay, log: log)
+      store: store, relay: configuration.relay, log: log, events: events)
     let room = Room(name: name, settings: settings, surroundings: surroundings, stored: stored) { [plane] in
       plane.openRoom(events: $0)
     }
     rooms[name] = room
-    if stored == nil { log.info("room opened", metadata: ["room": "\(name)"]) }
+    if stored == nil {
+      room.report(.roomCreated, RoomEventData.Created(createdAt: room.createdAt))
+      log.info("room opened", metadata: ["room": "\(name)"])
+    }
     return room
   }
 }

@@ -80,6 +80,7 @@ extension Room {
         switch output {
         case .change(let change, let audience):
           tell(.changed(change), besides: nil) { state.sees(audience, $0.userId) }
+          report(change.change)
         case .effect(let effect): carryOut(effect)
         case .peer(let message): deliver(message)
         }

@@ -27,9 +27,10 @@ extension Room {
       }
     }
     if let pk = state.snapshot(for: nil).pk { beginPK(pk) }
+    let users = state.users
+    report(.roomRestored, RoomEventData.Restored(userIds: Array(users)))
     for job in room.jobs { goOn(job) }
     tellState()
-    let users = state.users
     absence = Task { [weak self, grace = settings.graceTime] in
       guard (try? await Task.sleep(for: grace)) != nil else { return }
       await self?.endAbsence(of: users)
@@ -51,13 +52,17 @@ extension Room {
       jobs[job.jobId]?.info.startedAt = job.startedAt
       announce()
     } catch {
+      report(.jobEnded, JobEndedData(jobId: job.jobId, reason: .failed))
       log.warning("job does not go on", metadata: ["job": "\(job.jobId)", "reason": "\(error)"])
     }
   }
 
   /// Who has not come back left.
   private func endAbsence(of users: [String]) {
-    for user in users where participants[user] == nil { changeState { $0.leave(user, .timedOut) } }
+    for user in users where participants[user] == nil && state.users.contains(user) {
+      report(.participantLeft, RoomEventData.Left(userId: user, reason: .timedOut))
+      changeState { $0.leave(user, .timedOut) }
+    }
   }
 }
 

@@ -92,6 +92,7 @@ RULES = [
     "is no application of this server's live streams",
     "the room has no image",
     "is no merge job: it has no layouts",
+    "so name the room",
 ]
 
 

@@ -1,0 +1,78 @@
+import RoomProtocol
+
+/// Something in a room that an app's server wants to know of.
+struct RoomEvent: Sendable {
+  enum Name: String, Sendable, CaseIterable {
+    case roomCreated, roomRestored, roomClosed
+    case participantJoined, participantLeft, participantKicked
+    case trackPublished, trackUnpublished
+    case seatChanged, seatRequested, seatRequestEnded, seatInvited, seatInvitationEnded
+    case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded
+    case pkInvited, pkInvitationEnded, pkBegan, pkChanged, pkEnded
+    case recordingFinished
+  }
+
+  var room: String
+  /// Another each time a room of that name is made.
+  var session: String
+  var name: Name
+  /// Milliseconds since 1970.
+  var time: Int64
+  var data: any Encodable & Sendable
+}
+
+/// Where rooms tell their events. Nothing here may wait: the rooms go on at once.
+protocol RoomEventSink: Sendable {
+  func tell(_ event: RoomEvent)
+}
+
+/// Nobody listens.
+struct NoRoomEvents: RoomEventSink {
+  func tell(_ event: RoomEvent) {}
+}
+
+/// What events say that have no message of signalling for it.
+enum RoomEventData {
+  struct Created: Encodable, Sendable {
+    /// Milliseconds since 1970.
+    var createdAt: Int64
+  }
+
+  struct Restored: Encodable, Sendable {
+    /// Who was in the room; each comes back and joins, or leaves with `timedOut`.
+    var userIds: [String]
+  }
+
+  struct Closed: Encodable, Sendable {
+    var reason: EndReason
+    /// Who closed it; empty for the API, absent where nobody did.
+    var by: String?
+  }
+
+  struct Left: Encodable, Sendable {
+    var userId: String
+    var reason: EndReason
+    var by: String?
+  }
+
+  struct Published: Encodable, Sendable {
+    var userId: String
+    var track: TrackInfo
+  }
+
+  struct Unpublished: Encodable, Sendable {
+    var userId: String
+    var trackId: String
+  }
+
+  struct Recording: Encodable, Sendable {
+    /// As it was asked for.
+    var name: String
+    /// What was written, in order.
+    var files: [String]
+    var bytes: Int64
+    var droppedPictures: Int
+    /// Why it ended before what it records did.
+    var failure: JobFailure?
+  }
+}

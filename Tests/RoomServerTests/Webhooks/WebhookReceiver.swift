@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// An app's own server: it holds a port from the start, listens when it is told to, and answers as it is told.
+final class WebhookReceiver: Sendable {
+  /// A delivery that was taken.
+  struct Delivery: Sendable {
+    var signature: String
+    var body: [UInt8]
+    var event: Event
+  }
+
+  struct Event: Decodable, Sendable {
+    var id: String
+    var sequence: Int
+    var room: String
+    var roomSession: String
+    var event: String
+    var time: Int64
+  }
+
+  private struct State {
+    var status = 200
+    var taken: [Delivery] = []
+    var refused = 0
+    var connections = 0
+    var channel: (any Channel)?
+  }
+
+  let port: UInt16
+  private let descriptor: CInt
+  private let state = NIOLockedValueBox(State())
+
+  /// A port that is bound and refuses connections.
+  init() throws {
+    let bound = try BoundSocket()
+    (port, descriptor) = (bound.port, bound.descriptor)
+  }
+
+  /// Over TLS.
+  var secureURL: String { "https://localhost:\(port)/hook?key=value" }
+  var url: String { "http://127.0.0.1:\(port)/hook?key=value" }
+
+  /// Takes connections from now on.
+  func listen(with tls: NIOSSLContext? = nil) async throws {
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { [state] channel in
+        state.withLockedValue { $0.connections += 1 }
+        return channel.eventLoop.makeCompletedFuture {
+          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+          try channel.pipeline.syncOperations.addHandler(Handler(state))
+        }
+      }
+      .withBoundSocket(descriptor).get()
+    state.withLockedValue { $0.channel = channel }
+  }
+
+  /// What it answers from now on.
+  func answer(_ status: Int) { state.withLockedValue { $0.status = status } }
+
+  /// All that was answered with 2xx.
+  var taken: [Delivery] { state.withLockedValue { $0.taken } }
+  /// Deliveries that were not.
+  var refused: Int { state.withLockedValue { $0.refused } }
+  /// Connections ever taken.
+  var connections: Int { state.withLockedValue { $0.connections } }
+
+  func events(of room: String) -> [Event] { taken.map(\.event).filter { $0.room == room } }
+
+  func stop() async {
+    if let channel = state.withLockedValue({ $0.channel }) { try? await channel.close().get() } else { close(descriptor) }
+  }
+
+  private final class Handler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+    private let state: NIOLockedValueBox<State>
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+
+    init(_ state: NIOLockedValueBox<State>) { self.state = state }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      switch Self.unwrapInboundIn(data) {
+      case .head(let head):
+        self.head = head
+        body = []
+      case .body(let part): body += part.readableBytesView
+      case .end: answer(context)
+      }
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+      let event = try? JSONDecoder().decode(Event.self, from: Data(body))
+      let signature = head?.headers.first(name: "Roomserver-Signature") ?? ""
+      let isRight = head?.method == .POST && head?.uri == "/hook?key=value"
+      let status = state.withLockedValue { state in
+        guard (200..<300).contains(state.status), isRight, let event else {
+          state.refused += 1
+          return isRight && event != nil ? state.status : 400
+        }
+        state.taken.append(Delivery(signature: signature, body: body, event: event))
+        return state.status
+      }
+      let response = HTTPResponseHead(
+        version: .http1_1, status: .init(statusCode: status), headers: status == 204 ? [:] : ["Content-Length": "0"])
+      context.write(Self.wrapOutboundOut(.head(response)), promise: nil)
+      context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  }
+}
+
+/// A port that the kernel connects to, and that nobody reads from.
+struct SilentListener {
+  let port: UInt16
+  private let descriptor: CInt
+
+  init() throws {
+    let receiver = try BoundSocket()
+    guard listen(receiver.descriptor, 16) == 0 else { throw TimedOut(what: "a listener") }
+    (port, descriptor) = (receiver.port, receiver.descriptor)
+  }
+
+  func close() { _ = Glibc.close(descriptor) }
+}
+
+/// A TCP port of 127.0.0.1 that nothing listens on yet.
+struct BoundSocket {
+  let port: UInt16
+  let descriptor: CInt
+
+  init() throws {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    guard bound else { throw TimedOut(what: "a port") }
+    self.descriptor = descriptor
+    port = UInt16(bigEndian: address.sin_port)
+  }
+}
