@@ -6,7 +6,8 @@ public import RTP
 ///
 /// All inputs meet on the media clock. The program lags it by the longest delay that any of them needs (``PlayoutDelay``), so that what
 /// it makes of a moment is the same whichever program makes it: one that takes over goes on with the very next sample. Frames lie on the
-/// clock's own grid. Sans-I/O; one owner at a time.
+/// clock's own grid. The lag of sound alone, which people hear as it is made, changes gently: who comes late, comes or goes is no gap and
+/// no rush for all who listen. Sans-I/O; one owner at a time.
 public final class MergeProgram: Program {
   /// Since the start.
   public struct Counters: Sendable, Hashable {
@@ -21,6 +22,11 @@ public final class MergeProgram: Program {
   /// Frames that are made up for after a stall; what is more is left out.
   private static let mostBehind: Int64 = 6
   private static let soundStep: Int64 = 480
+  /// The lag of sound alone grows by a quarter of the time that passes at most, and so much at once, which every player has in store;
+  /// and it shrinks by a fiftieth.
+  private static let growth: Int64 = 4
+  private static let leap: Int64 = 30_000
+  private static let shrinkage: Int64 = 50
   /// Microseconds that the first frame waits for the first picture of every source.
   private static let longestWarmUp: Int64 = 3_000_000
 
@@ -31,6 +37,9 @@ public final class MergeProgram: Program {
   public private(set) var emptySince: Instant?
   /// Microseconds that the program lags the media clock by.
   public private(set) var delay: Int64 = 100_000
+  private var laggedAt: Instant?
+  /// Microseconds that the lag may grow by now.
+  private var patience = MergeProgram.leap
   /// Frames a second that are made now.
   public var fps: Int { min(rate?.fps ?? 0, uplink?.fps ?? 0) }
   /// Bits a second of pictures that are asked for now.
@@ -160,7 +169,15 @@ public final class MergeProgram: Program {
   private func lag(_ now: Instant) {
     guard !delays.isEmpty else { return }
     for group in delays.keys { delays[group]?.advance(to: now) }
-    delay = delays.values.lazy.map(\.microseconds).max() ?? delay
+    guard let wanted = delays.values.lazy.map(\.microseconds).max() else { return }
+    let elapsed = max(0, now - (laggedAt ?? now))
+    laggedAt = now
+    // Pictures have viewers who lie behind by more than this, and miss nothing where it grows at once.
+    guard picture == nil, soundEnd != nil else { return delay = wanted }
+    patience = min(patience + elapsed / Self.growth, Self.leap)
+    let next = min(max(wanted, delay - elapsed / Self.shrinkage), delay + patience)
+    patience -= max(0, next - delay)
+    delay = next
   }
 
   private func advanceSound(to now: Instant, _ output: (ProgramOutput) -> Void) {

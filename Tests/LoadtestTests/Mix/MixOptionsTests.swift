@@ -17,7 +17,7 @@ struct MixOptionsTests {
     // What the server takes by itself for that size.
     #expect(mix.plan.videoKilobits == 1548 && mix.plan.keyFrameInterval == 48)
     #expect(mix.clip == MixClip.Settings(width: 360, height: 640, fps: 24, kbps: 800))
-    #expect(!mix.start && !mix.json && !mix.shared)
+    #expect(!mix.own.start && !mix.json && !mix.shared)
   }
 
   @Test("what is asked for goes into the plan and into the sources")
@@ -29,7 +29,7 @@ struct MixOptionsTests {
     #expect(mix.plan.width == 1280 && mix.plan.height == 720 && mix.plan.fps == 15 && mix.plan.seconds == 5.5)
     #expect(mix.plan.videoKilobits == 900)
     #expect(mix.clip == MixClip.Settings(width: 320, height: 180, fps: 15, kbps: 200))
-    #expect(mix.start && mix.json && mix.roomserverArgument == ["--no-hls"])
+    #expect(mix.own.start && mix.json && mix.own.roomserverArgument == ["--no-hls"])
   }
 
   @Test(

@@ -80,7 +80,7 @@ struct RunReportTests {
         as? Run)
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../loadtest/scenarios")
     let scenario = try run.scenario(ScenarioFiles(folder: folder.standardizedFileURL))
-    #expect(run.start && scenario.values.count(VoiceRoom.listeners) == 5 && scenario.values[.minutes] == 0.1)
+    #expect(run.own.start && scenario.values.count(VoiceRoom.listeners) == 5 && scenario.values[.minutes] == 0.1)
     #expect(scenario.limits.contains { $0.text == "failures max <= 3" })
     #expect(try RunWords(["--a", "1", "name", "--b=-2"]) == RunWords(["name", "--b", "-2", "--a", "1"]))
     for wrong in [["a", "b"], ["a", "--listeners"], ["a", "--listeners", "many"]] {

@@ -48,15 +48,7 @@ struct Fanout: AsyncParsableCommand {
   @Option(help: "Milliseconds between transport-wide feedbacks of a subscriber; 0 sends none.")
   var feedback = 0
 
-  @Flag(help: "Start each target's server on free ports, and end it afterwards.")
-  var start = false
-
-  @Option(help: "With --start: the program (default: roomserver beside this one).")
-  var roomserver: String?
-
-  @Option(
-    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
-  var roomserverArgument: [String] = []
+  @OptionGroup var own: StartOptions
 
   @Option(help: "With --start: the program.")
   var janus = "/usr/bin/janus"
@@ -104,7 +96,7 @@ struct Fanout: AsyncParsableCommand {
     guard publishers == 1 || !target.contains(.whep) else {
       throw ValidationError("--publishers is 1 with --target whep: a viewer views one user")
     }
-    guard serverPid.isEmpty || !start else { throw ValidationError("--server-pid is of no use with --start") }
+    guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid is of no use with --start") }
     guard serverPid.isEmpty || serverPid.count == target.count else {
       throw ValidationError("--server-pid is given once for each --target, in their order")
     }
@@ -195,7 +187,7 @@ struct Fanout: AsyncParsableCommand {
     let pid = serverPid.isEmpty ? nil : serverPid[index]
     switch kind {
     case .roomserver:
-      guard start else {
+      guard own.start else {
         return Server(
           target: RoomserverTarget(url: connection.url, tokens: try await connection.tokens(), room: room), pid: pid,
           metrics: Self.metrics(of: connection.url))
@@ -205,7 +197,7 @@ struct Fanout: AsyncParsableCommand {
         target: RoomserverTarget(url: started.signalling, tokens: started.tokens, room: room), pid: started.process.pid,
         metrics: started.base.appending(path: "metrics"), process: started.process)
     case .whep:
-      guard start else {
+      guard own.start else {
         guard let base = URL(string: whepUrl) else { throw ValidationError("--whep-url is no URL") }
         return Server(
           target: WHEPTarget(base: base, tokens: try await connection.tokens(), room: room), pid: pid,
@@ -218,7 +210,7 @@ struct Fanout: AsyncParsableCommand {
     case .janus:
       // Janus names rooms by numbers.
       let number = 1000 + abs(room.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_000 })
-      guard start else {
+      guard own.start else {
         return Server(target: JanusTarget(url: janusUrl, room: number, publishers: publishers), pid: pid)
       }
       let started = try await StartedServers.janus(program: janus, address: try ownAddress())
@@ -236,10 +228,8 @@ struct Fanout: AsyncParsableCommand {
   }
 
   private func startedRoomserver() async throws -> StartedRoomserver {
-    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let address = try ownAddress()
-    let started = try await StartedServers.roomserver(
-      program: roomserver ?? beside.appending(path: "roomserver").path, arguments: roomserverArgument, address: address)
+    let started = try await own.startRoomserver(at: address)
     guard let base = URL(string: "http://\(address):\(started.port)") else { throw ValidationError("--address is no address") }
     return StartedRoomserver(
       process: started.process, base: base, signalling: "ws://\(address):\(started.port)/v1/signal",

@@ -19,6 +19,7 @@ enum Figure: String, Sendable, CaseIterable {
   case serverMemory = "server_memory_mb"
   case botsCPU = "bots_cpu_percent"
   case othersCPU = "others_cpu_percent"
+  case botsLate = "bots_late_ms"
 
   struct Words: Sendable {
     var title: String
@@ -69,6 +70,11 @@ enum Figure: String, Sendable, CaseIterable {
     case .serverCPU: Words(title: "Server's CPU", unit: "%", about: "of one core, the server's whole process")
     case .serverMemory: Words(title: "Server's memory", unit: "MB", about: "resident")
     case .botsCPU: Words(title: "Bots' CPU", unit: "%", about: "of one core")
+    case .botsLate:
+      Words(
+        title: "Bots' lateness", unit: "ms",
+        about:
+          "of each second and each source: how late it sent, for want of time on this machine; that much is not the server's")
     case .othersCPU:
       Words(
         title: "Others' CPU", unit: "%",

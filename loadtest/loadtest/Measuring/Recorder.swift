@@ -55,6 +55,8 @@ final class Recorder: Sendable {
     /// Seconds from the run's beginning.
     var at: Double
     var text: String
+    /// Whether something else goes on from here.
+    var isPhase = false
   }
 
   private struct State {
@@ -91,10 +93,9 @@ final class Recorder: Sendable {
   }
 
   /// Something that explains what the charts show.
-  func event(_ text: String) {
-    let at = elapsed
-    state.withLock { if $0.events.count < Self.eventLimit { $0.events.append(Event(at: at, text: text)) } }
-  }
+  func event(_ text: String) { note(Event(at: elapsed, text: text)) }
+
+  private func note(_ event: Event) { state.withLock { if $0.events.count < Self.eventLimit { $0.events.append(event) } } }
 
   /// What should not have happened; the run goes on.
   func fail(_ text: String) {
@@ -106,7 +107,7 @@ final class Recorder: Sendable {
 
   /// What goes on now.
   func phase(_ text: String) {
-    event(text)
+    note(Event(at: elapsed, text: text, isPhase: true))
     state.withLock { $0.phase = text }
   }
 

@@ -43,15 +43,7 @@ struct Mix: AsyncParsableCommand {
   @Flag(help: "All programs show the same sources, each in an arrangement of its own.")
   var shared = false
 
-  @Flag(help: "Start the server on free ports, and end it afterwards.")
-  var start = false
-
-  @Option(help: "With --start: the program (default: roomserver beside this one).")
-  var roomserver: String?
-
-  @Option(
-    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
-  var roomserverArgument: [String] = []
+  @OptionGroup var own: StartOptions
 
   @Option(help: "Without --start: the server's process.")
   var serverPid: Int32?
@@ -76,7 +68,7 @@ struct Mix: AsyncParsableCommand {
     guard !shared || programs <= 16 else {
       throw ValidationError("--programs is 1 to 16 with --shared: they are one room's jobs")
     }
-    guard serverPid == nil || !start else { throw ValidationError("--server-pid is of no use with --start") }
+    guard serverPid == nil || !own.start else { throw ValidationError("--server-pid is of no use with --start") }
   }
 
   var plan: MixPlan {
@@ -129,21 +121,17 @@ struct Mix: AsyncParsableCommand {
     progress.now("\(sources) sources are encoded")
     let clips = try await MixClipEncoder.clips(sources, clip, in: folder)
     return try await MixRun(plan: plan, clips: clips, progress: progress).measure {
-      guard start else {
+      guard own.start else {
         return (try MixTarget(url: connection.url, tokens: try await connection.tokens(), pid: serverPid), {})
       }
-      let (target, process) = try await Self.started(roomserver, roomserverArgument)
+      let (target, process) = try await started()
       return (target, { await process.stop() })
     }
   }
 
-  private static func started(
-    _ program: String?, _ arguments: [String]
-  ) async throws -> (target: MixTarget, process: ServerProcess) {
-    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  private func started() async throws -> (target: MixTarget, process: ServerProcess) {
     let address = "127.0.0.1"
-    let started = try await StartedServers.roomserver(
-      program: program ?? beside.appending(path: "roomserver").path, arguments: arguments, address: address)
+    let started = try await own.startRoomserver(at: address)
     let tokens = try await TokenMint(key: StartedServers.key, secret: started.secret)
     let target = try MixTarget(
       url: "ws://\(address):\(started.port)/v1/signal", tokens: tokens, pid: started.process.pid)

@@ -111,7 +111,7 @@ private actor Cast {
   func sit(_ number: Int) async throws {
     let grants: Grants = number == 0 ? [.publish, .subscribe, .admin] : [.publish, .subscribe]
     let guest = try await stage.join(room, as: "speaker-\(number)", grants: grants)
-    let source = try SignalSource(Self.signal(number))
+    let source = try SignalSource(Self.signal(number), recorder: stage.recorder)
     _ = try await stage.recorder.time(.call, of: "up") {
       try await guest.seats.take(number == 0 ? 0 : nil, publishing: source.tracks)
     }
@@ -145,7 +145,7 @@ private actor Cast {
     defer { waiting.append(mover) }
     let recorder = stage.recorder
     do {
-      let source = try SignalSource(mover.settings)
+      let source = try SignalSource(mover.settings, recorder: recorder)
       _ = try await recorder.time(.call, of: "up") { try await mover.room.seats.take(publishing: source.tracks) }
       recorder.event("\(mover.name) goes up")
       try await Task.sleep(for: stay)

@@ -99,8 +99,8 @@ enum ReportPage {
   // MARK: Charts
 
   private static func charts(_ report: RunReport) -> String {
-    // The phases; of much coming and going no more than can be told apart.
-    let events = report.events.count <= 80 ? report.events : report.events.filter { !$0.text.hasPrefix("guest-") }
+    // Of much coming and going no more than can be told apart.
+    let events = report.events.count <= 100 ? report.events : report.events.filter(\.isPhase)
     let limits = report.limits.compactMap { try? Limit(parsing: $0.text) }
     let articles = Figure.allCases.filter { $0 != .failures }.compactMap { figure -> String? in
       let own = report.figures.filter { $0.figure == figure.rawValue && $0.count > 0 }
@@ -163,8 +163,8 @@ enum ReportPage {
     h1 { font-size: 26px; margin: 0; display: flex; gap: 14px; align-items: center; flex-wrap: wrap; }
     h2 { font-size: 18px; margin: 28px 0 8px; } h3 { font-size: 15px; margin: 0; } h3 small, .tile small { color: var(--quiet); font-weight: 400; }
     p { margin: 4px 0; } .about { font-size: 17px; } .facts, article p { color: var(--quiet); font-size: 13px; }
-    .verdict { font-size: 14px; font-weight: 600; padding: 3px 12px; border-radius: 99px; color: #fff; }
-    .verdict.good { background: #1a7f37; } .verdict.bad { background: #cf222e; }
+    .verdict { font-size: 14px; font-weight: 600; padding: 3px 12px; border-radius: 99px; }
+    .verdict.good { background: #1a7f37; color: #fff; } .verdict.bad { background: #cf222e; color: #fff; }
     .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(138px, 1fr)); gap: 12px; margin-top: 20px; }
     .tile { background: var(--card); border: 1px solid var(--edge); border-radius: 10px; padding: 12px 14px; display: flex; flex-direction: column; }
     .tile b { font-size: 24px; line-height: 1.2; } .tile small { font-size: 13px; } .tile span { font-size: 13px; }
@@ -182,6 +182,6 @@ enum ReportPage {
     .key { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 6px; }
     svg .grid { stroke: var(--edge); stroke-width: 1; } svg .tick { fill: var(--quiet); font: 11px system-ui, sans-serif; }
     svg .line { fill: none; stroke-width: 1.8; stroke-linejoin: round; } svg .band { opacity: .16; }
-    svg .event { stroke: var(--quiet); stroke-width: 1; opacity: .35; } svg .limit { stroke: var(--bad); stroke-width: 1.4; stroke-dasharray: 5 4; }
+    svg .event { stroke: var(--quiet); stroke-width: 1; opacity: .12; } svg .phase { opacity: .55; } svg .limit { stroke: var(--bad); stroke-width: 1.4; stroke-dasharray: 5 4; }
     """
 }

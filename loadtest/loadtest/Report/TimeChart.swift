@@ -50,7 +50,7 @@ struct TimeChart {
     }
     for event in events {
       body +=
-        "<line class=\"event\" x1=\"\(Self.text(x(event.at)))\" x2=\"\(Self.text(x(event.at)))\" y1=\"\(Self.top)\" y2=\"\(Self.height - Self.bottom)\"><title>\(HTMLText.escaped("\(RunTable.clock(event.at)) \(event.text)"))</title></line>\n"
+        "<line class=\"event\(event.isPhase ? " phase" : "")\" x1=\"\(Self.text(x(event.at)))\" x2=\"\(Self.text(x(event.at)))\" y1=\"\(Self.top)\" y2=\"\(Self.height - Self.bottom)\"><title>\(HTMLText.escaped("\(RunTable.clock(event.at)) \(event.text)"))</title></line>\n"
     }
     for limit in limits where limit.bound <= scale.upper && limit.bound >= scale.lower {
       body +=

@@ -24,15 +24,7 @@ struct Run: AsyncParsableCommand {
   @Flag(help: "Show the scenarios and their parameters.")
   var list = false
 
-  @Flag(help: "Start a server on free ports, and end it afterwards.")
-  var start = false
-
-  @Option(help: "With --start: the program (default: roomserver beside this one).")
-  var roomserver: String?
-
-  @Option(
-    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
-  var roomserverArgument: [String] = []
+  @OptionGroup var own: StartOptions
 
   @OptionGroup var connection: ConnectionOptions
 
@@ -89,7 +81,7 @@ struct Run: AsyncParsableCommand {
   private func play(_ scenario: Scenario, _ status: StatusReport) async throws -> RunReport {
     let stop = StopSignal()
     try DescriptorLimit.raise(to: 2048)
-    let started = try await start ? startServer() : nil
+    let started = try await own.start ? own.startRoomserver() : nil
     let tokens: TokenMint
     let address: String
     do {
@@ -118,12 +110,6 @@ struct Run: AsyncParsableCommand {
       await started?.process.stop()
       throw error
     }
-  }
-
-  private func startServer() async throws -> StartedServers.Roomserver {
-    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    return try await StartedServers.roomserver(
-      program: roomserver ?? beside.appending(path: "roomserver").path, arguments: roomserverArgument, address: "127.0.0.1")
   }
 
   /// Writes both files; gives their folder.

@@ -43,15 +43,7 @@ struct Viewers: AsyncParsableCommand {
   @Option(help: "Threads that run viewers.")
   var threads = 1
 
-  @Flag(help: "Start each target's server on free ports, and end it afterwards.")
-  var start = false
-
-  @Option(help: "With --start: the program (default: roomserver beside this one).")
-  var roomserver: String?
-
-  @Option(
-    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
-  var roomserverArgument: [String] = []
+  @OptionGroup var own: StartOptions
 
   @Option(help: "With --start: the program.")
   var nginx = "/usr/sbin/nginx"
@@ -90,7 +82,7 @@ struct Viewers: AsyncParsableCommand {
     guard watching == .rtmp || target == [.roomserver] else {
       throw ValidationError("--target nginx is for RTMP alone: its module has no HTTP-FLV")
     }
-    guard start else {
+    guard own.start else {
       guard target.count == 1 else { throw ValidationError("several --target need --start") }
       guard let publishUrl else { throw ValidationError("without --start a --publish-url is needed") }
       _ = try ViewersTarget(target[0], publish: publishUrl, play: playUrl, over: watching, pid: serverPid)
@@ -172,16 +164,14 @@ struct Viewers: AsyncParsableCommand {
   }
 
   private func server(_ kind: StreamServerKind) async throws -> (target: ViewersTarget, process: ServerProcess?) {
-    guard start else {
+    guard own.start else {
       return (try ViewersTarget(kind, publish: publishUrl ?? "", play: playUrl, over: watching, pid: serverPid), nil)
     }
     let address = "127.0.0.1"
     let stream = "viewers"
     switch kind {
     case .roomserver:
-      let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      let started = try await StartedServers.roomserver(
-        program: roomserver ?? beside.appending(path: "roomserver").path, arguments: roomserverArgument, address: address)
+      let started = try await own.startRoomserver(at: address)
       let token = try await TokenMint(key: StartedServers.key, secret: started.secret).token(for: "encoder", in: stream)
       let publish = "rtmp://\(address):\(started.rtmpPort)/live/\(stream)?token=\(token)"
       let play = watching == .flv ? "http://\(address):\(started.port)/live/\(stream).flv" : nil

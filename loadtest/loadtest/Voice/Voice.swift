@@ -43,15 +43,7 @@ struct Voice: AsyncParsableCommand {
   @Option(help: "Joins under way at once.")
   var joinsAtOnce = 2
 
-  @Flag(help: "Start each target's server on free ports, and end it afterwards.")
-  var start = false
-
-  @Option(help: "With --start: the program (default: roomserver beside this one).")
-  var roomserver: String?
-
-  @Option(
-    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
-  var roomserverArgument: [String] = []
+  @OptionGroup var own: StartOptions
 
   @Option(help: "With --start: the program.")
   var janus = "/usr/bin/janus"
@@ -87,7 +79,7 @@ struct Voice: AsyncParsableCommand {
     try check("pairs", pairs, (1...100).contains(pairs), "1 to 100")
     try check("joins-at-once", joinsAtOnce, (1...100).contains(joinsAtOnce), "1 to 100")
     guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target is named once") }
-    guard serverPid.isEmpty || !start else { throw ValidationError("--server-pid is of no use with --start") }
+    guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid is of no use with --start") }
     guard serverPid.isEmpty || serverPid.count == target.count else {
       throw ValidationError("--server-pid is given once for each --target, in their order")
     }
@@ -169,7 +161,7 @@ struct Voice: AsyncParsableCommand {
     let pid = serverPid.isEmpty ? nil : serverPid[index]
     switch kind {
     case .roomserver:
-      guard start else {
+      guard own.start else {
         guard var parts = URLComponents(string: connection.url) else { throw ValidationError("--url is no URL") }
         parts.scheme = parts.scheme == "wss" ? "https" : "http"
         parts.path = "/"
@@ -179,10 +171,8 @@ struct Voice: AsyncParsableCommand {
           base: base, signalling: connection.url, tokens: try await connection.tokens(), room: room, kbps: kbps)
         return (target, pid, nil)
       }
-      let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
       let address = try ownAddress()
-      let started = try await StartedServers.roomserver(
-        program: roomserver ?? beside.appending(path: "roomserver").path, arguments: roomserverArgument, address: address)
+      let started = try await own.startRoomserver(at: address)
       guard let base = URL(string: "http://\(address):\(started.port)/") else {
         throw ValidationError("--address is no address")
       }
@@ -191,7 +181,7 @@ struct Voice: AsyncParsableCommand {
         tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: room, kbps: kbps)
       return (target, started.process.pid, started.process)
     case .janus:
-      guard start else { return (JanusBridge(url: janusUrl, samplingRate: samplingRate, kbps: kbps), pid, nil) }
+      guard own.start else { return (JanusBridge(url: janusUrl, samplingRate: samplingRate, kbps: kbps), pid, nil) }
       let started = try await StartedServers.janus(program: janus, address: try ownAddress(), plugin: "audiobridge")
       let target = JanusBridge(url: started.url, samplingRate: samplingRate, kbps: kbps)
       return (target, started.process.pid, started.process)

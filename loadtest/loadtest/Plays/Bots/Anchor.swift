@@ -19,7 +19,7 @@ final class Anchor: Sendable {
   {
     let room = try await stage.join(roomName, as: user, grants: [.publish, .subscribe, .relay, .admin])
     do {
-      let source = try SignalSource(settings)
+      let source = try SignalSource(settings, recorder: stage.recorder)
       try await stage.recorder.time(.call, of: "publish") { try await room.publish(source.tracks) }
       let anchor = Anchor(room: room, roomName: roomName, user: user, settings: settings, source: source)
       try await stage.recorder.time(.call, of: "go-live") {

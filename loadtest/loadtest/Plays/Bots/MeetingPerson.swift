@@ -15,7 +15,7 @@ final class MeetingPerson: Sendable {
     let user = "person-\(settings.number)"
     let room = try await stage.join(roomName, as: user)
     do {
-      let source = try SignalSource(settings)
+      let source = try SignalSource(settings, recorder: stage.recorder)
       try await stage.recorder.time(.call, of: "publish") { try await room.publish(source.tracks) }
       return MeetingPerson(user: user, room: room, settings: settings, source: source, recorder: stage.recorder)
     } catch {

@@ -35,21 +35,22 @@ final class SignalSource: Sendable {
   private let feed: Task<Void, Never>
 
   /// Begins at once.
-  init(_ settings: Settings) throws {
+  /// - Parameter recorder: is told how late the source is, second by second.
+  init(_ settings: Settings, recorder: Recorder? = nil) throws {
     self.settings = settings
     let video = try settings.hasVideo ? Self.encoder(settings) : nil
     let audio = try AudioSource(OpusEncoderSettings(bitrate: 48_000))
     self.video = video
     self.audio = audio
     let pattern = try TestPattern(width: settings.width, height: settings.height, index: settings.number)
-    feed = Task.detached(priority: .high) { await Self.run(settings, video, audio, pattern) }
+    feed = Task.detached(priority: .high) { await Self.run(settings, video, audio, pattern, recorder) }
   }
 
   deinit { feed.cancel() }
 
   var tracks: [any LocalTrack] { [audio.track] + (video.map { [$0.track] } ?? []) }
 
-  /// A new encoder of the same, for a track that can't be published twice.
+  /// For the pictures.
   private static func encoder(_ settings: Settings) throws -> VideoSource {
     try VideoSource(
       VideoConfiguration(
@@ -65,7 +66,9 @@ final class SignalSource: Sendable {
     audio.stop()
   }
 
-  private static func run(_ settings: Settings, _ video: VideoSource?, _ audio: AudioSource, _ pattern: TestPattern) async {
+  private static func run(
+    _ settings: Settings, _ video: VideoSource?, _ audio: AudioSource, _ pattern: TestPattern, _ recorder: Recorder?
+  ) async {
     let clock = ContinuousClock()
     var tone = ToneGenerator(frequency: settings.tone, amplitude: settings.amplitude)
     var beep = ToneGenerator(frequency: settings.beep, amplitude: 2 * settings.amplitude)
@@ -74,20 +77,32 @@ final class SignalSource: Sendable {
     let wait = 20 - wall % 20
     wall += wait
     var origin = clock.now + .milliseconds(wait)
-    var picture: Int64 = 0
+    // Pictures lie on the day's own grid, so that the first that flashes is that of the full second.
+    let fps = Int64(settings.fps)
+    let phase = wall % 1000 * 1000
+    var picture = (phase * fps + 999_999) / 1_000_000
+    var latest = 0.0
     for step in Int64(0)... {
       let time = step * 20_000
       let day = wall + step * 20
+      let late = (clock.now - origin) / .milliseconds(1) - Double(time) / 1000
+      latest = max(latest, late)
       var samples = tone.next(OpusEncoder.frameCount)
       if settings.beeps {
         let loud = beep.next(OpusEncoder.frameCount)
         if day % 1000 < mark { for index in samples.indices { samples[index] = samples[index] &+ loud[index] } }
       }
       audio.push(AudioFrame(samples: samples, format: .mono48k, timestamp: time))
-      while let video, picture * 1_000_000 / Int64(settings.fps) <= time {
-        let at = picture * 1_000_000 / Int64(settings.fps)
-        if let frame = draw(pattern, number: picture, time: at, day: wall + at / 1000, real: now()) { video.push(frame) }
+      while let video, picture * 1_000_000 / fps - phase <= time {
+        let at = picture * 1_000_000 / fps - phase
+        if let frame = draw(pattern, number: picture, time: at, day: (wall * 1000 + at + 500) / 1000, real: now()) {
+          video.push(frame)
+        }
         picture += 1
+      }
+      if step % 50 == 49 {
+        recorder?.record(.botsLate, latest)
+        latest = 0
       }
       let due = origin + .microseconds(time + 20_000)
       // After a long pause of the machine there is no catching up in a burst.

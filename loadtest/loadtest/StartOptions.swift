@@ -1,0 +1,22 @@
+import ArgumentParser
+import Foundation
+
+/// A server of a command's own.
+struct StartOptions: ParsableArguments {
+  @Flag(help: "Start a server on free ports, a fresh one for each measurement, and end it afterwards.")
+  var start = false
+
+  @Option(help: "With --start: the program (default: roomserver beside this one).")
+  var roomserver: String?
+
+  @Option(
+    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
+  var roomserverArgument: [String] = []
+
+  /// Starts `roomserver serve`.
+  func startRoomserver(at address: String = "127.0.0.1") async throws -> StartedServers.Roomserver {
+    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    return try await StartedServers.roomserver(
+      program: roomserver ?? beside.appending(path: "roomserver").path, arguments: roomserverArgument, address: address)
+  }
+}
