@@ -208,46 +208,6 @@ struct MergeProgramTests {
     #expect(zip(positions.dropFirst(), positions).allSatisfy { $0 == $1 + 480 })
   }
 
-  @Test("of sound alone, a source that comes late, or goes, is no gap and no rush for those who hear the others")
-  func newcomer() throws {
-    let program = try MergeProgram(picture: nil, now: Instant(microseconds: 5_000_000))
-    let anchors = [try Anchor(), try Anchor()]
-    let clocks = anchors.map { _ in SharedClock() }
-    let decoders = zip(anchors, clocks).map {
-      TrackDecoder(TrackReader($0.audio, participant: $1, configuration: .mixedSound), isVideo: false)
-    }
-    for index in anchors.indices {
-      let inbox = DecodedInbox(isVideo: false)
-      decoders[index].attach(inbox, now: Instant(microseconds: 5_000_000))
-      program.setInput("a\(index)", inbox, isVideo: false, of: clocks[index], now: Instant(microseconds: 5_000_000))
-    }
-    var (longest, most, slowest) = (Int64(0), 0, Int64(0))
-    var lastBlock: Int64 = 0
-    for millisecond in Int64(0)..<12_000 {
-      let now = 5_000_000 + millisecond * 1000
-      if millisecond % 20 == 0 {
-        try anchors[0].sendSound(3000, at: now, lag: 0)
-        // All that this one sends from the third second to the sixth comes 300 ms late.
-        if (3300..<6300).contains(millisecond) { try anchors[1].sendSound(3000, at: now - 300_000, lag: 300_000) }
-      }
-      if millisecond == 8000 { program.removeInput("a1", now: Instant(microseconds: now)) }
-      guard millisecond % 5 == 0 else { continue }
-      for decoder in decoders { decoder.poll(now: Instant(microseconds: now)) {} }
-      var blocks = 0
-      program.advance(to: Instant(microseconds: now)) { output in if case .sound = output { blocks += 1 } }
-      slowest = max(slowest, program.delay)
-      guard millisecond > 1000 else { continue }
-      most = max(most, blocks)
-      if blocks > 0 {
-        longest = max(longest, millisecond - lastBlock)
-        lastBlock = millisecond
-      }
-    }
-    #expect(slowest >= 300_000)
-    // Blocks of 10 ms.
-    #expect(longest <= 50 && most <= 2, "\(longest) ms, \(most) at once")
-  }
-
   @Test("after 8 hours with clocks 100 ppm apart in opposite directions a flash and its beep are within 40 ms of each other")
   func eightHours() throws {
     let stage = try Stage([try Anchor(), try Anchor()], start: 1_000_000_000)

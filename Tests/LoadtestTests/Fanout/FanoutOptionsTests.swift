@@ -15,7 +15,7 @@ struct FanoutOptionsTests {
     #expect(fanout.target == [.roomserver])
     #expect(fanout.plan.subscribers == 200 && fanout.plan.publishers == 1 && fanout.plan.seconds == 20)
     #expect(fanout.plan.kbps == 1000 && fanout.plan.profile == .gcm && fanout.plan.feedback == 0)
-    #expect(fanout.pairs == 1 && !fanout.start && !fanout.json)
+    #expect(fanout.pairs == 1 && !fanout.own.start && !fanout.json)
   }
 
   @Test("targets keep their order, and what is asked for goes into the plan")

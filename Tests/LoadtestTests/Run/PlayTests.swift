@@ -55,7 +55,7 @@ struct PlayTests {
     let report = try await play(
       """
       play: solo-live
-      parameters: {minutes: 0.1, rtmp: 2, flv: 2, hls: 1, whep: 2, guests: 1, width: 180, height: 320, kbps: 150}
+      parameters: {minutes: 0.1, rtmp: 2, flv: 2, hls: 1, whep: 2, guests: 1, warmup: 1, width: 180, height: 320, kbps: 150}
       """)
     for kind in ["rtmp", "flv", "whep", "room", "hls"] {
       #expect((report[.firstMedia, kind]?.count ?? 0) > 0, "\(kind)")

@@ -29,6 +29,7 @@ struct PKBattle: Play {
       try await come(couples, streams, guests, stage)
       await streams.allSee()
       try await Task.sleep(for: .seconds(1))
+      await streams.begin()
       let all = couples
       try await Span(values.duration).perform {
         await streams.tell()
@@ -105,7 +106,7 @@ struct PKBattle: Play {
   private func change(
     _ pairs: [PKPair], _ streams: StreamAudience, _ body: @escaping @Sendable (PKPair) async throws -> Void
   ) async throws {
-    await streams.tellSteps(isQuiet: true)
+    await streams.forgetSteps()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (number, pair) in pairs.enumerated() {
         group.addTask {

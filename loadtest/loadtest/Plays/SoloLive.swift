@@ -9,7 +9,8 @@ struct SoloLive: Play {
   static let whep = Parameter("whep", 20, 0...900, "viewers by WHEP")
   static let guests = Parameter("guests", 10, 0...900, "who watch in the room")
   static let sample = Parameter("sample", 1, 0...10, "more of each kind, who decode what they see and hear")
-  static let parameters = [rtmp, flv, hls, whep, guests, sample] + SignalSource.Settings.parameters
+  static let warmup = Parameter("warmup", 8.0, 0...600, "seconds that the anchor is live before the first viewer comes")
+  static let parameters = [rtmp, flv, hls, whep, guests, sample, warmup] + SignalSource.Settings.parameters
 
   private let values: ParameterValues
 
@@ -25,6 +26,8 @@ struct SoloLive: Play {
     let hls = HLSAudience(stage)
     var watchers: [RoomWatcher] = []
     do {
+      // A live that has just begun has nothing in store for its viewers.
+      try await Task.sleep(for: .seconds(values[Self.warmup]))
       stage.recorder.phase("viewers come")
       try await come(anchor, streams, room, hls, stage)
       for number in 0..<values.count(Self.sample) {
@@ -33,7 +36,7 @@ struct SoloLive: Play {
       }
       await streams.allSee()
       try await Task.sleep(for: .seconds(1))
-      await streams.tellSteps(isQuiet: true)
+      await streams.begin()
       for watcher in watchers { _ = watcher.watch.take() }
       stage.recorder.phase("everybody watches")
       let eyes = watchers

@@ -85,10 +85,18 @@ actor StreamAudience {
     for viewer in decoded { viewer.watch?.take().tell(stage.recorder, of: viewer.kind.rawValue, seconds: seconds) }
   }
 
-  /// Tells the longest steps between timestamps since this was last called; what is past is forgotten with `isQuiet`.
-  func tellSteps(isQuiet: Bool = false) async {
+  /// What was seen and heard so far counts for nothing: a stream's own beginning is none of its course.
+  func begin() async {
+    await forgetSteps()
+    for viewer in decoded { _ = viewer.watch?.take() }
+  }
+
+  /// From now on steps between timestamps are looked for.
+  func forgetSteps() async { await counting.run { crowd in for viewer in crowd.viewers { _ = viewer.takeSteps() } } }
+
+  /// Tells the longest steps between timestamps since they were last told or forgotten.
+  func tellSteps() async {
     let slices = await counting.run { crowd in crowd.viewers.map { $0.takeSteps() } }
-    guard !isQuiet else { return }
     for (slice, viewer) in zip(slices, counted) where viewer.hasPicture && !viewer.hasFailed {
       stage.recorder.record(.takeover, Double(slice.video.longestStep))
       stage.recorder.record(.takeoverSound, Double(slice.audio.longestStep))
