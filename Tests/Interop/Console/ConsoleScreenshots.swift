@@ -70,7 +70,7 @@ extension RealMedia {
         for user in users { try await user.click(".controls [data-action=leave]") }
 
         // A voice room.
-        try await amira.goLive(as: "amira", room: "evening-talk", url: "", audience: "voice")
+        try await amira.goLive(as: "amira", room: "evening-talk", url: "", audience: "voice", camera: nil)
         try await amira.choose("gridSeven", in: "[data-action=layout]")
         try await jonas.go("rooms/evening-talk")
         try await jonas.listen(as: "jonas")
@@ -81,8 +81,8 @@ extension RealMedia {
         try await amira.click(".seat[data-seat='5'] [data-action=mute-seat]")
 
         // A PK.
-        try await maya.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya")
-        try await leo.goLive(as: "leo", room: "leo", url: "rtmp://origin/live/leo")
+        try await maya.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya", camera: nil)
+        try await leo.goLive(as: "leo", room: "leo", url: "rtmp://origin/live/leo", camera: nil)
         try await maya.sees(".on-air")
         try await maya.click("[data-action=invite-pk]")
         try await maya.choose("leo", in: "#pk-room")

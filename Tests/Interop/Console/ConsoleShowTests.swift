@@ -22,7 +22,7 @@ extension RealMedia {
         let maya = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium, ownWindow: true)
         let leo = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium, ownWindow: true)
         for room in ["red", "blue"] { try await makeRoom(room, on: server) }
-        try await maya.goLive(as: "maya", room: "red", url: "rtmp://origin/live/red", camera: "test")
+        try await maya.goLive(as: "maya", room: "red", url: "rtmp://origin/live/red")
         try await leo.goLive(as: "leo", room: "blue", url: "rtmp://origin/live/blue")
         for user in [maya, leo] {
           try await user.sees(".on-air")
@@ -53,8 +53,8 @@ extension RealMedia {
           #expect(
             try await user.page.evaluate("[...document.querySelectorAll('.tile')].map(tile => tile.dataset.user)") == sides)
         }
-        try await maya.click("[data-action=score-10]")
-        try await leo.reads("/^10$/", in: ".score .peer b")
+        for _ in 0..<2 { try await maya.click("[data-action=score-10]") }
+        try await leo.reads("/^20$/", in: ".score .peer b")
         try await maya.click("[data-action=mute-peer]")
         try await leo.reads("/they have muted you/", in: ".pk-words")
 

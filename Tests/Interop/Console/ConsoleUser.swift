@@ -91,8 +91,10 @@ final class ConsoleUser: Sendable {
   /// Goes live as the host of a room of one's own; sent out to `url`, nowhere where that is empty.
   /// - Parameters:
   ///   - audience: what the audience gets: mixed, voice or separate.
-  ///   - camera: the id of a camera in the page's list, such as "test"; the first one if nil.
-  func goLive(as name: String, room: String, url: String, audience: String = "mixed", camera: String? = nil) async throws {
+  ///   - camera: the id of a camera in the page's list; the first one if nil, and the small test picture if not said.
+  func goLive(
+    as name: String, room: String, url: String, audience: String = "mixed", camera: String? = "test"
+  ) async throws {
     try await click(".side [data-action=begin-live]")
     try await page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
     if let camera {
@@ -180,7 +182,8 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: look)
   }
 
-  /// Waits until sound of the others is heard; the fake microphone beeps once a second.
+  /// Waits until sound of the others is heard; the fake microphone beeps once a second. Listened to is the last two thirds of one, so
+  /// that a page that is asked seldom, on a busy machine, hears it too.
   func hears() async throws {
     let listen = """
       (() => {
@@ -189,7 +192,7 @@ final class ConsoleUser: Sendable {
         if (!stream) return false
         if (window.heard !== stream) {
           window.heard = stream
-          window.analyser = new AnalyserNode(ear, { fftSize: 2048 })
+          window.analyser = new AnalyserNode(ear, { fftSize: 32768 })
           new MediaStreamAudioSourceNode(ear, { mediaStream: stream }).connect(analyser)
         }
         const samples = new Float32Array(analyser.fftSize)

@@ -26,6 +26,7 @@ class App {
   api = null // nil with a room token, which opens no REST
   call = null
   view = null
+  watch = null // what is known of all rooms
   #models = new Map() // of the rooms last looked at
 
   constructor() {
@@ -63,7 +64,7 @@ class App {
     if (!this.session) return
     this.call?.leave()
     session.forget()
-    this.session = this.api = null
+    this.session = this.api = this.watch = null
     this.#gate(error)
   }
 

@@ -25,7 +25,7 @@ export class PK {
     this.mutePeer = this.#button('mute-peer', 'sound', 'Mute the other side', () => this.#try('mutePKPeer', { muted: !this.pk.peerMuted }))
     this.resume = this.#button('resume-pk', 'play', 'Go on', () => this.#try('resumePK'))
     this.quit = this.#button('quit-pk', 'stop', 'End PK', () => this.#try('quitPK'), 'danger')
-    this.score = [1, 10].map(points => this.#button(`score-${points}`, null, `+${points}`, () => this.#try('setPKScore', { score: (this.pk?.score ?? 0) + points })))
+    this.score = [1, 10].map(points => this.#button(`score-${points}`, null, `+${points}`, () => this.#add(points)))
     this.running = h('div', { class: 'pk-running', hidden: true },
       h('div', { class: 'buttons' }, this.score, this.mutePeer, this.resume, this.quit))
     this.node = h('section', { class: 'card pk-card', 'aria-label': 'PK' },
@@ -48,6 +48,7 @@ export class PK {
     }
     this.state = state
     const pk = this.pk = state.pk
+    if (pk?.score === this.wanted || !pk) this.wanted = null
     const host = state.seats[0]?.userId
     const isAnchor = acts.isThere && acts.userId === host
     this.invite.hidden = Boolean(pk) || !acts.isAdmin || state.pkInvitations.length > 0
@@ -106,6 +107,12 @@ export class PK {
     }
   }
 
+  // Points that come faster than the server's word count on from each other.
+  #add(points) {
+    this.wanted = (this.wanted ?? this.pk?.score ?? 0) + points
+    return this.#try('setPKScore', { score: this.wanted })
+  }
+
   #reject(pkId) { return this.#try('rejectPK', { pkId, reason: 'not now' }) }
 
   async #invite() {
@@ -132,7 +139,12 @@ export class PK {
     if (others.length === 1 && !room.value) room.value = others[0].name
   }
 
-  #try(method, params) { return this.acts.do(method, params).catch(toastError) }
+  #try(method, params) {
+    return this.acts.do(method, params).catch(error => {
+      this.wanted = null
+      toastError(error)
+    })
+  }
 }
 
 // Both sides' scores, over the picture.

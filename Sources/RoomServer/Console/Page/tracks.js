@@ -2,7 +2,7 @@
 import { attribute, h, icon, iconButton, keyed, say } from './dom.js'
 import { Spark } from './charts.js'
 import { loudness } from './devices.js'
-import { count, joined, milliseconds, percent, rate } from './format.js'
+import { count, milliseconds, percent, rate } from './format.js'
 
 const CODECS = { h264: 'H.264', vp8: 'VP8', vp9: 'VP9', av1: 'AV1', opus: 'Opus' }
 const NAMES = { camera: 'Camera', microphone: 'Microphone', screen: 'Screen' }

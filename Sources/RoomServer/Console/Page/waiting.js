@@ -1,7 +1,7 @@
 // What waits for an answer, each with the seconds that are left and its buttons.
 import { h, keyed, say } from './dom.js'
 
-export const remaining = expiresAt => `${Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))} s`
+const remaining = expiresAt => `${Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))} s`
 
 export class WaitingList {
   constructor() {
