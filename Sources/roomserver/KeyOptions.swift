@@ -1,22 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// An API key and its secret, from flags or the environment.
+/// An API key and its secret.
 struct KeyOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The API key. Else ROOMSERVER_KEY.", valueName: "key"))
-  var key: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The API key's secret, at least 32 bytes. Else ROOMSERVER_SECRET, which others can't see.", valueName: "secret"))
-  var secret: String?
+  @Option(help: .setting("key")) var key: String?
+  @Option(help: .setting("secret")) var secret: String?
 
   /// Nil where neither is given.
-  func pair() throws -> (key: String, secret: String)? {
-    let environment = ProcessInfo.processInfo.environment
-    let key = key ?? environment["ROOMSERVER_KEY"]
-    let secret = secret ?? environment["ROOMSERVER_SECRET"]
-    switch (key, secret) {
+  func pair(_ settings: ServeSettings) throws -> (key: String, secret: String)? {
+    switch (settings.text("key", key), settings.text("secret", secret)) {
     case (nil, nil): return nil
     case (let key?, let secret?):
       guard !key.isEmpty else { throw ValidationError("the API key is empty") }

@@ -2,68 +2,33 @@ import ArgumentParser
 import LiveOrigin
 import RoomServer
 
-/// The live origin: its RTMP port, and who may publish and play; from flags or the environment.
+/// The live origin: its RTMP port, and who may publish and play.
 struct OriginOptions: ParsableArguments {
-  @Flag(inversion: .prefixedNo, help: "Take and play live streams by RTMP. Default: on.")
-  var rtmp: Bool?
-
-  @Option(
-    help: ArgumentHelp("The TCP port of RTMP; 0 takes a free one. Default 1935, with --dev 0.", valueName: "port"))
-  var rtmpPort: UInt16?
-
-  @Option(
-    help: ArgumentHelp("A numeric address for RTMP, where it is not that of --bind.", valueName: "address"))
-  var rtmpBind: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A name that this server is reached by: jobs that publish to it need no socket. May be repeated.", valueName: "host"))
-  var originName: [String] = []
-
-  @Option(
-    help: ArgumentHelp(
-      "The key of signed publish URLs (wsSecret, wsTime). Without it publishing needs a token. Else ROOMSERVER_PUBLISH_KEY, "
-        + "which others can't see.", valueName: "key"))
-  var publishKey: String?
-
-  @Option(help: ArgumentHelp("Seconds for which a signed publish URL is good. Default 86400.", valueName: "seconds"))
-  var publishValidity: UInt32?
-
-  @Option(
-    help: ArgumentHelp(
-      "The key of signed play URLs. Without it anybody may play. Else ROOMSERVER_PLAY_KEY, which others can't see.",
-      valueName: "key"))
-  var playKey: String?
-
-  @Option(help: ArgumentHelp("Seconds for which a signed play URL is good. Default 86400.", valueName: "seconds"))
-  var playValidity: UInt32?
-
-  @Flag(inversion: .prefixedNo, help: "Let anybody publish, with neither token nor signature. Default: off.")
-  var openPublish: Bool?
-
-  @Option(
-    help: ArgumentHelp(
-      "Milliseconds for which messages to RTMP and HTTP-FLV viewers are gathered into one write, 0 to 1000. Default 100.",
-      valueName: "ms"))
-  var gather: Int?
+  @Flag(inversion: .prefixedNo, help: .setting("rtmp")) var rtmp: Bool?
+  @Option(help: .setting("rtmp-port")) var rtmpPort: UInt16?
+  @Option(help: .setting("rtmp-bind")) var rtmpBind: String?
+  @Option(help: .setting("origin-name")) var originName: [String] = []
+  @Option(help: .setting("publish-key")) var publishKey: String?
+  @Option(help: .setting("publish-validity")) var publishValidity: UInt32?
+  @Option(help: .setting("play-key")) var playKey: String?
+  @Option(help: .setting("play-validity")) var playValidity: UInt32?
+  @Flag(inversion: .prefixedNo, help: .setting("open-publish")) var openPublish: Bool?
+  @Option(help: .setting("gather")) var gather: Int?
 
   /// Fills in the origin's part of a configuration.
   /// - Parameter development: whether ports may be any that are free.
-  func apply(to configuration: inout ServerConfiguration, _ environment: ServeEnvironment, development: Bool) throws {
+  func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings, development: Bool) throws {
     var origin = OriginSettings()
-    origin.listens = try rtmp ?? environment.flag("RTMP") ?? true
-    origin.port = try rtmpPort ?? environment.number("RTMP_PORT") ?? (development ? 0 : 1935)
-    origin.host = rtmpBind ?? environment.text("RTMP_BIND")
-    origin.names = originName.isEmpty ? environment.list("ORIGIN_NAME") : originName
-    origin.publishesOpenly = try openPublish ?? environment.flag("OPEN_PUBLISH") ?? false
+    origin.listens = try settings.flag("rtmp", rtmp, default: true)
+    origin.port = try settings.number("rtmp-port", rtmpPort, default: development ? 0 : 1935)
+    origin.host = settings.text("rtmp-bind", rtmpBind)
+    origin.names = settings.list("origin-name", originName)
+    origin.publishesOpenly = try settings.flag("open-publish", openPublish, default: false)
     origin.protection.publish = try rule(
-      publishKey ?? environment.text("PUBLISH_KEY"), publishValidity ?? environment.number("PUBLISH_VALIDITY"), "publish")
+      settings.text("publish-key", publishKey), settings.number("publish-validity", publishValidity), "publish")
     origin.protection.play = try rule(
-      playKey ?? environment.text("PLAY_KEY"), playValidity ?? environment.number("PLAY_VALIDITY"), "play")
-    if let gather = try gather ?? environment.number("GATHER") {
-      guard (0...1000).contains(gather) else { throw ValidationError("--gather is 0 to 1000") }
-      origin.gather = .milliseconds(gather)
-    }
+      settings.text("play-key", playKey), settings.number("play-validity", playValidity), "play")
+    if let gather = try settings.number("gather", gather, in: 0...1000) { origin.gather = .milliseconds(gather) }
     configuration.origin = origin
   }
 

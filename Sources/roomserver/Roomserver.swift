@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// The command line: `roomserver serve` runs a server, `roomserver token` mints tokens for it.
+/// The command line: `roomserver serve` runs a server, `roomserver token` mints tokens for it, `roomserver config` shows its
+/// settings.
 @main
 struct Roomserver: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,5 +14,5 @@ struct Roomserver: AsyncParsableCommand {
 
       It prints a key, its secret, and a token to join with.
       """,
-    subcommands: [Serve.self, Token.self])
+    subcommands: [Serve.self, Token.self, Config.self])
 }

@@ -38,7 +38,7 @@ struct Token: AsyncParsableCommand {
   var ttl = "2h"
 
   func run() async throws {
-    guard let pair = try keys.pair() else {
+    guard let pair = try keys.pair(ServeSettings()) else {
       throw ValidationError("an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET")
     }
     guard let ttl = TimeToLive(ttl) else { throw ValidationError("--ttl is a number with s, m, h or d: 30s, 90m, 2h, 1d") }

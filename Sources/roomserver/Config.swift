@@ -1,0 +1,38 @@
+import ArgumentParser
+import Foundation
+
+/// `roomserver config`
+struct Config: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the effective configuration, or check a file of settings.",
+    discussion: """
+      Takes what `roomserver serve` takes, and prints as YAML what would hold, with where each value is from; secrets stay hidden:
+
+        roomserver config --config /etc/roomserver.yaml
+
+      With --check it reads that file alone, neither flags nor environment, and says what is wrong with it:
+
+        roomserver config --check /etc/roomserver.yaml
+      """)
+
+  @Option(help: ArgumentHelp("A file of settings to check.", valueName: "file"))
+  var check: String?
+
+  @Flag(help: "Print a file with every setting in it, commented out.")
+  var template = false
+
+  @OptionGroup var options: ServeOptions
+
+  func run() throws {
+    if template { return print(SettingsTemplate.text, terminator: "") }
+    guard let check else {
+      let settings = try options.settings()
+      _ = try options.resolve(settings)
+      print(settings.yaml(), terminator: "")
+      return
+    }
+    let file = try SettingsFile(path: check)
+    _ = try ServeOptions.parse([]).resolve(ServeSettings(environment: [:], file: file))
+    print("\(check): \(file.entries.count) settings, all right")
+  }
+}

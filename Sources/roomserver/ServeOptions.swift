@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import Logging
+import RoomServer
+
+/// What `roomserver serve` takes, and `roomserver config` shows.
+struct ServeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A YAML file of settings; deploy/roomserver.yaml has them all. Else ROOMSERVER_CONFIG.", valueName: "file"))
+  var config: String?
+
+  @Flag(help: "Try it out: a random key pair, printed with a token; rooms made at the first join; loopback only.")
+  var dev = false
+
+  @OptionGroup(title: "Access") var keys: KeyOptions
+  @OptionGroup(title: "Network") var network: NetworkOptions
+  @OptionGroup(title: "STUN and TURN") var iceServers: ICEServerOptions
+  @OptionGroup(title: "Live origin") var origin: OriginOptions
+  @OptionGroup(title: "HLS and variants") var hls: HLSOptions
+  @OptionGroup(title: "Jobs") var relay: RelayOptions
+  @OptionGroup(title: "Webhooks and events") var webhooks: WebhookOptions
+  @Flag(inversion: .prefixedNo, help: .setting("auto-create")) var autoCreate: Bool?
+  @Option(help: .setting("data")) var data: String?
+  @Option(help: .setting("drain")) var drain: Int?
+  @Option(help: .setting("drain-redirect")) var drainRedirect: String?
+  @Option(help: .setting("log-level")) var logLevel: String?
+
+  /// All of it put together.
+  struct Resolved {
+    var configuration: ServerConfiguration
+    var logLevel: Logger.Level
+    var pair: (key: String, secret: String)?
+    /// What SIGTERM leaves open rooms.
+    var drainTime: Duration
+    /// Where clients are sent meanwhile.
+    var drainRedirect: String?
+  }
+
+  /// Flags, environment and the file that one of the two names.
+  func settings() throws -> ServeSettings {
+    let environment = ProcessInfo.processInfo.environment
+    let file = try (config ?? environment["ROOMSERVER_CONFIG"]).map { try SettingsFile(path: $0) }
+    return ServeSettings(environment: environment, file: file)
+  }
+
+  /// - Throws: `ValidationError` where a setting is wrong, or two do not go together.
+  func resolve(_ settings: ServeSettings) throws -> Resolved {
+    let pair = try keys.pair(settings)
+    var configuration = ServerConfiguration(keys: pair.map { [$0.key: $0.secret] } ?? [:])
+    try network.apply(to: &configuration, settings, development: dev)
+    try origin.apply(to: &configuration, settings, development: dev)
+    try hls.apply(to: &configuration, settings)
+    let addresses = [configuration.host, configuration.origin.host].compactMap { $0 } + configuration.media.bind
+    for address in addresses where dev && !Self.isLoopback(address) {
+      throw ValidationError(
+        "--dev listens on a loopback address alone, and \(address) is none: its secret is not meant for others")
+    }
+    try relay.apply(to: &configuration, settings)
+    try webhooks.apply(to: &configuration, settings)
+    configuration.iceServers = try iceServers.servers(settings)
+    configuration.autoCreateRooms = try settings.flag("auto-create", autoCreate, default: dev)
+    let directory = settings.text("data", data, default: dev ? "none" : "roomserver-data")
+    guard !directory.isEmpty else { throw ValidationError("--data is a directory, or none") }
+    configuration.data = directory == "none" ? nil : directory
+    guard let level = Logger.Level(rawValue: settings.text("log-level", logLevel, default: "info")) else {
+      throw ValidationError("--log-level is trace, debug, info, notice, warning, error or critical")
+    }
+    let drainTime = try settings.number("drain", drain, in: 0...86_400) ?? 0
+    let redirect = settings.text("drain-redirect", drainRedirect)
+    if let redirect, let complaint = ServerConfiguration.complaint(drainRedirect: redirect) {
+      throw ValidationError("--drain-redirect: \(complaint)")
+    }
+    return Resolved(
+      configuration: configuration, logLevel: level, pair: pair, drainTime: .seconds(drainTime), drainRedirect: redirect)
+  }
+
+  private static func isLoopback(_ address: String) -> Bool { address.hasPrefix("127.") || address == "::1" }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Foundation
+
+/// Where settings are looked up: a flag counts more than the environment, that more than the file, and that more than the default.
+/// It remembers what it gave, for `roomserver config`.
+final class ServeSettings {
+  /// Where a value is from.
+  enum Source: String { case flag, environment, file, usual = "default" }
+
+  /// What holds.
+  struct Effective {
+    var values: [String]
+    var source: Source
+  }
+
+  private let environment: [String: String]
+  private let file: SettingsFile?
+  /// By key: those that have a value. What was asked for and has none is in `asked` alone.
+  private(set) var effective: [String: Effective] = [:]
+  private(set) var asked: Set<String> = []
+
+  init(environment: [String: String] = ProcessInfo.processInfo.environment, file: SettingsFile? = nil) {
+    self.environment = environment
+    self.file = file
+  }
+
+  private func found(_ key: String, _ flag: [String]) -> Effective? {
+    asked.insert(key)
+    let setting = Setting.named[key]
+    if !flag.isEmpty { return remember(key, Effective(values: flag, source: .flag)) }
+    if let setting, let text = environment[setting.variable] {
+      let values = setting.kind == .list ? text.split(separator: ",").map(String.init) : [text]
+      if !values.isEmpty { return remember(key, Effective(values: values, source: .environment)) }
+    }
+    if let entry = file?.entries[key], !entry.values.isEmpty {
+      return remember(key, Effective(values: entry.values, source: .file))
+    }
+    return nil
+  }
+
+  private func remember(_ key: String, _ value: Effective) -> Effective {
+    effective[key] = value
+    return value
+  }
+
+  /// How a sentence about a value begins.
+  private func name(_ key: String, _ source: Source) -> String {
+    switch source {
+    case .flag, .usual: "--\(key)"
+    case .environment: Setting.named[key]?.variable ?? key
+    case .file: "\(file?.path ?? ""):\(file?.entries[key]?.line ?? 0): \(key)"
+    }
+  }
+
+  func text(_ key: String, _ flag: String?) -> String? { found(key, flag.map { [$0] } ?? [])?.values.first }
+
+  func text(_ key: String, _ flag: String?, default usual: String) -> String { text(key, flag) ?? self.usual(key, usual) }
+
+  func list(_ key: String, _ flags: [String]) -> [String] { found(key, flags)?.values ?? [] }
+
+  private func parsed<Value: CustomStringConvertible>(
+    _ key: String, _ flag: Value?, _ words: String, _ parse: (String) -> Value?
+  ) throws -> Value? {
+    guard let found = found(key, flag.map { ["\($0)"] } ?? []) else { return nil }
+    if let flag { return flag }
+    let text = found.values.first ?? ""
+    guard let value = parse(text) else { throw ValidationError("\(name(key, found.source)) is \(words), not \(text)") }
+    return value
+  }
+
+  func number<Number: FixedWidthInteger>(_ key: String, _ flag: Number?) throws -> Number? {
+    try parsed(key, flag, "a whole number that fits") { Number($0) }
+  }
+
+  func number<Number: FixedWidthInteger>(_ key: String, _ flag: Number?, default usual: Number) throws -> Number {
+    try number(key, flag) ?? self.usual(key, usual)
+  }
+
+  /// - Throws: where it is not in the range.
+  func number(_ key: String, _ flag: Int?, in range: ClosedRange<Int>) throws -> Int? {
+    guard let value = try number(key, flag) else { return nil }
+    guard range.contains(value) else {
+      throw ValidationError("\(name(key, effective[key]?.source ?? .flag)) is \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  func decimal(_ key: String, _ flag: Double?) throws -> Double? { try parsed(key, flag, "a number") { Double($0) } }
+
+  func flag(_ key: String, _ flag: Bool?, default usual: Bool) throws -> Bool {
+    let value = try parsed(key, flag, "true or false") { text -> Bool? in
+      switch text.lowercased() {
+      case "1", "true", "yes", "on": true
+      case "0", "false", "no", "off", "": false
+      default: nil
+      }
+    }
+    return value ?? self.usual(key, usual)
+  }
+
+  /// Remembers a default that is not always the same.
+  private func usual<Value: CustomStringConvertible>(_ key: String, _ value: Value) -> Value {
+    effective[key] = Effective(values: ["\(value)"], source: .usual)
+    return value
+  }
+
+  // MARK: Telling
+
+  /// All settings as a file that could be read again, but for secrets.
+  func yaml() -> String {
+    var text = "# The effective configuration.\n"
+    for section in Setting.sections {
+      text += "\n# \(section.title)\n"
+      for setting in section.settings { text += line(of: setting) + "\n" }
+    }
+    return text
+  }
+
+  private func line(of setting: Setting) -> String {
+    guard let value = effective[setting.key] else {
+      switch setting.usual {
+      case .value(let usual): return "\(setting.key): \(SettingsFile.scalar(usual, setting.kind))  # default"
+      case .words(let words): return "# \(setting.key): default \(words)"
+      }
+    }
+    let shown = value.values.compactMap { setting.shown($0) }
+    guard shown.count == value.values.count else { return "# \(setting.key): hidden  # \(value.source.rawValue)" }
+    let written = shown.map { SettingsFile.scalar($0, setting.kind) }.joined(separator: ", ")
+    return "\(setting.key): \(setting.kind == .list ? "[\(written)]" : written)  # \(value.source.rawValue)"
+  }
+
+  /// What is not as it is by default, for the log.
+  var chosen: [String: String] {
+    effective.filter { $0.value.source != .usual }.reduce(into: [:]) { chosen, entry in
+      chosen[entry.key] = entry.value.values.map { Setting.named[entry.key]?.shown($0) ?? "hidden" }.joined(separator: ",")
+    }
+  }
+}

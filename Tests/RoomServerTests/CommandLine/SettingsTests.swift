@@ -1,0 +1,181 @@
+import Foundation
+import RoomServer
+import Testing
+
+@testable import roomserver
+
+@Suite("Settings")
+struct SettingsTests {
+  /// A file of settings that is gone afterwards.
+  static func with<Value>(_ text: String, _ body: (String) async throws -> Value) async throws -> Value {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
+    try Data(text.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    return try await body(file.path)
+  }
+
+  /// What `roomserver config` prints.
+  static func printed(
+    _ text: String, _ arguments: [String] = [], environment: [String: String] = [:]
+  ) throws -> String {
+    let settings = ServeSettings(environment: environment, file: try SettingsFile(text, path: "file"))
+    _ = try ServeOptions.parse(arguments).resolve(settings)
+    return settings.yaml()
+  }
+
+  static var file: String {
+    get throws { try String(contentsOfFile: "deploy/roomserver.yaml", encoding: .utf8) }
+  }
+
+  /// The settings that deploy/roomserver.yaml names.
+  static var keys: Set<String> {
+    get throws { Set(try file.matches(of: #/(?m)^#([a-z-]+): /#).map { String($0.1) }) }
+  }
+
+  @Test("deploy/roomserver.yaml has every setting that the help knows, is what the server writes, and passes its own check")
+  func everySetting() async throws {
+    let help = try await Command.run(["help", "serve"], environment: [:]).output
+    let flags = Set(help.matches(of: #/--([a-z-]+)/#).map { String($0.1) }.filter { !$0.hasPrefix("no-") })
+    #expect(flags.subtracting(["config", "dev", "help", "version"]) == (try Self.keys))
+    #expect(try await Command.run(["config", "--template"], environment: [:]).output == (try Self.file))
+    let check = try await Command.run(["config", "--check", "deploy/roomserver.yaml"], environment: [:])
+    #expect(check.status == 0 && check.output.contains("all right"), "\(check.errors)")
+    // The defaults that it names can be said.
+    let defaults = try Self.file.split(separator: "\n").filter {
+      $0.contains(#/^#[a-z-]+: [^<\[]/#) && !$0.contains("-validity") && !$0.contains("recording-limit")
+    }
+    #expect(defaults.count > 25)
+    let said = try Self.printed(defaults.map { $0.dropFirst() }.joined(separator: "\n"))
+    #expect(said.split(separator: "\n").filter { $0.hasSuffix("# file") }.count == defaults.count)
+  }
+
+  /// None of them as it is by default.
+  static let everything = """
+    key: app
+    secret: a secret of forty bytes for testing only
+    bind: 127.0.0.2
+    port: 0
+    media-bind: [127.0.0.3]
+    media-port: 0
+    media-tcp: false
+    segmentation: false
+    announce: ["192.0.2.1"]
+    announce-bound: yes
+    workers: 1
+    joins-per-second: 7
+    ice-server:
+      - stun:stun.example.org:3478
+      - turn:turn.example.org:3478?transport=udp
+    turn-secret: another secret
+    turn-lifetime: 60
+    auto-create: true
+    rtmp: false
+    rtmp-port: 0
+    rtmp-bind: 127.0.0.4
+    origin-name: live.example.org
+    publish-key: p
+    publish-validity: 60
+    play-key: q
+    play-validity: 60
+    open-publish: true
+    gather: 10
+    hls-segment: 1.5
+    hls-part: 0
+    hls-window: 5
+    variants: 0
+    relay-target: ["*.example.org", 10.0.0.0/8]
+    relay-queue: 500
+    relay-tries: 3
+    relay-patience: 5
+    relay-audio-rate: 48000
+    relay-audio-kbps: 64
+    push-policy: manual
+    push-url: rtmp://cdn.example/live/{room}?key=hush
+    broadcasts: 7
+    mix-cores: 0.5
+    mix-font: /font.ttf
+    relay-certificates: /some.pem
+    recordings: /tmp
+    recording-limit: 1
+    webhook: ["https://app.example.org/hook?key=hush"]
+    webhook-secret: a third
+    webhook-certificates: /some.pem
+    webhook-timeout: 700
+    webhook-max-age: 2
+    events-kept: 500
+    data: none
+    drain: 30
+    drain-redirect: wss://b.example.org/v1/signal?key=hush
+    log-level: debug
+    """
+
+  @Test("every setting is read from the file, shown, and hidden where it is a secret")
+  func effective() throws {
+    let printed = try Self.printed(Self.everything)
+    for key in try Self.keys.subtracting(["turn-username", "turn-credential"]) {
+      let line = printed.split(separator: "\n").first { $0.hasPrefix("\(key): ") || $0.hasPrefix("# \(key): ") }
+      #expect(line?.hasSuffix("# file") == true, "\(key): \(line ?? "")")
+    }
+    for secret in ["forty bytes", "another", "a third", "hush"] { #expect(!printed.contains(secret)) }
+    #expect(printed.contains(#"webhook: ["https://app.example.org/hook?hidden"]  # file"#))
+    // What is printed could be read again.
+    let open = printed.split(separator: "\n").filter { !$0.hasPrefix("turn-") && !$0.contains("validity") }
+      .filter { !$0.hasPrefix("key:") && !$0.hasPrefix("ice-server:") }.joined(separator: "\n")
+    _ = try Self.printed(open)
+  }
+
+  @Test("a flag counts more than the environment, that more than the file, that more than the default")
+  func precedence() async throws {
+    let text = "port: 1001\nrtmp-port: 1002\ngather: 7\n"
+    let environment = ["ROOMSERVER_PORT": "2001", "ROOMSERVER_RTMP_PORT": "2002", "ROOMSERVER_ANNOUNCE": "192.0.2.1,192.0.2.2"]
+    let printed = try Self.printed(text, ["--port", "3001"], environment: environment)
+    for line in [
+      "port: 3001  # flag", "rtmp-port: 2002  # environment", "gather: 7  # file", "media-port: 8100  # default",
+      "announce: [192.0.2.1, 192.0.2.2]  # environment",
+    ] {
+      #expect(printed.contains("\n\(line)\n"), "\(line)")
+    }
+    let development = try Self.printed("", ["--dev"])
+    #expect(development.contains("\nmedia-port: 0  # default\n") && development.contains("\ndata: none  # default\n"))
+    // The file's name can be in the environment too.
+    try await Self.with(text) { file in
+      let result = try await Command.run(["config"], environment: ["ROOMSERVER_CONFIG": file])
+      #expect(result.output.contains("gather: 7  # file"))
+    }
+  }
+
+  @Test(
+    "what is wrong in a file is told with its line, and what was probably meant",
+    arguments: [
+      ("port: 1\nrtmp_port: 2", ":2: there is no setting \"rtmp_port\"; did you mean rtmp-port?"),
+      ("webhok: x", "did you mean webhook?"), ("hlsSegment: 2", "did you mean hls-segment?"),
+      ("dev: true", "there is no setting \"dev\""), ("port: eighty", ":1: port is a whole number, not eighty"),
+      ("port: 70000", ":1: port is a whole number that fits, not 70000"), ("\nrtmp: maybe", ":2: rtmp is true or false"),
+      ("mix-cores: many", "mix-cores is a number, not many"), ("bind: [a, b]", "bind is a text"),
+      ("announce: {a: b}", "announce is a list of texts"), ("port:", "port has no value"),
+      ("port: 1\nport: 2", "twice"), ("- port", "key: value"), ("port: [", "flow node"),
+      ("relay-queue: 1", ":1: relay-queue is 100 to 30000"),
+      ("recording-limit: 3", "--recording-limit needs --recordings"), ("log-level: loud", "--log-level"),
+      ("secret: short\nkey: k", "32"), ("webhook: ftp://x", "--webhook"),
+    ])
+  func refused(text: String, sentence: String) throws {
+    for arguments in [[], ["--dev"]] {
+      #expect {
+        _ = try Self.printed(text, arguments)
+      } throws: { "\($0)".contains(sentence) }
+    }
+  }
+
+  @Test("a file that is wrong keeps the server from starting, and one that is not there is told")
+  func files() async throws {
+    try await Self.with("\nrtmp_port: 2") { file in
+      for arguments in [["config", "--check", file], ["serve", "--dev", "--config", file]] {
+        let result = try await Command.run(arguments, environment: [:])
+        #expect(result.status != 0)
+        #expect(
+          result.errors.contains("\(file):2: there is no setting \"rtmp_port\"; did you mean rtmp-port?"), "\(result.errors)")
+      }
+    }
+    #expect(throws: (any Error).self) { _ = try SettingsFile(path: "/nowhere.yaml") }
+  }
+}
