@@ -1,0 +1,99 @@
+import Foundation
+import Peers
+import RoomClient
+import Testing
+
+/// nginx with deploy/nginx/roomserver.conf, on ports of its own, with a certificate that nobody signed.
+private final class NginxProxy {
+  let port: UInt16
+  private let folder: URL
+  private let nginx: Program
+
+  static var isInstalled: Bool { Program.path("nginx") != nil && Program.path("openssl") != nil }
+
+  /// - Parameter upstream: the server's port.
+  init(before upstream: UInt16) async throws {
+    port = try TCPPort.free()
+    let plain = try TCPPort.free()
+    folder = FileManager.default.temporaryDirectory.appending(path: "proxy-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let names = (certificate: "\(folder.path)/fullchain.pem", key: "\(folder.path)/privkey.pem")
+    let openssl = try Program(
+      "openssl",
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+        "/CN=localhost", "-keyout", names.key, "-out", names.certificate,
+      ])
+    guard try await openssl.finish() == 0 else { throw ProgramFailure(what: openssl.text) }
+    // What a deployer fills in, and the ports.
+    let shipped = try String(contentsOfFile: "deploy/nginx/roomserver.conf", encoding: .utf8)
+      .replacing("/etc/letsencrypt/live/rooms.example.org/fullchain.pem", with: names.certificate)
+      .replacing("/etc/letsencrypt/live/rooms.example.org/privkey.pem", with: names.key)
+      .replacing("rooms.example.org", with: "localhost").replacing("127.0.0.1:8080", with: "127.0.0.1:\(upstream)")
+      .replacing("listen 443 ", with: "listen 127.0.0.1:\(port) ").replacing("listen 80;", with: "listen 127.0.0.1:\(plain);")
+      .replacing(#/ *listen \[::\].*\n/#, with: "")
+    let configuration = """
+      daemon off;
+      master_process off;
+      pid \(folder.path)/nginx.pid;
+      error_log \(folder.path)/error.log info;
+      events { worker_connections 256; }
+      http {
+        access_log off;
+        client_body_temp_path \(folder.path)/body;
+        proxy_temp_path \(folder.path)/proxy;
+        fastcgi_temp_path \(folder.path)/fastcgi;
+        uwsgi_temp_path \(folder.path)/uwsgi;
+        scgi_temp_path \(folder.path)/scgi;
+        \(shipped)
+      }
+      """
+    let file = folder.appending(path: "nginx.conf")
+    try configuration.write(to: file, atomically: true, encoding: .utf8)
+    nginx = try Program("nginx", ["-p", folder.path, "-c", file.path])
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !TCPPort.isTaken(port) {
+      guard nginx.isRunning, ContinuousClock.now < deadline else {
+        throw ProgramFailure(what: "nginx does not listen: \(nginx.text)")
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  deinit {
+    nginx.stop()
+    try? FileManager.default.removeItem(at: folder)
+  }
+}
+
+extension RealMedia {
+  @Suite("HTTPS by nginx in front", .enabled(if: NginxProxy.isInstalled))
+  struct NginxProxyTests {
+    @Test("signalling, HTTP-FLV and HLS go through deploy/nginx/roomserver.conf")
+    func proxied() async throws {
+      try await withServer { server in
+        let upstream = try #require(URLComponents(string: server.page)?.port)
+        let proxy = try await NginxProxy(before: UInt16(upstream))
+        var options = RoomOptions()
+        options.verifyCertificate = false
+        let room = try await Room.connect(
+          to: "wss://127.0.0.1:\(proxy.port)/v1/signal", token: try await server.token(user: "alice"), options: options)
+
+        let token = try await server.token(user: "encoder", room: "studio", grants: [.publish])
+        let encoder = try Peer.encoder(try server.rtmp("live/studio?token=\(token)"))
+        try await eventually("the stream is published") {
+          String(decoding: try await server.api("GET", "/v1/streams").body, as: UTF8.self).contains("h264")
+        }
+        // ffprobe takes any certificate. A proxy that gathers would let it wait for the end of a stream that has none.
+        for stream in ["studio.flv", "studio.m3u8"] {
+          let probe = try Peer.probe("https://127.0.0.1:\(proxy.port)/live/\(stream)", packets: 60)
+          #expect(try await probe.finish() == 0, "\(stream): \(probe.text)")
+          #expect(probe.text.contains("\"h264\"") && probe.text.contains("\"aac\""), "\(stream)")
+        }
+        #expect(encoder.isRunning)
+        #expect(try await server.metric("roomserver_signalling_sockets") == 1, "alice's socket is up all the time")
+        await room.leave()
+      }
+    }
+  }
+}
