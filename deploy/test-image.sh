@@ -86,9 +86,10 @@ begin_stage() {
   variables=() folder=/ user=root
 }
 
-# Runs a command in the stage as its image would.
+# Runs a command in the stage as its image would; with in_its_place=exec in place of this shell.
+in_its_place=
 in_stage() {
-  chroot --userspec="$user" "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH="$path" \
+  $in_its_place chroot --userspec="$user" "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH="$path" \
     "${variables[@]}" bash -c "cd $folder && $1"
 }
 
@@ -159,7 +160,7 @@ du -sm --one-file-system "$root" | sed 's/\t.*/ MB in all/'
 say "The server starts as $user, serves, and stops"
 variables+=(ROOMSERVER_KEY=image ROOMSERVER_SECRET=only-for-this-run-and-long-enough-for-hs256 ROOMSERVER_PORT=0)
 variables+=(ROOMSERVER_MEDIA_PORT=0 ROOMSERVER_RTMP_PORT=0 ROOMSERVER_WORKERS=1)
-in_stage "exec roomserver serve" 2>"$home/log" &
+(in_its_place=exec in_stage "exec roomserver serve" 2>"$home/log") &
 pid=$!
 port=
 for _ in $(seq 300); do
@@ -174,6 +175,6 @@ printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3
 grep -q '"ok"' <&3
 in_stage "test -s /var/lib/roomserver/data/rooms.sqlite"
 kill -TERM "$pid"
-wait "$pid"
+wait "$pid" || { echo "the server ended with $?" >&2; exit 1; }
 pid=
 say "The image works"
