@@ -21,18 +21,18 @@ struct Config: ParsableCommand {
   @Flag(help: "Print a file with every setting in it, commented out.")
   var template = false
 
-  @OptionGroup var options: ServeOptions
+  @OptionGroup var serve: Serve
 
   func run() throws {
     if template { return print(SettingsTemplate.text, terminator: "") }
     guard let check else {
-      let settings = try options.settings()
-      _ = try options.resolve(settings)
+      let settings = try serve.settings()
+      _ = try serve.resolve(settings)
       print(settings.yaml(), terminator: "")
       return
     }
     let file = try SettingsFile(path: check)
-    _ = try ServeOptions.parse([]).resolve(ServeSettings(environment: [:], file: file))
+    _ = try Serve.parse([]).resolve(ServeSettings(environment: [:], file: file))
     print("\(check): \(file.entries.count) settings, all right")
   }
 }

@@ -20,13 +20,32 @@ struct Serve: AsyncParsableCommand {
       console, makes rooms at the first join, and listens on the loopback address alone.
       """)
 
-  @OptionGroup var options: ServeOptions
+  @Option(
+    help: ArgumentHelp(
+      "A YAML file of settings; deploy/roomserver.yaml has them all. Else ROOMSERVER_CONFIG.", valueName: "file"))
+  var config: String?
+
+  @Flag(help: "Try it out: a random key pair, printed with a token; rooms made at the first join; loopback only.")
+  var dev = false
+
+  @OptionGroup(title: "Access") var keys: KeyOptions
+  @OptionGroup(title: "Network") var network: NetworkOptions
+  @OptionGroup(title: "STUN and TURN") var iceServers: ICEServerOptions
+  @OptionGroup(title: "Live origin") var origin: OriginOptions
+  @OptionGroup(title: "HLS and variants") var hls: HLSOptions
+  @OptionGroup(title: "Jobs") var relay: RelayOptions
+  @OptionGroup(title: "Webhooks and events") var webhooks: WebhookOptions
+  @Flag(inversion: .prefixedNo, help: .setting("auto-create")) var autoCreate: Bool?
+  @Option(help: .setting("data")) var data: String?
+  @Option(help: .setting("drain")) var drain: Int?
+  @Option(help: .setting("drain-redirect")) var drainRedirect: String?
+  @Option(help: .setting("log-level")) var logLevel: String?
 
   func run() async throws {
-    let settings = try options.settings()
-    let resolved = try options.resolve(settings)
+    let settings = try settings()
+    let resolved = try resolve(settings)
     var configuration = resolved.configuration
-    let isDevelopment = options.dev
+    let isDevelopment = dev
     guard let pair = resolved.pair ?? (isDevelopment ? Self.randomPair() : nil) else {
       throw ValidationError(
         "an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or both in --config, or --dev")

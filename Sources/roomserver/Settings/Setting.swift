@@ -86,6 +86,9 @@ struct Setting: Sendable {
 }
 
 extension ArgumentHelp {
+  /// Made once: the parser makes its options several times.
+  private static let settings = Setting.named.mapValues(\.help)
+
   /// The help of a flag, from the table of settings.
-  static func setting(_ key: String) -> ArgumentHelp { Setting.named[key]?.help ?? ArgumentHelp("") }
+  static func setting(_ key: String) -> ArgumentHelp { settings[key] ?? ArgumentHelp("") }
 }

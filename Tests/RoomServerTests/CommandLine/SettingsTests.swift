@@ -19,7 +19,7 @@ struct SettingsTests {
     _ text: String, _ arguments: [String] = [], environment: [String: String] = [:]
   ) throws -> String {
     let settings = ServeSettings(environment: environment, file: try SettingsFile(text, path: "file"))
-    _ = try ServeOptions.parse(arguments).resolve(settings)
+    _ = try Serve.parse(arguments).resolve(settings)
     return settings.yaml()
   }
 

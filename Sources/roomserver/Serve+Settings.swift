@@ -3,29 +3,9 @@ import Foundation
 import Logging
 import RoomServer
 
-/// What `roomserver serve` takes, and `roomserver config` shows.
-struct ServeOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "A YAML file of settings; deploy/roomserver.yaml has them all. Else ROOMSERVER_CONFIG.", valueName: "file"))
-  var config: String?
+// What the flags, the environment and the file come to.
 
-  @Flag(help: "Try it out: a random key pair, printed with a token; rooms made at the first join; loopback only.")
-  var dev = false
-
-  @OptionGroup(title: "Access") var keys: KeyOptions
-  @OptionGroup(title: "Network") var network: NetworkOptions
-  @OptionGroup(title: "STUN and TURN") var iceServers: ICEServerOptions
-  @OptionGroup(title: "Live origin") var origin: OriginOptions
-  @OptionGroup(title: "HLS and variants") var hls: HLSOptions
-  @OptionGroup(title: "Jobs") var relay: RelayOptions
-  @OptionGroup(title: "Webhooks and events") var webhooks: WebhookOptions
-  @Flag(inversion: .prefixedNo, help: .setting("auto-create")) var autoCreate: Bool?
-  @Option(help: .setting("data")) var data: String?
-  @Option(help: .setting("drain")) var drain: Int?
-  @Option(help: .setting("drain-redirect")) var drainRedirect: String?
-  @Option(help: .setting("log-level")) var logLevel: String?
-
+extension Serve {
   /// All of it put together.
   struct Resolved {
     var configuration: ServerConfiguration
