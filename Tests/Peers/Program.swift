@@ -11,9 +11,19 @@ public final class Program {
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
 
-  /// Starts it.
-  public init(_ name: String, _ arguments: [String]) throws {
+  /// One of the package's own programs, which lie beside the tests in the build folder.
+  public static func built(_ name: String) -> URL {
+    URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
+  }
+
+  /// Starts a program that is installed.
+  public convenience init(_ name: String, _ arguments: [String]) throws {
     guard let path = Self.path(name) else { throw ProgramFailure(what: "\(name) is not installed") }
+    try self.init(path, arguments)
+  }
+
+  /// Starts the program at a path.
+  public init(_ path: URL, _ arguments: [String]) throws {
     process.executableURL = path
     process.arguments = arguments
     try Data().write(to: output)

@@ -104,6 +104,7 @@ class Client {
     this.audio = new AudioContext({ sampleRate: 48000 })
     this.remote = new Map() // by mid of the subscribe connection
     this.events = [] // names, in order
+    this.told = {} // the latest data of each
     this.participants = new Map()
     this.ended = null // the data of the `ended` event
     this.offers = Promise.resolve() // offers are answered one after the other
@@ -133,6 +134,9 @@ class Client {
     this.subscribing?.close()
     this.signalling.socket.close()
   }
+
+  // Any other call of the protocol.
+  request({ method, params }) { return this.signalling.request(method, params) }
 
   // Publishes what is named: { video: { codec, layers, width, height, fps, color }, audio: { frequency } }. Gives the track ids.
   // With `wrongFingerprint` the description names another certificate than the one that the browser will show.
@@ -166,6 +170,7 @@ class Client {
 
   heard(event, data) {
     this.events.push(event)
+    this.told[event] = data
     switch (event) {
       case 'joined': this.participants.set(data.userId, data); break
       case 'left': this.participants.delete(data.userId); break

@@ -58,6 +58,11 @@ final class BrowserClient: Sendable {
     let remoteAddress: String
   }
 
+  private struct Request<Params: Encodable>: Encodable {
+    let method: String
+    let params: Params
+  }
+
   private let page: BrowserPage
 
   /// Opens a page of its own in the shared browser.
@@ -78,6 +83,16 @@ final class BrowserClient: Sendable {
       let way: Way
     }
     let _: JoinResult = try await call("join", Join(url: url, token: token, way: way))
+  }
+
+  /// Any call of the protocol that gives nothing, or whose result does not matter.
+  func request(_ method: String, _ params: some Encodable = Empty()) async throws {
+    let _: Empty = try await call("request", Request(method: method, params: params))
+  }
+
+  /// The data of the last event of a name; nil before the first.
+  func told<Event: Decodable>(_ name: String, as: Event.Type = Event.self) async throws -> Event? {
+    try await page.evaluate("client.told['\(name)'] ?? null")
   }
 
   /// Of the publishing and the receiving connection, as far as they have chosen one.

@@ -2,14 +2,17 @@ import Codecs
 import Foundation
 import RoomClient
 import RoomMedia
+import Synchronization
 
-/// A source that flashes white and beeps at every full second, so that a recording shows how far picture and sound are apart.
+/// A source that flashes white and beeps at every full second, so that a recording shows how far picture and sound are apart; or
+/// sounds all along, so that it shows whose sound is there.
 final class FlashAndBeep: Sendable {
   static let fps = 15
 
   private let video: VideoSource
   private let audio: AudioSource
   private let feed: Task<Void, Never>
+  private let pace: Pace
 
   /// How it looks and sounds.
   struct Look: Sendable {
@@ -18,8 +21,9 @@ final class FlashAndBeep: Sendable {
     /// Blue and red difference of the whole picture, which flashes in brightness alone.
     var blue: UInt8 = 128
     var red: UInt8 = 128
-    /// Hz.
+    /// Hz; a multiple of 50.
     var tone = 1000.0
+    var isSteady = false
   }
 
   /// Begins at once, at 15 frames a second. The picture is noise, so that it costs what is asked for.
@@ -31,7 +35,9 @@ final class FlashAndBeep: Sendable {
     let audio = try AudioSource()
     self.video = video
     self.audio = audio
-    feed = Task.detached(priority: .high) { await Self.run(video, audio, look) }
+    let pace = Pace()
+    self.pace = pace
+    feed = Task.detached(priority: .high) { await Self.run(video, audio, look, pace) }
   }
 
   deinit { feed.cancel() }
@@ -40,27 +46,42 @@ final class FlashAndBeep: Sendable {
   /// Pictures that never left because the machine was too slow.
   var droppedPictures: Int { Int(video.statistics.dropped) }
 
-  private static func run(_ video: VideoSource, _ audio: AudioSource, _ look: Look) async {
+  /// How often, and at most how many seconds, the machine of the test let this source wait for more than a picture's time.
+  var stalls: (count: Int, longest: Double) { pace.stalls.withLock { $0 } }
+
+  private final class Pace: Sendable {
+    let stalls = Mutex<(count: Int, longest: Double)>((0, 0))
+
+    func waited(_ time: Duration) {
+      let late = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+      guard late > 1 / Double(fps) else { return }
+      stalls.withLock { $0 = ($0.count + 1, max($0.longest, late)) }
+    }
+  }
+
+  private static func run(_ video: VideoSource, _ audio: AudioSource, _ look: Look, _ pace: Pace) async {
     let clock = ContinuousClock()
     let origin = clock.now
     var random = SystemRandomNumberGenerator()
     var pictures: Int64 = 0
     for step in Int64(0)... {
       let time = step * 20_000
-      audio.push(AudioFrame(samples: sound(at: time, look.tone), format: .mono48k, timestamp: time))
+      audio.push(AudioFrame(samples: sound(at: time, look), format: .mono48k, timestamp: time))
       while pictures * 1_000_000 / Int64(fps) <= time {
         let number = Int(pictures % Int64(fps))
         if let frame = picture(look, isFlash: number < 2, at: pictures * 1_000_000 / Int64(fps), &random) { video.push(frame) }
         pictures += 1
       }
-      do { try await clock.sleep(until: origin + .microseconds(time + 20_000), tolerance: .zero) } catch { return }
+      let next = origin + .microseconds(time + 20_000)
+      do { try await clock.sleep(until: next, tolerance: .zero) } catch { return }
+      pace.waited(clock.now - next)
     }
   }
 
-  /// 20 ms: a tone in the first 100 ms of each second.
-  private static func sound(at time: Int64, _ tone: Double) -> [Int16] {
-    guard time % 1_000_000 < 100_000 else { return [Int16](repeating: 0, count: 960) }
-    return (0..<960).map { Int16(12_000 * sin(2 * .pi * tone * Double($0) / 48_000)) }
+  /// 20 ms: a tone, in the first 100 ms of each second or always.
+  private static func sound(at time: Int64, _ look: Look) -> [Int16] {
+    guard look.isSteady || time % 1_000_000 < 100_000 else { return [Int16](repeating: 0, count: 960) }
+    return (0..<960).map { Int16(12_000 * sin(2 * .pi * look.tone * Double($0) / 48_000)) }
   }
 
   private static func picture(

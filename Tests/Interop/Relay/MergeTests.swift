@@ -274,8 +274,11 @@ extension RealMedia {
 
 /// What colours the left and right halves of a recording's pictures have.
 struct Sides {
-  /// Each look that lasts, in order: "red" for a whole picture, "red|blue" for a split one.
-  let runs: [String]
+  /// The look of each picture: "red" for a whole one, "red|blue" for a split one.
+  let looks: [String]
+
+  /// Each look that lasts, in order.
+  var runs: [String] { looks.indices.filter { $0 == 0 || looks[$0] != looks[$0 - 1] }.map { looks[$0] } }
 
   init(_ file: String) throws {
     let bytes = try run([
@@ -284,17 +287,14 @@ struct Sides {
       "rawvideo", "-",
     ])
     let picture = 64 * 64 * 3
-    var runs: [String] = []
-    for start in stride(from: 0, to: bytes.count - picture + 1, by: picture) {
+    looks = stride(from: 0, to: bytes.count - picture + 1, by: picture).map { start in
       func colour(_ x: Int, _ y: Int) -> String {
         let place = bytes.startIndex + start + y * 64 + x
         let (u, v) = (Int(bytes[place + 4096]), Int(bytes[place + 8192]))
         return v > u + 40 ? "red" : u > v + 40 ? "blue" : "none"
       }
       // Above the halves a split screen shows the background.
-      let kind = colour(16, 4) == "none" ? "\(colour(16, 32))|\(colour(48, 32))" : colour(32, 32)
-      if runs.last != kind { runs.append(kind) }
+      return colour(16, 12) == "none" ? "\(colour(16, 32))|\(colour(48, 32))" : colour(32, 32)
     }
-    self.runs = runs
   }
 }

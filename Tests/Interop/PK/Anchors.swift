@@ -1,0 +1,123 @@
+import Foundation
+import Relay
+import RoomClient
+import RoomProtocol
+import RoomServer
+import Testing
+
+/// The rooms "red" and "blue", each with an anchor who is live at the origin, in its colour and with its tone.
+enum Anchors {
+  static let names = ["red", "blue"]
+  static let tones = ["red": 1000.0, "blue": 600]
+  /// How often two of them meet: `ROOMSERVER_ROUNDS`, else 4.
+  static let rounds = ProcessInfo.processInfo.environment["ROOMSERVER_ROUNDS"].flatMap { Int($0) } ?? 4
+  /// The default split screen in a quarter of its size.
+  static let picture = PKPicture(
+    width: 360, height: 640, fps: 15, videoKbps: 600, preset: "ultrafast", own: .init(x: 0, y: 160, width: 180, height: 320),
+    peer: .init(x: 180, y: 160, width: 180, height: 320))
+
+  /// - Parameter audience: `separate` spares the machine the mixes for those in the rooms.
+  static func settings(_ audience: RoomAudience) -> (inout ServerConfiguration) throws -> Void {
+    { try set(&$0, audience) }
+  }
+
+  private static func set(_ configuration: inout ServerConfiguration, _ audience: RoomAudience) throws {
+    configuration.rooms.audience = audience
+    configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
+    configuration.relay.statusInterval = .milliseconds(250)
+    configuration.relay.mixCores = 8
+    // The two rooms are on two workers.
+    configuration.media.workers = 2
+  }
+
+  /// The one is wide and H.264, the other upright and VP8.
+  static func source(_ name: String) throws -> FlashAndBeep {
+    name == "red"
+      ? try FlashAndBeep(look: .init(width: 320, height: 180, blue: 100, red: 200, tone: 1000, isSteady: true))
+      : try FlashAndBeep(codec: .vp8, look: .init(width: 192, height: 256, blue: 200, red: 100, tone: 600, isSteady: true))
+  }
+
+  static func makeRooms(_ server: TestServer) async throws {
+    let picture = String(decoding: try JSONEncoder().encode(Self.picture), as: UTF8.self)
+    for name in names {
+      let made = try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(name)","pk":\#(picture)}"#)
+      #expect(made.status == 201, "\(String(decoding: made.body, as: UTF8.self))")
+    }
+  }
+
+  static func token(_ server: TestServer, _ name: String) async throws -> String {
+    try await server.token(user: name, room: name, grants: [.publish, .subscribe, .relay, .admin])
+  }
+
+  /// Joins, publishes and goes live.
+  static func live(_ server: TestServer, _ name: String, _ source: FlashAndBeep) async throws -> Room {
+    let room = try await Room.connect(to: server.url, token: try await token(server, name))
+    try await room.publish(source.tracks)
+    try await room.startForward(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/\(name)")))
+    return room
+  }
+
+  /// One viewer each, the first by RTMP and the second by HTTP-FLV.
+  static func watch(_ server: TestServer) async throws -> [Viewer] {
+    try await eventually("both are on air") { try await server.metric("roomserver_origin_streams") == 2 }
+    let viewers = [try Viewer(try server.rtmp("live/red")), try Viewer(server.http("/live/blue.flv"))]
+    try await eventually("both are watched", within: .seconds(20)) { viewers.allSatisfy(\.isWatching) }
+    return viewers
+  }
+
+  /// The one invites, the other accepts.
+  static func meet(_ red: Room, _ blue: Room, _ way: PKWay = .bridge) async throws {
+    let invited = try await red.pk.invite(in: "blue", way: way)
+    try await eventually("blue hears of it") { blue.pk.invitations.contains { $0.pkId == invited.pkId } }
+    try await blue.pk.accept(invited.pkId)
+    try await eventually("the PK is on") { red.pk.current?.userId == "blue" && blue.pk.current?.userId == "red" }
+  }
+}
+
+extension Seen {
+  /// Holds it against what an anchor's viewers should have seen: one stream without a gap, in which its looks follow each other, and
+  /// in which those are heard who are seen.
+  /// - Parameters:
+  ///   - source: what the anchor sent.
+  ///   - tones: whose sound is listened for.
+  func check(
+    _ name: String, _ expected: [String], _ source: FlashAndBeep, tones: [String: Double] = Anchors.tones,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let pictures = recording.steps("video")
+    let sounds = recording.steps("audio")
+    // A machine that stalls costs pictures: the strict bound is held in virtual time (BroadcastTests).
+    let (stalls, longest) = source.stalls
+    let late = pictures.filter { $0 > 0.101 }
+    #expect(pictures.allSatisfy { $0 > 0 && $0 < 0.4 + 2 * longest }, "\(name): \(late)", sourceLocation: sourceLocation)
+    #expect(
+      late.count <= source.droppedPictures + stalls + 2 + expected.count / 10, "\(name): \(late)",
+      sourceLocation: sourceLocation)
+    // 1024 samples of 44.1 kHz in whole milliseconds.
+    #expect(
+      sounds.allSatisfy { $0 > 0.0225 && $0 < 0.0245 }, "\(name): \(sounds.filter { $0 < 0.0225 || $0 > 0.0245 })",
+      sourceLocation: sourceLocation)
+    #expect(looks == expected, "\(name)", sourceLocation: sourceLocation)
+    #expect(blanks <= stalls + expected.count / 10, "\(name): \(runs)", sourceLocation: sourceLocation)
+    var heard: [String] = []
+    for run in runs {
+      for (who, tone) in tones {
+        let (pieces, all) = hears(tone, in: run)
+        let isThere = run.look.components(separatedBy: "|").contains(who)
+        // Sound that came late for the machine's sake is made up.
+        let isRight = isThere ? pieces * 10 >= all * 7 : pieces * 10 <= all
+        if !isRight { heard.append("\(run.look) at \(run.from) s: \(who) in \(pieces) of \(all)") }
+      }
+    }
+    #expect(heard.isEmpty || longest > 0.5, "\(name): \(heard)", sourceLocation: sourceLocation)
+    let told = [
+      "\(name): \(looks.count) looks, \(blanks) with an empty half at first", "\(pictures.count + 1) pictures",
+      "the longest step \(milliseconds(pictures.max())) ms, \(late.count) over 101 ms",
+      "\(source.droppedPictures) pictures never left, the machine stalled \(stalls) times, \(milliseconds(longest)) ms at most",
+      "audio steps \(milliseconds(sounds.min())) to \(milliseconds(sounds.max())) ms",
+    ]
+    print(told.joined(separator: ", "))
+  }
+
+  private func milliseconds(_ seconds: Double?) -> Int { Int(((seconds ?? 0) * 1000).rounded()) }
+}

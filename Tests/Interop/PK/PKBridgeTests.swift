@@ -1,0 +1,75 @@
+import Foundation
+import RoomProtocol
+import Testing
+
+/// PK between two rooms, with real media.
+extension RealMedia {
+  @Suite("PK between two rooms")
+  struct PKBridgeTests {
+    private func call(_ server: TestServer, _ room: String, _ method: String, _ body: String = "{}") async throws {
+      let answer = try await server.api("POST", "/v1/rooms/\(room)/calls/\(method)", json: body)
+      #expect(answer.status == 200, "\(method): \(String(decoding: answer.body, as: UTF8.self))")
+    }
+
+    private func state(_ server: TestServer, _ room: String) async throws -> RoomSnapshot {
+      try JSONDecoder().decode(RoomSnapshot.self, from: try await server.api("GET", "/v1/rooms/\(room)/state").body)
+    }
+
+    @Test(
+      "invited by the one, accepted by the other: both broadcasts are split screens of both anchors until one quits, in one stream each",
+      .timeLimit(.minutes(5)))
+    func bridge() async throws {
+      try await withServer(adjust: Anchors.settings(.mixed)) { server in
+        try await Anchors.makeRooms(server)
+        let sources = try Anchors.names.map { try Anchors.source($0) }
+        var anchors = [try await Anchors.live(server, "red", sources[0]), try await Anchors.live(server, "blue", sources[1])]
+        let listeners = [
+          try await Participant.join(server, room: "red", as: "listener", grants: [.subscribe]),
+          try await Participant.join(server, room: "blue", as: "listener", grants: [.subscribe]),
+        ]
+        let viewers = try await Anchors.watch(server)
+        for round in 0..<Anchors.rounds {
+          // The app's server may do it for them.
+          try await call(server, "red", "invitePK", #"{"room":"blue"}"#)
+          try await eventually("blue hears of it") { try await state(server, "blue").pkInvitations.count == 1 }
+          let invitation = try #require(try await state(server, "blue").pkInvitations.first)
+          try await call(server, "blue", "acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#)
+          try await eventually("the PK is on") {
+            let (red, blue) = (try await state(server, "red").pk, try await state(server, "blue").pk)
+            return red?.userId == "blue" && blue?.userId == "red"
+          }
+          if round == 0 {
+            for (listener, name) in zip(listeners, Anchors.names) {
+              try await eventually("the audience of \(name) hears both", within: .seconds(20)) {
+                Anchors.tones.values.allSatisfy { listener.sound(of: "@mix").hears($0) }
+              }
+            }
+          }
+          try await Task.sleep(for: .milliseconds(2000))
+          try await call(server, Anchors.names[(round + 1) % 2], "quitPK")
+          try await eventually("the PK is over") {
+            let (red, blue) = (try await state(server, "red").pk, try await state(server, "blue").pk)
+            return red == nil && blue == nil
+          }
+          if round == 0 {
+            for (listener, name) in zip(listeners, Anchors.names) {
+              try await eventually("the audience of \(name) hears its own anchor alone", within: .seconds(20)) {
+                Anchors.tones.allSatisfy { listener.sound(of: name).hears($1) == ($0 == name) }
+                  && !listener.sound(of: "@mix").isFresh
+              }
+            }
+          }
+          try await Task.sleep(for: .milliseconds(1200))
+        }
+        for anchor in anchors { try await anchor.stopJob("live") }
+        for (index, name) in Anchors.names.enumerated() {
+          let looks = Array(repeating: [name, "\(name)|\(Anchors.names[1 - index])"], count: Anchors.rounds).flatMap(\.self)
+          try await viewers[index].seen().check(name, looks + [name], sources[index])
+        }
+        for listener in listeners { await listener.leave() }
+        for anchor in anchors { await anchor.leave() }
+        anchors = []
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import RoomClient
+import Testing
+
+/// PK in which the inviting anchor goes into the other room, with real media.
+extension RealMedia {
+  @Suite("PK with a move")
+  struct PKMoveTests {
+    /// PKs one after the other, every second of which the anchor leaves by going home.
+    private func battles(_ home: Room, against blue: Room) async throws -> Room {
+      var home = home
+      for round in 0..<Anchors.rounds {
+        try await Anchors.meet(home, blue, .move)
+        let away = try await home.pk.move(PKMove(picture: Anchors.picture))
+        #expect(away.jobs.count == 2, "\(away.jobs)")
+        try await Task.sleep(for: .milliseconds(2000))
+        if round % 2 == 0 {
+          try await blue.pk.quit()
+          try await eventually("the PK is over") { away.pk.current == nil }
+        }
+        home = try await away.pk.returnHome()
+        #expect(home.jobs.map(\.jobId) == ["live"])
+        try await eventually("the PK is over for both") { [home] in home.pk.current == nil && blue.pk.current == nil }
+        try await Task.sleep(for: .milliseconds(1200))
+      }
+      return home
+    }
+
+    @Test(
+      "by one call there and one back: both broadcasts are split screens of both anchors meanwhile, in one stream each",
+      .timeLimit(.minutes(5)))
+    func move() async throws {
+      try await withServer(adjust: Anchors.settings(.separate)) { server in
+        try await Anchors.makeRooms(server)
+        let sources = try Anchors.names.map { try Anchors.source($0) }
+        var red = try await Anchors.live(server, "red", sources[0])
+        let blue = try await Anchors.live(server, "blue", sources[1])
+        let viewers = try await Anchors.watch(server)
+        red = try await battles(red, against: blue)
+        for room in [red, blue] { try await room.stopJob("live") }
+        for (index, name) in Anchors.names.enumerated() {
+          let looks = Array(repeating: [name, "\(name)|\(Anchors.names[1 - index])"], count: Anchors.rounds).flatMap(\.self)
+          try await viewers[index].seen().check(name, looks + [name], sources[index])
+        }
+        for room in [red, blue] { await room.leave() }
+      }
+    }
+  }
+}
