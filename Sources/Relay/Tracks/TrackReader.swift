@@ -62,7 +62,7 @@ public final class TrackReader {
 
   private func take(_ record: TapRecord, _ payload: UnsafeRawBufferPointer) {
     switch record {
-    case .packet(let sequence, let timestamp, let marker, let format, let arrival):
+    case .packet(let sequence, let timestamp, let marker, let format, let arrival, _):
       if buffer?.format != format || newest.map({ abs(sequence - $0) > Self.leap }) == true {
         drain(arrival)
         buffer = JitterBuffer(format: format, configuration: configuration)

@@ -46,9 +46,10 @@ public final class TrackInjection: @unchecked Sendable {
   /// out of order there does so here too.
   @discardableResult
   func carry(
-    _ payload: UnsafeRawBufferPointer, sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat
+    _ payload: UnsafeRawBufferPointer, sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat,
+    level: AudioLevel?
   ) -> Bool {
-    write(payload, sequence: sequence, timestamp, marker: marker, format: format, nil)
+    write(payload, sequence: sequence, timestamp, marker: marker, format: format, level)
   }
 
   private func write(
@@ -57,7 +58,7 @@ public final class TrackInjection: @unchecked Sendable {
   ) -> Bool {
     guard payload.count <= PacketRing.payloadLimit else { return false }
     let head = TapRing.Head(
-      sequence: sequence, time: level.map { InjectedRecord.hasLevel | UInt64($0.wire) } ?? 0, timestamp: timestamp,
+      sequence: sequence, time: TapRing.Head.time(of: level), timestamp: timestamp,
       length: UInt16(truncatingIfNeeded: payload.count), kind: InjectedRecord.packet,
       format: (marker ? InjectedRecord.marker : 0) | (format.map { $0.rawValue + 1 } ?? 0))
     return ring.write(head, payload.baseAddress)
@@ -89,6 +90,4 @@ enum InjectedRecord {
   static let report: UInt8 = 2
   /// In `format`, whose other bits are the payload format and one, or 0 for that of the track's first codec.
   static let marker: UInt8 = 0x80
-  /// In `time`, above the byte of the audio level.
-  static let hasLevel: UInt64 = 0x100
 }

@@ -28,8 +28,9 @@ public final class TrackLink {
     while isMore {
       isMore = tap.read { record, payload in
         switch record {
-        case .packet(let sequence, let timestamp, let marker, let format, _):
-          injection.carry(payload, sequence: sequence, timestamp: timestamp, marker: marker, format: format)
+        case .packet(let sequence, let timestamp, let marker, let format, _, let level):
+          injection.carry(
+            payload, sequence: sequence, timestamp: timestamp, marker: marker, format: format, level: level)
           packets &+= 1
           hasCarried = true
         case .report(let ntp, let timestamp, _):

@@ -1,3 +1,4 @@
+import RTP
 import Synchronization
 
 /// A ring of records between one writing and one reading thread, in memory of fixed size: no lock, and nothing is allocated.
@@ -8,13 +9,21 @@ struct TapRing: BitwiseCopyable {
   struct Head: BitwiseCopyable {
     var sequence: Int64 = 0
     var arrival: Int64 = 0
-    /// NTP time of a report.
+    /// NTP time of a report; of a packet its audio level, where it has one.
     var time: UInt64 = 0
     var timestamp: UInt32 = 0
     var length: UInt16 = 0
     var kind: UInt8 = 0
     /// The payload format, with the marker as its highest bit.
     var format: UInt8 = 0
+
+    /// In `time`, above the byte of the audio level.
+    private static let hasLevel: UInt64 = 0x100
+
+    @inline(__always) static func time(of level: AudioLevel?) -> UInt64 { level.map { hasLevel | UInt64($0.wire) } ?? 0 }
+
+    /// Of a packet.
+    var level: AudioLevel? { time & Self.hasLevel != 0 ? AudioLevel(wire: UInt8(truncatingIfNeeded: time)) : nil }
   }
 
   static let headBytes = MemoryLayout<Head>.stride

@@ -3,8 +3,9 @@ public import RTP
 /// What a media worker puts into a tap.
 public enum TapRecord: Sendable, Equatable {
   /// A packet of the track, in the order of arrival. `sequence` is extended: a leap of thousands is a publisher that began anew.
-  /// The payload lies beside the record.
-  case packet(sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat, arrival: Instant)
+  /// The payload lies beside the record. `level` is that of sound whose publisher tells one.
+  case packet(
+    sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat, arrival: Instant, level: AudioLevel?)
   /// The publisher's sender report (RFC 3550 §6.4.1), in the timestamps of the packets.
   case report(ntp: NTPTime, timestamp: UInt32, arrival: Instant)
   /// Forwarding was stopped, or goes on.
@@ -63,7 +64,8 @@ extension TapRecord {
     case Kind.packet:
       guard let format = PayloadFormat(rawValue: head.format & 0x7F) else { return nil }
       self = .packet(
-        sequence: head.sequence, timestamp: head.timestamp, marker: head.format & 0x80 != 0, format: format, arrival: arrival)
+        sequence: head.sequence, timestamp: head.timestamp, marker: head.format & 0x80 != 0, format: format, arrival: arrival,
+        level: head.level)
     case Kind.report: self = .report(ntp: NTPTime(rawValue: head.time), timestamp: head.timestamp, arrival: arrival)
     case Kind.muted: self = .muted(true)
     case Kind.unmuted: self = .muted(false)
@@ -76,8 +78,10 @@ extension TapRecord {
     of packet: StoredPacket, format: UInt8, arrival: Instant
   ) -> TapRing.Head {
     TapRing.Head(
-      sequence: packet.sequence, arrival: arrival.microseconds, timestamp: packet.timestamp, length: packet.length,
-      kind: Kind.packet, format: format | (packet.flags.contains(.marker) ? 0x80 : 0))
+      sequence: packet.sequence, arrival: arrival.microseconds,
+      time: TapRing.Head.time(of: packet.flags.contains(.hasAudioLevel) ? AudioLevel(wire: packet.audioLevel) : nil),
+      timestamp: packet.timestamp, length: packet.length, kind: Kind.packet,
+      format: format | (packet.flags.contains(.marker) ? 0x80 : 0))
   }
 
   static func head(ofReport ntp: NTPTime, timestamp: UInt32, arrival: Instant) -> TapRing.Head {

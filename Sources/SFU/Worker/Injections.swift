@@ -73,8 +73,7 @@ extension WorkerLoop {
       guard codec >= 0, slot.pointee.payloadTypes[codec] != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
       header.payloadType = slot.pointee.payloadTypes[codec]
       header.payloadLength = payload.count
-      let level = head.time & InjectedRecord.hasLevel != 0 ? UInt8(truncatingIfNeeded: head.time) : nil
-      store(header, payload: base, audioLevel: level, isRepair: false, track: track, slot, now: now)
+      store(header, payload: base, audioLevel: head.level?.wire, isRepair: false, track: track, slot, now: now)
     case InjectedRecord.report:
       let ntp = NTPTime(rawValue: head.time)
       let timestamp = head.timestamp &+ slot.pointee.timestampOffset

@@ -173,6 +173,27 @@ struct PKTests {
     }
   }
 
+  @Test("how loud the other anchor is, is told in this room too") func tellsLevels() async throws {
+    try await onStage { stage in
+      let ada = try await stage.host("ada", room: "a")
+      let bob = try await stage.host("bob", room: "b", options: RoomOptions(audioLevels: true))
+      let his = bob.events
+      let microphone = LocalAudioTrack()
+      try await ada.publish([microphone])
+      let feeder = Feeder(microphone, level: -20)
+      defer { feeder.stop() }
+      try await ada.pk.invite(in: "b")
+      try await bob.pk.accept(try await invitation(bob, his).pkId)
+      let level = try await bob.first("her level", in: his) { event in
+        if case .audioLevels(let levels) = event { levels.first { $0.userId == "ada@a" && $0.level > -127 } } else { nil }
+      }
+      #expect(level.level == -20)
+      try await bob.first("that she speaks", in: his) { if case .activeSpeakers(["ada@a"]) = $0 { () } else { nil } }
+      await ada.leave()
+      await bob.leave()
+    }
+  }
+
   @Test("with way move the inviting anchor goes over by one call and returns by another; the other's room sees it come and go")
   func moves() async throws {
     try await onStage { stage in

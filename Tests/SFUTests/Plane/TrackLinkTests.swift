@@ -1,4 +1,5 @@
 import RTP
+import Synchronization
 import Testing
 import WebRTC
 
@@ -60,5 +61,26 @@ struct TrackLinkTests {
       return link.isOver
     }
     #expect(link.packets >= 5)
+  }
+
+  @Test("how loud a carried track is is known in the other room too") func levels() async throws {
+    let fixture = try Fixture(.init(workers: 2))
+    let told = Mutex<[MediaEvent]>([])
+    let away = fixture.plane.openRoom { event in told.withLock { $0.append(event) } }
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    let tap = TrackTap(capacity: TrackTap.audioBytes)
+    fixture.room.tap(TrackID(1), with: tap)
+    let link = TrackLink(from: tap, into: away.inject(TrackID(7), parameters: Parameters.audio(ssrc: nil)))
+    try await fixture.connected(alice)
+    var number: UInt16 = 0
+    try await fixture.wait("a speaker", [alice]) {
+      alice.sendRTP(
+        payloadType: 111, sequence: number, timestamp: UInt32(number) * 960, ssrc: 2222, payload: [1], level: (4, 20))
+      number &+= 1
+      link.pump {}
+      return told.withLock { $0.contains(.activeSpeakers([TrackID(7)])) }
+    }
+    #expect(told.withLock { $0.contains(.audioLevels([TrackLevel(track: TrackID(7), level: -20)])) })
   }
 }

@@ -63,7 +63,7 @@ struct TapRingTests {
     var isWhole = true
     while expected < count && isWhole {
       _ = tap.read { record, bytes in
-        guard case .packet(let sequence, _, _, _, let arrival) = record else {
+        guard case .packet(let sequence, _, _, _, let arrival, _) = record else {
           isWhole = false
           return
         }
