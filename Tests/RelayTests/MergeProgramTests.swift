@@ -208,6 +208,50 @@ struct MergeProgramTests {
     #expect(zip(positions.dropFirst(), positions).allSatisfy { $0 == $1 + 480 })
   }
 
+  @Test("of sound alone, a source that comes late, or goes, is no gap and no rush for those who hear the others")
+  func newcomer() throws {
+    let program = try MergeProgram(picture: nil, now: Instant(microseconds: 5_000_000))
+    let anchors = [try Anchor(), try Anchor()]
+    let clocks = anchors.map { _ in SharedClock() }
+    let decoders = zip(anchors, clocks).map {
+      TrackDecoder(TrackReader($0.audio, participant: $1, configuration: .mixedSound), isVideo: false)
+    }
+    for index in anchors.indices {
+      let inbox = DecodedInbox(isVideo: false)
+      decoders[index].attach(inbox, now: Instant(microseconds: 5_000_000))
+      program.setInput("a\(index)", inbox, isVideo: false, of: clocks[index], now: Instant(microseconds: 5_000_000))
+    }
+    var (longest, most, slowest) = (Int64(0), 0, Int64(0))
+    var lastBlock: Int64 = 0
+    var waiting: [(due: Int64, time: Int64)] = []
+    for millisecond in Int64(0)..<12_000 {
+      let now = 5_000_000 + millisecond * 1000
+      if millisecond % 20 == 0 {
+        try anchors[0].sendSound(3000, at: now, lag: 0)
+        // Of what this one sends from the third second to the sixth every other packet comes 250 ms late.
+        if (3000..<6000).contains(millisecond) { waiting.append((now + (millisecond % 40 == 0 ? 0 : 250_000), now)) }
+      }
+      for next in waiting where next.due <= now { try anchors[1].sendSound(3000, at: next.time, lag: now - next.time) }
+      waiting.removeAll { $0.due <= now }
+      if millisecond == 8000 { program.removeInput("a1", now: Instant(microseconds: now)) }
+      guard millisecond % 5 == 0 else { continue }
+      for decoder in decoders { decoder.poll(now: Instant(microseconds: now)) {} }
+      var blocks = 0
+      program.advance(to: Instant(microseconds: now)) { output in if case .sound = output { blocks += 1 } }
+      slowest = max(slowest, program.delay)
+      guard blocks > 0 else { continue }
+      if millisecond > 1000 {
+        most = max(most, blocks)
+        longest = max(longest, millisecond - lastBlock)
+      }
+      lastBlock = millisecond
+    }
+    #expect(slowest >= 250_000, "\(slowest)")
+    // Blocks of 10 ms.
+    #expect(longest <= 60, "\(longest) ms")
+    #expect(most <= 2, "\(most) at once")
+  }
+
   @Test("after 8 hours with clocks 100 ppm apart in opposite directions a flash and its beep are within 40 ms of each other")
   func eightHours() throws {
     let stage = try Stage([try Anchor(), try Anchor()], start: 1_000_000_000)
