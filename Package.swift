@@ -15,6 +15,9 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+// x264 makes a program that is given to others GPL; OpenH264 is there for those who can't have that.
+let isWithoutX264 = Context.environment["ROOMSERVER_OPENH264"] != nil
+
 let package = Package(
   name: "roomserver",
   products: [
@@ -39,7 +42,8 @@ let package = Package(
     system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     system("COpus", pkgConfig: "opus", apt: "libopus-dev"),
     system("CVPX", pkgConfig: "vpx", apt: "libvpx-dev"),
-    system("CX264", apt: "libx264-dev"),
+    isWithoutX264
+      ? system("COpenH264", pkgConfig: "openh264", apt: "libopenh264-dev") : system("CX264", apt: "libx264-dev"),
     system("CFFmpeg", pkgConfig: "libavcodec", apt: "libavcodec-dev", "libavformat-dev", "libswresample-dev"),
     system("CYUV", apt: "libyuv-dev"),
     system("CFreeType", pkgConfig: "freetype2", apt: "libfreetype-dev"),
@@ -55,7 +59,9 @@ let package = Package(
 
     // Floor 2: a peer, and the codecs.
     .target(name: "WebRTC", dependencies: ["RTP", "CSRTP", "COpenSSL"]),
-    .target(name: "Codecs", dependencies: ["COpus", "CVPX", "CX264", "CFFmpeg", "CYUV"]),
+    .target(
+      name: "Codecs", dependencies: ["COpus", "CVPX", isWithoutX264 ? "COpenH264" : "CX264", "CFFmpeg", "CYUV"],
+      swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
     // Floor 3: the packet path, the media clock, and live streams.
     .target(
