@@ -11,6 +11,8 @@ packages=(
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )
+# Package.swift asks for the same.
+if [ -n "${ROOMSERVER_OPENH264:-}" ]; then packages+=(libopenh264-dev); fi
 tests=false
 case ${1:-} in
   --tests)
