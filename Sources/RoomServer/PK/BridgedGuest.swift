@@ -48,6 +48,7 @@ extension Room {
     tell(.published(PublishedData(userId: user, tracks: added)), besides: participant)
     for other in participants.values where other !== participant { renewSubscriptions(of: other) }
     renewReceivers()
+    showPK()
   }
 
   private func welcome(_ user: String) -> Participant? {

@@ -7,9 +7,14 @@ struct PKStage {
   var info: PKInfo
   /// How the other anchor is called in this room; nil where it is this room's that moved.
   let guest: String?
+  /// Whether broadcasts show both anchors: from when the other's tracks are here, so that no half is empty at first.
+  var isShown = false
 }
 
 extension Room {
+  /// How long the other room's tracks are waited for.
+  private static let patience = Duration.seconds(1)
+
   /// A PK has begun: the other room's tracks come over, and the anchor's broadcasts become the split screen.
   func beginPK(_ info: PKInfo) {
     endPKStage()
@@ -19,13 +24,23 @@ extension Room {
       case .move: info.inviter ? nil : info.userId
       }
     pkStage = PKStage(info: info, guest: guest)
-    if info.way == .bridge, let guest {
-      let (peer, name) = (surroundings.peer, name)
-      let borrow: @Sendable (Int, [LentTrack]) -> Void = { [weak self] number, tracks in
-        Task { await self?.borrow(number, tracks, as: guest) }
-      }
-      Task { await peer(info.room)?.lend(info.userId, to: name, tell: borrow) }
+    guard info.way == .bridge, let guest else { return showPK() }
+    let (peer, name) = (surroundings.peer, name)
+    let borrow: @Sendable (Int, [LentTrack]) -> Void = { [weak self] number, tracks in
+      Task { await self?.borrow(number, tracks, as: guest) }
     }
+    Task { await peer(info.room)?.lend(info.userId, to: name, tell: borrow) }
+    Task { [weak self] in
+      try? await Task.sleep(for: Self.patience)
+      await self?.showPK(info.pkId)
+    }
+  }
+
+  /// Broadcasts show both anchors from now on.
+  /// - Parameter pkId: of the PK that it was waited for; nil for whichever it is.
+  func showPK(_ pkId: String? = nil) {
+    guard let stage = pkStage, !stage.isShown, pkId ?? stage.info.pkId == stage.info.pkId else { return }
+    pkStage?.isShown = true
     for job in jobs.values { enterPK(job) }
   }
 
@@ -58,7 +73,7 @@ extension Room {
 
   /// A job that sends this room's anchor alone goes on as the split screen.
   func enterPK(_ job: RelayJob) {
-    guard let stage = pkStage, let guest = stage.guest, case .forward(let forward) = job.program, let place = job.place,
+    guard let stage = pkStage, stage.isShown, let guest = stage.guest, case .forward(let forward) = job.program, let place = job.place,
       forward.video?.user == stage.info.host || (forward.video == nil && forward.audio?.user == stage.info.host)
     else { return }
     var params = settings.pk.merge(
