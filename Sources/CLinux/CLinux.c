@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
@@ -201,4 +202,10 @@ int64_t linux_resident_bytes(void) {
   int fields = fscanf(file, "%ld %ld", &size, &resident);
   fclose(file);
   return fields == 2 ? (int64_t)resident * sysconf(_SC_PAGESIZE) : -1;
+}
+
+void linux_release_freed_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }

@@ -54,3 +54,5 @@ int linux_cpu_count(void);
 int linux_open_descriptors(void);
 /// Resident memory of this process, bytes; −1 where /proc is missing.
 int64_t linux_resident_bytes(void);
+/// Gives memory that was freed back to the system, where the allocator keeps it for later.
+void linux_release_freed_memory(void);

@@ -1,3 +1,4 @@
+import CLinux
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -17,6 +18,7 @@ final class MixDirectory: Sendable {
     var isStopping = false
     /// Running mixes; what has ended is forgotten.
     var mixes: [Weak] = []
+    var isTidying = false
   }
 
   private struct Weak: Sendable { weak var mix: LiveMix? }
@@ -48,6 +50,21 @@ final class MixDirectory: Sendable {
       return mix
     } catch {
       throw RoomError(.publishFailed, "\(error)")
+    }
+  }
+
+  /// A mix has ended. Its encoder and pictures were large, and lay between what others have: the allocator would keep most of it, and
+  /// more with every PK. It is given back a moment later, all that ended meanwhile at once.
+  func ended() {
+    let isFirst = state.withLockedValue { state in
+      defer { state.isTidying = true }
+      return !state.isTidying
+    }
+    guard isFirst else { return }
+    Task { [weak self] in
+      try? await Task.sleep(for: .seconds(2))
+      self?.state.withLockedValue { $0.isTidying = false }
+      await blocking(named: "memory") { linux_release_freed_memory() }
     }
   }
 

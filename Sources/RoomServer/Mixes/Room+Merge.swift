@@ -197,6 +197,7 @@ extension Room {
     guard mix.uses == 0 else { return }
     mixes.removeAll { $0 === mix }
     mix.live.end()
+    surroundings.mixes.ended()
   }
 
   /// A job is over.

@@ -73,7 +73,8 @@ extension Room {
 
   /// A job that sends this room's anchor alone goes on as the split screen.
   func enterPK(_ job: RelayJob) {
-    guard let stage = pkStage, stage.isShown, let guest = stage.guest, case .forward(let forward) = job.program, let place = job.place,
+    guard let stage = pkStage, stage.isShown, let guest = stage.guest, case .forward(let forward) = job.program,
+      let place = job.place,
       forward.video?.user == stage.info.host || (forward.video == nil && forward.audio?.user == stage.info.host)
     else { return }
     var params = settings.pk.merge(
