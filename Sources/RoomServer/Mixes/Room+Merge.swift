@@ -30,6 +30,7 @@ extension Room {
       throw RoomError(.cdnParameters, "record: what goes to a publishUrl is recorded; file:NAME.mp4 is one")
     }
     let url = goesOut ? try publishURL(params.publishUrl, caller.isEmpty ? nil : caller) : nil
+    if let user = params.publishAs { try checkName(user) }
     return try merge(params, try items(params), to: url, by: caller)
   }
 
@@ -37,7 +38,6 @@ extension Room {
   func merge(
     _ params: MergeParams, _ items: [RoomMix.Item], to url: PublishURL?, by caller: String
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
-    if let user = params.publishAs { try checkName(user) }
     let mix = try enterMix(key(params, items), picture: params.picture(isPublished: params.publishAs != nil))
     var place: BroadcastDirectory.Place?
     do throws(RoomError) {
