@@ -132,8 +132,8 @@ let package = Package(
     // What fuzz targets share; Tests/Fuzz/run.sh builds them for libFuzzer, the tests run the stored inputs.
     .target(name: "FuzzSupport", path: "Tests/Fuzz/Support"),
 
-    // Other people's programs, for tests that talk to them.
-    .target(name: "Peers", path: "Tests/Peers"),
+    // Other people's programs, and what a peer of a test needs.
+    .target(name: "Peers", dependencies: [nioSSL], path: "Tests/Peers"),
 
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
     .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
@@ -154,13 +154,13 @@ let package = Package(
       dependencies: [
         "RoomServer", "LiveOrigin", "RTMP", "Relay", "Codecs", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux",
         "roomserver",
-        "FuzzSupport", logging, nioSSL,
+        "FuzzSupport", "Peers", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
       name: "RoomClientTests",
       dependencies: [
-        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink",
+        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink", "Peers",
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),

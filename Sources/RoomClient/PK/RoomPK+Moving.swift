@@ -83,11 +83,8 @@ extension RoomPK {
     if !isOver, current != nil { try? await quit() }
     let ids = visit.ids(await home.published)
     for broadcast in visit.broadcasts {
-      do { _ = try await home.startForward(broadcast.back(renaming: ids)) } catch {
-        try? await session.stopJob(broadcast.away.jobId)
-        let failure = JobFailure(cause: "rejected", message: "\(error)")
-        home.board.say(.jobEnded(jobId: broadcast.home.jobId, reason: .failed, failure: failure))
-      }
+      let hasBegun = await home.startForwardAgain(broadcast.back(renaming: ids))
+      if !hasBegun { try? await session.stopJob(broadcast.away.jobId) }
     }
     await session.board.waitForEnd(of: visit.broadcasts.map(\.away.jobId), in: events, seconds: visit.patience)
     await session.leave()
@@ -113,10 +110,9 @@ extension RoomPK {
   /// The broadcast goes on as it was.
   private func takeBack(_ broadcast: MovedBroadcast, from away: RoomSession) async {
     let jobId = broadcast.home.jobId
-    func runs() -> Bool { session.board.value.room?.jobs.contains { $0.jobId == jobId } ?? false }
-    if runs() { try? await away.stopJob(broadcast.away.jobId) }
+    if session.board.runsAny(of: [jobId]) { try? await away.stopJob(broadcast.away.jobId) }
     // Its URL has had a larger number since.
-    if runs() {
+    if session.board.runsAny(of: [jobId]) {
       await session.setURL(broadcast.back.publishUrl, ofForward: jobId)
     } else {
       _ = try? await session.startForward(broadcast.back)
@@ -133,5 +129,5 @@ extension RoomBoard {
     }
   }
 
-  private func runsAny(of jobs: [String]) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
+  fileprivate func runsAny(of jobs: [String]) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
 }

@@ -8,6 +8,19 @@ extension RoomSession {
     return info
   }
 
+  /// Begins a job of this client again. One that the server does not begin comes as `jobEnded` with `failed`.
+  /// - Returns: whether it has begun.
+  @discardableResult
+  func startForwardAgain(_ job: ForwardParams) async -> Bool {
+    do {
+      _ = try await startForward(job)
+      return true
+    } catch {
+      board.say(.jobEnded(jobId: job.jobId, reason: .failed, failure: JobFailure(cause: "rejected", message: "\(error)")))
+      return false
+    }
+  }
+
   /// Forward jobs of this client that send its own tracks, by their ids.
   var ownForwards: [ForwardParams] {
     let mine = Set(publisher.published.map(\.trackId))

@@ -344,11 +344,7 @@ actor RoomSession {
         logger.debug("could not take up again what was before: \(error)")
         publishRepair.failed(now: .now)
       }
-      for job in jobs {
-        do { _ = try await startForward(job) } catch {
-          board.say(.jobEnded(jobId: job.jobId, reason: .failed, failure: JobFailure(cause: "rejected", message: "\(error)")))
-        }
-      }
+      for job in jobs { await startForwardAgain(job) }
       // Where that can't be any more the PK's end is told.
       if waitsForMe { _ = try? await request(.pk(.resume), for: PKInfo.self) }
     }

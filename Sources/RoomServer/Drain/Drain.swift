@@ -1,10 +1,9 @@
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
 import RoomProtocol
 
 /// What a server that runs empty was told.
-struct DrainOrder: Codable, Sendable, Hashable {
+struct DrainOrder: Sendable {
   /// Milliseconds since 1970.
   var startedAt: Int64
   /// Milliseconds since 1970: who is still here then is sent away.
@@ -32,7 +31,7 @@ actor Drain {
   private static let step = Duration.milliseconds(200)
 
   /// What is still going on.
-  struct Load: Sendable, Hashable {
+  struct Load: Sendable {
     var rooms = 0
     var participants = 0
     var viewers = 0
@@ -56,8 +55,7 @@ actor Drain {
   }
 
   /// Begins, or changes what was ordered.
-  @discardableResult
-  func begin(for time: Duration, redirect: String?) async -> DrainOrder {
+  func begin(for time: Duration, redirect: String?) async {
     let now = Room.milliseconds
     let begun = await directory.drain
     let order = DrainOrder(
@@ -69,7 +67,6 @@ actor Drain {
       metadata: ["seconds": "\(time.components.seconds)", "redirect": "\(order.redirect ?? "")", "load": "\(load)"])
     work?.cancel()
     work = Task { await self.run(until: order.deadline) }
-    return order
   }
 
   /// Goes on as before.

@@ -38,7 +38,7 @@ extension Room {
   func merge(
     _ params: MergeParams, _ items: [RoomMix.Item], to url: PublishURL?, by caller: String
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
-    let mix = try enterMix(key(params, items), picture: params.picture(isPublished: params.publishAs != nil))
+    let mix = try enterMix(key(params, items))
     var place: BroadcastDirectory.Place?
     do throws(RoomError) {
       place = try url.map { url throws(RoomError) in try self.place(url, for: params.jobId, record: params.record) }
@@ -105,7 +105,7 @@ extension Room {
       job.program = .merge(mix, params)
     } else {
       // Others go on with what they have.
-      let next = try enterMix(key, picture: mix.key.picture)
+      let next = try enterMix(key)
       leave(mix)
       job.program = .merge(next, params)
       if let place = job.place {
@@ -176,17 +176,17 @@ extension Room {
 
   /// The mix of these parameters.
   func enterMix(_ params: MergeParams) throws(RoomError) -> RoomMix {
-    try enterMix(key(params, try items(params)), picture: params.picture(isPublished: params.publishAs != nil))
+    try enterMix(key(params, try items(params)))
   }
 
   /// The mix that is exactly so, or a new one.
-  private func enterMix(_ key: RoomMix.Key, picture: MixPicture?) throws(RoomError) -> RoomMix {
+  private func enterMix(_ key: RoomMix.Key) throws(RoomError) -> RoomMix {
     if let same = mixes.first(where: { $0.key == key }) {
       same.uses += 1
       return same
     }
     let scene = try key.scene(images, font: surroundings.relay.font)
-    let live = try surroundings.mixes.make(picture, scene, sources: key.layouts.count)
+    let live = try surroundings.mixes.make(key.picture, scene, sources: key.layouts.count)
     let mix = RoomMix(key, live)
     mixes.append(mix)
     return mix

@@ -65,9 +65,7 @@ actor RoomDirectory {
     }
     let rooms = stored.rooms.sorted { $0.key < $1.key }
     for (name, room) in rooms { _ = make(name, room.wishes, stored: room.state) }
-    for (name, stored) in rooms.map({ ($0.key, ($0.value, stored.images[$0.key] ?? [:])) }) {
-      await self.rooms[name]?.goOn(stored.0, images: stored.1)
-    }
+    for (name, room) in rooms { await self.rooms[name]?.goOn(room, images: stored.images[name] ?? [:]) }
     broadcasts.forgetBegun()
     isRestoring = false
     if !rooms.isEmpty { log.info("rooms restored", metadata: ["rooms": "\(rooms.count)"]) }

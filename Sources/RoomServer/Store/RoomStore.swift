@@ -25,7 +25,7 @@ struct StoredServer: Sendable {
 }
 
 /// A kicked user's token, which is dead until it expires.
-struct StoredKick: Sendable, Hashable {
+struct StoredKick: Sendable {
   var room: String
   var user: String
   var token: String

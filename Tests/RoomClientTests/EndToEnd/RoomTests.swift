@@ -1,3 +1,4 @@
+import Peers
 import RTP
 import RoomProtocol
 import RoomServer

@@ -1,4 +1,5 @@
 import Foundation
+import Peers
 import RoomProtocol
 import Testing
 

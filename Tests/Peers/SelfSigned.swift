@@ -1,8 +1,8 @@
-import NIOSSL
+public import NIOSSL
 
-/// A TLS server for localhost that those trust who have its certificate.
-enum SelfSigned {
-  static func context() throws -> NIOSSLContext {
+/// A TLS server for localhost that nobody trusts but those who have its certificate.
+public enum SelfSigned {
+  public static func context() throws -> NIOSSLContext {
     let certificate = try NIOSSLCertificate(bytes: Array(certificateText.utf8), format: .pem)
     let key = try NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem)
     return try NIOSSLContext(
@@ -10,7 +10,7 @@ enum SelfSigned {
   }
 
   /// `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=localhost`
-  static let certificateText = """
+  public static let certificateText = """
     -----BEGIN CERTIFICATE-----
     MIIBnDCCAUGgAwIBAgIUcAWgdwGnis5rZPQshwu6CW3qa98wCgYIKoZIzj0EAwIw
     FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA0MDcxOFoYDzIxMjYxMDI4
