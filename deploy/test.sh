@@ -24,7 +24,7 @@ say "Tests"
 # One after the other: side by side, two cores leave the tests with real media no time.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-swift test --skip-build --no-parallel 2>&1 | tee "$log" || {
+deploy/watched.sh 300 swift test --skip-build --no-parallel 2>&1 | tee "$log" || {
   # Hundreds of lines stand between a failure and the end.
   say "What failed"
   grep -A 3 -E '✘|recorded an issue|error:' "$log"

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import re
 import struct
 import zlib
 from urllib.parse import quote
@@ -60,6 +61,10 @@ def before_call(context, case, kwargs):
     name, path = case.operation.definition.raw.get("operationId"), case.path_parameters
     if name in ("closeRoom", "stopJob") and path.get("room") in (PUSHED, MIXED):
         path["room"] = "elsewhere"
+    if name == "startMerge" and isinstance(case.body, dict) and isinstance(case.body.get("publishUrl"), str):
+        # A job whose server may not be gone to is over at once, and can't be found any more.
+        if case.meta is not None and case.meta.phase.name.value == "stateful":
+            case.body["publishUrl"] = re.sub("^(rtmps?://)[^/:]+", r"\g<1>192.0.2.1", case.body["publishUrl"])
     if case.meta is None or case.meta.phase.name.value == "stateful" or case.meta.is_negative_at(ParameterLocation.PATH):
         return
     if name == "startMerge":

@@ -83,8 +83,8 @@ struct Stage: Sendable {
     request.httpBody = body
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
     request.setValue("Bearer \(try tokens.apiToken())", forHTTPHeaderField: "Authorization")
-    let (answer, response) = try await URLSession.shared.data(for: request)
-    guard let status = (response as? HTTPURLResponse)?.statusCode, (200..<300).contains(status) else {
+    let (answer, response) = try await URLSession.shared.fetch(request)
+    guard (200..<300).contains(response.statusCode) else {
       throw FanoutError.refused("\(path): \(String(decoding: answer, as: UTF8.self).prefix(300))")
     }
     return answer

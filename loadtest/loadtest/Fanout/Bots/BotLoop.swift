@@ -39,13 +39,15 @@ final class BotLoop: Sendable {
     }
     let thread = Thread { [self] in
       linux_thread_name(name)
-      BotCrew(epoll: epoll, rest: rest).run(wakeup: wakeup) { self.takeInbox() }
+      BotCrew(epoll: epoll, rest: rest).run(wakeup: wakeup) { takeInbox() }
       close(epoll)
-      close(wakeup)
     }
     thread.stackSize = 1 << 20
     thread.start()
   }
+
+  /// Not with the thread: who posts too late must not wake somebody else's descriptor of the same number.
+  deinit { close(wakeup) }
 
   /// Runs `command` on the loop's thread, after those posted before it.
   func post(_ command: @escaping Command) {
@@ -63,7 +65,7 @@ final class BotLoop: Sendable {
     }
   }
 
-  /// Closes all bots and ends the thread; nothing may be posted afterwards.
+  /// Closes all bots and ends the thread; what is posted afterwards is never run.
   func stop() async { await run { $0.stop() } }
 
   private func takeInbox() -> [Command] {

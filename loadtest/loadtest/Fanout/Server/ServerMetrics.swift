@@ -19,7 +19,7 @@ struct ServerMetrics: Sendable {
 
   /// Fetches them; nil where the server has none.
   static func fetch(_ url: URL) async -> ServerMetrics? {
-    guard let (data, _) = try? await URLSession.shared.data(from: url) else { return nil }
+    guard let (data, _) = try? await URLSession.shared.fetch(URLRequest(url: url)) else { return nil }
     return ServerMetrics(parsing: String(decoding: data, as: UTF8.self))
   }
 

@@ -58,11 +58,10 @@ actor WHEPSeat: BotSeat {
     var request = request("POST", endpoint)
     request.setValue("application/sdp", forHTTPHeaderField: "Content-Type")
     request.httpBody = Data(offer.utf8)
-    let (data, response) = try await Self.client.data(for: request)
+    let (data, response) = try await Self.client.fetch(request)
     let text = String(decoding: data, as: UTF8.self)
-    guard let response = response as? HTTPURLResponse, response.statusCode == 201 else {
-      let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-      throw FanoutError.refused("\(endpoint.path): \(status) \(text.prefix(300))")
+    guard response.statusCode == 201 else {
+      throw FanoutError.refused("\(endpoint.path): \(response.statusCode) \(text.prefix(300))")
     }
     session = response.value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: endpoint) }
     return text
@@ -71,7 +70,7 @@ actor WHEPSeat: BotSeat {
   func leave() async {
     guard let session else { return }
     self.session = nil
-    _ = try? await Self.client.data(for: request("DELETE", session))
+    _ = try? await Self.client.fetch(request("DELETE", session))
   }
 
   private func request(_ method: String, _ url: URL) -> URLRequest {

@@ -55,8 +55,8 @@ struct MixTarget: Sendable {
     request.httpBody = body
     request.setValue("Bearer \(try tokens.apiToken())", forHTTPHeaderField: "Authorization")
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-    let (data, response) = try await URLSession.shared.data(for: request)
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    let (data, response) = try await URLSession.shared.fetch(request)
+    let status = response.statusCode
     guard (200..<300).contains(status) else {
       throw FanoutError.refused("\(method) /\(path): \(status) \(String(decoding: data.prefix(500), as: UTF8.self))")
     }

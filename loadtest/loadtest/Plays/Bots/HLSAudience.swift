@@ -119,9 +119,10 @@ private struct HLSViewer {
   }
 
   private func load(_ url: URL) async throws -> Data {
-    let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 20))
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    guard status == 200 else { throw FanoutError.refused("\(url.lastPathComponent): \(status)") }
+    let (data, response) = try await URLSession.shared.fetch(URLRequest(url: url, timeoutInterval: 20))
+    guard response.statusCode == 200 else {
+      throw FanoutError.refused("\(url.lastPathComponent): \(response.statusCode)")
+    }
     return data
   }
 

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# watched.sh SECONDS COMMAND...: runs a command. Where it prints nothing for so long, shows where the threads of its test process stand,
+# ends it with all that it started, and exits with 124.
+set -euo pipefail
+quiet=$1
+shift
+
+printed=$(mktemp)
+# A process group of its own, so that all of it can be ended.
+set -m
+(stdbuf -oL "$@" 2>&1 | tee "$printed") &
+group=$!
+trap 'kill -KILL -- -$group 2>/dev/null || true; rm -f "$printed"' EXIT
+trap 'exit 130' INT TERM
+
+# The stacks of those of the group that run tests.
+stacks() {
+  local process
+  for process in /proc/[0-9]*; do
+    [[ $(cut -d ' ' -f 5 <"$process/stat" 2>/dev/null) == "$group" ]] || continue
+    tr '\0' ' ' <"$process/cmdline" | grep -q '^[^ ]*swiftpm-testing-helper ' || continue
+    gdb -p "${process#/proc/}" -batch -ex 'thread apply all bt 25' 2>/dev/null | grep -E '^(Thread|#)' | cut -c 1-160
+  done
+}
+
+while kill -0 "$group" 2>/dev/null; do
+  sleep 1
+  if (($(date +%s) - $(stat -c %Y "$printed") > quiet)); then
+    printf '\n== error: nothing was printed for %s s; the test that began last stands still\n' "$quiet"
+    stacks || true
+    exit 124
+  fi
+done
+wait "$group"
