@@ -24,6 +24,16 @@ struct DeployTests {
     _ = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: "deploy/grafana/dashboards/roomserver.json")))
   }
 
+  @Test("example.env has every variable that compose asks for, and no other")
+  func variables() throws {
+    let asked = try String(contentsOfFile: "deploy/compose/compose.yaml", encoding: .utf8)
+      .matches(of: #/\$\{(\w+):\?\}/#).map { String($0.1) }
+    let named = try String(contentsOfFile: "deploy/compose/example.env", encoding: .utf8)
+      .matches(of: #/(?m)^(\w+)=/#).map { String($0.1) }
+    #expect(asked.count > 5)
+    #expect(Set(asked) == Set(named))
+  }
+
   private static let analyzer = "/usr/bin/systemd-analyze"
 
   @Test("systemd takes the unit as it is", .enabled(if: FileManager.default.isExecutableFile(atPath: analyzer)))
