@@ -23,7 +23,7 @@ case ${1:-} in
     # Somebody else's WHEP viewer.
     packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
     # The unit of deploy/ is checked by systemd itself; deploy/nginx by an nginx with TLS.
-    packages+=(systemd openssl)
+    packages+=(systemd openssl curl)
     # Tells where a test stands that does not end.
     packages+=(gdb)
     # Somebody else's media server, which the bots of loadtest load as well.

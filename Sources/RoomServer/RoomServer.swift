@@ -167,7 +167,7 @@ public final class RoomServer: Sendable {
     http = HTTPDaemon(
       .init(
         host: configuration.host, port: configuration.port, threads: configuration.httpThreads,
-        connections: limits.connections, bodyBytes: limits.bodyBytes),
+        connections: limits.connections, bodyBytes: limits.bodyBytes, proxies: configuration.trustedProxies),
       handlers: .init(
         router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) },
         upgraded: { signalling.accept($0) }, counters: counters))

@@ -12,6 +12,7 @@ struct NetworkOptions: ParsableArguments {
   @Option(help: .setting("announce")) var announce: [String] = []
   @Flag(inversion: .prefixedNo, help: .setting("announce-bound")) var announceBound: Bool?
   @Option(help: .setting("workers")) var workers: Int?
+  @Option(help: .setting("trusted-proxy")) var trustedProxy: [String] = []
   @Option(help: .setting("joins-per-second")) var joinsPerSecond: Int?
 
   /// Fills in the network's part of a configuration.
@@ -28,6 +29,9 @@ struct NetworkOptions: ParsableArguments {
     configuration.media.announced = settings.list("announce", announce)
     configuration.media.announcesBound = try settings.flag("announce-bound", announceBound, default: false)
     configuration.media.workers = try settings.number("workers", workers, in: 1...256)
+    do { configuration.trustedProxies = try TrustedProxies(parsing: settings.list("trusted-proxy", trustedProxy)) } catch {
+      throw ValidationError("--trusted-proxy: \(error)")
+    }
     if let joins = try settings.number("joins-per-second", joinsPerSecond, in: 1...100_000) {
       configuration.limits.joinsPerSecond = Double(joins)
       configuration.limits.joinBurst = 5 * joins

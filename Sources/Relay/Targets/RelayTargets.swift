@@ -13,7 +13,7 @@ public struct RelayTargets: Sendable, Hashable {
     /// Every host whose name ends so, with the dot in front.
     case suffix(String)
     /// Any host whose address has these first bits.
-    case network(TransportAddress, bits: Int)
+    case network(AddressPrefix)
   }
 
   /// One is enough.
@@ -31,12 +31,9 @@ public struct RelayTargets: Sendable, Hashable {
         rules.append(.publicHosts)
       } else if text.hasPrefix("*.") {
         rules.append(.suffix(String(text.dropFirst()).lowercased()))
-      } else if let slash = text.firstIndex(of: "/") {
-        guard let address = TransportAddress(host: String(text[..<slash]), port: 0),
-          let bits = Int(text[text.index(after: slash)...]),
-          (0...(address.isIPv4 ? 32 : 128)).contains(bits)
-        else { throw .unreadable(text) }
-        rules.append(.network(address, bits: address.isIPv4 ? bits + 96 : bits))
+      } else if text.contains("/") {
+        guard let network = AddressPrefix(text) else { throw .unreadable(text) }
+        rules.append(.network(network))
       } else {
         guard !text.isEmpty, !text.contains(" ") else { throw .unreadable(text) }
         rules.append(.host(text.lowercased()))
@@ -52,7 +49,7 @@ public struct RelayTargets: Sendable, Hashable {
       case .publicHosts: address.isPublic
       case .host(let allowed): name == allowed
       case .suffix(let suffix): name.hasSuffix(suffix)
-      case .network(let network, let bits): address.shares(bits, with: network)
+      case .network(let network): network.contains(address)
       }
     }
   }
@@ -70,14 +67,6 @@ public enum RelayTargetError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension TransportAddress {
-  /// Whether the first bits of both addresses are the same. IPv4 addresses begin with 96 bits that all of them share.
-  func shares(_ bits: Int, with other: TransportAddress) -> Bool {
-    func same(_ one: UInt64, _ two: UInt64, _ count: Int) -> Bool {
-      count <= 0 || (one ^ two) >> UInt64(64 - min(count, 64)) == 0
-    }
-    return same(high, other.high, bits) && same(low, other.low, bits - 64)
-  }
-
   /// Whether the address belongs to the public internet (IANA's special-purpose address registries, RFC 6890).
   var isPublic: Bool {
     if isIPv4 { return Self.isPublic(ipv4) }

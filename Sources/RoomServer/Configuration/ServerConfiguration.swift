@@ -8,6 +8,8 @@ public struct ServerConfiguration: Sendable {
   public var host = "127.0.0.1"
   /// 0 lets the kernel choose; `RoomServer.port` tells which.
   public var port: UInt16 = 0
+  /// The proxies in front of this server, which tell it their clients' addresses.
+  public var trustedProxies = TrustedProxies()
   /// Threads that serve HTTP; at least 1.
   public var httpThreads = 2
   /// Event loops that serve signalling sockets; at least 1.

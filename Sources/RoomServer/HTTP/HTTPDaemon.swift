@@ -15,6 +15,7 @@ final class HTTPDaemon: Sendable {
     var threads: Int
     var connections: Int
     var bodyBytes: Int
+    var proxies: TrustedProxies
   }
 
   /// What the daemon asks of the rest of the server.
@@ -151,9 +152,10 @@ final class HTTPDaemon: Sendable {
   static let drainedBytes = 1 << 20
 
   private func open(_ connection: OpaquePointer, url: String, method: String) -> HTTPExchange {
+    let headers = Self.headers(of: connection)
     var request = HTTPRequest(
-      method: method == "HEAD" ? "GET" : method, target: url, query: Self.query(of: connection),
-      headers: Self.headers(of: connection), client: Self.client(of: connection))
+      method: method == "HEAD" ? "GET" : method, target: url, query: Self.query(of: connection), headers: headers,
+      client: client(of: connection, headers))
     if request.target.isEmpty { request.target = "/" }
     switch handlers.router.match(method: request.method, target: request.target) {
     case .none:
@@ -286,7 +288,9 @@ final class HTTPDaemon: Sendable {
       }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
-    for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+    for (name, value) in answer.headers {
+      MHD_add_response_header(response, name, value)
+    }
     return MHD_queue_response(connection, UInt32(answer.status), response)
   }
 
@@ -314,7 +318,16 @@ final class HTTPDaemon: Sendable {
     return values
   }
 
-  private static func client(of connection: OpaquePointer) -> TransportAddress? {
+  /// Whom a request is from: the peer, or whoever a proxy says that it speaks for.
+  private func client(of connection: OpaquePointer, _ headers: [(name: String, value: String)]) -> TransportAddress? {
+    guard let peer = Self.peer(of: connection) else { return nil }
+    let lines = headers.lazy.filter { $0.name == "x-forwarded-for" }.map(\.value)
+    let found = configuration.proxies.client(of: peer, forwardedFor: Array(lines))
+    if found.isCut { handlers.counters.count(limit: .forwardedFor) }
+    return found.client
+  }
+
+  private static func peer(of connection: OpaquePointer) -> TransportAddress? {
     guard let address = mhd_client_address(connection) else { return nil }
     return address.withMemoryRebound(to: sockaddr_storage.self, capacity: 1) { TransportAddress($0) }
   }

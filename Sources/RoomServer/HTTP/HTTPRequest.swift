@@ -11,7 +11,7 @@ struct HTTPRequest: Sendable {
   /// Names in lower case. A header sent twice is here twice.
   var headers: [(name: String, value: String)]
   var body: [UInt8] = []
-  /// The client's address; nil where the kernel gave none.
+  /// The client's address, behind trusted proxies too; nil where the kernel gave none.
   var client: TransportAddress?
 
   /// The first header of that name (lower case).

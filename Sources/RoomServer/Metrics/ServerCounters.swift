@@ -15,6 +15,7 @@ final class ServerCounters: Sendable {
     case kickedTokens = "kicked_tokens"
     case jobs
     case broadcasts
+    case forwardedFor = "forwarded_for"
   }
 
   struct Values: Sendable {

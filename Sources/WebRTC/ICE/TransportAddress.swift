@@ -33,6 +33,8 @@ public struct TransportAddress: Hashable, Sendable {
 
   /// Parses a numeric address such as "127.0.0.1" or "::1"; nil for anything else, names too.
   public init?(host: String, port: UInt16) {
+    // C would read up to a NUL.
+    guard !host.utf8.contains(0) else { return nil }
     var four = in_addr()
     if inet_pton(AF_INET, host, &four) == 1 {
       self.init(ipv4: UInt32(bigEndian: four.s_addr), port: port)

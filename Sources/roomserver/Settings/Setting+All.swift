@@ -50,6 +50,12 @@ extension Setting {
     Setting(
       "workers", .number, "count", usual: .words("one for each core"), "Media workers, 1 to 256: threads with a port each."),
     Setting(
+      "trusted-proxy", .list, "network", usual: .words("none"),
+      """
+      The address of a proxy in front of this server, or its network, such as 10.0.0.0/8: behind it a client's address is what \
+      X-Forwarded-For says. May be repeated.
+      """),
+    Setting(
       "joins-per-second", .number, "count", usual: "20",
       "Joins that one address may make in a second, after a burst of five seconds' worth, 1 to 100000."),
   ]

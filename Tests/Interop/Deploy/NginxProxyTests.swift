@@ -1,6 +1,7 @@
 import Foundation
 import Peers
 import RoomClient
+import RoomServer
 import Testing
 
 /// nginx with deploy/nginx/roomserver.conf, on ports of its own, with a certificate that nobody signed.
@@ -69,9 +70,13 @@ private final class NginxProxy {
 extension RealMedia {
   @Suite("HTTPS by nginx in front", .enabled(if: NginxProxy.isInstalled))
   struct NginxProxyTests {
-    @Test("signalling, HTTP-FLV and HLS go through deploy/nginx/roomserver.conf")
+    @Test("signalling, HTTP-FLV and HLS go through deploy/nginx/roomserver.conf, and the server knows its clients' addresses")
     func proxied() async throws {
-      try await withServer { server in
+      try await withServer(adjust: {
+        $0.trustedProxies = try TrustedProxies(parsing: ["127.0.0.1"])
+        $0.limits.joinBurst = 1
+        $0.limits.joinsPerSecond = 0.001
+      }) { server in
         let upstream = try #require(URLComponents(string: server.page)?.port)
         let proxy = try await NginxProxy(before: UInt16(upstream))
         var options = RoomOptions()
@@ -92,6 +97,20 @@ extension RealMedia {
         }
         #expect(encoder.isRunning)
         #expect(try await server.metric("roomserver_signalling_sockets") == 1, "alice's socket is up all the time")
+        // alice has had the one join of 127.0.0.1; nginx hands on whom another proxy, on this machine too, was reached from.
+        for (origin, isLimited) in [("198.51.100.7", false), ("198.51.100.7", true), ("127.0.0.1", true)] {
+          let offer = try Program(
+            "curl",
+            [
+              "--insecure", "--silent", "--show-error", "--write-out", "status %{http_code}", "--header",
+              "X-Forwarded-For: \(origin)",
+              "--oauth2-bearer", try await server.token(user: "bob"), "--header", "Content-Type: application/sdp", "--data",
+              "none",
+              "https://127.0.0.1:\(proxy.port)/whep/demo",
+            ])
+          #expect(try await offer.finish() == 0)
+          #expect(offer.text.hasSuffix("status 429") == isLimited, "\(origin): \(offer.text)")
+        }
         await room.leave()
       }
     }

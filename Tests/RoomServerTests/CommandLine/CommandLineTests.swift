@@ -29,6 +29,7 @@ struct CommandLineTests {
       (["serve", "--key", "k", "--secret", "short"], "32"), (["serve", "--dev", "--log-level", "loud"], "--log-level"),
       (["serve", "--dev", "--workers", "0"], "--workers"),
       (["serve", "--dev", "--joins-per-second", "0"], "--joins-per-second"),
+      (["serve", "--dev", "--trusted-proxy", "10.0.0.0/33"], "--trusted-proxy"),
       (["token", "--room", "r", "--user", "u"], "--key"),
       (["serve", "--dev", "--ice-server", "turn:t.example.org"], "--turn-secret"),
       (["serve", "--dev", "--turn-secret", "s"], "--ice-server"),

@@ -62,6 +62,7 @@ struct SettingsTests {
     announce: ["192.0.2.1"]
     announce-bound: yes
     workers: 1
+    trusted-proxy: [127.0.0.1, "fd00::/8"]
     joins-per-second: 7
     ice-server:
       - stun:stun.example.org:3478

@@ -21,9 +21,10 @@ final class SignalClient: Sendable {
 
   private init(_ wire: Wire) { self.wire = wire }
 
-  static func connect(port: UInt16) async throws -> SignalClient {
+  /// - Parameter forwardedFor: what a proxy says of the client.
+  static func connect(port: UInt16, forwardedFor: String? = nil) async throws -> SignalClient {
     let wire = try await Wire.connect(port: port)
-    wire.send(handshake)
+    wire.send(forwardedFor.map { handshake.replacing("Upgrade: ", with: "X-Forwarded-For: \($0)\r\nUpgrade: ") } ?? handshake)
     let response = try await wire.response()
     guard response.status == 101, response.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {
       throw TimedOut(what: "a WebSocket")

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import RoomProtocol
 import RoomServer
 import RoomToken
@@ -11,26 +12,33 @@ struct TestServer: Sendable {
   let server: RoomServer
   let keys: TokenKeys
 
-  static func start(_ adjust: (inout ServerConfiguration) -> Void = { _ in }) async throws -> TestServer {
+  /// Of a server that says nothing.
+  static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  static func start(
+    _ adjust: (inout ServerConfiguration) -> Void = { _ in }, log: Logger = quiet
+  ) async throws -> TestServer {
     var configuration = ServerConfiguration(keys: [key: secret])
     configuration.autoCreateRooms = true
     configuration.media.workers = 1
     adjust(&configuration)
     return TestServer(
-      server: try await RoomServer.start(configuration), keys: try await TokenKeys([key: secret]))
+      server: try await RoomServer.start(configuration, log: log), keys: try await TokenKeys([key: secret]))
   }
 
   /// Runs `body` with a server that is stopped afterwards.
   static func with(
-    _ adjust: (inout ServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
+    _ adjust: (inout ServerConfiguration) -> Void = { _ in }, log: Logger = quiet,
+    _ body: (TestServer) async throws -> Void
   ) async throws {
-    try await withResult(adjust, body)
+    try await withResult(adjust, log: log, body)
   }
 
   static func withResult<Result>(
-    _ adjust: (inout ServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> Result
+    _ adjust: (inout ServerConfiguration) -> Void = { _ in }, log: Logger = quiet,
+    _ body: (TestServer) async throws -> Result
   ) async throws -> Result {
-    let server = try await start(adjust)
+    let server = try await start(adjust, log: log)
     let result: Result
     do {
       result = try await body(server)

@@ -93,7 +93,7 @@ extension Origin {
     log.notice(
       "play refused",
       metadata: [
-        "stream": "\(request.target.prefix(300))", "client": "\(request.client.map { "\($0)" } ?? "unknown")",
+        "stream": "\(request.target.prefix(300))", "client": "\(request.client?.host ?? "unknown")",
         "reason": "\(refusal.sentence)",
       ])
     let code: ErrorCode = refusal.status == 403 ? .noPermission : .subscribeFailed

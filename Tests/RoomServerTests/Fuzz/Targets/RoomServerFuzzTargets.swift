@@ -7,7 +7,7 @@ import NIOEmbedded
 /// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
 let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
-  "ingest": fuzzIngest,
+  "ingest": fuzzIngest, "forwarded": fuzzForwarded,
 ]
 
 /// What comes over a signalling socket behind the handshake, a piece for each read.
