@@ -24,7 +24,7 @@ struct ForwardProgramTests {
       program.setVideo(TrackReader(anchor.video, participant: clock), now: Instant(microseconds: now))
       guard hasAudio else { return }
       let inbox = DecodedInbox(isVideo: false)
-      decoder.attach(inbox, now: Instant(microseconds: now))
+      decoder.attach(inbox)
       program.setAudio(inbox, now: Instant(microseconds: now))
     }
 

@@ -46,7 +46,7 @@ struct MergeProgramTests {
 
     func attach(_ index: Int, isVideo: Bool) -> DecodedInbox {
       let inbox = DecodedInbox(isVideo: isVideo)
-      (isVideo ? decoders[index].video : decoders[index].audio).attach(inbox, now: Instant(microseconds: now))
+      (isVideo ? decoders[index].video : decoders[index].audio).attach(inbox)
       return inbox
     }
 
@@ -163,7 +163,7 @@ struct MergeProgramTests {
       }
     }
     let shown = try stage.halves()
-    #expect(shown.count >= 215)
+    #expect(shown.count >= 210)
     for (time, left, _) in shown where time > 5_500_000 { #expect(abs(left - 90) < 12, "at \(time)") }
     let times = stage.pictures.map(\.timestamp)
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
@@ -181,6 +181,51 @@ struct MergeProgramTests {
     #expect(try stage.halves().allSatisfy { $0.left < 20 && $0.right < 20 })
     #expect(stage.sound.allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
     #expect(stage.program.emptySince == Instant(microseconds: 5_000_000))
+  }
+
+  @Test(
+    "begins with the sound of its sources, whose pictures were there before, and waits for it from the first moment",
+    arguments: [Int64(0), 250_000])
+  func beginning(lag: Int64) throws {
+    let stage = try Stage([try Anchor()])
+    var waiting: [(due: Int64, time: Int64)] = []
+    var late: MergeProgram?
+    var frames: [Int64] = []
+    var sound: [(position: Int64, samples: [Int16])] = []
+    try stage.run(5000) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchors[0].sendPicture(90, at: stage.now - 60_000, lag: 60_000) }
+      // Once a second the network stands still.
+      let standstill = max(0, lag - millisecond % 1000 * 1000)
+      if millisecond % 20 == 0 { waiting.append((stage.now + standstill, stage.now)) }
+      for next in waiting where next.due <= stage.now {
+        try stage.anchors[0].sendSound(4000, at: next.time, lag: stage.now - next.time)
+      }
+      waiting.removeAll { $0.due <= stage.now }
+      let now = Instant(microseconds: stage.now)
+      if millisecond == 3810 {
+        let program = try MergeProgram(picture: MixPicture(width: 64, height: 48, fps: 25, bitrate: 200_000), now: now)
+        for isVideo in [true, false] {
+          program.setInput(
+            isVideo ? "v" : "a", stage.attach(0, isVideo: isVideo), isVideo: isVideo, of: stage.clocks[0], now: now)
+        }
+        late = program
+      }
+      guard millisecond % 10 == 0 else { return }
+      late?.advance(to: now) { output in
+        switch output {
+        case .picture(let picture): frames.append(picture.timestamp)
+        case .sound(let samples, let position): sound.append((position, samples))
+        case .keyFrameNeeded: break
+        }
+      }
+    }
+    let first = try #require(frames.first)
+    #expect(first - 5_000_000 < 4_300_000, "\(first)")
+    let heard = sound.filter { $0.position >= AudioInput.position(of: first) }
+    #expect(heard.count > 50)
+    let silent = heard.dropFirst().filter { !$0.samples.contains { abs(Int($0)) > 2000 } }
+      .map { (AudioInput.time(of: $0.position) - first) / 1000 }
+    #expect(silent == [], "milliseconds after the first frame")
   }
 
   @Test("waits longer for a source that comes late, and less again when it does not")
@@ -218,7 +263,7 @@ struct MergeProgramTests {
     }
     for index in anchors.indices {
       let inbox = DecodedInbox(isVideo: false)
-      decoders[index].attach(inbox, now: Instant(microseconds: 5_000_000))
+      decoders[index].attach(inbox)
       program.setInput("a\(index)", inbox, isVideo: false, of: clocks[index], now: Instant(microseconds: 5_000_000))
     }
     var (longest, most, slowest) = (Int64(0), 0, Int64(0))

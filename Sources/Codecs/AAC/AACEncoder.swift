@@ -13,6 +13,9 @@ public struct AACEncoderSettings: Sendable, Hashable {
     self.bitrate = bitrate
   }
 
+  /// Bits a second and channel from which on libavcodec's fast coder is as good as its thorough one, at less than half the cost.
+  static let plenty = 48_000
+
   /// ISO/IEC 14496-3 table 1.18.
   static let sampleRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000]
 
@@ -57,6 +60,9 @@ public final class AACEncoder {
     // Elementary frames: the configuration goes apart from them.
     opening.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
     opening.pointee.thread_count = 1
+    if settings.bitrate >= AACEncoderSettings.plenty * settings.format.channels {
+      av_opt_set(opening.pointee.priv_data, "aac_coder", "fast", 0)
+    }
     let result = ff_open(opening)
     guard result >= 0, let extradata = opening.pointee.extradata, opening.pointee.extradata_size >= 2 else {
       avcodec_free_context(&context)

@@ -54,6 +54,12 @@ public struct PlayoutDelay: Sendable {
     }
   }
 
+  /// Microseconds by which what came lately was late, as somebody else has seen who listens longer.
+  public mutating func expect(_ lateness: Int64) {
+    guard lateness <= Self.hopeless else { return }
+    microseconds = min(max(microseconds, lateness &+ Self.margin), Self.range.upperBound)
+  }
+
   /// Lets time pass: the delay shrinks towards what is needed.
   public mutating func advance(to now: Instant) {
     let elapsed = max(0, now - (shrunkAt ?? now))

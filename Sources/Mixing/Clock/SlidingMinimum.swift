@@ -1,21 +1,22 @@
-import RTP
+public import RTP
 
 /// The least value of the last while, in buckets: forgets old ones a bucket at a time.
-struct SlidingMinimum: Sendable {
+public struct SlidingMinimum: Sendable {
   private let bucketLength: Int64
   private var buckets: [Int64]
   private var newest: Int64?
 
   /// - Parameter window: microseconds.
-  init(window: Int64, buckets: Int = 12) {
+  public init(window: Int64, buckets: Int = 12) {
     bucketLength = max(1, window / Int64(buckets))
     self.buckets = Array(repeating: .max, count: buckets)
   }
 
   /// Nil before the first value.
-  var value: Int64? { buckets.min().flatMap { $0 == .max ? nil : $0 } }
+  public var value: Int64? { buckets.min().flatMap { $0 == .max ? nil : $0 } }
 
-  mutating func insert(_ value: Int64, at now: Instant) {
+  /// Takes the next value.
+  public mutating func insert(_ value: Int64, at now: Instant) {
     let number = now.microseconds / bucketLength
     let last = newest ?? number
     if number > last {

@@ -43,6 +43,7 @@ final class MixInput {
       case .sound(let samples, let position, let came):
         delay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
         sound.write(samples, from: position + AudioInput.position(of: delay.shift))
+      case .lateness(let lateness): delay.expect(lateness)
       case .muted(let isMuted):
         self.isMuted = isMuted
         if isMuted { pictures = [] }
@@ -51,9 +52,10 @@ final class MixInput {
     }
   }
 
-  /// Whether its picture of this moment is there, or none will come.
+  /// Whether its picture or sound of this moment is there, or none will come.
   func isReady(for time: Int64) -> Bool {
-    !isVideo || isMuted || isOver || pictures.first.map { $0.timestamp <= time } == true
+    if isMuted || isOver { return true }
+    return isVideo ? pictures.first.map { $0.timestamp <= time } == true : sound.reachesBack(to: time)
   }
 
   /// What happens to the picture that is shown.

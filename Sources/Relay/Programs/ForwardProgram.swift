@@ -85,6 +85,7 @@ public final class ForwardProgram: Program {
       case .sound(let samples, let position, let came):
         soundDelay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
         sound.write(samples, from: position + AudioInput.position(of: soundDelay.shift))
+      case .lateness(let lateness): soundDelay.expect(lateness)
       case .ended: audio = nil
       case .picture, .muted: break
       }

@@ -27,8 +27,10 @@ public final class MergeProgram: Program {
   private static let growth: Int64 = 4
   private static let leap: Int64 = 30_000
   private static let shrinkage: Int64 = 50
-  /// Microseconds that the first frame waits for the first picture of every source.
+  /// Microseconds that the beginning waits for the first picture of every source.
   private static let longestWarmUp: Int64 = 3_000_000
+  /// And for its first sound: a microphone that says nothing sends nothing.
+  private static let longestListening: Int64 = 500_000
 
   /// Since the start.
   public private(set) var counters = Counters()
@@ -61,7 +63,7 @@ public final class MergeProgram: Program {
   /// The media time of the last frame.
   private var lastFrame: Int64?
   private var keyFrameAfter: Int64?
-  /// When it first wanted to make a frame; what is before the first one.
+  /// When it first wanted to begin.
   private var warmingSince: Instant?
   private var clocks = MixClocks([])
   /// From the media clock to UNIX time, microseconds.
@@ -183,6 +185,7 @@ public final class MergeProgram: Program {
   private func advanceSound(to now: Instant, _ output: (ProgramOutput) -> Void) {
     let step = Self.soundStep
     let target = AudioInput.position(of: now.microseconds - delay)
+    guard soundEnd != nil || picture != nil || isWarm(now.microseconds - delay, now) else { return }
     var position = soundEnd ?? target / step * step
     // Nobody waits for what a stopped thread missed.
     if target - position > AudioInput.sampleRate { position = target / step * step }
@@ -201,8 +204,7 @@ public final class MergeProgram: Program {
   private func advancePictures(to now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let picture else { return }
     let target = now.microseconds - delay
-    guard lastFrame != nil || isWarm(target, now) else { return }
-    while let time = nextFrame(target) {
+    while let time = nextFrame(target, now) {
       let before = cpu()
       compose(at: time, picture, now: now, output)
       let isLate = target - time > 2_000_000 / Int64(max(1, fps))
@@ -210,20 +212,24 @@ public final class MergeProgram: Program {
     }
   }
 
-  /// Whether every source has its first picture: nobody shall see the background where an anchor is to be seen a moment later.
+  /// Whether every source is there: nobody shall see the background, or hear nothing, where an anchor is a moment later.
   private func isWarm(_ target: Int64, _ now: Instant) -> Bool {
     let since = warmingSince ?? now
     warmingSince = since
-    return now - since >= Self.longestWarmUp || inputs.values.allSatisfy { $0.input.isReady(for: target) }
+    let waited = now - since
+    return inputs.values.allSatisfy { input, _ in
+      input.isReady(for: target) || waited >= (input.isVideo ? Self.longestWarmUp : Self.longestListening)
+    }
   }
 
   /// The moment of the next frame that is due.
-  private func nextFrame(_ target: Int64) -> Int64? {
+  private func nextFrame(_ target: Int64, _ now: Instant) -> Int64? {
     let fps = Int64(max(1, self.fps))
     func time(_ number: Int64) -> Int64 { number / fps * 1_000_000 + number % fps * 1_000_000 / fps }
     func number(_ time: Int64) -> Int64 { time / 1_000_000 * fps + time % 1_000_000 * fps / 1_000_000 }
     let newest = number(target)
     guard let lastFrame else {
+      guard isWarm(time(newest), now) else { return nil }
       self.lastFrame = time(newest)
       return time(newest)
     }

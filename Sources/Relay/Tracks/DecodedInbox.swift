@@ -11,6 +11,8 @@ public final class DecodedInbox: Sendable {
     /// Stereo at 48 kHz, from this sample on of ``AudioInput``'s grid.
     case sound([Int16], at: Int64, came: Instant)
     case muted(Bool)
+    /// Microseconds by which what came before was late at most; the first item, where anything came.
+    case lateness(Int64)
     /// The track is gone.
     case ended
   }

@@ -119,7 +119,7 @@ private actor TrackDecoding {
 
   func attach(_ inbox: DecodedInbox) {
     if decoder == nil { begin() }
-    decoder?.attach(inbox, now: RTMPPush.now())
+    decoder?.attach(inbox)
     counters.note { $0.uses += 1 }
   }
 

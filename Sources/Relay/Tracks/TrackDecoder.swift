@@ -28,8 +28,10 @@ public final class TrackDecoder {
   private var format: PayloadFormat?
   private var needsKeyFrame = true
   private var askedAt: Instant?
-  private var last: VideoFrame?
+  private var last: (picture: VideoFrame, came: Instant)?
   private var isMuted = false
+  /// How early what came lately came, in microseconds: less than nothing.
+  private var earliness = SlidingMinimum(window: 12_000_000)
   private var lastTime: Int64?
 
   /// - Parameter reader: of the track; nobody else polls it.
@@ -38,11 +40,12 @@ public final class TrackDecoder {
     self.isVideo = isVideo
   }
 
-  /// Hands over to this one too, from now on; of a picture track the last picture at once.
-  public func attach(_ inbox: DecodedInbox, now: Instant) {
+  /// Hands over to this one too, from now on; of a picture track the last picture at once. It is told how late things come.
+  public func attach(_ inbox: DecodedInbox) {
     guard !inboxes.contains(where: { $0 === inbox }) else { return }
     inboxes.append(inbox)
-    if isMuted { inbox.put(.muted(true)) } else if let last { inbox.put(.picture(last, came: now)) }
+    if let least = earliness.value { inbox.put(.lateness(0 &- least)) }
+    if isMuted { inbox.put(.muted(true)) } else if let last { inbox.put(.picture(last.picture, came: last.came)) }
   }
 
   /// Hands over to this one no more.
@@ -75,6 +78,7 @@ public final class TrackDecoder {
     if sound == nil { sound = try? OpusSound() }
     guard let sound else { return }
     for block in sound.decode(frame, at: time) { put(.sound(block.samples, at: block.position, came: now)) }
+    earliness.insert(time - now, at: now)
     counters.decoded += 1
     counters.broken = sound.broken
   }
@@ -103,7 +107,8 @@ public final class TrackDecoder {
     do throws(CodecError) {
       guard let picture = try decoder?.decode(frame.data, timestamp: media) else { return }
       counters.decoded += 1
-      last = picture
+      last = (picture, now)
+      earliness.insert(media &- now.microseconds, at: now)
       put(.picture(picture, came: now))
     } catch {
       counters.broken += 1
