@@ -119,7 +119,8 @@ step() {
     ENV) read -ra more <<<"$rest" && variables+=("${more[@]}") ;;
     WORKDIR) folder=$rest && mkdir -p "$root$folder" ;;
     USER) user=$rest ;;
-    VOLUME | EXPOSE | HEALTHCHECK | STOPSIGNAL | ENTRYPOINT | CMD) ;;
+    HEALTHCHECK) health=${rest#*CMD } ;;
+    VOLUME | EXPOSE | STOPSIGNAL | ENTRYPOINT | CMD) ;;
     *)
       echo "deploy/test-image.sh does not know $word" >&2
       exit 1
@@ -170,9 +171,9 @@ for _ in $(seq 300); do
   sleep 0.1
 done
 [ -n "$port" ] || { echo "the server did not start" >&2; cat "$home/log" >&2; exit 1; }
-exec 3<>"/dev/tcp/127.0.0.1/$port"
-printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3
-grep -q '"ok"' <&3
+is_healthy() { in_stage "ROOMSERVER_PORT=$1 sh -c $(printf %q "$health")"; }
+is_healthy "$port" || { echo "HEALTHCHECK does not find it well" >&2; exit 1; }
+! is_healthy 1 2>/dev/null || { echo "HEALTHCHECK finds well what is not there" >&2; exit 1; }
 in_stage "test -s /var/lib/roomserver/data/rooms.sqlite"
 kill -TERM "$pid"
 wait "$pid" || { echo "the server ended with $?" >&2; exit 1; }
