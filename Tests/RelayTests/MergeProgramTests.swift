@@ -16,6 +16,8 @@ struct MergeProgramTests {
     var pictures: [EncodedPicture] = []
     var sound: [(position: Int64, samples: [Int16])] = []
     var now: Int64
+    /// Whether the decoders' thread stands still.
+    var isStalled = false
 
     init(_ anchors: [Anchor], fps: Int = 25, size: (Int, Int) = (128, 48), start: Int64 = 5_000_000) throws {
       self.anchors = anchors
@@ -55,7 +57,7 @@ struct MergeProgramTests {
         now += 1000
         try each(millisecond)
         guard millisecond % 5 == 0 else { continue }
-        poll()
+        if !isStalled { poll() }
         program.advance(to: Instant(microseconds: now)) { output in
           switch output {
           case .picture(let picture): pictures.append(picture)
@@ -226,6 +228,22 @@ struct MergeProgramTests {
     let silent = heard.dropFirst().filter { !$0.samples.contains { abs(Int($0)) > 2000 } }
       .map { (AudioInput.time(of: $0.position) - first) / 1000 }
     #expect(silent == [], "milliseconds after the first frame")
+  }
+
+  @Test("decoders whose thread stands still are no silence: it waits for them, and makes up for it")
+  func stalled() throws {
+    let stage = try Stage([try Anchor()])
+    try stage.run(3000) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchors[0].sendPicture(90, at: stage.now, lag: 0) }
+      if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
+      stage.isStalled = (1500..<1800).contains(millisecond)
+    }
+    let heard = stage.sound.filter { $0.position > AudioInput.position(of: 5_500_000) }
+    #expect(heard.count > 200)
+    let silent = heard.filter { !$0.samples.contains { abs(Int($0)) > 2000 } }.map { AudioInput.time(of: $0.position) }
+    #expect(silent == [])
+    let times = stage.pictures.map(\.timestamp)
+    #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
   }
 
   @Test("waits longer for a source that comes late, and less again when it does not")

@@ -80,6 +80,7 @@ public final class ForwardProgram: Program {
 
   /// Takes what came, and lets the media clock go on to `now`.
   public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {
+    let heard = audio?.reach(now) ?? now
     for item in audio?.take() ?? [] {
       switch item {
       case .sound(let samples, let position, let came):
@@ -102,7 +103,7 @@ public final class ForwardProgram: Program {
     }
     noteTracks(now)
     if carriesVideo { pictures.advance(to: now) { output(.picture($0)) } }
-    if carriesAudio { advanceSound(to: now, output) }
+    if carriesAudio { advanceSound(to: heard, output) }
   }
 
   private func advanceSound(to now: Instant, _ output: (ProgramOutput) -> Void) {

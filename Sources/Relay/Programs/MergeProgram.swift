@@ -156,16 +156,19 @@ public final class MergeProgram: Program {
 
   public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {
     var hasEnded = false
+    // Up to where all decoders have come.
+    var moment = now
     for (input, inbox) in inputs.values {
       guard var delay = delays[input.group] else { continue }
+      if !input.isOver { moment = min(moment, inbox.reach(now)) }
       input.take(inbox.take(), &delay)
       delays[input.group] = delay
       if input.isOver { hasEnded = true }
     }
     if hasEnded { note(now) }
     lag(now)
-    advanceSound(to: now, output)
-    advancePictures(to: now, output)
+    advanceSound(to: moment, now, output)
+    advancePictures(to: moment, now, output)
   }
 
   private func lag(_ now: Instant) {
@@ -182,10 +185,10 @@ public final class MergeProgram: Program {
     delay = next
   }
 
-  private func advanceSound(to now: Instant, _ output: (ProgramOutput) -> Void) {
+  private func advanceSound(to moment: Instant, _ now: Instant, _ output: (ProgramOutput) -> Void) {
     let step = Self.soundStep
-    let target = AudioInput.position(of: now.microseconds - delay)
-    guard soundEnd != nil || picture != nil || isWarm(now.microseconds - delay, now) else { return }
+    let target = AudioInput.position(of: moment.microseconds - delay)
+    guard soundEnd != nil || picture != nil || isWarm(moment.microseconds - delay, now) else { return }
     var position = soundEnd ?? target / step * step
     // Nobody waits for what a stopped thread missed.
     if target - position > AudioInput.sampleRate { position = target / step * step }
@@ -201,13 +204,12 @@ public final class MergeProgram: Program {
     soundEnd = position
   }
 
-  private func advancePictures(to now: Instant, _ output: (ProgramOutput) -> Void) {
+  private func advancePictures(to moment: Instant, _ now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let picture else { return }
-    let target = now.microseconds - delay
-    while let time = nextFrame(target, now) {
+    while let time = nextFrame(moment.microseconds - delay, now) {
       let before = cpu()
       compose(at: time, picture, now: now, output)
-      let isLate = target - time > 2_000_000 / Int64(max(1, fps))
+      let isLate = now.microseconds - delay - time > 2_000_000 / Int64(max(1, fps))
       rate?.made(isLate: isLate, busy: cpu() - before, now: now)
     }
   }

@@ -21,10 +21,15 @@ public final class DecodedInbox: Sendable {
   private static let mostPictures = 16
   /// 2 s of sound.
   private static let mostBlocks = 100
+  /// Microseconds after its decoder's last look that a reader may go on to: two of the decoder's beats.
+  private static let grace: Int64 = 20_000
+  /// Microseconds that a reader waits for a decoder at most.
+  private static let longestStandstill: Int64 = 500_000
 
   private struct State {
     var items: [Item] = []
     var dropped = 0
+    var lookedAt: Instant?
   }
 
   private let isVideo: Bool
@@ -35,6 +40,16 @@ public final class DecodedInbox: Sendable {
 
   /// Items that found the queue full so far.
   public var dropped: Int { state.withLock { $0.dropped } }
+
+  /// All that had come by now has been put.
+  func looked(at now: Instant) { state.withLock { $0.lookedAt = now } }
+
+  /// The moment that a reader may go on to. A decoder whose thread stands still for a while is no silence: who reads waits for it.
+  /// To be asked before ``take()``.
+  public func reach(_ now: Instant) -> Instant {
+    guard let lookedAt = state.withLock({ $0.lookedAt }) else { return now }
+    return max(min(now, lookedAt.advanced(microseconds: Self.grace)), now.advanced(microseconds: -Self.longestStandstill))
+  }
 
   func put(_ item: Item) {
     state.withLock { state in

@@ -67,6 +67,7 @@ public final class TrackDecoder {
       case .ended: put(.ended)
       }
     }
+    for inbox in inboxes { inbox.looked(at: now) }
   }
 
   private func put(_ item: DecodedInbox.Item) {
