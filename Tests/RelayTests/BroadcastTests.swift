@@ -167,6 +167,33 @@ struct BroadcastTests {
     #expect(stage.broadcast.counters.takeovers == 10)
   }
 
+  /// The left channel of what a receiver hears.
+  private func heard(_ messages: [MediaMessage], _ format: AudioFormat) throws -> [Int] {
+    let decoder = try AACDecoder(
+      audioSpecificConfig: AudioSpecificConfig(sampleRate: format.sampleRate, channels: format.channels).encoded, output: format)
+    var heard: [Int16] = []
+    for message in messages where message.kind == .audio && message.payload[1] == 1 {
+      heard += try decoder.decode(Array(message.payload.dropFirst(2)))
+    }
+    return stride(from: 0, to: heard.count, by: 2).map { Int(heard[$0]) }
+  }
+
+  @Test("where the old program stands still before the cut, the new one's sound takes its place")
+  func standstill() throws {
+    let format = AudioFormat(sampleRate: 48_000, channels: 2)
+    var stage = Stage(broadcast: try Broadcast(.init(audio: .init(format: format, bitrate: 256_000))))
+    stage.begin(try Source(1, from: stage.now, value: 8000))
+    try stage.run(1_000_000)
+    stage.sources = []
+    stage.begin(try Source(2, from: stage.now - 250_000, lag: 250_000, soundLag: 300_000, value: -8000))
+    try stage.run(4_000_000)
+    #expect(stage.broadcast.onAir == ProgramID(2))
+    let left = try heard(stage.messages, format).dropFirst(2000)
+    #expect(left.count > 180_000)
+    // The coder rings where one level follows the other; silence would be 40 ms and more.
+    #expect(left.filter { abs($0) <= 4000 }.count < 1000)
+  }
+
   @Test("sound changes from one program to the next at one sample, with none lost or repeated")
   func soundCut() throws {
     let format = AudioFormat(sampleRate: 48_000, channels: 2)
@@ -175,13 +202,7 @@ struct BroadcastTests {
     try stage.run(1_000_000)
     stage.begin(try Source(2, from: stage.now - 250_000, lag: 250_000, soundLag: 300_000, value: -8000))
     try stage.run(2_000_000)
-    let decoder = try AACDecoder(
-      audioSpecificConfig: AudioSpecificConfig(sampleRate: 48_000, channels: 2).encoded, output: format)
-    var heard: [Int16] = []
-    for message in stage.messages where message.kind == .audio && message.payload[1] == 1 {
-      heard += try decoder.decode(Array(message.payload.dropFirst(2)))
-    }
-    let left = stride(from: 0, to: heard.count, by: 2).map { Int(heard[$0]) }
+    let left = try heard(stage.messages, format)
     let signs = left.dropFirst(2000).map { $0 > 4000 ? 1 : $0 < -4000 ? -1 : 0 }
     // Once from one level to the other, within the coder's ringing.
     #expect(signs.filter { $0 == 0 }.count < 2500)

@@ -109,7 +109,9 @@ extension Broadcast {
     if takeover.feed.hasAudio {
       let oldIsDone = !current.hasAudio || current.isOver || waitedLong || (soundEnd ?? soundCut) >= soundCut
       guard oldIsDone, !takeover.sound.isEmpty || waitedLong else { return }
-      for (position, samples) in takeover.sound { send(samples, from: soundCut, at: position, now: now) }
+      // Where the old one never got there, the new one's own sound is better than none.
+      let begin = min(soundCut, soundEnd ?? soundCut)
+      for (position, samples) in takeover.sound { send(samples, from: begin, at: position, now: now) }
     } else if current.hasAudio, !current.isOver, !waitedLong, (soundEnd ?? soundCut) < soundCut {
       return
     }
