@@ -243,7 +243,8 @@ final class Publisher {
 
   private static func add(_ held: Held, to offer: inout PublishOffer) throws -> Publication {
     do {
-      let parameters = try offer.add(held.track.rtpCodec, trackID: held.track.tag)
+      // Not the tag: that is the app's own, and several tracks may have the same.
+      let parameters = try offer.add(held.track.rtpCodec, trackID: String(UInt64.random(in: .min ... .max), radix: 36))
       return Publication(held: held, mid: parameters.mid)
     } catch {
       throw RoomClientError.negotiationFailed(error.description)

@@ -100,6 +100,30 @@ struct RoomTests {
     await stage.server.stop()
   }
 
+  @Test("tracks may have the same tag, in one call and in two") func repeatsTags() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let bob = try await stage.join("bob")
+    let events = bob.events
+    let camera = LocalVideoTrack(codec: .vp8, tag: "desk", width: 320, height: 180, fps: 15)
+    let another = LocalVideoTrack(codec: .vp8, tag: "desk", width: 320, height: 180, fps: 15)
+    let microphone = LocalAudioTrack(tag: "desk")
+    try await ada.publish([camera, microphone])
+    try await ada.publish([another])
+    var subscribed: Set<String> = []
+    for _ in 0..<3 {
+      subscribed.insert(
+        try await bob.first("trackSubscribed", in: events) { event in
+          if case .trackSubscribed(let track) = event { track.info.trackId } else { nil }
+        })
+    }
+    #expect(subscribed == Set([camera.trackId, another.trackId, microphone.trackId].compactMap { $0 }))
+    #expect(subscribed.count == 3)
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+
   @Test("a wrong token is refused with the server's error") func refusesToken() async throws {
     let stage = try await Stage()
     await #expect(throws: RoomError.self) { _ = try await Room.connect(to: stage.url, token: "nonsense") }
