@@ -15,7 +15,6 @@ final class MixDirectory: Sendable {
 
   private struct State {
     var group: MultiThreadedEventLoopGroup?
-    var isStopping = false
     /// Running mixes; what has ended is forgotten.
     var mixes: [Weak] = []
     var isTidying = false
@@ -93,6 +92,11 @@ final class MixDirectory: Sendable {
       defer { state.group = nil }
       return state.group
     }
-    try? await group?.shutdownGracefully()
+    guard let group else { return }
+    // What a mix was told last makes it let go of its decoders, which may be on another thread: two rounds.
+    for _ in 0..<2 {
+      for loop in group.makeIterator() { try? await loop.submit {}.get() }
+    }
+    try? await group.shutdownGracefully()
   }
 }
