@@ -5,6 +5,11 @@ import Foundation
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print the effective configuration, or check a file of settings.",
+    usage: """
+      roomserver config [<options of serve>]
+      roomserver config --check <file>
+      roomserver config --template
+      """,
     discussion: """
       Takes what `roomserver serve` takes, and prints as YAML what would hold, with where each value is from; secrets stay hidden:
 

@@ -38,6 +38,8 @@ struct SettingsTests {
     let flags = Set(help.matches(of: #/--([a-z-]+)/#).map { String($0.1) }.filter { !$0.hasPrefix("no-") })
     #expect(flags.subtracting(["config", "dev", "help", "version"]) == (try Self.keys))
     #expect(try await Command.run(["config", "--template"], environment: [:]).output == (try Self.file))
+    let usage = try await Command.run(["config", "--help"], environment: [:]).output
+    #expect(usage.contains("USAGE: roomserver config [<options of serve>]"))
     let check = try await Command.run(["config", "--check", "deploy/roomserver.yaml"], environment: [:])
     #expect(check.status == 0 && check.output.contains("all right"), "\(check.errors)")
     // The defaults that it names can be said.
