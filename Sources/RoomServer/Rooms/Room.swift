@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import NIOCore
 import Relay
 import RoomProtocol
 import RoomState
@@ -14,47 +13,6 @@ import WebRTC
 /// The sessions call `join`, `handle` and `socketLost`; WHIP and WHEP call `ingest`, `view`, `patch` and `finish`, RTMP `ingest`, `carry` and `ingestLost`; the API calls `kick`, `mute` and `close`; the media worker tells its
 /// events. What others have to know goes out on the participants' outlets, what the packets have to know into `media`.
 actor Room {
-  /// What a room is made with.
-  struct Settings: Sendable {
-    var graceTime: Duration
-    var connectTime: Duration = .seconds(20)
-    var emptyTime: Duration
-    var participants: Int
-    var limits: ServerLimits
-    /// What clients are told as their `pingInterval`.
-    var pingInterval: Duration
-    var iceServers: [ICEServerSetting] = []
-    var push = PushPolicy()
-    var pk = PKPicture()
-    /// Of the room's own mix, where its audience gets one.
-    var stage = StagePicture()
-    var audience = RoomAudience.mixed
-    var rules = RoomRules()
-    /// What of it was asked for.
-    var wishes = RoomDirectory.Wishes()
-  }
-
-  /// What rooms share with the rest of the server.
-  struct Surroundings: Sendable {
-    var fingerprint: Fingerprint
-    var kicked: @Sendable (RoomToken) -> Void
-    /// The room is closed and wants to be forgotten.
-    var closed: @Sendable (Room) async -> Void
-    var counters: ServerCounters
-    var broadcasts: BroadcastDirectory
-    var mixes: MixDirectory
-    /// Another room of this server.
-    var peer: @Sendable (String) async -> Room?
-    /// Signs a token with one of the server's keys; nil where it has none.
-    var sign: @Sendable (RoomToken) -> String?
-    /// What outlives the server; nil where nothing does.
-    var store: StoreWriter?
-    var relay: RelaySettings
-    var log: Logger
-    /// What the app's own server hears.
-    var events: any RoomEventSink = NoRoomEvents()
-  }
-
   nonisolated let name: String
   /// Milliseconds since 1970.
   nonisolated let createdAt: Int64
@@ -377,28 +335,6 @@ actor Room {
     await surroundings.closed(self)
   }
 
-  // MARK: Telling
-
-  func send(_ event: SignalEvent, to participant: Participant) { participant.outlet?.send(SignalWriter.event(event)) }
-
-  /// Tells everybody but one; the event is written once.
-  func tell(_ event: SignalEvent, besides one: Participant?, where wanted: (Participant) -> Bool = { _ in true }) {
-    var message: ByteBuffer?
-    for participant in participants.values where participant !== one && wanted(participant) {
-      guard let outlet = participant.outlet else { continue }
-      let bytes = message ?? SignalWriter.event(event)
-      message = bytes
-      outlet.send(bytes)
-    }
-  }
-
-  func tellConnection(of participant: Participant) {
-    guard !participant.isHidden else { return }
-    tell(
-      .connectionChanged(ConnectionData(userId: participant.userId, connected: participant.outlet != nil)), besides: participant
-    )
-  }
-
   // MARK: What the rest of the room needs
 
   /// The participant that publishes a track, and the track.
@@ -419,33 +355,6 @@ actor Room {
       credentials: .random(), fingerprints: [surroundings.fingerprint], role: role, iceLite: true,
       candidates: media.candidates)
   }
-
-  /// What REST tells of the room.
-  var counts: (participants: Int, tracks: Int, viewers: Int) {
-    (participants.count, participants.values.reduce(0) { $0 + $1.tracks.count }, viewers.count)
-  }
-
-  /// Who came in and is not lost.
-  var people: (participants: Int, viewers: Int) {
-    (participants.values.count { !$0.isOurs && $0.outlet != nil }, viewers.count)
-  }
-
-  /// All participants, hidden ones too, in the order of their joining.
-  var roster: [ParticipantInfo] { participants.values.sorted { $0.joinedAt < $1.joinedAt }.map(\.info) }
-}
-
-/// Ids for a room's media, each given once.
-private struct MediaIDs {
-  private var last: UInt32 = 0
-
-  private mutating func next() -> UInt32 {
-    last &+= 1
-    return last
-  }
-
-  mutating func transport() -> TransportID { TransportID(next()) }
-  mutating func track() -> TrackID { TrackID(next()) }
-  mutating func subscription() -> SubscriptionID { SubscriptionID(next()) }
 }
 
 extension Duration {
