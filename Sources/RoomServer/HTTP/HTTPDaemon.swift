@@ -161,6 +161,9 @@ final class HTTPDaemon: Sendable {
     case .none:
       return HTTPExchange(request, stage: .refused(.error(404, HTTPError.noSuchPath)))
     case .otherMethods(let methods):
+      if let preflight = CrossOrigin.preflight(request, methods: methods) {
+        return HTTPExchange(request, stage: .refused(preflight))
+      }
       let allowed = methods.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }.joined(separator: ", ")
       return HTTPExchange(
         request, stage: .refused(.error(405, HTTPError.method(allowed: allowed), headers: [("Allow", allowed)])))
@@ -288,7 +291,7 @@ final class HTTPDaemon: Sendable {
       }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
-    for (name, value) in answer.headers {
+    for (name, value) in answer.headers + CrossOrigin.headers(of: exchange.request) {
       MHD_add_response_header(response, name, value)
     }
     return MHD_queue_response(connection, UInt32(answer.status), response)

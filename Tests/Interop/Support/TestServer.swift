@@ -25,7 +25,8 @@ final class TestServer: Sendable {
     keys = try await TokenKeys([Self.key: Self.secret])
   }
 
-  fileprivate func stop() async { await server.stop() }
+  /// Ends it, as a signal does; a second time does nothing.
+  func stop() async { await server.stop() }
 
   /// The signalling address.
   var url: String { "ws://127.0.0.1:\(server.port)/v1/signal" }

@@ -1,16 +1,26 @@
 // The REST API (api/openapi.yaml).
+import { here } from './server.js'
 
-// What the server refused, or why it could not be asked: a stable code, its name and a sentence.
+// What the server refused, or why it could not be asked: a stable code, its name and a sentence; with the signalling URL of another
+// server where this one is drained.
 export class Refusal extends Error {
-  constructor({ code, name, message }, status = 0) {
+  constructor({ code, name, message, redirect }, status = 0) {
     super(message)
-    Object.assign(this, { code, name, status })
+    Object.assign(this, { code, name, redirect, status })
   }
 }
 
 export class Api {
-  // `expired` is called when the token is not taken any more.
-  constructor(token, expired) { Object.assign(this, { token, expired }) }
+  #where
+
+  // `expired` is called when the token is not taken any more. Asked is the server that the console speaks to, or always the same one.
+  constructor(token, expired, where = null) {
+    Object.assign(this, { token, expired })
+    this.#where = where
+  }
+
+  // The same at another server, which may know nothing of the token.
+  at(server) { return server === here() ? this : new Api(this.token, () => {}, server) }
 
   rooms() { return this.call('GET', '/v1/rooms').then(answer => answer.rooms) }
   createRoom(room) { return this.call('POST', '/v1/rooms', room) }
@@ -31,6 +41,11 @@ export class Api {
   streams() { return this.call('GET', '/v1/streams').then(answer => answer.streams) }
   endStream(path) { return this.call('DELETE', `/v1/streams/${path.split('/').map(encodeURIComponent).join('/')}`) }
   server() { return this.call('GET', '/v1/server') }
+  drain() { return this.call('GET', '/v1/server/drain') }
+  beginDrain(order) { return this.call('POST', '/v1/server/drain', order) }
+  endDrain() { return this.call('DELETE', '/v1/server/drain') }
+  // The newest, oldest first.
+  events(limit) { return this.call('GET', `/v1/events${limit ? `?limit=${limit}` : ''}`).then(answer => answer.events) }
   history() { return this.call('GET', '/v1/server/history') }
 
   async call(method, path, body) {
@@ -38,7 +53,7 @@ export class Api {
     if (body) headers['Content-Type'] = 'application/json'
     let response
     try {
-      response = await fetch(path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(10_000) })
+      response = await fetch((this.#where ?? here()).base + path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(10_000) })
     } catch {
       throw new Refusal({ code: 0, name: 'unreachable', message: 'The server does not answer. It is asked again by itself.' })
     }

@@ -2,6 +2,7 @@
 import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
 import { Publisher } from './publisher.js'
 import { RoomState } from './room-state.js'
+import { followed } from './server.js'
 import { ConnectionLost, Signalling } from './signalling.js'
 import { Statistics } from './statistics.js'
 import { Subscriber } from './subscriber.js'
@@ -30,14 +31,15 @@ export class Call extends EventTarget {
   jobs = new Map() // by job id
   iceServers = []
   #sessionId
+  #forwards = new Map() // jobs that were begun here, as they were asked for, by id
   #wasIn = false
   #leaving = false
   #clock
 
-  // `token()` gives a room token, a fresh one each time if it can.
-  constructor({ room, token, media }) {
+  // `server` is where the room is; it may become another. `token(server)` gives a room token, a fresh one each time if it can.
+  constructor({ room, server, token, media }) {
     super()
-    Object.assign(this, { room, token, media })
+    Object.assign(this, { room, server, token, media })
     const parts = {
       request: (method, params) => this.signalling ? this.signalling.request(method, params) : Promise.reject(new ConnectionLost()),
       changed: () => this.#changed(),
@@ -118,7 +120,13 @@ export class Call extends EventTarget {
     this.#changed()
   }
 
-  ask(method, params = {}) { return this.signalling ? this.signalling.request(method, params) : Promise.reject(new ConnectionLost()) }
+  async ask(method, params = {}) {
+    if (!this.signalling) throw new ConnectionLost()
+    const answer = await this.signalling.request(method, params)
+    if (method === 'startForward') this.#forwards.set(params.jobId, params)
+    return answer
+  }
+
   mute(trackId, muted) { return this.signalling.request('mute', { trackId, muted }) }
   kick(userId) { return this.signalling.request('kick', { userId }) }
 
@@ -130,16 +138,19 @@ export class Call extends EventTarget {
 
   // MARK: Connecting
 
-  async #connect() {
-    const token = await this.token()
+  // Goes where a drained server sends us.
+  async #connect() { this.server = await followed(this.server, server => this.#joinAt(server)) }
+
+  async #joinAt(server) {
+    const token = await this.token(server)
     if (this.#leaving) return
-    const signalling = new Signalling({ heard: (event, data, seq) => this.#heard(event, data, seq), closed: () => this.#lost(signalling) })
+    const signalling = new Signalling(server.signal, { heard: (event, data, seq) => this.#heard(event, data, seq), closed: () => this.#lost(signalling) })
     this.signalling = signalling
     await signalling.opened
-    const joined = await signalling.request('join', {
-      version: 1, token, audioLevels: true, ...(this.#sessionId && { resume: this.#sessionId, since: this.scene.now?.seq }),
-    })
+    const resume = server === this.server && this.#sessionId
+    const joined = await signalling.request('join', { version: 1, token, audioLevels: true, ...(resume && { resume, since: this.scene.now?.seq }) })
     signalling.ping(joined.pingInterval)
+    this.server = server
     const isNew = !joined.resumed
     const again = this.#wasIn
     this.#wasIn = true
@@ -153,13 +164,25 @@ export class Call extends EventTarget {
     this.state = 'joined'
     if (again && isNew) {
       this.subscriber.close()
-      this.publisher.restart({ anew: true })
+      this.publisher.restart({ anew: true }).then(() => this.#beginAgain())
     } else if (again) {
       this.#takeOverMutes()
       this.publisher.resumed()
     }
     if (again && sat && !this.seat) this.#unseated()
     this.#changed()
+  }
+
+  // A server that knew nothing of us knows nothing of our jobs.
+  async #beginAgain() {
+    for (const [jobId, params] of this.#forwards) {
+      if (this.jobs.has(jobId)) continue
+      await this.ask('startForward', params).catch(error => {
+        if (error instanceof ConnectionLost) return
+        this.#forwards.delete(jobId)
+        this.dispatchEvent(new CustomEvent('refused', { detail: error }))
+      })
+    }
   }
 
   // What others muted while we were away.
@@ -224,10 +247,14 @@ export class Call extends EventTarget {
         break
       case 'muteChanged': this.#muteChanged(data); break
       case 'jobChanged': this.jobs.set(data.jobId, data); break
-      case 'jobEnded': this.jobs.delete(data.jobId); break
+      case 'jobEnded':
+        this.jobs.delete(data.jobId)
+        this.#forwards.delete(data.jobId)
+        break
       case 'ended':
         if (data.reason === 'serverStopping') {
           this.#sessionId = undefined // the next server knows nothing of it
+          this.server = this.server.next(data.redirect) ?? this.server
           return this.signalling?.close()
         }
         return this.#end(ENDINGS[data.reason]?.(data.by) ?? `The session ended (${data.reason}).`, data.error)

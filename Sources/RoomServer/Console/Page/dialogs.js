@@ -51,7 +51,7 @@ export function prompt({ title, text, label, hint, value = '', pattern, action, 
 }
 
 // Shows a form with its two buttons; what `act` refuses is shown in it.
-function ask(form, { title, action, style, act }) {
+export function ask(form, { title, action, style, act }) {
   const failure = h('div')
   const button = h('button', { class: `button ${style}`, data: { action: 'confirm' } }, action)
   const cancel = h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel')

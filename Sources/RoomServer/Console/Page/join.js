@@ -231,7 +231,7 @@ export function goLiveDialog(app) {
     button, label: 'Go live',
     enter: async media => {
       const name = room.value
-      await app.api.createRoom({ name, audience: audience.value })
+      await app.createRoom({ name, audience: audience.value })
       const call = await app.startCall({ room: name, user: door.name.value, grants: ROLES.host.grants, media })
       await sendOut(call, url.value.trim(), media)
       app.go(`rooms/${encodeURIComponent(name)}`)

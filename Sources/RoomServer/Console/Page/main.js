@@ -4,6 +4,7 @@ import { Call } from './call.js'
 import { toast, toastError } from './dialogs.js'
 import { keyed } from './dom.js'
 import { RoomModel } from './room-model.js'
+import { followed, here, settle } from './server.js'
 import * as session from './session.js'
 import { Shell } from './shell.js'
 import { LiveView } from './view-live.js'
@@ -97,15 +98,34 @@ class App {
     return model
   }
 
+  // The server that we spoke to was drained, and everything goes on at another.
+  #moved(server) {
+    settle(server)
+    this.watch = null
+    this.#models.clear()
+    toast(`The server was drained. This is ${server.host} now.`)
+    this.shell.moved()
+    this.#route()
+  }
+
+  // Makes a room, where a drained server sends us if this is one.
+  async createRoom(room) {
+    const server = await followed(here(), server => this.api.at(server).createRoom(room))
+    if (server !== here()) this.#moved(server)
+  }
+
   go(path) { location.hash = `#/${path}` }
 
   // Joins a room; `media` is what is published. Fails where the server does not let us in.
   async startCall({ room, user, grants, media }) {
     await this.call?.leave()
-    const token = this.api ? () => this.api.roomToken(room, user, grants) : async () => this.session.token
-    const call = new Call({ room, token, media })
+    const token = this.api ? server => this.api.at(server).roomToken(room, user, grants) : async () => this.session.token
+    const call = new Call({ room, server: here(), token, media })
     this.call = call
-    call.addEventListener('change', () => this.#changed())
+    call.addEventListener('change', () => {
+      if (this.call === call && call.state === 'joined' && call.server !== here()) this.#moved(call.server)
+      this.#changed()
+    })
     call.addEventListener('note', event => toast(event.detail))
     call.addEventListener('refused', event => toastError(event.detail))
     call.addEventListener('ended', () => {

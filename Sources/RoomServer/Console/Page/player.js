@@ -2,12 +2,13 @@
 import { openDialog, problem } from './dialogs.js'
 import { h, iconButton, say } from './dom.js'
 import { joined, rate } from './format.js'
+import { here } from './server.js'
 import { Viewing, lookingToken } from './whep.js'
 
 // A stream of the origin, by the browser's own HLS.
 export function watchStream(path, { width, height } = {}) {
   const video = screen()
-  const url = `/${path}.m3u8`
+  const url = `${here().base}/${path}.m3u8`
   const facts = h('div', { class: 'muted number player-facts' }, '\u00a0')
   const failure = h('div')
   video.addEventListener('error', () => {
@@ -66,7 +67,7 @@ function open(title, video, facts, failure, more) {
 
 // Where else the stream is to be had.
 function addresses(path) {
-  const { hostname, origin } = location
-  const urls = { HLS: `${origin}/${path}.m3u8`, 'HTTP-FLV': `${origin}/${path}.flv`, RTMP: `rtmp://${hostname}/${path}` }
+  const { base } = here()
+  const urls = { HLS: `${base}/${path}.m3u8`, 'HTTP-FLV': `${base}/${path}.flv`, RTMP: `rtmp://${new URL(base).hostname}/${path}` }
   return h('dl', { class: 'addresses' }, Object.entries(urls).flatMap(([name, url]) => [h('dt', {}, name), h('dd', {}, h('code', {}, url))]))
 }

@@ -2,6 +2,7 @@
 import { attribute, h, icon, iconButton, say } from './dom.js'
 import { span } from './format.js'
 import { goLiveDialog } from './join.js'
+import { here } from './server.js'
 
 const themes = [['auto', 'half', 'Theme: as the system'], ['light', 'sun', 'Theme: light'], ['dark', 'moon', 'Theme: dark']]
 
@@ -40,6 +41,7 @@ export class Shell {
     this.callLink = h('a')
     this.callBar = h('div', { class: 'in-call', hidden: true }, h('span', { class: 'dot good' }), this.callLink,
       iconButton('close', 'Leave the room', () => app.call?.leave(), 'quiet small danger'))
+    this.where = h('a', { class: 'link faint', hidden: true, data: { where: '' } })
     const { session } = app
     const signOut = () => iconButton('leave', 'Sign out', () => app.signOut())
     this.main = h('main', { class: 'main', id: 'main', tabindex: '-1' })
@@ -48,7 +50,7 @@ export class Shell {
         brand(),
         this.liveButton,
         h('nav', { class: 'nav', 'aria-label': 'Sections' }, entries.map(link)),
-        h('div', { class: 'side-foot' }, this.callBar,
+        h('div', { class: 'side-foot' }, this.where, this.callBar,
           h('div', { class: 'signed' },
             h('div', {}, h('b', {}, session.kind === 'api' ? session.key : session.user),
               h('span', { class: 'faint' }, `expires in ${span(session.expires - Date.now())}`)),
@@ -56,12 +58,21 @@ export class Shell {
       h('header', { class: 'top' }, brand(), app.api && iconButton('live', 'Go live', () => goLiveDialog(app)), themeButton(), signOut()),
       this.main,
       h('nav', { class: 'tabs', 'aria-label': 'Sections' }, entries.map(link)))
+    this.moved()
   }
 
   show(view, section) {
     for (const link of this.links) attribute(link, 'aria-current', link.dataset.section === section && 'page')
     this.main.replaceChildren(view.node)
     this.update()
+  }
+
+  // The console speaks to another server than the one that it is from, which has a console of its own.
+  moved() {
+    const { host, base } = here()
+    this.where.hidden = base === location.origin
+    attribute(this.where, 'href', `${base}/`)
+    say(this.where, `At ${host}`)
   }
 
   update() {

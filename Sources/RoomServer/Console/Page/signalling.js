@@ -8,10 +8,9 @@ export class Signalling {
   #lastId = 0
   #timers = []
 
-  // `heard(event, data, seq)` gets the events in their order, `seq` where it is a numbered change; `closed()` is called once, when nothing can come any more.
-  constructor({ heard, closed }) {
-    const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
-    this.socket = new WebSocket(`${scheme}://${location.host}/v1/signal`)
+  // `url` is the server's. `heard(event, data, seq)` gets the events in their order, `seq` where it is a numbered change; `closed()` is called once, when nothing can come any more.
+  constructor(url, { heard, closed }) {
+    this.socket = new WebSocket(url)
     this.lastHeard = Date.now()
     this.opened = new Promise((resolve, reject) => {
       this.socket.onopen = resolve

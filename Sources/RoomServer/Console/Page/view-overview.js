@@ -3,6 +3,8 @@ import { poll } from './api.js'
 import { Chart } from './charts.js'
 import { problem } from './dialogs.js'
 import { h, icon, keyed, say } from './dom.js'
+import { DrainNotice } from './drain.js'
+import { EventLog } from './event-log.js'
 import { bytes, count, joined, percent, plural, rate } from './format.js'
 import { watchStream } from './player.js'
 import { RoomsWatch } from './rooms-watch.js'
@@ -19,6 +21,8 @@ export class OverviewView {
     this.app = app
     this.watch = app.watch ??= new RoomsWatch()
     this.samples = new Samples()
+    this.events = new EventLog()
+    this.drain = new DrainNotice()
     this.facts = h('div', { class: 'facts' }, '\u00a0')
     this.failure = h('div')
     this.wall = new Wall(app.api)
@@ -32,13 +36,13 @@ export class OverviewView {
     }
     this.jobs = list('Jobs', 'Nothing goes out.')
     this.streams = list('Broadcasts', 'Nothing is live at this origin.')
-    this.log = list('Events', 'Nothing happened since this page was opened.')
+    this.log = list('Events', 'Nothing happened so far.')
     this.log.rows.setAttribute('role', 'log')
     this.log.rows.tabIndex = 0
     this.log.node.classList.add('log')
     this.node = h('div', { class: 'view overview' },
       h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, 'Overview'), this.facts)),
-      this.failure, this.empty, this.wall.node,
+      this.failure, this.drain.node, this.empty, this.wall.node,
       h('div', { class: 'columns even' }, this.jobs.node, this.streams.node),
       h('div', { class: 'charts' }, this.cpu.node, this.memory.node), this.workers.node, this.log.node)
     this.endPoll = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
@@ -52,8 +56,9 @@ export class OverviewView {
 
   async #load() {
     const { api } = this.app
-    const [streams] = await Promise.all([api.streams(), this.samples.read(api), this.watch.turn(api)])
+    const [streams, drain] = await Promise.all([api.streams(), api.drain(), this.samples.read(api), this.watch.turn(api), this.events.turn(api)])
     this.failure.replaceChildren()
+    this.drain.update(drain)
     this.#fill(this.streams, streams, stream => stream.path, stream => this.#stream(stream))
     this.workers.update(this.samples)
     this.#draw()
@@ -61,12 +66,12 @@ export class OverviewView {
   }
 
   #tell() {
-    const { rooms, events } = this.watch
+    const { rooms } = this.watch
     this.empty.hidden = rooms.length > 0
     this.wall.update(rooms)
     const jobs = rooms.flatMap(room => room.state?.jobs.map(job => ({ room: room.name, ...job })) ?? [])
     this.#fill(this.jobs, jobs, job => `${job.room} ${job.jobId} ${job.startedAt}`, job => this.#job(job))
-    this.#fill(this.log, events, event => event.key, event => this.#event(event))
+    this.#fill(this.log, this.events.lines, event => event.key, event => this.#event(event))
     const people = rooms.reduce((sum, room) => sum + room.participants, 0)
     say(this.facts, [plural(rooms.length, 'room'), plural(people, 'participant'), plural(jobs.length, 'job')].join(' · '))
   }

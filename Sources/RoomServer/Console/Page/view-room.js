@@ -77,7 +77,7 @@ export class RoomView {
       this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
         h('p', {}, 'It was closed, or nobody has made it yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
         h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, 'All rooms'),
-          h('button', { class: 'button primary', on: { click: () => this.#create() } }, 'Create it'))))
+          h('button', { class: 'button primary', data: { action: 'create-room' }, on: { click: () => this.#create() } }, 'Create it'))))
       this.node.lastChild.hidden = this.deletion.hidden = true
     } else {
       this.failure.replaceChildren(problem(error))
@@ -86,7 +86,9 @@ export class RoomView {
 
   async #create() {
     try {
-      await this.app.api.createRoom({ name: this.room })
+      await this.app.createRoom({ name: this.room })
+      // Another view may be shown by now: that of another server.
+      if (this.app.view !== this) return
       this.node.lastChild.hidden = this.deletion.hidden = false
       this.#poll()
     } catch (error) { toastError(error) }

@@ -95,7 +95,7 @@ export class RoomsView {
       title: 'New room', text: 'It closes by itself when nobody has been in it for five minutes.', label: 'Name',
       hint: 'Up to 64 letters, digits and _ . @ : -', pattern: '[A-Za-z0-9_.@:\\-]{1,64}', action: 'Create room',
       act: async name => {
-        await this.app.api.createRoom({ name })
+        await this.app.createRoom({ name })
         this.app.go(`rooms/${encodeURIComponent(name)}`)
       },
     })

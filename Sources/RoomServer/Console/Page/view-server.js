@@ -3,6 +3,7 @@ import { poll } from './api.js'
 import { Chart } from './charts.js'
 import { problem } from './dialogs.js'
 import { h, keyed, say } from './dom.js'
+import { DrainCard } from './drain.js'
 import { bytes, count, joined, percent, plural, rate, span } from './format.js'
 import { Samples, Workers } from './samples.js'
 
@@ -33,6 +34,7 @@ export class ServerView {
       drops: new Chart({ title: 'Dropped packets', series: [''], format: perSecond, least: 10 }),
     }
     this.workers = new Workers()
+    this.drain = new DrainCard(app.api)
     this.drops = h('ul', { class: 'list number' })
     this.noDrops = h('div', { class: 'empty small' }, h('p', {}, 'No packet was dropped so far.'))
     this.node = h('div', { class: 'view' },
@@ -43,7 +45,8 @@ export class ServerView {
       h('div', { class: 'charts' }, Object.values(this.charts).map(chart => chart.node)),
       h('div', { class: 'columns' },
         this.workers.node,
-        h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, 'Dropped, by reason')), this.noDrops, this.drops)))
+        h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, 'Dropped, by reason')), this.noDrops, this.drops)),
+      this.drain.node)
     this.stop = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
   }
 
@@ -61,7 +64,7 @@ export class ServerView {
   }
 
   async #load() {
-    const sample = await this.samples.read(this.app.api)
+    const [sample] = await Promise.all([this.samples.read(this.app.api), this.drain.read()])
     this.failure.replaceChildren()
     this.#tell(this.samples.state, sample)
     this.#draw()

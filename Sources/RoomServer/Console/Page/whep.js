@@ -1,4 +1,5 @@
 // Watching a room by WHEP: one session, shown in a video element until it is closed.
+import { here } from './server.js'
 
 export class Viewing {
   // `token()` gives a token that may subscribe; `kinds` are those wanted.
@@ -13,11 +14,12 @@ export class Viewing {
     this.token = await this.mint()
     for (const kind of this.kinds) this.peer.addTransceiver(kind, { direction: 'recvonly' })
     await this.peer.setLocalDescription()
-    const answer = await fetch(`/whep/${encodeURIComponent(this.room)}`, {
+    const { base } = here()
+    const answer = await fetch(`${base}/whep/${encodeURIComponent(this.room)}`, {
       method: 'POST', body: this.peer.localDescription.sdp, headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/sdp' },
     })
     if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? `The server answered ${answer.status}.`)
-    this.session = answer.headers.get('Location')
+    this.session = base + answer.headers.get('Location')
     if (this.closed) return this.#end()
     await this.peer.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
   }

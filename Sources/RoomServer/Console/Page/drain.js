@@ -1,0 +1,69 @@
+// A server that runs empty: what is still there, where its clients are sent, and the buttons to begin and to end it.
+import { ask, toastError } from './dialogs.js'
+import { h, say } from './dom.js'
+import { clock, plural } from './format.js'
+
+const rest = ({ rooms, participants, viewers, streams }) =>
+  [plural(rooms, 'room'), plural(participants, 'participant'), plural(viewers, 'viewer'), plural(streams, 'stream')].join(', ')
+
+const told = state => `This server runs empty, and ends at ${clock(state.deadline)} at the latest. Still here: ${rest(state)}. ${
+  state.redirect ? `Who comes is sent to ${state.redirect}.` : 'Who comes is told to try again.'}`
+
+// One sentence where the server drains, and nothing else.
+export class DrainNotice {
+  constructor() {
+    this.text = h('span')
+    this.node = h('div', { class: 'problem', role: 'status', hidden: true, data: { notice: 'drain' } }, this.text, h('a', { class: 'link', href: '#/server' }, 'Drain'))
+  }
+
+  update(state) {
+    this.node.hidden = !state.draining
+    say(this.text, state.draining ? told(state) : '')
+  }
+}
+
+export class DrainCard {
+  constructor(api) {
+    this.api = api
+    this.text = h('p')
+    this.begin = h('button', { type: 'button', class: 'button small danger', data: { action: 'drain' }, on: { click: () => this.#begin() } })
+    this.cancel = h('button', { type: 'button', class: 'button small', data: { action: 'end-drain' }, on: { click: () => this.#cancel() } }, 'Go on as before')
+    this.node = h('section', { class: 'card drain', 'aria-label': 'Drain' },
+      h('div', { class: 'card-head' }, h('h2', {}, 'Drain'), h('div', { class: 'buttons' }, this.cancel, this.begin)), h('div', { class: 'empty small' }, this.text))
+    this.cancel.hidden = true
+  }
+
+  async read() {
+    const state = this.state = await this.api.drain()
+    this.cancel.hidden = !state.draining
+    say(this.begin, state.draining ? 'Change…' : 'Drain…')
+    say(this.text, state.draining ? told(state) : 'Takes whoever comes. Before it is stopped it can run empty: open rooms go on, and no other is opened.')
+  }
+
+  #begin() {
+    const { state } = this
+    const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
+    const minutes = line('drain-minutes', state?.draining ? Math.max(0, Math.round((state.deadline - Date.now()) / 60_000)) : 10, { type: 'number', min: 0, max: 1440, step: 'any', required: true })
+    const redirect = line('drain-redirect', state?.redirect ?? '', { maxlength: 1024, pattern: 'wss?://.+', placeholder: 'wss://other.example.org/v1/signal' })
+    const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, h('p', { class: 'hint' }, hint))
+    const form = h('form', { class: 'dialog-body' },
+      h('header', {}, h('h2', {}, 'Drain this server'), h('p', { class: 'muted' }, 'It opens no more rooms, and ends when nobody is here any more.')),
+      field(minutes, 'Minutes', 'Whoever is still here after them is sent away.'),
+      field(redirect, 'Server that takes over', 'Its signalling URL: clients go there by themselves. Empty: they come back here.'))
+    ask(form, {
+      title: 'Drain this server', action: 'Drain', style: 'danger primary',
+      act: async () => {
+        const url = redirect.value.trim()
+        await this.api.beginDrain({ seconds: Math.round(minutes.value * 60), ...(url && { redirect: url }) })
+        await this.read()
+      },
+    })
+  }
+
+  async #cancel() {
+    try {
+      await this.api.endDrain()
+      await this.read()
+    } catch (error) { toastError(error) }
+  }
+}

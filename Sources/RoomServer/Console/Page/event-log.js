@@ -1,0 +1,82 @@
+// What happened in all rooms, as the server has kept it (docs/webhooks.md), in words.
+import { plural } from './format.js'
+
+const MOST = 300
+const LARGEST = 1000 // asked for at once where more happened between two turns than is usually told
+
+const seatOf = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
+const byWhom = by => by ? ` by ${by}` : ''
+const outcomes = { timedOut: 'timed out', roomClosed: 'over: the room closed', seated: 'over: seated', left: 'over: gone' }
+const outcomeOf = outcome => outcomes[outcome] ?? outcome
+const departures = { kickedOut: 'was removed', timedOut: 'was lost', duplicateLogin: 'came from elsewhere', serverStopping: 'left: the server stops', roomClosed: 'left: the room closed' }
+const why = failure => failure ? `, ${failure.message}` : ''
+const size = bytes => `${(bytes / 2 ** 20).toFixed(1)} MB`
+
+// By event: what is said of its data; with a mood where it is a list.
+const words = {
+  roomCreated: () => ['opened', 'good'],
+  roomRestored: ({ userIds }) => [`goes on after a restart, ${plural(userIds.length, 'participant')} awaited`, 'good'],
+  roomClosed: ({ by }) => `closed${byWhom(by)}`,
+  participantJoined: ({ userId, grants }) => `${userId} ${grants.includes('hidden') ? 'watches unseen' : 'joined'}`,
+  participantLeft: ({ userId, reason, by }) => `${userId} ${departures[reason] ?? 'left'}${byWhom(by)}`,
+  participantKicked: ({ userId, by }) => [`${userId} is sent out${byWhom(by)}`, 'warn'],
+  trackPublished: ({ userId, track }) => `${userId} publishes ${track.tag || track.kind}`,
+  trackUnpublished: ({ userId }) => `${userId} publishes a track less`,
+  seatRequested: ({ userId, index }) => `${userId} asks for ${seatOf(index)}`,
+  seatRequestEnded: ({ userId, outcome, by }) => `request of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
+  seatInvited: ({ userId, index, by }) => `${userId} is invited to ${seatOf(index)}${byWhom(by)}`,
+  seatInvitationEnded: ({ userId, outcome, by }) => `invitation of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
+  jobStarted: ({ jobId, target }) => [`job ${jobId} began${target ? `, to ${target}` : ''}`, 'good'],
+  jobOnAir: ({ jobId }) => [`job ${jobId} is on air`, 'good'],
+  jobConnected: ({ jobId }) => [`job ${jobId} is connected`, 'good'],
+  jobReconnecting: ({ jobId, failure }) => [`job ${jobId} reconnects${why(failure)}`, 'warn'],
+  jobFailed: ({ jobId, failure }) => [`job ${jobId} failed${why(failure)}`, 'bad'],
+  jobEnded: ({ jobId, failure }) => [`job ${jobId} ended${why(failure)}`, failure ? 'bad' : ''],
+  pkInvited: ({ from, to }) => `PK: ${from.room} invites ${to.room}`,
+  pkInvitationEnded: ({ outcome, by }) => `PK invitation ${outcomeOf(outcome)}${byWhom(by)}`,
+  pkBegan: ({ userId, room }) => [`PK with ${userId} of ${room}`, 'good'],
+  pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,
+  pkEnded: ({ score, peerScore, by }) => `PK over, ${score} : ${peerScore}${byWhom(by)}`,
+  recordingFinished: ({ name, bytes, failure }) => [`recorded ${name}, ${size(bytes)}${why(failure)}`, failure ? 'bad' : ''],
+}
+
+export class EventLog {
+  lines = [] // newest first: `{ key, at, room, text, mood }`
+  #last = null // the id of the newest
+  #seats = new Map() // how each seat was last, by the room's session and its index
+
+  async turn(api) {
+    let fresh = this.#after(await api.events())
+    if (this.#last && fresh.isCut) fresh = this.#after(await api.events(LARGEST))
+    for (const event of fresh.events) this.#take(event)
+    this.lines.length = Math.min(this.lines.length, MOST)
+  }
+
+  // Those that were not told yet, oldest first, and whether there may be more between.
+  #after(events) {
+    const known = this.#last ? events.findLastIndex(event => event.id === this.#last) : -1
+    return { events: events.slice(known + 1), isCut: known < 0 }
+  }
+
+  #take({ id, room, roomSession, event, time, data }) {
+    this.#last = id
+    const said = event === 'seatChanged' ? this.#seat(roomSession, data) : words[event]?.(data) ?? event
+    const [text, mood] = Array.isArray(said) ? said : [said, '']
+    this.lines.unshift({ key: id, at: time, room, text, mood })
+  }
+
+  #seat(session, { seat, cause, userId, by }) {
+    const key = `${session} ${seat.index}`
+    const before = this.#seats.get(key) ?? { locked: false, muted: false }
+    this.#seats.delete(key)
+    this.#seats.set(key, seat)
+    if (this.#seats.size > 10_000) this.#seats.delete(this.#seats.keys().next().value)
+    const name = seatOf(seat.index)
+    if (cause === 'switched') {
+      const changes = [seat.locked !== before.locked && (seat.locked ? 'locked' : 'unlocked'), seat.muted !== before.muted && (seat.muted ? 'muted' : 'unmuted')].filter(Boolean)
+      return `${name} ${changes.join(' and ') || 'changed'}${byWhom(by)}`
+    }
+    if (seat.userId) return `${seat.userId} took ${name}`
+    return `${userId ?? 'somebody'} ${cause === 'kicked' ? 'was taken off' : 'left'} ${name}${cause === 'kicked' ? byWhom(by) : ''}`
+  }
+}
