@@ -170,7 +170,8 @@ struct BroadcastTests {
   /// The left channel of what a receiver hears.
   private func heard(_ messages: [MediaMessage], _ format: AudioFormat) throws -> [Int] {
     let decoder = try AACDecoder(
-      audioSpecificConfig: AudioSpecificConfig(sampleRate: format.sampleRate, channels: format.channels).encoded, output: format)
+      audioSpecificConfig: AudioSpecificConfig(sampleRate: format.sampleRate, channels: format.channels).encoded, output: format
+    )
     var heard: [Int16] = []
     for message in messages where message.kind == .audio && message.payload[1] == 1 {
       heard += try decoder.decode(Array(message.payload.dropFirst(2)))
