@@ -113,7 +113,7 @@ struct MergeProgramTests {
     #expect(times.allSatisfy { $0 % 40_000 == 0 })
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
     let shown = try stage.halves()
-    let change = 5_000_000 + 2_000_000 - stage.program.delay
+    let change = 5_000_000 + 2_000_000 - stage.program.delay - 20_000
     for (time, left, right) in shown where time > 5_500_000 {
       // The frame that was due when the scene changed may be of either.
       guard abs(time - change) > 45_000 else { continue }
@@ -228,6 +228,17 @@ struct MergeProgramTests {
     let silent = heard.dropFirst().filter { !$0.samples.contains { abs(Int($0)) > 2000 } }
       .map { (AudioInput.time(of: $0.position) - first) / 1000 }
     #expect(silent == [], "milliseconds after the first frame")
+  }
+
+  @Test("a frame shows the picture that is nearest to its moment", arguments: [Int64(5), 15, 25, 35])
+  func nearest(phase: Int64) throws {
+    let stage = try Stage([try Anchor()])
+    try stage.run(2000) { millisecond in
+      if millisecond % 40 == phase - 1 { try stage.anchors[0].sendPicture(millisecond < 1000 ? 60 : 180, at: stage.now, lag: 0) }
+      if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
+    }
+    let bright = try #require(try stage.halves().first { $0.left > 120 })
+    #expect(abs(bright.time - (6_000_000 + phase * 1000)) <= 20_000, "\(bright.time)")
   }
 
   @Test("decoders whose thread stands still are no silence: it waits for them, and makes up for it")

@@ -6,7 +6,7 @@ public import RTP
 ///
 /// All inputs meet on the media clock. The program lags it by the longest delay that any of them needs (``PlayoutDelay``), so that what
 /// it makes of a moment is the same whichever program makes it: one that takes over goes on with the very next sample. Frames lie on the
-/// clock's own grid. The lag of sound alone, which people hear as it is made, changes gently: who comes late, comes or goes is no gap and
+/// clock's own grid, and show the picture of each source that is nearest to their moment. The lag of sound alone, which people hear as it is made, changes gently: who comes late, comes or goes is no gap and
 /// no rush for all who listen. Sans-I/O; one owner at a time.
 public final class MergeProgram: Program {
   /// Since the start.
@@ -206,13 +206,16 @@ public final class MergeProgram: Program {
 
   private func advancePictures(to moment: Instant, _ now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let picture else { return }
-    while let time = nextFrame(moment.microseconds - delay, now) {
+    while let time = nextFrame(moment.microseconds - delay - halfInterval, now) {
       let before = cpu()
       compose(at: time, picture, now: now, output)
-      let isLate = now.microseconds - delay - time > 2_000_000 / Int64(max(1, fps))
+      let isLate = now.microseconds - delay - time > 5 * halfInterval
       rate?.made(isLate: isLate, busy: cpu() - before, now: now)
     }
   }
+
+  /// Microseconds of half a frame: a picture of up to so much later belongs to it.
+  private var halfInterval: Int64 { 500_000 / Int64(max(1, fps)) }
 
   /// Whether every source is there: nobody shall see the background, or hear nothing, where an anchor is a moment later.
   private func isWarm(_ target: Int64, _ now: Instant) -> Bool {
@@ -263,14 +266,13 @@ public final class MergeProgram: Program {
     if let nextScene { show(nextScene, on: compositor) }
     if let shown = clocks.overlays(at: (time + wall) / 1000) { compositor.setOverlays(scene.overlays + shown) }
     for (id, input) in inputs where input.input.isVideo {
-      switch input.input.picture(at: time, now: now) {
+      switch input.input.picture(at: time + halfInterval, now: now) {
       case .none: break
       case .picture(let frame): compositor.setPicture(frame, of: id)
       case .blank: compositor.setPicture(nil, of: id)
       }
     }
-    let half = 500_000 / Int64(max(1, fps))
-    let forced = keyFrameAfter.map { time > $0 - half } ?? false
+    let forced = keyFrameAfter.map { time > $0 - halfInterval } ?? false
     if forced { keyFrameAfter = nil }
     do throws(CodecError) {
       let settings = Self.settings(picture, fps: fps, bitrate: bitrate)
