@@ -234,7 +234,9 @@ struct MergeProgramTests {
   func nearest(phase: Int64) throws {
     let stage = try Stage([try Anchor()])
     try stage.run(2000) { millisecond in
-      if millisecond % 40 == phase - 1 { try stage.anchors[0].sendPicture(millisecond < 1000 ? 60 : 180, at: stage.now, lag: 0) }
+      if millisecond % 40 == phase - 1 {
+        try stage.anchors[0].sendPicture(millisecond < 1000 ? 60 : 180, at: stage.now, lag: 0)
+      }
       if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
     }
     let bright = try #require(try stage.halves().first { $0.left > 120 })
