@@ -13,7 +13,7 @@ public struct AACEncoderSettings: Sendable, Hashable {
     self.bitrate = bitrate
   }
 
-  /// Bits a second and channel from which on libavcodec's fast coder is as good as its thorough one, at less than half the cost.
+  /// Bits a second and channel from which on libavcodec's fast coder is within 3 dB of its thorough one, at half the cost.
   static let plenty = 48_000
 
   /// ISO/IEC 14496-3 table 1.18.
