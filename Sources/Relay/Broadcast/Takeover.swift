@@ -106,13 +106,14 @@ extension Broadcast {
     for picture in takeover.takePictures() { send(picture, now: now) }
 
     guard let soundCut = takeover.soundCut else { return }
+    // How far the old one's sound has come, up to the cut.
+    let heard = min(soundCut, soundEnd ?? soundCut)
     if takeover.feed.hasAudio {
-      let oldIsDone = !current.hasAudio || current.isOver || waitedLong || (soundEnd ?? soundCut) >= soundCut
+      let oldIsDone = !current.hasAudio || current.isOver || waitedLong || heard == soundCut
       guard oldIsDone, !takeover.sound.isEmpty || waitedLong else { return }
       // Where the old one never got there, the new one's own sound is better than none.
-      let begin = min(soundCut, soundEnd ?? soundCut)
-      for (position, samples) in takeover.sound { send(samples, from: begin, at: position, now: now) }
-    } else if current.hasAudio, !current.isOver, !waitedLong, (soundEnd ?? soundCut) < soundCut {
+      for (position, samples) in takeover.sound { send(samples, from: heard, at: position, now: now) }
+    } else if current.hasAudio, !current.isOver, !waitedLong, heard < soundCut {
       return
     }
     finishTakeover(takeover.feed, from: current.id)

@@ -6,8 +6,8 @@ public import RTP
 ///
 /// All inputs meet on the media clock. The program lags it by the longest delay that any of them needs (``PlayoutDelay``), so that what
 /// it makes of a moment is the same whichever program makes it: one that takes over goes on with the very next sample. Frames lie on the
-/// clock's own grid, and show the picture of each source that is nearest to their moment. The lag of sound alone, which people hear as it is made, changes gently: who comes late, comes or goes is no gap and
-/// no rush for all who listen. Sans-I/O; one owner at a time.
+/// clock's own grid, and show the picture of each source that is nearest to their moment. The lag of sound alone, which people hear as it
+/// is made, changes gently: who comes late, comes or goes is no gap and no rush for all who listen. Sans-I/O; one owner at a time.
 public final class MergeProgram: Program {
   /// Since the start.
   public struct Counters: Sendable, Hashable {
