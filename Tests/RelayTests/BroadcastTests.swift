@@ -179,17 +179,25 @@ struct BroadcastTests {
     return stride(from: 0, to: heard.count, by: 2).map { Int(heard[$0]) }
   }
 
-  @Test("where the old program stands still before the cut, the new one's sound takes its place")
-  func standstill() throws {
+  /// The left channel of what a receiver hears when a program of one level follows, and lags more than, a program of the other.
+  /// - Parameters:
+  ///   - rest: microseconds from the moment that the second one comes.
+  ///   - isStanding: whether the first one makes nothing from then on, and does not end either.
+  private func levels(_ rest: Int64, isStanding: Bool) throws -> [Int] {
     let format = AudioFormat(sampleRate: 48_000, channels: 2)
     var stage = Stage(broadcast: try Broadcast(.init(audio: .init(format: format, bitrate: 256_000))))
     stage.begin(try Source(1, from: stage.now, value: 8000))
     try stage.run(1_000_000)
-    stage.sources = []
+    if isStanding { stage.sources = [] }
     stage.begin(try Source(2, from: stage.now - 250_000, lag: 250_000, soundLag: 300_000, value: -8000))
-    try stage.run(4_000_000)
+    try stage.run(rest)
     #expect(stage.broadcast.onAir == ProgramID(2))
-    let left = try heard(stage.messages, format).dropFirst(2000)
+    return try heard(stage.messages, format)
+  }
+
+  @Test("where the old program stands still before the cut, the new one's sound takes its place")
+  func standstill() throws {
+    let left = try levels(4_000_000, isStanding: true).dropFirst(2000)
     #expect(left.count > 180_000)
     // The coder rings where one level follows the other; silence would be 40 ms and more.
     #expect(left.filter { abs($0) <= 4000 }.count < 1000)
@@ -197,13 +205,7 @@ struct BroadcastTests {
 
   @Test("sound changes from one program to the next at one sample, with none lost or repeated")
   func soundCut() throws {
-    let format = AudioFormat(sampleRate: 48_000, channels: 2)
-    var stage = Stage(broadcast: try Broadcast(.init(audio: .init(format: format, bitrate: 256_000))))
-    stage.begin(try Source(1, from: stage.now, value: 8000))
-    try stage.run(1_000_000)
-    stage.begin(try Source(2, from: stage.now - 250_000, lag: 250_000, soundLag: 300_000, value: -8000))
-    try stage.run(2_000_000)
-    let left = try heard(stage.messages, format)
+    let left = try levels(2_000_000, isStanding: false)
     let signs = left.dropFirst(2000).map { $0 > 4000 ? 1 : $0 < -4000 ? -1 : 0 }
     // Once from one level to the other, within the coder's ringing.
     #expect(signs.filter { $0 == 0 }.count < 2500)
