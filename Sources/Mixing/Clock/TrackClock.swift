@@ -6,12 +6,14 @@ import RTP
 ///   video of one participant stay together whatever their encoders and queues do.
 /// - Without them it is the arrival of the fastest packets.
 /// - It moves by at most 2 ms a second once it is known, so that no listener hears it; a report that says something else altogether
-///   counts when the next one agrees with it; one that would put frames far into past or future never does.
+///   counts when the next one agrees with it, or the packets do; one that would put frames far into past or future never does.
 public struct TrackClock: Sendable {
   /// How far a frame's media time may lie before and after its arrival, in microseconds.
   private static let plausible: ClosedRange<Int64> = -5_000_000...500_000
   /// A report that differs by more has to be confirmed, in microseconds.
   private static let suspicious: Int64 = 150_000
+  /// By a report that packets confirm none of the last second came so long before it was made, in microseconds.
+  private static let tolerance: Int64 = 100_000
 
   /// Ticks of the RTP clock a second.
   public let rate: Int64
@@ -20,6 +22,7 @@ public struct TrackClock: Sendable {
 
   private var unwrapper = TimestampUnwrapper()
   private var fastest = SlidingMinimum(window: 20_000_000)
+  private var lately = SlidingMinimum(window: 1_000_000, buckets: 5)
   private var offset = SlewedOffset(rate: 2000)
   private var suspect: Int64?
   private var newestArrival: (ticks: Int64, at: Instant)?
@@ -37,6 +40,7 @@ public struct TrackClock: Sendable {
     }
     newestArrival = (ticks, arrival)
     fastest.insert(raw, at: arrival)
+    lately.insert(raw, at: arrival)
     guard !isReported, let target = fastest.value else { return }
     if let known = offset.value, target >= known {
       offset.approach(target, at: arrival)
@@ -62,7 +66,7 @@ public struct TrackClock: Sendable {
       suspect = nil
       return offset.approach(target, at: now)
     }
-    if let earlier = suspect, abs(target &- earlier) < Self.suspicious / 3 {
+    if isConfirmed(target, over: known) || suspect.map({ abs(target &- $0) < Self.suspicious / 3 }) == true {
       suspect = nil
       offset.set(target, at: now)
     } else {
@@ -75,8 +79,16 @@ public struct TrackClock: Sendable {
     offset.value.map { Instant(microseconds: microseconds(unwrapper.peek(timestamp)) &+ $0) }
   }
 
+  /// Whether the packets of the last second came as late as they did because the sender's media clock fell behind, as that of a
+  /// microphone does from which samples are lost: every report is then further away than the one before.
+  private func isConfirmed(_ target: Int64, over known: Int64) -> Bool {
+    guard let least = lately.value else { return false }
+    return target > known && target &- least <= Self.tolerance
+  }
+
   private mutating func forget() {
     fastest = SlidingMinimum(window: 20_000_000)
+    lately = SlidingMinimum(window: 1_000_000, buckets: 5)
     offset = SlewedOffset(rate: 2000)
     isReported = false
     suspect = nil

@@ -108,6 +108,28 @@ struct TrackClockTests {
     #expect(abs(moved - before - 400_000) < 20_000)
   }
 
+  @Test("a microphone that loses samples is followed from report to report", arguments: [0.01, 0.04, 0.06])
+  func losing(share: Double) throws {
+    var sender = Sender()
+    var participant = ParticipantClock()
+    var clock = TrackClock(rate: 48_000)
+    var worst: Int64 = 0
+    for packet in 0..<Int64(3000) {
+      let now = packet * 20_000
+      // Of each second so much is never sent, and no timestamp tells.
+      let ticks = sender.ticks(now - Int64(Double(now) * share), rate: 48_000)
+      let arrival = Instant(microseconds: now + sender.delay())
+      clock.heard(ticks, arrival: arrival)
+      if packet % 250 == 0 {
+        participant.heard(sender.ntp(now), now: arrival)
+        clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
+      }
+      worst = max(worst, arrival - (try #require(clock.mediaTime(of: ticks))))
+    }
+    // 5 s between the reports, and what is not suspicious in one.
+    #expect(worst < 50_000 + 150_000 + Int64(5_000_000 * share))
+  }
+
   @Test("timestamps that leap are placed anew by their arrival")
   func leap() throws {
     var sender = Sender()
