@@ -4,9 +4,10 @@ import RoomProtocol
 
 /// Hosts a voice room of nine seats: whoever asks gets one, as long as there is one.
 func host(_ room: Room, title: String) async throws {
+  let events = room.events
   if room.seats.layout.type != .gridNine { try await room.seats.setLayout(.gridNine) }
   try await room.attributes.set(["title": title])
-  for await event in room.events {
+  for await event in events {
     switch event {
     case .seatRequested(let request):
       do {

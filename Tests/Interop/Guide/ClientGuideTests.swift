@@ -81,8 +81,8 @@ extension RealMedia {
         let ann = try await Participant.join(server, as: "ann", grants: [.subscribe])
         let hers = ann.room.events
         let speaking = Task { try await speak(in: ann.room, for: .seconds(60)) }
-        try await eventually("she is heard", within: .seconds(20)) { listener.sound(of: "@mix").isFresh }
-        #expect(boss.room.seats["ann"] != nil)
+        try await eventually("she is heard", within: .seconds(20)) { listener.sound(of: "@mix").hears(300) }
+        try await eventually("her host sees her on a seat") { boss.room.seats["ann"] != nil }
         try await eventually("she greets") { boss.room.messages.history.contains { $0.text == "hello from seat 1" } }
         try await listener.room.messages.send("!quiet")
         try await eventually("all seats but the host's are mute") { boss.room.seats.all.count { $0.muted } == 8 }

@@ -8,7 +8,9 @@ final class Viewer {
   private let program: Program
 
   init(_ url: String) throws {
-    program = try Program("ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", url, "-c", "copy", file])
+    // Without a flush after each packet it writes 256 KiB at a time, which is many seconds of a small picture.
+    program = try Program(
+      "ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", url, "-c", "copy", "-flush_packets", "1", file])
   }
 
   deinit {
