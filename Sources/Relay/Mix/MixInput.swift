@@ -34,15 +34,13 @@ final class MixInput {
         let time = Instant(microseconds: picture.timestamp)
         delay.came(time, at: came)
         lastCame = came
-        var shifted = picture
-        shifted.timestamp += delay.shift
         // A publisher that began anew.
-        if let last = pictures.last, shifted.timestamp < last.timestamp { pictures = [] }
+        if let last = pictures.last, picture.timestamp < last.timestamp { pictures = [] }
         if pictures.count >= Self.mostPictures { pictures.removeFirst() }
-        pictures.append(shifted)
+        pictures.append(picture)
       case .sound(let samples, let position, let came):
         delay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
-        sound.write(samples, from: position + AudioInput.position(of: delay.shift))
+        sound.write(samples, from: position)
       case .lateness(let lateness): delay.expect(lateness)
       case .muted(let isMuted):
         self.isMuted = isMuted

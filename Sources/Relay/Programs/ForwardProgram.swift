@@ -85,7 +85,7 @@ public final class ForwardProgram: Program {
       switch item {
       case .sound(let samples, let position, let came):
         soundDelay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
-        sound.write(samples, from: position + AudioInput.position(of: soundDelay.shift))
+        sound.write(samples, from: position)
       case .lateness(let lateness): soundDelay.expect(lateness)
       case .ended: audio = nil
       case .picture, .muted: break

@@ -108,8 +108,10 @@ struct TrackClockTests {
     #expect(abs(moved - before - 400_000) < 20_000)
   }
 
-  @Test("a microphone that loses samples is followed from report to report", arguments: [0.01, 0.04, 0.06])
-  func losing(share: Double) throws {
+  @Test(
+    "a microphone that loses samples is followed, however rare its reports are",
+    arguments: [(0.01, 5), (0.04, 5), (0.06, 5), (0.04, 12), (0.04, 1000)])
+  func losing(share: Double, seconds: Int64) throws {
     var sender = Sender()
     var participant = ParticipantClock()
     var clock = TrackClock(rate: 48_000)
@@ -120,14 +122,38 @@ struct TrackClockTests {
       let ticks = sender.ticks(now - Int64(Double(now) * share), rate: 48_000)
       let arrival = Instant(microseconds: now + sender.delay())
       clock.heard(ticks, arrival: arrival)
-      if packet % 250 == 0 {
+      if packet % (50 * seconds) == 0 {
         participant.heard(sender.ntp(now), now: arrival)
         clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
       }
       worst = max(worst, arrival - (try #require(clock.mediaTime(of: ticks))))
     }
-    // 5 s between the reports, and what is not suspicious in one.
-    #expect(worst < 50_000 + 150_000 + Int64(5_000_000 * share))
+    // Who plays it waits 400 ms.
+    #expect(worst < (share < 0.06 ? 400_000 : 500_000))
+  }
+
+  @Test("a queue that stands on the way moves a track for as long as it stands") func queue() throws {
+    var sender = Sender()
+    var participant = ParticipantClock()
+    var clock = TrackClock(rate: 48_000)
+    for packet in 0..<Int64(1500) {
+      let now = packet * 20_000
+      let waits: Int64 = (500..<1000).contains(packet) ? 450_000 : 0
+      let arrival = Instant(microseconds: now + sender.delay() + waits)
+      let ticks = sender.ticks(now, rate: 48_000)
+      clock.heard(ticks, arrival: arrival)
+      if packet % 250 == 0 {
+        participant.heard(sender.ntp(now), now: arrival)
+        clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
+      }
+      let late = arrival - (try #require(clock.mediaTime(of: ticks)))
+      // For two seconds it is not known whether the queue stands.
+      switch packet {
+      case 0..<500, 1000..<1500: #expect((-35_000..<60_000).contains(late), "packet \(packet)")
+      case 620..<1000: #expect((0..<150_000).contains(late), "packet \(packet)")
+      default: #expect(late < 520_000)
+      }
+    }
   }
 
   @Test("timestamps that leap are placed anew by their arrival")
