@@ -56,33 +56,36 @@ struct Serve: AsyncParsableCommand {
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
     log.logLevel = resolved.logLevel
     log.info("configuration", metadata: settings.chosen.mapValues { "\($0)" })
-    let server: RoomServer
-    do {
-      server = try await RoomServer.start(configuration, log: log)
-    } catch {
-      FileHandle.standardError.write(Data("roomserver: \(error)\n".utf8))
-      throw ExitCode.failure
-    }
-    let running = RunningServer(server: server, drainTime: resolved.drainTime, redirect: resolved.drainRedirect) {
+    let running = RunningServer(
+      configuration: configuration, log: log, drainTime: resolved.drainTime, redirect: resolved.drainRedirect
+    ) { server in
       if isDevelopment { await Self.greet(server, key: pair.key, secret: pair.secret) }
     }
     let services = ServiceGroupConfiguration(
       services: [.init(service: running, successTerminationBehavior: .gracefullyShutdownGroup)],
       gracefulShutdownSignals: [.sigterm], cancellationSignals: [.sigint], logger: log)
-    do { try await ServiceGroup(configuration: services).run() } catch is CancellationError {}
+    do {
+      try await ServiceGroup(configuration: services).run()
+    } catch is CancellationError {
+    } catch {
+      FileHandle.standardError.write(Data("roomserver: \(error)\n".utf8))
+      throw ExitCode.failure
+    }
   }
 
   /// Serves until a signal asks for the end, or a drain that was ordered over REST is over.
   private struct RunningServer: Service {
-    let server: RoomServer
+    let configuration: ServerConfiguration
+    let log: Logger
     let drainTime: Duration
     let redirect: String?
-    /// Done when signals are heard already: whoever reads the greeting may send one at once.
-    let greet: @Sendable () async -> Void
+    let greet: @Sendable (RoomServer) async -> Void
 
+    /// Signals are heard before anything is said: whoever reads that it serves may send one at once.
     func run() async throws {
-      await greet()
-      await withTaskGroup(of: Bool.self) { [server] tasks in
+      let server = try await RoomServer.start(configuration, log: log)
+      await greet(server)
+      await withTaskGroup(of: Bool.self) { tasks in
         tasks.addTask {
           try? await gracefulShutdown()
           return true

@@ -64,14 +64,14 @@ struct WebhookRestartTests {
     try await second.makeRoom("c")
     try await eventually("its own") { receiver.events(of: "c").map(\.sequence) == [1] }
     second.command.signal(SIGTERM)
-    #expect(try await second.command.status() == 0)
+    #expect(try await second.command.status() == 0, "\(second.command.errors)")
 
     let third = try await Process.start(receiver, data: data)
     try await eventually("the room that goes on") {
       receiver.events(of: "c").map(\.event) == ["roomCreated", "roomRestored"]
     }
     third.command.signal(SIGTERM)
-    #expect(try await third.command.status() == 0)
+    #expect(try await third.command.status() == 0, "\(third.command.errors)")
     #expect(Set(receiver.events(of: "c").map(\.roomSession)).count == 1)
     for room in ["a", "b", "c"] {
       let sequences = receiver.events(of: room).map(\.sequence)
