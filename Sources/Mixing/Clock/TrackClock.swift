@@ -104,12 +104,9 @@ public struct TrackClock: Sendable {
   }
 
   private mutating func forget() {
-    fastest = SlidingMinimum(window: 20_000_000)
-    lately = SlidingMinimum(window: 2_000_000, buckets: 8)
-    shift = 0
-    offset = SlewedOffset(rate: 2000)
-    isReported = false
-    suspect = nil
+    var anew = TrackClock(rate: UInt32(truncatingIfNeeded: rate))
+    anew.unwrapper = unwrapper
+    self = anew
   }
 
   private func microseconds(_ ticks: Int64) -> Int64 {
