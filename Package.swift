@@ -173,7 +173,7 @@ let package = Package(
         "RoomServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC",
         "LossyLink", "CLinux", "loadtest", "Peers", "roomserver", "client-guide",
       ],
-      exclude: ["Browser", "REST", "WHIP"]),
+      exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -117,7 +117,8 @@ final class StoreWriter: Sendable {
     }
     changes += others
     do {
-      try await store.write(changes)
+      // In a task of its own, for `stop` ends the waiting for the next time and not what is being written.
+      try await Task { [store, changes] in try await store.write(changes) }.value
     } catch {
       log.error("rooms could not be stored", metadata: ["reason": "\(error)", "changes": "\(changes.count)"])
       state.withLockedValue { state in

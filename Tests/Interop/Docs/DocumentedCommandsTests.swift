@@ -1,0 +1,140 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import loadtest
+
+extension RealMedia {
+  /// What README, `docs/` and `api/` tell their readers to type is typed here, as it stands there.
+  @Suite("The commands of the documentation")
+  struct DocumentedCommandsTests {
+    /// The pages whose commands are pasted, and what each takes for granted.
+    private static let newcomers: [String: Newcomer] = [
+      "README.md": Newcomer(
+        words: ["--bind 0.0.0.0 --announce 203.0.113.7": "--bind 127.0.0.1 --announce 127.0.0.1"]),
+      "docs/client-guide.md": Newcomer(
+        before: """
+          signal=ws://127.0.0.1:$ROOMSERVER_PORT/v1/signal
+          state() { api_of "$1/state"; }
+          api_of() { command curl -sf "http://127.0.0.1:$ROOMSERVER_PORT/v1/rooms/$1" -H "Authorization: Bearer $(roomserver token --api)"; }
+          is_live() { state "$1" | grep -q '"onAir":true'; }
+          is_seated() { state lounge | grep -q "\\"userId\\":\\"$1\\""; }
+          """,
+        words: [
+          "sleep 2      # until it serves": "",
+          "sleep 2      # until alice is live: who is invited has to be there": "until_works is_live alice",
+          "client-guide live": "client-guide live --url $signal",
+          "client-guide battle": "client-guide battle --url $signal",
+          "client-guide host": "client-guide host --url $signal",
+          // A minute of speech; what matters is that it begins.
+          ".build/debug/client-guide speak":
+            "until_works is_seated host; timeout 60 .build/debug/client-guide speak --url $signal",
+          "--user carl --grant subscribe)\"": "--user carl --grant subscribe)\" & until_works is_seated carl",
+        ]),
+      "docs/hls.md": Newcomer(before: "roomserver serve"),
+      "docs/ingest.md": Newcomer(
+        before: "roomserver serve --auto-create",
+        then: ["-b:v 2500k": "until_works has_track demo camera"]),
+      "docs/mixing.md": Newcomer(
+        then: [
+          "anchor bob": "until_works has_track demo alice; until_works has_track demo bob",
+          "\"jobId\": \"after\"": "until_works is_on_air demo after; ffplay rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/alice",
+          "\"jobId\": \"pk\"": "until_works is_on_air demo pk; ffplay http://127.0.0.1:$ROOMSERVER_PORT/live/alice.flv",
+        ]),
+      "docs/networking.md": Newcomer(words: ["serve …": "serve"]),
+      "docs/operations.md": Newcomer(
+        before: "mkdir etc backup; cp deploy/roomserver.yaml etc/",
+        words: [
+          "/etc/roomserver/roomserver.yaml": "etc/roomserver.yaml", "--media-port 9000": "--media-port 0",
+          "/var/lib/roomserver/data": "roomserver-data", "/srv/backup": "backup",
+        ],
+        then: ["sqlite3": "test -s backup/rooms.sqlite; test -s backup/webhooks.sqlite"]),
+      "docs/origin.md": Newcomer(
+        before: "roomserver serve --auto-create; api=$(roomserver token --api)",
+        then: [
+          "--user encoder": """
+          ffplay rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/studio
+          restart_server --auto-create
+          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
+            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/room/demo?token=$(roomserver token --room demo --user alice --grant publish)"
+          until_works has_track demo alice
+          """,
+          "live/studio.m3u8": """
+          export ROOMSERVER_PLAY_KEY=the-key-to-play
+          restart_server --data another
+          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
+            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/studio?token=$(roomserver token --room studio --user encoder --grant publish)"
+          """,
+        ]),
+      "docs/recording.md": Newcomer(
+        before: "mkdir recordings",
+        words: ["/var/lib/roomserver/recordings": "recordings --auto-create"],
+        then: [
+          "serve …": """
+          api=$(roomserver token --api)
+          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
+            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/room/demo?token=$(roomserver token --room demo --user alice --grant publish)"
+          until_works has_track demo alice
+          """
+        ]),
+      "docs/relay.md": Newcomer(
+        before: """
+          roomserver serve --auto-create --relay-target 127.0.0.1
+          api=$(roomserver token --api)
+          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
+            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/room/demo?token=$(roomserver token --room demo --user alice --grant publish)"
+          until_works has_track demo alice
+          """,
+        words: ["rtmps://push.cdn.example/live/streamkey": "rtmp://origin/live/streamkey"]),
+      "docs/webhooks.md": Newcomer(),
+      "docs/whip.md": Newcomer(
+        before: "roomserver serve --auto-create; cp '\(offer)' offer.sdp",
+        words: ["sessions/…": "sessions/$(sed -n 's|^Location: .*/||p' answer | tr -d '\\r')"]),
+    ]
+
+    private static let offer = Page.root.appending(path: "Tests/WebRTCTests/SDP/Fixtures/chromium-subscribe-first.sdp").path
+
+    /// Words of the blocks that are not pasted here, and why.
+    private static let elsewhere: [String: [String: String]] = [
+      "README.md": [
+        "deploy/run.sh ": "installs and builds; deploy/test.sh is what runs this",
+        "-f whip": "wants an ffmpeg that Debian 12 has not",
+        "loadtest run": "builds, and plays for minutes",
+      ],
+      "docs/loadtest.md": ["loadtest run": "builds, and plays for minutes"],
+      "docs/operations.md": [
+        "sudo install -D -s": "a release build", "systemctl": "wants a systemd",
+        "/etc/roomserver/secrets; roomserver": "wants root",
+        "docker compose": "wants a container engine", "ROOMSERVER_OPENH264": "builds anew",
+      ],
+      "docs/packet-path.md": ["packetpath": "a benchmark"],
+      "docs/performance.md": ["loadtest": "a benchmark"],
+      "docs/whip.md": ["-f whip": "wants an ffmpeg that Debian 12 has not"],
+    ]
+
+    @Test("are all known", arguments: try Page.all()) func isKnown(_ page: Page) throws {
+      let left = Self.elsewhere[page.path, default: [:]].keys
+      for word in left { #expect(page.blocks.contains { $0.text.contains(word) }, "\(page.path) has no \(word)") }
+      guard Self.newcomers[page.path] == nil else { return }
+      for block in page.blocks {
+        #expect(left.contains { block.text.contains($0) }, "nobody runs \(page.path):\(block.line)")
+      }
+    }
+
+    @Test("work as they stand there", .timeLimit(.minutes(4)), arguments: try Page.all().filter { newcomers[$0.path] != nil })
+    func works(_ page: Page) async throws {
+      let left = Self.elsewhere[page.path, default: [:]].keys
+      let newcomer = try #require(Self.newcomers[page.path])
+      try await newcomer.paste(page.blocks.filter { block in !left.contains { block.text.contains($0) } }, of: page)
+    }
+
+    @Test("of loadtest have parameters that there are", arguments: try Page.all()) func areParameters(_ page: Page) throws {
+      for line in page.blocks.flatMap({ $0.text.components(separatedBy: "\n") }) {
+        let words = line.components(separatedBy: " #")[0].split(separator: " ").map(String.init)
+        guard words.first == "loadtest" || words.first == ".build/release/loadtest" else { continue }
+        let command = try Loadtest.parseAsRoot(Array(words.dropFirst()))
+        if let run = command as? Run { _ = try run.scenario() }
+      }
+    }
+  }
+}

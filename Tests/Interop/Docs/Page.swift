@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// A page of documentation and the shell commands that it has.
+struct Page: CustomTestStringConvertible {
+  /// A fenced block of shell.
+  struct Block {
+    /// Of its first command in the page, from 1 on.
+    let line: Int
+    let text: String
+  }
+
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+
+  /// From the project's folder on.
+  let path: String
+  let blocks: [Block]
+
+  var testDescription: String { path }
+
+  init(_ path: String) throws {
+    self.path = path
+    let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    var blocks: [Block] = []
+    var open: (line: Int, lines: [String])?
+    for (index, line) in text.components(separatedBy: "\n").enumerated() {
+      if let block = open {
+        if line == "```" {
+          blocks.append(Block(line: block.line, text: block.lines.joined(separator: "\n")))
+          open = nil
+        } else {
+          open?.lines.append(line)
+        }
+      } else if line == "```sh" {
+        open = (index + 2, [])
+      }
+    }
+    self.blocks = blocks
+  }
+
+  /// Every page that has commands.
+  static func all() throws -> [Page] {
+    let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path).map { "docs/\($0)" }
+    let api = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "api").path).map { "api/\($0)" }
+    return try (["README.md"] + docs + api).filter { $0.hasSuffix(".md") }.sorted().map(Page.init).filter { !$0.blocks.isEmpty }
+  }
+}
