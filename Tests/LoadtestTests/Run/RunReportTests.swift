@@ -7,7 +7,8 @@ import Testing
 @Suite("The report of loadtest run")
 struct RunReportTests {
   private func report(
-    gap: [Double], limit: String = "audio_gap_ms max <= 60", name: String = "voice-room", listeners: Double = 100
+    gap: [Double], limit: String = "audio_gap_ms max <= 60", name: String = "voice-room", listeners: Double = 100,
+    aborted: String? = nil
   ) throws -> RunReport {
     let scenario = try Scenario(
       name: name, yaml: "play: voice-room\nabout: a & b <c>\nparameters: {listeners: \(Int(listeners))}\nlimits: [\(limit)]"
@@ -17,7 +18,8 @@ struct RunReportTests {
     recorder.record(.serverCPU, 12.5)
     recorder.record(.firstMedia, 80, of: "room")
     recorder.phase("listeners come")
-    return RunReport(scenario, recorder, server: "started", startedAt: Date(timeIntervalSince1970: 1_790_000_000), aborted: nil)
+    return RunReport(
+      scenario, recorder, server: "started", startedAt: Date(timeIntervalSince1970: 1_790_000_000), aborted: aborted)
   }
 
   @Test("figures are summed up, and the report comes back from its JSON as it was")
@@ -57,6 +59,19 @@ struct RunReportTests {
     let bad = ReportPage.html(try report(gap: [100]))
     #expect(bad.contains("1 broken") && bad.contains("audio_gap_ms max &lt;= 60"))
     #expect(!bad.contains("nan") && !bad.contains("inf\""))
+  }
+
+  @Test("a run that broke off says why, and complains of what it measured alone")
+  func aborted() throws {
+    let early = try report(gap: [], aborted: "no server <there>")
+    #expect(!early.isGood && early.complaints == ["the run broke off: no server <there>"])
+    #expect(RunTable.summary(early).contains("voice-room took 0:00 and broke off: no server <there>"))
+    #expect(!RunTable.summary(early).contains("BROKEN"))
+    let page = ReportPage.html(early)
+    #expect(page.contains("broke off</span>") && page.contains("no server &lt;there&gt;") && page.contains("not measured"))
+    let late = try report(gap: [100], aborted: "gone")
+    #expect(late.complaints == ["the run broke off: gone", "audio_gap_ms max <= 60: it was 100"])
+    #expect(RunTable.summary(late).contains("BROKEN audio_gap_ms max <= 60"))
   }
 
   @Test("two runs are compared figure by figure, and what makes them unlike is said")

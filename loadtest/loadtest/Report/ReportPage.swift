@@ -35,7 +35,7 @@ enum ReportPage {
     let verdict =
       report.isGood
       ? "<span class=\"verdict good\">✓ kept all limits</span>"
-      : "<span class=\"verdict bad\">✕ \(report.complaints.count) broken</span>"
+      : "<span class=\"verdict bad\">✕ \(report.aborted == nil ? "\(report.complaints.count) broken" : "broke off")</span>"
     let of = report.base.map { " of \($0)" } ?? ""
     let server = report.server == "started" ? "a server started for it" : report.server
     let facts = [
@@ -78,8 +78,9 @@ enum ReportPage {
     let rows = report.limits.map { limit in
       let title = (try? Limit(parsing: limit.text))?.base.words.title ?? ""
       let value = limit.value.map { FigureText.number($0) } ?? "not measured"
+      let (mark, style) = limit.holds ? ("✓", "good") : limit.value == nil && report.aborted != nil ? ("–", "") : ("✕", "bad")
       return """
-        <tr class="\(limit.holds ? "good" : "bad")"><td>\(limit.holds ? "✓" : "✕")</td><td>\(HTMLText.escaped(title))</td>\
+        <tr class="\(style)"><td>\(mark)</td><td>\(HTMLText.escaped(title))</td>\
         <td><code>\(HTMLText.escaped(limit.text))</code></td><td class="number">\(value)</td></tr>
         """
     }

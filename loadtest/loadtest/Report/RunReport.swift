@@ -38,9 +38,16 @@ struct RunReport: Codable, Sendable, Equatable {
   /// Whether everything is as the scenario wants it.
   var isGood: Bool { limits.allSatisfy(\.holds) && aborted == nil }
 
-  /// A sentence for each limit that is broken.
+  /// How it went, in some words.
+  var verdict: String {
+    if let aborted { return "broke off: \(aborted)" }
+    return isGood ? "kept all limits" : "broke \(complaints.count) of its limits"
+  }
+
+  /// A sentence for each thing that is not as it should be. What a run that broke off never measured is not its fault.
   var complaints: [String] {
-    (aborted.map { ["the run broke off: \($0)"] } ?? []) + limits.filter { !$0.holds }.map(\.sentence)
+    guard let aborted else { return limits.filter { !$0.holds }.map(\.sentence) }
+    return ["the run broke off: \(aborted)"] + limits.filter { !$0.holds && $0.value != nil }.map(\.sentence)
   }
 }
 

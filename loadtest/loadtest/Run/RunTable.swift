@@ -23,10 +23,9 @@ enum RunTable {
 
   /// What is said in the end.
   static func summary(_ report: RunReport) -> String {
-    let verdict = report.isGood ? "kept all limits" : "broke \(report.complaints.count) of its limits"
     let failures = report.failures.prefix(10).map { "failed: \($0)" }
     return
-      (["", "\(report.scenario) took \(clock(report.seconds)) and \(verdict)", ""] + table(report.figures) + [""]
+      (["", "\(report.scenario) took \(clock(report.seconds)) and \(report.verdict)", ""] + table(report.figures) + [""]
       + limits(report)
       + failures).joined(separator: "\n")
   }
@@ -34,7 +33,8 @@ enum RunTable {
   private static func limits(_ report: RunReport) -> [String] {
     report.limits.map { limit in
       let value = limit.value.map { "is \(FigureText.number($0))" } ?? "was not measured"
-      return "\(limit.holds ? "  ok  " : "BROKEN") \(limit.text): \(value)"
+      let mark = limit.holds ? "  ok  " : limit.value == nil && report.aborted != nil ? "  --  " : "BROKEN"
+      return "\(mark) \(limit.text): \(value)"
     }
   }
 
