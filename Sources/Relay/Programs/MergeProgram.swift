@@ -25,7 +25,7 @@ public final class MergeProgram: Program {
   /// The lag of sound alone grows by a quarter of the time that passes at most, and so much at once, which every player has in store;
   /// and it shrinks by a fiftieth.
   private static let growth: Int64 = 4
-  private static let leap: Int64 = 30_000
+  private static let leap: Int64 = 20_000
   private static let shrinkage: Int64 = 50
   /// Microseconds that the beginning waits for the first picture of every source.
   private static let longestWarmUp: Int64 = 3_000_000
