@@ -84,7 +84,7 @@ public final class RoomServer: Sendable {
     var events: EventLog?
     do throws(StartError) {
       let eventLog = try await EventLog(
-        configuration.webhooks, path: data?.file("webhooks.sqlite"),
+        configuration.webhooks, path: data?.privateFile("webhooks.sqlite"),
         secret: configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value ?? "", log: log)
       events = eventLog
       if configuration.origin.listens {

@@ -28,4 +28,14 @@ final class DataDirectory: Sendable {
 
   /// The path of a file in it.
   func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// The path of a file in it for the server's user alone, which is made where it is not there: a database has the mode of its file
+  /// for all that it keeps beside it.
+  func privateFile(_ name: String) -> String {
+    let path = file(name)
+    if !FileManager.default.fileExists(atPath: path) {
+      _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+    }
+    return path
+  }
 }

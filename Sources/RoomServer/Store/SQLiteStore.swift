@@ -12,10 +12,7 @@ struct SQLiteStore: RoomStore {
   /// Opens the file, and makes it and its tables where they are not there.
   init(in directory: DataDirectory) throws {
     // Publish URLs hold keys.
-    let path = directory.file(Self.fileName)
-    if !FileManager.default.fileExists(atPath: path) {
-      _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-    }
+    let path = directory.privateFile(Self.fileName)
     var configuration = Configuration()
     configuration.label = "rooms"
     // Another process that has it, such as a backup, is waited for.

@@ -204,6 +204,8 @@ struct RestartTests {
     let stored = try await store.load()
     #expect(stored.rooms.keys.sorted() == ["room"] && stored.unreadable.keys.sorted() == ["broken"])
     await store.close()
-    #expect(try FileManager.default.attributesOfItem(atPath: data.file("rooms.sqlite"))[.posixPermissions] as? Int == 0o600)
+    for name in ["rooms.sqlite", "webhooks.sqlite"] {
+      #expect(try FileManager.default.attributesOfItem(atPath: data.file(name))[.posixPermissions] as? Int == 0o600)
+    }
   }
 }
