@@ -96,6 +96,7 @@ public final class RoomServer: Sendable {
       await server.directory.restore(stored)
       do throws(StartError) { try server.serve() } catch {
         await server.directory.stop()
+        await server.directory.endThreads()
         throw error
       }
       return server
@@ -226,6 +227,7 @@ public final class RoomServer: Sendable {
     flv.stop()
     await hls.stop()
     await http.stop()
+    await directory.endThreads()
     await blocking(named: "media-stop") { [plane] in plane.stop() }
     await variants.stop()
     await origin.stop()

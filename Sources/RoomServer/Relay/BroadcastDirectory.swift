@@ -332,16 +332,24 @@ final class BroadcastDirectory: Sendable {
     log.info("broadcast over")
   }
 
-  /// Ends all broadcasts and their threads.
+  /// Ends all broadcasts.
   func stop() async {
-    let (entries, group) = state.withLockedValue { state in
+    let entries = state.withLockedValue { state in
       state.isStopping = true
-      return (Array(state.entries.values), state.group)
+      return Array(state.entries.values)
     }
     for entry in entries {
       for program in entry.listeners.keys { await entry.broadcast.stop(program) }
     }
     await recordings?.stop()
+  }
+
+  /// Ends the threads.
+  func endThreads() async {
+    let group = state.withLockedValue { state in
+      defer { state.group = nil }
+      return state.group
+    }
     try? await group?.shutdownGracefully()
   }
 }

@@ -116,6 +116,12 @@ actor RoomDirectory {
     await store?.stop()
     for room in all { await room.close(EndedData(reason: .serverStopping, redirect: drain?.redirect)) }
     await broadcasts.stop()
+  }
+
+  /// Ends the threads of broadcasts and mixes. Whoever asks one of these afterwards, for the metrics for instance, waits for ever: nobody
+  /// may be left who does.
+  func endThreads() async {
+    await broadcasts.endThreads()
     await mixes.stop()
   }
 

@@ -16,6 +16,7 @@ import RoomToken
     var server = HTTPServer()
     for message in messages { await server.take(message) }
     await server.directory.stop()
+    await server.directory.endThreads()
   }
 }
 

@@ -1,0 +1,33 @@
+import Foundation
+import RoomProtocol
+import Testing
+
+@testable import RoomServer
+
+@Suite("The end of a server that is asked")
+struct StopTests {
+  @Test(
+    "who asks for metrics, rooms and jobs over and over while it stops does not hold it up", .timeLimit(.minutes(1)),
+    arguments: 0..<3)
+  func asked(_: Int) async throws {
+    let server = try await TestServer.start()
+    let host = try await server.join("host", grants: [.publish, .subscribe, .admin, .relay], autoSubscribe: false)
+    _ = try await host.publish(.opus, .vp8)
+    for number in 0..<4 {
+      _ = try await host.call(
+        .startMerge(
+          MergeParams(
+            jobId: "mix\(number)", publishUrl: "rtmp://origin/live/mix\(number)", width: 160, height: 90, fps: 5 + number,
+            preset: "ultrafast", layouts: [TrackLayout(userId: "host", x: 0, y: 0, width: 160, height: 90)])), JobInfo.self)
+    }
+    let asking = ["/metrics", "/v1/rooms/room/jobs", "/v1/server", "/metrics"].map { path in
+      Task { while !Task.isCancelled, (try? await server.api("GET", path)) != nil {} }
+    }
+    try await eventually("they are answered") { try await server.metric("roomserver_mixes") == 4 }
+    await server.server.stop()
+    for task in asking {
+      task.cancel()
+      await task.value
+    }
+  }
+}
