@@ -62,10 +62,8 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable {
   public static let publishStart = Self(rawValue: "NetStream.Publish.Start")
   /// The name is in use, or may not be published to.
   public static let publishBadName = Self(rawValue: "NetStream.Publish.BadName")
-  /// Publishing is not allowed.
+  /// Publishing is not allowed, or not any more. OBS shows the description of this one, and of no other that means it.
   public static let publishDenied = Self(rawValue: "NetStream.Publish.Denied")
-  /// The client may not publish: no token, or not the right one.
-  public static let publishUnauthorized = Self(rawValue: "NetStream.Publish.Unauthorized")
   /// Publishing is over.
   public static let unpublishSuccess = Self(rawValue: "NetStream.Unpublish.Success")
   /// What was played before is over.

@@ -18,7 +18,22 @@ final class IngestDoor: Sendable {
     var isStopped = false
   }
 
+  /// Streams that no room could take lately, and why.
+  private struct Refused {
+    var room: String
+    var user: String
+    var fault: IngestFault
+    var until: ContinuousClock.Instant
+  }
+
+  /// How long the user of such a stream is refused at once: encoders that come back by themselves within seconds would join and leave for
+  /// ever, and their users never learn why.
+  private static let refusal = Duration.seconds(10)
+  /// Of more the oldest are forgotten.
+  private static let mostRefused = 256
+
   private let services: SignalSession.Services
+  private let refused = NIOLockedValueBox<[Refused]>([])
   private let threads = NIOLockedValueBox(Threads())
 
   init(services: SignalSession.Services) { self.services = services }
@@ -67,8 +82,11 @@ final class IngestDoor: Sendable {
     guard !token.grants.contains(.hidden) else {
       throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would show it")
     }
+    if let fault = lateFault(of: token) { throw RoomError(.publishFailed, "\(fault)") }
     let session: IngestSession
-    do throws(IngestFault) { session = try IngestSession(of: token.user, on: try loop(), stop: stop) } catch {
+    do throws(IngestFault) {
+      session = try IngestSession(of: token.user, on: try loop(), stop: stop) { [weak self] in self?.remember($0, of: token) }
+    } catch {
       throw RoomError(.publishFailed, "\(error)")
     }
     // A room may close between being found and being joined; then there is a new one, or none.
@@ -81,6 +99,21 @@ final class IngestDoor: Sendable {
       }
     }
     throw RoomError(.joinFailed, "the room is closing; try again")
+  }
+
+  private func remember(_ fault: IngestFault, of token: RoomToken) {
+    refused.withLockedValue { refused in
+      refused.removeAll { $0.room == token.room && $0.user == token.user }
+      refused.append(Refused(room: token.room, user: token.user, fault: fault, until: .now + Self.refusal))
+      if refused.count > Self.mostRefused { refused.removeFirst() }
+    }
+  }
+
+  private func lateFault(of token: RoomToken) -> IngestFault? {
+    refused.withLockedValue { refused in
+      refused.removeAll { $0.until <= .now }
+      return refused.first { $0.room == token.room && $0.user == token.user }?.fault
+    }
   }
 
   private func loop() throws(IngestFault) -> any EventLoop {

@@ -30,12 +30,19 @@ final class IngestSession: PublishSink {
   private let pipe: NIOLoopBoundBox<IngestPipe>
   private let state = NIOLockedValueBox(State())
   private let stop: @Sendable (String) -> Void
+  private let failed: @Sendable (IngestFault) -> Void
 
-  /// - Parameter stop: ends the connection's publish, with words for the encoder's user.
-  init(of user: String, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void) throws(IngestFault) {
+  /// - Parameters:
+  ///   - stop: ends the connection's publish, with words for the encoder's user.
+  ///   - failed: is told of a stream that a room can't take.
+  init(
+    of user: String, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
+    failed: @escaping @Sendable (IngestFault) -> Void = { _ in }
+  ) throws(IngestFault) {
     self.user = user
     self.loop = loop
     self.stop = stop
+    self.failed = failed
     pipe = NIOLoopBoundBox.makeBoxSendingValue(try IngestPipe(), eventLoop: loop)
   }
 
@@ -135,6 +142,7 @@ final class IngestSession: PublishSink {
 
   private func fail(_ fault: IngestFault) {
     guard let room = close() else { return }
+    failed(fault)
     stop("\(ErrorCode.publishFailed.rawValue): \(fault)")
     Task { await room.ingestFailed(self, fault) }
   }

@@ -71,8 +71,7 @@ extension Room {
   func ingestLost(_ session: IngestSession) async {
     if let participant = participant(of: session) {
       withdraw(participant.tracks, of: participant)
-      lose(participant)
-      wait(for: participant, min(settings.graceTime, Self.encoderGrace))
+      lose(participant, for: min(settings.graceTime, Self.encoderGrace))
     }
     await tell(session)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Relay
+import Logging
 import RoomProtocol
 import SFU
 
@@ -81,11 +82,12 @@ extension Room {
   func begin(_ job: RelayJob) -> (JobInfo, announce: () -> Void) {
     jobs[job.id] = job
     storeLater()
-    log.info(
-      "job begins",
-      metadata: [
-        "job": "\(job.id)", "kind": "\(job.info.kind)", "user": "\(job.info.by ?? "")", "target": "\(job.info.target ?? "")",
-      ])
+    // Nobody where the app's server began it, no target where it goes into the room alone.
+    let told = [("user", job.info.by), ("target", job.info.target)].compactMap { key, value in
+      value.flatMap { $0.isEmpty ? nil : (key, Logger.MetadataValue.string($0)) }
+    }
+    let known: Logger.Metadata = ["job": "\(job.id)", "kind": "\(job.info.kind)"]
+    log.info("job begins", metadata: known.merging(told) { $1 })
     report(.jobStarted, job.info)
     watchJobs()
     let info = job.info

@@ -211,14 +211,15 @@ actor Room {
     lose(participant)
   }
 
-  /// The participant can't be reached: it has the grace time to come back.
-  func lose(_ participant: Participant) {
+  /// The participant can't be reached: it has the grace time to come back, or so much of it.
+  func lose(_ participant: Participant, for grace: Duration? = nil) {
     guard participant.outlet != nil else { return }
     participant.outlet = nil
     tellConnection(of: participant)
     changeState { $0.setConnected(participant.userId, false) }
-    log.info("connection lost", metadata: ["user": "\(participant.userId)", "grace": "\(settings.graceTime)"])
-    wait(for: participant, settings.graceTime)
+    let grace = grace ?? settings.graceTime
+    log.info("connection lost", metadata: ["user": "\(participant.userId)", "grace": "\(grace)"])
+    wait(for: participant, grace)
   }
 
   /// Ends the session of a participant that can't be reached for so long.

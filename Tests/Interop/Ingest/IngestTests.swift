@@ -110,6 +110,11 @@ extension RealMedia {
           try await server.metric("roomserver_participants") == 0
         }
         #expect(try await server.metric("roomserver_rtmp_ingest_faults_total") == 1)
+        // OBS comes back by itself, and writes down what it is refused with.
+        let again = try Encoder(to: try await url(server), video: ["-bf", "0", "-g", "15"])
+        let words = try await again.refusal()
+        #expect(words.contains("80201: the video has B-frames"), "\(words)")
+        #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
       }
     }
 

@@ -44,7 +44,7 @@ struct OriginTests {
       ]
       for (stream, words) in cases {
         let status = try await RTMPPeer.refusal(.publish, server, stream)
-        #expect(status.code == .publishUnauthorized && status.description.contains(words), "\(status)")
+        #expect(status.code == .publishDenied && status.description.contains(words), "\(status)")
       }
       #expect(try await server.metric("roomserver_origin_refused_total{reason=\"token\"}") == 4)
       #expect(try await server.metric("roomserver_origin_refused_total{reason=\"unsigned\"}") == 1)

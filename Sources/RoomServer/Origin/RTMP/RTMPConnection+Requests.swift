@@ -79,7 +79,7 @@ extension RTMPConnection {
       refused(refusal, "publish", request.name)
       let isAccess = refusal.status == 403
       session.rejectPublish(
-        request.stream, isAccess ? .publishUnauthorized : .publishBadName, description: refusal.sentence, now: now)
+        request.stream, isAccess ? .publishDenied : .publishBadName, description: refusal.sentence, now: now)
       wasRefused()
     }
   }
