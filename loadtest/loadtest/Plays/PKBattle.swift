@@ -53,7 +53,10 @@ struct PKBattle: Play {
     for side in 0..<2 {
       let settings = SignalSource.Settings(values, number: 2 * number + side)
       let room = stage.name("pk-\(number)\(side == 0 ? "a" : "b")")
-      try await stage.make(.init(name: room, pk: Self.picture(settings)))
+      // Those in the room see both sides in one picture too, which is no larger than the anchors' own.
+      let seen = StagePicture(
+        width: settings.width, height: settings.height, fps: settings.fps, videoKbps: settings.kbps, preset: "ultrafast")
+      try await stage.make(.init(name: room, stage: seen, pk: Self.picture(settings)))
       anchors.append(try await Anchor.goLive(in: room, as: "anchor-\(number)\(side == 0 ? "a" : "b")", settings, on: stage))
     }
     return PKPair(anchors[0], anchors[1], stage.recorder)
