@@ -5,7 +5,7 @@
 #   Benchmarks/fanout.sh                  five pairs of 200 subscribers for 20 s (about 8 minutes), AEAD_AES_128_GCM
 #   PAIRS=1 SECONDS_EACH=5 Benchmarks/fanout.sh
 #   Benchmarks/fanout.sh --more           also AES_CM, WHEP, viewers with transport-wide feedback, other numbers of subscribers
-#   Benchmarks/fanout.sh --profile        also where the server's time goes
+#   Benchmarks/fanout.sh --profile        also where the server's time goes; SECONDS_EACH is 5 or more
 #
 # The drawing goes to docs/images/fanout.svg.
 set -euo pipefail

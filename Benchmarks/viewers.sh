@@ -6,7 +6,7 @@
 #   Benchmarks/viewers.sh                  five pairs of 1000 viewers by RTMP for 20 s, three runs by HTTP-FLV (about 10 minutes)
 #   PAIRS=1 SECONDS_EACH=5 COUNT=200 Benchmarks/viewers.sh
 #   Benchmarks/viewers.sh --more           also other numbers of viewers
-#   Benchmarks/viewers.sh --profile        also where the server's time goes
+#   Benchmarks/viewers.sh --profile        also where the server's time goes; SECONDS_EACH is 5 or more
 #
 # The drawing goes to docs/images/viewers.svg.
 set -euo pipefail
