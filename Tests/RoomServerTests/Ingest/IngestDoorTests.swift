@@ -100,11 +100,14 @@ struct IngestDoorTests {
       let hevc = MediaMessage(
         .video, timestamp: 0, payload: VideoTag.enhancedHeader(.hevc, .sequenceStart, isKeyFrame: true) + [1, 2, 3])
       let mp3 = MediaMessage(.audio, timestamp: 0, payload: [0x2f, 1, 2])
-      for (message, words) in [(hevc, "80201: the video is HEVC"), (mp3, "80201: the audio is MP3")] {
-        let encoder = try await RTMPPeer.start(.publish, server, try stream(server), app: "room")
+      for (user, message, words) in [("ann", hevc, "80201: the video is HEVC"), ("bob", mp3, "80201: the audio is MP3")] {
+        let encoder = try await RTMPPeer.start(.publish, server, try stream(server, user), app: "room")
         encoder.send(message)
         #expect(try await ending(of: encoder).description.hasPrefix(words))
         try await eventually("nobody is left") { try await server.metric("roomserver_participants") == 0 }
+        // Who comes back at once is told so at the door.
+        let status = try await RTMPPeer.refusal(.publish, server, try stream(server, user), app: "room")
+        #expect(status.description.hasPrefix(words), "\(status)")
       }
       #expect(try await server.metric("roomserver_rtmp_ingest_faults_total") == 2)
     }
