@@ -22,8 +22,8 @@ case ${1:-} in
     packages+=(nginx libnginx-mod-rtmp rtmpdump)
     # Somebody else's WHEP viewer.
     packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
-    # The unit of deploy/ is checked by systemd itself; deploy/nginx by an nginx with TLS.
-    packages+=(systemd openssl curl)
+    # The unit of deploy/ is checked by systemd itself; deploy/nginx by an nginx with TLS. The docs back up with sqlite3.
+    packages+=(systemd openssl curl sqlite3)
     # Tells where a test stands that does not end.
     packages+=(gdb)
     # Somebody else's media server, which the bots of loadtest load as well.

@@ -15,10 +15,8 @@ extension RealMedia {
       "docs/client-guide.md": Newcomer(
         before: """
           signal=ws://127.0.0.1:$ROOMSERVER_PORT/v1/signal
-          state() { api_of "$1/state"; }
-          api_of() { command curl -sf "http://127.0.0.1:$ROOMSERVER_PORT/v1/rooms/$1" -H "Authorization: Bearer $(roomserver token --api)"; }
-          is_live() { state "$1" | grep -q '"onAir":true'; }
-          is_seated() { state lounge | grep -q "\\"userId\\":\\"$1\\""; }
+          is_live() { room "$1/state" | grep -q '"onAir":true'; }
+          is_seated() { room lounge/state | grep -q "\\"userId\\":\\"$1\\""; }
           """,
         words: [
           "sleep 2      # until it serves": "",
@@ -55,15 +53,13 @@ extension RealMedia {
           "--user encoder": """
           ffplay rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/studio
           restart_server --auto-create
-          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
-            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/room/demo?token=$(roomserver token --room demo --user alice --grant publish)"
+          publishes room/demo alice
           until_works has_track demo alice
           """,
           "live/studio.m3u8": """
           export ROOMSERVER_PLAY_KEY=the-key-to-play
           restart_server --data another
-          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
-            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/studio?token=$(roomserver token --room studio --user encoder --grant publish)"
+          publishes live/studio encoder
           """,
         ]),
       "docs/recording.md": Newcomer(
@@ -72,8 +68,7 @@ extension RealMedia {
         then: [
           "serve …": """
           api=$(roomserver token --api)
-          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
-            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/room/demo?token=$(roomserver token --room demo --user alice --grant publish)"
+          publishes room/demo alice
           until_works has_track demo alice
           """
         ]),
@@ -81,8 +76,7 @@ extension RealMedia {
         before: """
           roomserver serve --auto-create --relay-target 127.0.0.1
           api=$(roomserver token --api)
-          ffmpeg -re -i film.mp4 -c:v libx264 -bf 0 -g 15 -c:a aac -f flv \
-            "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/room/demo?token=$(roomserver token --room demo --user alice --grant publish)"
+          publishes room/demo alice
           until_works has_track demo alice
           """,
         words: ["rtmps://push.cdn.example/live/streamkey": "rtmp://origin/live/streamkey"]),

@@ -37,6 +37,12 @@ roomserver() {
   until_works serves
 }
 
+# An encoder publishes the film: `publishes APP/NAME USER`, with a token for the room of that name.
+publishes() {
+  ffmpeg -re -i film.mp4 -c:v libx264 -preset ultrafast -bf 0 -g 15 -pix_fmt yuv420p -c:a aac -f flv \
+    "rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/$1?token=$(roomserver token --room "${1#*/}" --user "$2" --grant publish)"
+}
+
 # Ends the server and all else that runs, and begins again.
 restart_server() {
   end
