@@ -161,6 +161,7 @@ du -sm --one-file-system "$root" | sed 's/\t.*/ MB in all/'
 say "The server starts as $user, serves, and stops"
 variables+=(ROOMSERVER_KEY=image ROOMSERVER_SECRET=only-for-this-run-and-long-enough-for-hs256 ROOMSERVER_PORT=0)
 variables+=(ROOMSERVER_MEDIA_PORT=0 ROOMSERVER_RTMP_PORT=0 ROOMSERVER_WORKERS=1)
+: >"$home/log"
 (in_its_place=exec in_stage "exec roomserver serve" 2>"$home/log") &
 pid=$!
 port=

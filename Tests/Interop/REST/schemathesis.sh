@@ -17,6 +17,7 @@ finish() {
 trap finish EXIT
 
 export ROOMSERVER_KEY=schemathesis ROOMSERVER_SECRET=only-for-this-run-and-long-enough-for-hs256
+: >"$work/log"
 # What is to be pushed goes nowhere, and mixes leave the machine some of itself.
 "$server" serve --port 0 --media-port 0 --rtmp-port 0 --workers 1 --recordings "$work" --data "$work/data" \
   --relay-target 192.0.2.1 --mix-cores 0.6 2>"$work/log" &
