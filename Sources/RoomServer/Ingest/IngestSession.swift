@@ -37,7 +37,7 @@ final class IngestSession: PublishSink {
   ///   - failed: is told of a stream that a room can't take.
   init(
     of user: String, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
-    failed: @escaping @Sendable (IngestFault) -> Void = { _ in }
+    failed: @escaping @Sendable (IngestFault) -> Void
   ) throws(IngestFault) {
     self.user = user
     self.loop = loop

@@ -1,6 +1,6 @@
 import Foundation
-import Relay
 import Logging
+import Relay
 import RoomProtocol
 import SFU
 
@@ -83,11 +83,10 @@ extension Room {
     jobs[job.id] = job
     storeLater()
     // Nobody where the app's server began it, no target where it goes into the room alone.
-    let told = [("user", job.info.by), ("target", job.info.target)].compactMap { key, value in
-      value.flatMap { $0.isEmpty ? nil : (key, Logger.MetadataValue.string($0)) }
-    }
-    let known: Logger.Metadata = ["job": "\(job.id)", "kind": "\(job.info.kind)"]
-    log.info("job begins", metadata: known.merging(told) { $1 })
+    var told: Logger.Metadata = ["job": "\(job.id)", "kind": "\(job.info.kind)"]
+    if let user = job.info.by, !user.isEmpty { told["user"] = "\(user)" }
+    if let target = job.info.target { told["target"] = "\(target)" }
+    log.info("job begins", metadata: told)
     report(.jobStarted, job.info)
     watchJobs()
     let info = job.info

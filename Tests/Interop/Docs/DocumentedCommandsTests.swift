@@ -39,7 +39,7 @@ extension RealMedia {
           "\"jobId\": \"after\"": "until_works is_on_air demo after; ffplay rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/alice",
           "\"jobId\": \"pk\"": "until_works is_on_air demo pk; ffplay http://127.0.0.1:$ROOMSERVER_PORT/live/alice.flv",
         ]),
-      "docs/networking.md": Newcomer(words: ["serve …": "serve"]),
+      "docs/networking.md": Newcomer(),
       "docs/operations.md": Newcomer(
         before: "mkdir etc backup; cp deploy/roomserver.yaml etc/",
         words: [

@@ -77,9 +77,9 @@ struct StoreWriterTests {
   @Test("a server that stops writes to the end what it is writing, and then the rest", .timeLimit(.minutes(1)))
   func stops() async throws {
     let store = SlowStore()
-    let writer = StoreWriter(store, log: Logger(label: "test"))
+    let writer = StoreWriter(store, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     writer.note(.broadcast("first", begun: 1))
-    while store.begun.withLockedValue({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    try await eventually("it writes") { store.begun.withLockedValue { $0 } == 1 }
     writer.note(.broadcast("second", begun: 2))
     await writer.stop()
     #expect(store.written.withLockedValue { $0 } == ["first", "second"])

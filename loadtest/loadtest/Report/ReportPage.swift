@@ -78,7 +78,7 @@ enum ReportPage {
     let rows = report.limits.map { limit in
       let title = (try? Limit(parsing: limit.text))?.base.words.title ?? ""
       let value = limit.value.map { FigureText.number($0) } ?? "not measured"
-      let (mark, style) = limit.holds ? ("✓", "good") : limit.value == nil && report.aborted != nil ? ("–", "") : ("✕", "bad")
+      let (mark, style) = limit.holds ? ("✓", "good") : report.isBroken(limit) ? ("✕", "bad") : ("–", "")
       return """
         <tr class="\(style)"><td>\(mark)</td><td>\(HTMLText.escaped(title))</td>\
         <td><code>\(HTMLText.escaped(limit.text))</code></td><td class="number">\(value)</td></tr>

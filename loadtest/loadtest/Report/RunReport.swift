@@ -44,10 +44,12 @@ struct RunReport: Codable, Sendable, Equatable {
     return isGood ? "kept all limits" : "broke \(complaints.count) of its limits"
   }
 
-  /// A sentence for each thing that is not as it should be. What a run that broke off never measured is not its fault.
+  /// Whether a limit is broken: what a run that broke off never measured is not.
+  func isBroken(_ limit: LimitReport) -> Bool { !limit.holds && (limit.value != nil || aborted == nil) }
+
+  /// A sentence for each thing that is not as it should be.
   var complaints: [String] {
-    guard let aborted else { return limits.filter { !$0.holds }.map(\.sentence) }
-    return ["the run broke off: \(aborted)"] + limits.filter { !$0.holds && $0.value != nil }.map(\.sentence)
+    (aborted.map { ["the run broke off: \($0)"] } ?? []) + limits.filter(isBroken).map(\.sentence)
   }
 }
 

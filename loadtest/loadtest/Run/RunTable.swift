@@ -33,7 +33,7 @@ enum RunTable {
   private static func limits(_ report: RunReport) -> [String] {
     report.limits.map { limit in
       let value = limit.value.map { "is \(FigureText.number($0))" } ?? "was not measured"
-      let mark = limit.holds ? "  ok  " : limit.value == nil && report.aborted != nil ? "  --  " : "BROKEN"
+      let mark = limit.holds ? "  ok  " : report.isBroken(limit) ? "BROKEN" : "  --  "
       return "\(mark) \(limit.text): \(value)"
     }
   }
