@@ -58,7 +58,7 @@ final class WebhookClient: Sendable {
   private func connect() async throws -> any Channel {
     try await ClientBootstrap(group: group)
       .connectTimeout(timeout)
-      .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { [tls, address] channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {

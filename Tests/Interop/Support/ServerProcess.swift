@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Peers
 import RoomProtocol
 import RoomToken
 import Testing
@@ -19,9 +20,8 @@ final class ServerProcess {
   init(_ arguments: [String], port wanted: UInt16 = 0) async throws {
     keys = try await TokenKeys([Self.key: Self.secret])
     let process = Process()
-    // Beside the tests in the build folder.
-    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "roomserver")
-    process.arguments = ["serve", "--dev", "--port", "\(wanted)", "--key", Self.key, "--secret", Self.secret] + arguments
+    process.setUnprivileged(
+      "roomserver", ["serve", "--dev", "--port", "\(wanted)", "--key", Self.key, "--secret", Self.secret] + arguments)
     let output = FileManager.default.temporaryDirectory.appending(path: "roomserver-\(UUID().uuidString)")
     try Data().write(to: output)
     let handle = try FileHandle(forWritingTo: output)

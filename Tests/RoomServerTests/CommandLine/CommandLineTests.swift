@@ -1,4 +1,5 @@
 import Foundation
+import Peers
 import NIOConcurrencyHelpers
 import RoomProtocol
 import RoomToken
@@ -109,7 +110,11 @@ final class Command: Sendable {
     files = ["output", "errors"].map { FileManager.default.temporaryDirectory.appending(path: "\(name).\($0)") }
   }
 
-  deinit { for file in files { try? FileManager.default.removeItem(at: file) } }
+  /// A test that failed leaves nobody behind.
+  deinit {
+    state.withLockedValue { if $0.status == nil, $0.process > 0 { kill($0.process, SIGKILL) } }
+    for file in files { try? FileManager.default.removeItem(at: file) }
+  }
 
   var output: String { (try? String(contentsOf: files[0], encoding: .utf8)) ?? "" }
   var errors: String { (try? String(contentsOf: files[1], encoding: .utf8)) ?? "" }
@@ -117,10 +122,7 @@ final class Command: Sendable {
   static func start(_ arguments: [String], environment: [String: String]) throws -> Command {
     let command = Command()
     let process = Process()
-    // Beside the tests in the build folder.
-    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("roomserver")
-    process.arguments = arguments
+    process.setUnprivileged("roomserver", arguments)
     process.environment = environment
     for file in command.files { try Data().write(to: file) }
     let handles = try command.files.map { try FileHandle(forWritingTo: $0) }
