@@ -48,6 +48,7 @@ let package = Package(
     system("CYUV", apt: "libyuv-dev"),
     system("CFreeType", pkgConfig: "freetype2", apt: "libfreetype-dev"),
     system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+    system("CGnuTLS", pkgConfig: "gnutls", apt: "libgnutls28-dev"),
     .target(name: "CLinux"),
 
     // Floor 1: what the wire says.
@@ -86,8 +87,8 @@ let package = Package(
       name: "RoomServer",
       dependencies: [
         "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState", "RoomToken",
-        "CMicroHTTPD", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nioSSL, nio("NIOCore"),
-        nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        "CMicroHTTPD", "CGnuTLS", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nioSSL,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -124,8 +125,8 @@ let package = Package(
     .executableTarget(
       name: "loadtest",
       dependencies: [
-        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTMP", "RTP", "CLinux", "Codecs", "LossyLink",
-        argumentParser, yams, nio("NIOCore"),
+        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTMP", "RTP", "CLinux", "COpenSSL", "Codecs",
+        "LossyLink", argumentParser, yams, nio("NIOCore"),
       ],
       path: "loadtest/loadtest"),
 
@@ -165,7 +166,8 @@ let package = Package(
       ]),
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
     .testTarget(
-      name: "LoadtestTests", dependencies: ["loadtest", "RoomServer", "RoomClient", "RTMP", "RTP", "WebRTC", argumentParser]),
+      name: "LoadtestTests",
+      dependencies: ["loadtest", "RoomServer", "RoomClient", "RTMP", "RTP", "WebRTC", "Peers", argumentParser]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",

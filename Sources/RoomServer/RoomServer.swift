@@ -14,8 +14,12 @@ import SFU
 public final class RoomServer: Sendable {
   /// The TCP port of HTTP and signalling.
   public var port: UInt16 { http.port }
+  /// That of HTTPS and signalling over it; nil where there is no certificate.
+  public var securePort: UInt16? { https?.port }
   /// The TCP port of RTMP; nil where it is off.
   public let rtmpPort: UInt16?
+  /// The TCP port of RTMPS; nil where it is off, or there is no certificate.
+  public let secureRTMPPort: UInt16?
   /// The UDP ports of the media workers.
   public let mediaPorts: [UInt16]
   public let configuration: ServerConfiguration
@@ -24,6 +28,9 @@ public final class RoomServer: Sendable {
   private let data: DataDirectory?
   private let events: EventLog
   private let http: HTTPDaemon
+  private let https: HTTPDaemon?
+  /// Follows the certificate's files.
+  private let following: Task<Void, Never>?
   private let signalling: SignallingServer
   private let directory: RoomDirectory
   private let draining: Drain
@@ -50,6 +57,7 @@ public final class RoomServer: Sendable {
     if let complaint = configuration.iceServers.lazy.compactMap(\.complaint).first { throw .iceServer(reason: complaint) }
     if let complaint = configuration.relay.recordings?.complaint { throw .recordings(reason: complaint) }
     if let complaint = configuration.webhooks.complaint { throw .webhooks(reason: complaint) }
+    let certificate: CurrentCertificate? = if let tls = configuration.tls { try CurrentCertificate(tls, log: log) } else { nil }
     let data: DataDirectory? = if let path = configuration.data { try DataDirectory(path) } else { nil }
     let keys: TokenKeys
     do {
@@ -88,13 +96,14 @@ public final class RoomServer: Sendable {
         secret: configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value ?? "", log: log)
       events = eventLog
       if configuration.origin.listens {
-        rtmp = try await RTMPServer.start(origin, host: configuration.origin.host ?? configuration.host)
+        let secure = configuration.tls.flatMap { tls in certificate.map { (tls.rtmpPort, $0) } }
+        rtmp = try await RTMPServer.start(origin, host: configuration.origin.host ?? configuration.host, secure: secure)
       }
       let server = RoomServer(
         configuration, data: data, events: eventLog, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp,
-        store: store, log: log)
+        store: store, certificate: certificate, log: log)
       await server.directory.restore(stored)
-      do throws(StartError) { try server.serve() } catch {
+      do throws(StartError) { try await server.serve() } catch {
         await server.directory.stop()
         await server.directory.endThreads()
         throw error
@@ -113,7 +122,7 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, keys: TokenKeys,
     kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, store: StoreWriter?,
-    log: Logger
+    certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
     self.data = data
@@ -122,7 +131,8 @@ public final class RoomServer: Sendable {
     self.origin = origin
     self.rtmp = rtmp
     rtmpPort = rtmp?.port
-    origin.addresses = OwnAddresses(configuration, port: rtmp?.port)
+    secureRTMPPort = rtmp?.securePort
+    origin.addresses = OwnAddresses(configuration, port: rtmp?.port, securePort: rtmp?.securePort)
     let flv = FLVAPI(origin, limit: max(1, configuration.limits.connections / 2))
     self.flv = flv
     let variants = VariantDirectory(configuration.origin.variants, origin: origin)
@@ -154,7 +164,7 @@ public final class RoomServer: Sendable {
     let history = ServerHistory(gauge)
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, origin: origin, hls: hls, variants: variants,
-      events: events)
+      events: events, certificate: certificate)
     let tokens = TokensAPI(keys: keys)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
@@ -165,28 +175,41 @@ public final class RoomServer: Sendable {
       + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
-    http = HTTPDaemon(
-      .init(
-        host: configuration.host, port: configuration.port, threads: configuration.httpThreads,
-        connections: limits.connections, bodyBytes: limits.bodyBytes, proxies: configuration.trustedProxies),
-      handlers: .init(
-        router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) },
-        upgraded: { signalling.accept($0) }, counters: counters))
+    let handlers = HTTPDaemon.Handlers(
+      router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) }, upgraded: { signalling.accept($0) },
+      counters: counters)
+    func daemon(port: UInt16, _ certificate: CurrentCertificate?) -> HTTPDaemon {
+      HTTPDaemon(
+        .init(
+          host: configuration.host, port: port, threads: configuration.httpThreads, connections: limits.connections,
+          bodyBytes: limits.bodyBytes, proxies: configuration.trustedProxies, certificate: certificate),
+        handlers: handlers)
+    }
+    http = daemon(port: configuration.port, nil)
+    https = certificate.map { daemon(port: configuration.tls?.port ?? 0, $0) }
+    following = certificate.map { certificate in Task { await certificate.follow() } }
     mediaPorts = plane.ports
     sampling = Task { await history.run() }
   }
 
   /// Lets clients in.
-  private func serve() throws(StartError) {
-    do throws(StartError) { try http.start() } catch {
+  private func serve() async throws(StartError) {
+    do throws(StartError) {
+      try http.start()
+      try https?.start()
+    } catch {
+      await http.stop()
       sampling.cancel()
+      following?.cancel()
       throw error
     }
     log.info(
       "serving",
       metadata: [
         "http": "\(configuration.host):\(port)",
+        "https": "\(securePort.map { "\(configuration.host):\($0)" } ?? "off")",
         "rtmp": "\(rtmp.map { "\(configuration.origin.host ?? configuration.host):\($0.port)" } ?? "off")",
+        "rtmps": "\(rtmp?.securePort.map { "\(configuration.origin.host ?? configuration.host):\($0)" } ?? "off")",
         "media": "\(configuration.media.bind):\(mediaPorts)",
         "autoCreateRooms": "\(configuration.autoCreateRooms)",
       ])
@@ -219,7 +242,9 @@ public final class RoomServer: Sendable {
     log.info("stopping")
     await draining.end()
     sampling.cancel()
+    following?.cancel()
     http.quiesce()
+    https?.quiesce()
     await directory.stop()
     await signalling.stop()
     origin.quiesce()
@@ -227,6 +252,7 @@ public final class RoomServer: Sendable {
     flv.stop()
     await hls.stop()
     await http.stop()
+    await https?.stop()
     await directory.endThreads()
     await blocking(named: "media-stop") { [plane] in plane.stop() }
     await variants.stop()

@@ -29,6 +29,7 @@ extension Serve {
     let pair = try keys.pair(settings)
     var configuration = ServerConfiguration(keys: pair.map { [$0.key: $0.secret] } ?? [:])
     try network.apply(to: &configuration, settings, development: dev)
+    try tls.apply(to: &configuration, settings)
     try origin.apply(to: &configuration, settings, development: dev)
     try hls.apply(to: &configuration, settings)
     let addresses = [configuration.host, configuration.origin.host].compactMap { $0 } + configuration.media.bind

@@ -30,6 +30,7 @@ struct Serve: AsyncParsableCommand {
 
   @OptionGroup(title: "Access") var keys: KeyOptions
   @OptionGroup(title: "Network") var network: NetworkOptions
+  @OptionGroup(title: "TLS") var tls: TLSOptions
   @OptionGroup(title: "STUN and TURN") var iceServers: ICEServerOptions
   @OptionGroup(title: "Live origin") var origin: OriginOptions
   @OptionGroup(title: "HLS and variants") var hls: HLSOptions

@@ -24,7 +24,7 @@ public enum SelfSigned {
     -----END CERTIFICATE-----
     """
 
-  private static let keyText = """
+  public static let keyText = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgipbMbvaNE8FGI0nG
     ufgShBm2PwRxMAxoqNv2ak7vMy6hRANCAATDc7ijDP7Sk9Ef+VFt6MLq1fbXvRG7

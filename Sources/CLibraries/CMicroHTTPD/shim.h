@@ -26,3 +26,13 @@ static inline int mhd_set_timeout(struct MHD_Connection *connection, unsigned in
 }
 static inline uint64_t mhd_size_unknown(void) { return MHD_SIZE_UNKNOWN; }
 static inline int64_t mhd_end_of_stream(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
+
+// The gnutls_session_t of a connection; NULL where it has no TLS.
+static inline void *mhd_tls_session(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return info ? info->tls_session : NULL;
+}
+static inline int mhd_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}

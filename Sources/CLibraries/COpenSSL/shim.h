@@ -11,6 +11,7 @@
 #include <openssl/srtp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // Macros and variadics that Swift does not import.
 static inline EVP_PKEY *openssl_ec_p256_key(void) { return EVP_EC_gen("P-256"); }
@@ -20,6 +21,12 @@ static inline uint64_t openssl_op_no_renegotiation(void) { return SSL_OP_NO_RENE
 static inline long openssl_set_mtu(SSL *ssl, long mtu) { return SSL_set_mtu(ssl, mtu); }
 static inline int openssl_ctx_set_dtls12(SSL_CTX *ctx) {
   return SSL_CTX_set_min_proto_version(ctx, DTLS1_2_VERSION) && SSL_CTX_set_max_proto_version(ctx, DTLS1_2_VERSION);
+}
+static inline int openssl_set_server_name(SSL *ssl, const char *name) {
+  // An address in digits is no name (RFC 6066 §3).
+  ASN1_OCTET_STRING *address = a2i_IPADDRESS(name);
+  ASN1_OCTET_STRING_free(address);
+  return address || SSL_set_tlsext_host_name(ssl, name);
 }
 /// Microseconds until the flight is due again, −1 when nothing is outstanding.
 static inline int64_t openssl_dtls_timeout(SSL *ssl) {

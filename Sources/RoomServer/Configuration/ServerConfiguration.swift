@@ -8,6 +8,8 @@ public struct ServerConfiguration: Sendable {
   public var host = "127.0.0.1"
   /// 0 lets the kernel choose; `RoomServer.port` tells which.
   public var port: UInt16 = 0
+  /// The same with TLS, on further ports; nil for none.
+  public var tls: TLSSettings?
   /// The proxies in front of this server, which tell it their clients' addresses.
   public var trustedProxies = TrustedProxies()
   /// Threads that serve HTTP; at least 1.
@@ -85,6 +87,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case http(address: String, reason: String)
   /// The RTMP port could not be bound.
   case rtmp(address: String, reason: String)
+  /// Nobody can be served with the certificate; with the reason.
+  case certificate(reason: String)
   case media(MediaPlaneError)
   /// A STUN or TURN server that no client could use; with the reason.
   case iceServer(reason: String)
@@ -102,6 +106,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .badAddress(let address): "\(address) is no numeric address"
     case .http(let address, let reason): "can't listen for HTTP on \(address): \(reason)"
     case .rtmp(let address, let reason): "can't listen for RTMP on \(address): \(reason)"
+    case .certificate(let reason): "can't serve TLS: \(reason)"
     case .media(let error): "can't start the media workers: \(error)"
     case .iceServer(let reason): reason
     case .recordings(let reason): "can't record: \(reason)"

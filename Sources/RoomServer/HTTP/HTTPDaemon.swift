@@ -16,6 +16,8 @@ final class HTTPDaemon: Sendable {
     var connections: Int
     var bodyBytes: Int
     var proxies: TrustedProxies
+    /// HTTPS with it; nil for HTTP.
+    var certificate: CurrentCertificate?
   }
 
   /// What the daemon asks of the rest of the server.
@@ -36,10 +38,12 @@ final class HTTPDaemon: Sendable {
   private struct State {
     var daemon: DaemonHandle?
     var port: UInt16 = 0
-    /// The listening socket, ours again once the daemon no longer listens.
-    var listening: CInt?
     /// Requests whose connection is suspended.
     var answering = 0
+    /// Requests that were let in and are not over: their answers may be on their way.
+    var open = 0
+    /// No more are let in: their connections are closed.
+    var isStopping = false
   }
 
   /// Sendable: libmicrohttpd's calls on a daemon may come from any thread.
@@ -64,10 +68,12 @@ final class HTTPDaemon: Sendable {
     _ = address.write(to: &storage)
     // The daemon's callbacks borrow the pointer; stop() ends its threads before the owner lets go of this object.
     let context = Unmanaged.passUnretained(self).toOpaque()
-    let completed: MHD_RequestCompletedCallback = { _, _, slot, _ in
-      guard let slot, let exchange = slot.pointee else { return }
+    let completed: MHD_RequestCompletedCallback = { context, _, slot, _ in
+      guard let context, let slot, let pointer = slot.pointee else { return }
       slot.pointee = nil
-      Unmanaged<HTTPExchange>.fromOpaque(exchange).release()
+      let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
+      guard exchange.isOpen else { return }
+      Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().state.withLockedValue { $0.open -= 1 }
     }
     // The path is decoded by segment, so that an encoded slash or NUL stays inside its segment.
     let unescape: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = {
@@ -77,17 +83,21 @@ final class HTTPDaemon: Sendable {
     let flags =
       MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_ALLOW_UPGRADE.rawValue
       | (isIPv4 ? 0 : configuration.host == "::" ? MHD_USE_DUAL_STACK.rawValue : MHD_USE_IPv6.rawValue)
+      | (configuration.certificate == nil ? 0 : MHD_USE_TLS.rawValue)
     let daemon = withUnsafeMutablePointer(to: &storage) { storage in
       var options = [
         MHD_OptionItem(option: .THREAD_POOL_SIZE, value: max(1, configuration.threads), ptr_value: nil),
         MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connections, ptr_value: nil),
         MHD_OptionItem(option: .CONNECTION_TIMEOUT, value: 30, ptr_value: nil),
         MHD_OptionItem(option: .SOCK_ADDR, value: 0, ptr_value: UnsafeMutableRawPointer(storage)),
-        MHD_OptionItem(option: .NOTIFY_COMPLETED, value: unsafeBitCast(completed, to: Int.self), ptr_value: nil),
+        MHD_OptionItem(option: .NOTIFY_COMPLETED, value: unsafeBitCast(completed, to: Int.self), ptr_value: context),
         MHD_OptionItem(option: .UNESCAPE_CALLBACK, value: unsafeBitCast(unescape, to: Int.self), ptr_value: nil),
-        MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
       ]
-      return mhd_start(UInt32(flags), configuration.port, Self.access, context, &options)
+      return SessionCertificates.withOptions(of: configuration.certificate) { secure in
+        options += secure
+        options.append(MHD_OptionItem(option: .END, value: 0, ptr_value: nil))
+        return mhd_start(UInt32(flags), configuration.port, Self.access, context, &options)
+      }
     }
     guard let daemon else {
       throw .http(address: "\(configuration.host):\(configuration.port)", reason: String(cString: strerror(errno)))
@@ -98,29 +108,23 @@ final class HTTPDaemon: Sendable {
     }
   }
 
-  /// Stops listening; what is connected goes on.
-  func quiesce() {
-    state.withLockedValue { state in
-      guard let daemon = state.daemon, state.listening == nil else { return }
-      state.listening = MHD_quiesce_daemon(daemon.daemon)
-    }
-  }
+  /// Lets no request in any more; those that are being answered go on. Not by `MHD_quiesce_daemon`, which races with its own pool of
+  /// threads for the listening socket, and aborts the process where it loses (libmicrohttpd 0.9.75).
+  func quiesce() { state.withLockedValue { $0.isStopping = true } }
+
+  /// How long clients have to take their answers when the server stops.
+  private static let parting = Duration.seconds(1)
 
   /// Lets running requests end and waits for the threads. Upgraded sockets have to be released before.
   func stop() async {
     quiesce()
-    let taken = state.withLockedValue { state in
-      defer { state.daemon = nil }
-      return state.daemon.map { ($0, state.listening ?? -1) }
+    guard let daemon = state.withLockedValue({ $0.daemon.take() }) else { return }
+    let deadline = ContinuousClock.now + Self.parting
+    // A suspended connection has to be resumed before the daemon may stop; and it drops what it has not sent.
+    while state.withLockedValue({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
+      try? await Task.sleep(for: .milliseconds(5))
     }
-    guard let (daemon, listening) = taken else { return }
-    // A suspended connection has to be resumed before the daemon may stop.
-    while state.withLockedValue({ $0.answering }) > 0 { try? await Task.sleep(for: .milliseconds(5)) }
-    await blocking(named: "http-stop") {
-      MHD_stop_daemon(daemon.daemon)
-      // Not before: a thread might still have been using it.
-      if listening >= 0 { close(listening) }
-    }
+    await blocking(named: "http-stop") { MHD_stop_daemon(daemon.daemon) }
     state.withLockedValue { $0.port = 0 }
   }
 
@@ -207,9 +211,17 @@ final class HTTPDaemon: Sendable {
     case .reading(let endpoint, let parameters):
       switch endpoint.action {
       case .signalling:
-        return upgrade(exchange, on: connection)
+        return state.withLockedValue({ $0.isStopping }) ? .NO : upgrade(exchange, on: connection)
       case .answer(let handler):
         exchange.stage = .answering
+        let isLetIn = state.withLockedValue { state in
+          guard !state.isStopping else { return false }
+          state.answering += 1
+          state.open += 1
+          return true
+        }
+        guard isLetIn else { return .NO }
+        exchange.isOpen = true
         answer(exchange, endpoint: endpoint, on: connection) { await handler($0, parameters) }
         return .YES
       }
@@ -223,7 +235,6 @@ final class HTTPDaemon: Sendable {
     let request = exchange.request
     let slot = exchange.response
     let suspended = SuspendedConnection(suspending: connection)
-    state.withLockedValue { $0.answering += 1 }
     Task {
       let response: HTTPResponse
       if endpoint.access == .api, let refusal = await self.handlers.authorise(request) {
@@ -256,8 +267,10 @@ final class HTTPDaemon: Sendable {
     case .refused(let response): return queue(response, for: exchange, on: connection)
     case .accepted(let key): accept = key
     }
-    let taken: MHD_UpgradeHandler = { context, _, slot, early, earlySize, socket, handle in
+    let taken: MHD_UpgradeHandler = { context, connection, slot, early, earlySize, socket, handle in
       guard let context, let slot, let handle else { return }
+      // With TLS `socket` is one of a pair: the connection's own stays with the library, which leaves Nagle's algorithm on.
+      if let connection { setNoDelay(mhd_socket(connection)) }
       let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(slot).takeUnretainedValue()
       let bytes = early.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: earlySize)) } ?? []
@@ -334,6 +347,11 @@ final class HTTPDaemon: Sendable {
     guard let address = mhd_client_address(connection) else { return nil }
     return address.withMemoryRebound(to: sockaddr_storage.self, capacity: 1) { TransportAddress($0) }
   }
+}
+
+private func setNoDelay(_ socket: CInt) {
+  var on: CInt = 1
+  setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
 }
 
 extension HTTPExchange {

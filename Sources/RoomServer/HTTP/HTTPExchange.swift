@@ -20,6 +20,8 @@ final class HTTPExchange {
   var request: HTTPRequest
   /// Bytes of the body so far, those thrown away too.
   var bodyBytes = 0
+  /// Whether the daemon counts it as open.
+  var isOpen = false
   /// Bytes that are kept of it at most.
   let limit: Int
   let response = NIOLockedValueBox<HTTPResponse?>(nil)

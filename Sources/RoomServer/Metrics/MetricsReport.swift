@@ -11,6 +11,8 @@ struct MetricsReport: Sendable {
   let hls: HLSDirectory
   let variants: VariantDirectory
   let events: EventLog
+  /// Nil without TLS.
+  let certificate: CurrentCertificate?
 
   func text() async -> String {
     var text = PrometheusText()
@@ -24,6 +26,11 @@ struct MetricsReport: Sendable {
     hls.addMetrics(to: &text)
     variants.addMetrics(to: &text)
     await events.addMetrics(to: &text)
+    if let certificate {
+      text.add(
+        "roomserver_certificate_expires_timestamp_seconds", .gauge, "When the TLS certificate expires, since 1970.",
+        Int(certificate.certificate.expires.timeIntervalSince1970))
+    }
     text.add("process_open_fds", .gauge, "Open file descriptors.", linux_open_descriptors())
     text.add("process_resident_memory_bytes", .gauge, "Resident memory.", linux_resident_bytes())
     text.add(

@@ -12,21 +12,24 @@ struct OwnAddresses: Sendable {
   var hosts: Set<String> = []
   /// The RTMP port; nil where RTMP is off.
   var port: UInt16?
+  /// The RTMPS port; nil where there is none.
+  var securePort: UInt16?
 
   /// Whether a publish URL leads here.
   func own(_ address: RTMPAddress) -> Bool {
     let host = address.host.lowercased()
     if host == Self.short || names.contains(host) { return true }
-    return !address.isSecure && hosts.contains(host) && address.port == port
+    return hosts.contains(host) && address.port == (address.isSecure ? securePort : port)
   }
 }
 
 extension OwnAddresses {
   /// What the configuration says of where the server is reached.
-  init(_ configuration: ServerConfiguration, port: UInt16?) {
+  init(_ configuration: ServerConfiguration, port: UInt16?, securePort: UInt16?) {
     names = Set(configuration.origin.names.map { $0.lowercased() })
     let bound = [configuration.origin.host ?? configuration.host] + configuration.media.announced
     hosts = Set(["localhost", "127.0.0.1", "::1"] + bound.map { $0.lowercased() })
     self.port = port
+    self.securePort = securePort
   }
 }

@@ -12,7 +12,8 @@ extension Setting {
 
   static let sections: [Section] = [
     Section(title: "Access", settings: access), Section(title: "Network", settings: network),
-    Section(title: "STUN and TURN", settings: iceServers), Section(title: "Rooms", settings: rooms),
+    Section(title: "TLS", settings: tls), Section(title: "STUN and TURN", settings: iceServers),
+    Section(title: "Rooms", settings: rooms),
     Section(title: "Live origin: RTMP, HTTP-FLV, HLS", settings: origin),
     Section(title: "Jobs: pushing, mixing, recording", settings: relay),
     Section(title: "Webhooks and events", settings: webhooks),
@@ -24,6 +25,19 @@ extension Setting {
     Setting(
       "secret", .text, "secret", usual: .words("none: one is needed"), isSecret: true,
       "The API key's secret, at least 32 bytes: `openssl rand -hex 32`."),
+  ]
+
+  private static let tls = [
+    Setting(
+      "certificate", .text, "file", usual: .words("none: no TLS"),
+      """
+      A PEM file, the server's certificate and behind it those above it: HTTPS, wss:// and RTMPS are served too. A renewed file \
+      counts within a minute, without a restart.
+      """),
+    Setting(
+      "certificate-key", .text, "file", usual: .words("none"), "A PEM file, the certificate's key, without a passphrase."),
+    Setting("https-port", .number, "port", usual: "8443", "The TCP port of HTTPS and wss://, where there is a certificate."),
+    Setting("rtmps-port", .number, "port", usual: "1936", "The TCP port of RTMPS, where there is a certificate."),
   ]
 
   private static let network = [

@@ -48,6 +48,12 @@ final class BrowserPage: Sendable {
     self.session = session
   }
 
+  /// Takes certificates that nobody has signed.
+  func trustAnyCertificate() async throws {
+    struct Ignore: Encodable { let ignore = true }
+    try await order("Security.setIgnoreCertificateErrors", Ignore())
+  }
+
   /// Goes to an address, and returns before it is there.
   func go(to url: String) async throws {
     struct Navigate: Encodable { let url: String }

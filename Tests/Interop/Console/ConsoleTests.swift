@@ -81,12 +81,42 @@ extension RealMedia {
         try await alice.reads("/No rooms yet/", in: ".empty")
         try await bob.sees(".empty")
 
-        #expect(alice.complaints(about: server) == [])
+        #expect(alice.complaints == [])
         // The room went while it was shown: that request fails, and the page says so in words.
-        #expect(bob.complaints(about: server).filter { !$0.contains("404") } == [])
+        #expect(bob.complaints.filter { !$0.contains("404") } == [])
         try await bob.reads("/404002 roomNotFound/", in: ".empty .code")
         try await alice.page.close()
         try await bob.page.close()
+      }
+    }
+
+    @Test("whoever joins a room that is not there yet sees it, however late the page hears that it was not there")
+    func joinOpens() async throws {
+      try await withServer { server in
+        let alice = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
+        let _: Bool = try await alice.page.evaluate(
+          """
+          (() => {
+            const real = window.fetch
+            window.fetch = async (...request) => {
+              const answer = await real(...request)
+              while (window.answersWait) await new Promise(done => setTimeout(done, 20))
+              return answer
+            }
+            return window.answersWait = true
+          })()
+          """)
+        try await alice.go("rooms/demo")
+        try await alice.click(".stage [data-action=join]")
+        try await alice.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
+        let _: Bool = try await alice.page.evaluate("!(window.answersWait = false)")
+        try await alice.reads("/This room is not open/", in: ".empty")
+        try await alice.type("alice", into: "#join-name")
+        try await alice.click("dialog[open] [data-action=confirm]")
+        try await alice.sees(".controls [data-action=leave]")
+        try await alice.seesNo(".empty")
+        try await alice.reads("/1 participant/", in: ".view-head")
+        try await alice.page.close()
       }
     }
 
@@ -110,7 +140,7 @@ extension RealMedia {
         try await bob.watches("alice")
         try await alice.watches("bob")
         for user in [alice, bob] {
-          #expect(user.complaints(about: server) == [])
+          #expect(user.complaints == [])
           try await user.page.close()
         }
       }
@@ -182,7 +212,7 @@ extension RealMedia {
         try await host.click("dialog[open] [data-action=confirm]")
         try await viewer.reads("/removed from the room by host/", in: ".toasts")
         for user in [host, viewer] {
-          #expect(user.complaints(about: server) == [])
+          #expect(user.complaints == [])
           #expect(!user.page.record.requests.contains { $0.contains("/v1/") && !$0.hasSuffix("/v1/signal") })
           try await user.page.close()
         }

@@ -5,8 +5,13 @@ import Testing
 /// Somebody in front of the console: clicks what can be seen, types, and looks.
 final class ConsoleUser: Sendable {
   let page: BrowserPage
+  /// Where the console was opened.
+  private let home: String
 
-  private init(page: BrowserPage) { self.page = page }
+  private init(page: BrowserPage, home: String) {
+    self.page = page
+    self.home = home
+  }
 
   /// Keeps the page's sockets within reach, and refuses new ones while `socketsAreRefused`, so that a lost network can be played.
   private static let script = """
@@ -22,7 +27,9 @@ final class ConsoleUser: Sendable {
     """
 
   /// With a name, somebody of `Browser/scene.js` sits in front of the camera.
-  private static func open(in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false) async throws -> ConsoleUser {
+  private static func open(
+    _ home: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false
+  ) async throws -> ConsoleUser {
     var script = script
     if let name {
       let scene = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/scene.js").standardized
@@ -30,22 +37,25 @@ final class ConsoleUser: Sendable {
     }
     let page = try await BrowserPage.open(in: chromium, script: script, ownWindow: ownWindow)
     try await page.show(width: 1280, height: 800)
-    return ConsoleUser(page: page)
+    return ConsoleUser(page: page, home: home)
   }
 
   /// Opens the console, signed in by a link that holds the token.
+  /// - Parameter home: the console's address; nil for the server's without TLS. With it any certificate will do.
   static func signIn(
-    _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false
+    _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false,
+    at home: String? = nil
   ) async throws -> ConsoleUser {
-    let user = try await open(in: chromium, as: name, ownWindow: ownWindow)
-    try await user.page.go(to: "\(server.page)#token=\(token)")
+    let user = try await open(home ?? server.page, in: chromium, as: name, ownWindow: ownWindow)
+    if home != nil { try await user.page.trustAnyCertificate() }
+    try await user.page.go(to: "\(user.home)#token=\(token)")
     try await user.sees(".shell")
     return user
   }
 
   /// Opens the console, and types the token into its form.
   static func signIn(_ server: TestServer, typing token: String, in chromium: Chromium) async throws -> ConsoleUser {
-    let user = try await open(in: chromium)
+    let user = try await open(server.page, in: chromium)
     try await user.page.go(to: server.page)
     try await user.sees(".gate")
     try await user.type(token, into: "#token")
@@ -204,9 +214,9 @@ final class ConsoleUser: Sendable {
   }
 
   /// What should not have happened: errors in the page, and requests that went to another server or told a token.
-  func complaints(about server: TestServer) -> [String] {
+  var complaints: [String] {
     let record = page.record
-    let own = [server.page, server.page.replacing("http://", with: "ws://")]
+    let own = [home, home.replacing(/^http/, with: "ws")]
     // The browser draws the controls of a video from data of its own.
     let foreign = record.requests.filter { request in !request.hasPrefix("data:") && !own.contains { request.hasPrefix($0) } }
     let telling = record.requests.filter { $0.contains("token=") || $0.contains("?") || $0.contains("eyJ") }

@@ -37,6 +37,9 @@ final class TestServer: Sendable {
   /// The console's address.
   var page: String { "http://127.0.0.1:\(server.port)/" }
 
+  /// The TCP port of HTTPS; nil where there is no certificate.
+  var securePort: UInt16? { server.securePort }
+
   /// A token for the REST API.
   func apiToken() throws -> String {
     try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 3600)))
@@ -47,6 +50,9 @@ final class TestServer: Sendable {
 
   /// A stream of the live origin, or a room to publish into.
   func rtmp(_ stream: String) throws -> String { "rtmp://127.0.0.1:\(try #require(server.rtmpPort))/\(stream)" }
+
+  /// The same by RTMPS.
+  func rtmps(_ stream: String) throws -> String { "rtmps://127.0.0.1:\(try #require(server.secureRTMPPort))/\(stream)" }
 
   /// A room token. `secret` signs in place of the server's own.
   func token(

@@ -1,4 +1,5 @@
 import Foundation
+import Peers
 import Testing
 
 @Suite("What deploy/ says of the server")
@@ -7,7 +8,9 @@ struct DeployTests {
   func metrics() async throws {
     let data = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: data) }
+    let files = try CertificateFiles()
     try await TestServer.with {
+      $0.tls = files.settings
       $0.data = data
       $0.webhooks.urls = ["http://127.0.0.1:9/"]
     } _: { server in

@@ -30,4 +30,17 @@ struct StopTests {
       await task.value
     }
   }
+
+  @Test("whoever orders the drain of an empty server, which then is over at once, is answered", .timeLimit(.minutes(1)))
+  func drained() async throws {
+    for _ in 0..<20 {
+      let server = try await TestServer.start()
+      let end = Task {
+        await server.server.drained()
+        await server.server.stop()
+      }
+      #expect(try await server.api("POST", "/v1/server/drain", json: #"{"seconds":600}"#).status == 202)
+      await end.value
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import NIOSSL
 import RoomProtocol
 
 /// A signalling client of bytes and JSON: it says what the test wants said, in order or out of it.
@@ -21,9 +22,13 @@ final class SignalClient: Sendable {
 
   private init(_ wire: Wire) { self.wire = wire }
 
-  /// - Parameter forwardedFor: what a proxy says of the client.
-  static func connect(port: UInt16, forwardedFor: String? = nil) async throws -> SignalClient {
-    let wire = try await Wire.connect(port: port)
+  /// - Parameters:
+  ///   - forwardedFor: what a proxy says of the client.
+  ///   - trusted: speaks TLS, with who has this certificate.
+  static func connect(
+    port: UInt16, forwardedFor: String? = nil, trusting trusted: NIOSSLCertificate? = nil
+  ) async throws -> SignalClient {
+    let wire = try await Wire.connect(port: port, trusting: trusted)
     wire.send(forwardedFor.map { handshake.replacing("Upgrade: ", with: "X-Forwarded-For: \($0)\r\nUpgrade: ") } ?? handshake)
     let response = try await wire.response()
     guard response.status == 101, response.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {

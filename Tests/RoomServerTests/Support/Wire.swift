@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A TCP connection whose every byte the test decides.
 final class Wire: Sendable {
@@ -17,11 +18,23 @@ final class Wire: Sendable {
     self.inbox = inbox
   }
 
-  static func connect(port: UInt16, host: String = "127.0.0.1") async throws -> Wire {
+  /// - Parameter trusted: speaks TLS, with nobody but who has this certificate for localhost.
+  static func connect(port: UInt16, host: String = "127.0.0.1", trusting trusted: NIOSSLCertificate? = nil) async throws -> Wire
+  {
     let inbox = NIOLockedValueBox(Inbox())
+    let tls = try trusted.map { certificate in
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      configuration.trustRoots = .certificates([certificate])
+      return try NIOSSLContext(configuration: configuration)
+    }
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Collector(inbox)) }
+        channel.eventLoop.makeCompletedFuture {
+          if let tls {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+          }
+          try channel.pipeline.syncOperations.addHandler(Collector(inbox))
+        }
       }
       .connect(host: host, port: Int(port)).get()
     return Wire(channel, inbox)
@@ -30,6 +43,13 @@ final class Wire: Sendable {
   func send(_ bytes: some Sequence<UInt8>) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
   func send(_ text: String) { send(text.utf8) }
   func close() { channel.close(promise: nil) }
+  /// Closes the socket with no word of TLS before.
+  func cut() {
+    channel.eventLoop.execute { [channel] in
+      let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
+      if let tls { tls.close(promise: nil) } else { channel.close(promise: nil) }
+    }
+  }
   /// Stops reading and keeps the connection: a client whose cable was pulled, or one that does not read.
   func freeze() async throws { try await channel.setOption(ChannelOptions.autoRead, value: false).get() }
 

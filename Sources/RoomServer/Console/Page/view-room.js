@@ -73,6 +73,8 @@ export class RoomView {
 
   #failed(error) {
     if (error.code === 404002) {
+      // Our own join may be about to open it.
+      if (this.#call) return
       this.endPoll()
       this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
         h('p', {}, 'It was closed, or nobody has made it yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
@@ -88,15 +90,19 @@ export class RoomView {
     try {
       await this.app.createRoom({ name: this.room })
       // Another view may be shown by now: that of another server.
-      if (this.app.view !== this) return
-      this.node.lastChild.hidden = this.deletion.hidden = false
-      this.#poll()
+      if (this.app.view === this) this.#opened()
     } catch (error) { toastError(error) }
+  }
+
+  #opened() {
+    this.node.lastChild.hidden = this.deletion.hidden = false
+    this.#poll()
   }
 
   // MARK: What the app tells
 
   changed() {
+    if (this.#call && this.node.lastChild.hidden) this.#opened()
     this.stage.update()
     this.#drawState()
     if (!this.app.api) this.statistics()

@@ -1,23 +1,48 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import RTMP
 
-/// The origin's RTMP port: takes connections, and spreads them over the origin's event loops.
+/// The origin's RTMP ports, without TLS and with it: takes connections, and spreads them over the origin's event loops.
 final class RTMPServer: Sendable {
-  private let origin: Origin
   private let listener: any Channel
+  private let secureListener: (any Channel)?
   private let loops: RTMPLoops
+
   /// The TCP port.
-  let port: UInt16
+  var port: UInt16 { Self.port(of: listener) }
+  /// That of RTMPS; nil where there is none.
+  var securePort: UInt16? { secureListener.map(Self.port(of:)) }
+
+  private static func port(of listener: any Channel) -> UInt16 { UInt16(clamping: listener.localAddress?.port ?? 0) }
 
   /// Listens; connections are served when this returns.
-  static func start(_ origin: Origin, host: String) async throws(StartError) -> RTMPServer {
+  static func start(
+    _ origin: Origin, host: String, secure: (port: UInt16, certificate: CurrentCertificate)?
+  ) async throws(StartError) -> RTMPServer {
+    let loops: RTMPLoops
+    do { loops = try await RTMPLoops(origin) } catch {
+      throw .rtmp(address: "\(host):\(origin.settings.port)", reason: "\(error)")
+    }
+    let listener = try await listen(origin, loops, host, origin.settings.port)
+    do throws(StartError) {
+      var secureListener: (any Channel)?
+      if let secure { secureListener = try await listen(origin, loops, host, secure.port, secure.certificate) }
+      return RTMPServer(listener, secureListener, loops)
+    } catch {
+      try? await listener.close().get()
+      throw error
+    }
+  }
+
+  private static func listen(
+    _ origin: Origin, _ loops: RTMPLoops, _ host: String, _ port: UInt16, _ certificate: CurrentCertificate? = nil
+  ) async throws(StartError) -> any Channel {
     let settings = origin.settings
     let address: SocketAddress
-    do { address = try SocketAddress(ipAddress: host, port: Int(settings.port)) } catch { throw .badAddress(host) }
+    do { address = try SocketAddress(ipAddress: host, port: Int(port)) } catch { throw .badAddress(host) }
     do {
-      let loops = try await RTMPLoops(origin)
-      let listener = try await ServerBootstrap(group: origin.group)
+      return try await ServerBootstrap(group: origin.group)
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelInitializer { channel in
@@ -32,26 +57,27 @@ final class RTMPServer: Sendable {
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             guard let loop = loops.loop(of: channel) else { return }
+            if let context = certificate?.certificate.context {
+              try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+            }
             try channel.pipeline.syncOperations.addHandler(RTMPConnection(loop))
           }
         }
         .bind(to: address).get()
-      return RTMPServer(origin, listener, loops)
     } catch {
-      throw .rtmp(address: "\(host):\(settings.port)", reason: "\(error)")
+      throw .rtmp(address: "\(host):\(port)", reason: "\(error)")
     }
   }
 
-  private init(_ origin: Origin, _ listener: any Channel, _ loops: RTMPLoops) {
-    self.origin = origin
+  private init(_ listener: any Channel, _ secureListener: (any Channel)?, _ loops: RTMPLoops) {
     self.listener = listener
+    self.secureListener = secureListener
     self.loops = loops
-    port = UInt16(clamping: listener.localAddress?.port ?? 0)
   }
 
-  /// Closes the port and all connections.
+  /// Closes the ports and all connections.
   func stop() async {
-    try? await listener.close().get()
+    for listener in [listener, secureListener] { try? await listener?.close().get() }
     await loops.stop()
   }
 }

@@ -1,0 +1,26 @@
+import ArgumentParser
+import RoomServer
+
+/// The server's own certificate, and the ports that it is for.
+struct TLSOptions: ParsableArguments {
+  @Option(help: .setting("certificate")) var certificate: String?
+  @Option(help: .setting("certificate-key")) var certificateKey: String?
+  @Option(help: .setting("https-port")) var httpsPort: UInt16?
+  @Option(help: .setting("rtmps-port")) var rtmpsPort: UInt16?
+
+  /// Fills in TLS' part of a configuration.
+  /// - Throws: where a file is named and not the other, or a port and no certificate.
+  func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
+    let files = (settings.text("certificate", certificate), settings.text("certificate-key", certificateKey))
+    let ports = (try settings.number("https-port", httpsPort), try settings.number("rtmps-port", rtmpsPort))
+    guard case (let certificate?, let key?) = files else {
+      guard files == (nil, nil) else { throw ValidationError("--certificate and --certificate-key go together") }
+      guard ports == (nil, nil) else { throw ValidationError("--https-port and --rtmps-port need --certificate") }
+      return
+    }
+    var tls = TLSSettings(certificate: certificate, key: key)
+    tls.port = ports.0 ?? 8443
+    tls.rtmpPort = ports.1 ?? 1936
+    configuration.tls = tls
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Peers
+import RoomClient
+import RoomServer
+import Testing
+
+extension RealMedia {
+  @Suite("HTTPS and RTMPS by the server's own certificate")
+  struct OwnCertificateTests {
+    private func with(_ body: (TestServer) async throws -> Void) async throws {
+      let files = try CertificateFiles()
+      try await withServer(adjust: { $0.tls = TLSSettings(certificate: files.certificate, key: files.key) }, body)
+    }
+
+    @Test("signalling, HTTP-FLV and HLS are served over it; ffmpeg publishes and ffprobe plays by RTMPS")
+    func media() async throws {
+      try await with { server in
+        try await expectAllPasses(try #require(server.securePort), before: server)
+
+        let token = try await server.token(user: "encoder", room: "secret", grants: [.publish])
+        let encoder = try Peer.encoder(try server.rtmps("live/secret?token=\(token)"))
+        try await eventually("the stream is published") {
+          if !encoder.isRunning { throw ProgramFailure(what: encoder.text) }
+          return String(decoding: try await server.api("GET", "/v1/streams").body, as: UTF8.self).contains("live/secret")
+        }
+        let probe = try Peer.probe(try server.rtmps("live/secret"), packets: 60)
+        #expect(try await probe.finish() == 0, "\(probe.text)")
+        #expect(probe.text.contains("\"h264\"") && probe.text.contains("\"aac\""))
+      }
+    }
+
+    @Test("no packet of signalling waits for another's acknowledgement")
+    func quick() async throws {
+      try await with { server in
+        var options = RoomOptions()
+        options.verifyCertificate = false
+        let room = try await Room.connect(
+          to: "wss://127.0.0.1:\(try #require(server.securePort))/v1/signal", token: try await server.token(user: "alice"),
+          options: options)
+        var quickest = Duration.seconds(10)
+        for _ in 0..<20 {
+          let begun = ContinuousClock.now
+          try await room.messages.send("hello")
+          quickest = min(quickest, ContinuousClock.now - begun)
+        }
+        // Nagle's algorithm and delayed acknowledgements make it 40 ms each time.
+        #expect(quickest < .milliseconds(30))
+        await room.leave()
+      }
+    }
+
+    @Test("a page that came by HTTPS has a camera, and its signalling is wss")
+    func console() async throws {
+      try await with { server in
+        let page = "https://127.0.0.1:\(try #require(server.securePort))/"
+        let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), at: page)
+        try await user.go("rooms/demo")
+        try await user.join(as: "alice")
+        #expect(try await user.page.evaluate("window.isSecureContext && window.sockets.at(-1).url.startsWith('wss://')"))
+        try await eventually("the camera is sent") { try await server.metric("roomserver_published_tracks") == 2 }
+        #expect(user.complaints.filter { !$0.contains("404") } == [])
+        try await user.page.close()
+      }
+    }
+  }
+}

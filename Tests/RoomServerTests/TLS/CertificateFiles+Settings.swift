@@ -1,0 +1,15 @@
+import NIOSSL
+import Peers
+import RoomServer
+
+extension CertificateFiles {
+  var settings: TLSSettings {
+    var settings = TLSSettings(certificate: certificate, key: key)
+    settings.lookInterval = .milliseconds(50)
+    return settings
+  }
+}
+
+extension NIOSSLCertificate {
+  convenience init(pem: String) throws { try self.init(bytes: Array(pem.utf8), format: .pem) }
+}
