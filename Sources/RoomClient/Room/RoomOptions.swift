@@ -23,14 +23,21 @@ public struct RoomOptions: Sendable {
   /// Maps a media address that the server named to the one to send to instead, for a relay or a lossy link in between. An address
   /// with `isTCP` that is mapped to one without is left out.
   public var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
-  /// Check the server's certificate where the address is `wss://`; off only for tests with a certificate of their own.
+  /// Check the server's certificate where the address is `wss://`; off only for tests.
   public var verifyCertificate: Bool
+  /// A PEM file of the authorities that may have signed that certificate, or of the certificate itself; nil for those of the system.
+  public var trustedCertificates: String?
+
+  var trust: ServerTrust {
+    verifyCertificate ? trustedCertificates.map { .authorities(path: $0) } ?? .system : .anybody
+  }
 
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: String, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double = 3,
     videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaWay: MediaWay = .automatic,
-    mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true
+    mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true,
+    trustedCertificates: String? = nil
   ) {
     self.autoSubscribe = autoSubscribe
     self.shouldSubscribe = shouldSubscribe
@@ -43,6 +50,7 @@ public struct RoomOptions: Sendable {
     self.mediaWay = mediaWay
     self.mediaAddressOverride = mediaAddressOverride
     self.verifyCertificate = verifyCertificate
+    self.trustedCertificates = trustedCertificates
   }
 }
 

@@ -207,7 +207,7 @@ actor RoomSession {
     Task {
       do throws(RoomClientError) {
         let socket = try await SignalSocket.open(
-          address, timeout: options.timeout, verifyCertificate: options.verifyCertificate
+          address, timeout: options.timeout, trust: options.trust
         ) { incoming in
           if case .enqueued = post.yield(.socket(incoming, epoch: epoch)) { true } else { false }
         }

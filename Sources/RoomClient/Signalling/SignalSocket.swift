@@ -22,11 +22,11 @@ package struct SignalSocket: Sendable {
   /// more came than are taken: the socket is closed.
   /// - Parameter subprotocol: named in the upgrade (RFC 6455 §1.9), where the server wants one.
   package static func open(
-    _ address: SignalAddress, timeout: Double, verifyCertificate: Bool, subprotocol: String? = nil,
+    _ address: SignalAddress, timeout: Double, trust: ServerTrust = .system, subprotocol: String? = nil,
     incoming: @escaping @Sendable (Incoming) -> Bool
   ) async throws(RoomClientError) -> SignalSocket {
     do {
-      let tls = try address.isSecure ? clientContext(verify: verifyCertificate) : nil
+      let tls = try address.isSecure ? context(trust) : nil
       let upgrade = try await bootstrap(timeout: timeout).connect(host: address.host, port: address.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {
@@ -89,9 +89,13 @@ package struct SignalSocket: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
   }
 
-  private static func clientContext(verify: Bool) throws -> NIOSSLContext {
+  private static func context(_ trust: ServerTrust) throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
-    if !verify { configuration.certificateVerification = .none }
+    switch trust {
+    case .system: break
+    case .authorities(let path): configuration.trustRoots = .file(path)
+    case .anybody: configuration.certificateVerification = .none
+    }
     return try NIOSSLContext(configuration: configuration)
   }
 

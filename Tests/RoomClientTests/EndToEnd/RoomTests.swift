@@ -142,15 +142,23 @@ struct RoomTests {
     await #expect(throws: RoomClientError.invalidURL("http://x")) { _ = try await Room.connect(to: "http://x", token: token) }
   }
 
-  @Test("over TLS the certificate is checked, unless that is switched off") func checksCertificate() async throws {
+  @Test("over TLS the certificate is checked, by the authorities that are named, unless that is switched off")
+  func checksCertificate() async throws {
     let stage = try await Stage()
+    let files = try CertificateFiles()
+    defer { withExtendedLifetime(files) {} }
     let relay = try await TCPRelay.start(to: Int(stage.server.port), tls: try SelfSigned.context())
     let url = "wss://localhost:\(relay.port)/v1/signal"
     let token = try stage.token("ada")
     await #expect(throws: RoomClientError.self) { _ = try await Room.connect(to: url, token: token) }
-    let ada = try await Room.connect(to: url, token: token, options: .init(verifyCertificate: false))
-    #expect(ada.state == .connected)
-    await ada.leave()
+    await #expect(throws: RoomClientError.self) {
+      _ = try await Room.connect(to: url, token: token, options: .init(trustedCertificates: "/nowhere.pem"))
+    }
+    for options in [RoomOptions(trustedCertificates: files.certificate), RoomOptions(verifyCertificate: false)] {
+      let ada = try await Room.connect(to: url, token: token, options: options)
+      #expect(ada.state == .connected)
+      await ada.leave()
+    }
     relay.stop()
     await stage.server.stop()
   }
