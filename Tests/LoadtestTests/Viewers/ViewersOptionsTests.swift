@@ -34,7 +34,7 @@ struct ViewersOptionsTests {
     #expect(address.description == "rtmp://127.0.0.1:1936/live/a" && rtmp.publish.stream == "a?token=x" && rtmp.pid == 5)
     let flv = try ViewersTarget(
       .roomserver, publish: "rtmp://127.0.0.1/live/a", play: "http://127.0.0.1:8080/live/a.flv?k=1", over: .flv, pid: nil)
-    guard case .flv(let host, let port, let path) = flv.play else { throw ValidationError("no FLV") }
+    guard case .flv(let host, let port, let path, isSecure: false) = flv.play else { throw ValidationError("no FLV") }
     #expect(host == "127.0.0.1" && port == 8080 && path == "/live/a.flv?k=1")
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Peers
 import RoomServer
 import Testing
 
@@ -25,25 +26,47 @@ struct ViewersRunTests {
     #expect((result.cpuPerMessage ?? 0) > 0)
   }
 
-  @Test("twenty viewers of this server get every message as it was published", arguments: WatchingProtocol.allCases)
-  func own(watching: WatchingProtocol) async throws {
+  /// Measures a server in this process; `play` says where it is watched.
+  private func measureOwn(
+    _ watching: WatchingProtocol, tls: TLSSettings? = nil, play: (RoomServer) throws -> String?
+  ) async throws -> ViewersResult {
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.origin.publishesOpenly = true
+    configuration.tls = tls
     let server = try await RoomServer.start(configuration)
     let result: ViewersResult
     do {
-      let rtmp = try #require(server.rtmpPort)
-      let play = watching == .flv ? "http://127.0.0.1:\(server.port)/live/a.flv" : nil
       result = try await measure(
         try ViewersTarget(
-          .roomserver, publish: "rtmp://127.0.0.1:\(rtmp)/live/a", play: play, over: watching,
+          .roomserver, publish: "rtmp://localhost:\(try #require(server.rtmpPort))/live/a", play: try play(server),
+          over: watching,
           pid: ProcessInfo.processInfo.processIdentifier), watching)
     } catch {
       await server.stop()
       throw error
     }
     await server.stop()
-    check(result)
+    return result
+  }
+
+  @Test("twenty viewers of this server get every message as it was published", arguments: WatchingProtocol.allCases)
+  func own(watching: WatchingProtocol) async throws {
+    check(
+      try await measureOwn(watching) { server in
+        watching == .flv ? "http://127.0.0.1:\(server.port)/live/a.flv" : nil
+      })
+  }
+
+  @Test("twenty viewers by HTTPS, of a server whose certificate this machine trusts, get every message too")
+  func secure() async throws {
+    let files = try CertificateFiles()
+    defer { withExtendedLifetime(files) {} }
+    setenv("SSL_CERT_FILE", files.certificate, 1)
+    defer { unsetenv("SSL_CERT_FILE") }
+    check(
+      try await measureOwn(.flv, tls: TLSSettings(certificate: files.certificate, key: files.key)) { server in
+        "https://localhost:\(try #require(server.securePort))/live/a.flv"
+      })
   }
 
   @Test("twenty viewers of nginx-rtmp get every message as it was published")

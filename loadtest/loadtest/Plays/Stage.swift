@@ -40,10 +40,13 @@ struct Stage: Sendable {
     mark = String(UInt32.random(in: 0...UInt32.max), radix: 36)
   }
 
-  /// As TCP bots want it: a numeric address.
-  var host: String { base.host() == "localhost" ? "127.0.0.1" : base.host() ?? "127.0.0.1" }
+  var host: String { base.host() ?? "127.0.0.1" }
+  /// Whether it is this machine.
+  var isLocal: Bool { (try? HostAddress.numeric(host))?.hasPrefix("127.") == true }
+  /// Whether HTTP and signalling go by TLS.
+  var isSecure: Bool { base.scheme == "https" }
   /// Of HTTP.
-  var port: UInt16 { UInt16(clamping: base.port ?? (base.scheme == "https" ? 443 : 80)) }
+  var port: UInt16 { UInt16(clamping: base.port ?? (isSecure ? 443 : 80)) }
 
   /// A name that only this run has.
   func name(_ name: String) -> String { "\(name)-\(mark)" }

@@ -96,7 +96,7 @@ struct Run: AsyncParsableCommand {
       let network = LossyNetwork(scenario.values)
       let stage = try Stage(
         signalling: address, rtmpPort: started?.rtmpPort ?? rtmpPort, tokens: tokens, network: network, recorder: recorder)
-      if network != nil, !stage.host.hasPrefix("127.") {
+      if network != nil, !stage.isLocal {
         throw ScenarioError(
           "loss, delay and jitter are made on this machine: the server has to be at 127.0.0.1, not \(stage.host)")
       }

@@ -24,7 +24,7 @@ struct ScenarioRun: Sendable {
         return "stopped"
       }
       group.addTask {
-        await MachineSampler(stage: stage, isLocal: stage.host.hasPrefix("127.")).run()
+        await MachineSampler(stage: stage, isLocal: stage.isLocal).run()
         return "stopped"
       }
       group.addTask {

@@ -55,7 +55,7 @@ struct Viewers: AsyncParsableCommand {
   var publishUrl: String?
 
   @Option(
-    help: "Without --start: what to watch, rtmp://… or http://….flv (default for RTMP: the publish URL without its query).")
+    help: "Without --start: what to watch, rtmp://… or http(s)://….flv (default for RTMP: the publish URL without its query).")
   var playUrl: String?
 
   @Option(help: "Without --start: the server's process.")

@@ -56,7 +56,7 @@ actor StreamAudience {
 
   private func place(_ stream: String, _ kind: WatchingProtocol) throws -> ViewersTarget.Place {
     switch kind {
-    case .flv: return .flv(host: stage.host, port: stage.port, path: "/live/\(stream).flv")
+    case .flv: return .flv(host: stage.host, port: stage.port, path: "/live/\(stream).flv", isSecure: stage.isSecure)
     case .rtmp:
       guard let port = stage.rtmpPort, let address = RTMPAddress("rtmp://\(stage.host):\(port)/live/\(stream)") else {
         throw ScenarioError("viewers by RTMP need the server's RTMP port: --rtmp-port")

@@ -17,7 +17,7 @@ struct ViewersTarget: Sendable {
   enum Place: Sendable {
     case rtmp(RTMPAddress)
     /// The path with its query.
-    case flv(host: String, port: UInt16, path: String)
+    case flv(host: String, port: UInt16, path: String, isSecure: Bool)
   }
 
   var kind: StreamServerKind
@@ -42,11 +42,14 @@ struct ViewersTarget: Sendable {
       if play == nil, let query = address.stream.firstIndex(of: "?") { address.stream.removeSubrange(query...) }
       self.play = .rtmp(address)
     case .flv:
-      guard let play, let parts = URLComponents(string: play), parts.scheme == "http", let host = parts.host else {
-        throw ValidationError("--play-url is no http:// URL")
+      guard let play, let parts = URLComponents(string: play), ["http", "https"].contains(parts.scheme), let host = parts.host
+      else {
+        throw ValidationError("--play-url is no http:// or https:// URL")
       }
+      let isSecure = parts.scheme == "https"
       let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
-      self.play = .flv(host: host, port: UInt16(clamping: parts.port ?? 80), path: parts.percentEncodedPath + query)
+      let port = UInt16(clamping: parts.port ?? (isSecure ? 443 : 80))
+      self.play = .flv(host: host, port: port, path: parts.percentEncodedPath + query, isSecure: isSecure)
     }
   }
 
@@ -64,9 +67,10 @@ extension ViewersTarget.Place {
     case .rtmp(let address):
       return ViewerBot(
         try TCPSocket(host: address.host, port: address.port), RTMPPlayer(address, now: now), sample: sample, now: now)
-    case .flv(let host, let port, let path):
+    case .flv(let host, let port, let path, let isSecure):
       return ViewerBot(
-        try TCPSocket(host: host, port: port), FLVPlayer(host: host, port: port, path: path), sample: sample, now: now)
+        try TCPSocket(host: host, port: port, isSecure: isSecure), FLVPlayer(host: host, port: port, path: path),
+        sample: sample, now: now)
     }
   }
 }
