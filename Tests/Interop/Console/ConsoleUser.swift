@@ -66,23 +66,23 @@ final class ConsoleUser: Sendable {
 
   // MARK: Doing
 
-  /// Clicks what a selector finds, once it can be seen and takes clicks.
-  func click(_ selector: String) async throws {
-    try await page.wait(until: "(node => node && node.checkVisibility() && !node.disabled)(\(Self.find(selector)))")
-    let _: Bool = try await page.evaluate("(\(Self.find(selector)).click(), true)")
+  /// Does something to what a selector finds once it can be seen; in one step with the look, since the page may draw it anew at any time.
+  private func act(on selector: String, once isReady: String = "true", _ doing: String) async throws {
+    try await page.wait(until: "(node => node?.checkVisibility() && \(isReady) && (\(doing), true))(\(Self.find(selector)))")
   }
 
+  /// Clicks what a selector finds, once it can be seen and takes clicks.
+  func click(_ selector: String) async throws { try await act(on: selector, once: "!node.disabled", "node.click()") }
+
   func type(_ text: String, into selector: String) async throws {
-    try await page.wait(until: "\(Self.find(selector))?.checkVisibility()")
-    let _: Bool = try await page.evaluate("(\(Self.find(selector)).value = \(Self.quoted(text)), true)")
+    try await act(on: selector, "node.value = \(Self.quoted(text))")
   }
 
   /// Types or chooses, and lets the page know.
   func choose(_ text: String, in selector: String) async throws {
-    try await type(text, into: selector)
-    let _: Bool = try await page.evaluate(
-      "(node => (node.dispatchEvent(new Event('input')), node.dispatchEvent(new Event('change')), true))(\(Self.find(selector)))"
-    )
+    try await act(
+      on: selector,
+      "node.value = \(Self.quoted(text)), node.dispatchEvent(new Event('input')), node.dispatchEvent(new Event('change'))")
   }
 
   func go(_ route: String) async throws {
