@@ -28,16 +28,18 @@ public final class StreamHub: Sendable {
     public var lag: Int64
     /// Milliseconds for which sound is kept for those that are late.
     public var soundLag: Int64
+    /// Milliseconds back to the key frame that a viewer begins with who wants the past, at least, where the stream is that old and the
+    /// bytes allow it: HLS begins with the three segments that its players want.
+    public var past: Int64
     /// Milliseconds of sound that a viewer begins with where the stream has no key frame to begin at.
     public var soundStart: Int64
     /// Viewers at a time.
     public var viewers: Int
 
-    /// The defaults hold a group of 8 s at 20 Mbit/s.
+    /// The defaults hold 8 s at 20 Mbit/s.
     public init(
       bytes: Int = 24 << 20, messages: Int = 8192, messageLength: Int = 8 << 20, longestGroup: Int64 = 12_000,
-      lag: Int64 = 2000,
-      soundLag: Int64 = 5000, soundStart: Int64 = 1000, viewers: Int = 10_000
+      lag: Int64 = 2000, soundLag: Int64 = 5000, past: Int64 = 8000, soundStart: Int64 = 1000, viewers: Int = 10_000
     ) {
       self.bytes = bytes
       self.messages = messages
@@ -45,6 +47,7 @@ public final class StreamHub: Sendable {
       self.longestGroup = longestGroup
       self.lag = lag
       self.soundLag = soundLag
+      self.past = past
       self.soundStart = soundStart
       self.viewers = viewers
     }
@@ -184,12 +187,13 @@ public final class StreamHub: Sendable {
     return true
   }
 
-  /// Lets go of what nobody can want: neither newcomers, from the last key frame on, nor viewers that are late but not too
-  /// late; and of more than that where it is too much.
+  /// Lets go of what nobody can want: neither newcomers, from a key frame of long enough ago on, nor viewers that are late but not
+  /// too late; and of more than that where it is too much.
   private func forget(_ state: inout State) {
     guard let latest = state.timeline.latest?.time else { return }
     if let key = state.keyFrames.last, latest - key.time > limits.longestGroup { state.keyFrames = [] }
-    let group = state.keyFrames.last?.number ?? state.ring.end
+    let past = state.keyFrames.prefix { latest - $0.time >= limits.past }.last ?? state.keyFrames.first
+    let group = past?.number ?? state.ring.end
     while let first = state.ring.first {
       let isTooMuch = state.ring.bytes > limits.bytes || state.ring.count > limits.messages
       // A viewer may have begun a whole group behind.

@@ -30,12 +30,13 @@ struct HLSAPI: Sendable {
       var hls = try await directory.open(path)
       let reload = try HLSReload.parse(query: request.query)
       let query = HLSReload.remainder(ofQuery: request.query)
-      var outcome = await hls.playlist(reload, query: query)
+      let player = HLSPlayer(request)
+      var outcome = await hls.playlist(reload, query: query, for: player)
       if case .over = outcome {
         // It ended just now, and is begun anew.
         directory.forget(hls)
         hls = try await directory.open(path)
-        outcome = await hls.playlist(reload, query: query)
+        outcome = await hls.playlist(reload, query: query, for: player)
       }
       return answer(outcome, type: "application/vnd.apple.mpegurl", caching: "no-cache")
     } catch let refusal as OriginRefusal {

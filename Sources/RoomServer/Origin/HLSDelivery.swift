@@ -8,12 +8,12 @@ public struct HLSDelivery: Sendable {
   public var idleTime: Duration = .seconds(30)
   /// How long the first request for a stream may wait for its first segment.
   public var firstSegmentTime: Duration = .seconds(12)
-  /// Seconds of media in the playlist below which a plain reload waits for the next segment. Chromium gives up on a playlist
-  /// of less than its 10 s of buffer and another segment, where its next look brings nothing new.
+  /// Seconds of media in the playlist below which a plain reload by a player that knows all of it waits for the next segment. Chromium
+  /// gives up on a playlist of less than its 10 s of buffer and another segment, where its next look brings nothing new.
   public var youngLength = 14
   /// Streams that are cut at a time; each may take `cutting.bytes` of memory.
   public var streams = 100
-  /// Requests that wait for what is not there yet, of one stream.
+  /// Requests that wait for what is not there yet, of one stream; and players of whom it is known meanwhile what they were told.
   public var waiting = 4000
 
   public init() {}

@@ -42,8 +42,8 @@ actor HLSStream {
   private var waiters: [Waiter] = []
   private var lastRequest = ContinuousClock.now
   private var isOver = false
-  /// Whether anybody was given a playlist.
-  private var hasAnswered = false
+  /// The last segment that each player was told of, while there is little.
+  private var told: [HLSPlayer: Int] = [:]
   /// The last text that was made.
   private var written: (window: Int, query: String, text: [UInt8])?
 
@@ -81,22 +81,34 @@ actor HLSStream {
 
   /// The playlist, at once, or when it holds what is asked for; as it is then, where that does not come in time.
   /// - Parameter query: what the addresses in it end with.
-  func playlist(_ reload: HLSReload?, query: String) async -> Outcome {
+  func playlist(_ reload: HLSReload?, query: String, for player: HLSPlayer) async -> Outcome {
     guard await wait(.playlist, settings.firstSegmentTime) else { return isOver ? .over : .busy }
     guard packager.window.isPlayable else { return isOver ? .over : .late }
     if let reload {
       do throws(HLSReload.Refusal) { try reload.check(against: packager.window) } catch { return .refused(error) }
       guard await wait(.reload(reload), patience) else { return isOver ? .over : .busy }
-    } else if isYoung, let last = packager.window.listed.last {
+    } else if isYoung, let last = packager.window.listed.last, knows(player, last.number) {
       guard await wait(.segment(after: last.number), patience) else { return isOver ? .over : .busy }
     }
-    hasAnswered = true
+    tell(player)
     return .found(text(query))
   }
 
   /// Whether there is so little that a player which has all of it might give up.
   private var isYoung: Bool {
-    hasAnswered && packager.window.listed.reduce(0) { $0 + $1.duration } < Int64(settings.youngLength) * 1000
+    packager.window.listed.reduce(0) { $0 + $1.duration } < Int64(settings.youngLength) * 1000
+  }
+
+  /// Whether a player may have been told of a segment; those that had no place among the told may have been.
+  private func knows(_ player: HLSPlayer, _ number: Int) -> Bool {
+    told[player].map { $0 >= number } ?? (told.count >= settings.waiting)
+  }
+
+  /// A player is told of all that is listed.
+  private func tell(_ player: HLSPlayer) {
+    if !isYoung { return told = [:] }
+    guard told[player] != nil || told.count < settings.waiting else { return }
+    told[player] = packager.window.listed.last?.number
   }
 
   /// What lies beside the playlist. A part that is hinted at is waited for.

@@ -16,9 +16,10 @@ actor HLSAudience {
   /// - Parameter decodes: whether it decodes the first picture of each segment, for the delay.
   func watch(_ stream: String, decodes: Bool) {
     let (stage, playlist) = (stage, stage.base.appending(path: "live/\(stream).m3u8"))
+    let program = "loadtest/\(tasks.count)"
     tasks.append(
       Task {
-        var viewer = HLSViewer(playlist: playlist, decodes: decodes, recorder: stage.recorder)
+        var viewer = HLSViewer(playlist: playlist, program: program, decodes: decodes, recorder: stage.recorder)
         do { try await viewer.run() } catch {
           if !Task.isCancelled { stage.recorder.fail("a viewer of \(stream) by hls: \(error)") }
         }
@@ -69,6 +70,8 @@ private struct HLSViewer {
   private static let first = 3
 
   let playlist: URL
+  /// The name of the player, which is another for each viewer: to a server they are devices of their own.
+  let program: String
   let decodes: Bool
   let recorder: Recorder
   private var known: Set<String> = []
@@ -76,8 +79,9 @@ private struct HLSViewer {
   /// Seconds since the beginning until which the player has something to play.
   private var playsUntil: Double?
 
-  init(playlist: URL, decodes: Bool, recorder: Recorder) {
+  init(playlist: URL, program: String, decodes: Bool, recorder: Recorder) {
     self.playlist = playlist
+    self.program = program
     self.decodes = decodes
     self.recorder = recorder
   }
@@ -119,7 +123,9 @@ private struct HLSViewer {
   }
 
   private func load(_ url: URL) async throws -> Data {
-    let (data, response) = try await URLSession.shared.fetch(URLRequest(url: url, timeoutInterval: 20))
+    var request = URLRequest(url: url, timeoutInterval: 20)
+    request.setValue(program, forHTTPHeaderField: "User-Agent")
+    let (data, response) = try await URLSession.shared.fetch(request)
     guard response.statusCode == 200 else {
       throw FanoutError.refused("\(url.lastPathComponent): \(response.statusCode)")
     }
