@@ -323,7 +323,9 @@ actor Room {
       participant.outlet?.send(SignalWriter.event(.ended(ended)))
       participant.outlet?.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
     }
+    let gone = participants.values
     participants = [:]
+    for participant in gone { endMixed(participant) }
     for viewer in viewers.values { viewer.waiting?.cancel() }
     viewers = [:]
     stageChange?.cancel()
