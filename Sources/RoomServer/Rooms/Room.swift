@@ -325,6 +325,7 @@ actor Room {
     }
     let gone = participants.values
     participants = [:]
+    // Not before: the jobs that end with them are nobody's news any more.
     for participant in gone { endMixed(participant) }
     for viewer in viewers.values { viewer.waiting?.cancel() }
     viewers = [:]
