@@ -148,7 +148,9 @@ let package = Package(
     .testTarget(name: "MixingTests", dependencies: ["Mixing", "Codecs", "RTP", "RoomProtocol"]),
     .testTarget(
       name: "RelayTests",
-      dependencies: ["Relay", "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", nio("NIOCore"), nio("NIOPosix")]),
+      dependencies: [
+        "Relay", "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "Peers", nio("NIOCore"), nio("NIOPosix"), nioSSL,
+      ]),
     .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
     .testTarget(
       name: "RoomServerTests",

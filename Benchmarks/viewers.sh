@@ -72,6 +72,7 @@ if $profile; then
   address=127.0.0.1
   export ROOMSERVER_KEY=viewers ROOMSERVER_SECRET=a-secret-for-the-length-of-one-measurement
   "$bin/roomserver" serve --bind "$address" --port 18098 --rtmp-port 18097 --media-port 0 --open-publish --log-level error \
+    --http-per-address 0 --rtmp-per-address 0 \
     2> "$out/log" &
   server=$!
   trap 'kill "$server" 2> /dev/null; rm -rf "$out"' EXIT

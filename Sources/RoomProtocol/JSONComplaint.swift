@@ -12,6 +12,7 @@ public func jsonComplaint(_ error: any Error, reading data: Data) -> String {
   case .dataCorrupted(let context) where !context.codingPath.isEmpty:
     return "\(path(context.codingPath)) has a value that is not allowed"
   case .dataCorrupted:
+    if let complaint = JSONStrings.complaint(about: data) { return complaint }
     // Foundation names no path for a number that does not fit; all else without a path is no JSON.
     guard let numbers = try? JSONDecoder().decode(OddNumbers.self, from: data) else { return "it is not JSON in UTF-8" }
     return numbers.complaint

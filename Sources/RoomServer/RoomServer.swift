@@ -32,7 +32,7 @@ public final class RoomServer: Sendable {
   /// Follows the certificate's files.
   private let following: Task<Void, Never>?
   private let signalling: SignallingServer
-  private let directory: RoomDirectory
+  let directory: RoomDirectory
   private let draining: Drain
   private let plane: MediaPlane
   private let origin: Origin
@@ -61,7 +61,7 @@ public final class RoomServer: Sendable {
     let data: DataDirectory? = if let path = configuration.data { try DataDirectory(path) } else { nil }
     let keys: TokenKeys
     do {
-      keys = try await TokenKeys(configuration.keys)
+      keys = try await TokenKeys(configuration.keys.mapValues(\.value))
     } catch {
       if case .secretTooShort(let key, _) = error { throw .shortSecret(key: key) }
       throw .noKeys
@@ -93,11 +93,14 @@ public final class RoomServer: Sendable {
     do throws(StartError) {
       let eventLog = try await EventLog(
         configuration.webhooks, path: data?.privateFile("webhooks.sqlite"),
-        secret: configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value ?? "", log: log)
+        secret: (configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value)?.value ?? "", log: log)
       events = eventLog
       if configuration.origin.listens {
         let secure = configuration.tls.flatMap { tls in certificate.map { (tls.rtmpPort, $0) } }
-        rtmp = try await RTMPServer.start(origin, host: configuration.origin.host ?? configuration.host, secure: secure)
+        rtmp = try await RTMPServer.start(
+          origin, host: configuration.origin.host ?? configuration.host, secure: secure,
+          peers: ConnectionsPerAddress(
+            limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
       }
       let server = RoomServer(
         configuration, data: data, events: eventLog, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp,
@@ -175,17 +178,22 @@ public final class RoomServer: Sendable {
       + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
-    let handlers = HTTPDaemon.Handlers(
+    var handlers = HTTPDaemon.Handlers(
       router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) }, upgraded: { signalling.accept($0) },
-      counters: counters)
+      counters: counters,
+      peers: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies),
+      clients: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies))
     func daemon(port: UInt16, _ certificate: CurrentCertificate?) -> HTTPDaemon {
       HTTPDaemon(
         .init(
           host: configuration.host, port: port, threads: configuration.httpThreads, connections: limits.connections,
-          bodyBytes: limits.bodyBytes, proxies: configuration.trustedProxies, certificate: certificate),
+          bodyBytes: limits.bodyBytes, requestTime: limits.requestTime, proxies: configuration.trustedProxies,
+          certificate: certificate, headers: certificate == nil ? [] : configuration.tls?.headers ?? []),
         handlers: handlers)
     }
     http = daemon(port: configuration.port, nil)
+    // The port that is open to the world has no metrics, as with a proxy in front.
+    handlers.router = Router(endpoints: endpoints.filter { $0.path != SystemAPI.metricsPath })
     https = certificate.map { daemon(port: configuration.tls?.port ?? 0, $0) }
     following = certificate.map { certificate in Task { await certificate.follow() } }
     mediaPorts = plane.ports

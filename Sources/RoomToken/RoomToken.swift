@@ -8,7 +8,7 @@ public struct RoomToken: Sendable, Hashable {
   public var grants: Grants
   public var expires: Date
   public var notBefore: Date?
-  /// `jti`: names this token, so that it can be revoked.
+  /// Names this token, so that it can be revoked: `jti`, or what stands in for it in a token without one.
   public var id: String
   /// Of an anchor who comes for a PK and goes home after it: which one.
   public var pk: String?

@@ -38,7 +38,8 @@ public struct TokenKeys: Sendable {
     try sign(
       Claims(
         iss: key, sub: token.user, room: token.room, exp: token.expires.timeIntervalSince1970,
-        nbf: token.notBefore?.timeIntervalSince1970, jti: token.id, grants: token.grants, pk: token.pk), key: key)
+        nbf: token.notBefore?.timeIntervalSince1970, jti: token.id.isEmpty ? nil : token.id, grants: token.grants, pk: token.pk),
+      key: key)
   }
 
   /// Signs a token that uses the REST API, by its own key.
@@ -52,7 +53,7 @@ public struct TokenKeys: Sendable {
 
   /// Checks a room token: form, key, algorithm, signature, `nbf`, `exp`, and the room where one is given.
   public func verify(_ text: String, room: String? = nil, now: Date = Date()) throws(TokenError) -> RoomToken {
-    let (_, claims) = try verifiedClaims(text, now: now)
+    let (_, claims, signature) = try verifiedClaims(text, now: now)
     guard claims.api != true else { throw .wrongPurpose }
     guard let user = claims.sub, !user.isEmpty else { throw .malformed("it has no sub, the user") }
     guard let named = claims.room, !named.isEmpty else { throw .malformed("it has no room") }
@@ -60,12 +61,12 @@ public struct TokenKeys: Sendable {
     if let room, room != named { throw .wrongRoom(token: named, asked: room) }
     return RoomToken(
       room: named, user: user, grants: grants, expires: Date(timeIntervalSince1970: claims.exp),
-      notBefore: claims.nbf.map(Date.init(timeIntervalSince1970:)), id: claims.jti ?? "", pk: claims.pk)
+      notBefore: claims.nbf.map(Date.init(timeIntervalSince1970:)), id: claims.name(signature), pk: claims.pk)
   }
 
   /// Checks a token for the REST API.
   public func verifyAPI(_ text: String, now: Date = Date()) throws(TokenError) -> APIToken {
-    let (key, claims) = try verifiedClaims(text, now: now)
+    let (key, claims, _) = try verifiedClaims(text, now: now)
     guard claims.api == true else { throw .wrongPurpose }
     if let issuer = claims.iss, issuer != key { throw .malformed("iss and kid name different keys") }
     return APIToken(
@@ -85,6 +86,13 @@ private struct Claims: Codable {
   var grants: Grants?
   var api: Bool?
   var pk: String?
+
+  /// `jti`. In its absence half of the signature, which is a digest of all that is signed: two tokens that differ in anything, such
+  /// as `iat` or `exp`, have two names. As HMAC's output may be cut so, the half tells nothing of the other.
+  func name(_ signature: Data) -> String {
+    if let jti, !jti.isEmpty { return jti }
+    return "signature:" + base64URL(signature.prefix(16))
+  }
 }
 
 /// What is written and read of a token's header. Not jwt-kit's own type: that one makes an Int of every whole number, and 1e308
@@ -116,7 +124,7 @@ extension TokenKeys {
   }
 
   /// Form, algorithm and key of the header, then the signature; the claims are not looked at before it is right.
-  private func verifiedClaims(_ text: String, now: Date) throws(TokenError) -> (key: String, Claims) {
+  private func verifiedClaims(_ text: String, now: Date) throws(TokenError) -> (key: String, Claims, signature: Data) {
     let token = [UInt8](text.utf8)
     guard token.count <= Self.maximumTokenBytes else { throw .malformed("it has more than \(Self.maximumTokenBytes) bytes") }
     let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -133,7 +141,7 @@ extension TokenKeys {
     let seconds = now.timeIntervalSince1970
     guard claims.exp.isFinite, seconds < claims.exp else { throw .expired }
     if let start = claims.nbf, seconds < start { throw .notYetValid }
-    return (key, claims)
+    return (key, claims, signature)
   }
 }
 

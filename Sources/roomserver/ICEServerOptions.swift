@@ -1,4 +1,5 @@
 import ArgumentParser
+import LiveOrigin
 import RoomServer
 
 /// The STUN and TURN servers that clients are told of.
@@ -25,9 +26,9 @@ struct ICEServerOptions: ParsableArguments {
         throw ValidationError("\(turn[0]) needs --turn-secret, or --turn-username and --turn-credential")
       }
     case (let secret?, nil, nil):
-      servers.append(ICEServerSetting(urls: turn, access: .secret(secret, lifetime: .seconds(Int(lifetime)))))
+      servers.append(ICEServerSetting(urls: turn, access: .secret(Secret(secret), lifetime: .seconds(Int(lifetime)))))
     case (nil, let username?, let credential?):
-      servers.append(ICEServerSetting(urls: turn, access: .account(username: username, credential: credential)))
+      servers.append(ICEServerSetting(urls: turn, access: .account(username: username, credential: Secret(credential))))
     default:
       throw ValidationError("TURN servers take --turn-secret, or --turn-username with --turn-credential, and not both")
     }

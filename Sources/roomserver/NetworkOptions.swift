@@ -14,6 +14,7 @@ struct NetworkOptions: ParsableArguments {
   @Option(help: .setting("workers")) var workers: Int?
   @Option(help: .setting("trusted-proxy")) var trustedProxy: [String] = []
   @Option(help: .setting("joins-per-second")) var joinsPerSecond: Int?
+  @Option(help: .setting("http-per-address")) var httpPerAddress: Int?
 
   /// Fills in the network's part of a configuration.
   /// - Parameter development: whether ports may be any that are free.
@@ -35,6 +36,9 @@ struct NetworkOptions: ParsableArguments {
     if let joins = try settings.number("joins-per-second", joinsPerSecond, in: 1...100_000) {
       configuration.limits.joinsPerSecond = Double(joins)
       configuration.limits.joinBurst = 5 * joins
+    }
+    if let connections = try settings.number("http-per-address", httpPerAddress, in: 0...1_000_000) {
+      configuration.limits.connectionsPerAddress = connections
     }
   }
 }

@@ -7,6 +7,7 @@ struct OriginOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: .setting("rtmp")) var rtmp: Bool?
   @Option(help: .setting("rtmp-port")) var rtmpPort: UInt16?
   @Option(help: .setting("rtmp-bind")) var rtmpBind: String?
+  @Option(help: .setting("rtmp-per-address")) var rtmpPerAddress: Int?
   @Option(help: .setting("origin-name")) var originName: [String] = []
   @Option(help: .setting("publish-key")) var publishKey: String?
   @Option(help: .setting("publish-validity")) var publishValidity: UInt32?
@@ -22,6 +23,9 @@ struct OriginOptions: ParsableArguments {
     origin.listens = try settings.flag("rtmp", rtmp, default: true)
     origin.port = try settings.number("rtmp-port", rtmpPort, default: development ? 0 : 1935)
     origin.host = settings.text("rtmp-bind", rtmpBind)
+    if let connections = try settings.number("rtmp-per-address", rtmpPerAddress, in: 0...1_000_000) {
+      origin.connectionsPerAddress = connections
+    }
     origin.names = settings.list("origin-name", originName)
     origin.publishesOpenly = try settings.flag("open-publish", openPublish, default: false)
     origin.protection.publish = try rule(

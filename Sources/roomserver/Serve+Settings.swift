@@ -40,7 +40,7 @@ extension Serve {
     try relay.apply(to: &configuration, settings)
     try webhooks.apply(to: &configuration, settings)
     configuration.iceServers = try iceServers.servers(settings)
-    configuration.autoCreateRooms = try settings.flag("auto-create", autoCreate, default: dev)
+    try rooms.apply(to: &configuration, settings, development: dev)
     let directory = settings.text("data", data, default: dev ? "none" : "roomserver-data")
     guard !directory.isEmpty else { throw ValidationError("--data is a directory, or none") }
     configuration.data = directory == "none" ? nil : directory

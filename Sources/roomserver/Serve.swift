@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LiveOrigin
 import Logging
 import RoomServer
 import RoomToken
@@ -36,7 +37,7 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup(title: "HLS and variants") var hls: HLSOptions
   @OptionGroup(title: "Jobs") var relay: RelayOptions
   @OptionGroup(title: "Webhooks and events") var webhooks: WebhookOptions
-  @Flag(inversion: .prefixedNo, help: .setting("auto-create")) var autoCreate: Bool?
+  @OptionGroup(title: "Rooms") var rooms: RoomOptions
   @Option(help: .setting("data")) var data: String?
   @Option(help: .setting("drain")) var drain: Int?
   @Option(help: .setting("drain-redirect")) var drainRedirect: String?
@@ -51,7 +52,7 @@ struct Serve: AsyncParsableCommand {
       throw ValidationError(
         "an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or both in --config, or --dev")
     }
-    configuration.keys = [pair.key: pair.secret]
+    configuration.keys = [pair.key: Secret(pair.secret)]
 
     DescriptorLimit.raise()
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
@@ -75,12 +76,15 @@ struct Serve: AsyncParsableCommand {
   }
 
   /// Serves until a signal asks for the end, or a drain that was ordered over REST is over.
-  private struct RunningServer: Service {
+  private struct RunningServer: Service, CustomStringConvertible {
     let configuration: ServerConfiguration
     let log: Logger
     let drainTime: Duration
     let redirect: String?
     let greet: @Sendable (RoomServer) async -> Void
+
+    /// What the log of the service group calls it.
+    var description: String { "roomserver" }
 
     /// Signals are heard before anything is said: whoever reads that it serves may send one at once.
     func run() async throws {

@@ -7,12 +7,14 @@ struct TLSOptions: ParsableArguments {
   @Option(help: .setting("certificate-key")) var certificateKey: String?
   @Option(help: .setting("https-port")) var httpsPort: UInt16?
   @Option(help: .setting("rtmps-port")) var rtmpsPort: UInt16?
+  @Option(help: .setting("hsts")) var hsts: Int?
 
   /// Fills in TLS' part of a configuration.
   /// - Throws: where a file is named and not the other, or a port and no certificate.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     let files = (settings.text("certificate", certificate), settings.text("certificate-key", certificateKey))
     let ports = (try settings.number("https-port", httpsPort), try settings.number("rtmps-port", rtmpsPort))
+    let strictTransport = try settings.number("hsts", hsts, in: 0...1_000_000_000)
     guard case (let certificate?, let key?) = files else {
       guard files == (nil, nil) else { throw ValidationError("--certificate and --certificate-key go together") }
       guard ports == (nil, nil) else { throw ValidationError("--https-port and --rtmps-port need --certificate") }
@@ -21,6 +23,7 @@ struct TLSOptions: ParsableArguments {
     var tls = TLSSettings(certificate: certificate, key: key)
     tls.port = ports.0 ?? 8443
     tls.rtmpPort = ports.1 ?? 1936
+    tls.strictTransportSeconds = strictTransport ?? 0
     configuration.tls = tls
   }
 }

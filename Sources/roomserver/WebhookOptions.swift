@@ -1,4 +1,5 @@
 import ArgumentParser
+import LiveOrigin
 import RoomServer
 
 /// What the app's own server is told.
@@ -14,7 +15,7 @@ struct WebhookOptions: ParsableArguments {
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     var webhooks = WebhookSettings()
     webhooks.urls = settings.list("webhook", webhook)
-    webhooks.secret = settings.text("webhook-secret", webhookSecret)
+    webhooks.secret = settings.text("webhook-secret", webhookSecret).map { Secret($0) }
     webhooks.trustedCertificates = settings.text("webhook-certificates", webhookCertificates)
     if let timeout = try settings.number("webhook-timeout", webhookTimeout, in: 100...60_000) {
       webhooks.timeout = .milliseconds(timeout)

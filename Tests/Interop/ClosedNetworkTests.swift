@@ -1,3 +1,4 @@
+import LiveOrigin
 import RoomClient
 import RoomProtocol
 import RoomServer
@@ -43,7 +44,7 @@ extension RealMedia {
     @Test("with a relay alone, media flows through coturn with the credentials that the server made", arguments: [false, true])
     func relayed(overTCP: Bool) async throws {
       try await Coturn.with { coturn in
-        let setting = ICEServerSetting(urls: [coturn.url(overTCP: overTCP)], access: .secret(coturn.secret))
+        let setting = ICEServerSetting(urls: [coturn.url(overTCP: overTCP)], access: .secret(Secret(coturn.secret)))
         try await withServer(adjust: { $0.iceServers = [setting] }) { server in
           let paths = try await exchange(server, .relay)
           #expect(paths.count == 2)

@@ -27,7 +27,7 @@ private final class Source {
 
   init(
     _ id: UInt64, from start: Int64, fps: Int64 = 25, lag: Int64 = 20_000, soundLag: Int64 = 150_000, value: Int16 = 1000,
-    size: (Int, Int) = (64, 64), gop: Int64 = 50, hasAudio: Bool = true, hasVideo: Bool = true
+    size: (Int, Int) = (64, 64), gop: Int64 = 50, hasAudio: Bool = true, hasVideo: Bool = true, soundOffset: Int64 = 0
   ) throws {
     self.id = ProgramID(id)
     self.fps = fps
@@ -41,7 +41,7 @@ private final class Source {
     encoder = try H264Encoder(
       VideoEncoderSettings(width: size.0, height: size.1, fps: Int(fps), bitrate: 100_000, keyFrameInterval: 0))
     nextPicture = start
-    soundEnd = AudioInput.position(of: start)
+    soundEnd = AudioInput.position(of: start + soundOffset)
   }
 
   func wantKeyFrame(after time: Int64?) { wantsKeyAfter = time ?? .min }
@@ -211,6 +211,48 @@ struct BroadcastTests {
     #expect(signs.filter { $0 == 0 }.count < 2500)
     let change = try #require(signs.firstIndex(of: -1))
     #expect(signs[change...].filter { $0 == 1 }.count < 600)
+  }
+
+  @Test("every key frame carries its parameter sets")
+  func parameterSets() throws {
+    var stage = Stage(broadcast: try Broadcast())
+    stage.begin(try Source(1, from: stage.now, gop: 10))
+    try stage.run(1_500_000)
+    stage.begin(try Source(2, from: stage.now, size: (96, 64), gop: 10))
+    try stage.run(2_000_000)
+    var current: AVCConfiguration?
+    var keyFrames = 0
+    for message in stage.messages where message.kind == .video {
+      let tag = try #require(message.payload.withUnsafeBytes { VideoTag(parsing: $0) })
+      let body = Array(message.payload[tag.track.body])
+      if tag.isSequenceHeader { current = body.withUnsafeBytes { AVCConfiguration(parsing: $0) } }
+      let sets = try #require(current?.parameterSetUnits)
+      #expect(body.starts(with: sets) == (tag.isKeyFrame || tag.isSequenceHeader && body == sets))
+      if tag.isKeyFrame { keyFrames += 1 }
+    }
+    #expect(keyFrames >= 6)
+  }
+
+  @Test("the sound of one program is blended into the next one's: no sample steps away from the one before")
+  func blend() throws {
+    let left = try levels(2_000_000, isStanding: false).dropFirst(4000)
+    let steps = zip(left.dropFirst(), left).map { abs($0 - $1) }
+    // A raised cosine of 10 ms from 8000 to -8000 rises by 52 a sample at most; a cut would be 16,000.
+    #expect(try #require(steps.max()) < 400)
+  }
+
+  @Test("a program whose sound comes later than its first picture leaves no silence: the old one's sound bridges it")
+  func lateSound() throws {
+    let format = AudioFormat(sampleRate: 48_000, channels: 2)
+    var stage = Stage(broadcast: try Broadcast(.init(audio: .init(format: format, bitrate: 256_000))))
+    stage.begin(try Source(1, from: stage.now, value: 8000))
+    try stage.run(1_000_000)
+    // Its first sound is of 60 ms after its first picture.
+    stage.begin(try Source(2, from: stage.now, value: 8000, soundOffset: 60_000))
+    try stage.run(2_000_000)
+    #expect(stage.broadcast.onAir == ProgramID(2))
+    let left = try heard(stage.messages, format).dropFirst(4000)
+    #expect(left.allSatisfy { abs($0 - 8000) < 400 }, "\(left.min() ?? 0)")
   }
 
   @Test("a program that has no pictures takes over, and one that has no sound leaves silence")

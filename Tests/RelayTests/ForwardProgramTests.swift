@@ -117,6 +117,29 @@ struct ForwardProgramTests {
     #expect(abs(difference) < 40_000, "\(difference)")
   }
 
+  @Test("its first sound is the sender's at full level, not the silence of before")
+  func firstSound() throws {
+    let stage = try Stage(try Anchor())
+    try stage.run(1500) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchor.sendPicture(100, at: stage.now, lag: 0) }
+      if millisecond >= 100, millisecond % 20 == 0 { try stage.anchor.sendSound(8000, at: stage.now, lag: 5_000) }
+    }
+    #expect(stage.sound.count > 90)
+    let first = try #require(stage.sound.first)
+    // Opus itself needs some milliseconds to get there.
+    #expect(first.samples.suffix(200).contains { abs(Int($0)) > 4000 }, "\(first.samples.map { abs(Int($0)) }.max() ?? 0)")
+    #expect(first.position >= AudioInput.position(of: 5_100_000))
+  }
+
+  @Test("without any sound there is silence after half a second")
+  func silentTrack() throws {
+    let stage = try Stage(try Anchor())
+    try stage.run(1000) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchor.sendPicture(100, at: stage.now, lag: 0) }
+    }
+    #expect((40...55).contains(stage.sound.count), "\(stage.sound.count) blocks of 10 ms")
+  }
+
   @Test("a pause shows the last picture again, and the track goes on at a key frame")
   func pause() throws {
     let stage = try Stage(try Anchor(), hasAudio: false)

@@ -126,6 +126,24 @@ struct MergeProgramTests {
     #expect(loud.count == 100)
   }
 
+  @Test("sound and pictures begin together, with every source in them")
+  func beginning() throws {
+    let stage = try Stage([try Anchor(), try Anchor()])
+    try stage.run(2000) { millisecond in
+      if millisecond % 40 == 0 {
+        for anchor in stage.anchors { try anchor.sendPicture(100, at: stage.now, lag: 0) }
+      }
+      // The second anchor's sound comes a little later than all else.
+      if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
+      if millisecond % 20 == 0, millisecond >= 200 { try stage.anchors[1].sendSound(4000, at: stage.now, lag: 0) }
+    }
+    let picture = try #require(stage.pictures.first?.timestamp)
+    let sound = try #require(stage.sound.first)
+    #expect(abs(AudioInput.time(of: sound.position) - picture) <= 50_000, "\(AudioInput.time(of: sound.position) - picture)")
+    #expect(picture < 5_500_000)
+    #expect(sound.position >= AudioInput.position(of: 5_200_000))
+  }
+
   @Test("of one source makes the very samples that a forward program makes of it")
   func sameSamples() throws {
     let stage = try Stage([try Anchor()])
@@ -257,6 +275,43 @@ struct MergeProgramTests {
     #expect(silent == [])
     let times = stage.pictures.map(\.timestamp)
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
+  }
+
+  @Test(
+    "decoders that stand still for however long leave no hole in the pictures", arguments: [Int64(150), 550, 900], [25, 30])
+  func noHole(standstill: Int64, fps: Int) throws {
+    let stage = try Stage([try Anchor()], fps: fps)
+    try stage.run(6000) { millisecond in
+      if millisecond % 40 == 0 { try stage.anchors[0].sendPicture(90, at: stage.now, lag: 0) }
+      if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
+      // Twice in a row, with one look between.
+      let since = (millisecond - 2000) % (standstill + 5)
+      stage.isStalled = millisecond >= 2000 && millisecond < 2000 + 2 * (standstill + 5) && since < standstill
+    }
+    let times = stage.pictures.map(\.timestamp)
+    let steps = zip(times.dropFirst(), times).map { $0 - $1 }
+    // A machine that does not keep up makes fewer frames a second: a step down from 25 is 24.
+    #expect(steps.allSatisfy { (1...42_000).contains($0) }, "\(steps.filter { $0 > 42_000 })")
+    #expect(stage.program.counters.skipped == 0)
+    // It has come back to what is sent.
+    #expect(try #require(times.last) > stage.now - 500_000)
+    let positions = stage.sound.map(\.position)
+    #expect(zip(positions.dropFirst(), positions).allSatisfy { $0 == $1 + 480 })
+  }
+
+  @Test("sound and pictures begin at one moment, also where the first picture comes late")
+  func together() throws {
+    let stage = try Stage([try Anchor(), try Anchor(.vp8)])
+    try stage.run(3000) { millisecond in
+      if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
+      for (index, begin) in [Int64(200), 800].enumerated() where millisecond >= begin && millisecond % 40 == 0 {
+        try stage.anchors[index].sendPicture(90, at: stage.now, lag: 0)
+      }
+    }
+    let first = try #require(stage.pictures.first).timestamp
+    let heard = AudioInput.time(of: try #require(stage.sound.first).position)
+    #expect(first > 5_700_000)
+    #expect(heard <= first && first - heard < 10_000, "\(first - heard)")
   }
 
   @Test("waits longer for a source that comes late, and less again when it does not")

@@ -18,6 +18,9 @@ struct TargetTests {
     #expect(one.serialNumber == 1)
     #expect(two.serialNumber == 7)
     #expect(plain.serialNumber == nil)
+    var dumped = ""
+    dump(one, to: &dumped)
+    #expect(!dumped.contains("key=a") && !"\(one) \(String(reflecting: one))".contains("key=a"))
     #expect(one.destination == RTMPAddress("rtmp://CDN.example.com/live/anchor?key=a&serialnum=1&x=2").map { .server($0) })
     #expect(PublishURL("rtmp://cdn.example.com/live/anchor?serialnum=3")?.broadcast == "rtmp://cdn.example.com/live/anchor")
     #expect(PublishURL("rtmp://cdn.example.com/live/other?key=a&x=2")?.broadcast != one.broadcast)

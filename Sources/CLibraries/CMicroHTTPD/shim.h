@@ -7,8 +7,9 @@
 
 // Variadic calls and expression macros that Swift does not import.
 static inline struct MHD_Daemon *mhd_start(
-    unsigned int flags, uint16_t port, MHD_AccessHandlerCallback handler, void *context, const struct MHD_OptionItem *options) {
-  return MHD_start_daemon(flags, port, NULL, NULL, handler, context, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+    unsigned int flags, uint16_t port, MHD_AcceptPolicyCallback policy, MHD_AccessHandlerCallback handler, void *context,
+    const struct MHD_OptionItem *options) {
+  return MHD_start_daemon(flags, port, policy, context, handler, context, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 static inline uint16_t mhd_port(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
@@ -17,6 +18,15 @@ static inline uint16_t mhd_port(struct MHD_Daemon *daemon) {
 static inline const struct sockaddr *mhd_client_address(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info ? info->client_addr : NULL;
+}
+static inline size_t mhd_head_size(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info ? info->header_size : 0;
+}
+// What the application keeps of a connection, by its notifications.
+static inline void *mhd_kept(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info ? info->socket_context : NULL;
 }
 static inline int mhd_upgrade_close(struct MHD_UpgradeResponseHandle *handle) {
   return MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE) == MHD_YES;

@@ -23,13 +23,13 @@ public struct HotlinkProtection: Sendable {
   /// How one purpose is protected.
   public struct Rule: Sendable {
     /// What only the server and who makes the URLs know.
-    public var key: String
+    public var key: Secret
     /// Seconds for which a URL is good.
     public var validity: Int64
 
     /// The default is a day.
     public init(key: String, validity: Int64 = 86_400) {
-      self.key = key
+      self.key = Secret(key)
       self.validity = validity
     }
   }
@@ -59,7 +59,7 @@ public struct HotlinkProtection: Sendable {
     guard let secret = values["wsSecret"], let time = values["wsTime"] else { throw .missing }
     guard let made = Int64(time, radix: 16), made >= 0, time.utf8.count <= 16 else { throw .malformed }
     // The vendor's manual signs the path with its first slash, the program in it without.
-    let candidates = [path, String(path.drop { $0 == "/" })].map { Self.md5("\(time)\($0)\(rule.key)") }
+    let candidates = [path, String(path.drop { $0 == "/" })].map { Self.md5("\(time)\($0)\(rule.key.value)") }
     guard candidates.contains(where: { Self.isEqual($0, secret.lowercased()) }) else { throw .wrongSecret }
     let (age, overflow) = unixTime.subtractingReportingOverflow(made)
     guard !overflow, age <= rule.validity, age >= -Self.clockDifference else { throw .expired }
@@ -69,7 +69,7 @@ public struct HotlinkProtection: Sendable {
   public func query(path: String, for purpose: Purpose, unixTime: Int64) -> String? {
     guard let rule = purpose == .publish ? publish : play else { return nil }
     let time = String(max(0, unixTime), radix: 16)
-    return "wsSecret=\(Self.md5("\(time)\(path)\(rule.key)"))&wsTime=\(time)"
+    return "wsSecret=\(Self.md5("\(time)\(path)\(rule.key.value)"))&wsTime=\(time)"
   }
 
   /// Takes the same time wherever the two differ.

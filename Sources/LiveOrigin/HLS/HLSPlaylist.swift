@@ -1,19 +1,31 @@
 /// The media playlist of a stream (RFC 8216, and its second edition for what is of low latency).
 public struct HLSPlaylist: Sendable {
+  /// How changes of form are written.
+  public enum Changes: Hashable, Sendable {
+    /// With EXT-X-DISCONTINUITY and another EXT-X-MAP, as RFC 8216 §4.3.2.3 asks for.
+    case marked
+    /// Not at all, with one EXT-X-MAP. For VLC, which reads only the first one, and starts a demuxer without any at each discontinuity.
+    /// It follows the parameter sets in the key frames, and times go on over a change.
+    case unmarked
+  }
+
   private let window: HLSWindow
   private let epoch: Int64
   private let folder: String
   private let query: String
+  private let changes: Changes
 
   /// - Parameters:
   ///   - epoch: UNIX time in milliseconds at the beginning of the stream's timeline.
   ///   - folder: where the playlist's neighbours are, relative to it: the stream's name.
   ///   - query: what every address ends with, without the question mark.
-  public init(_ window: HLSWindow, epoch: Int64, folder: String, query: String = "") {
+  ///   - changes: how changes of form are written.
+  public init(_ window: HLSWindow, epoch: Int64, folder: String, query: String = "", changes: Changes = .marked) {
     self.window = window
     self.epoch = epoch
     self.folder = folder
     self.query = query
+    self.changes = changes
   }
 
   /// The whole of it.
@@ -25,7 +37,7 @@ public struct HLSPlaylist: Sendable {
       text += "#EXT-X-PART-INF:PART-TARGET=\(Self.seconds(partTarget))\n"
     }
     text += "#EXT-X-MEDIA-SEQUENCE:\((window.listed.first ?? window.growing)?.number ?? 0)\n"
-    if window.discontinuities > 0 { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(window.discontinuities)\n" }
+    if window.discontinuities > 0, changes == .marked { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(window.discontinuities)\n" }
 
     // Parts are of use only near the end: within three target durations of it.
     let grown = window.growing?.parts.reduce(0) { $0 + $1.duration } ?? 0
@@ -40,7 +52,9 @@ public struct HLSPlaylist: Sendable {
     }
     if window.hasEnded { return text + "#EXT-X-ENDLIST\n" }
     if partTarget != nil, let growing = window.growing {
-      if !growing.parts.isEmpty {
+      // A player loads the hinted part before the next playlist: a change of form has to stand before the hint. Without it,
+      // hls.js decodes the part with the old initialisation section.
+      if !growing.parts.isEmpty || growing.isDiscontinuous && changes == .marked {
         add(head: growing, after: initialisation, to: &text)
         add(partsOf: growing, to: &text)
       }
@@ -51,8 +65,9 @@ public struct HLSPlaylist: Sendable {
   }
 
   private func add(head segment: HLSSegment, after initialisation: Int?, to text: inout String) {
-    if segment.isDiscontinuous { text += "#EXT-X-DISCONTINUITY\n" }
-    if segment.initialisation != initialisation {
+    let isMarked = changes == .marked
+    if segment.isDiscontinuous, isMarked { text += "#EXT-X-DISCONTINUITY\n" }
+    if isMarked ? segment.initialisation != initialisation : initialisation == nil {
       text += "#EXT-X-MAP:URI=\"\(address(HLSResource.initialisation(segment.initialisation)))\"\n"
     }
     text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(epoch + segment.start))\n"

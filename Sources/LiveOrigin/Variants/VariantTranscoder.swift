@@ -129,13 +129,13 @@ public final class VariantTranscoder {
     guard let encoded = try encoder.encode(fitted, forceKeyFrame: isKeyFrame) else { return [] }
     counters.encoded &+= 1
     if encoded.isKeyFrame { lastKeyFrame = time }
-    let unit = encoded.data.withUnsafeBytes {
-      AVCAccessUnit.withLengths(annexB: $0, behind: VideoTag.avcHeader(.codedFrames, isKeyFrame: encoded.isKeyFrame))
-    }
+    let tag = VideoTag.avcHeader(.codedFrames, isKeyFrame: encoded.isKeyFrame)
+    var unit = encoded.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: tag) }
     let timestamp = UInt32(truncatingIfNeeded: time)
-    var messages = [MediaMessage(.video, timestamp: timestamp, payload: unit.data)]
     let configuration = AVCConfiguration(
       sequenceParameters: unit.sequenceParameters, pictureParameters: unit.pictureParameters)
+    if let configuration { unit.insert(configuration, behind: tag.count) }
+    var messages = [MediaMessage(.video, timestamp: timestamp, payload: unit.data)]
     if let header = configuration?.sequenceHeader, header != lastHeader {
       lastHeader = header
       messages.insert(MediaMessage(.video, timestamp: timestamp, payload: header), at: 0)

@@ -76,8 +76,8 @@ public final class AudioInput {
     end = position + Int64(count)
   }
 
-  /// Whether it has been written to since this media time, in microseconds, or longer.
-  public func reachesBack(to time: Int64) -> Bool { base.map { $0 <= Self.position(of: time) } == true }
+  /// Whether it has sound since this media time, in microseconds, or longer, and the fade-in of its first samples is over.
+  public func reachesBack(to time: Int64) -> Bool { base.map { $0 + Int64(Self.fade) <= Self.position(of: time) } == true }
 
   /// Adds `count` samples from `position` on to what `body` is given, sample by sample: index, left, right. Silence is not told.
   ///

@@ -58,7 +58,8 @@ public struct ChunkReader: Sendable {
     var payload: [UInt8] = []
   }
 
-  private let limits: Limits
+  /// May be changed at any time; what was begun before is not looked at again.
+  public var limits: Limits
   private var streams: [ChunkStream] = []
   private var unfinished = 0
   /// The bytes of a chunk's header as far as they came.

@@ -12,6 +12,13 @@ public enum AVCAccessUnit {
     public var pictureParameters: [[UInt8]] = []
     /// Whether it has an IDR slice.
     public var isKeyFrame = false
+
+    /// Puts the parameter sets before the slices, behind `header` bytes at the front of the data. Players that read a sequence header
+    /// only once, VLC and libavformat's HLS demuxer among them, follow a change of size by the sets in the key frame.
+    public mutating func insert(_ configuration: AVCConfiguration, behind header: Int) {
+      guard let sets = configuration.parameterSetUnits, (0...data.count).contains(header) else { return }
+      data.insert(contentsOf: sets, at: header)
+    }
   }
 
   /// Turns an access unit with start codes into one with lengths; `header` stands in front of its data.
@@ -31,6 +38,23 @@ public enum AVCAccessUnit {
       }
     }
     return unit
+  }
+
+  /// Whether the access unit carries a sequence parameter set before its first slice.
+  public static func carriesParameterSets(withLengths bytes: UnsafeRawBufferPointer, lengthSize: Int) -> Bool {
+    guard (1...4).contains(lengthSize) else { return false }
+    var reader = ByteReader(bytes)
+    while !reader.isAtEnd {
+      guard let prefix = reader.bytes(lengthSize), let unit = reader.bytes(prefix.reduce(0) { $0 << 8 | Int($1) }) else {
+        return false
+      }
+      switch unit.first.map({ $0 & 0x1f }) {
+      case 7: return true
+      case 1, 2, 3, 4, 5: return false
+      default: continue
+      }
+    }
+    return false
   }
 
   /// Turns an access unit with lengths into one with start codes; nil where a length is beyond the end. With `configuration`,

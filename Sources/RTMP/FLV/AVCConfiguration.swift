@@ -79,6 +79,18 @@ public struct AVCConfiguration: Hashable, Sendable {
     return record + highProfileFields
   }
 
+  /// All parameter sets as NAL units, each behind its length, as they stand before a key frame's slices; nil if a set is too long for
+  /// ``lengthSize``.
+  public var parameterSetUnits: [UInt8]? {
+    var units: [UInt8] = []
+    for set in sequenceParameters + pictureParameters {
+      guard lengthSize >= 4 || set.count < 1 << (8 * lengthSize) else { return nil }
+      for shift in (0..<lengthSize).reversed() { units.append(UInt8(truncatingIfNeeded: set.count >> (8 * shift))) }
+      units += set
+    }
+    return units
+  }
+
   /// The sequence header's message payload: the tag's header and the record.
   public var sequenceHeader: [UInt8] { VideoTag.avcHeader(.sequenceStart, isKeyFrame: true) + encoded }
 }

@@ -58,6 +58,9 @@ public struct ClientSession: Sendable {
     case closed
   }
 
+  /// Bytes of answers that may wait to be taken.
+  private static let outputLimit = 4 << 20
+
   /// The numbers of the requests that are answered (RTMP 1.0 §7.1.1).
   enum Transaction {
     static let connect = 1.0
@@ -94,7 +97,7 @@ public struct ClientSession: Sendable {
     self.address = address
     self.options = options
     since = now
-    link = MessageLink(limits: options.limits, now: now)
+    link = MessageLink(limits: options.limits, outputLimit: Self.outputLimit, now: now)
     phase = .handshake(
       ClientHandshake(
         withDigest: options.handshakeDigest, time: now.rtmpMilliseconds, into: &link.output, using: &generator))
@@ -149,7 +152,7 @@ public struct ClientSession: Sendable {
       }
       while !isClosed, let message = try link.read(&rest) {
         try take(message, now: now)
-        guard link.output.count <= MessageLink.outputLimit else { throw .outputNotTaken }
+        guard link.output.count <= Self.outputLimit else { throw .outputNotTaken }
       }
       link.acknowledge()
     } catch { fail(error) }

@@ -3,8 +3,7 @@ import RTP
 /// What both sessions do alike once the handshake is over: messages in and out, acknowledgements, pings.
 struct MessageLink: Sendable {
   /// Bytes of answers that may wait to be taken.
-  static let outputLimit = 4 << 20
-
+  let outputLimit: Int
   private var reader: ChunkReader
   private(set) var writer = ChunkWriter()
   /// What is to be sent.
@@ -19,12 +18,19 @@ struct MessageLink: Sendable {
   private var lastHeard: Instant
   private var pingSent: Instant?
 
-  init(limits: ChunkReader.Limits, now: Instant) {
+  init(limits: ChunkReader.Limits, outputLimit: Int, now: Instant) {
+    self.outputLimit = outputLimit
     reader = ChunkReader(limits: limits)
     lastHeard = now
   }
 
   var bytesReceived: UInt64 { reader.bytesRead }
+
+  /// What the peer may ask of memory.
+  var limits: ChunkReader.Limits {
+    get { reader.limits }
+    set { reader.limits = newValue }
+  }
 
   // MARK: In
 
@@ -41,7 +47,7 @@ struct MessageLink: Sendable {
       guard let message = next, let control = ControlMessage(message) else { return next }
       if case .user(.streamEnd) = control { return message }
       obey(control)
-      guard output.count <= Self.outputLimit else { throw .outputNotTaken }
+      guard output.count <= outputLimit else { throw .outputNotTaken }
     }
   }
 

@@ -35,6 +35,7 @@ extension ServerSession {
   public mutating func acceptPublish(_ stream: MessageStreamID, now: Instant) {
     guard case .decidingPublish(let name)? = streams[stream] else { return }
     streams[stream] = .publishing
+    link.limits = options.limits
     link.send(.user(.streamBegin(stream)))
     link.send(Status(.status, .publishStart, "\(name.name) is now published."), on: stream)
     resume(now: now)

@@ -8,7 +8,10 @@ import RTP
 public struct ServerSession: Sendable {
   /// What a session allows and how it speaks.
   public struct Options: Sendable {
+    /// Once the client publishes.
     public var limits: ChunkReader.Limits
+    /// Before: nobody knows yet who the client is.
+    public var limitsBeforePublish: ChunkReader.Limits
     public var timeouts: SessionTimeouts
     /// Bytes of payload in the chunks it sends, 1 … 0xffffff.
     public var chunkSize: Int
@@ -18,19 +21,24 @@ public struct ServerSession: Sendable {
     public var streams: Int
     /// Bytes held while a decision is waited for.
     public var heldBytes: Int
+    /// Bytes of answers to what came at once.
+    public var outputBytes: Int
 
     /// The defaults suit encoders and players alike.
     public init(
-      limits: ChunkReader.Limits = .init(), timeouts: SessionTimeouts = .init(), chunkSize: Int = 4096,
-      window: UInt32 = 5_000_000,
-      streams: Int = 8, heldBytes: Int = 2 << 20
+      limits: ChunkReader.Limits = .init(),
+      limitsBeforePublish: ChunkReader.Limits = .init(messageLength: 512 << 10, unfinishedBytes: 512 << 10),
+      timeouts: SessionTimeouts = .init(), chunkSize: Int = 4096, window: UInt32 = 5_000_000, streams: Int = 8,
+      heldBytes: Int = 1 << 20, outputBytes: Int = 512 << 10
     ) {
       self.limits = limits
+      self.limitsBeforePublish = limitsBeforePublish
       self.timeouts = timeouts
       self.chunkSize = chunkSize
       self.window = window
       self.streams = streams
       self.heldBytes = heldBytes
+      self.outputBytes = outputBytes
     }
   }
 
@@ -71,7 +79,7 @@ public struct ServerSession: Sendable {
   /// A connection that was accepted at `now`.
   public init(_ options: Options = Options(), now: Instant) {
     self.options = options
-    link = MessageLink(limits: options.limits, now: now)
+    link = MessageLink(limits: options.limitsBeforePublish, outputLimit: options.outputBytes, now: now)
     since = now
   }
 
@@ -120,7 +128,7 @@ public struct ServerSession: Sendable {
       }
       while !isClosed, let message = try link.read(&rest) {
         try take(message, now: now)
-        guard link.output.count <= MessageLink.outputLimit else { throw .outputNotTaken }
+        guard link.output.count <= options.outputBytes else { throw .outputNotTaken }
       }
       link.acknowledge()
     } catch { fail(error) }
@@ -154,6 +162,7 @@ public struct ServerSession: Sendable {
         heldStart += 1
         heldBytes -= message.payload.count + 64
         try process(message, now: now)
+        guard link.output.count <= options.outputBytes else { throw .outputNotTaken }
       }
       if heldStart >= held.count { forgetHeld() }
     } catch { fail(error) }

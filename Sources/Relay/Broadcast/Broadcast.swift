@@ -21,8 +21,9 @@ public struct ProgramID: Hashable, Sendable, CustomStringConvertible {
 ///
 /// 1. It is listened to, and its first key frame is waited for. If that shows a moment that the viewers have seen already, because the
 ///    new program lags more than the old one, the old one's pictures stop a little later, and a key frame of that moment is asked for.
-/// 2. The old program's pictures go on up to the moment of that key frame, its sound up to the same sample; from there on the new
-///    one's follow, with a sequence header where the codec's parameters differ.
+/// 2. The old program's pictures continue up to the moment of that key frame, its sound up to the same sample, or up to the new
+///    program's first; from there on the new one's follow, with a sequence header if the codec's parameters differ. The sound of both
+///    is blended for 10 ms (``SoundSeam``).
 /// 3. ``Output/tookOver(_:from:)`` tells when nothing of the old one is needed any more.
 ///
 /// Sans-I/O: after each call take what ``next()`` gives until it is nil. One owner at a time.
@@ -82,6 +83,10 @@ public final class Broadcast {
   var outputs: [Output] = []
   private var nextOutput = 0
   let sound: SoundEncoder
+  /// The blend from one program's sound to the next one's, while it lasts. A broadcast's first sound fades in.
+  var seam: SoundSeam? = SoundSeam(last: [])
+  /// The last stereo sample that was sent.
+  private(set) var lastSample: [Int16] = []
   private var pictures = PictureStream()
   private var interleaver: Interleaver
   private var epoch: Int64?
@@ -108,6 +113,7 @@ public final class Broadcast {
     let feed = Feed(id: program, hasAudio: hasAudio, hasVideo: hasVideo, audioBitrate: audioBitrate)
     guard current != nil else {
       current = feed
+      seam = SoundSeam(last: lastSample)
       sound.setBitrate(audioBitrate)
       outputs.append(.tookOver(program, from: nil))
       if hasVideo { outputs.append(.keyFrameNeeded(program, after: nil)) }
@@ -128,6 +134,7 @@ public final class Broadcast {
     current = nil
     // The sound that the last pictures wait for; what the coder keeps back of it is 3 frames at most.
     let kept = Int64(3 * AACEncoder.frameCount) * 1_000_000 / Int64(settings.audio.format.sampleRate)
+    seam = SoundSeam(last: lastSample)
     if sentSoundHeader, let lastPicture { fillSilence(upTo: lastPicture + kept, now: now) }
     release(now)
   }
@@ -160,7 +167,10 @@ public final class Broadcast {
       advanceTakeover(now)
     } else if current?.id == program {
       var part = samples[...]
-      if let limit = takeover?.soundCut { part = part.prefix(Int(max(0, limit - position)) * AudioInput.channels) }
+      if let limit = takeover?.soundCut {
+        part = part.prefix(Int(max(0, limit - position)) * AudioInput.channels)
+        takeover?.keepTail(samples[part.endIndex...], at: max(position, limit))
+      }
       send(part, at: position, now: now)
       if takeover != nil { advanceTakeover(now) }
     }
@@ -239,6 +249,25 @@ public final class Broadcast {
   }
 
   func send(_ samples: ArraySlice<Int16>, at position: Int64, now: Instant) {
+    var samples = samples
+    if seam != nil, let end = soundEnd {
+      if position > end { sendSilence(min(position - end, Int64(SoundSeam.length)), at: end, now: now) }
+      // What was sent already is no part of the blend.
+      if position < end { samples = samples.dropFirst(Int(min(end - position, Int64(samples.count))) * AudioInput.channels) }
+    }
+    guard !samples.isEmpty else { return }
+    write(samples, at: max(position, seam == nil ? position : soundEnd ?? position), now: now)
+  }
+
+  private func sendSilence(_ count: Int64, at position: Int64, now: Instant) {
+    write([Int16](repeating: 0, count: Int(count) * AudioInput.channels)[...], at: position, now: now)
+  }
+
+  private func write(_ samples: ArraySlice<Int16>, at position: Int64, now: Instant) {
+    var samples = samples
+    if let blended = seam?.blend(samples) { samples = blended[...] }
+    if seam?.isDone == true { seam = nil }
+    lastSample = Array(samples.suffix(AudioInput.channels))
     encode { () throws(CodecError) in
       try sound.write(samples, at: position)
     } send: {
@@ -247,8 +276,12 @@ public final class Broadcast {
   }
 
   private func fillSilence(upTo time: Int64, now: Instant) {
+    let position = AudioInput.position(of: time)
+    if seam != nil, let end = soundEnd, position > end {
+      sendSilence(min(position - end, Int64(SoundSeam.length)), at: end, now: now)
+    }
     encode { () throws(CodecError) in
-      try sound.silence(upTo: AudioInput.position(of: time))
+      try sound.silence(upTo: position)
     } send: {
       send($0, now: now)
     }

@@ -2,7 +2,7 @@ import Codecs
 import RTMP
 
 /// Turns H.264 pictures in Annex B form into FLV video, with a new sequence header before each key frame whose parameter sets differ
-/// from the last.
+/// from the last. Each key frame carries its parameter sets as well, because many players read only the first sequence header.
 struct PictureStream {
   /// As last told; nil before the first key frame.
   private(set) var configuration: AVCConfiguration?
@@ -19,7 +19,7 @@ struct PictureStream {
   /// Nil where there is no slice in it, or a key frame has come with no parameter sets at all.
   mutating func payloads(of picture: EncodedPicture) -> Payloads? {
     let header = VideoTag.avcHeader(.codedFrames, isKeyFrame: picture.isKeyFrame)
-    let unit = picture.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: header) }
+    var unit = picture.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: header) }
     guard unit.data.count > header.count else { return nil }
     var sequenceHeader: [UInt8]?
     if picture.isKeyFrame {
@@ -33,6 +33,7 @@ struct PictureStream {
         size = next.sequenceParameters.first.flatMap(SequenceParameters.init(parsing:)).map { ($0.width, $0.height) }
         sequenceHeader = next.sequenceHeader
       }
+      unit.insert(next, behind: header.count)
     }
     guard configuration != nil else { return nil }
     return Payloads(sequenceHeader: sequenceHeader, picture: unit.data)

@@ -16,6 +16,8 @@ struct Takeover {
   var cutAt: Instant?
   /// The sample that its sound begins at.
   var soundCut: Int64?
+  /// The old program's sound from that sample on, for the blend.
+  private(set) var tail: [Int16] = []
   /// The moment from which on the old program's pictures are held back, so that the new one can catch up with what viewers have seen.
   /// It lies a little ahead, for the new one to hear in time of which moment a key frame is wanted.
   private(set) var freeze: Int64?
@@ -70,6 +72,15 @@ struct Takeover {
     while let first = sound.first, position - first.position > Self.longestSound { sound.removeFirst() }
   }
 
+  /// Takes the old program's sound behind the cut.
+  mutating func keepTail(_ samples: ArraySlice<Int16>, at position: Int64) {
+    guard let soundCut, position == soundCut + Int64(tail.count / AudioInput.channels), !hasTail else { return }
+    tail += samples.prefix(SoundSeam.length * AudioInput.channels - tail.count)
+  }
+
+  /// Whether there is enough of the old program's sound for the whole blend.
+  var hasTail: Bool { tail.count >= SoundSeam.length * AudioInput.channels }
+
   mutating func takePictures() -> [EncodedPicture] {
     defer { pictures = [] }
     return pictures
@@ -100,21 +111,28 @@ extension Broadcast {
       let seen = lastPicture.map { $0 >= cut - pictureInterval - pictureInterval / 4 } ?? true
       guard !current.hasVideo || current.isOver || reached || seen || waitedLong else { return }
       takeover.picturesAreDone = true
-      let position = AudioInput.position(of: cut)
-      takeover.soundCut = max(position, soundEnd ?? position)
     }
     for picture in takeover.takePictures() { send(picture, now: now) }
 
+    if takeover.soundCut == nil {
+      // Sound takes longer to decode than a key frame takes to come: the old one's bridges the time up to the new one's first.
+      guard !takeover.feed.hasAudio || !takeover.sound.isEmpty || waitedLong else { return }
+      let position = AudioInput.position(of: cut)
+      takeover.soundCut = max(position, soundEnd ?? position, takeover.sound.first?.position ?? position)
+    }
     guard let soundCut = takeover.soundCut else { return }
     // How far the old one's sound has come, up to the cut.
     let heard = min(soundCut, soundEnd ?? soundCut)
+    let isBlendable = heard == soundCut && takeover.hasTail
     if takeover.feed.hasAudio {
-      let oldIsDone = !current.hasAudio || current.isOver || waitedLong || heard == soundCut
+      let oldIsDone = !current.hasAudio || current.isOver || waitedLong || isBlendable
       guard oldIsDone, !takeover.sound.isEmpty || waitedLong else { return }
-      // Where the old one never got there, the new one's own sound is better than none.
+      seam = SoundSeam(tail: takeover.tail, last: lastSample)
+      // If the old one never got there, the new one's own sound is better than none.
       for (position, samples) in takeover.sound { send(samples, from: heard, at: position, now: now) }
-    } else if current.hasAudio, !current.isOver, !waitedLong, heard < soundCut {
-      return
+    } else if current.hasAudio {
+      guard current.isOver || waitedLong || isBlendable else { return }
+      seam = SoundSeam(tail: takeover.tail, last: lastSample)
     }
     finishTakeover(takeover.feed, from: current.id)
   }

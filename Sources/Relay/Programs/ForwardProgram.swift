@@ -40,6 +40,10 @@ public final class ForwardProgram: Program {
   /// Since when there is no track at all; nil while there is one.
   public private(set) var emptySince: Instant?
 
+  /// Microseconds that the first sound is waited for.
+  private static let soundPatience: Int64 = 500_000
+
+  private let began: Instant
   private let carriesAudio: Bool
   private let carriesVideo: Bool
   private var audio: DecodedInbox?
@@ -58,6 +62,7 @@ public final class ForwardProgram: Program {
     pictures = PictureSource(
       stillAfter: settings.stillAfter, bitrate: settings.transcodeBitrate, fps: settings.transcodeFPS)
     emptySince = now
+    began = now
   }
 
   /// Hears the track whose decoder this belongs to from now on, or none.
@@ -111,7 +116,11 @@ public final class ForwardProgram: Program {
     let step: Int64 = 480
     soundDelay.advance(to: now)
     let target = AudioInput.position(of: now.microseconds - soundDelay.microseconds)
-    var position = soundEnd ?? target / step * step
+    let start = target / step * step
+    // What takes over from another program has nothing to say before its first sample: silence there would be heard as a click.
+    let isReady = sound.reachesBack(to: AudioInput.time(of: start)) || now - began >= Self.soundPatience
+    guard soundEnd != nil || isReady else { return }
+    var position = soundEnd ?? start
     // Nobody waits for what a stopped thread missed.
     if target - position > AudioInput.sampleRate { position = target / step * step }
     while position + step <= target {

@@ -21,6 +21,8 @@ public final class MergeProgram: Program {
 
   /// Frames that are made up for after a stall; what is more is left out.
   private static let mostBehind: Int64 = 6
+  /// Frames that pictures wait for a decoder: fewer than are made up for, so that the wait leaves no hole.
+  private static let mostAwaited: Int64 = 4
   private static let soundStep: Int64 = 480
   /// The lag of sound alone grows by a quarter of the time that passes at most, and so much at once, which every player has in store;
   /// and it shrinks by a fiftieth.
@@ -29,6 +31,8 @@ public final class MergeProgram: Program {
   private static let shrinkage: Int64 = 50
   /// Microseconds that the beginning waits for the first picture of every source.
   private static let longestWarmUp: Int64 = 3_000_000
+  /// And that sound waits for that: less than ``AudioInput`` keeps.
+  private static let longestSilence: Int64 = 1_000_000
   /// And for its first sound: a microphone that says nothing sends nothing.
   private static let longestListening: Int64 = 500_000
 
@@ -167,8 +171,16 @@ public final class MergeProgram: Program {
     }
     if hasEnded { note(now) }
     lag(now)
+    // Sound waits longer: where it goes on without its source there is silence, but a picture only stands still.
+    let shown = max(moment, now.advanced(microseconds: -2 * Self.mostAwaited * halfInterval))
+    if picture != nil, soundEnd == nil {
+      advancePictures(to: shown, now, output)
+      // Both begin at one moment, or players and recordings have sound without a picture at first.
+      guard lastFrame != nil || now - (warmingSince ?? now) >= Self.longestSilence else { return }
+      beginSound(at: AudioInput.position(of: lastFrame ?? moment.microseconds - delay) / Self.soundStep * Self.soundStep)
+    }
     advanceSound(to: moment, now, output)
-    advancePictures(to: moment, now, output)
+    advancePictures(to: shown, now, output)
   }
 
   private func lag(_ now: Instant) {
@@ -185,11 +197,18 @@ public final class MergeProgram: Program {
     delay = next
   }
 
+  /// What is before the beginning only lets the mixer fade the sources in: a program that takes over continues at full loudness.
+  private func beginSound(at start: Int64) {
+    for blocks in [Int64(2), 1] { mixer.advance(to: start - blocks * Self.soundStep, count: Int(Self.soundStep)) }
+    soundEnd = start
+  }
+
   private func advanceSound(to moment: Instant, _ now: Instant, _ output: (ProgramOutput) -> Void) {
     let step = Self.soundStep
     let target = AudioInput.position(of: moment.microseconds - delay)
-    guard soundEnd != nil || picture != nil || isWarm(moment.microseconds - delay, now) else { return }
-    var position = soundEnd ?? target / step * step
+    let start = target / step * step
+    guard soundEnd != nil || isWarm(AudioInput.time(of: start), now) else { return }
+    var position = soundEnd ?? start
     // Nobody waits for what a stopped thread missed.
     if target - position > AudioInput.sampleRate { position = target / step * step }
     while position + step <= target {
@@ -217,7 +236,7 @@ public final class MergeProgram: Program {
   /// Microseconds of half a frame: a picture of up to so much later belongs to it.
   private var halfInterval: Int64 { 500_000 / Int64(max(1, fps)) }
 
-  /// Whether every source is there: nobody shall see the background, or hear nothing, where an anchor is a moment later.
+  /// Whether every source is there: viewers must not see the background, or hear nothing, because one anchor is a moment later.
   private func isWarm(_ target: Int64, _ now: Instant) -> Bool {
     let since = warmingSince ?? now
     warmingSince = since

@@ -132,6 +132,12 @@ public struct PushLink: Sendable {
     flush()
   }
 
+  /// Whether a connection of this number is still to be opened: one that opens later is nobody's.
+  func awaits(_ connection: Int) -> Bool {
+    guard case .opening = phase else { return false }
+    return connection == self.connection
+  }
+
   /// The connection could not be opened, or broke.
   public mutating func failed(_ connection: Int, _ failure: PushFailure, now: Instant) {
     guard connection == self.connection else { return }
@@ -247,7 +253,8 @@ public struct PushLink: Sendable {
     outputs.append(.send(bytes, connection: connection))
   }
 
-  private mutating func lose(_ failure: PushFailure, now: Instant) {
+  private mutating func lose(_ cause: PushFailure, now: Instant) {
+    let failure = cause.hiding(address.stream)
     outputs.append(.close(connection: connection))
     session = nil
     lastFailure = failure

@@ -80,6 +80,15 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Without the stream's name and query, which may be a key and which many servers quote when they refuse.
+  /// - Parameter stream: as the address has it. Names of at most 8 characters stay, as they do in ``PublishURL/description``.
+  func hiding(_ stream: String) -> PushFailure {
+    guard case .rejected(let code, var reason) = self else { return self }
+    let parts = stream.split(separator: "?", maxSplits: 1).enumerated()
+    for (index, part) in parts where index > 0 || part.count > 8 { reason = reason.replacing(part, with: "…") }
+    return .rejected(code: code, reason: reason)
+  }
+
   /// What an RTMP session's end means to a push.
   init(_ failure: SessionFailure) {
     self =

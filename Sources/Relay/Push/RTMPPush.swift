@@ -7,9 +7,13 @@ import RTP
 
 /// A ``PushLink`` with its sockets. Everything happens on one event loop.
 final class RTMPPush {
+  /// Gives the addresses of a host and a port. Called on a thread that may block.
+  typealias Resolve = @Sendable (_ host: String, _ port: UInt16) -> [HostAddresses.Entry]
+
   private let loop: any EventLoop
   private let targets: RelayTargets
   private let trust: NIOSSLTrustRoots
+  private let resolve: Resolve
   private var link: PushLink
   private var channel: (any Channel)?
   private var timer: (task: Scheduled<Void>, due: Instant)?
@@ -18,15 +22,18 @@ final class RTMPPush {
   private var isDraining = false
 
   /// - Parameters:
-  ///   - state: told of each change.
-  ///   - keyFrameNeeded: the server can only go on with one.
+  ///   - resolve: the system's resolver, unless a test gives another.
+  ///   - state: called at each change.
+  ///   - keyFrameNeeded: called when the server can only continue with a key frame.
   init(
     to address: RTMPAddress, options: PushLink.Options, targets: RelayTargets, trust: NIOSSLTrustRoots, loop: any EventLoop,
+    resolve: @escaping Resolve = { HostAddresses.resolve($0, port: $1) },
     state: @escaping (PushState, PushFailure?) -> Void, keyFrameNeeded: @escaping () -> Void
   ) {
     self.loop = loop
     self.targets = targets
     self.trust = trust
+    self.resolve = resolve
     self.state = state
     self.keyFrameNeeded = keyFrameNeeded
     link = PushLink(to: address, options: options)
@@ -85,13 +92,12 @@ final class RTMPPush {
   // MARK: The socket
 
   private func connect(_ address: RTMPAddress, _ connection: Int) {
-    let targets = targets
+    let (targets, resolve) = (targets, resolve)
     let bound = NIOLoopBound(self, eventLoop: loop)
-    let resolved = NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-      HostAddresses.resolve(address.host, port: address.port)
-    }
+    let resolved = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { resolve(address.host, address.port) }
     resolved.whenComplete { result in
       let push = bound.value
+      guard push.link.awaits(connection) else { return }
       switch result {
       case .failure: push.work { $0.failed(connection, .name(address.host), now: Self.now()) }
       case .success(let addresses):
@@ -100,42 +106,44 @@ final class RTMPPush {
           let failure: PushFailure = addresses.isEmpty ? .name(address.host) : .forbidden(address.host)
           return push.work { $0.failed(connection, failure, now: Self.now()) }
         }
-        push.connect(address, to: allowed[...], connection)
+        push.connect(address, to: allowed.map(\.socket), connection)
       }
     }
   }
 
-  /// One address after the other, until one answers.
-  private func connect(_ address: RTMPAddress, to addresses: ArraySlice<HostAddresses.Entry>, _ connection: Int) {
-    guard let first = addresses.first else { return }
+  /// Connects to the address that answers first (Happy Eyeballs, RFC 8305): one that takes no packets costs a quarter of a second, not
+  /// the whole time that there is.
+  private func connect(_ address: RTMPAddress, to allowed: [SocketAddress], _ connection: Int) {
     let bound = NIOLoopBound(self, eventLoop: loop)
-    let options = link.options
-    let trust = trust
-    let handler = NIOLoopBound(PushHandler(self, connection), eventLoop: loop)
     ClientBootstrap(group: loop)
-      .connectTimeout(.microseconds(options.connectTime))
+      .resolver(CheckedAddresses(allowed, loop: loop))
+      .connectTimeout(.microseconds(link.options.connectTime))
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       // What the kernel holds can't be thinned any more: a slow server has to be felt here.
       .channelOption(.socketOption(.so_sndbuf), value: 65_536)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          if address.isSecure { try channel.pipeline.syncOperations.addHandler(Self.tls(address, trust)) }
-          try channel.pipeline.syncOperations.addHandler(handler.value)
-        }
-      }
-      .connect(to: first.socket)
+      .connect(host: address.host, port: Int(address.port))
       .whenComplete { result in
         let push = bound.value
         switch result {
-        case .success(let channel):
-          push.channel = channel
-          // With TLS the handler tells when the handshake is done.
-          if !address.isSecure { push.work { $0.opened(connection, now: Self.now()) } }
-        case .failure(let error):
-          guard addresses.count == 1 else { return push.connect(address, to: addresses.dropFirst(), connection) }
-          push.work { $0.failed(connection, PushFailure(connecting: error), now: Self.now()) }
+        case .success(let channel): push.connected(channel, to: address, connection)
+        case .failure(let error): push.work { $0.failed(connection, PushFailure(connecting: error), now: Self.now()) }
         }
       }
+  }
+
+  /// The handlers are added only now, so that connections that lose the race have none that could report their end.
+  private func connected(_ channel: any Channel, to address: RTMPAddress, _ connection: Int) {
+    guard link.awaits(connection) else { return channel.close(promise: nil) }
+    do {
+      if address.isSecure { try channel.pipeline.syncOperations.addHandler(Self.tls(address, trust)) }
+      try channel.pipeline.syncOperations.addHandler(PushHandler(self, connection))
+    } catch {
+      channel.close(promise: nil)
+      return work { $0.failed(connection, address.isSecure ? .tls("\(error)") : .broken("\(error)"), now: Self.now()) }
+    }
+    self.channel = channel
+    // With TLS the handler says when the handshake is done.
+    if !address.isSecure { opened(connection) }
   }
 
   private static func tls(_ address: RTMPAddress, _ trust: NIOSSLTrustRoots) throws -> NIOSSLClientHandler {
@@ -162,6 +170,25 @@ final class RTMPPush {
 
   fileprivate func failed(_ connection: Int, _ failure: PushFailure) {
     work { $0.failed(connection, failure, now: Self.now()) }
+  }
+}
+
+/// The addresses of a host that were checked against the targets: nothing else is connected to.
+private struct CheckedAddresses: Resolver {
+  private let addresses: [SocketAddress]
+  private let loop: any EventLoop
+
+  init(_ addresses: [SocketAddress], loop: any EventLoop) {
+    self.addresses = addresses
+    self.loop = loop
+  }
+
+  func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { known { $0.protocol == .inet } }
+  func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { known { $0.protocol == .inet6 } }
+  func cancelQueries() {}
+
+  private func known(_ isWanted: (SocketAddress) -> Bool) -> EventLoopFuture<[SocketAddress]> {
+    loop.makeSucceededFuture(addresses.filter(isWanted))
   }
 }
 
@@ -201,6 +228,9 @@ extension PushFailure {
     switch error {
     case ChannelError.connectTimeout: self = .timeout("TCP")
     case let error as IOError: self = .refused(error.description)
+    case let error as NIOConnectionError:
+      let first = error.connectionErrors.first?.error
+      self = .refused((first as? IOError)?.description ?? first.map { "\($0)" } ?? "no address answers")
     default: self = .refused("\(error)")
     }
   }

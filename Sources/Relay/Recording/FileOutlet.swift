@@ -40,14 +40,14 @@ public final class FileOutlet: BroadcastOutlet {
   private let ended: @Sendable (Summary) -> Void
 
   init(
-    _ name: RecordingName, settings: Recordings.Settings, pool: NIOThreadPool, tally: RecordingTally,
+    _ name: RecordingName, resumes: Bool = false, settings: Recordings.Settings, pool: NIOThreadPool, tally: RecordingTally,
     create: @escaping RecordingFiles.Create, ended: @escaping @Sendable (Summary) -> Void
   ) throws(RecordingFailure) {
     self.pool = pool
     self.tally = tally
     self.ended = ended
     queue = Mutex(Queue(backlog: RecordingBacklog(limit: settings.backlog)))
-    files = Mutex(try RecordingFiles(name, writer: name.writer(), limit: settings.limit, create: create))
+    files = Mutex(try RecordingFiles(name, resumes: resumes, writer: name.writer(), limit: settings.limit, create: create))
     tally.begin()
   }
 

@@ -16,14 +16,11 @@ public final class MP4Recording: RecordingWriter {
 
     init() {}
 
-    /// Nil where a set is too long for its length.
+    /// Nil if a set is too long for its length.
     init?(_ configuration: AVCConfiguration) {
+      guard let units = configuration.parameterSetUnits else { return nil }
       lengthSize = configuration.lengthSize
-      for set in configuration.sequenceParameters + configuration.pictureParameters {
-        guard lengthSize >= 4 || set.count < 1 << (8 * lengthSize) else { return nil }
-        for shift in (0..<lengthSize).reversed() { bytes.append(UInt8(truncatingIfNeeded: set.count >> (8 * shift))) }
-        bytes += set
-      }
+      bytes = units
     }
   }
 
@@ -90,7 +87,11 @@ public final class MP4Recording: RecordingWriter {
     if isKeyFrame, !takes(video) || audio != nil && file?.audio != audio { try begin(at: picture.time, &parts) }
     guard takes(video) else { return drop() }
     lastPicture = picture.time
-    let data = (isKeyFrame ? sets.bytes : []) + payload[tag.track.body]
+    let body = payload[tag.track.body]
+    func carriesSets() -> Bool {
+      body.withUnsafeBytes { AVCAccessUnit.carriesParameterSets(withLengths: $0, lengthSize: sets.lengthSize) }
+    }
+    let data = isKeyFrame && !carriesSets() ? sets.bytes + body : Array(body)
     return file?.add(
       .init(
         time: picture.time, offset: Int64(max(0, tag.track.compositionTime)), isKeyFrame: isKeyFrame, data: data)) ?? []

@@ -5,8 +5,10 @@ struct RecordingFiles {
   /// Makes a file of this name.
   typealias Create = @Sendable (String) throws(RecordingFailure) -> any RecordedFile
 
-  /// Files of one recording at most.
+  /// Files of one recording at most, not counting those from before a restart.
   private static let mostFiles = 100
+  /// The largest number in a file's name.
+  private static let lastNumber = 10_000
   /// Between two calls that bring what was written to the disk.
   private static let syncInterval = Duration.seconds(1)
 
@@ -27,14 +29,23 @@ struct RecordingFiles {
   private var synced = ContinuousClock.now
 
   /// Makes the first file.
-  /// - Parameter limit: bytes of a file.
-  init(_ name: RecordingName, writer: any RecordingWriter, limit: Int64, create: @escaping Create) throws(RecordingFailure) {
+  /// - Parameters:
+  ///   - resumes: whether it takes the next free name, as the second and later files do.
+  ///   - limit: bytes of a file.
+  init(
+    _ name: RecordingName, resumes: Bool = false, writer: any RecordingWriter, limit: Int64, create: @escaping Create
+  ) throws(RecordingFailure) {
     self.name = name
     self.writer = writer
     self.limit = limit
     self.create = create
-    file = try create(name.part(1))
-    names = [name.part(1)]
+    if resumes {
+      number = 0
+      try beginNext()
+    } else {
+      file = try create(name.part(1))
+      names = [name.part(1)]
+    }
   }
 
   mutating func write(_ messages: [MediaMessage]) throws(RecordingFailure) {
@@ -105,7 +116,9 @@ struct RecordingFiles {
     size = 0
     while true {
       number += 1
-      guard number <= Self.mostFiles else { throw .media("it changed too often: \(name) has \(Self.mostFiles) files") }
+      guard names.count < Self.mostFiles, number <= Self.lastNumber else {
+        throw .media("it changed too often: \(name) has \(max(number - 1, names.count)) files")
+      }
       do throws(RecordingFailure) {
         file = try create(name.part(number))
         names.append(name.part(number))

@@ -50,10 +50,24 @@ public final class Recordings: Sendable {
   public var counters: RecordingCounters { tally.counters }
 
   /// Makes a file and gives the outlet that fills it.
-  /// - Parameter ended: called once, from a thread that writes, when the file is complete or has failed.
+  /// - Parameters:
+  ///   - resumes: whether it continues a recording of that name, in the next free file of it.
+  ///   - ended: called once, from a thread that writes, when the file is complete or has failed.
   /// - Throws: where no file of that name can be made.
   public func begin(
-    _ name: RecordingName, ended: @escaping @Sendable (FileOutlet.Summary) -> Void
+    _ name: RecordingName, resumes: Bool = false, ended: @escaping @Sendable (FileOutlet.Summary) -> Void
+  ) throws(RecordingFailure) -> FileOutlet {
+    do throws(RecordingFailure) {
+      return try make(name, resumes: resumes, ended: ended)
+    } catch {
+      // Nobody waits for an answer that could say it.
+      if resumes { tally.refuse(error) }
+      throw error
+    }
+  }
+
+  private func make(
+    _ name: RecordingName, resumes: Bool, ended: @escaping @Sendable (FileOutlet.Summary) -> Void
   ) throws(RecordingFailure) -> FileOutlet {
     let directory = settings.directory
     return try state.withLock { (state) throws(RecordingFailure) in
@@ -64,7 +78,7 @@ public final class Recordings: Sendable {
       state.lastOutlet += 1
       let number = state.lastOutlet
       let outlet = try FileOutlet(
-        name, settings: settings, pool: pool, tally: tally,
+        name, resumes: resumes, settings: settings, pool: pool, tally: tally,
         create: { (name) throws(RecordingFailure) in try DiskFile(name, in: directory) },
         ended: { [weak self] summary in
           self?.state.withLock { $0.outlets[number] = nil }
@@ -116,6 +130,9 @@ final class RecordingTally: Sendable {
       $0.begun += 1
     }
   }
+
+  /// A recording that can't continue after a restart.
+  func refuse(_ failure: RecordingFailure) { state.withLock { $0.failures[failure.name, default: 0] += 1 } }
 
   func wrote(_ bytes: Int64) { state.withLock { $0.bytes += bytes } }
 

@@ -3,7 +3,7 @@ public import RTMP
 /// A publish URL: where a broadcast goes, and which of several jobs with one URL is the newer.
 ///
 /// `serialnum=N` may stand in its query. Two URLs that differ in nothing else are one broadcast's.
-public struct PublishURL: Sendable, Hashable, CustomStringConvertible {
+public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// Where a broadcast goes.
   public enum Destination: Sendable, Hashable {
     /// `rtmp://` or `rtmps://`, as given, `serialnum` included: servers may read it.
@@ -69,6 +69,9 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible {
     guard case .server(let address) = destination else { return nil }
     return "\(address.app)/\(address.stream.prefix { $0 != "?" })"
   }
+
+  /// As ``description``: `dump` would show the key.
+  public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 
   /// For logs and lists: without the stream's query, and with the stream's name cut short.
   public var description: String {

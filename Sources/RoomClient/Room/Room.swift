@@ -91,14 +91,15 @@ public final class Room: Sendable {
   public func kick(userId: String) async throws { try await session.kick(userId: userId) }
   /// Sends tracks of a participant, one's own if none is named, to an RTMP server; needs the `relay` grant. What becomes of it comes
   /// as `jobChanged`, `jobStatus` and `jobEnded`.
-  /// - Throws: `RoomError` 80204 for a URL or an id that won't do, 80201 for a `serialnum` that is not the largest; 10003 without the grant.
+  /// - Throws: `RoomError` 80204 for a URL or an id that won't do, 80201 for a `serialnum` that is not the largest; 10003 without the grant,
+  ///   and for a URL whose broadcast is another room's: at the server's own origin the stream has the room's name.
   @discardableResult public func startForward(_ job: ForwardParams) async throws -> JobInfo {
     try await session.startForward(job)
   }
   /// Sends a mix of the room's tracks to an RTMP server, or into the room; needs the `relay` grant. What becomes of it comes as
   /// `jobChanged`, `jobStatus` and `jobEnded`.
   /// - Throws: `RoomError` 80204 naming the field that won't do, 80202 for a track that is not there, 80201 for a `serialnum` that is
-  ///   not the largest, or where the server has no room for the mix; 10003 without the grant.
+  ///   not the largest, or where the server has no room for the mix; 10003 as ``startForward(_:)``.
   @discardableResult public func startMerge(_ job: MergeParams) async throws -> JobInfo { try await session.startMerge(job) }
   /// Arranges a merge job's tracks anew, from the next frame on; needs the `relay` grant.
   /// - Throws: as ``startMerge(_:)``.

@@ -24,7 +24,9 @@ public final class TrackFeed: Sendable {
   init(kind: TrackKind) { self.kind = kind }
 
   /// The newest that was given.
-  var trackId: String? { lines.reversed().lazy.compactMap(\.trackId).first }
+  ///
+  /// Not lazily: a lazy `compactMap` reads each value twice, and another thread may clear it in between.
+  var trackId: String? { lines.reversed().compactMap(\.trackId).first }
   /// In the newest room.
   var isMuted: Bool { lines.last?.isMuted ?? false }
   /// Frames that no room took, though there was a way.
@@ -70,7 +72,7 @@ public final class TrackFeed: Sendable {
   /// What every way takes.
   func spreadTarget() {
     let new: Int? = state.withLockedValue { state in
-      guard let least = state.lines.lazy.compactMap(\.target).min() else { return nil }
+      guard let least = state.lines.compactMap(\.target).min() else { return nil }
       state.target = least
       return least
     }

@@ -57,3 +57,12 @@ public struct PushPolicy: Codable, Sendable, Hashable {
     return result
   }
 }
+
+extension PushPolicy: CustomStringConvertible, CustomReflectable {
+  /// Without the URL's query, which may hold a key.
+  public var description: String {
+    publishUrl.map { "\(mode.rawValue) to \($0.prefix { $0 != "?" })" } ?? mode.rawValue
+  }
+
+  public var customMirror: Mirror { Mirror(self, children: ["policy": description]) }
+}

@@ -23,9 +23,9 @@ extension SignalRequest {
         error: RoomError(.unknownMessage, "the message has \(data.count) bytes, at most \(limits.messageBytes) are read"))
     }
     do {
-      return try JSONDecoder().decode(SignalRequest.self, from: data)
+      return try JSONDecoder().decodeUTF8(SignalRequest.self, from: data)
     } catch {
-      let id = try? JSONDecoder().decode(RequestID.self, from: data).id
+      let id = try? JSONDecoder().decodeUTF8(RequestID.self, from: data).id
       throw UnreadableRequest(
         id: id, error: RoomError(.unknownMessage, "the message is no request: " + jsonComplaint(error, reading: data)))
     }

@@ -12,7 +12,7 @@ enum APIBody {
   ) throws(RoomError) -> Body {
     let data = Data(request.body)
     do {
-      let given = try JSONDecoder().decode(Members.self, from: data)
+      let given = try JSONDecoder().decodeUTF8(Members.self, from: data)
       try check(given.names, against: members, "here")
       for (name, members) in inside.sorted(by: { $0.key < $1.key }) {
         try check(given.inside[name] ?? [], against: members, "in \(name)")

@@ -50,6 +50,7 @@ struct RoomsAPI: Sendable {
           emptyTime: body.emptyTimeout.map { .seconds($0) }, participants: body.maxParticipants, push: body.push, pk: body.pk,
           stage: body.stage, audience: body.audience, host: body.seatsHost)
       )
+      await directory.store?.settled()
       return .json(await summary(of: room), status: isNew ? 201 : 200)
     } catch {
       return .error(429, error)
@@ -65,7 +66,7 @@ struct RoomsAPI: Sendable {
   }
 
   private func close(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { room in
+    await directory.change(names) { room in
       await room.close(EndedData(reason: .roomClosed, by: ""))
       return .noContent
     }
@@ -80,7 +81,7 @@ struct RoomsAPI: Sendable {
   }
 
   private func kick(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { room in
+    await directory.change(names) { room in
       do throws(RoomError) {
         try await room.kick(names[1])
         return .noContent
@@ -122,5 +123,12 @@ extension RoomDirectory {
       return .error(404, RoomError(.roomNotFound, "there is no room \"\(names.first?.prefix(64) ?? "")\""))
     }
     return await body(room)
+  }
+
+  /// As ``with(_:_:)``, for operations that change what is stored: an answer that is no error waits until it is.
+  nonisolated func change(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
+    let response = await with(names, body)
+    if response.status < 400 { await store?.settled() }
+    return response
   }
 }

@@ -2,6 +2,8 @@
 struct SystemAPI: Sendable {
   let metrics: MetricsReport
 
+  static let metricsPath: [Endpoint.Segment] = [.named("metrics")]
+
   var endpoints: [Endpoint] {
     [
       Endpoint("GET", "/healthz", access: .open, action: .answer { _, _ in .json(API.Health()) }),

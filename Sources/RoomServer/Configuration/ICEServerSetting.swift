@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+public import LiveOrigin
 public import RoomProtocol
 
 /// A STUN or TURN server that clients are told of, and how they get in there.
@@ -11,10 +12,10 @@ public struct ICEServerSetting: Sendable, Hashable {
     /// Nothing: STUN.
     case open
     /// The same name and password for everybody.
-    case account(username: String, credential: String)
+    case account(username: String, credential: Secret)
     /// Credentials made for each client, good for `lifetime`, from a secret that this server shares with the TURN server: what
     /// coturn calls `use-auth-secret` ("A REST API For Access To TURN Services", draft-uberti-behave-turn-rest-00).
-    case secret(String, lifetime: Duration = .seconds(86_400))
+    case secret(Secret, lifetime: Duration = .seconds(86_400))
   }
 
   /// "stun:…", "stuns:…", "turn:…" and "turns:…" URLs (RFC 7064, RFC 7065) of one server.
@@ -34,11 +35,12 @@ public struct ICEServerSetting: Sendable, Hashable {
   public func told(to user: String, at now: Date = Date()) -> ICEServer {
     switch access {
     case .open: return ICEServer(urls: urls)
-    case .account(let username, let credential): return ICEServer(urls: urls, username: username, credential: credential)
+    case .account(let username, let credential):
+      return ICEServer(urls: urls, username: username, credential: credential.value)
     case .secret(let secret, let lifetime):
       let expiry = Int64(now.timeIntervalSince1970) + lifetime.components.seconds
       let username = "\(expiry):\(user)"
-      return ICEServer(urls: urls, username: username, credential: Self.credential(username, secret: secret))
+      return ICEServer(urls: urls, username: username, credential: Self.credential(username, secret: secret.value))
     }
   }
 
@@ -58,7 +60,7 @@ public struct ICEServerSetting: Sendable, Hashable {
     for url in urls {
       guard let scheme = url.split(separator: ":").first, ["stun", "stuns", "turn", "turns"].contains(scheme),
         url.utf8.count > scheme.utf8.count + 1, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
-      else { return "\(url) is no stun:, stuns:, turn: or turns: URL" }
+      else { return "\(url.shownURL) is no stun:, stuns:, turn: or turns: URL" }
       if scheme.hasPrefix("turn"), case .open = access { return "\(url) needs a secret, or a user name and a credential" }
     }
     switch access {

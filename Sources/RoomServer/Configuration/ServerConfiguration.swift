@@ -1,3 +1,4 @@
+public import LiveOrigin
 public import SFU
 public import RoomProtocol
 public import RoomState
@@ -19,7 +20,7 @@ public struct ServerConfiguration: Sendable {
   /// Addresses, ports and workers of the media plane.
   public var media = MediaPlane.Configuration()
   /// API keys with their secrets, each of at least 32 bytes.
-  public var keys: [String: String]
+  public var keys: [String: Secret]
   /// The directory in which the server keeps what has to outlive it; made where it is not there, and no other server's while
   /// this one runs. Nil keeps nothing.
   public var data: String?
@@ -41,7 +42,7 @@ public struct ServerConfiguration: Sendable {
   public static func complaint(drainRedirect url: String) -> String? { DrainOrder.complaint(redirect: url) }
 
   /// - Parameter keys: API keys with their secrets, each of at least 32 bytes.
-  public init(keys: [String: String]) { self.keys = keys }
+  public init(keys: [String: String]) { self.keys = keys.mapValues { Secret($0) } }
 }
 
 /// Times in a room's life.

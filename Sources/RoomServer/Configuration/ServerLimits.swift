@@ -5,6 +5,12 @@ import RoomProtocol
 public struct ServerLimits: Sendable, Hashable {
   public var rooms = 1000
   public var participantsPerRoom = 1000
+  /// Percent of a room's places that only participants with the `publish` grant get, rounded up.
+  public var publisherShare = 2
+  /// WHEP sessions in one room that were begun with the same token.
+  public var sessionsPerToken = 50
+  /// WHEP sessions of one user in one room.
+  public var sessionsPerUser = 100
   public var tracksPerParticipant = 16
   /// Bytes of one signalling message.
   public var messageBytes = RoomLimits().messageBytes
@@ -18,10 +24,19 @@ public struct ServerLimits: Sendable, Hashable {
   /// Signalling messages of one socket, a second, after the burst; more are read later, not refused.
   public var messagesPerSecond = 100.0
   public var messageBurst = 300
-  /// Bytes on their way to one signalling socket; a client that reads more slowly is closed.
+  /// Calls of one participant that send an event to the whole room, a second, after the burst; more are refused. A call of many bytes
+  /// counts as several.
+  public var changesPerSecond = 10.0
+  public var changeBurst = 40
+  /// Bytes on their way to one signalling socket, 256 more for each message; a client that reads more slowly is closed.
   public var outgoingBytes = 4 * 1024 * 1024
   /// HTTP connections and signalling sockets at once.
   public var connections = 4000
+  /// HTTP connections from one address, signalling sockets among them; 0 for as many as there are. Trusted proxies have no limit, and
+  /// the signalling sockets of each client behind them have this one.
+  public var connectionsPerAddress = 1000
+  /// How long the head of an HTTP request may take; a body of more than 16 KiB has a second more for each 16 KiB.
+  public var requestTime: Duration = .seconds(10)
   /// Kicked tokens remembered until they expire.
   public var kickedTokens = 100_000
 

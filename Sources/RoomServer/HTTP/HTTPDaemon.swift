@@ -15,23 +15,32 @@ final class HTTPDaemon: Sendable {
     var threads: Int
     var connections: Int
     var bodyBytes: Int
+    /// How long the head of a request may take.
+    var requestTime: Duration
     var proxies: TrustedProxies
     /// HTTPS with it; nil for HTTP.
     var certificate: CurrentCertificate?
+    /// Headers that every answer has.
+    var headers: [(name: String, value: String)] = []
   }
 
   /// What the daemon asks of the rest of the server.
   struct Handlers: Sendable {
     var router: Router
-    /// Nil where the request bears a valid API token, else what to answer.
-    var authorise: @Sendable (HTTPRequest) async -> HTTPResponse?
+    /// Nil if the request bears a valid API token, else what to answer.
+    var authorise: @Sendable (HTTPRequest) -> HTTPResponse?
     /// Takes the socket over; called on a thread of the daemon.
     var upgraded: @Sendable (UpgradedSocket) -> Void
     var counters: ServerCounters
+    /// TCP connections, by their peers.
+    var peers: ConnectionsPerAddress
+    /// Signalling sockets, by their clients: those behind proxies too.
+    var clients: ConnectionsPerAddress
   }
 
   let configuration: Configuration
   private let largeBodies = LargeBodies()
+  private let connections = HTTPConnections()
   let handlers: Handlers
   private let state = NIOLockedValueBox(State())
 
@@ -44,6 +53,8 @@ final class HTTPDaemon: Sendable {
     var open = 0
     /// No more are let in: their connections are closed.
     var isStopping = false
+    /// Ends connections whose requests are overdue.
+    var sweeping: Task<Void, Never>?
   }
 
   /// Sendable: libmicrohttpd's calls on a daemon may come from any thread.
@@ -68,9 +79,10 @@ final class HTTPDaemon: Sendable {
     _ = address.write(to: &storage)
     // The daemon's callbacks borrow the pointer; stop() ends its threads before the owner lets go of this object.
     let context = Unmanaged.passUnretained(self).toOpaque()
-    let completed: MHD_RequestCompletedCallback = { context, _, slot, _ in
+    let completed: MHD_RequestCompletedCallback = { context, connection, slot, _ in
       guard let context, let slot, let pointer = slot.pointee else { return }
       slot.pointee = nil
+      if let connection { HTTPDaemon.kept(of: connection)?.changeDeadline { $0.answered(now: .now) } }
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
       guard exchange.isOpen else { return }
       Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().state.withLockedValue { $0.open -= 1 }
@@ -79,6 +91,23 @@ final class HTTPDaemon: Sendable {
     let unescape: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = {
       _, _, text in
       text.map { strlen($0) } ?? 0
+    }
+    let policy: MHD_AcceptPolicyCallback = { context, address, _ in
+      guard let context, let address = ConnectionValues.address(address) else { return .YES }
+      return Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().admits(address) ? .YES : .NO
+    }
+    let notify: MHD_NotifyConnectionCallback = { context, connection, kept, event in
+      guard let context, let connection, let kept else { return }
+      let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+      switch event {
+      case .CONNECTION_NOTIFY_STARTED: kept.pointee = Unmanaged.passRetained(daemon.opened(connection)).toOpaque()
+      case .CONNECTION_NOTIFY_CLOSED:
+        // The TLS session is gone already, and the socket is not closed yet.
+        guard let pointer = kept.pointee else { return }
+        kept.pointee = nil
+        daemon.connections.remove(Unmanaged<HTTPConnection>.fromOpaque(pointer).takeRetainedValue())
+      default: break
+      }
     }
     let flags =
       MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_ALLOW_UPGRADE.rawValue
@@ -90,13 +119,14 @@ final class HTTPDaemon: Sendable {
         MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connections, ptr_value: nil),
         MHD_OptionItem(option: .CONNECTION_TIMEOUT, value: 30, ptr_value: nil),
         MHD_OptionItem(option: .SOCK_ADDR, value: 0, ptr_value: UnsafeMutableRawPointer(storage)),
+        MHD_OptionItem(option: .NOTIFY_CONNECTION, value: unsafeBitCast(notify, to: Int.self), ptr_value: context),
         MHD_OptionItem(option: .NOTIFY_COMPLETED, value: unsafeBitCast(completed, to: Int.self), ptr_value: context),
         MHD_OptionItem(option: .UNESCAPE_CALLBACK, value: unsafeBitCast(unescape, to: Int.self), ptr_value: nil),
       ]
-      return SessionCertificates.withOptions(of: configuration.certificate) { secure in
+      return DaemonTLS.withOptions(of: configuration.certificate) { secure in
         options += secure
         options.append(MHD_OptionItem(option: .END, value: 0, ptr_value: nil))
-        return mhd_start(UInt32(flags), configuration.port, Self.access, context, &options)
+        return mhd_start(UInt32(flags), configuration.port, policy, Self.access, context, &options)
       }
     }
     guard let daemon else {
@@ -105,8 +135,16 @@ final class HTTPDaemon: Sendable {
     state.withLockedValue {
       $0.daemon = DaemonHandle(daemon: daemon)
       $0.port = mhd_port(daemon)
+      $0.sweeping = Task { [connections, handlers] in
+        while (try? await Task.sleep(for: Self.sweep)) != nil {
+          for _ in 0..<connections.endOverdue(now: .now) { handlers.counters.count(limit: .requestTime) }
+        }
+      }
     }
   }
+
+  /// Between two looks at which requests are overdue.
+  private static let sweep = Duration.milliseconds(500)
 
   /// Lets no request in any more; those that are being answered go on. Not by `MHD_quiesce_daemon`, which races with its own pool of
   /// threads for the listening socket, and aborts the process where it loses (libmicrohttpd 0.9.75).
@@ -119,6 +157,7 @@ final class HTTPDaemon: Sendable {
   func stop() async {
     quiesce()
     guard let daemon = state.withLockedValue({ $0.daemon.take() }) else { return }
+    state.withLockedValue { $0.sweeping.take() }?.cancel()
     let deadline = ContinuousClock.now + Self.parting
     // A suspended connection has to be resumed before the daemon may stop; and it drops what it has not sent.
     while state.withLockedValue({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
@@ -128,18 +167,41 @@ final class HTTPDaemon: Sendable {
     state.withLockedValue { $0.port = 0 }
   }
 
+  // MARK: Connections
+
+  /// Whether an address may have one more connection.
+  private func admits(_ address: TransportAddress) -> Bool {
+    guard handlers.peers.isFull(address) else { return true }
+    handlers.counters.count(limit: .addressConnections)
+    return false
+  }
+
+  private func opened(_ connection: OpaquePointer) -> HTTPConnection {
+    let kept = HTTPConnection(
+      connection, place: handlers.peers.add(ConnectionValues.peer(of: connection)),
+      certificate: configuration.certificate?.certificate,
+      deadline: RequestDeadline(headTime: configuration.requestTime.microseconds, now: .now))
+    connections.add(kept)
+    return kept
+  }
+
+  private static func kept(of connection: OpaquePointer) -> HTTPConnection? {
+    mhd_kept(connection).map { Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   // MARK: Requests
 
-  private static let access: MHD_AccessHandlerCallback = { context, connection, url, method, _, upload, uploadSize, slot in
+  private static let access: MHD_AccessHandlerCallback = {
+    context, connection, url, method, version, upload, uploadSize, slot in
     guard let context, let connection, let url, let method, let uploadSize, let slot else { return .NO }
     let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
     guard let pointer = slot.pointee else {
-      let exchange = daemon.open(connection, url: String(cString: url), method: String(cString: method))
+      let exchange = daemon.open(
+        connection, url: String(cString: url), method: String(cString: method), version: version.map { String(cString: $0) })
       slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
-      // A body too long to be read to its end is answered at once; the connection then closes.
-      if case .refused(let response) = exchange.stage, exchange.declaredBody > HTTPDaemon.drainedBytes {
-        return daemon.queue(response, for: exchange, on: connection)
-      }
+      kept(of: connection)?.changeDeadline { $0.headCame(body: exchange.declaredBody, now: .now) }
+      // The connection then closes.
+      if let response = exchange.refusalWithoutBody { return daemon.queue(response, for: exchange, on: connection) }
       return .YES
     }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
@@ -155,12 +217,17 @@ final class HTTPDaemon: Sendable {
   /// How much of an unwanted body is read beyond what would be kept, so that the client gets to see the answer.
   static let drainedBytes = 1 << 20
 
-  private func open(_ connection: OpaquePointer, url: String, method: String) -> HTTPExchange {
-    let headers = Self.headers(of: connection)
+  private func open(_ connection: OpaquePointer, url: String, method: String, version: String?) -> HTTPExchange {
+    let headers = ConnectionValues.headers(of: connection)
     var request = HTTPRequest(
-      method: method == "HEAD" ? "GET" : method, target: url, query: Self.query(of: connection), headers: headers,
+      method: method == "HEAD" ? "GET" : method, target: url, query: ConnectionValues.query(of: connection), headers: headers,
       client: client(of: connection, headers))
     if request.target.isEmpty { request.target = "/" }
+    if let refusal = HTTPFraming.refusal(request, version: version ?? "", bytes: mhd_head_size(connection)) {
+      let exchange = HTTPExchange(request, stage: .refused(refusal))
+      exchange.isUnreadable = true
+      return exchange
+    }
     switch handlers.router.match(method: request.method, target: request.target) {
     case .none:
       return HTTPExchange(request, stage: .refused(.error(404, HTTPError.noSuchPath)))
@@ -172,6 +239,10 @@ final class HTTPDaemon: Sendable {
       return HTTPExchange(
         request, stage: .refused(.error(405, HTTPError.method(allowed: allowed), headers: [("Allow", allowed)])))
     case .found(let endpoint, let parameters):
+      // Before a place is taken: only a few large bodies are read at once.
+      if endpoint.largestBody != nil, endpoint.access == .api, let refusal = handlers.authorise(request) {
+        return HTTPExchange(request, stage: .refused(refusal))
+      }
       let limit = endpoint.largestBody ?? configuration.bodyBytes
       let place = endpoint.largestBody.flatMap { _ in largeBodies.enter() }
       let exchange = HTTPExchange(
@@ -200,6 +271,7 @@ final class HTTPDaemon: Sendable {
 
   /// The request is whole, or its connection was resumed.
   private func proceed(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    Self.kept(of: connection)?.changeDeadline { $0.requestCame() }
     switch exchange.stage {
     case .refused(let response):
       return queue(response, for: exchange, on: connection)
@@ -237,9 +309,9 @@ final class HTTPDaemon: Sendable {
     let suspended = SuspendedConnection(suspending: connection)
     Task {
       let response: HTTPResponse
-      if endpoint.access == .api, let refusal = await self.handlers.authorise(request) {
+      if endpoint.access == .api, let refusal = self.handlers.authorise(request) {
         response = refusal
-      } else if endpoint.takesBody, let refusal = Self.refusal(ofBody: request) {
+      } else if endpoint.takesBody, let refusal = request.refusalOfBody {
         response = refusal
       } else {
         response = await handler(request)
@@ -250,15 +322,6 @@ final class HTTPDaemon: Sendable {
     }
   }
 
-  /// What to answer where the body is not one that JSON can be read from.
-  private static func refusal(ofBody request: HTTPRequest) -> HTTPResponse? {
-    if request.header("content-length") == nil && request.header("transfer-encoding") == nil {
-      return .error(411, HTTPError.noLength)
-    }
-    if request.contentType != "application/json" { return .error(415, HTTPError.notJSON) }
-    return nil
-  }
-
   // MARK: Upgrade
 
   private func upgrade(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
@@ -266,6 +329,12 @@ final class HTTPDaemon: Sendable {
     switch WebSocketHandshake.check(exchange.request) {
     case .refused(let response): return queue(response, for: exchange, on: connection)
     case .accepted(let key): accept = key
+    }
+    switch handlers.clients.enter(exchange.request.client) {
+    case .admitted(let place): exchange.clientPlace = place
+    case .refused:
+      handlers.counters.count(limit: .addressConnections)
+      return queue(.error(429, HTTPError.tooManySockets), for: exchange, on: connection)
     }
     let taken: MHD_UpgradeHandler = { context, connection, slot, early, earlySize, socket, handle in
       guard let context, let slot, let handle else { return }
@@ -275,12 +344,14 @@ final class HTTPDaemon: Sendable {
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(slot).takeUnretainedValue()
       let bytes = early.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: earlySize)) } ?? []
       daemon.handlers.upgraded(
-        UpgradedSocket(descriptor: socket, early: bytes, request: exchange.request, handle: handle))
+        UpgradedSocket(
+          descriptor: socket, early: bytes, request: exchange.request, place: exchange.clientPlace.take(), handle: handle))
     }
     guard let response = MHD_create_response_for_upgrade(taken, Unmanaged.passUnretained(self).toOpaque()) else { return .NO }
     defer { MHD_destroy_response(response) }
     MHD_add_response_header(response, "Upgrade", "websocket")
     MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
+    Self.kept(of: connection)?.changeDeadline { $0.upgraded() }
     exchange.stage = .answered
     handlers.counters.countRequest(status: 101)
     return MHD_queue_response(connection, 101, response)
@@ -304,57 +375,23 @@ final class HTTPDaemon: Sendable {
       }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
-    for (name, value) in answer.headers + CrossOrigin.headers(of: exchange.request) {
+    for (name, value) in answer.headers + configuration.headers + CrossOrigin.headers(of: exchange.request) {
       MHD_add_response_header(response, name, value)
     }
     return MHD_queue_response(connection, UInt32(answer.status), response)
   }
 
-  private static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
-    values(.HEADER_KIND, of: connection).map { ($0.lowercased(), $1 ?? "") }
-  }
-
-  private static func query(of connection: OpaquePointer) -> String {
-    values(.GET_ARGUMENT_KIND, of: connection).map { name, value in value.map { "\(name)=\($0)" } ?? name }
-      .joined(separator: "&")
-  }
-
-  private static func values(_ kind: MHD_ValueKind, of connection: OpaquePointer) -> [(name: String, value: String?)] {
-    var values: [(name: String, value: String?)] = []
-    withUnsafeMutablePointer(to: &values) { pointer in
-      _ = MHD_get_connection_values(
-        connection, kind,
-        { context, _, name, value in
-          guard let context, let name else { return .YES }
-          let values = context.assumingMemoryBound(to: [(name: String, value: String?)].self)
-          values.pointee.append((String(cString: name), value.map { String(cString: $0) }))
-          return .YES
-        }, pointer)
-    }
-    return values
-  }
-
   /// Whom a request is from: the peer, or whoever a proxy says that it speaks for.
   private func client(of connection: OpaquePointer, _ headers: [(name: String, value: String)]) -> TransportAddress? {
-    guard let peer = Self.peer(of: connection) else { return nil }
+    guard let peer = ConnectionValues.peer(of: connection) else { return nil }
     let lines = headers.lazy.filter { $0.name == "x-forwarded-for" }.map(\.value)
     let found = configuration.proxies.client(of: peer, forwardedFor: Array(lines))
     if found.isCut { handlers.counters.count(limit: .forwardedFor) }
     return found.client
-  }
-
-  private static func peer(of connection: OpaquePointer) -> TransportAddress? {
-    guard let address = mhd_client_address(connection) else { return nil }
-    return address.withMemoryRebound(to: sockaddr_storage.self, capacity: 1) { TransportAddress($0) }
   }
 }
 
 private func setNoDelay(_ socket: CInt) {
   var on: CInt = 1
   setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-}
-
-extension HTTPExchange {
-  /// The body's length by the client's own word; 0 where it gives none.
-  var declaredBody: Int { request.header("content-length").flatMap { Int($0) } ?? 0 }
 }

@@ -7,6 +7,8 @@ enum HTTPError {
   static let notJSON = badRequest("send the body as Content-Type: application/json")
   static let notWebSocket = badRequest("this path speaks WebSocket, version 13; api/signalling.md tells how")
 
+  static let tooManySockets = RoomError(.joinFailed, "this address has as many signalling sockets as it may")
+
   static func method(allowed: String) -> RoomError { badRequest("this path allows \(allowed)") }
   static func bodyTooLarge(limit: Int) -> RoomError { badRequest("a body is at most \(limit) bytes") }
   static func badRequest(_ sentence: String) -> RoomError { RoomError(.unknownMessage, sentence) }

@@ -20,11 +20,15 @@ final class HTTPExchange {
   var request: HTTPRequest
   /// Bytes of the body so far, those thrown away too.
   var bodyBytes = 0
+  /// Whether it was refused for how it is sent: what follows on its connection is not read.
+  var isUnreadable = false
   /// Whether the daemon counts it as open.
   var isOpen = false
   /// Bytes that are kept of it at most.
   let limit: Int
   let response = NIOLockedValueBox<HTTPResponse?>(nil)
+  /// The place of the signalling socket that this becomes, until it is one.
+  var clientPlace: ConnectionsPerAddress.Place?
   /// Held while it may keep more than others.
   private let place: LargeBodies.Place?
 
@@ -33,6 +37,17 @@ final class HTTPExchange {
     self.stage = stage
     self.limit = limit
     self.place = place
+  }
+}
+
+extension HTTPExchange {
+  /// The body's length by the client's own word; 0 if it gives none.
+  var declaredBody: Int { request.header("content-length").flatMap { Int($0) } ?? 0 }
+
+  /// What is answered before the body is read, if it is too long to be read to its end, or nobody knows where it ends.
+  var refusalWithoutBody: HTTPResponse? {
+    guard case .refused(let response) = stage, isUnreadable || declaredBody > HTTPDaemon.drainedBytes else { return nil }
+    return response
   }
 }
 
@@ -83,12 +98,17 @@ struct UpgradedSocket: Sendable {
   /// What the client sent right behind its request.
   let early: [UInt8]
   let request: HTTPRequest
+  /// Held as long as the socket is.
+  private let place: ConnectionsPerAddress.Place?
   private let handle: UpgradeHandle
 
-  init(descriptor: CInt, early: [UInt8], request: HTTPRequest, handle: OpaquePointer) {
+  init(
+    descriptor: CInt, early: [UInt8], request: HTTPRequest, place: ConnectionsPerAddress.Place?, handle: OpaquePointer
+  ) {
     self.descriptor = descriptor
     self.early = early
     self.request = request
+    self.place = place
     self.handle = UpgradeHandle(handle)
   }
 

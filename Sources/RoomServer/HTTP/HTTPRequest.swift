@@ -37,6 +37,13 @@ struct HTTPRequest: Sendable {
   var contentType: String? {
     header("content-type").map { String($0.prefix { $0 != ";" }.trimming()).lowercased() }
   }
+
+  /// What is answered if JSON can't be read from the body.
+  var refusalOfBody: HTTPResponse? {
+    if header("content-length") == nil && header("transfer-encoding") == nil { return .error(411, HTTPError.noLength) }
+    if contentType != "application/json" { return .error(415, HTTPError.notJSON) }
+    return nil
+  }
 }
 
 extension StringProtocol {

@@ -15,20 +15,19 @@ extension Room {
   func ingest(_ token: RoomToken, _ session: IngestSession) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     if let old = participants[token.user], old.ingest != nil, old.outlet == nil, old.grants == token.grants {
-      old.grace?.cancel()
-      old.grace = nil
       old.token = token
       old.ingest = session
-      old.outlet = NoOutlet()
       surroundings.counters.count { $0.resumes += 1 }
-      tellConnection(of: old)
+      reconnect(old, on: NoOutlet())
       log.info("RTMP stream is back", metadata: ["user": "\(token.user)"])
       return begun(session, old)
     }
-    if let full = fullSentence(for: token.user) { return .refused(RoomError(.joinFailed, full)) }
+    if let full = fullSentence(for: token.user, publishes: true) { return .refused(RoomError(.joinFailed, full)) }
+    if let refusal = refusal(ofGuest: token) { return .refused(refusal) }
     let participant = Participant(token: token, outlet: NoOutlet(), plan: SubscriptionPlan(automatic: false))
     participant.ingest = session
     admit(participant)
+    resumePK(of: participant)
     log.info("RTMP stream begins", metadata: ["user": "\(token.user)"])
     return begun(session, participant)
   }
@@ -61,9 +60,7 @@ extension Room {
         "user": "\(participant.userId)", "track": "\(track.info.trackId)", "kind": "\(wish.kind)",
         "codec": "\(wish.codec.name)",
       ])
-    tell(.published(PublishedData(userId: participant.userId, tracks: [track.info])), besides: participant)
-    for other in participants.values where other !== participant { renewSubscriptions(of: other) }
-    renewReceivers()
+    announce([track.info], of: participant)
     return injection
   }
 

@@ -65,12 +65,15 @@ struct MetricsReport: Sendable {
   private func addStore(_ store: StoreWriter, to text: inout PrometheusText) {
     let counters = store.counters
     text.add("roomserver_store_waiting", .gauge, "Changes that are not written yet.", store.waiting)
-    text.add("roomserver_store_writes_total", .counter, "Writings, each of all that had changed.", counters.writes)
+    text.add("roomserver_store_writes_total", .counter, "Transactions, each of all that had changed.", counters.writes)
     text.add("roomserver_store_rooms_total", .counter, "Rooms written in these.", counters.rooms)
     text.add("roomserver_store_bytes_total", .counter, "Bytes of these.", counters.bytes)
-    text.add("roomserver_store_failures_total", .counter, "Writings that failed, and were tried again.", counters.failures)
+    text.add("roomserver_store_failures_total", .counter, "Transactions that failed, and were tried again.", counters.failures)
     text.add(
       "roomserver_store_lost_total", .counter, "Changes given up because nothing could be written for too long.", counters.lost)
+    text.add(
+      "roomserver_store_early_answers_total", .counter,
+      "Answers sent before their change was on disk, because the store failed or took too long.", counters.earlyAnswers)
     text.add("roomserver_store_slowest_milliseconds", .gauge, "What the slowest writing took.", counters.slowest)
   }
 
@@ -90,6 +93,9 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_signalling_messages_malformed_total", .counter, "Signalling messages that were no request.",
       values.messagesMalformed)
+    text.add(
+      "roomserver_signalling_messages_unwritable_total", .counter, "Answers and events that could not be encoded, a defect.",
+      values.messagesUnwritable)
     text.add(
       "roomserver_signalling_errors_total", .counter, "Errors answered over signalling, by code.", label: "code",
       byCode(values.errors))

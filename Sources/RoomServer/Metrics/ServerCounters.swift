@@ -7,6 +7,8 @@ final class ServerCounters: Sendable {
   enum Limit: String, Sendable, CaseIterable {
     case rooms
     case participants
+    case sessions
+    case changeRate = "change_rate"
     case tracks
     case messageSize = "message_size"
     case joinRate = "join_rate"
@@ -16,6 +18,8 @@ final class ServerCounters: Sendable {
     case jobs
     case broadcasts
     case forwardedFor = "forwarded_for"
+    case addressConnections = "connections_per_address"
+    case requestTime = "request_time"
   }
 
   struct Values: Sendable {
@@ -29,6 +33,8 @@ final class ServerCounters: Sendable {
     var messagesSent = 0
     /// Messages that were no request.
     var messagesMalformed = 0
+    /// Answers and events that could not be written.
+    var messagesUnwritable = 0
     /// Joins by the code of their answer.
     var joins: [Int: Int] = [:]
     var resumes = 0

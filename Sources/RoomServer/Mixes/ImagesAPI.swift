@@ -38,7 +38,7 @@ struct ImagesAPI: Sendable {
     guard ["image/png", "image/jpeg"].contains(request.contentType) else {
       return .error(415, RoomError(.cdnParameters, "Content-Type: image/png or image/jpeg"))
     }
-    return await directory.with(names) { room in
+    return await directory.change(names) { room in
       do throws(RoomError) {
         // Here, and not where the room would wait for it.
         let picture = try RoomImages.read(request.body)
@@ -51,7 +51,7 @@ struct ImagesAPI: Sendable {
   }
 
   private func delete(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { room in
+    await directory.change(names) { room in
       await room.removeImage(names[1])
         ? .noContent : .error(404, RoomError(.cdnParameters, "the room has no image \"\(names[1].prefix(64))\""))
     }

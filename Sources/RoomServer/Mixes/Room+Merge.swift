@@ -9,7 +9,7 @@ extension Room {
   /// Begins a merge job for a participant.
   func startMerge(_ params: MergeParams, by participant: Participant) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     guard participant.grants.contains(.relay) else { throw RoomError(.noPermission, "the token has no grant to relay") }
-    return try startMerge(params, by: participant.userId)
+    return try startMerge(params, by: participant.userId, claim: claim(of: participant, naming: params.publishUrl))
   }
 
   /// Begins a merge job for the API.
@@ -19,7 +19,10 @@ extension Room {
     return job
   }
 
-  func startMerge(_ params: MergeParams, by caller: String) throws(RoomError) -> (JobInfo, announce: () -> Void) {
+  /// - Parameter claim: the authority behind it; nil for that of an API token.
+  func startMerge(
+    _ params: MergeParams, by caller: String, claim: BroadcastClaim? = nil
+  ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     if let complaint = params.complaint { throw RoomError(.cdnParameters, complaint) }
     try checkNewJob(params.jobId)
     let goesOut = params.publishUrl != nil || settings.push.mode != .own
@@ -31,24 +34,28 @@ extension Room {
     }
     let url = goesOut ? try publishURL(params.publishUrl, caller.isEmpty ? nil : caller) : nil
     if let user = params.publishAs { try checkName(user) }
-    return try merge(params, try items(params), to: url, by: caller)
+    return try merge(params, try items(params), to: url, by: caller, claim: claim ?? .trusted(name))
   }
 
   /// Begins a merge job of what its layouts mean.
   func merge(
-    _ params: MergeParams, _ items: [RoomMix.Item], to url: PublishURL?, by caller: String
+    _ params: MergeParams, _ items: [RoomMix.Item], to url: PublishURL?, by caller: String, claim: BroadcastClaim,
+    isRestored: Bool = false
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     let mix = try enterMix(key(params, items))
     var place: BroadcastDirectory.Place?
     do throws(RoomError) {
-      place = try url.map { url throws(RoomError) in try self.place(url, for: params.jobId, record: params.record) }
+      place = try url.map { url throws(RoomError) in
+        try self.place(url, for: params.jobId, claim: claim, record: params.record, isRestored: isRestored)
+      }
     } catch {
       leave(mix)
       throw error
     }
     var info = newInfo(params.jobId, "merge", place, url, by: caller)
     info.publishAs = params.publishAs
-    let job = RelayJob(id: params.jobId, place: place, url: url, program: .merge(mix, params), info: info)
+    let job = RelayJob(
+      id: params.jobId, place: place, url: url, owner: claim.room, program: .merge(mix, params), info: info)
     mix.missing = missing(in: mix)
     if !mix.missing.isEmpty { job.info.missing = mix.missing }
     let (told, announce) = begin(job)
@@ -76,12 +83,13 @@ extension Room {
     guard participants[user] == nil else {
       throw RoomError(.publishFailed, "publishAs: there is a participant \"\(user)\" in the room")
     }
-    if let full = fullSentence(for: nil) { throw RoomError(.publishFailed, "publishAs: \(full)") }
+    if let full = fullSentence(for: nil, publishes: true) { throw RoomError(.publishFailed, "publishAs: \(full)") }
   }
 
   /// Arranges a job's tracks anew for a participant.
   func setLayouts(_ params: LayoutsParams, by participant: Participant) throws(RoomError) {
     guard participant.grants.contains(.relay) else { throw RoomError(.noPermission, "the token has no grant to relay") }
+    if let job = jobs[params.jobId] { try checkControl(of: job, by: participant) }
     try setLayouts(params.layouts, of: params.jobId)
   }
 

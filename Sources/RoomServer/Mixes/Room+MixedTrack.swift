@@ -33,9 +33,7 @@ extension Room {
     let audio = inject(NewTrack(mid: "", kind: .audio, tag: "mix", master: true), .opus, cname, participant)
     sink.begin(video: video, audio: audio)
     mix.live.add(sink)
-    tell(.published(PublishedData(userId: user, tracks: participant.tracks.map(\.info))), besides: participant)
-    for other in participants.values where other !== participant { renewSubscriptions(of: other) }
-    renewReceivers()
+    announce(participant.tracks.map(\.info), of: participant)
   }
 
   private func inject(_ new: NewTrack, _ codec: RTPCodec, _ cname: String, _ participant: Participant) -> TrackInjection {

@@ -44,8 +44,8 @@ actor HLSStream {
   private var isOver = false
   /// The last segment that each player was told of, while there is little.
   private var told: [HLSPlayer: Int] = [:]
-  /// The last text that was made.
-  private var written: (window: Int, query: String, text: [UInt8])?
+  /// The last text that was made of each kind.
+  private var written: [HLSPlaylist.Changes: (window: Int, query: String, text: [UInt8])] = [:]
 
   /// - Throws: where the stream has as many viewers as it may.
   init(_ viewing: Origin.Viewing, _ settings: HLSDelivery) throws(OriginRefusal) {
@@ -91,7 +91,7 @@ actor HLSStream {
       guard await wait(.segment(after: last.number), patience) else { return isOver ? .over : .busy }
     }
     tell(player)
-    return .found(text(query))
+    return .found(text(query, player.changes))
   }
 
   /// Whether there is so little that a player which has all of it might give up.
@@ -128,12 +128,13 @@ actor HLSStream {
   /// Three target durations (RFC 8216bis §6.2.5.2).
   private var patience: Duration { .seconds(3 * packager.window.targetDuration) }
 
-  private func text(_ query: String) -> [UInt8] {
+  private func text(_ query: String, _ changes: HLSPlaylist.Changes) -> [UInt8] {
     let version = packager.counters.parts &+ packager.counters.segments &+ (packager.window.hasEnded ? 1 : 0)
-    if let written, written.window == version, written.query == query { return written.text }
-    let playlist = HLSPlaylist(packager.window, epoch: packager.epoch ?? 0, folder: viewing.path.stream, query: query)
+    if let written = written[changes], written.window == version, written.query == query { return written.text }
+    let playlist = HLSPlaylist(
+      packager.window, epoch: packager.epoch ?? 0, folder: viewing.path.stream, query: query, changes: changes)
     let text = Array(playlist.text.utf8)
-    written = (version, query, text)
+    written[changes] = (version, query, text)
     return text
   }
 

@@ -94,6 +94,9 @@ final class Origin: Sendable {
     guard token.room == path.stream || token.room == "\(path.app)/\(path.stream)" else {
       throw OriginRefusal(.token, "the token's room is \(token.room.prefix(64)), which is not \(path.stream)")
     }
+    guard StreamVariant(path.stream) == nil else {
+      throw OriginRefusal(.token, "\(path.stream.prefix(64)) is the name of a variant, which no room token publishes")
+    }
     guard token.grants.contains(.publish) else { throw OriginRefusal(.token, "the token has no grant to publish") }
     guard !kicked.withLockedValue({ $0.contains(token) }) else {
       throw OriginRefusal(.token, "the token is that of a kicked user")

@@ -17,6 +17,8 @@ struct OriginRefusal: Error, Sendable {
     case viewers
     /// The server has as many RTMP connections as it may.
     case connections
+    /// The client's address has as many RTMP connections as it may.
+    case address
     /// Room had to be made for others before the client said what it wanted.
     case silent
     /// Neither a token nor a signature.
@@ -71,7 +73,7 @@ struct OriginRefusal: Error, Sendable {
     case .name, .noStream: 404
     case .inUse: 409
     case .unsigned, .token, .signature: 403
-    case .streams, .viewers, .connections, .silent, .room, .hls, .variants, .stopping: 503
+    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .variants, .stopping: 503
     }
   }
 }

@@ -30,7 +30,10 @@ public struct OriginSettings: Sendable {
   public var viewers = 20_000
   /// RTMP connections at a time.
   public var connections = 20_000
-  /// RTMP connections that have not said yet what they want; the oldest makes room for a new one.
+  /// RTMP connections from one address; 0 for as many as there are. Trusted proxies have no limit.
+  public var connectionsPerAddress = 5000
+  /// RTMP connections that have not said yet what they want; the oldest makes room for a new one, first among those from the new
+  /// one's address.
   public var silentConnections = 1000
   /// How long RTMP clients may take.
   public var timeouts = SessionTimeouts(step: 10_000_000, idle: 30_000_000, silence: 15_000_000, pingAnswer: 15_000_000)

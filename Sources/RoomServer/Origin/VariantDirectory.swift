@@ -5,7 +5,8 @@ import NIOCore
 
 /// Variants that are made on demand, for those who ask for their names.
 public struct VariantSettings: Sendable {
-  /// Variants that are made at a time, each on a thread of its own; 0 for none. Nil for one a core.
+  /// Variants that are made at a time, each on a thread of its own; 0 for none. Nil for half as many as there are cores: anybody who
+  /// may watch can have them made, and rooms and mixes need the other half.
   public var limit: Int?
   /// How long a variant is made after its last viewer has left.
   public var idleTime: Duration = .seconds(10)
@@ -30,8 +31,10 @@ final class VariantDirectory: Sendable {
   init(_ settings: VariantSettings, origin: Origin) {
     self.origin = origin
     self.settings = settings
-    limit = settings.limit ?? max(1, System.coreCount)
+    limit = settings.limit ?? Self.usualLimit(cores: System.coreCount)
   }
+
+  static func usualLimit(cores: Int) -> Int { max(1, cores / 2) }
 
   /// Variants that are made now.
   var count: Int { state.withLockedValue { $0.jobs.count } }

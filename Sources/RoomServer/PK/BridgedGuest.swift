@@ -15,20 +15,18 @@ final class BridgedGuest {
     let decoded: DecodedTrack
   }
 
-  /// Of the last word from the other room.
-  var number = 0
   /// By the id of the track here.
   var carried: [TrackID: Carried] = [:]
 }
 
 extension Room {
   /// What the other room lends: the guest is here, with these tracks.
-  /// - Parameter user: how the guest is called here.
-  func borrow(_ number: Int, _ tracks: [LentTrack], as user: String) {
-    guard pkStage?.guest == user, !isClosed else { return }
+  func borrow(_ lent: LentTracks) {
+    // Tracks of an earlier PK may still be on their way.
+    guard let stage = pkStage, stage.info.pkId == lent.pkId, let user = stage.guest, !isClosed else { return }
+    let tracks = lent.tracks
     let participant = participants[user] ?? welcome(user)
-    guard let participant, let guest = participant.bridged, number > guest.number else { return }
-    guest.number = number
+    guard let participant, let guest = participant.bridged else { return }
     let ids = Set(tracks.map { ObjectIdentifier($0.decoded) })
     let gone = participant.tracks.filter { track in
       guest.carried[track.id].map { !ids.contains(ObjectIdentifier($0.decoded)) } ?? true
@@ -45,9 +43,7 @@ extension Room {
       }
     }
     guard !added.isEmpty else { return }
-    tell(.published(PublishedData(userId: user, tracks: added)), besides: participant)
-    for other in participants.values where other !== participant { renewSubscriptions(of: other) }
-    renewReceivers()
+    announce(added, of: participant)
     showPK()
   }
 

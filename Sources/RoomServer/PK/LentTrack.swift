@@ -13,12 +13,17 @@ struct LentTrack: Sendable {
   var open: @Sendable () -> TrackSource
 }
 
+/// All tracks that a room lends for a PK now.
+struct LentTracks: Sendable {
+  var pkId: String
+  var tracks: [LentTrack]
+}
+
 /// What a room lends of one user, and to whom. Belongs to its `Room`, which alone touches it.
 struct Lending {
   let user: String
-  /// Tells the borrower what there is now; each time with a larger number.
-  let tell: @Sendable (_ number: Int, [LentTrack]) -> Void
-  var number = 0
+  /// Sends the borrower all tracks that are lent now. Does not wait, and keeps the order.
+  let tell: @Sendable ([LentTrack]) -> Void
   var told: [Told]?
 
   struct Told: Hashable {
@@ -29,7 +34,7 @@ struct Lending {
 
 extension Room {
   /// Lends a user's tracks to another room from now on, whichever it publishes.
-  func lend(_ user: String, to room: String, tell: @escaping @Sendable (_ number: Int, [LentTrack]) -> Void) {
+  func lend(_ user: String, to room: String, tell: @escaping @Sendable ([LentTrack]) -> Void) {
     lending[room] = Lending(user: user, tell: tell)
     renewLending()
   }
@@ -45,9 +50,8 @@ extension Room {
       let told = tracks.map { Lending.Told(track: $0.id, isMuted: $0.info.muted) }
       guard told != lent.told else { continue }
       lent.told = told
-      lent.number += 1
       lending[room] = lent
-      lent.tell(lent.number, owner.map { owner in tracks.map { self.lent($0, of: owner) } } ?? [])
+      lent.tell(owner.map { owner in tracks.map { self.lent($0, of: owner) } } ?? [])
     }
   }
 

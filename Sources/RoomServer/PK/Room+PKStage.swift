@@ -24,12 +24,12 @@ extension Room {
       case .move: info.inviter ? nil : info.userId
       }
     pkStage = PKStage(info: info, guest: guest)
-    guard info.way == .bridge, let guest else { return showPK() }
+    guard info.way == .bridge else { return showPK() }
     let (peer, name) = (surroundings.peer, name)
-    let borrow: @Sendable (Int, [LentTrack]) -> Void = { [weak self] number, tracks in
-      Task { await self?.borrow(number, tracks, as: guest) }
+    let borrow: @Sendable ([LentTrack]) -> Void = { [inbox] tracks in
+      inbox.post(.lent(LentTracks(pkId: info.pkId, tracks: tracks)))
     }
-    Task { await peer(info.room)?.lend(info.userId, to: name, tell: borrow) }
+    peerWork.add { await peer(info.room)?.lend(info.userId, to: name, tell: borrow) }
     Task { [weak self] in
       try? await Task.sleep(for: Self.patience)
       await self?.showPK(info.pkId)
@@ -60,6 +60,13 @@ extension Room {
     }
   }
 
+  /// Resumes the PK of an anchor that came in anew without signalling, and so can't ask for it with `resumePK`.
+  func resumePK(of participant: Participant) {
+    guard participant.resource != nil || participant.ingest != nil, pkStage?.info.host == participant.userId else { return }
+    // Throws if the PK was not interrupted, or somebody else took the host's seat; the PK then stays as it is.
+    changeState { state in _ = try? state.resumePK(by: participant.userId) }
+  }
+
   /// It is over: each is alone again.
   func endPKStage() {
     guard let stage = pkStage else { return }
@@ -68,7 +75,7 @@ extension Room {
     guard stage.info.way == .bridge, let guest = stage.guest else { return }
     if let participant = participants[guest] { end(participant, EndedData(reason: .left)) }
     let (peer, name) = (surroundings.peer, name)
-    Task { await peer(stage.info.room)?.endLending(to: name) }
+    peerWork.add { await peer(stage.info.room)?.endLending(to: name) }
   }
 
   /// A job that sends this room's anchor alone goes on as the split screen.

@@ -7,28 +7,6 @@ import RTMP
 import Relay
 import RoomProtocol
 
-/// What broadcasts did, added up.
-struct BroadcastTotals: Sendable {
-  var bytes: UInt64 = 0
-  var droppedFrames: UInt64 = 0
-  var connections = 0
-  var takeovers: UInt64 = 0
-  /// Lost and refused connections, by cause.
-  var failures: [String: Int] = [:]
-  /// Those at work.
-  var live: [PushState: Int] = [:]
-  /// Milliseconds that wait in the fullest queue.
-  var queued = 0
-  var recordings = RecordingCounters()
-
-  mutating func add(_ status: LiveBroadcast.Status) {
-    bytes &+= status.bytes
-    droppedFrames &+= status.dropped
-    connections &+= status.connections
-    takeovers &+= status.takeovers
-  }
-}
-
 /// The broadcasts of this server by their publish URL, whichever rooms feed them.
 ///
 /// Synchronous where a job is let in, so that a room answers at once; what then happens comes to the job's listener.
@@ -50,9 +28,11 @@ final class BroadcastDirectory: Sendable {
   private struct Entry {
     let broadcast: LiveBroadcast
     let isDirect: Bool
-    /// Beside its own way.
+    /// Made in addition to the main output.
     var recording: RecordingName?
     var serialNumber: Int
+    /// The rooms whose tokens may take over.
+    var owners: Set<String>
     var listeners: [ProgramID: Listener] = [:]
 
     func place(_ program: ProgramID) -> Place {
@@ -70,6 +50,11 @@ final class BroadcastDirectory: Sendable {
     var group: MultiThreadedEventLoopGroup?
     /// Milliseconds since 1970 at which the times of broadcasts were 0 that were on when the server ended.
     var begun: [String: Int64] = [:]
+
+    mutating func nextProgram() -> ProgramID {
+      lastProgram += 1
+      return ProgramID(lastProgram)
+    }
   }
 
   private let settings: RelaySettings
@@ -81,6 +66,9 @@ final class BroadcastDirectory: Sendable {
   private let log: Logger
   /// Nil where nothing outlives the server.
   private let store: StoreWriter?
+  /// Held while a place is given, which may open an encoder and make files. Broadcasts, which report under the lock of the state, don't
+  /// wait for that.
+  private let placing = NIOLock()
   private let state = NIOLockedValueBox(State())
 
   init(
@@ -94,89 +82,123 @@ final class BroadcastDirectory: Sendable {
     self.log = log
   }
 
+  /// A job that wants a place.
+  private struct Request {
+    let way: BroadcastWay
+    let claim: BroadcastClaim
+    let serialNumber: Int
+    let recording: RecordingName?
+    let isRestored: Bool
+    let recorded: RecordingListener
+    let listener: Listener
+  }
+
   /// Finds or makes the broadcast of a URL for one more job, whose serial number has to be larger than that of the last.
-  /// - Parameter recording: what it is recorded as beside. A broadcast that has no recording begins one; one that has goes on.
-  /// - Throws: 80201 where it is not, the server has no room for another broadcast, or no file can be made; 80204 where nothing may
-  ///   be recorded.
+  /// - Parameters:
+  ///   - claim: the authority behind the job.
+  ///   - recording: what the broadcast is recorded as in addition. One that has no recording begins one; one that has keeps it.
+  ///   - isRestored: whether the job ran when the server ended. Its recording continues in the next free file of its name; where none
+  ///     can be made, the broadcast goes on unrecorded.
+  /// - Throws: 10003 where the claim does not cover the broadcast; 80201 where the serial number is too small, the server has no room
+  ///   for another broadcast, or no file can be made; 80204 where nothing may be recorded.
   func place(
-    _ url: PublishURL, recording: RecordingName? = nil, recorded: @escaping RecordingListener = { _, _ in },
-    listener: @escaping Listener
+    _ url: PublishURL, claim: BroadcastClaim, recording: RecordingName? = nil, isRestored: Bool = false,
+    recorded: @escaping RecordingListener = { _, _ in }, listener: @escaping Listener
   ) throws(RoomError) -> Place {
-    let way = try way(to: url)
-    if recording != nil, recordings == nil { throw Self.recordsNothing("record") }
-    let result: Result<Place, RoomError> = state.withLockedValue { state in
+    let request = Request(
+      way: try BroadcastWay(to: url, origin: origin, records: recordings != nil), claim: claim,
+      serialNumber: url.serialNumber ?? 0, recording: recording, isRestored: isRestored, recorded: recorded, listener: listener)
+    if recording != nil, recordings == nil, !isRestored { throw RoomError.recordsNothing("record") }
+    placing.lock()
+    defer { placing.unlock() }
+    if let place = try join(request) { return place }
+    let place = try begin(request)
+    log.info("broadcast begins", metadata: ["target": "\(url)"])
+    return place
+  }
+
+  /// A place in the broadcast that is on; nil where there is none.
+  private func join(_ request: Request) throws(RoomError) -> Place? {
+    let key = request.way.key
+    let joined: Result<(place: Place, before: Entry)?, RoomError> = state.withLockedValue { state in
       guard !state.isStopping else { return .failure(RoomError(.publishFailed, "the server is stopping")) }
-      let serialNumber = url.serialNumber ?? 0
-      state.lastProgram += 1
-      let program = ProgramID(state.lastProgram)
-      if var entry = state.entries[way.key] {
-        guard serialNumber > entry.serialNumber else {
-          return .failure(
-            RoomError(
-              .publishFailed,
-              "a job with serialnum \(entry.serialNumber) sends to this URL; give a larger serialnum than that to take over"))
-        }
-        do throws(RoomError) { try record(recording, &entry, key: way.key, recorded) } catch { return .failure(error) }
-        entry.serialNumber = serialNumber
-        entry.listeners[program] = listener
-        state.entries[way.key] = entry
-        return .success(entry.place(program))
+      do throws(RoomError) {
+        try request.claim.check(request.way.stream, owners: state.entries[key]?.owners)
+      } catch { return .failure(error) }
+      guard var entry = state.entries[key] else { return .success(nil) }
+      guard request.serialNumber > entry.serialNumber else {
+        return .failure(
+          RoomError(
+            .publishFailed,
+            "a job with serialnum \(entry.serialNumber) sends to this URL; give a larger serialnum than that to take over"))
       }
+      if let other = entry.recording, let name = request.recording, name != other {
+        return .failure(RoomError(.publishFailed, "record: what goes to this URL is recorded as \(other) already"))
+      }
+      let before = entry
+      let program = state.nextProgram()
+      entry.serialNumber = request.serialNumber
+      entry.listeners[program] = request.listener
+      entry.recording = entry.recording ?? request.recording
+      if request.claim.isTrusted, let room = request.claim.room { entry.owners.insert(room) }
+      state.entries[key] = entry
+      return .success((entry.place(program), before))
+    }
+    guard let (place, before) = try joined.get() else { return nil }
+    guard before.recording == nil, let name = request.recording else { return place }
+    do throws(RoomError) {
+      let outlet = try record(name, for: request, isOnlyWay: false)
+      Task { await place.broadcast.add(outlet) }
+      return place
+    } catch {
+      return try withoutRecording(place, before: before, request, error)
+    }
+  }
+
+  /// Takes back what ``join(_:)`` promised of a recording that can't be made; of a new job all.
+  private func withoutRecording(
+    _ place: Place, before: Entry, _ request: Request, _ error: RoomError
+  ) throws(RoomError) -> Place {
+    let key = request.way.key
+    let entry = state.withLockedValue { state -> Entry? in
+      guard var entry = state.entries[key], entry.broadcast === place.broadcast else { return nil }
+      if entry.recording == request.recording { entry.recording = nil }
+      if !request.isRestored {
+        entry.serialNumber = before.serialNumber
+        entry.owners = before.owners
+        entry.listeners[place.program] = nil
+      }
+      state.entries[key] = entry
+      return entry
+    }
+    guard request.isRestored else { throw error }
+    return entry?.place(place.program) ?? place
+  }
+
+  /// A place in a new broadcast.
+  private func begin(_ request: Request) throws(RoomError) -> Place {
+    let key = request.way.key
+    let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLockedValue { state in
       guard state.entries.count < settings.limit else {
         counters.count(limit: .broadcasts)
         return .failure(RoomError(.publishFailed, "the server has \(settings.limit) broadcasts and takes no more"))
       }
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount))
       state.group = group
-      do throws(RoomError) {
-        let made = try make(way, recording: recording, recorded, age: age(of: way.key, &state), on: group.next())
-        let entry = Entry(
-          broadcast: made, isDirect: way.isDirect, recording: recording, serialNumber: serialNumber,
-          listeners: [program: listener])
-        state.entries[way.key] = entry
-        log.info("broadcast begins", metadata: ["target": "\(url)"])
-        return .success(entry.place(program))
-      } catch {
-        return .failure(error)
-      }
+      return .success((state.nextProgram(), group.next(), takeAge(of: key, &state)))
     }
-    return try result.get()
-  }
-
-  /// How a publish URL is gone to.
-  private enum Way {
-    case push(RTMPAddress, key: String)
-    case origin(Origin, StreamPath)
-    case file(RecordingName)
-
-    /// What names the broadcast: all names of this server's origin are one.
-    var key: String {
-      switch self {
-      case .push(_, let key): key
-      case .origin(_, let path): "origin:\(path)"
-      case .file(let name): "file:\(name)"
-      }
+    let (program, loop, age) = try reserved.get()
+    do throws(RoomError) {
+      let (made, recording) = try make(request, age: age, on: loop)
+      let entry = Entry(
+        broadcast: made, isDirect: request.way.isDirect, recording: recording, serialNumber: request.serialNumber,
+        owners: Set([request.claim.room].compactMap(\.self)), listeners: [program: request.listener])
+      state.withLockedValue { $0.entries[key] = entry }
+      return entry.place(program)
+    } catch {
+      store?.note(.broadcast(key, begun: nil))
+      throw error
     }
-
-    var isDirect: Bool { if case .push = self { false } else { true } }
-  }
-
-  private func way(to url: PublishURL) throws(RoomError) -> Way {
-    let address: RTMPAddress
-    switch url.destination {
-    case .file(let name):
-      guard recordings != nil else { throw Self.recordsNothing("publishUrl") }
-      return .file(name)
-    case .server(let server): address = server
-    }
-    guard let origin, origin.addresses.own(address) else { return .push(address, key: url.broadcast) }
-    guard let path = StreamPath(app: address.app, stream: StreamName(address.stream).name) else {
-      throw RoomError(.cdnParameters, "publishUrl: no stream of this server can be called so")
-    }
-    guard origin.door(for: path.app) == nil else {
-      throw RoomError(.cdnParameters, "publishUrl: \(path.app) is no application of this server's live streams")
-    }
-    return .origin(origin, path)
   }
 
   /// What was on when the server ended goes on in its own time, if it comes back before ``forgetBegun()``.
@@ -192,7 +214,7 @@ final class BroadcastDirectory: Sendable {
   }
 
   /// Microseconds since the time of a broadcast was 0; nil where it begins now.
-  private func age(of key: String, _ state: inout State) -> Int64? {
+  private func takeAge(of key: String, _ state: inout State) -> Int64? {
     let now = Room.milliseconds
     guard let begun = state.begun.removeValue(forKey: key) else {
       store?.note(.broadcast(key, begun: now))
@@ -202,15 +224,14 @@ final class BroadcastDirectory: Sendable {
   }
 
   private func make(
-    _ way: Way, recording: RecordingName?, _ recorded: @escaping RecordingListener, age: Int64?,
-    on loop: any EventLoop
-  ) throws(RoomError) -> LiveBroadcast {
-    let key = way.key
+    _ request: Request, age: Int64?, on loop: any EventLoop
+  ) throws(RoomError) -> (LiveBroadcast, recording: RecordingName?) {
+    let key = request.way.key
     var outlets: [any BroadcastOutlet] = []
     var address: RTMPAddress?
-    switch way {
+    switch request.way {
     case .push(let server, _): address = server
-    case .file(let name): outlets = [try record(name, of: key, isOnlyWay: true, recorded)]
+    case .file(let name): outlets = [try record(name, for: request, isOnlyWay: true)]
     case .origin(let origin, let path):
       do throws(OriginRefusal) {
         let publication = try origin.beginPublish(path, by: .job) { [weak self] reason in
@@ -223,12 +244,20 @@ final class BroadcastDirectory: Sendable {
       }
     }
     do {
-      if let recording { outlets.append(try record(recording, of: key, isOnlyWay: false, recorded)) }
-      return try LiveBroadcast(
+      var recording = request.recording
+      if let name = recording {
+        do throws(RoomError) { outlets.append(try record(name, for: request, isOnlyWay: false)) } catch {
+          // A broadcast that was on goes on, recorded or not.
+          guard request.isRestored else { throw error }
+          recording = nil
+        }
+      }
+      let made = try LiveBroadcast(
         to: address, outlets: outlets, settings: settings.broadcasts, age: age, loop: loop
       ) { [weak self] event in
         self?.heard(event, of: key)
       }
+      return (made, recording)
     } catch {
       for outlet in outlets { outlet.close() }
       throw error as? RoomError ?? RoomError(.publishFailed, "the audio encoder can't be opened: \(error)")
@@ -237,30 +266,16 @@ final class BroadcastDirectory: Sendable {
 
   // MARK: Recordings
 
-  private static func recordsNothing(_ parameter: String) -> RoomError {
-    RoomError(.cdnParameters, "\(parameter): this server records nothing; it was started without --recordings")
-  }
-
-  /// Begins the recording of a broadcast that is there, where it is asked for and not at work.
-  private func record(
-    _ name: RecordingName?, _ entry: inout Entry, key: String, _ recorded: @escaping RecordingListener
-  ) throws(RoomError) {
-    guard let name, name != entry.recording else { return }
-    if let other = entry.recording {
-      throw RoomError(.publishFailed, "record: what goes to this URL is recorded as \(other) already")
+  /// Makes the file of a recording.
+  /// - Parameter isOnlyWay: whether the broadcast has no other output, and fails with the recording.
+  private func record(_ name: RecordingName, for request: Request, isOnlyWay: Bool) throws(RoomError) -> FileOutlet {
+    let (key, recorded) = (request.way.key, request.recorded)
+    guard let recordings else {
+      log.warning("recording refused", metadata: ["file": "\(name)", "reason": "the server was started without --recordings"])
+      throw RoomError.recordsNothing("record")
     }
-    let outlet = try record(name, of: key, isOnlyWay: false, recorded)
-    entry.recording = name
-    let broadcast = entry.broadcast
-    Task { await broadcast.add(outlet) }
-  }
-
-  private func record(
-    _ name: RecordingName, of key: String, isOnlyWay: Bool, _ recorded: @escaping RecordingListener
-  ) throws(RoomError) -> FileOutlet {
-    guard let recordings else { throw Self.recordsNothing("record") }
     do throws(RecordingFailure) {
-      let outlet = try recordings.begin(name) { [weak self] summary in
+      let outlet = try recordings.begin(name, resumes: request.isRestored) { [weak self] summary in
         self?.recorded(name, of: key, summary, isOnlyWay: isOnlyWay)
         recorded(name, summary)
       }
@@ -334,9 +349,11 @@ final class BroadcastDirectory: Sendable {
 
   /// Ends all broadcasts.
   func stop() async {
-    let entries = state.withLockedValue { state in
-      state.isStopping = true
-      return Array(state.entries.values)
+    let entries = placing.withLock {
+      state.withLockedValue { state in
+        state.isStopping = true
+        return Array(state.entries.values)
+      }
     }
     for entry in entries {
       for program in entry.listeners.keys { await entry.broadcast.stop(program) }

@@ -42,7 +42,7 @@ struct JobsAPI: Sendable {
         ForwardParams.self, from: request,
         members: ["jobId", "publishUrl", "userId", "audioTrackId", "videoTrackId", "kinds", "record"])
     } catch { return .error(400, error) }
-    return await directory.with(names) { room in
+    return await directory.change(names) { room in
       do throws(RoomError) {
         return .json(try await room.startForward(body), status: 201)
       } catch {
@@ -86,7 +86,7 @@ struct JobsAPI: Sendable {
   private func merge(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     let body: MergeParams
     do throws(RoomError) { body = try Self.mergeParams(of: request) } catch { return .error(400, error) }
-    return await directory.with(names) { room in
+    return await directory.change(names) { room in
       do throws(RoomError) {
         return .json(try await room.startMerge(body), status: 201)
       } catch {
@@ -98,7 +98,7 @@ struct JobsAPI: Sendable {
   private func arrange(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     let layouts: [TrackLayout]
     do throws(RoomError) { layouts = try Self.layouts(of: request) } catch { return .error(400, error) }
-    return await directory.with(names) { room in
+    return await directory.change(names) { room in
       guard await room.hasJob(names[1]) else {
         return .error(404, RoomError(.cdnParameters, "the room has no job \"\(names[1].prefix(64))\""))
       }
@@ -112,7 +112,7 @@ struct JobsAPI: Sendable {
   }
 
   private func stop(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { room in
+    await directory.change(names) { room in
       do throws(RoomError) {
         try await room.stopJob(names[1])
         return .noContent

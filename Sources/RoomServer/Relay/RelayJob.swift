@@ -31,12 +31,16 @@ final class RelayJob {
   let id: String
   /// Nil for a mix that goes into the room alone.
   let place: BroadcastDirectory.Place?
-  /// Likewise.
+  /// Nil for a mix that goes into the room alone.
   let url: PublishURL?
+  /// The room that its broadcast belongs to: during a PK by move the one that the guest comes from.
+  let owner: String?
   var program: Program
   var info: JobInfo
   /// What a split screen goes back to when its PK is over.
   var resting: Forward?
+  /// A call has stopped it: it is not stored any more, though it may take a moment to end.
+  var isStopping = false
   private var work: Task<Void, Never>?
 
   /// Does things with the broadcast one after the other.
@@ -48,10 +52,13 @@ final class RelayJob {
     }
   }
 
-  init(id: String, place: BroadcastDirectory.Place?, url: PublishURL?, program: Program, info: JobInfo) {
+  init(
+    id: String, place: BroadcastDirectory.Place?, url: PublishURL?, owner: String?, program: Program, info: JobInfo
+  ) {
     self.id = id
     self.place = place
     self.url = url
+    self.owner = owner
     self.program = program
     self.info = info
   }

@@ -10,13 +10,16 @@ extension Room {
   /// Begins a forward job for a participant.
   func startForward(_ params: ForwardParams, by participant: Participant) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     guard participant.grants.contains(.relay) else { throw RoomError(.noPermission, "the token has no grant to relay") }
-    return try startForward(params, by: participant.userId, defaultUser: participant.userId)
+    return try startForward(
+      params, by: participant.userId, defaultUser: participant.userId, claim: claim(of: participant, naming: params.publishUrl))
   }
 
   /// Begins a forward job.
-  /// - Parameter defaultUser: whose tracks are sent where the parameters name nobody's.
+  /// - Parameters:
+  ///   - defaultUser: whose tracks are sent where the parameters name nobody's.
+  ///   - claim: the authority behind it; nil for that of an API token.
   func startForward(
-    _ params: ForwardParams, by caller: String, defaultUser: String?
+    _ params: ForwardParams, by caller: String, defaultUser: String?, claim: BroadcastClaim? = nil
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     try checkNewJob(params.jobId)
     let url = try publishURL(params.publishUrl, params.userId ?? defaultUser)
@@ -25,18 +28,21 @@ extension Room {
     let audio = try choice(.audio, params.audioTrackId, params, kinds, defaultUser)
     let video = try choice(.video, params.videoTrackId, params, kinds, defaultUser)
 
-    return try forward(audio, video, as: params.jobId, to: url, record: params.record, by: caller)
+    return try forward(
+      audio, video, as: params.jobId, to: url, record: params.record, by: caller, claim: claim ?? .trusted(name))
   }
 
   /// Begins a forward job of what is chosen.
   func forward(
-    _ audio: RelayJob.Choice?, _ video: RelayJob.Choice?, as id: String, to url: PublishURL, record: String?, by caller: String
+    _ audio: RelayJob.Choice?, _ video: RelayJob.Choice?, as id: String, to url: PublishURL, record: String?, by caller: String,
+    claim: BroadcastClaim, isRestored: Bool = false
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
-    let place = try place(url, for: id, record: record)
+    let place = try place(url, for: id, claim: claim, record: record, isRestored: isRestored)
     var forward = RelayJob.Forward(audio: audio, video: video)
     chooseTracks(of: &forward)
     let job = RelayJob(
-      id: id, place: place, url: url, program: .forward(forward), info: newInfo(id, "forward", place, url, by: caller))
+      id: id, place: place, url: url, owner: claim.room, program: .forward(forward),
+      info: newInfo(id, "forward", place, url, by: caller))
     let announce = begin(job)
     let (audioSource, videoSource) = (forward.audioSource, forward.videoSource)
     job.run {
@@ -59,13 +65,13 @@ extension Room {
   }
 
   /// The place of a new job at its URL's broadcast.
-  /// - Parameter record: a file that the broadcast is recorded into beside.
-  func place(_ url: PublishURL, for id: String, record: String?) throws(RoomError) -> BroadcastDirectory.Place {
+  /// - Parameter record: a file that the broadcast is recorded into in addition.
+  func place(
+    _ url: PublishURL, for id: String, claim: BroadcastClaim, record: String?, isRestored: Bool
+  ) throws(RoomError) -> BroadcastDirectory.Place {
     try surroundings.broadcasts.place(
-      url, recording: try recordingName(record), recorded: recordingListener
-    ) { [weak self] event in
-      Task { await self?.heard(event, of: id) }
-    }
+      url, claim: claim, recording: try recordingName(record), isRestored: isRestored, recorded: recordingListener
+    ) { [inbox] event in inbox.post(.job(event, id: id)) }
   }
 
   /// What is told of a job that begins.
@@ -154,6 +160,7 @@ extension Room {
   /// Ends a job for a participant.
   func stopJob(_ id: String, by participant: Participant) throws(RoomError) {
     guard participant.grants.contains(.relay) else { throw RoomError(.noPermission, "the token has no grant to relay") }
+    if let job = jobs[id] { try checkControl(of: job, by: participant) }
     try stopJob(id)
   }
 
@@ -164,6 +171,8 @@ extension Room {
   }
 
   func stop(_ job: RelayJob) {
+    job.isStopping = true
+    storeLater()
     guard let place = job.place else { return ended(job, .stopped) }
     job.run { await place.broadcast.stop(place.program) }
   }
@@ -304,6 +313,8 @@ extension Room {
       case .noTracks: JobEndedData(jobId: job.id, reason: .noTracks)
       case .push(let failure): JobEndedData(jobId: job.id, reason: .failed, failure: JobFailure(failure))
       }
+    // Nothing reports to a closed room after its last job.
+    if isClosed, jobs.isEmpty { inbox.finish() }
     log.info("job over", metadata: ["job": "\(job.id)", "reason": "\(told.reason)"])
     tell(.jobEnded(told), besides: nil)
     // A room that closes has told it.

@@ -1,12 +1,20 @@
 import RTP
 import WebRTC
 
-/// Joins a second and address. Remembers a bounded number of addresses; those whose bucket is full again are forgotten first.
+/// Joins a second and address, for a bounded number of addresses.
+///
+/// A bucket that nobody took from for as long as it takes to fill is as good as new, and is forgotten. There are two tables: after
+/// each such time the older one is dropped whole and the younger one becomes the older. A join thus costs the same however many
+/// addresses there are.
 struct JoinThrottle: Sendable {
   let perSecond: Double
   let burst: Int
   let capacity: Int
-  private var buckets: [TransportAddress: TokenBucket] = [:]
+  /// Of addresses that joined since the tables changed.
+  private var young: [TransportAddress: TokenBucket] = [:]
+  /// Of addresses that joined in the time before, and not since.
+  private var old: [TransportAddress: TokenBucket] = [:]
+  private var changed: Instant?
 
   init(perSecond: Double, burst: Int, capacity: Int) {
     self.perSecond = perSecond
@@ -15,16 +23,33 @@ struct JoinThrottle: Sendable {
   }
 
   /// How many addresses are remembered.
-  var count: Int { buckets.count }
+  var count: Int { young.count + old.count }
 
   /// False where this address has joined too often. The port does not count; of an IPv6 address the first 64 bits do.
   mutating func allows(_ client: TransportAddress, now: Instant) -> Bool {
+    changeTables(now)
     let address = TransportAddress(high: client.high, low: client.isIPv4 ? client.low : 0, port: 0)
-    if buckets[address] == nil && buckets.count >= capacity {
-      buckets = buckets.filter { !$0.value.isFull(now: now) }
-      // All of them busy at once is an attack from many addresses: nobody new is let in until one is quiet.
-      guard buckets.count < capacity else { return false }
+    var bucket: TokenBucket
+    if let known = young[address] ?? old.removeValue(forKey: address) {
+      bucket = known
+    } else {
+      // All of them busy at once is an attack from many addresses: nobody new is let in until the tables change.
+      guard count < capacity else { return false }
+      bucket = TokenBucket(perSecond: perSecond, burst: burst, now: now)
     }
-    return buckets[address, default: TokenBucket(perSecond: perSecond, burst: burst, now: now)].take(now: now)
+    let isAllowed = bucket.take(now: now)
+    young[address] = bucket
+    return isAllowed
+  }
+
+  private mutating func changeTables(_ now: Instant) {
+    guard let changed else { return self.changed = now }
+    // Microseconds until an empty bucket is full.
+    let fillTime = perSecond > 0 ? Int64(min(Double(burst) / perSecond * 1_000_000, 1e15).rounded(.up)) : .max
+    let elapsed = now - changed
+    guard elapsed >= fillTime else { return }
+    old = elapsed - fillTime >= fillTime ? [:] : young
+    young = [:]
+    self.changed = now
   }
 }

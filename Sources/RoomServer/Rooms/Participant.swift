@@ -17,6 +17,8 @@ final class Participant {
   /// Nil while the socket is lost; where there never is one, while the media is.
   var outlet: (any SignalOutlet)?
   var wantsLevels: Bool
+  /// Whether it counts against the room's limit. A WHIP session does when its media connects for the first time.
+  var takesPlace = true
   var plan: SubscriptionPlan
   var publishing: PublishTransport?
   /// In the order of publication.
@@ -40,6 +42,8 @@ final class Participant {
   var bridged: BridgedGuest?
   /// What jobs put its tracks in time with each other by.
   let clock = SharedClock()
+  /// The pace of its calls that send an event to the whole room; nil before the first.
+  var changes: TokenBucket?
 
   init(token: RoomToken, outlet: (any SignalOutlet)?, plan: SubscriptionPlan, wantsLevels: Bool = false) {
     self.token = token

@@ -9,12 +9,12 @@ extension Room {
     case .transportConnected(let id):
       note("transport connected", id)
       if let participant = ingesting(on: id) { ingestConnected(participant) }
-      if let viewer = viewer(on: id) { viewer.waiting?.cancel() }
+      if let viewer = viewer(on: id) { connected(viewer) }
     case .transportDisconnected(let id):
       note("transport silent", id)
       if let participant = ingesting(on: id) { lose(participant) }
       if let viewer = viewer(on: id) { wait(for: viewer, settings.graceTime) }
-    case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure.rawValue)", reason: .timedOut)
+    case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure)", reason: .timedOut)
     case .transportClosed(let id): drop(id, because: "closed by the client", reason: .left)
     case .firstPacket(let id):
       guard let (owner, track) = owner(of: id) else { return }

@@ -57,6 +57,8 @@ extension Room {
   /// Ends the user's session, and those in which it only watches.
   private func kick(_ user: String, by operation: String) {
     report(.participantKicked, KickedData(userId: user, by: operation))
+    // Behind the tokens, which are stored with it.
+    defer { storeLater() }
     for viewer in viewers.values where viewer.token.user == user {
       surroundings.kicked(viewer.token)
       end(viewer, because: "kicked")

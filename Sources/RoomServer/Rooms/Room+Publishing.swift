@@ -84,16 +84,21 @@ extension Room {
       PublishResult(sdp: answered.sdp, tracks: named),
       {
         self.withdraw(change.removed, of: participant)
-        if !added.isEmpty {
-          self.tell(.published(PublishedData(userId: participant.userId, tracks: added)), besides: participant)
-          self.reportTracks(added, of: participant)
-        }
-        guard restarts || !added.isEmpty else { return }
-        for other in self.participants.values where other !== participant { self.renewSubscriptions(of: other) }
-        if let seat = self.state.seat(of: participant.userId) { self.applySwitches(of: seat) }
-        self.renewReceivers()
+        if restarts || !added.isEmpty { self.announce(added, of: participant) }
       }
     )
+  }
+
+  /// Announces tracks that are new, whichever way they came in, and updates all that depends on a participant's tracks.
+  /// - Parameter added: empty if known tracks go on as new media.
+  func announce(_ added: [TrackInfo], of participant: Participant) {
+    if !added.isEmpty {
+      tell(.published(PublishedData(userId: participant.userId, tracks: added)), besides: participant)
+      reportTracks(added, of: participant)
+    }
+    for other in participants.values where other !== participant { renewSubscriptions(of: other) }
+    if let seat = state.seat(of: participant.userId) { applySwitches(of: seat) }
+    renewReceivers()
   }
 
   /// Brings all that follows tracks without being a subscriber to what is published now.
@@ -135,6 +140,7 @@ extension Room {
     }
     let ids = tracks.map(\.info.trackId)
     participant.tracks.removeAll { ids.contains($0.info.trackId) }
+    participant.mutedBySeat.subtract(ids)
     tell(.unpublished(UnpublishedData(userId: participant.userId, trackIds: ids)), besides: participant)
     reportNoTracks(ids, of: participant)
     for other in participants.values where other !== participant {

@@ -4,15 +4,19 @@ extension Room {
   /// Whether the session goes on after a request.
   enum Handled: Sendable { case goesOn, ended }
 
-  /// Carries out what a joined client asks, and answers on `outlet`. The answer goes out before the events it causes.
+  /// Carries out what a joined client asks, and answers on `outlet`. The answer goes out before the events it causes, and not
+  /// before the change that it promises is stored; the room does not wait for that.
   func handle(_ request: SignalRequest, session: String, of user: String, outlet: any SignalOutlet) -> Handled {
     guard let participant = participants[user], participant.sessionId == session, participant.outlet === outlet else {
       answer(request, .failure(RoomError(.notInRoom, "this session is over; join again")), on: outlet)
       return .ended
     }
+    let before = change
     var result: Result<any Codable & Sendable, RoomError> = .success(Empty())
     var after: () -> Void = {}
+    var taken = 0.0
     do throws(RoomError) {
+      taken = try takePace(of: request.call, by: participant)
       switch request.call {
       case .ping: break
       case .leave:
@@ -45,9 +49,15 @@ extension Room {
       }
     } catch {
       result = .failure(error)
+      participant.changes?.putBack(taken)
     }
+    let hold = surroundings.store == nil ? nil : outlet.hold()
     answer(request, result, on: outlet)
     after()
+    if let hold {
+      let isPromise = if case .success = result { change != before } else { false }
+      release(hold, of: outlet, promising: isPromise ? change : nil)
+    }
     return participants[user] === participant ? .goesOn : .ended
   }
 
@@ -55,7 +65,7 @@ extension Room {
     _ request: SignalRequest, _ result: Result<any Codable & Sendable, RoomError>, on outlet: any SignalOutlet
   ) {
     switch result {
-    case .success(let value): outlet.send(SignalWriter.result(value, id: request.id))
+    case .success(let value): answer(request.id, value, on: outlet)
     case .failure(let error):
       surroundings.counters.count { $0.errors[error.code.rawValue, default: 0] += 1 }
       outlet.send(SignalWriter.error(error, id: request.id))

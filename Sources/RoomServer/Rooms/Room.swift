@@ -25,6 +25,8 @@ actor Room {
 
   /// Seats, requests, PK, messages and attributes.
   var state: RoomState
+  /// The newest change that the store was given.
+  var change = StoreTicket()
   var stateTimer: Task<Void, Never>?
   var stateDeadline: Int64?
   private(set) var participants: [String: Participant] = [:]
@@ -50,9 +52,11 @@ actor Room {
   private(set) var isClosed = false
   /// Who speaks by the media worker's last word, loudest first.
   var activeSpeakers: [String] = []
+  nonisolated let inbox = RoomInbox()
+  /// Calls to other rooms about a PK.
+  var peerWork = OrderedWork()
   private var ids = MediaIDs()
   private var emptied: Task<Void, Never>?
-  private var mediaEvents: Task<Void, Never>?
   /// Ends the stay of those who do not come back after the server's end.
   var absence: Task<Void, Never>?
 
@@ -72,20 +76,17 @@ actor Room {
     var log = surroundings.log
     log[metadataKey: "room"] = "\(name)"
     self.log = log
-    // The worker's thread must not wait. Levels come five times a second; what is left of an overflow is the newest.
-    let (events, continuation) = AsyncStream.makeStream(of: MediaEvent.self, bufferingPolicy: .bufferingNewest(4096))
-    media = openMedia { continuation.yield($0) }
+    media = openMedia { [inbox] in inbox.post(.media($0)) }
     let wait = max(settings.emptyTime, Self.firstEmptyTime, stored == nil ? .zero : settings.graceTime)
-    Task { await self.listen(to: events, emptyTime: wait) }
+    Task { await self.listen(emptyTime: wait) }
   }
 
+  deinit { inbox.finish() }
+
   /// - Parameter emptyTime: what whoever made the room, or was in it, gets to join it.
-  private func listen(to events: AsyncStream<MediaEvent>, emptyTime: Duration) {
+  private func listen(emptyTime: Duration) {
     startEmptyTime(emptyTime)
-    guard !isClosed else { return }
-    mediaEvents = Task { [weak self] in
-      for await event in events { await self?.heard(event) }
-    }
+    readInbox()
   }
 
   // MARK: Joining
@@ -106,7 +107,9 @@ actor Room {
       resume(old, token: token, params, request: request, outlet: outlet)
       return .joined(sessionId: old.sessionId)
     }
-    if let full = fullSentence(for: token.user) { return .refused(RoomError(.joinFailed, full)) }
+    if let full = fullSentence(for: token.user, publishes: token.grants.contains(.publish)) {
+      return .refused(RoomError(.joinFailed, full))
+    }
     if let refusal = refusal(ofGuest: token) { return .refused(refusal) }
     let participant = Participant(
       token: token, outlet: outlet, plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true),
@@ -124,14 +127,6 @@ actor Room {
         reason: .duplicateLogin, error: RoomError(.duplicateLogin, "\(user) joined this room on another connection")))
   }
 
-  /// Why nobody more is let in, and counts it; nil where there is room. Who comes in somebody's place needs none.
-  func fullSentence(for user: String?) -> String? {
-    let replaced = user.flatMap { participants[$0] } == nil ? 0 : 1
-    guard participants.count + viewers.count - replaced >= settings.participants else { return nil }
-    surroundings.counters.count(limit: .participants)
-    return "the room is full: it takes \(settings.participants) participants"
-  }
-
   /// Lets a participant in, in the place of one of the same name, and tells the others.
   /// - Parameter request: the join that is answered before; nil where none is.
   func admit(_ participant: Participant, answering request: Int? = nil) {
@@ -140,11 +135,17 @@ actor Room {
     participants[participant.userId] = participant
     if !participant.isOurs {
       state.advance(to: Self.milliseconds)
-      // Refused before, where it can be.
-      try? state.join(participant.userId, grants: participant.grants, pkGuest: participant.token.pk)
+      do throws(RoomError) {
+        try state.join(participant.userId, grants: participant.grants, pkGuest: participant.token.pk)
+      } catch {
+        // Every way in asks before. Without a place in the state it can't stay.
+        log.error("joined without a place", metadata: ["user": "\(participant.userId)", "reason": "\(error)"])
+        if let request { participant.outlet?.send(SignalWriter.error(error, id: request)) }
+        return end(participant, EndedData(reason: .roomClosed, error: error))
+      }
     }
-    if let request {
-      participant.outlet?.send(SignalWriter.result(snapshot(for: participant, resumed: false), id: request))
+    if let request, let outlet = participant.outlet {
+      answer(request, snapshot(for: participant, resumed: false), on: outlet)
     }
     defer {
       tellState()
@@ -164,27 +165,38 @@ actor Room {
   private func resume(
     _ participant: Participant, token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet
   ) {
+    participant.token = token
+    if let levels = params.audioLevels { participant.wantsLevels = levels }
+    if let automatic = params.autoSubscribe { participant.plan.automatic = automatic }
+    surroundings.counters.count { $0.resumes += 1 }
+    reconnect(participant, on: outlet) { self.answer(participant, params, request: request, outlet: outlet) }
+    log.info("resumed", metadata: ["user": "\(participant.userId)"])
+    // The offer may have been lost with the old socket.
+    if let pending = participant.subscribing?.pending { send(.offer(pending), to: participant) }
+    renewSubscriptions(of: participant)
+  }
+
+  /// Answers a join that takes a session up again, with what its client has missed.
+  private func answer(_ participant: Participant, _ params: JoinParams, request: Int, outlet: any SignalOutlet) {
+    let missed = params.since.map { state.changes(after: $0, for: participant.userId) }
+    var result = snapshot(for: participant, resumed: true)
+    result.replayed = missed.map { $0 != nil }
+    answer(request, result, on: outlet)
+    for change in missed.flatMap({ $0 }) ?? [] { send(.changed(change), to: participant) }
+  }
+
+  /// Connects a participant again, whichever way it came in, and tells the others.
+  /// - Parameter answer: sends what the client has to get before any event.
+  func reconnect(_ participant: Participant, on outlet: any SignalOutlet, answer: () -> Void = {}) {
     let wasLost = participant.outlet == nil
     participant.outlet?.close(.replaced)
     participant.grace?.cancel()
     participant.grace = nil
-    participant.token = token
     participant.outlet = outlet
-    if let levels = params.audioLevels { participant.wantsLevels = levels }
-    if let automatic = params.autoSubscribe { participant.plan.automatic = automatic }
-    surroundings.counters.count { $0.resumes += 1 }
-    let missed = params.since.map { state.changes(after: $0, for: participant.userId) }
-    var result = snapshot(for: participant, resumed: true)
-    result.replayed = missed.map { $0 != nil }
-    outlet.send(SignalWriter.result(result, id: request))
-    for change in missed.flatMap({ $0 }) ?? [] { send(.changed(change), to: participant) }
+    answer()
     if wasLost { tellConnection(of: participant) }
-    log.info("resumed", metadata: ["user": "\(participant.userId)"])
     changeState { $0.setConnected(participant.userId, true) }
     sendPKToken(to: participant.userId)
-    // The offer may have been lost with the old socket.
-    if let pending = participant.subscribing?.pending { send(.offer(pending), to: participant) }
-    renewSubscriptions(of: participant)
   }
 
   private func snapshot(for participant: Participant, resumed: Bool) -> JoinResult {
@@ -250,7 +262,7 @@ actor Room {
     let gone = participant.tracks
     participant.tracks = []
     if let outlet = participant.outlet {
-      if ended.reason != .left { outlet.send(SignalWriter.event(.ended(ended))) }
+      if ended.reason != .left { send(.ended(ended), on: outlet) }
       outlet.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
       participant.outlet = nil
     }
@@ -276,7 +288,7 @@ actor Room {
   }
 
   /// Why somebody who comes for a PK is not let in.
-  private func refusal(ofGuest token: RoomToken) -> RoomError? {
+  func refusal(ofGuest token: RoomToken) -> RoomError? {
     guard token.pk != nil else { return nil }
     var tried = state
     do throws(RoomError) {
@@ -320,7 +332,7 @@ actor Room {
       participant.grace?.cancel()
       endIngest(of: participant, ended)
       endBridge(of: participant)
-      participant.outlet?.send(SignalWriter.event(.ended(ended)))
+      send(.ended(ended), to: participant)
       participant.outlet?.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
     }
     let gone = participants.values
@@ -333,7 +345,8 @@ actor Room {
     stopJobs()
     absence?.cancel()
     emptied?.cancel()
-    mediaEvents?.cancel()
+    // Jobs that are still ending report their end.
+    if jobs.isEmpty { inbox.finish() }
     media.close()
     log.info("room closed", metadata: ["reason": "\(ended.reason)"])
     await surroundings.closed(self)

@@ -60,8 +60,10 @@ actor RoomDirectory {
   func restore(_ stored: StoredServer) async {
     broadcasts.restore(begun: stored.broadcasts)
     for (name, reason) in stored.unreadable {
-      log.error("a stored room can't be read and is gone", metadata: ["room": "\(name)", "reason": "\(reason)"])
-      store?.gone(name)
+      log.error("a stored room can't be read and is set aside", metadata: ["room": "\(name)", "reason": "\(reason)"])
+    }
+    if !stored.setAside.isEmpty {
+      log.warning("stored rooms are set aside", metadata: ["rooms": "\(stored.setAside.sorted().joined(separator: " "))"])
     }
     let rooms = stored.rooms.sorted { $0.key < $1.key }
     for (name, room) in rooms { _ = make(name, room.wishes, stored: room.state) }
@@ -101,6 +103,12 @@ actor RoomDirectory {
     return (room, true)
   }
 
+  /// Lets out what a socket holds once all changes so far are stored.
+  nonisolated func release(_ hold: SignalHold, of socket: any SignalOutlet) {
+    guard let store else { return socket.release(hold) }
+    store.whenWritten(store.newest) { _ in socket.release(hold) }
+  }
+
   /// Forgets a room that has closed.
   func forget(_ room: Room) {
     guard rooms[room.name] === room else { return }
@@ -112,8 +120,7 @@ actor RoomDirectory {
   func stop() async {
     isStopping = true
     // Who moves to another server begins its jobs there.
-    if drain?.redirect != nil { for room in all { store?.gone(room.name) } }
-    await store?.stop()
+    await store?.stop(closed: drain?.redirect == nil ? [] : all.map(\.name))
     for room in all { await room.close(EndedData(reason: .serverStopping, redirect: drain?.redirect)) }
     await broadcasts.stop()
   }

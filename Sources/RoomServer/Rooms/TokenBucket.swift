@@ -23,6 +23,18 @@ struct TokenBucket: Sendable, Hashable {
     return true
   }
 
+  /// Takes so many; false if there are fewer, and then none is taken. More than the burst count as the burst.
+  mutating func take(_ count: Double, now: Instant) -> Bool {
+    fill(now)
+    let count = min(count, burst)
+    guard tokens >= count else { return false }
+    tokens -= count
+    return true
+  }
+
+  /// Puts back what was taken in vain.
+  mutating func putBack(_ count: Double) { tokens = min(burst, tokens + count) }
+
   /// Microseconds until `take` would succeed; nil where it never will.
   mutating func wait(now: Instant) -> Int64? {
     fill(now)

@@ -3,6 +3,8 @@ import NIOWebSocket
 
 /// Refuses frames that a client must not send: unmasked ones (RFC 6455 §5.1), and those with bits of extensions that were not
 /// agreed on (§5.2).
+///
+/// It copies what comes in fragments: a fragment of one byte would keep the whole read that it came with until its message ends.
 final class ClientFrameCheck: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias InboundOut = WebSocketFrame
@@ -11,6 +13,11 @@ final class ClientFrameCheck: ChannelInboundHandler {
     let frame = Self.unwrapInboundIn(data)
     guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
       return context.fireErrorCaught(ClientFrameError())
+    }
+    guard frame.fin, frame.opcode != .continuation else {
+      var copy = frame
+      copy.data = ByteBuffer(bytes: frame.data.readableBytesView)
+      return context.fireChannelRead(Self.wrapInboundOut(copy))
     }
     context.fireChannelRead(data)
   }

@@ -42,17 +42,28 @@ struct SignalSession: Sendable {
     let limits = services.configuration.limits
     var pace = TokenBucket(perSecond: limits.messagesPerSecond, burst: limits.messageBurst, now: .now)
     var place: Place?
-    for await message in socket.messages {
+    // Ends with the session, because the socket is closing: requests behind a `leave` or a refused join must not be carried out.
+    reading: for await message in socket.messages {
       await keep(&pace)
+      // Nobody waits for these answers, and the messages would stay here for as long as the pace makes them.
+      if socket.isClosing || place == nil && !socket.isConnected { break }
       do throws(UnreadableRequest) {
         let request = try SignalRequest.decode(message.readableBytesView, limits: limits.told)
         if let joined = place {
           let handled = await joined.room.handle(
             request, session: joined.sessionId, of: joined.user, outlet: socket)
-          if handled == .ended { place = nil }
+          if handled == .ended {
+            place = nil
+            break reading
+          }
         } else {
-          place = await firstRequest(request)
-          if place != nil { deadline.cancel() }
+          switch await firstRequest(request) {
+          case .joined(let joined):
+            place = joined
+            deadline.cancel()
+          case .answered: break
+          case .refused: break reading
+          }
         }
       } catch {
         services.counters.count {
@@ -78,27 +89,35 @@ struct SignalSession: Sendable {
 
   // MARK: Before the join
 
-  private func firstRequest(_ request: SignalRequest) async -> Place? {
+  /// What became of a request before the join.
+  private enum Entry {
+    case joined(Place)
+    case answered
+    /// The socket is being closed.
+    case refused
+  }
+
+  private func firstRequest(_ request: SignalRequest) async -> Entry {
     switch request.call {
     case .join(let params):
       do throws(RoomError) {
         let place = try await join(params, request: request.id)
         services.counters.count { $0.joins[ErrorCode.ok.rawValue, default: 0] += 1 }
-        return place
+        return .joined(place)
       } catch {
         services.counters.count { $0.joins[error.code.rawValue, default: 0] += 1 }
         services.log.info(
           "join refused",
           metadata: ["client": "\(client.map(\.host) ?? "")", "code": "\(error.code.rawValue)", "reason": "\(error.message)"])
         refuse(error, request)
-        return nil
+        return .refused
       }
     case .ping:
-      socket.send(SignalWriter.result(Empty(), id: request.id))
-      return nil
+      if let pong = try? SignalWriter.result(Empty(), id: request.id) { socket.send(pong) }
+      return .answered
     default:
       refuse(RoomError(.notInRoom, "the first request has to be join"), request)
-      return nil
+      return .refused
     }
   }
 
@@ -117,6 +136,9 @@ struct SignalSession: Sendable {
     }
     let token = try services.verified(params.token)
     try services.checkAlive(token)
+    // The answer says who is seated, and there may be a new room: both are stored first.
+    let hold = socket.hold()
+    defer { services.directory.release(hold, of: socket) }
     // A room may close between being found and being joined; then there is a new one, or none.
     for _ in 0..<3 {
       let room = try await services.directory.room(joinedWith: token)

@@ -5,13 +5,16 @@ import RoomProtocol
 /// The last handler of a signalling socket's pipeline: text messages to the session, pings both ways, the death of silent
 /// sockets, and the closing handshake.
 ///
-/// Reads are held back while `backlog` messages wait for the session, so that a client can't make the server keep more.
+/// Reads stop while `backlog` messages wait for the session, or `unreadPongLimit` pongs for the client, so that a client can't make
+/// the server keep more.
 final class SignalSocketHandler: ChannelDuplexHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
   private static let backlog = 16
+  /// Pongs that may wait for the client to read them. While as many do, only the last ping is answered (RFC 6455 §5.5.3).
+  private static let unreadPongLimit = 64
   /// How long a client may take to answer a close frame.
   private static let closeTime = TimeAmount.seconds(2)
 
@@ -22,6 +25,9 @@ final class SignalSocketHandler: ChannelDuplexHandler {
 
   private var waiting = 0
   private var readIsHeld = false
+  private var unreadPongs = 0
+  /// The data of the last ping, if it could not be answered yet.
+  private var unansweredPing: ByteBuffer?
   private var isClosing = false
   private var lastHeard = NIODeadline.now()
   private var ping: Scheduled<Void>?
@@ -69,8 +75,9 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     let bound = context.loopBound
     silence = context.eventLoop.assumeIsolated().scheduleTask(deadline: lastHeard + limit) {
       let context = bound.value
-      // While reads are held back, silence is our own doing.
-      if self.readIsHeld { self.lastHeard = .now() }
+      // A client that is not read because the session is busy is not silent; neither is one whose answers are on their way, on which
+      // `BackpressureHandler` has an eye.
+      if self.waiting >= Self.backlog || !context.channel.isWritable { self.lastHeard = .now() }
       guard NIODeadline.now() - self.lastHeard >= limit else { return self.watchSilence(context: context) }
       self.counters.count { $0.socketsDead += 1 }
       context.close(promise: nil)
@@ -80,7 +87,15 @@ final class SignalSocketHandler: ChannelDuplexHandler {
   // MARK: Incoming
 
   func read(context: ChannelHandlerContext) {
-    if waiting < Self.backlog { context.read() } else { readIsHeld = true }
+    if mayRead { context.read() } else { readIsHeld = true }
+  }
+
+  private var mayRead: Bool { isClosing || waiting < Self.backlog && unreadPongs < Self.unreadPongLimit }
+
+  private func readAgain(context: ChannelHandlerContext) {
+    guard readIsHeld, mayRead else { return }
+    readIsHeld = false
+    context.read()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -95,9 +110,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
       closeAfter(frame: ByteBuffer(bytes: code.count == 2 ? Array(code) : []), context: context)
       messages.finish()
     case _ where isClosing: break
-    case .ping:
-      context.writeAndFlush(
-        Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)), promise: nil)
+    case .ping: answer(ping: frame.unmaskedData, context: context)
     case .pong: break
     case .text:
       waiting += 1
@@ -106,6 +119,46 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     case .binary: beginClose(.notText, context: context)
     default: beginClose(.protocolError, context: context)
     }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    // The pongs to all pings of a read go out together.
+    if unreadPongs > 0 { context.flush() }
+    context.fireChannelReadComplete()
+  }
+
+  private func answer(ping data: ByteBuffer, context: ChannelHandlerContext) {
+    if unreadPongs == Self.unreadPongLimit { context.flush() }
+    guard unreadPongs < Self.unreadPongLimit, context.channel.isWritable else {
+      unansweredPing = data
+      return
+    }
+    unansweredPing = nil
+    unreadPongs += 1
+    let bound = context.loopBound
+    context.write(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: data)))
+      .assumeIsolated().whenComplete { _ in self.wrotePong(context: bound.value) }
+  }
+
+  private func wrotePong(context: ChannelHandlerContext) {
+    unreadPongs -= 1
+    guard context.channel.isActive else { return }
+    answerLastPing(context: context)
+    readAgain(context: context)
+  }
+
+  /// Answers a ping that had to wait, once there is room for the answer.
+  private func answerLastPing(context: ChannelHandlerContext) {
+    guard let data = unansweredPing, !isClosing, unreadPongs < Self.unreadPongLimit / 2, context.channel.isWritable else {
+      return
+    }
+    answer(ping: data, context: context)
+    context.flush()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    answerLastPing(context: context)
+    context.fireChannelWritabilityChanged()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -131,10 +184,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     switch event {
     case is MessageConsumed:
       waiting -= 1
-      if readIsHeld && waiting < Self.backlog {
-        readIsHeld = false
-        context.read()
-      }
+      readAgain(context: context)
       promise?.succeed()
     case let reason as CloseReason:
       beginClose(reason, context: context)
@@ -154,11 +204,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
     closeLater(context: context)
     // A close frame can't come in while reads are held.
-    if readIsHeld {
-      readIsHeld = false
-      waiting = 0
-      context.read()
-    }
+    readAgain(context: context)
   }
 
   private func closeAfter(frame data: ByteBuffer, context: ChannelHandlerContext) {

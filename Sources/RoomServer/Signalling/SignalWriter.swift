@@ -4,13 +4,28 @@ import RoomProtocol
 
 /// The messages of the protocol as bytes.
 enum SignalWriter {
-  static func event(_ event: SignalEvent) -> ByteBuffer { encode(event) }
-  static func result(_ result: some Codable & Sendable, id: Int) -> ByteBuffer { encode(SignalAnswer.result(id: id, result)) }
-  static func error(_ error: RoomError, id: Int?) -> ByteBuffer { encode(SignalAnswer<Empty>.error(id: id, error)) }
+  /// A message holds something that JSON can't say, such as a number that is none.
+  struct Unwritable: Error, CustomStringConvertible {
+    var reason: String
+    var description: String { "JSON can't say it: \(reason)" }
+  }
 
-  private static func encode(_ value: some Encodable) -> ByteBuffer {
-    // These types hold nothing that JSON can't say.
-    guard let data = try? JSON.encoder().encode(value) else { return ByteBuffer() }
-    return ByteBuffer(bytes: data)
+  static func event(_ event: SignalEvent) throws(Unwritable) -> ByteBuffer { try encode(event) }
+
+  static func result(_ result: some Codable & Sendable, id: Int) throws(Unwritable) -> ByteBuffer {
+    try encode(SignalAnswer.result(id: id, result))
+  }
+
+  static func error(_ error: RoomError, id: Int?) -> ByteBuffer {
+    do throws(Unwritable) { return try encode(SignalAnswer<Empty>.error(id: id, error)) } catch {
+      // It is made of whole numbers and text, which JSON can say.
+      return ByteBuffer(string: #"{"error":{"code":10001,"message":"the error can't be written","name":"unknownMessage"}}"#)
+    }
+  }
+
+  private static func encode(_ value: some Encodable) throws(Unwritable) -> ByteBuffer {
+    do { return ByteBuffer(bytes: try JSON.encoder().encode(value)) } catch {
+      throw Unwritable(reason: String(describing: error))
+    }
   }
 }

@@ -43,6 +43,11 @@ final class SignallingServer: Sendable {
     let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     ClientBootstrap(group: group)
       .channelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
+      // Small reads: what one of them holds is handled even if the client can't be written to any more.
+      .channelOption(.maxMessagesPerRead, value: 1)
+      .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4096))
+      // A client that has just joined a large room has this much to read before it is asked to be read itself.
+      .channelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .channelInitializer { [configuration, counters] channel in
         channel.eventLoop.makeCompletedFuture {
           try Self.addHandlers(to: channel.pipeline.syncOperations, messages: continuation, configuration, counters)
@@ -69,6 +74,9 @@ final class SignallingServer: Sendable {
   ) throws {
     let messageBytes = configuration.limits.messageBytes
     try pipeline.addHandlers(
+      BackpressureHandler(patience: .milliseconds(configuration.keepAlive.silence.milliseconds)) {
+        counters.count { $0.socketsDead += 1 }
+      },
       WebSocketFrameEncoder(),
       ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: messageBytes)),
       ClientFrameCheck(),

@@ -27,7 +27,7 @@ struct StateAPI: Sendable {
       return .error(
         404, RoomError(.unknownMessage, "the API has no call \"\(names[1].prefix(64))\"; api/openapi.yaml lists them"))
     }
-    return await directory.with(names) { room in
+    return await directory.change(names) { room in
       do throws(RoomError) {
         return .json(try await room.perform(call))
       } catch {

@@ -57,13 +57,16 @@ actor ServerHistory {
   private let gauge: ServerGauge
   private var samples: [Sample] = []
   private var last: ServerState?
+  private var heap = HeapTrim()
 
   init(_ gauge: ServerGauge) { self.gauge = gauge }
 
   /// Takes a sample at once and then every ten seconds, until its task is cancelled.
   func run() async {
     while !Task.isCancelled {
-      take(await gauge.read())
+      let state = await gauge.read()
+      take(state)
+      if heap.isDue(sockets: state.process.openFiles, resident: state.process.residentBytes) { await HeapTrim.trim() }
       try? await Task.sleep(for: .seconds(Self.interval))
     }
   }

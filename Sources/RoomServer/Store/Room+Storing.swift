@@ -2,18 +2,26 @@ import Foundation
 import Relay
 import RoomProtocol
 
-// A room outlives its server's end: it is written down after each change, and taken up again at the next start.
+// A room outlives its server's end: it is stored after each change, and taken up again at the next start.
 
 extension Room {
-  /// It is not as it was written any more.
+  /// The room is not as it is stored any more.
   func storeLater() {
-    if !isClosed { surroundings.store?.changed(self) }
+    if !isClosed, let store = surroundings.store { change = store.changed(self) }
+  }
+
+  /// Lets out what `outlet` holds: an answer, and what follows it. An answer that promises a change waits until that is stored.
+  /// - Parameter promise: the change; nil if the answer promises none.
+  func release(_ hold: SignalHold, of outlet: any SignalOutlet, promising promise: StoreTicket?) {
+    guard let store = surroundings.store, let promise else { return outlet.release(hold) }
+    store.whenWritten(promise) { _ in outlet.release(hold) }
   }
 
   /// The room as it is worth storing; nil where it is closed.
   var stored: StoredRoom? {
     guard !isClosed else { return nil }
-    let running = jobs.values.filter { $0.id != Self.stageName }.sorted { ($0.info.startedAt ?? 0) < ($1.info.startedAt ?? 0) }
+    let running = jobs.values.filter { $0.id != Self.stageName && !$0.isStopping }
+      .sorted { ($0.info.startedAt ?? 0) < ($1.info.startedAt ?? 0) }
     return StoredRoom(wishes: settings.wishes, state: state.stored, jobs: running.map(\.stored))
   }
 
@@ -42,12 +50,16 @@ extension Room {
     do throws(RoomError) {
       try checkNewJob(job.jobId)
       let url = job.publishUrl.flatMap { PublishURL($0) }
+      // It was allowed when it began.
+      let claim = BroadcastClaim.trusted(job.owner ?? name)
       let announce: () -> Void
       switch job.program {
       case .forward(let audio, let video):
         guard let url else { throw RoomError(.cdnParameters, "its URL is not understood any more") }
-        (_, announce) = try forward(audio, video, as: job.jobId, to: url, record: job.record, by: job.by)
-      case .merge(let params, let items): (_, announce) = try merge(params, items, to: url, by: job.by)
+        (_, announce) = try forward(
+          audio, video, as: job.jobId, to: url, record: job.record, by: job.by, claim: claim, isRestored: true)
+      case .merge(let params, let items):
+        (_, announce) = try merge(params, items, to: url, by: job.by, claim: claim, isRestored: true)
       }
       jobs[job.jobId]?.info.startedAt = job.startedAt
       announce()
@@ -75,7 +87,7 @@ extension RelayJob {
       case (.merge(let mix, let params), nil): .merge(params, mix.key.layouts)
       }
     return StoredJob(
-      jobId: id, program: program, publishUrl: url?.text, record: place?.recording?.description, by: info.by ?? "",
-      startedAt: info.startedAt ?? 0)
+      jobId: id, program: program, publishUrl: url?.text, record: place?.recording?.description, owner: owner,
+      by: info.by ?? "", startedAt: info.startedAt ?? 0)
   }
 }

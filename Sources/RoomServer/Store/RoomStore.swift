@@ -5,7 +5,7 @@ import Foundation
 protocol RoomStore: Sendable {
   /// All that is kept.
   func load() async throws -> StoredServer
-  /// Carries out all of it, or nothing.
+  /// Carries out all of it in order, or nothing. Returns once it is on disk.
   func write(_ changes: [StoreChange]) async throws
   /// Nothing is read or written any more.
   func close() async
@@ -20,7 +20,9 @@ struct StoredServer: Sendable {
   var kicked: [StoredKick] = []
   /// Milliseconds since 1970 at which a broadcast's timeline is 0, by what names the broadcast.
   var broadcasts: [String: Int64] = [:]
-  /// Rooms that can't be read, with the reason.
+  /// Rooms that were set aside before, because they could not be read.
+  var setAside: [String] = []
+  /// Rooms that can't be read and are set aside now, with the reason.
   var unreadable: [String: String] = [:]
 }
 

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// Rooms in one SQLite file. It is written ahead (WAL): what was written is there after the process was killed; after a power failure
-/// the last moments may be missing, and the file is whole.
+/// Rooms in one SQLite file, with a write-ahead log (WAL). Each transaction is flushed to the disk (`synchronous = FULL`): answers
+/// promise what is in it, and it outlives a power failure as well as the end of the process.
 struct SQLiteStore: RoomStore {
   /// In the directory for data.
   static let fileName = "rooms.sqlite"
@@ -18,7 +18,7 @@ struct SQLiteStore: RoomStore {
     // Another process that has it, such as a backup, is waited for.
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     }
     database = try DatabaseQueue(path: path, configuration: configuration)
     try Self.tables.migrate(database)
@@ -48,11 +48,16 @@ struct SQLiteStore: RoomStore {
       let decoder = JSONDecoder()
       for row in try Row.fetchAll(database, sql: "SELECT name, value FROM room") {
         let (name, value): (String, Data) = (row[0], row[1])
+        guard !name.hasPrefix(Self.asidePrefix) else {
+          stored.setAside.append(String(name.dropFirst()))
+          continue
+        }
         do { stored.rooms[name] = try decoder.decode(StoredRoom.self, from: value) } catch {
           stored.unreadable[name] = String(describing: error)
+          try Self.setAside(name, in: database)
         }
       }
-      for row in try Row.fetchAll(database, sql: "SELECT room, name, file FROM image") {
+      for row in try Row.fetchAll(database, sql: "SELECT room, name, file FROM image WHERE room NOT LIKE '!%'") {
         let file: Data = row[2]
         stored.images[row[0], default: [:]][row[1]] = [UInt8](file)
       }
@@ -65,6 +70,17 @@ struct SQLiteStore: RoomStore {
     }
   }
 
+  /// Begins the name of a room that is set aside, and no other room's (``RoomName``).
+  private static let asidePrefix = "!"
+
+  /// Renames a room that can't be read, so that a new room of its name neither overwrites it nor inherits its images.
+  private static func setAside(_ name: String, in database: Database) throws {
+    let aside = asidePrefix + name
+    try database.execute(sql: "UPDATE OR REPLACE room SET name = ? WHERE name = ?", arguments: [aside, name])
+    try database.execute(sql: "DELETE FROM image WHERE room = ?", arguments: [aside])
+    try database.execute(sql: "UPDATE image SET room = ? WHERE room = ?", arguments: [aside, name])
+  }
+
   func write(_ changes: [StoreChange]) async throws {
     try await database.write { database in
       for change in changes { try Self.carryOut(change, in: database) }
@@ -74,23 +90,23 @@ struct SQLiteStore: RoomStore {
   private static func carryOut(_ change: StoreChange, in database: Database) throws {
     switch change {
     case .room(let name, let value):
-      try database.execute(sql: "REPLACE INTO room (name, value) VALUES (?, ?)", arguments: [name, value])
+      try database.cachedStatement(sql: "REPLACE INTO room (name, value) VALUES (?, ?)").execute(arguments: [name, value])
     case .roomGone(let name):
-      try database.execute(sql: "DELETE FROM room WHERE name = ?", arguments: [name])
-      try database.execute(sql: "DELETE FROM image WHERE room = ?", arguments: [name])
+      try database.cachedStatement(sql: "DELETE FROM room WHERE name = ?").execute(arguments: [name])
+      try database.cachedStatement(sql: "DELETE FROM image WHERE room = ?").execute(arguments: [name])
     case .image(let room, let name, let file?):
       try database.execute(
         sql: "REPLACE INTO image (room, name, file) VALUES (?, ?, ?)", arguments: [room, name, Data(file)])
     case .image(let room, let name, nil):
-      try database.execute(sql: "DELETE FROM image WHERE room = ? AND name = ?", arguments: [room, name])
+      try database.cachedStatement(sql: "DELETE FROM image WHERE room = ? AND name = ?").execute(arguments: [room, name])
     case .kicked(let kick):
       try database.execute(
         sql: "REPLACE INTO kicked (room, user, token, expires) VALUES (?, ?, ?, ?)",
         arguments: [kick.room, kick.user, kick.token, kick.expires.timeIntervalSince1970])
     case .broadcast(let name, let begun?):
-      try database.execute(sql: "REPLACE INTO broadcast (name, begun) VALUES (?, ?)", arguments: [name, begun])
+      try database.cachedStatement(sql: "REPLACE INTO broadcast (name, begun) VALUES (?, ?)").execute(arguments: [name, begun])
     case .broadcast(let name, nil):
-      try database.execute(sql: "DELETE FROM broadcast WHERE name = ?", arguments: [name])
+      try database.cachedStatement(sql: "DELETE FROM broadcast WHERE name = ?").execute(arguments: [name])
     }
   }
 

@@ -1,18 +1,20 @@
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import RTP
 
-/// Brings the store up to what the rooms are now, a moment after they changed: many changes of a room within that moment are
-/// written once, and writing takes a small part of the time.
+/// Brings the store up to what the server is now, in the order in which it changed.
+///
+/// Each change gets a ticket. An answer that promises a change waits for its ticket by ``whenWritten(_:_:)`` or ``settled()``. All
+/// changes that come during a transaction share the next one. If a transaction fails, or takes longer than `patience`, the answers
+/// that wait are sent nevertheless: the change is in force, is tried again, and the answer is counted as sent too early.
 final class StoreWriter: Sendable {
-  /// Between two writings at least.
-  private static let pause = Duration.milliseconds(40)
-  /// After a writing that failed.
-  private static let pauseAfterFailure = Duration.seconds(1)
-  /// The pause is at least so many times what the last writing took.
-  private static let idleShare = 4
-  /// Changes beside those of rooms that wait while nothing can be written; the oldest go first.
+  /// Changes beside those of rooms that wait while nothing can be written; the oldest are dropped first.
   private static let mostOthers = 4096
+  /// Between two lines in the log about a store that fails; microseconds.
+  private static let complaintPause: Int64 = 1_000_000
+  /// Answers that wait at once.
+  private static let mostWaiting = 65_536
 
   /// What `/metrics` tells.
   struct Counters: Sendable {
@@ -22,136 +24,266 @@ final class StoreWriter: Sendable {
     var failures: UInt64 = 0
     /// Changes that were given up while nothing could be written.
     var lost: UInt64 = 0
+    /// Answers that were sent before their change was written.
+    var earlyAnswers: UInt64 = 0
     /// Milliseconds.
     var slowest: Int64 = 0
   }
 
-  private enum Dirty: Sendable {
-    case changed(Room)
-    case gone
-  }
+  /// - Parameter isWritten: false if the store failed, or took too long.
+  typealias Waiter = @Sendable (_ isWritten: Bool) -> Void
 
   private struct State {
-    /// By the names of the rooms, of which there are so many as the server takes.
-    var rooms: [String: Dirty] = [:]
-    /// In order, behind the rooms. As bounded as what they tell of.
-    var others: [StoreChange] = []
-    /// Of both, what is being written now.
+    var queue = StoreQueue<Room>(limit: StoreWriter.mostOthers)
+    var pace = StorePace()
+    var waiters: [(ticket: StoreTicket, body: Waiter)] = []
+    /// Changes that are being written now.
     var writing = 0
+    /// The write that is going on takes longer than an answer waits.
+    var isStuck = false
     var counters = Counters()
+    var complained: Instant?
+    var alarm: (time: Instant, task: Task<Void, Never>)?
     var isStopped = false
+    /// Nothing is written any more.
+    var isOver = false
 
-    mutating func limit() {
-      guard others.count > StoreWriter.mostOthers else { return }
-      counters.lost += UInt64(others.count - StoreWriter.mostOthers)
-      others.removeFirst(others.count - StoreWriter.mostOthers)
+    /// Takes the waiters out whose tickets are at most this one.
+    mutating func takeWaiters(through ticket: StoreTicket) -> [Waiter] {
+      let done = waiters.filter { $0.ticket <= ticket }.map(\.body)
+      if !done.isEmpty { waiters.removeAll { $0.ticket <= ticket } }
+      return done
     }
   }
 
   private let store: any RoomStore
   private let log: Logger
+  private let patience: Duration
   private let state = NIOLockedValueBox(State())
   private let wake: AsyncStream<Void>.Continuation
   private let work: NIOLockedValueBox<Task<Void, Never>?>
 
-  init(_ store: any RoomStore, log: Logger) {
+  /// - Parameter patience: how long an answer waits for a transaction.
+  init(_ store: any RoomStore, patience: Duration = .seconds(2), log: Logger) {
     self.store = store
+    self.patience = patience
     self.log = log
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.wake = wake
     work = NIOLockedValueBox(nil)
     let task = Task { [weak self] in
-      for await _ in wakes {
-        guard let pause = await self?.writeOut() else { return }
-        try? await Task.sleep(for: pause)
-      }
+      for await _ in wakes { await self?.writeWhatIsDue() }
     }
     work.withLockedValue { $0 = task }
   }
 
-  var counters: Counters { state.withLockedValue { $0.counters } }
-  var waiting: Int { state.withLockedValue { $0.rooms.count + $0.others.count + $0.writing } }
+  var counters: Counters {
+    state.withLockedValue { state in
+      var counters = state.counters
+      counters.lost = state.queue.lost
+      return counters
+    }
+  }
 
-  /// The room is not as it was written any more.
-  func changed(_ room: Room) { note { $0.rooms[room.name] = .changed(room) } }
+  /// The ticket of the newest change.
+  var newest: StoreTicket { state.withLockedValue { $0.queue.last } }
+
+  var waiting: Int { state.withLockedValue { $0.queue.count + $0.writing } }
+
+  // MARK: Changes
+
+  /// The room is not as it was written any more. Its state is read when its turn comes.
+  @discardableResult func changed(_ room: Room) -> StoreTicket { add(.room(name: room.name, room)) }
 
   /// The room is closed and does not come back.
-  func gone(_ room: String) { note { $0.rooms[room] = .gone } }
+  @discardableResult func gone(_ room: String) -> StoreTicket { note(.roomGone(room)) }
 
-  func note(_ change: StoreChange) {
-    note { state in
-      state.others.append(change)
-      state.limit()
-    }
-  }
+  @discardableResult func note(_ change: StoreChange) -> StoreTicket { add(.other(change)) }
 
-  private func note(_ change: (inout State) -> Void) {
-    let isStopped = state.withLockedValue { state in
-      if !state.isStopped { change(&state) }
-      return state.isStopped
+  private func add(_ change: StoreQueue<Room>.Change) -> StoreTicket {
+    let (ticket, isStopped) = state.withLockedValue { state in
+      (state.isStopped ? state.queue.last : state.queue.add(change), state.isStopped)
     }
     if !isStopped { wake.yield() }
+    return ticket
   }
 
-  /// Writes what waits; gives how long to wait before the next time.
-  private func writeOut() async -> Duration {
-    let (rooms, others) = state.withLockedValue { state in
-      defer { (state.rooms, state.others) = ([:], []) }
-      state.writing = state.rooms.count + state.others.count
-      return (state.rooms, state.others)
+  // MARK: Answers
+
+  /// Calls `body` once the change is on disk, or at once where it is; with false if it is not, and the answer can't wait for longer.
+  func whenWritten(_ ticket: StoreTicket, _ body: @escaping Waiter) {
+    let isWritten: Bool? = state.withLockedValue { state in
+      if ticket <= state.queue.written { return true }
+      guard !state.isStuck, !state.isOver, state.waiters.count < Self.mostWaiting else {
+        state.counters.earlyAnswers += 1
+        return false
+      }
+      state.waiters.append((ticket, body))
+      return nil
     }
-    guard !rooms.isEmpty || !others.isEmpty else { return Self.pause }
-    let begin = ContinuousClock.now
+    if let isWritten { return body(isWritten) }
+    wake.yield()
+  }
+
+  /// Returns once all changes so far are on disk; false if they are not, and the answer can't wait for longer.
+  @discardableResult func settled() async -> Bool {
+    let ticket = newest
+    return await withCheckedContinuation { continuation in
+      whenWritten(ticket) { continuation.resume(returning: $0) }
+    }
+  }
+
+  // MARK: Writing
+
+  private enum Step {
+    case rest
+    case wait(Instant)
+    case write(StoreQueue<Room>.Batch)
+  }
+
+  private func writeWhatIsDue() async {
+    while true {
+      switch state.withLockedValue({ Self.nextStep(&$0, now: .now) }) {
+      case .rest: return
+      case .wait(let time): return setAlarm(for: time)
+      case .write(let batch): await write(batch)
+      }
+    }
+  }
+
+  private static func nextStep(_ state: inout State, now: Instant) -> Step {
+    if let time = state.pace.next(isAwaited: !state.waiters.isEmpty), time > now, !state.queue.isEmpty { return .wait(time) }
+    guard let batch = state.queue.take() else { return .rest }
+    state.writing = batch.changes.count
+    return .write(batch)
+  }
+
+  private func setAlarm(for time: Instant) {
+    state.withLockedValue { state in
+      if let alarm = state.alarm, alarm.time <= time, alarm.time > .now { return }
+      state.alarm?.task.cancel()
+      let task = Task { [wake] in
+        try? await Task.sleep(for: .microseconds(max(0, time - .now)))
+        if !Task.isCancelled { wake.yield() }
+      }
+      state.alarm = (time, task)
+    }
+  }
+
+  private func write(_ batch: StoreQueue<Room>.Batch) async {
+    let begin = Instant.now
+    let watchdog = Task { [weak self, patience] in
+      guard (try? await Task.sleep(for: patience)) != nil else { return }
+      self?.giveUpWaiting()
+    }
+    defer { watchdog.cancel() }
+    let (changes, rooms, bytes) = await encoded(batch)
+    do {
+      try await store.write(changes)
+    } catch {
+      return failed(batch, error)
+    }
+    let waiters = state.withLockedValue { state in
+      state.queue.finish(batch)
+      let now = Instant.now
+      state.pace.wrote(from: begin, to: now)
+      (state.writing, state.isStuck) = (0, false)
+      state.counters.writes += 1
+      state.counters.rooms += UInt64(rooms)
+      state.counters.bytes += UInt64(bytes)
+      state.counters.slowest = max(state.counters.slowest, (now - begin) / 1000)
+      return state.takeWaiters(through: batch.through)
+    }
+    for waiter in waiters { waiter(true) }
+  }
+
+  /// The rooms are read here. A room that closes meanwhile has nothing to store; that it is gone follows.
+  private func encoded(_ batch: StoreQueue<Room>.Batch) async -> (changes: [StoreChange], rooms: Int, bytes: Int) {
     let encoder = JSONEncoder()
     var changes: [StoreChange] = []
-    var (bytes, written) = (0, 0)
-    for (name, dirty) in rooms {
-      switch dirty {
-      case .gone: changes.append(.roomGone(name))
-      case .changed(let room):
-        guard let stored = await room.stored, let value = try? encoder.encode(stored) else { continue }
-        changes.append(.room(name: name, value))
-        bytes += value.count
-        written += 1
+    var (rooms, bytes) = (0, 0)
+    for change in batch.changes {
+      switch change {
+      case .other(let change): changes.append(change)
+      case .room(let name, let room):
+        guard let stored = await room.stored else { continue }
+        do {
+          let value = try encoder.encode(stored)
+          changes.append(.room(name: name, value))
+          bytes += value.count
+          rooms += 1
+        } catch {
+          state.withLockedValue { $0.counters.failures += 1 }
+          log.error("a room can't be encoded and is not stored", metadata: ["room": "\(name)", "reason": "\(error)"])
+        }
       }
     }
-    changes += others
-    do {
-      // In a task of its own, for `stop` ends the waiting for the next time and not what is being written.
-      try await Task { [store, changes] in try await store.write(changes) }.value
-    } catch {
-      log.error("rooms could not be stored", metadata: ["reason": "\(error)", "changes": "\(changes.count)"])
-      state.withLockedValue { state in
-        state.writing = 0
-        state.counters.failures += 1
-        // What came meanwhile is newer.
-        state.rooms.merge(rooms) { newer, _ in newer }
-        state.others = others + state.others
-        state.limit()
-      }
-      wake.yield()
-      return Self.pauseAfterFailure
-    }
-    let time = ContinuousClock.now - begin
-    state.withLockedValue { state in
-      state.writing = 0
-      state.counters.writes += 1
-      state.counters.rooms += UInt64(written)
-      state.counters.bytes += UInt64(bytes)
-      state.counters.slowest = max(state.counters.slowest, time.milliseconds)
-    }
-    return max(Self.pause, time * Self.idleShare)
+    return (changes, rooms, bytes)
   }
+
+  private func failed(_ batch: StoreQueue<Room>.Batch, _ error: any Error) {
+    let now = Instant.now
+    let (waiters, isNews) = state.withLockedValue { state in
+      state.queue.putBack(batch)
+      state.pace.failed(at: now)
+      (state.writing, state.isStuck) = (0, false)
+      state.counters.failures += 1
+      let waiters = state.takeWaiters(through: batch.through)
+      state.counters.earlyAnswers += UInt64(waiters.count)
+      let isNews = state.complained.map { now - $0 >= Self.complaintPause } ?? true
+      if isNews { state.complained = now }
+      return (waiters, isNews)
+    }
+    if isNews {
+      log.error("changes could not be stored", metadata: ["reason": "\(error)", "changes": "\(batch.changes.count)"])
+    }
+    for waiter in waiters { waiter(false) }
+  }
+
+  /// The write takes too long: no answer waits for it.
+  private func giveUpWaiting() {
+    let waiters: [Waiter]? = state.withLockedValue { state in
+      guard state.writing > 0 else { return nil }
+      state.isStuck = true
+      defer { state.waiters = [] }
+      state.counters.earlyAnswers += UInt64(state.waiters.count)
+      return state.waiters.map(\.body)
+    }
+    guard let waiters else { return }
+    log.error("the store takes long: answers do not wait for it", metadata: ["answers": "\(waiters.count)"])
+    for waiter in waiters { waiter(false) }
+  }
+
+  // MARK: The end
 
   /// Writes what has changed so far. What changes from now on is not written: the rooms that are closed because the server ends are
   /// there at its next start.
-  func stop() async {
-    state.withLockedValue { $0.isStopped = true }
+  /// - Parameter closed: rooms that are not, because another server has them.
+  func stop(closed: [String] = []) async {
+    state.withLockedValue { state in
+      if !state.isStopped {
+        for room in closed { state.queue.add(.other(.roomGone(room))) }
+      }
+      state.isStopped = true
+      state.alarm?.task.cancel()
+    }
     wake.finish()
     let task = work.withLockedValue { $0 }
-    task?.cancel()
     await task?.value
-    _ = await writeOut()
+    let last = state.withLockedValue { state in
+      let batch = state.queue.take()
+      state.writing = batch?.changes.count ?? 0
+      return batch
+    }
+    // In a task of its own: whoever stops the server may be cancelled, and the write must not be.
+    if let last { await Task { await write(last) }.value }
+    let waiters = state.withLockedValue { state in
+      state.isOver = true
+      defer { state.waiters = [] }
+      state.counters.earlyAnswers += UInt64(state.waiters.count)
+      return state.waiters.map(\.body)
+    }
+    for waiter in waiters { waiter(false) }
     await store.close()
   }
 }

@@ -24,6 +24,8 @@ struct StoredJob: Codable, Sendable {
   /// Nil for a mix that goes into the room alone. It may hold a stream key.
   var publishUrl: String?
   var record: String?
+  /// The room that its broadcast belongs to; nil for the room whose job it is.
+  var owner: String?
   var by: String
   /// Milliseconds since 1970.
   var startedAt: Int64

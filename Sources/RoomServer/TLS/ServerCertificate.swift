@@ -49,6 +49,8 @@ final class ServerCertificate: @unchecked Sendable {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
+    // Those of TLS 1.2; TLS 1.3 has no others.
+    configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     do { context = try NIOSSLContext(configuration: configuration) } catch { throw .otherKey(settings.key) }
 
     var made: gnutls_certificate_credentials_t?

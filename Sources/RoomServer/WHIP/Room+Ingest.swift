@@ -19,7 +19,8 @@ extension Room {
     guard !isClosed else { return .roomIsClosed }
     do throws(SessionRefusal) {
       let publication = try publication(of: offer)
-      if let full = fullSentence(for: token.user) { throw .unavailable(RoomError(.joinFailed, full)) }
+      if let full = fullSentence(for: token.user, publishes: true) { throw .unavailable(RoomError(.joinFailed, full)) }
+      if let refusal = refusal(ofGuest: token) { throw SessionRefusal(status: 403, error: refusal) }
       let participant = Participant(token: token, outlet: nil, plan: SubscriptionPlan(automatic: false))
       let answered = publication.answered
       guard let first = answered.media.first else { throw .badRequest("the offer has no m-line that sends") }
@@ -27,7 +28,9 @@ extension Room {
         user: token.user, transport: publication.transport.id, local: publication.transport.negotiation.local,
         remote: answered.remote, media: first)
       participant.resource = resource
+      participant.takesPlace = false
       admit(participant)
+      changeState { $0.setConnected(participant.userId, false) }
       let (_, announce) = begin(publication, by: participant)
       announce()
       wait(for: participant, settings.connectTime)
@@ -93,10 +96,13 @@ extension Room {
 
   func ingestConnected(_ participant: Participant) {
     guard participant.outlet == nil else { return }
-    participant.grace?.cancel()
-    participant.grace = nil
-    participant.outlet = NoOutlet()
-    tellConnection(of: participant)
+    if !participant.takesPlace {
+      // The room may have filled since the offer.
+      if fullSentence(for: nil, publishes: true) != nil { return end(participant, EndedData(reason: .timedOut)) }
+      participant.takesPlace = true
+    }
+    reconnect(participant, on: NoOutlet())
+    resumePK(of: participant)
   }
 
   // MARK: The resource

@@ -4,14 +4,15 @@ import RoomToken
 import SFU
 import WebRTC
 
-// WHEP: sessions that only receive. They are counted as participants are, and nobody is told of them.
+// WHEP: sessions that only receive. A session takes a place in the room when its media connects; participants don't see it.
 
 extension Room {
   /// Answers a viewer's offer. It is sent what is there now of its source, and what comes later, in the codecs that it offered.
   func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) -> SessionOffer {
     guard !isClosed else { return .roomIsClosed }
     do throws(SessionRefusal) {
-      if let full = fullSentence(for: nil) { throw .unavailable(RoomError(.joinFailed, full)) }
+      if let full = fullSentence(for: nil, publishes: false) { throw .unavailable(RoomError(.joinFailed, full)) }
+      if let sentence = sessionsSentence(for: token) { throw .tooManySessions(sentence) }
       let local = localTransport(answering: offer)
       let name =
         switch source {
@@ -46,6 +47,14 @@ extension Room {
   }
 
   func viewer(on transport: TransportID) -> Viewer? { viewers.values.first { $0.resource.transport == transport } }
+
+  func connected(_ viewer: Viewer) {
+    viewer.waiting?.cancel()
+    guard !viewer.takesPlace else { return }
+    // The room may have filled since the offer.
+    if fullSentence(for: nil, publishes: false) != nil { return end(viewer, because: "the room is full") }
+    viewer.takesPlace = true
+  }
 
   /// Ends the session of a viewer that can't be reached for so long.
   func wait(for viewer: Viewer, _ time: Duration) {

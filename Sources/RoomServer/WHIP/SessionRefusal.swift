@@ -49,6 +49,10 @@ struct SessionRefusal: Error, Sendable {
     status: 429, error: RoomError(.joinFailed, "too many joins from this address; wait a second and try again"),
     headers: [("Retry-After", "1")])
 
+  static func tooManySessions(_ sentence: String) -> Self {
+    Self(status: 429, error: RoomError(.joinFailed, sentence), headers: [("Retry-After", "5")])
+  }
+
   static let preconditionRequired = Self(
     status: 428, error: HTTPError.badRequest("send If-Match with the session's ETag, or with * to restart ICE"))
 

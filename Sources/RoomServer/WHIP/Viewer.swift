@@ -22,6 +22,8 @@ final class Viewer {
   let source: Source
   var resource: SessionResource
   var lines: [Line]
+  /// Set when its media connects for the first time.
+  var takesPlace = false
   /// Ends the session when the client does not connect, or come back, in time.
   var waiting: Task<Void, Never>?
 

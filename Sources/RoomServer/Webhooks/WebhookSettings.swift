@@ -1,11 +1,12 @@
 import Foundation
+public import LiveOrigin
 
 /// Where the app's own server hears of what happens in rooms, and how much of it is kept.
 public struct WebhookSettings: Sendable, Hashable {
   /// `http://` or `https://`; every one gets every event.
   public var urls: [String] = []
   /// What deliveries are signed with; nil for the secret of the API key.
-  public var secret: String?
+  public var secret: Secret?
   /// A PEM file of the certificates that `https` receivers may be signed by; nil for the system's.
   public var trustedCertificates: String?
   /// A receiver that has not answered by then has failed.
@@ -26,7 +27,7 @@ public struct WebhookSettings: Sendable, Hashable {
   /// What is wrong with it; nil where nothing is.
   public var complaint: String? {
     for url in urls where WebhookAddress(url) == nil {
-      return "\(url) is no webhook: http://host/path or https://host/path is needed, without a user name"
+      return "\(url.shownURL) is no webhook: http://host/path or https://host/path is needed, without a user name"
     }
     if Set(urls).count < urls.count { return "a webhook is named twice" }
     if secret?.isEmpty == true { return "the webhooks' secret is empty: anybody could sign with it" }
@@ -37,6 +38,12 @@ public struct WebhookSettings: Sendable, Hashable {
     Outbox.Policy(
       firstWait: firstWait, longestWait: longestWait, concurrent: concurrent, longestAge: longestAge.milliseconds)
   }
+}
+
+extension WebhookSettings: CustomStringConvertible, CustomReflectable {
+  /// Without what may be a key in the URLs.
+  public var description: String { "WebhookSettings(\(urls.map(\.shownURL)))" }
+  public var customMirror: Mirror { Mirror(self, children: ["urls": urls.map(\.shownURL)]) }
 }
 
 /// A webhook's URL, taken apart.

@@ -34,15 +34,25 @@ public struct TrackLevel: Sendable, Hashable {
 }
 
 /// Why a transport can't be used any more.
-public enum TransportFailure: String, Sendable, Hashable {
+public enum TransportFailure: Sendable, Hashable, CustomStringConvertible {
   /// The DTLS certificate is not the one that the session description names.
   case fingerprint
-  /// The DTLS handshake failed, or no SRTP profile is in common.
-  case handshake
+  /// The DTLS handshake failed, for this reason.
+  case handshake(String)
   /// ICE or DTLS did not get through in 30 s, or nothing was heard for so long; an ICE restart may help.
   case timeout
   /// The keys of SRTP could not be set up.
   case keys
+
+  /// For logs.
+  public var description: String {
+    switch self {
+    case .fingerprint: "fingerprint"
+    case .handshake(let reason): "DTLS handshake: \(reason)"
+    case .timeout: "timeout"
+    case .keys: "keys"
+    }
+  }
 }
 
 /// A command that was not carried out.

@@ -187,7 +187,10 @@ extension TransportFailure {
     switch reason {
     case .iceTimeout, .lostConsent, .dtlsTimeout: self = .timeout
     case .fingerprint: self = .fingerprint
-    case .handshake, .noCommonProfile, .alert, .dtlsRole: self = .handshake
+    case .handshake(let reason): self = .handshake(reason)
+    case .noCommonProfile: self = .handshake("no SRTP profile in common")
+    case .alert: self = .handshake("a fatal alert")
+    case .dtlsRole: self = .handshake("both sides want to be the same end")
     case .srtp: self = .keys
     }
   }

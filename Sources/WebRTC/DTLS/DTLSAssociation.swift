@@ -196,7 +196,12 @@ final class DTLSAssociation {
     }
     if fingerprintRefused { return fail(.fingerprint) }
     if result == 1 { return finish() }
-    return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE ? .none : fail(.handshake)
+    return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE ? .none : fail(.handshake(Self.lastError))
+  }
+
+  /// Why OpenSSL's last call failed: one of its fixed texts.
+  private static var lastError: String {
+    ERR_reason_error_string(ERR_peek_last_error()).map { String(cString: $0) } ?? "no reason given"
   }
 
   private func finish() -> Progress {

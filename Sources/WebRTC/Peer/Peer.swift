@@ -285,7 +285,7 @@ public final class Peer {
 
   private func openDTLS(_ role: DTLSRole) {
     dtls = DTLSAssociation(certificate: configuration.certificate, role: role, profiles: configuration.profiles)
-    guard let dtls else { return end(.handshake) }
+    guard let dtls else { return end(.handshake("no memory for it")) }
     if let remote { _ = dtls.expect(remote.fingerprints) }
   }
 

@@ -43,8 +43,8 @@ public enum PeerFailure: Error, Sendable, Hashable {
   case dtlsTimeout
   /// The certificate is not the one that signalling told of (RFC 8122).
   case fingerprint
-  /// OpenSSL ended the handshake.
-  case handshake
+  /// OpenSSL ended the handshake, for this reason in its own words: "wrong curve", "sslv3 alert illegal parameter".
+  case handshake(String)
   /// No SRTP profile in common.
   case noCommonProfile
   /// A fatal alert after the handshake.

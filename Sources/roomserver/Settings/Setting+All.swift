@@ -38,6 +38,12 @@ extension Setting {
       "certificate-key", .text, "file", usual: .words("none"), "A PEM file, the certificate's key, without a passphrase."),
     Setting("https-port", .number, "port", usual: "8443", "The TCP port of HTTPS and wss://, where there is a certificate."),
     Setting("rtmps-port", .number, "port", usual: "1936", "The TCP port of RTMPS, where there is a certificate."),
+    Setting(
+      "hsts", .number, "seconds", usual: "0",
+      """
+      Seconds for which browsers that came by HTTPS come by nothing else (HSTS), to every port of the host; 0 tells them nothing. A \
+      year is 31536000.
+      """),
   ]
 
   private static let network = [
@@ -72,6 +78,12 @@ extension Setting {
     Setting(
       "joins-per-second", .number, "count", usual: "20",
       "Joins that one address may make in a second, after a burst of five seconds' worth, 1 to 100000."),
+    Setting(
+      "http-per-address", .number, "count", usual: "1000",
+      """
+      HTTP connections that one address may have, signalling sockets among them, of 4000 in all; 0 for no limit. Trusted proxies \
+      have none, and each client behind them may have as many signalling sockets.
+      """),
   ]
 
   private static let iceServers = [
@@ -89,7 +101,21 @@ extension Setting {
   ]
 
   private static let rooms = [
-    Setting("auto-create", .flag, usual: "false", dev: "on", "Make a room at the first join.")
+    Setting("auto-create", .flag, usual: "false", dev: "on", "Make a room at the first join."),
+    Setting(
+      "max-rooms", .number, "count", usual: "1000", "Rooms that the server has at once, 1 to 1000000; another one is refused."),
+    Setting(
+      "publisher-share", .number, "percent", usual: "2",
+      """
+      Percent of a room's places, rounded up, that only tokens with the publish grant get: viewers can't keep a host out. 0 to 100; \
+      one place at least is for all.
+      """),
+    Setting(
+      "sessions-per-token", .number, "count", usual: "50",
+      "WHEP sessions that one token may have in its room at once, 1 to 100000. Raise it if a whole audience shares a token."),
+    Setting(
+      "sessions-per-user", .number, "count", usual: "100",
+      "WHEP sessions that one user may have in a room at once, by all its tokens, 1 to 100000."),
   ]
 
   private static let origin = [
@@ -98,6 +124,9 @@ extension Setting {
     Setting(
       "rtmp-bind", .text, "address", usual: .words("that of --bind"),
       "A numeric address for RTMP, where it is not that of --bind."),
+    Setting(
+      "rtmp-per-address", .number, "count", usual: "5000",
+      "RTMP connections that one address may have, of 20000 in all; 0 for no limit. Trusted proxies have none."),
     Setting(
       "origin-name", .list, "host", usual: .words("none"),
       "A name that this server is reached by: jobs that publish to it need no socket. May be repeated."),
@@ -123,7 +152,7 @@ extension Setting {
       "hls-part", .decimal, "seconds", usual: "0.5", "Seconds of a part of low-latency HLS at most; 0 for no parts."),
     Setting("hls-window", .number, "segments", usual: "8", "Segments in an HLS playlist, 3 to 100."),
     Setting(
-      "variants", .number, "variants", usual: .words("one a core"),
+      "variants", .number, "variants", usual: .words("half of the cores"),
       "Variants of live streams that are transcoded at a time; 0 for none."),
   ]
 

@@ -41,7 +41,7 @@ struct Setting: Sendable {
   let inDevelopment: String?
   let text: String
   let isSecret: Bool
-  /// What stands behind a question mark in it may be a key.
+  /// It is a URL, in which a password or what stands behind a question mark may be a key.
   let hidesQuery: Bool
 
   init(
@@ -76,7 +76,13 @@ struct Setting: Sendable {
   /// A value as it may be shown; nil where it has to stay hidden.
   func shown(_ value: String) -> String? {
     if isSecret { return nil }
-    return hidesQuery && value.contains("?") ? value.prefix { $0 != "?" } + "?hidden" : value
+    let query = hidesQuery ? value.firstIndex { "?#".contains($0) } : nil
+    var shown = String(value[..<(query ?? value.endIndex)])
+    // The last one, as a password may hold others.
+    if let scheme = shown.firstRange(of: "://"), let at = shown.lastIndex(of: "@"), scheme.upperBound < at {
+      shown = shown[..<scheme.upperBound] + "hidden" + shown[at...]
+    }
+    return query == nil ? shown : shown + "?hidden"
   }
 
   var help: ArgumentHelp {

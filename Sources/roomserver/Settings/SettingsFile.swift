@@ -39,7 +39,12 @@ struct SettingsFile {
     switch error {
     case .duplicatedKeysInMapping(let keys, let context):
       return "\(keys.map(String.init(describing:)).joined(separator: ", ")) is there twice, before line \(context.mark.line)"
-    default: return "\(error)"
+    // The error's own description quotes the line, which may hold a secret.
+    case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      return "line \(mark.line), column \(mark.column): \(context.map { "\($0.text), " } ?? "")\(problem)"
+    case .reader(let problem, _, _, _): return problem
+    default: return "it is no YAML"
     }
   }
 

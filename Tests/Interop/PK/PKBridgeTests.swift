@@ -71,5 +71,31 @@ extension RealMedia {
         anchors = []
       }
     }
+
+    @Test("an anchor that is an RTMP encoder, cut off and back, is seen in the other room again", .timeLimit(.minutes(2)))
+    func encoder() async throws {
+      try await withServer(adjust: Anchors.settings(.separate)) { server in
+        let token = try await server.token(user: "red", room: "red", grants: [.publish, .admin])
+        let first = try Encoder(to: try server.rtmp("room/red?token=\(token)"))
+        let blue = try await Participant.join(server, room: "blue", as: "blue", grants: [.publish, .subscribe, .admin])
+        try await eventually("both tracks are there") { try await server.metric("roomserver_published_tracks") == 2 }
+        try await call(server, "red", "invitePK", #"{"room":"blue"}"#)
+        try await eventually("blue is invited") { try await state(server, "blue").pkInvitations.count == 1 }
+        let invitation = try #require(try await state(server, "blue").pkInvitations.first)
+        try await call(server, "blue", "acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#)
+        try await eventually("red is seen", within: .seconds(20)) { blue.pictures(of: "red@red").decoded > 5 }
+        first.kill()
+        try await eventually("red is missed") { try await state(server, "blue").pk?.peerConnected == false }
+        let decoded = blue.pictures(of: "red@red").decoded
+        let second = try Encoder(to: try server.rtmp("room/red?token=\(token)"))
+        try await eventually("red is back") { try await state(server, "blue").pk?.peerConnected == true }
+        try await eventually("red is seen again", within: .seconds(20)) {
+          blue.pictures(of: "red@red").decoded > decoded + 5 && blue.sound(of: "red@red").hears(440)
+        }
+        #expect(try await state(server, "red").pk?.pkId == invitation.pkId)
+        try await second.stop()
+        await blue.leave()
+      }
+    }
   }
 }

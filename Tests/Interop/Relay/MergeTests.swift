@@ -46,7 +46,7 @@ extension RealMedia {
         let nginx = try await NginxRTMP()
         let (redSource, blueSource) = (try FlashAndBeep(look: Self.red), try FlashAndBeep(codec: .vp8, look: Self.blue))
         let anchors = [try await join(server, "red", redSource), try await join(server, "blue", blueSource)]
-        let urls = [nginx.url("red"), try server.rtmp("live/blue")]
+        let urls = [nginx.url("red"), try server.rtmp("live/demo")]
         let logs = anchors.map { JobLog($0.room) }
         var serial = 0
         /// Both broadcasts go on as something else.
@@ -198,7 +198,7 @@ extension RealMedia {
         let red = try await join(server, "red", sources[0])
         let blue = try await join(server, "blue", sources[1])
         let log = JobLog(red.room)
-        let own = try server.rtmp("live/both")
+        let own = try server.rtmp("live/demo")
         // One program, on two ways.
         try await red.room.startMerge(merge("away", to: nginx.url("both"), split("red", "blue")))
         try await red.room.startMerge(merge("home", to: own, split("red", "blue")))

@@ -69,10 +69,10 @@ extension RealMedia {
         try await anchor.publish(video: .h264, tone: nil)
         for number in 0..<16 {
           try await anchor.room.startForward(
-            ForwardParams(jobId: "\(number)", publishUrl: "rtmp://origin/live/s\(number)", kinds: [.video]))
+            ForwardParams(jobId: "\(number)", publishUrl: "rtmp://origin/s\(number)/demo", kinds: [.video]))
         }
         await #expect(throws: (any Error).self) {
-          try await anchor.room.startForward(ForwardParams(jobId: "more", publishUrl: "rtmp://origin/live/more"))
+          try await anchor.room.startForward(ForwardParams(jobId: "more", publishUrl: "rtmp://origin/more/demo"))
         }
         let jobs = JobLog(anchor.room)
         try await eventually("pictures go out of every job") {

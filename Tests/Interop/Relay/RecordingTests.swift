@@ -175,7 +175,7 @@ extension RealMedia {
         let log = JobLog(anna.room)
         try await anna.room.startForward(ForwardParams(jobId: "file", publishUrl: "file:only.mp4"))
         try await anna.room.startForward(
-          ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/show", record: "beside.flv"))
+          ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/demo", record: "beside.flv"))
         try await eventually("the job that is only the file is over") { log.told.ends == [.failed] }
         try await eventually("both recordings are over") { try await server.metric("roomserver_recordings") == 0 }
         #expect(try await server.metric(#"roomserver_recording_failures_total{cause="limit"}"#) == 2)
@@ -189,7 +189,7 @@ extension RealMedia {
           #expect(try Recording(folder.file(name)).times("video").count > 15)
         }
         // A file that has ended is no recording any more: another can begin.
-        let json = #"{"jobId":"2","userId":"anna","publishUrl":"rtmp://origin/live/show?serialnum=2","record":"more.flv"}"#
+        let json = #"{"jobId":"2","userId":"anna","publishUrl":"rtmp://origin/live/demo?serialnum=2","record":"more.flv"}"#
         #expect(try await start(server, json).status == 201)
         await anna.leave()
       }

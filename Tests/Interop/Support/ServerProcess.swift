@@ -6,7 +6,7 @@ import RoomToken
 import Testing
 
 /// The built `roomserver` as a process of its own, on ports of its own, which a test can kill.
-final class ServerProcess {
+final class ServerProcess: Sendable {
   private static let key = "test"
   private static let secret = "a secret of the tests, of at least 32 bytes"
 
@@ -59,6 +59,16 @@ final class ServerProcess {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
+
+  /// Asks it to end, as a service manager does, and waits until it has.
+  func terminate() {
+    guard process.isRunning else { return }
+    Foundation.kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+  }
+
+  /// All that it has written.
+  var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
   func token(user: String, room: String = "demo", grants: Grants = [.publish, .subscribe]) throws -> String {
     let token = RoomToken(

@@ -53,11 +53,13 @@ final class EncodedStream {
         let frame = try pattern.frame(number: pictures, milliseconds: pictureTime, timestamp: pictureTime * 1000)
         pictures += 1
         guard let encoded = try video.encode(frame) else { continue }
-        let unit = encoded.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0) }
+        var unit = encoded.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0) }
+        let configuration = AVCConfiguration(
+          sequenceParameters: unit.sequenceParameters, pictureParameters: unit.pictureParameters)
+        // As broadcasts do it.
+        if let configuration { unit.insert(configuration, behind: 0) }
         if !sentHeaders {
           sentHeaders = true
-          let configuration = AVCConfiguration(
-            sequenceParameters: unit.sequenceParameters, pictureParameters: unit.pictureParameters)
           add(.video, pictureTime, configuration?.sequenceHeader ?? [])
           if shape.hasAudio { add(.audio, pictureTime, soundHeader) }
         }

@@ -32,6 +32,20 @@ import Testing
 
   /// Writes all of a packager's playlist down, and has it probed and decoded. Gives what ffmpeg complained of as text.
   private func probe(_ packager: HLSPackager) throws -> (Probe, complaints: String) {
+    try written(packager) { playlist in
+      let probed = try FFmpegStream.run(
+        ["ffprobe", "-v", "error", "-allowed_extensions", "ALL", "-of", "json", "-show_packets", "-show_streams", playlist])
+      let decoded = try FFmpegStream.run(
+        ["ffmpeg", "-v", "warning", "-nostdin", "-allowed_extensions", "ALL", "-i", playlist, "-f", "null", "-"])
+      let probe = try JSONDecoder().decode(Probe.self, from: probed.output)
+      return (probe, probed.errors + decoded.errors)
+    }
+  }
+
+  /// Calls `body` with the path of a playlist that lies on disk with all that it names.
+  private func written<Result>(
+    _ packager: HLSPackager, changes: HLSPlaylist.Changes = .marked, _ body: (String) throws -> Result
+  ) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder.appending(path: "studio"), withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -42,14 +56,9 @@ import Testing
       try Data(section).write(to: folder.appending(path: "studio/\(HLSResource.initialisation(segment.initialisation).name)"))
     }
     let playlist = folder.appending(path: "studio.m3u8")
-    let text = HLSPlaylist(packager.window, epoch: packager.epoch ?? 0, folder: "studio").text
+    let text = HLSPlaylist(packager.window, epoch: packager.epoch ?? 0, folder: "studio", changes: changes).text
     try Data(text.utf8).write(to: playlist)
-    let probed = try FFmpegStream.run(
-      ["ffprobe", "-v", "error", "-allowed_extensions", "ALL", "-of", "json", "-show_packets", "-show_streams", playlist.path])
-    let decoded = try FFmpegStream.run(
-      ["ffmpeg", "-v", "warning", "-nostdin", "-allowed_extensions", "ALL", "-i", playlist.path, "-f", "null", "-"])
-    let probe = try JSONDecoder().decode(Probe.self, from: probed.output)
-    return (probe, probed.errors + decoded.errors)
+    return try body(playlist.path)
   }
 
   private func packaged(_ messages: [LiveMedia], _ settings: HLSSettings = HLSSettings(window: 20)) -> HLSPackager {
@@ -97,6 +106,31 @@ import Testing
     #expect(discontinuities.map(\.start) == [7000] && packager.window.listed.count == 6)
     let (probe, _) = try probe(packager)
     #expect(probe.steps("video").allSatisfy { $0 > 0 && $0 < 2.6 } && probe.steps("video").contains { $0 > 2.4 })
+  }
+
+  @Test("ffmpeg decodes every picture over changes of size, whether they are marked or not", arguments: [true, false])
+  func changesOfSize(areMarked: Bool) throws {
+    var all: [LiveMedia] = []
+    var pictures = 0
+    for (index, size) in [(320, 180), (240, 240), (320, 180), (180, 320)].enumerated() {
+      let start = Int64(index) * 3000
+      let messages = try EncodedStream(.init(width: size.0, height: size.1, hasAudio: false, start: start)).messages(
+        until: start + 3000)
+      pictures += messages.filter { $0.isKeyFrame || $0.media.payload.first == 0x27 }.count
+      all += messages
+    }
+    let packager = packaged(all)
+    packager.finish()
+    #expect(packager.counters.discontinuities == 3)
+    try written(packager, changes: areMarked ? .marked : .unmarked) { playlist in
+      let decoded = try FFmpegStream.run([
+        "ffmpeg", "-v", "error", "-nostdin", "-allowed_extensions", "ALL", "-i", playlist, "-vf", "scale=64:64", "-vsync",
+        "passthrough", "-f", "framehash", "-",
+      ])
+      let lines = String(decoding: decoded.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+      #expect(decoded.errors.isEmpty, "\(decoded.errors)")
+      #expect(lines.count == pictures && pictures > 170, "\(lines.count) of \(pictures)")
+    }
   }
 
   @Test("pictures that are shown in another order than they are decoded in keep both times")

@@ -97,6 +97,38 @@ import Testing
     #expect(self.text(packager).contains("#EXT-X-DISCONTINUITY-SEQUENCE:1\n"))
   }
 
+  @Test("the playlist that ends a form announces the next one before it hints at its first part")
+  func hintBehindChange() throws {
+    let before = MadeStream.headers() + MadeStream.span(0..<4000)
+    let change = MadeStream.headers(at: 4000, level: 0x1f) + [MadeStream.picture(4000, isKeyFrame: true)]
+    let packager = packager(before + change)
+    #expect(packager.window.growing?.parts.isEmpty == true, "no part of the new form is there yet")
+    let lines = text(packager).split(separator: "\n")
+    let hint = try #require(lines.firstIndex { $0.hasPrefix("#EXT-X-PRELOAD-HINT") })
+    #expect(lines[hint].contains("part-850000002.0.m4s"))
+    #expect(
+      lines[(hint - 3)..<hint].elementsEqual([
+        "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"studio/init-850000002.mp4\"",
+        "#EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:13:24.000Z",
+      ]))
+    // A segment of the same form is hinted at without any of that.
+    let same = self.packager(before + [MadeStream.picture(4000, isKeyFrame: true)])
+    let tail = text(same).split(separator: "\n").suffix(2)
+    #expect(tail.first?.hasPrefix("studio/seg-") == true && tail.last?.hasPrefix("#EXT-X-PRELOAD-HINT") == true)
+  }
+
+  @Test("for VLC a change is not marked: one section, and no discontinuity")
+  func unmarkedChanges() throws {
+    let after = MadeStream.headers(at: 4000, level: 0x1f) + MadeStream.span(4000..<8100)
+    let packager = packager(MadeStream.headers() + MadeStream.span(0..<4000) + after, HLSSettings(window: 3))
+    let text = HLSPlaylist(packager.window, epoch: 0, folder: "studio", changes: .unmarked).text
+    #expect(!text.contains("DISCONTINUITY"))
+    let lines = text.split(separator: "\n")
+    #expect(lines.filter { $0.hasPrefix("#EXT-X-MAP") } == ["#EXT-X-MAP:URI=\"studio/init-850000000.mp4\""])
+    let marked = self.text(packager).split(separator: "\n").filter { $0.hasPrefix("studio/") }
+    #expect(lines.filter { $0.hasPrefix("studio/") } == marked, "the segments are the same")
+  }
+
   @Test("a publisher that comes back after a while leaves a hole, marked, in one timeline and one form")
   func hole() {
     let after = MadeStream.span(9000..<9990).filter { $0.media.kind == .audio } + MadeStream.span(9990..<16_100)

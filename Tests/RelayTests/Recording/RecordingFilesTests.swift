@@ -106,6 +106,21 @@ struct RecordingFilesTests {
     #expect(try PlayedFile(directory.file("other-3.mp4")).pictures.count == 30)
   }
 
+  @Test("a recording that resumes goes on in the next free file, once more after each restart")
+  func resumes() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path
+    let create: RecordingFiles.Create = { (name) throws(RecordingFailure) in try DiskFile(name, in: path) }
+    let name = try #require(name)
+    for names in [["show.mp4"], ["show-2.mp4"], ["show-3.mp4"]] {
+      var files = try RecordingFiles(name, resumes: true, writer: name.writer(), limit: 1 << 30, create: create)
+      try files.write(try MadeBroadcast().messages(for: 2000))
+      try files.finish()
+      #expect(files.names == names)
+      #expect(try PlayedFile(directory.file(names[0])).pictures.count > 10)
+    }
+  }
+
   @Test("a directory that is gone is told, and a recording that got nothing leaves no file")
   func directories() throws {
     let directory = try TemporaryDirectory()

@@ -18,7 +18,7 @@ struct DrainedServerTests {
     let feeder = Feeder(camera)
     defer { feeder.stop() }
     try await ada.startForward(
-      ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/ada?serialnum=4", kinds: [.video]))
+      ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/hall?serialnum=4", kinds: [.video]))
     let theirs = bob.events
     let draining = Task { await old.server.drain(for: .seconds(1), redirect: new.url) }
     // One for a room that is not there yet: at once.

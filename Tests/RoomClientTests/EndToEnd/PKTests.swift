@@ -224,6 +224,14 @@ struct PKTests {
       #expect(listener.seats.host == nil)
       #expect(try await code { _ = try await away.seats.take(1) } == .connectMicFailed)
       try await away.pk.mutePeer(true)
+      // The guest has what is its own room's, and no say in what is this one's.
+      try await bob.startForward(ForwardParams(jobId: "his", publishUrl: "rtmp://origin/live/b", kinds: [.audio]))
+      let taken = ForwardParams(jobId: "taken", publishUrl: "rtmp://origin/live/b?serialnum=9", kinds: [.audio])
+      #expect(try await code { try await away.startForward(taken) } == .noPermission)
+      #expect(try await code { try await away.stopJob("his") } == .noPermission)
+      try await away.startForward(ForwardParams(jobId: "hers", publishUrl: "rtmp://origin/live/a", kinds: [.audio]))
+      try await away.stopJob("hers")
+      try await bob.stopJob("his")
 
       try await bob.pk.quit()
       #expect(try await over(away, away.events).by == "bob")

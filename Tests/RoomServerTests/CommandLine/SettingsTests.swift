@@ -67,19 +67,26 @@ struct SettingsTests {
     workers: 1
     trusted-proxy: [127.0.0.1, "fd00::/8"]
     joins-per-second: 7
+    http-per-address: 9
     certificate: /some.pem
     certificate-key: /some.pem
     https-port: 0
     rtmps-port: 0
+    hsts: 60
     ice-server:
       - stun:stun.example.org:3478
       - turn:turn.example.org:3478?transport=udp
     turn-secret: another secret
     turn-lifetime: 60
     auto-create: true
+    max-rooms: 7
+    publisher-share: 10
+    sessions-per-token: 3
+    sessions-per-user: 4
     rtmp: false
     rtmp-port: 0
     rtmp-bind: 127.0.0.4
+    rtmp-per-address: 11
     origin-name: live.example.org
     publish-key: p
     publish-validity: 60

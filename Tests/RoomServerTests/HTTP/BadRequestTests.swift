@@ -64,6 +64,22 @@ struct BadRequestTests {
     }
   }
 
+  @Test("an upload without a token is refused before its body is read, and takes no place of those with one")
+  func uploads() async throws {
+    try await TestServer.with { server in
+      var wires: [Wire] = []
+      for _ in 0..<20 {
+        let wire = try await Wire.connect(port: server.server.port)
+        wire.send("PUT /v1/rooms/room/images/logo HTTP/1.1\r\nHost: test\r\nContent-Length: 2000000\r\n\r\n")
+        wires.append(wire)
+      }
+      for wire in wires { #expect(try await wire.response().status == 401) }
+      // There is no such room.
+      #expect(try await server.putImage("logo", [UInt8](repeating: 7, count: 1000)).status == 404)
+      for wire in wires { wire.close() }
+    }
+  }
+
   @Test("garbage instead of HTTP is refused, and the server goes on")
   func garbage() async throws {
     try await TestServer.with { server in

@@ -17,7 +17,7 @@ struct StopTests {
       _ = try await host.call(
         .startMerge(
           MergeParams(
-            jobId: "mix\(number)", publishUrl: "rtmp://origin/live/mix\(number)", width: 160, height: 90, fps: 5 + number,
+            jobId: "mix\(number)", publishUrl: "rtmp://origin/mix\(number)/room", width: 160, height: 90, fps: 5 + number,
             preset: "ultrafast", layouts: [TrackLayout(userId: "host", x: 0, y: 0, width: 160, height: 90)])), JobInfo.self)
     }
     let asking = ["/metrics", "/v1/rooms/room/jobs", "/v1/server", "/metrics"].map { path in

@@ -65,7 +65,7 @@ struct MergeRefusalTests {
   func layoutsOverREST() async throws {
     try await withRoom { server, alice, audio, video in
       _ = try await alice.call(
-        .startForward(ForwardParams(jobId: "plain", publishUrl: "rtmp://origin/live/plain")), JobInfo.self)
+        .startForward(ForwardParams(jobId: "plain", publishUrl: "rtmp://origin/live/room")), JobInfo.self)
       let before = try await jobs(server)
       for refusal in MergeRefusal.layouts {
         guard let layouts = refusal.layouts(audio: audio, video: video) else { continue }

@@ -8,7 +8,7 @@ import Testing
 struct MixSharingTests {
   private func params(_ job: String, stream: String, width: Int = 64, x: Int = 0, port: UInt16) -> MergeParams {
     MergeParams(
-      jobId: job, publishUrl: "rtmp://127.0.0.1:\(port)/live/\(stream)", width: width, height: 48, fps: 10, preset: "ultrafast",
+      jobId: job, publishUrl: "rtmp://127.0.0.1:\(port)/\(stream)/room", width: width, height: 48, fps: 10, preset: "ultrafast",
       layouts: [TrackLayout(userId: "nobody", x: x, y: 0, width: 32, height: 48)])
   }
 
@@ -22,7 +22,7 @@ struct MixSharingTests {
       let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay])
       let layouts = [TrackLayout(userId: "alice", x: 0, y: 0, width: 1280, height: 720)]
       let large = MergeParams(
-        jobId: "large", publishUrl: "rtmp://origin/live/large", width: 1280, height: 720, fps: 30, layouts: layouts)
+        jobId: "large", publishUrl: "rtmp://origin/live/room", width: 1280, height: 720, fps: 30, layouts: layouts)
       let error = try #require(try await alice.error(of: .startMerge(large)))
       #expect(error.code == .publishFailed)
       #expect(
@@ -32,7 +32,7 @@ struct MixSharingTests {
       #expect(try await server.metric("roomserver_jobs") == 0)
       #expect(try await broadcasts(server) == 0)
 
-      let sound = MergeParams(jobId: "sound", publishUrl: "rtmp://origin/live/large", layouts: [TrackLayout(userId: "alice")])
+      let sound = MergeParams(jobId: "sound", publishUrl: "rtmp://origin/live/room", layouts: [TrackLayout(userId: "alice")])
       let job = try await alice.call(.startMerge(sound), JobInfo.self)
       #expect(job.missing == ["alice"])
       try await eventually("the small one is at work") { try await server.metric("roomserver_mixes") == 1 }
@@ -48,7 +48,8 @@ struct MixSharingTests {
       _ = try await alice.call(.startMerge(params("a", stream: "a", port: port)), JobInfo.self)
       _ = try await alice.call(.startMerge(params("b", stream: "b", port: port)), JobInfo.self)
       let viewers = [
-        try await RTMPPeer.start(.play, server, "a"), try await RTMPPeer.start(.play, server, "b"),
+        try await RTMPPeer.start(.play, server, "room", app: "a"),
+        try await RTMPPeer.start(.play, server, "room", app: "b"),
       ]
       /// Every stream brings another key frame and sound.
       func goOn(_ what: String) async throws {
@@ -89,7 +90,7 @@ struct MixSharingTests {
       let port = try #require(server.server.rtmpPort)
       _ = try await alice.call(.startMerge(params("job0", stream: "s0", port: port)), JobInfo.self)
       for round in 1...8 {
-        let viewer = try await RTMPPeer.start(.play, server, "s\(round - 1)")
+        let viewer = try await RTMPPeer.start(.play, server, "room", app: "s\(round - 1)")
         try await eventually("round \(round) goes out", within: .seconds(20)) {
           viewer.played.contains(where: LiveSample.isKeyFrame)
         }

@@ -1,4 +1,3 @@
-import Glibc
 import RTMP
 import RoomServer
 import Testing
@@ -51,7 +50,8 @@ struct HostileRTMPTests {
     } _: { server in
       let port = try #require(server.server.rtmpPort)
       let before = try await server.metric("process_resident_memory_bytes")
-      let sockets = try SilentSockets(3000, port: port)
+      RawSocket.allowMany()
+      let sockets = try (0..<3000).map { _ in try RawSocket(port: port) }
       try await eventually("the crowd is held down") {
         let connections = try await server.metric("roomserver_rtmp_connections")
         let opened = try await server.metric("roomserver_rtmp_connections_total")
@@ -61,7 +61,7 @@ struct HostileRTMPTests {
       try await eventually("all are gone") { try await server.metric("roomserver_rtmp_connections") == 0 }
       let evicted = try await server.metric("roomserver_origin_refused_total{reason=\"silent\"}")
       #expect(try await server.metric("roomserver_rtmp_timed_out_total") + evicted == 3000)
-      sockets.close()
+      withExtendedLifetime(sockets) {}
     }
   }
 
@@ -169,35 +169,4 @@ struct HostileRTMPTests {
       }
     }
   }
-}
-
-/// Connections of the kernel alone.
-private struct SilentSockets {
-  private var descriptors: [CInt] = []
-
-  init(_ count: Int, port: UInt16) throws {
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    for _ in 0..<count {
-      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-      descriptors.append(descriptor)
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      guard result == 0 else {
-        close()
-        throw TimedOut(what: "connection \(descriptors.count): \(errno)")
-      }
-    }
-  }
-
-  func close() { for descriptor in descriptors { Glibc.close(descriptor) } }
 }

@@ -77,6 +77,74 @@ struct LimitsTests {
     #expect(kicked.contains(token("a", expires: 100)))
   }
 
+  @Test("a key that is inserted again expires at the later time, and takes no second place")
+  func insertedAgain() {
+    let now = Date()
+    var table = ExpiryTable<String>(capacity: 2)
+    func insert(_ key: String, _ seconds: Double, at time: Double = 0) -> Bool {
+      table.insert(key, until: now.addingTimeInterval(seconds), now: now.addingTimeInterval(time))
+    }
+    #expect(insert("a", 10))
+    for second in 20..<40 { #expect(insert("a", Double(second))) }
+    #expect(insert("a", 5))
+    #expect(insert("b", 30) && table.count == 2)
+    // The one that expires first is "b", for "a" expires after 39 s.
+    #expect(!insert("c", 50))
+    #expect(table.contains("a") && !table.contains("b") && table.contains("c"))
+    // Expired ones make room by themselves.
+    #expect(insert("d", 90, at: 60))
+    #expect(table.count == 1)
+  }
+
+  @Test("keys go in the order in which they expire, whatever the order in which they came")
+  func expiryOrder() {
+    let now = Date()
+    var table = ExpiryTable<Int>(capacity: 100)
+    for index in 0..<100 {
+      let key = index * 37 % 100
+      _ = table.insert(key, until: now.addingTimeInterval(Double(key) + 1), now: now)
+    }
+    for index in 0..<50 {
+      let isFree = table.insert(1000 + index, until: now.addingTimeInterval(1000), now: now)
+      #expect(!isFree)
+      #expect(!table.contains(index) && table.contains(index + 1))
+    }
+  }
+
+  // What cost a look at each entry took minutes here.
+  @Test("full tables take new entries as fast as empty ones", .timeLimit(.minutes(1)))
+  func fullTables() {
+    let now = Date()
+    var kicked = KickedTokens(capacity: 50_000)
+    for index in 0..<100_000 {
+      let token = RoomToken(
+        room: "r", user: "u", grants: [], expires: now.addingTimeInterval(1000 + Double(index)), id: "\(index)")
+      let isFree = kicked.insert(token, now: now)
+      #expect(isFree == (index < 50_000))
+    }
+    #expect(kicked.count == 50_000)
+    var throttle = JoinThrottle(perSecond: 20, burst: 100, capacity: 10_000)
+    for index in 0..<100_000 {
+      let isAllowed = throttle.allows(TransportAddress(ipv4: UInt32(index), port: 0), now: Instant(microseconds: Int64(index)))
+      #expect(isAllowed == (index < 10_000))
+    }
+    #expect(throttle.count == 10_000)
+    // After twice the time in which a bucket fills nobody is remembered.
+    let later = throttle.allows(TransportAddress(ipv4: 1, port: 0), now: Instant(microseconds: 10_200_000))
+    #expect(later && throttle.count == 1)
+  }
+
+  @Test("an address that keeps joining is remembered, however long it does")
+  func throttleRemembers() {
+    // A bucket fills in two seconds.
+    var throttle = JoinThrottle(perSecond: 1, burst: 2, capacity: 10)
+    let busy = TransportAddress(ipv4: 1, port: 0)
+    var allowed = 0
+    for time in 0..<100 where throttle.allows(busy, now: Instant(microseconds: Int64(time) * 250_000)) { allowed += 1 }
+    // The burst, and one for each of 24.75 seconds.
+    #expect(allowed == 26)
+  }
+
   @Test("names are short and of plain characters", arguments: ["a", "A-z_0.9@x:y", String(repeating: "x", count: 64)])
   func goodNames(name: String) { #expect(RoomName.isValid(name)) }
 

@@ -54,7 +54,7 @@ struct MediaEventTests {
     try await bare.publish("alice", session: session, outlet: alice, .opus)
     let transport = try #require(await bare.room.mediaIDs(of: "bob").subscribe)
     _ = bob.takeEvents()
-    await bare.room.heard(.transportFailed(transport, .handshake))
+    await bare.room.heard(.transportFailed(transport, .handshake("wrong curve")))
     #expect(await bare.room.mediaIDs(of: "bob").subscribe == nil)
     _ = await bare.room.handle(
       SignalRequest(id: 3, call: .resubscribe), session: try #require(await bare.room.session(of: "bob")), of: "bob",

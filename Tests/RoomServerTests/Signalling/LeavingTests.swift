@@ -1,5 +1,7 @@
+import Foundation
 import RoomProtocol
 import RoomServer
+import RoomToken
 import Testing
 
 @Suite("Leaving, losing, coming back")
@@ -37,6 +39,22 @@ struct LeavingTests {
       #expect(try await again.error(of: .join(JoinParams(token: token)))?.code == .tokenInvalid)
       // A new token is a new grant.
       _ = try await server.join("bob")
+    }
+  }
+
+  @Test("a kick of a user whose token has no jti leaves the user's later tokens alone")
+  func kickWithoutName() async throws {
+    try await TestServer.with { server in
+      func token(ttl: Double) throws -> String {
+        try server.keys.sign(
+          RoomToken(room: "room", user: "bob", grants: [.publish], expires: Date(timeIntervalSinceNow: ttl), id: ""),
+          key: TestServer.key)
+      }
+      let (old, new) = (try token(ttl: 600), try token(ttl: 601))
+      try await server.connect().join(old)
+      #expect(try await server.api("DELETE", "/v1/rooms/room/participants/bob").status == 204)
+      #expect(try await server.connect().error(of: .join(JoinParams(token: old)))?.code == .tokenInvalid)
+      try await server.connect().join(new)
     }
   }
 

@@ -132,6 +132,19 @@ struct MessageTests {
     }
   }
 
+  @Test("a client that reads is not closed, however much it is sent in all")
+  func longSession() async throws {
+    try await TestServer.with({
+      $0.limits.outgoingBytes = 16_384
+      $0.limits.messageBurst = 100_000
+    }) { server in
+      let client = try await server.join("host")
+      // Each answer counts with its bytes and 256 more while it is on its way: 15 times the limit in all.
+      for _ in 0..<900 { #expect(try await client.error(of: .ping) == nil) }
+      #expect(try await server.metric(#"roomserver_limits_hit_total{limit="slow_client"}"#) == 0)
+    }
+  }
+
   @Test("a client in a hurry is read at the pace that the limit allows")
   func pace() async throws {
     try await TestServer.with({

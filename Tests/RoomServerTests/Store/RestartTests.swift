@@ -72,7 +72,7 @@ struct RestartTests {
       let tracks = try await host.publish(.opus, .vp8)
       _ = try await host.call(
         .startForward(
-          ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/anchor?serialnum=7", videoTrackId: tracks[1].trackId)),
+          ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/room?serialnum=7", videoTrackId: tracks[1].trackId)),
         JobInfo.self)
       _ = try await host.call(
         .startMerge(
@@ -95,7 +95,7 @@ struct RestartTests {
       // A URL is the same broadcast as before: the job that comes needs a larger number.
       let refused = try await server.api(
         "POST", "/v1/rooms/room/jobs",
-        json: #"{"jobId":"late","publishUrl":"rtmp://origin/live/anchor?serialnum=7","userId":"host"}"#)
+        json: #"{"jobId":"late","publishUrl":"rtmp://origin/live/room?serialnum=7","userId":"host"}"#)
       #expect(refused.error?.code == .publishFailed)
       // Who was there comes back to its own place, also with the session of before; the room still takes three, of which the mix is one.
       let host = try await server.connect()
@@ -190,7 +190,7 @@ struct RestartTests {
     }
   }
 
-  @Test("what can't be read is told and gone, and a directory that another server has is refused")
+  @Test("what can't be read is told and set aside, and a directory that another server has is refused")
   func unreadable() async throws {
     let first = Directory()
     try await TestServer.with({ $0.data = first.path }) { server in
@@ -203,9 +203,54 @@ struct RestartTests {
     try await store.write([.room(name: "broken", Data("{}".utf8))])
     let stored = try await store.load()
     #expect(stored.rooms.keys.sorted() == ["room"] && stored.unreadable.keys.sorted() == ["broken"])
+    // It is kept under another name, beside a new room of its own.
+    try await store.write([.room(name: "broken", try JSONEncoder().encode(try #require(stored.rooms["room"])))])
+    let later = try await store.load()
+    #expect(later.rooms.keys.sorted() == ["broken", "room"] && later.unreadable.isEmpty && later.setAside == ["broken"])
     await store.close()
     for name in ["rooms.sqlite", "webhooks.sqlite"] {
       #expect(try FileManager.default.attributesOfItem(atPath: data.file(name))[.posixPermissions] as? Int == 0o600)
+    }
+  }
+
+  @Test("a call is answered once what it changed is on disk: nothing is lost by a kill right after the answer")
+  func acknowledged() async throws {
+    let first = Directory()
+    let token = NIOLockedValueBox("")
+    let killed = try await TestServer.withResult({ $0.data = first.path }) { server in
+      let host = try await server.join("host", grants: Self.grants)
+      token.withLockedValue { $0 = (try? server.token("eve")) ?? "" }
+      var copies: [Directory] = []
+      for round in 0..<5 {
+        #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"new\#(round)"}"#).status == 201)
+        copies.append(try first.copied())
+        _ = try await host.call(.setAttributes(AttributeParams(set: ["round": "\(round)"])))
+        copies.append(try first.copied())
+        _ = try await host.call(.seats(.set(SeatSwitches(index: 1, locked: round % 2 == 0))))
+        copies.append(try first.copied())
+        #expect(try await server.api("DELETE", "/v1/rooms/new\(round)").status == 204)
+        copies.append(try first.copied())
+      }
+      _ = try await server.connect().join(token.withLockedValue { $0 })
+      _ = try await host.call(.kick(UserParams(userId: "eve")))
+      copies.append(try first.copied())
+      return copies
+    }
+    for (index, copy) in killed.enumerated() {
+      let store = try SQLiteStore(in: try DataDirectory(copy.path))
+      let stored = try await store.load()
+      await store.close()
+      let (round, step) = (index / 4, index % 4)
+      guard round < 5 else {
+        #expect(stored.kicked.map(\.user) == ["eve"])
+        continue
+      }
+      let room = try #require(stored.rooms["room"])
+      #expect(stored.rooms.keys.contains("new\(round)") == (step < 3), "\(round), \(step)")
+      let attribute = step >= 1 ? round : round - 1
+      #expect(room.state.attributes["round"] == (attribute < 0 ? nil : "\(attribute)"))
+      let isLocked = room.state.snapshot(for: nil).seats[1].locked
+      #expect(isLocked == ((round % 2 == 0) == (step >= 2)))
     }
   }
 }

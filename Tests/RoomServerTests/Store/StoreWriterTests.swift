@@ -86,4 +86,128 @@ struct StoreWriterTests {
     #expect(writer.counters.failures == 0)
     #expect(writer.waiting == 0)
   }
+
+  /// What became of answers, in order.
+  private final class Answers: Sendable {
+    private let box = NIOLockedValueBox<[String]>([])
+    var all: [String] { box.withLockedValue { $0 } }
+    func wait(for name: String, _ ticket: StoreTicket, _ writer: StoreWriter) {
+      writer.whenWritten(ticket) { isWritten in
+        self.box.withLockedValue { $0.append(isWritten ? name : "\(name), not written") }
+      }
+    }
+  }
+
+  private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  @Test(
+    "an answer waits for its own change, and changes that come during a transaction share the next", .timeLimit(.minutes(1)))
+  func answers() async throws {
+    let (store, answers) = (SteeredStore(), Answers())
+    let writer = StoreWriter(store, log: Self.quiet)
+    answers.wait(for: "nothing", writer.newest, writer)
+    #expect(answers.all == ["nothing"])
+    let first = writer.note(.broadcast("1", begun: 1))
+    answers.wait(for: "first", first, writer)
+    try await eventually("it is being written") { store.begun.count == 1 }
+    for index in 2...10 { answers.wait(for: "\(index)", writer.note(.broadcast("\(index)", begun: 1)), writer) }
+    #expect(answers.all == ["nothing"])
+    try await store.end()
+    try await eventually("the first answer goes out") { answers.all == ["nothing", "first"] }
+    try await store.end()
+    try await eventually("the others go out") { answers.all.count == 11 }
+    #expect(answers.all == ["nothing", "first"] + (2...10).map { "\($0)" })
+    #expect(store.begun == [1, 9])
+    answers.wait(for: "late", first, writer)
+    #expect(answers.all.last == "late")
+    async let stopped: Void = writer.stop()
+    _ = await stopped
+  }
+
+  @Test("where the store fails, answers go out, are counted, and the change is written later", .timeLimit(.minutes(1)))
+  func failingAnswers() async throws {
+    let (store, answers) = (SteeredStore(), Answers())
+    let writer = StoreWriter(store, log: Self.quiet)
+    answers.wait(for: "kick", writer.note(.broadcast("1", begun: 1)), writer)
+    try await store.end(.failure(SteeredStore.Full()))
+    try await eventually("the answer goes out") { answers.all == ["kick, not written"] }
+    #expect(writer.counters.failures == 1 && writer.counters.earlyAnswers == 1)
+    try await store.end()
+    try await eventually("it is written") { writer.waiting == 0 }
+    #expect(await writer.settled())
+    await writer.stop()
+  }
+
+  @Test("a store that hangs holds answers back for so long and no longer", .timeLimit(.minutes(1)))
+  func hanging() async throws {
+    let (store, answers) = (SteeredStore(), Answers())
+    let writer = StoreWriter(store, patience: .milliseconds(100), log: Self.quiet)
+    answers.wait(for: "first", writer.note(.broadcast("1", begun: 1)), writer)
+    answers.wait(for: "second", writer.note(.broadcast("2", begun: 1)), writer)
+    try await eventually("they go out") { answers.all.sorted() == ["first, not written", "second, not written"] }
+    // Nobody else waits for this transaction.
+    #expect(await !writer.settled())
+    #expect(writer.counters.earlyAnswers == 3)
+    try await store.end()
+    try await eventually("the next transaction") { store.begun.count == 2 || writer.waiting == 0 }
+    if store.begun.count == 2 { try await store.end() }
+    #expect(await writer.settled())
+    await writer.stop()
+  }
+
+  @Test("answers that wait when the server stops go out after the last transaction", .timeLimit(.minutes(1)))
+  func stopping() async throws {
+    let (store, answers) = (SteeredStore(), Answers())
+    let writer = StoreWriter(store, log: Self.quiet)
+    writer.note(.broadcast("1", begun: 1))
+    try await eventually("it is being written") { store.begun.count == 1 }
+    answers.wait(for: "last", writer.note(.broadcast("2", begun: 1)), writer)
+    async let stopped: Void = writer.stop()
+    try await store.end()
+    try await store.end()
+    await stopped
+    #expect(answers.all == ["last"])
+    #expect(await writer.settled())
+  }
+
+  @Test(
+    "a closed room's images are gone, and a room that takes its name in the same transaction has none", .timeLimit(.minutes(1)))
+  func imagesOfClosedRooms() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "images-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    func left(by changes: (StoreWriter) async -> Void) async throws -> StoredServer {
+      let writer = StoreWriter(try SQLiteStore(in: try DataDirectory(path)), log: Self.quiet)
+      await changes(writer)
+      await writer.stop()
+      let store = try SQLiteStore(in: try DataDirectory(path))
+      let stored = try await store.load()
+      await store.close()
+      return stored
+    }
+    // The end of a room, and an image that was put just before.
+    var stored = try await left { writer in
+      writer.changed(bare.room)
+      await writer.settled()
+      writer.note(.image(room: "bare", name: "logo", [1, 2, 3]))
+      writer.gone("bare")
+    }
+    #expect(stored.rooms.isEmpty && stored.images.isEmpty)
+    // The end of a room with an image, and another of the name.
+    stored = try await left { writer in
+      writer.changed(bare.room)
+      writer.note(.image(room: "bare", name: "logo", [1, 2, 3]))
+      await writer.settled()
+      writer.gone("bare")
+      writer.changed(bare.room)
+    }
+    #expect(stored.rooms.keys.sorted() == ["bare"] && stored.images.isEmpty)
+    stored = try await left { writer in
+      writer.gone("bare")
+      writer.changed(bare.room)
+      writer.note(.image(room: "bare", name: "new", [4]))
+    }
+    #expect(stored.images == ["bare": ["new": [4]]])
+  }
 }

@@ -31,7 +31,12 @@ final class RTMPPeer: Sendable {
     _ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String = "studio", app: String = "live",
     receiveBuffer: Int? = nil
   ) async throws -> RTMPPeer {
-    let port = try #require(server.server.rtmpPort)
+    try await connect(purpose, port: try #require(server.server.rtmpPort), stream, app: app, receiveBuffer: receiveBuffer)
+  }
+
+  private static func connect(
+    _ purpose: ClientSession.Purpose, port: UInt16, _ stream: String, app: String, receiveBuffer: Int? = nil
+  ) async throws -> RTMPPeer {
     let address = RTMPAddress(host: "127.0.0.1", port: port, app: app, stream: stream)
     let state = NIOLockedValueBox(State(session: ClientSession(purpose, address, now: now)))
     var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -58,7 +63,14 @@ final class RTMPPeer: Sendable {
   static func refusal(_ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String, app: String = "live")
     async throws -> Status
   {
-    let peer = try await connect(purpose, server, stream, app: app)
+    try await refusal(purpose, port: try #require(server.server.rtmpPort), stream, app: app)
+  }
+
+  /// Likewise of a server in a process of its own.
+  static func refusal(
+    _ purpose: ClientSession.Purpose, port: UInt16, _ stream: String, app: String = "live"
+  ) async throws -> Status {
+    let peer = try await connect(purpose, port: port, stream, app: app)
     return try await eventually("a refusal") {
       if case .rejected(let status, _)? = peer.failure { status } else { nil }
     }

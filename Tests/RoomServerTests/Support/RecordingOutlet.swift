@@ -19,12 +19,14 @@ final class RecordingOutlet: SignalOutlet {
   var closed: CloseReason? { state.withLockedValue { $0.closed } }
 
   /// The events so far, which are then gone.
-  func takeEvents() -> [SignalEvent] {
-    let messages = state.withLockedValue { state in
+  func takeEvents() -> [SignalEvent] { takeMessages().compactMap { try? JSONDecoder().decode(SignalEvent.self, from: $0) } }
+
+  /// The messages so far, which are then gone.
+  func takeMessages() -> [Data] {
+    state.withLockedValue { state in
       defer { state.messages = [] }
       return state.messages
     }
-    return messages.compactMap { try? JSONDecoder().decode(SignalEvent.self, from: $0) }
   }
 }
 
@@ -36,7 +38,7 @@ struct BareRoom {
   let mixes = MixDirectory(RelaySettings())
   let forgotten = NIOLockedValueBox(0)
 
-  init(emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60)) throws {
+  init(emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60), store: StoreWriter? = nil) throws {
     let plane = try MediaPlane(.init(workers: 1))
     try plane.start()
     self.plane = plane
@@ -50,7 +52,7 @@ struct BareRoom {
       surroundings: .init(
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
         counters: counters, broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log),
-        mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, store: nil,
+        mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, store: store,
         relay: RelaySettings(), log: log),
       openMedia: { plane.openRoom(events: $0) })
   }
@@ -58,12 +60,17 @@ struct BareRoom {
   /// Lets a user in, with an outlet that keeps what it is told.
   func join(_ user: String, audioLevels: Bool = false) async -> (RecordingOutlet, sessionId: String) {
     let outlet = RecordingOutlet()
-    let token = RoomToken(
-      room: "bare", user: user, grants: [.publish, .subscribe], expires: Date(timeIntervalSinceNow: 60))
+    return (outlet, await join(user, on: outlet, audioLevels: audioLevels))
+  }
+
+  /// Lets a user in; gives its session.
+  func join(
+    _ user: String, on outlet: any SignalOutlet, grants: Grants = [.publish, .subscribe], audioLevels: Bool = false
+  ) async -> String {
+    let token = RoomToken(room: "bare", user: user, grants: grants, expires: Date(timeIntervalSinceNow: 60))
     let joined = await room.join(
       token, JoinParams(token: "", audioLevels: audioLevels), request: 1, outlet: outlet)
-    guard case .joined(let sessionId) = joined else { return (outlet, "") }
-    return (outlet, sessionId)
+    return if case .joined(let sessionId) = joined { sessionId } else { "" }
   }
 
   /// Publishes for a user.

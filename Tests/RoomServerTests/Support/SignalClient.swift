@@ -15,6 +15,8 @@ final class SignalClient: Sendable {
     /// Errors without an id, or with one from 1000 on: those that a test sends by hand.
     var complaints: [RoomError] = []
     var events: [SignalEvent] = []
+    /// Answers by their ids and events by their names, in the order in which they came.
+    var heard: [String] = []
     var pings = 0
     var pongs = 0
     var closeCode: UInt16?
@@ -82,6 +84,7 @@ final class SignalClient: Sendable {
     guard let kind = try? JSONDecoder().decode(Kind.self, from: json) else { return }
     let event = kind.event == nil ? nil : try? JSONDecoder().decode(SignalEvent.self, from: json)
     state.withLockedValue { state in
+      state.heard.append(kind.event ?? kind.id.map { "\($0)" } ?? "error")
       if let event {
         state.events.append(event)
       } else if let id = kind.id, id < 1000 {
@@ -142,6 +145,7 @@ final class SignalClient: Sendable {
   // MARK: Hearing
 
   var events: [SignalEvent] { state.withLockedValue { $0.events } }
+  var heard: [String] { state.withLockedValue { $0.heard } }
   var pings: Int { state.withLockedValue { $0.pings } }
   var closeCode: UInt16? { state.withLockedValue { $0.closeCode } }
 

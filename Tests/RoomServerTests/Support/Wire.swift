@@ -18,13 +18,20 @@ final class Wire: Sendable {
     self.inbox = inbox
   }
 
-  /// - Parameter trusted: speaks TLS, with nobody but who has this certificate for localhost.
-  static func connect(port: UInt16, host: String = "127.0.0.1", trusting trusted: NIOSSLCertificate? = nil) async throws -> Wire
-  {
+  /// - Parameters:
+  ///   - trusted: speaks TLS, with nobody but who has this certificate for localhost.
+  ///   - ciphers: speaks TLS 1.2, with these alone.
+  static func connect(
+    port: UInt16, host: String = "127.0.0.1", trusting trusted: NIOSSLCertificate? = nil, ciphers: String? = nil
+  ) async throws -> Wire {
     let inbox = NIOLockedValueBox(Inbox())
     let tls = try trusted.map { certificate in
       var configuration = TLSConfiguration.makeClientConfiguration()
       configuration.trustRoots = .certificates([certificate])
+      if let ciphers {
+        configuration.maximumTLSVersion = .tlsv12
+        configuration.cipherSuites = ciphers
+      }
       return try NIOSSLContext(configuration: configuration)
     }
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

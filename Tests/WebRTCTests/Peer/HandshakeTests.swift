@@ -14,6 +14,22 @@ import Testing
     #expect(pair.client.peer.remoteAddress == PeerPair.serverAddress)
   }
 
+  @Test("a handshake that the other side ends fails with the reason that its alert gives")
+  func alert() throws {
+    let client = try #require(
+      DTLSAssociation(certificate: try Certificate(), role: .client, profiles: SRTPProfile.allCases))
+    let now = Instant(microseconds: 1_000_000)
+    #expect(client.start(now: now) == .none)
+    // Fatal, 47: what a server sends whose certificate is on a curve that was not offered.
+    let alert: [UInt8] = [21, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 47]
+    let progress = alert.withUnsafeBytes { client.receive($0, now: now) }
+    guard case .failed(.handshake(let reason)) = progress else {
+      Issue.record("\(progress)")
+      return
+    }
+    #expect(reason.contains("illegal parameter"), "\(reason)")
+  }
+
   @Test("a handshake over 10 ms takes less than 150 ms") func time() throws {
     let pair = try PeerPair()
     pair.signal()

@@ -10,7 +10,11 @@ struct PKBattle: Play {
   static let together = Parameter("together", 10.0, 0.5...600, "seconds that a PK lasts")
   static let alone = Parameter("alone", 5.0, 0.5...600, "seconds from its end to the next invitation")
   static let sample = Parameter("sample", 1, 0...2, "of each pair, the anchors whose broadcast is decoded too")
-  static let parameters = [pairs, audience, together, alone, sample] + SignalSource.Settings.parameters
+  static let pkWidth = Parameter("pk-width", 0, 0...1920, "pixels of the split screen; even; 0 for the anchors' own")
+  static let pkHeight = Parameter("pk-height", 0, 0...1920, "pixels of the split screen; even; 0 for the anchors' own")
+  static let beeps = Parameter("beeps", 1, 0...1, "1: the anchors beep every second; 0: a steady tone alone")
+  static let parameters =
+    [pairs, audience, together, alone, sample, pkWidth, pkHeight, beeps] + SignalSource.Settings.parameters
 
   private let values: ParameterValues
   /// Seconds in which a broadcast has changed hands at every viewer.
@@ -51,23 +55,28 @@ struct PKBattle: Play {
   private func pair(_ number: Int, _ stage: Stage) async throws -> PKPair {
     var anchors: [Anchor] = []
     for side in 0..<2 {
-      let settings = SignalSource.Settings(values, number: 2 * number + side)
+      var settings = SignalSource.Settings(values, number: 2 * number + side)
+      settings.beeps = values.count(Self.beeps) == 1
       let room = stage.name("pk-\(number)\(side == 0 ? "a" : "b")")
       // Those in the room see both sides in one picture too, which is no larger than the anchors' own.
       let seen = StagePicture(
         width: settings.width, height: settings.height, fps: settings.fps, videoKbps: settings.kbps, preset: "ultrafast")
-      try await stage.make(.init(name: room, stage: seen, pk: Self.picture(settings)))
+      try await stage.make(.init(name: room, stage: seen, pk: picture(settings)))
       anchors.append(try await Anchor.goLive(in: room, as: "anchor-\(number)\(side == 0 ? "a" : "b")", settings, on: stage))
     }
     return PKPair(anchors[0], anchors[1], stage.recorder)
   }
 
-  /// A split screen of the size of the anchors' own picture: each half of it has their shape.
-  static func picture(_ settings: SignalSource.Settings) -> PKPicture {
-    let (width, height) = (settings.width / 4 * 2, settings.height / 4 * 2)
-    let top = (settings.height - height) / 4 * 2
+  /// A split screen, by default of the size of the anchors' own picture: each half of it has their shape.
+  private func picture(_ settings: SignalSource.Settings) -> PKPicture {
+    func even(_ value: Int) -> Int { value / 2 * 2 }
+    let size = (values.count(Self.pkWidth), values.count(Self.pkHeight))
+    let canvas = size.0 >= 16 && size.1 >= 16 ? (width: even(size.0), height: even(size.1)) : (settings.width, settings.height)
+    var (width, height) = (even(canvas.width / 2), even(canvas.width / 2 * settings.height / settings.width))
+    if height > canvas.height { (width, height) = (even(canvas.height * settings.width / settings.height), canvas.height) }
+    let top = even((canvas.height - height) / 2)
     return PKPicture(
-      width: settings.width, height: settings.height, fps: settings.fps, videoKbps: settings.kbps, preset: "ultrafast",
+      width: canvas.width, height: canvas.height, fps: settings.fps, videoKbps: settings.kbps, preset: "ultrafast",
       own: .init(x: 0, y: top, width: width, height: height), peer: .init(x: width, y: top, width: width, height: height))
   }
 
@@ -75,7 +84,7 @@ struct PKBattle: Play {
     for (number, pair) in pairs.enumerated() {
       for (side, anchor) in pair.anchors.enumerated() {
         if side < values.count(Self.sample) {
-          let own = Self.picture(anchor.settings).own
+          let own = picture(anchor.settings).own
           let region = SignalWatch.Region(x: own.x, y: own.y, width: own.width, height: own.height)
           try await streams.watch(
             anchor.stream, over: .flv, watch: SignalWatch(anchor.settings, hasOneClock: true, region: region))

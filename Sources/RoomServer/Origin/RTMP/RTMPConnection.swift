@@ -2,6 +2,7 @@ import LiveOrigin
 import NIOCore
 import RTMP
 import RTP
+import WebRTC
 
 /// One RTMP client: a ``ServerSession`` with its socket, the streams that it publishes and those that it plays. Belongs to its event
 /// loop.
@@ -44,7 +45,8 @@ final class RTMPConnection: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    guard let number = home.add(self) else { return close() }
+    let address = context.remoteAddress?.ipAddress.flatMap { TransportAddress(host: $0, port: 0) }
+    guard let number = home.add(self, from: address) else { return close() }
     silentNumber = number
   }
 

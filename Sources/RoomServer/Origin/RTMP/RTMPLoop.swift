@@ -2,18 +2,20 @@ import LiveOrigin
 import NIOCore
 import RTMP
 import RTP
+import WebRTC
 
 /// The RTMP connections of one event loop, and the streams that they watch. Belongs to that loop.
 final class RTMPLoop {
   let origin: Origin
   let loop: any EventLoop
-  private var connections: [ObjectIdentifier: RTMPConnection] = [:]
+  private var connections: [ObjectIdentifier: (connection: RTMPConnection, place: ConnectionsPerAddress.Place?)] = [:]
+  private let peers: ConnectionsPerAddress
   private var audiences: [StreamPath: RTMPAudience] = [:]
   private var sweeping: RepeatedTask?
   private var isStopped = false
 
   /// Those that have not said yet what they want, by the order of their coming.
-  private var silent: [Int: RTMPConnection] = [:]
+  private var silent: [Int: (connection: RTMPConnection, address: TransportAddress?)] = [:]
   private var lastSilent = 0
   private var oldestSilent = 1
   private let silentLimit: Int
@@ -22,8 +24,9 @@ final class RTMPLoop {
   private static let sweep = TimeAmount.milliseconds(500)
 
   /// To be made on the loop.
-  init(_ origin: Origin, _ loop: any EventLoop) {
+  init(_ origin: Origin, _ loop: any EventLoop, _ peers: ConnectionsPerAddress) {
     self.origin = origin
+    self.peers = peers
     self.loop = loop
     let threads = max(1, origin.group.makeIterator().reduce(0) { count, _ in count + 1 })
     silentLimit = max(1, origin.settings.silentConnections / threads)
@@ -41,23 +44,31 @@ final class RTMPLoop {
 
   // MARK: Connections
 
-  /// Takes a new connection; nil where there are too many. The number is that of its place among the silent ones.
-  func add(_ connection: RTMPConnection) -> Int? {
+  /// Takes a new connection; nil if there are too many. The number is that of its place among the silent ones.
+  func add(_ connection: RTMPConnection, from address: TransportAddress?) -> Int? {
     guard !isStopped else { return nil }
+    guard case .admitted(let place) = peers.enter(address) else {
+      origin.counters.count(.address)
+      return nil
+    }
     guard origin.counters.open(limit: origin.settings.connections) else {
       origin.counters.count(.connections)
       return nil
     }
-    connections[ObjectIdentifier(connection)] = connection
+    connections[ObjectIdentifier(connection)] = (connection, place)
+    if silent.count >= silentLimit { closeSilent(for: address?.subscriber) }
     lastSilent += 1
-    silent[lastSilent] = connection
-    if silent.count > silentLimit {
-      while oldestSilent < lastSilent, silent[oldestSilent] == nil { oldestSilent += 1 }
-      let oldest = silent.removeValue(forKey: oldestSilent)
-      origin.counters.count(.silent)
-      oldest?.close()
-    }
+    silent[lastSilent] = (connection, address?.subscriber)
     return lastSilent
+  }
+
+  /// Makes room for a connection from an address: whoever opens many that say nothing is in the way of nobody else.
+  private func closeSilent(for address: TransportAddress?) {
+    while oldestSilent < lastSilent, silent[oldestSilent] == nil { oldestSilent += 1 }
+    let ownOldest = silent.lazy.filter { $0.value.address == address }.map(\.key).min()
+    let oldest = silent.removeValue(forKey: ownOldest ?? oldestSilent)
+    origin.counters.count(.silent)
+    oldest?.connection.close()
   }
 
   /// The connection has said what it wants.
@@ -71,13 +82,13 @@ final class RTMPLoop {
 
   private func advance() {
     let now = Origin.now()
-    for connection in Array(connections.values) { connection.advance(to: now) }
+    for (connection, _) in Array(connections.values) { connection.advance(to: now) }
   }
 
   func stop() {
     isStopped = true
     sweeping?.cancel()
-    for connection in Array(connections.values) { connection.end() }
+    for (connection, _) in Array(connections.values) { connection.end() }
     audiences = [:]
   }
 

@@ -18,10 +18,10 @@ final class RTMPServer: Sendable {
 
   /// Listens; connections are served when this returns.
   static func start(
-    _ origin: Origin, host: String, secure: (port: UInt16, certificate: CurrentCertificate)?
+    _ origin: Origin, host: String, secure: (port: UInt16, certificate: CurrentCertificate)?, peers: ConnectionsPerAddress
   ) async throws(StartError) -> RTMPServer {
     let loops: RTMPLoops
-    do { loops = try await RTMPLoops(origin) } catch {
+    do { loops = try await RTMPLoops(origin, peers) } catch {
       throw .rtmp(address: "\(host):\(origin.settings.port)", reason: "\(error)")
     }
     let listener = try await listen(origin, loops, host, origin.settings.port)
@@ -50,6 +50,8 @@ final class RTMPServer: Sendable {
           channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+        // After each read it is asked anew whether the client can be written to.
+        .childChannelOption(.maxMessagesPerRead, value: 1)
         .childChannelOption(
           .writeBufferWaterMark,
           value: .init(low: max(1, settings.waitingBytes / 4), high: max(1, settings.waitingBytes))
@@ -60,7 +62,11 @@ final class RTMPServer: Sendable {
             if let context = certificate?.certificate.context {
               try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
             }
-            try channel.pipeline.syncOperations.addHandler(RTMPConnection(loop))
+            let timeouts = settings.timeouts
+            let backpressure = BackpressureHandler(patience: .microseconds(timeouts.silence + timeouts.pingAnswer)) {
+              origin.counters.countTimeout()
+            }
+            try channel.pipeline.syncOperations.addHandlers(backpressure, RTMPConnection(loop))
           }
         }
         .bind(to: address).get()
@@ -86,11 +92,11 @@ final class RTMPServer: Sendable {
 final class RTMPLoops: Sendable {
   private let loops: [ObjectIdentifier: (any EventLoop, NIOLoopBound<RTMPLoop>)]
 
-  init(_ origin: Origin) async throws {
+  init(_ origin: Origin, _ peers: ConnectionsPerAddress) async throws {
     var loops: [ObjectIdentifier: (any EventLoop, NIOLoopBound<RTMPLoop>)] = [:]
     for loop in origin.group.makeIterator() {
       loops[ObjectIdentifier(loop)] = try await loop.submit {
-        (loop, NIOLoopBound(RTMPLoop(origin, loop), eventLoop: loop))
+        (loop, NIOLoopBound(RTMPLoop(origin, loop, peers), eventLoop: loop))
       }.get()
     }
     self.loops = loops

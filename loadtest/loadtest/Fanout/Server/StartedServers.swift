@@ -13,7 +13,7 @@ enum StartedServers {
     var rtmpPort: UInt16
   }
 
-  /// `roomserver serve` with its defaults, but that it lets one address join often.
+  /// `roomserver serve` with its defaults, but without limits for one address.
   static func roomserver(program: String, arguments: [String], address: String) async throws -> Roomserver {
     let port = FreePort.find()
     let rtmpPort = FreePort.find()
@@ -22,6 +22,7 @@ enum StartedServers {
       program,
       [
         "serve", "--bind", address, "--port", "\(port)", "--media-port", "0", "--auto-create", "--joins-per-second", "1000",
+        "--http-per-address", "0", "--rtmp-per-address", "0",
         "--data", "none", "--rtmp-port", "\(rtmpPort)", "--log-level", "warning",
       ] + arguments,
       environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret],

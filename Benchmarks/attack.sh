@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Measures what peers that mean no good cost a server, and prints it as Markdown: the sections "Hostile peers" and "Acknowledged changes" of
+# docs/performance.md.
+# Wants Python 3 and room for 5,000 descriptors (ulimit -Hn).
+#
+#   Benchmarks/attack.sh                          all parts (about 5 minutes)
+#   Benchmarks/attack.sh memory                   memory: peers without a token that send and never read
+#   Benchmarks/attack.sh slow                     slow: 5,000 slow HTTP connections from one address
+#   Benchmarks/attack.sh durability               durability: what answers that promise a change cost, and 100 kills right after one
+#   Benchmarks/attack.sh --program FILE [part…]   with a program that is there, in place of a release build
+#   SECONDS_EACH=8 COUNT=5000 Benchmarks/attack.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${SECONDS_EACH:-8}
+count=${COUNT:-5000}
+program=
+parts=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    memory | slow | durability) parts+=("$1") ;;
+    --program)
+      program=${2:?--program needs a file}
+      shift
+      ;;
+    *)
+      sed -n '2,/^set /s/^# \{0,1\}//p' "$0" | sed '$d' >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+[ ${#parts[@]} -gt 0 ] || parts=(memory slow durability)
+
+if [ -z "$program" ]; then
+  swift build -c release --product roomserver >&2
+  program=$(swift build -c release --show-bin-path)/roomserver
+fi
+out=$(mktemp -d)
+server=
+# Ends the server that start began, by its id.
+stop() {
+  [ -z "$server" ] || { kill "$server" 2> /dev/null && wait "$server" 2> /dev/null; } || true
+  server=
+}
+trap 'stop; rm -rf "$out"' EXIT
+ulimit -n "$(ulimit -Hn)"
+
+# Starts a server with its defaults on free ports: $server, $http, $rtmp.
+start() {
+  read -r http rtmp < <(python3 Benchmarks/attack/peers.py ports 2)
+  ROOMSERVER_KEY=attack ROOMSERVER_SECRET=a-secret-for-the-length-of-one-measurement "$program" serve --bind 127.0.0.1 \
+    --port "$http" --rtmp-port "$rtmp" --media-port 0 --data none --log-level error 2> "$out/log" &
+  server=$!
+  python3 Benchmarks/attack/peers.py wait "$http" "$rtmp"
+}
+
+memory() {
+  printf '\n### Peers that send and never read\n\nOne connection without a token for each line, for %s s.\n\n' "$seconds"
+  start
+  python3 Benchmarks/attack/memory.py --pid "$server" --http "$http" --rtmp "$rtmp" --seconds "$seconds"
+  stop
+}
+
+slow() {
+  printf '\n### Slow connections\n\n%s connections from 127.0.0.2, a byte of a header each second; `/healthz` from 127.0.0.1.\n\n' "$count"
+  start
+  python3 Benchmarks/attack/slow.py --pid "$server" --http "$http" --count "$count" --seconds "$seconds"
+  stop
+}
+
+durability() {
+  printf '\n### Acknowledged changes\n\n'
+  python3 Benchmarks/attack/durability.py --program "$program"
+}
+
+for part in "${parts[@]}"; do "$part"; done

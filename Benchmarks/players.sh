@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Plays a broadcast through rounds of PK, each of which changes the picture's size twice, in ffmpeg, PyAV, mpv, VLC, GStreamer, Chromium
+# and hls.js, and prints what each showed: the table of docs/origin.md. Exits with 1 if one of them stalls, fails or clicks. Wants a quiet
+# machine, and what deploy/install-packages.sh --tests installs. Installs VLC and mpv from apt, and Python packages into .venv/players.
+#
+#   Benchmarks/players.sh                              20 rounds over RTMP, HTTP-FLV and HLS (about 11 minutes)
+#   Benchmarks/players.sh --rounds 3 --protocols hls   less of it; --only VLC,ffmpeg takes some of the players
+#   Benchmarks/players.sh --size 360x640               anchors of the PK's own size: nothing changes but the picture
+#   Benchmarks/players.sh --variant 360_640_15         a variant of the stream, which has one size throughout
+#   PROGRAM=path/to/roomserver Benchmarks/players.sh   another server; LOADTEST names other bots
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(mpv libvlc5 vlc-plugin-base)
+absent=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null | grep -qx installed || absent+=("$package")
+done
+if ((${#absent[@]} > 0)); then
+  root=()
+  [ "$(id -u)" -eq 0 ] || root=(sudo)
+  "${root[@]}" apt-get update -q >&2
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${absent[@]}" >&2 < /dev/null
+fi
+
+venv=.venv/players
+if [ ! -x $venv/bin/python ]; then
+  /usr/bin/python3 -m venv $venv
+  $venv/bin/pip install -q --disable-pip-version-check av==18.1.0 python-vlc==3.0.21203 numpy >&2
+fi
+# hls.js comes in the wheel of gradio, as one module.
+if ! compgen -G "$venv/hls-*.js" > /dev/null; then
+  wheel=$(mktemp -d)
+  trap 'rm -rf "$wheel"' EXIT
+  $venv/bin/pip download -q --disable-pip-version-check --no-deps --dest "$wheel" gradio==6.31.0 >&2
+  $venv/bin/python -c 'import sys, zipfile
+for name in (wheel := zipfile.ZipFile(sys.argv[1])).namelist():
+    if name.startswith("gradio/templates/frontend/assets/hls-") and name.endswith(".js"):
+        open(sys.argv[2] + "/" + name.rsplit("/", 1)[1], "wb").write(wheel.read(name))' "$wheel"/gradio-*.whl $venv
+fi
+
+if [ -z "${PROGRAM:-}" ] || [ -z "${LOADTEST:-}" ]; then
+  swift build -c release --product roomserver >&2
+  swift build -c release --product loadtest >&2
+  bin=$(swift build -c release --show-bin-path)
+fi
+CHROMIUM=$(deploy/chromium.sh)
+export CHROMIUM
+printf -- '- %s\n' \
+  "$(lscpu | sed -n 's/^Model name: *//p') × $(nproc), load before: $(cut -d' ' -f1-3 /proc/loadavg)" \
+  "$(ffmpeg -version | sed -n '1s/^ffmpeg version \([^ ]*\).*/ffmpeg \1/p'), PyAV 18.1.0 (libavformat 62), $(mpv --version | sed -n '1s/ Copyright.*//p')" \
+  "VLC $(dpkg-query -W -f='${Version}' libvlc5), GStreamer $(dpkg-query -W -f='${Version}' libgstreamer1.0-0)" \
+  "$("$CHROMIUM" --version 2> /dev/null), hls.js $(grep -o '1\.[0-9]*\.[0-9]*' $venv/hls-*.js | sort | uniq -c | sort -rn | awk 'NR==1 {print $2}')"
+status=0
+$venv/bin/python Benchmarks/players/run.py --program "${PROGRAM:-$bin/roomserver}" --loadtest "${LOADTEST:-$bin/loadtest}" \
+  --hls-js $venv/hls-*.js "$@" || status=$?
+exit $status

@@ -1,0 +1,57 @@
+import Foundation
+
+/// What is wrong with the texts of JSON. Foundation reads a text only when somebody wants it, and then does not say what is wrong.
+enum JSONStrings {
+  /// A sentence without its full stop; nil if all texts can be read.
+  static func complaint(about data: Data) -> String? {
+    // UTF-16 and UTF-32 have zeros, which Foundation takes for a sign of them.
+    guard !data.contains(0), String(validating: data, as: UTF8.self) != nil else { return "it is not JSON in UTF-8" }
+    var rest = data[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\""), let complaint = complaint(aboutText: &rest) { return complaint }
+    }
+    return nil
+  }
+
+  private static let halfPair = "a text has one half of a surrogate pair"
+
+  /// Reads up to the closing quotation mark.
+  private static func complaint(aboutText rest: inout Data) -> String? {
+    var isHalf = false
+    while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+      if byte < 0x20 {
+        return "a text has a control character, which is written \\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+      }
+      guard byte == UInt8(ascii: "\\") else {
+        if isHalf { return halfPair }
+        continue
+      }
+      guard let unit = escape(&rest) else { return "a text has a backslash with nothing behind it that JSON knows" }
+      let isLow = (0xDC00...0xDFFF).contains(unit)
+      if isLow != isHalf { return halfPair }
+      isHalf = (0xD800...0xDBFF).contains(unit)
+    }
+    return isHalf ? halfPair : nil
+  }
+
+  /// The UTF-16 code unit that is meant by what stands behind a backslash.
+  private static func escape(_ rest: inout Data) -> UInt16? {
+    guard let letter = rest.popFirst() else { return nil }
+    if "\"\\/bfnrt".utf8.contains(letter) { return UInt16(letter) }
+    guard letter == UInt8(ascii: "u"), rest.count >= 4 else { return nil }
+    let digits = rest.prefix(4)
+    rest = rest.dropFirst(4)
+    guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+    return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}
+
+extension JSONDecoder {
+  /// Reads JSON in UTF-8 alone (RFC 8259 §8.1); Foundation takes UTF-16 and UTF-32 as well.
+  public func decodeUTF8<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    guard !data.contains(0) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a zero is no part of JSON in UTF-8"))
+    }
+    return try decode(type, from: data)
+  }
+}

@@ -1,0 +1,55 @@
+import CGnuTLS
+import CMicroHTTPD
+import Glibc
+import NIOConcurrencyHelpers
+import RTP
+
+/// What the daemon keeps of a TCP connection as long as libmicrohttpd has it.
+final class HTTPConnection: Sendable {
+  /// Its place among the connections from its address.
+  private let place: ConnectionsPerAddress.Place?
+  /// What its TLS session is served with, which has to outlive the session.
+  private let certificate: ServerCertificate?
+  private let socket: CInt
+  private let deadline: NIOLockedValueBox<RequestDeadline>
+
+  init(
+    _ connection: OpaquePointer, place: ConnectionsPerAddress.Place?, certificate: ServerCertificate?, deadline: RequestDeadline
+  ) {
+    self.place = place
+    self.certificate = certificate
+    self.deadline = NIOLockedValueBox(deadline)
+    socket = mhd_socket(connection)
+    if let certificate, let session = mhd_tls_session(connection) { certificate.serve(gnutls_session_t(session)) }
+  }
+
+  func changeDeadline(_ change: (inout RequestDeadline) -> Void) { deadline.withLockedValue { change(&$0) } }
+
+  /// Ends the connection if its request is overdue: the library then finds it closed by its peer.
+  fileprivate func end(ifOverdueAt now: Instant) -> Bool {
+    // Under the lock: from the whole request on, the library writes to the socket.
+    deadline.withLockedValue { deadline in
+      guard deadline.isOver(now) else { return false }
+      deadline.requestCame()
+      return shutdown(socket, CInt(SHUT_RDWR)) == 0
+    }
+  }
+}
+
+/// The connections of a daemon.
+final class HTTPConnections: Sendable {
+  private let open = NIOLockedValueBox<[ObjectIdentifier: HTTPConnection]>([:])
+
+  func add(_ connection: HTTPConnection) { open.withLockedValue { $0[ObjectIdentifier(connection)] = connection } }
+
+  /// To be called before the library closes the socket, whose number may then be that of another.
+  func remove(_ connection: HTTPConnection) {
+    _ = open.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+  }
+
+  /// Ends the connections whose requests are overdue; gives how many.
+  func endOverdue(now: Instant) -> Int {
+    // Under the lock, so that none of the sockets is closed meanwhile.
+    open.withLockedValue { $0.values.count { $0.end(ifOverdueAt: now) } }
+  }
+}

@@ -1,0 +1,52 @@
+/// Refuses requests whose end a proxy may see at another place than this server (RFC 9112 §6.3), and requests that name no host or
+/// several (§3.2). libmicrohttpd 0.9.75 lets them pass.
+enum HTTPFraming {
+  /// Bytes of a path with its query.
+  static let targetBytes = 8 << 10
+  /// Bytes of a request's line and headers. The library's own limit is above it, and its refusal is a page.
+  static let headBytes = 16 << 10
+
+  /// - Parameters:
+  ///   - version: "HTTP/1.1".
+  ///   - bytes: those of the request's line and headers.
+  /// - Returns: the answer, after which the connection has to end; nil if nothing is wrong.
+  static func refusal(_ request: HTTPRequest, version: String, bytes: Int) -> HTTPResponse? {
+    if request.target.utf8.count + request.query.utf8.count > targetBytes {
+      return refusal(414, "a path with its query is at most \(targetBytes) bytes")
+    }
+    if bytes > headBytes { return refusal(431, "a request's line and headers are at most \(headBytes) bytes") }
+    return complaint(request, version: version).map { refusal(400, $0) }
+  }
+
+  private static func refusal(_ status: Int, _ sentence: String) -> HTTPResponse {
+    .error(status, HTTPError.badRequest(sentence), headers: [("Connection", "close")])
+  }
+
+  private static func complaint(_ request: HTTPRequest, version: String) -> String? {
+    guard request.headers.allSatisfy({ isToken($0.name) }) else { return "a header's name is no token" }
+    let hosts = request.headers.count { $0.name == "host" }
+    if version == "HTTP/1.0" ? hosts > 1 : hosts != 1 { return "a request has one Host" }
+    let lengths = request.headers.filter { $0.name == "content-length" }
+    let codings = request.headers.filter { $0.name == "transfer-encoding" }
+    if lengths.count > 1 { return "a request has one Content-Length" }
+    if let length = lengths.first, length.value.isEmpty || !length.value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      return "Content-Length is a number"
+    }
+    guard let coding = codings.first else { return nil }
+    if !lengths.isEmpty { return "a request has Content-Length or Transfer-Encoding, and not both" }
+    if version == "HTTP/1.0" { return "HTTP/1.0 has no Transfer-Encoding" }
+    guard codings.count == 1, coding.value.lowercased() == "chunked" else { return "Transfer-Encoding is chunked" }
+    return nil
+  }
+
+  /// RFC 9110 §5.6.2.
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}

@@ -1,0 +1,228 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Peers
+import RTMP
+import Synchronization
+import Testing
+import WebRTC
+
+@testable import Relay
+
+@Suite("A push and the addresses of its host", .timeLimit(.minutes(1)))
+struct PushAddressTests {
+  /// Listens on a loopback address, and counts who comes and what is sent.
+  private final class Listener: Sendable {
+    struct Seen {
+      var accepted = 0
+      var open = 0
+      var bytes = 0
+    }
+
+    private final class Counter: ChannelInboundHandler {
+      typealias InboundIn = ByteBuffer
+      let seen: Listener
+      init(_ seen: Listener) { self.seen = seen }
+      func channelActive(context: ChannelHandlerContext) {
+        seen.change { ($0.accepted, $0.open) = ($0.accepted + 1, $0.open + 1) }
+      }
+      func channelInactive(context: ChannelHandlerContext) { seen.change { $0.open -= 1 } }
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let count = unwrapInboundIn(data).readableBytes
+        seen.change { $0.bytes += count }
+      }
+    }
+
+    private let state = Mutex(Seen())
+    private let channel = Mutex<(any Channel)?>(nil)
+
+    var seen: Seen { state.withLock { $0 } }
+    private func change(_ change: (inout sending Seen) -> Void) { state.withLock { change(&$0) } }
+
+    /// - Parameter tls: what it speaks TLS with; nil for plain TCP.
+    func listen(with tls: NIOSSLContext? = nil) async throws -> SocketAddress {
+      let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+            try channel.pipeline.syncOperations.addHandler(Counter(self))
+          }
+        }
+        .bind(host: "127.0.0.1", port: 0).get()
+      self.channel.withLock { $0 = channel }
+      return try #require(channel.localAddress)
+    }
+
+    func close() { channel.withLock { $0?.close(promise: nil) } }
+  }
+
+  /// An address that takes no more connections and refuses none: its queue of those that nobody accepts is full.
+  private final class BlackHole {
+    let address: SocketAddress
+    private let sockets: [CInt]
+
+    init() throws {
+      let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      var name = sockaddr_in()
+      name.sin_family = sa_family_t(AF_INET)
+      name.sin_addr.s_addr = inet_addr("127.0.0.2")
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      var opened = [listener]
+      let isFull = withUnsafeMutablePointer(to: &name) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          guard bind(listener, address, length) == 0, listen(listener, 0) == 0, getsockname(listener, address, &length) == 0
+          else { return false }
+          for _ in 0..<4 {
+            let filler = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            _ = connect(filler, address, length)
+            opened.append(filler)
+          }
+          return true
+        }
+      }
+      sockets = opened
+      address = try SocketAddress(ipAddress: "127.0.0.2", port: Int(UInt16(bigEndian: name.sin_port)))
+      try #require(isFull)
+    }
+
+    deinit { for socket in sockets { close(socket) } }
+  }
+
+  /// A push at work, and what it has said.
+  private final class Pushing: Sendable {
+    private let said = Mutex<(states: [PushState], failure: PushFailure?)>(([], nil))
+    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+    private let push = Mutex<NIOLoopBound<RTMPPush>?>(nil)
+
+    var states: [PushState] { said.withLock { $0.states } }
+    var failure: PushFailure? { said.withLock { $0.failure } }
+
+    func start(
+      _ options: PushLink.Options, _ targets: RelayTargets, url: String = "rtmp://live.example/live/a",
+      trust: NIOSSLTrustRoots = .default, _ resolve: @escaping RTMPPush.Resolve
+    ) async throws {
+      let address = try #require(RTMPAddress(url))
+      try await loop.submit { [self] in
+        let made = RTMPPush(
+          to: address, options: options, targets: targets, trust: trust, loop: loop, resolve: resolve,
+          state: { [weak self] state, failure in
+            self?.said.withLock { said in
+              said.states.append(state)
+              said.failure = failure ?? said.failure
+            }
+          }, keyFrameNeeded: {})
+        push.withLock { $0 = NIOLoopBound(made, eventLoop: loop) }
+        made.start()
+      }.get()
+    }
+
+    func stop() async throws { try await loop.submit { [self] in push.withLock { $0 }?.value.stop() }.get() }
+  }
+
+  private func entry(_ socket: SocketAddress) throws -> HostAddresses.Entry {
+    let (host, port) = (try #require(socket.ipAddress), try #require(socket.port))
+    return HostAddresses.Entry(
+      transport: try #require(TransportAddress(host: host, port: UInt16(port))), socket: socket)
+  }
+
+  private func eventually(_ what: String, within limit: Duration, _ condition: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + limit
+    while !condition() {
+      try #require(ContinuousClock.now < deadline, "not within \(limit): \(what)")
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  @Test("where the first address swallows every packet, the second is connected to long before the time is up")
+  func blackHole() async throws {
+    let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
+    let good = try await listener.listen()
+    defer { listener.close() }
+    let entries = [try entry(hole.address), try entry(good)]
+    try await push.start(.init(), try RelayTargets(parsing: ["127.0.0.0/8"])) { _, _ in entries }
+    // The handshake's first message.
+    try await eventually("the second address is spoken to", within: .seconds(3)) { listener.seen.bytes >= 1537 }
+    #expect(push.states == [.connecting])
+    try await push.stop()
+    try await eventually("it is closed", within: .seconds(5)) { listener.seen.open == 0 }
+    withExtendedLifetime(hole) {}
+  }
+
+  @Test("an address that may not be pushed to is never connected to, whatever else the host has")
+  func forbidden() async throws {
+    let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
+    let good = try await listener.listen()
+    defer { listener.close() }
+    let entries = [try entry(hole.address), try entry(good)]
+    var options = PushLink.Options()
+    options.connectTime = 600_000
+    options.retries = PushRetries(attempts: 0)
+    try await push.start(options, try RelayTargets(parsing: ["127.0.0.2/32"])) { _, _ in entries }
+    try await eventually("it gives up", within: .seconds(10)) { push.states.last == .error }
+    #expect(listener.seen.accepted == 0)
+    #expect(push.failure == .timeout("TCP"))
+    withExtendedLifetime(hole) {}
+  }
+
+  @Test("with TLS the address that answers is spoken to as well, if its certificate is trusted", arguments: [true, false])
+  func secure(isTrusted: Bool) async throws {
+    let files = try CertificateFiles()
+    let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
+    let good = try await listener.listen(with: try SelfSigned.context())
+    defer { listener.close() }
+    let entries = [try entry(hole.address), try entry(good)]
+    var options = PushLink.Options()
+    options.retries = PushRetries(attempts: 0)
+    try await push.start(
+      options, try RelayTargets(parsing: ["127.0.0.0/8"]), url: "rtmps://localhost/live/a",
+      trust: isTrusted ? .file(files.certificate) : .default
+    ) { _, _ in entries }
+    if isTrusted {
+      try await eventually("RTMP is spoken inside", within: .seconds(4)) { listener.seen.bytes >= 1537 }
+      #expect(push.states == [.connecting])
+    } else {
+      try await eventually("it gives up", within: .seconds(4)) { push.states.last == .error }
+      #expect(push.failure?.name == "tls" && listener.seen.bytes == 0)
+    }
+    try await push.stop()
+    try await eventually("it is closed", within: .seconds(5)) { listener.seen.open == 0 }
+    withExtendedLifetime(hole) {}
+  }
+
+  @Test("a connection that could only open after its time is not kept", arguments: [false, true])
+  func late(isStopped: Bool) async throws {
+    let (listener, push) = (Listener(), Pushing())
+    let good = try entry(try await listener.listen())
+    defer { listener.close() }
+    let isResolved = Mutex(false)
+    var options = PushLink.Options()
+    options.connectTime = isStopped ? 5_000_000 : 100_000
+    options.retries = PushRetries(attempts: 0)
+    try await push.start(options, try RelayTargets(parsing: ["127.0.0.1"])) { _, _ in
+      usleep(500_000)
+      isResolved.withLock { $0 = true }
+      return [good]
+    }
+    if isStopped { try await push.stop() }
+    try await eventually("it is over", within: .seconds(5)) { push.states.last == (isStopped ? .disconnected : .error) }
+    try await eventually("the name is resolved", within: .seconds(5)) { isResolved.withLock { $0 } }
+    // Whoever connected would have been here by now.
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(listener.seen.open == 0)
+  }
+}
+
+@Suite("What a far server says of a refusal")
+struct PushRefusalTests {
+  @Test("is told without the stream's key, which servers quote")
+  func key() {
+    let failure = PushFailure.rejected(
+      code: "NetStream.Publish.BadName", reason: "live/secretkey?token=hush is in use, secretkey!")
+    #expect(
+      failure.hiding("secretkey?token=hush").description
+        == "the server refused: NetStream.Publish.BadName, live/…?… is in use, …!")
+    #expect(failure.hiding("studio") == failure)
+    #expect(PushFailure.timeout("secretkey").hiding("secretkey") == .timeout("secretkey"))
+  }
+}

@@ -1,0 +1,34 @@
+import NIOConcurrencyHelpers
+
+@testable import RoomServer
+
+/// Writes only when the test says so, and as it says.
+final class SteeredStore: RoomStore {
+  private let state = NIOLockedValueBox<(begun: [Int], writing: CheckedContinuation<Void, any Error>?)>(([], nil))
+
+  struct Full: Error {}
+
+  /// How many changes each transaction had.
+  var begun: [Int] { state.withLockedValue { $0.begun } }
+
+  func load() async throws -> StoredServer { StoredServer() }
+  func write(_ changes: [StoreChange]) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      state.withLockedValue { state in
+        state.begun.append(changes.count)
+        state.writing = continuation
+      }
+    }
+  }
+  func close() async {}
+
+  func end(_ result: Result<Void, any Error> = .success(())) async throws {
+    let writing = try await eventually("a transaction") {
+      state.withLockedValue { state in
+        defer { state.writing = nil }
+        return state.writing
+      }
+    }
+    writing.resume(with: result)
+  }
+}
