@@ -27,7 +27,7 @@ final class Crew {
   private var timestamp: UInt32 = 0
   private let packet = UnsafeMutableRawBufferPointer.allocate(byteCount: 1500, alignment: 16)
 
-  private static let track = TrackID(1)
+  private static let track = MediaTrackID(1)
   private static let ssrc: UInt32 = 1111
   /// Microseconds in which all must be connected; ten times as long may a measurement take.
   private static let patience: Int64 = 60_000_000

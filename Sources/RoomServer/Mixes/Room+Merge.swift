@@ -219,7 +219,7 @@ extension Room {
 
   func setTracks(of mix: RoomMix) {
     var tracks: [MixTrack] = []
-    var ids: [String: TrackID] = [:]
+    var ids: [String: MediaTrackID] = [:]
     for item in mix.key.layouts {
       for (kind, choice) in [(TrackKind.audio, item.audio), (.video, item.video)] {
         guard let choice, let found = track(choice, kind), found.owner.mixed == nil else { continue }

@@ -38,7 +38,7 @@ final class RoomMix {
   /// Jobs that send it.
   var uses = 1
   /// Tracks that are in it now, by the mix' name for them; nil before it was told of any.
-  var tracks: [String: TrackID]?
+  var tracks: [String: MediaTrackID]?
   /// Entries of the layouts with none of their tracks there now.
   var missing: [String] = []
 

@@ -16,7 +16,7 @@ final class BridgedGuest {
   }
 
   /// By the id of the track here.
-  var carried: [TrackID: Carried] = [:]
+  var carried: [MediaTrackID: Carried] = [:]
 }
 
 extension Room {

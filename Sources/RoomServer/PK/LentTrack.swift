@@ -27,7 +27,7 @@ struct Lending {
   var told: [Told]?
 
   struct Told: Hashable {
-    var track: TrackID
+    var track: MediaTrackID
     var isMuted: Bool
   }
 }

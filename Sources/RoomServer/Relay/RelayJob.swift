@@ -16,8 +16,8 @@ final class RelayJob {
     let audio: Choice?
     let video: Choice?
     /// What goes out now.
-    var audioTrack: TrackID?
-    var videoTrack: TrackID?
+    var audioTrack: MediaTrackID?
+    var videoTrack: MediaTrackID?
     var audioSource: DecodedTrack?
     var videoSource: TrackSource?
   }

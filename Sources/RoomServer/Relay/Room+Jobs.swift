@@ -366,7 +366,7 @@ extension JobStatusData {
 
 extension MediaRoom {
   /// A new tap of a track.
-  func source(of track: TrackID, isVideo: Bool, clock: SharedClock) -> TrackSource {
+  func source(of track: MediaTrackID, isVideo: Bool, clock: SharedClock) -> TrackSource {
     let tap = TrackTap(capacity: isVideo ? TrackTap.videoBytes : TrackTap.audioBytes)
     self.tap(track, with: tap)
     return TrackSource(

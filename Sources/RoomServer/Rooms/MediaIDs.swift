@@ -10,6 +10,6 @@ struct MediaIDs {
   }
 
   mutating func transport() -> TransportID { TransportID(next()) }
-  mutating func track() -> TrackID { TrackID(next()) }
+  mutating func track() -> MediaTrackID { MediaTrackID(next()) }
   mutating func subscription() -> SubscriptionID { SubscriptionID(next()) }
 }

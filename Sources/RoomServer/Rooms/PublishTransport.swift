@@ -19,7 +19,7 @@ struct PublishTransport: Sendable {
 
 /// A track that a participant publishes.
 struct PublishedTrack: Sendable {
-  let id: TrackID
+  let id: MediaTrackID
   var info: TrackInfo
   /// What the publisher sends: payload types, SSRCs and extension ids are those of its offer.
   var parameters: RTPParameters

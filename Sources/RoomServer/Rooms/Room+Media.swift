@@ -73,7 +73,7 @@ extension Room {
     }
   }
 
-  private func owner(of id: TrackID) -> (owner: Participant, track: PublishedTrack)? {
+  private func owner(of id: MediaTrackID) -> (owner: Participant, track: PublishedTrack)? {
     for participant in participants.values {
       if let track = participant.tracks.first(where: { $0.id == id }) { return (participant, track) }
     }

@@ -38,7 +38,7 @@ actor Room {
   /// Running relay jobs by id.
   var jobs: [String: RelayJob] = [:]
   /// What jobs decode, by the media worker's id of a track.
-  var decodedTracks: [TrackID: DecodedTrack] = [:]
+  var decodedTracks: [MediaTrackID: DecodedTrack] = [:]
   /// What a PK changes, while there is one.
   var pkStage: PKStage?
   /// What other rooms have of this one, by their names.
@@ -363,7 +363,7 @@ actor Room {
   }
 
   func nextTransportID() -> TransportID { ids.transport() }
-  func nextTrackID() -> TrackID { ids.track() }
+  func nextTrackID() -> MediaTrackID { ids.track() }
   func nextSubscriptionID() -> SubscriptionID { ids.subscription() }
 
   /// This server's side of a new transport.

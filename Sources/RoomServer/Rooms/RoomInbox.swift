@@ -18,8 +18,8 @@ final class RoomInbox: Sendable {
   private struct State {
     var notices = CircularBuffer<Notice>()
     /// The latest level of each track.
-    var levels: [TrackID: Int] = [:]
-    var speakers: [TrackID]?
+    var levels: [MediaTrackID: Int] = [:]
+    var speakers: [MediaTrackID]?
     var isFinished = false
   }
 

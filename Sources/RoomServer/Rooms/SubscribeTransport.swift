@@ -16,7 +16,7 @@ struct SubscribeTransport: Sendable {
   /// A track on its m-line.
   private struct Line: Sendable {
     var userId: String
-    var track: TrackID
+    var track: MediaTrackID
     var mid: String
     /// Nil until the answer accepts the m-line.
     var subscription: SubscriptionID?
@@ -26,7 +26,7 @@ struct SubscribeTransport: Sendable {
   struct Settled: Sendable {
     struct Accepted: Sendable {
       var subscription: SubscriptionID
-      var track: TrackID
+      var track: MediaTrackID
       var parameters: RTPParameters
     }
 

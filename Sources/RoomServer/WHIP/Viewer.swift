@@ -15,7 +15,7 @@ final class Viewer {
   /// An m-line, and what is sent on it now.
   struct Line: Sendable {
     let parameters: RTPParameters
-    var playing: (track: TrackID, subscription: SubscriptionID)?
+    var playing: (track: MediaTrackID, subscription: SubscriptionID)?
   }
 
   let token: RoomToken

@@ -7,7 +7,7 @@ public struct TransportID: Hashable, Sendable {
 }
 
 /// One published stream of a room. Chosen by the control plane, unique within its room.
-public struct TrackID: Hashable, Sendable {
+public struct MediaTrackID: Hashable, Sendable {
   /// The caller's number.
   public var rawValue: UInt32
   /// The id with this number.
@@ -27,7 +27,7 @@ extension TransportID: CustomStringConvertible {
   public var description: String { "transport \(rawValue)" }
 }
 
-extension TrackID: CustomStringConvertible {
+extension MediaTrackID: CustomStringConvertible {
   /// "track 7".
   public var description: String { "track \(rawValue)" }
 }

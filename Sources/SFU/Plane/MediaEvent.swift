@@ -10,11 +10,11 @@ public enum MediaEvent: Sendable, Hashable {
   /// The far end closed it (DTLS close_notify); the control plane closes it too.
   case transportClosed(TransportID)
   /// The first packet of a track came, or the first after it was published anew.
-  case firstPacket(TrackID)
+  case firstPacket(MediaTrackID)
   /// The tracks that made a sound in the last 200 ms, and those that fell silent with −127. Not told while nothing changes.
   case audioLevels([TrackLevel])
   /// Who speaks, loudest first; told when it changes.
-  case activeSpeakers([TrackID])
+  case activeSpeakers([MediaTrackID])
   /// The command could not be carried out because of a limit or an id that is not there.
   case refused(Refusal)
 }
@@ -22,12 +22,12 @@ public enum MediaEvent: Sendable, Hashable {
 /// The loudness of an audio track, by the publisher's own account (RFC 6464).
 public struct TrackLevel: Sendable, Hashable {
   /// An audio track.
-  public var track: TrackID
+  public var track: MediaTrackID
   /// dBov, −127 (silence) … 0 (loudest).
   public var level: Int
 
   /// The level of this track, dBov.
-  public init(track: TrackID, level: Int) {
+  public init(track: MediaTrackID, level: Int) {
     self.track = track
     self.level = level
   }
@@ -60,7 +60,7 @@ public enum Refusal: Sendable, Hashable {
   /// The worker has `MediaLimits.transportsPerWorker` transports, or the id is taken.
   case transport(TransportID)
   /// The transport is not there, or has `MediaLimits.tracksPerTransport` tracks, or the id or an SSRC is taken.
-  case track(TrackID)
+  case track(MediaTrackID)
   /// The track or the transport is not there, or a limit is reached, or the parameters name no codec of the track.
   case subscription(SubscriptionID)
 }

@@ -36,31 +36,31 @@ public final class MediaRoom: Sendable {
   public func closeTransport(_ id: TransportID) { post(.closeTransport(number, id)) }
 
   /// What comes on `transport` with these SSRCs, mid or rid is `track`. Again for the same track: takes new parameters.
-  public func publish(_ track: TrackID, on transport: TransportID, parameters: RTPParameters) {
+  public func publish(_ track: MediaTrackID, on transport: TransportID, parameters: RTPParameters) {
     post(.publish(number, track, on: transport, parameters))
   }
 
   /// A track whose packets come from this process: what is written to the result is `track`, until that is unpublished. A track over
   /// a limit is refused, and what is written goes nowhere.
   /// - Parameter parameters: the codecs, of which the first is the one sent, and the cname that binds tracks together.
-  public func inject(_ track: TrackID, parameters: RTPParameters) -> TrackInjection {
+  public func inject(_ track: MediaTrackID, parameters: RTPParameters) -> TrackInjection {
     let injection = TrackInjection(isVideo: parameters.kind == .video, mailbox: worker.mailbox)
     post(.inject(number, track, parameters, injection))
     return injection
   }
 
   /// Ends the track and its subscriptions.
-  public func unpublish(_ track: TrackID) { post(.unpublish(number, track)) }
+  public func unpublish(_ track: MediaTrackID) { post(.unpublish(number, track)) }
 
   /// Stops forwarding, or goes on with it; video goes on at the next key frame, which is asked for.
-  public func setMuted(_ track: TrackID, _ muted: Bool) { post(.setMuted(number, track, muted)) }
+  public func setMuted(_ track: MediaTrackID, _ muted: Bool) { post(.setMuted(number, track, muted)) }
 
   /// Sends `track` on `transport` with these parameters: their SSRCs, the payload type of the codec that is the track's, mid and
   /// extensions. Video starts at a key frame, which is asked for once the transport is connected.
   /// - Parameter continues: the receiver sees one stream whatever track is sent on it: when the track or the subscription ends there
   ///   is no BYE, and the next subscription with the same SSRC goes on with its sequence numbers, timestamps and counts.
   public func subscribe(
-    _ id: SubscriptionID, to track: TrackID, on transport: TransportID, parameters: RTPParameters, continues: Bool = false
+    _ id: SubscriptionID, to track: MediaTrackID, on transport: TransportID, parameters: RTPParameters, continues: Bool = false
   ) {
     post(.subscribe(number, id, to: track, on: transport, parameters, continues: continues))
   }
@@ -70,13 +70,13 @@ public final class MediaRoom: Sendable {
 
   /// Has `tap` hear the track from now on; video begins with a key frame, which is asked for. A track that is not there, or has 8
   /// taps already, ends at once.
-  public func tap(_ track: TrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
+  public func tap(_ track: MediaTrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
 
   /// Nothing more comes through `tap`.
-  public func untap(_ track: TrackID, _ tap: TrackTap) { post(.untap(number, track, tap)) }
+  public func untap(_ track: MediaTrackID, _ tap: TrackTap) { post(.untap(number, track, tap)) }
 
   /// Asks the publisher of a video track for a key frame, together with whoever else wants one.
-  public func requestKeyFrame(_ track: TrackID) { post(.requestKeyFrame(number, track)) }
+  public func requestKeyFrame(_ track: MediaTrackID) { post(.requestKeyFrame(number, track)) }
 
   /// The state of the room's media now; empty after the plane has stopped.
   public func statistics() async -> MediaStatistics {

@@ -3,13 +3,13 @@ public struct MediaStatistics: Sendable, Hashable {
   /// By the control plane's ids.
   public var transports: [TransportID: TransportStatistics]
   /// By the control plane's ids.
-  public var tracks: [TrackID: TrackStatistics]
+  public var tracks: [MediaTrackID: TrackStatistics]
   /// By the control plane's ids.
   public var subscriptions: [SubscriptionID: SubscriptionStatistics]
 
   /// See the properties.
   public init(
-    transports: [TransportID: TransportStatistics] = [:], tracks: [TrackID: TrackStatistics] = [:],
+    transports: [TransportID: TransportStatistics] = [:], tracks: [MediaTrackID: TrackStatistics] = [:],
     subscriptions: [SubscriptionID: SubscriptionStatistics] = [:]
   ) {
     self.transports = transports
@@ -87,7 +87,7 @@ public struct TrackStatistics: Sendable, Hashable {
 /// What goes to one receiver of a track.
 public struct SubscriptionStatistics: Sendable, Hashable {
   /// The track that is received.
-  public var track = TrackID(0)
+  public var track = MediaTrackID(0)
   /// The receiver's transport.
   public var transport = TransportID(0)
   /// Kilobits of payload per second.

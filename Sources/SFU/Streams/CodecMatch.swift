@@ -26,7 +26,7 @@ extension RTPCodec {
 
 extension TrackSlot {
   init(
-    id: TrackID, room: Int, transport: Int, isVideo: Bool, clockRate: UInt32, ring: PacketRing,
+    id: MediaTrackID, room: Int, transport: Int, isVideo: Bool, clockRate: UInt32, ring: PacketRing,
     reception: Unmanaged<ReceptionBook>
   ) {
     self.id = id

@@ -11,12 +11,12 @@ struct SpeakerRanking {
     var held = 0
   }
 
-  private var voices: [TrackID: Voice] = [:]
-  private(set) var speakers: [TrackID] = []
+  private var voices: [MediaTrackID: Voice] = [:]
+  private(set) var speakers: [MediaTrackID] = []
 
   /// Takes the levels of one tick, dBov; tracks that are absent were silent. True when the set of speakers or the loudest changed.
   mutating func update(_ levels: [TrackLevel]) -> Bool {
-    var heard: [TrackID: Int] = [:]
+    var heard: [MediaTrackID: Int] = [:]
     for level in levels { heard[level.track] = level.level }
     for track in heard.keys where voices[track] == nil { voices[track] = Voice() }
     for (track, var voice) in voices {
@@ -34,5 +34,5 @@ struct SpeakerRanking {
     return true
   }
 
-  mutating func remove(_ track: TrackID) { voices[track] = nil }
+  mutating func remove(_ track: MediaTrackID) { voices[track] = nil }
 }

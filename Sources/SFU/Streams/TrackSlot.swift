@@ -8,7 +8,7 @@ struct TrackSlot {
   /// In `transport`, of a track that comes from this process.
   static let noTransport = -1
 
-  let id: TrackID
+  let id: MediaTrackID
   let room: Int
   let transport: Int
   let isVideo: Bool

@@ -122,7 +122,7 @@ extension WorkerLoop {
   // MARK: Tracks
 
   private func publish(
-    _ id: TrackID, on transportID: TransportID, _ parameters: RTPParameters, in number: RoomNumber, now: Instant
+    _ id: MediaTrackID, on transportID: TransportID, _ parameters: RTPParameters, in number: RoomNumber, now: Instant
   ) {
     guard let book = book(number) else { return }
     guard let transport = book.transports[transportID] else { return refuse(.refused(.track(id)), in: number) }
@@ -264,7 +264,7 @@ extension WorkerLoop {
   // MARK: Subscriptions
 
   private func subscribe(
-    _ id: SubscriptionID, to trackID: TrackID, on transportID: TransportID, _ parameters: RTPParameters, continues: Bool,
+    _ id: SubscriptionID, to trackID: MediaTrackID, on transportID: TransportID, _ parameters: RTPParameters, continues: Bool,
     in number: RoomNumber
   ) {
     guard let book = book(number) else { return }

@@ -8,7 +8,7 @@ extension WorkerLoop {
   /// The most records of one track in a row, so that a burst leaves in pieces that the rings hold.
   private static let injectedAtOnce = 64
 
-  func inject(_ id: TrackID, _ parameters: RTPParameters, from injection: TrackInjection, in number: RoomNumber) {
+  func inject(_ id: MediaTrackID, _ parameters: RTPParameters, from injection: TrackInjection, in number: RoomNumber) {
     guard let book = book(number), let room = roomIndices[number] else { return }
     let isVideo = parameters.kind == .video
     let clockRate = parameters.codecs.first?.clockRate ?? (isVideo ? 90_000 : 48_000)

@@ -8,11 +8,11 @@ final class RoomBook {
   private var untold: [MediaEvent] = []
   /// Indices into the worker's tables.
   var transports: [TransportID: Int] = [:]
-  var tracks: [TrackID: Int] = [:]
+  var tracks: [MediaTrackID: Int] = [:]
   var subscriptions: [SubscriptionID: Int] = [:]
   var speakers = SpeakerRanking()
   /// Tracks that were audible at the last tick.
-  var audible: Set<TrackID> = []
+  var audible: Set<MediaTrackID> = []
 
   init(number: RoomNumber, events: @escaping @Sendable (MediaEvent) -> Void) {
     self.number = number

@@ -55,7 +55,7 @@ struct InTimeTests {
       }
       let wall = Int64(Date().timeIntervalSince1970 * 1_000_000)
       guard let wish = try pipe.take(message, now: .now, wall: wall) else { continue }
-      let id = TrackID(wish.kind == .video ? 1 : 2)
+      let id = MediaTrackID(wish.kind == .video ? 1 : 2)
       let injection = room.inject(
         id, parameters: RTPParameters(mid: "", kind: wish.kind == .video ? .video : .audio, codecs: [wish.codec]))
       let tap = TrackTap(capacity: TrackTap.videoBytes)

@@ -17,8 +17,8 @@ struct MediaEventTests {
     let track = try #require(await bare.room.mediaIDs(of: "alice").tracks.first)
     _ = (alice.takeEvents(), bob.takeEvents())
 
-    await bare.room.heard(.audioLevels([TrackLevel(track: track, level: -30), TrackLevel(track: TrackID(999), level: -1)]))
-    await bare.room.heard(.activeSpeakers([track, TrackID(999)]))
+    await bare.room.heard(.audioLevels([TrackLevel(track: track, level: -30), TrackLevel(track: MediaTrackID(999), level: -1)]))
+    await bare.room.heard(.activeSpeakers([track, MediaTrackID(999)]))
     #expect(alice.takeEvents().isEmpty)
     let told = bob.takeEvents()
     guard case .audioLevels(let levels) = try #require(told.first) else { throw TimedOut(what: "levels") }
@@ -72,7 +72,7 @@ struct MediaEventTests {
     _ = alice.takeEvents()
     for event: MediaEvent in [
       .transportConnected(TransportID(9)), .transportDisconnected(TransportID(9)), .transportFailed(TransportID(9), .keys),
-      .transportClosed(TransportID(9)), .firstPacket(TrackID(9)), .audioLevels([]), .refused(.track(TrackID(9))),
+      .transportClosed(TransportID(9)), .firstPacket(MediaTrackID(9)), .audioLevels([]), .refused(.track(MediaTrackID(9))),
     ] { await bare.room.heard(event) }
     #expect(alice.takeEvents().isEmpty)
   }

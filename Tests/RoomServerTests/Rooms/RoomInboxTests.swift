@@ -13,8 +13,8 @@ struct RoomInboxTests {
   func flood() {
     let inbox = RoomInbox()
     for index in 0..<20_000 {
-      inbox.post(.media(.audioLevels([TrackLevel(track: TrackID(UInt32(index % 3)), level: -(index % 100))])))
-      inbox.post(.media(.activeSpeakers([TrackID(UInt32(index))])))
+      inbox.post(.media(.audioLevels([TrackLevel(track: MediaTrackID(UInt32(index % 3)), level: -(index % 100))])))
+      inbox.post(.media(.activeSpeakers([MediaTrackID(UInt32(index))])))
       if index.isMultiple(of: 100) { inbox.post(.media(.transportClosed(TransportID(UInt32(index))))) }
     }
     var closed: [TransportID] = []
@@ -24,21 +24,21 @@ struct RoomInboxTests {
       if case .transportClosed(let id) = event { closed.append(id) } else { others.append(event) }
     }
     #expect(closed == (0..<200).map { TransportID(UInt32($0 * 100)) })
-    #expect(others.count == 2 && others.last == .activeSpeakers([TrackID(19_999)]))
+    #expect(others.count == 2 && others.last == .activeSpeakers([MediaTrackID(19_999)]))
     guard case .audioLevels(let levels)? = others.first else {
       Issue.record("no levels")
       return
     }
-    #expect(Set(levels.map(\.track)) == [TrackID(0), TrackID(1), TrackID(2)])
-    #expect(levels.first { $0.track == TrackID(1) }?.level == -(19_999 % 100))
+    #expect(Set(levels.map(\.track)) == [MediaTrackID(0), MediaTrackID(1), MediaTrackID(2)])
+    #expect(levels.first { $0.track == MediaTrackID(1) }?.level == -(19_999 % 100))
   }
 
   @Test("a finished inbox ends after what waits in it, and takes no more")
   func finish() async {
     let inbox = RoomInbox()
-    inbox.post(.media(.firstPacket(TrackID(1))))
+    inbox.post(.media(.firstPacket(MediaTrackID(1))))
     inbox.finish()
-    inbox.post(.media(.firstPacket(TrackID(2))))
+    inbox.post(.media(.firstPacket(MediaTrackID(2))))
     var count = 0
     for await _ in inbox.wakeups { while inbox.next() != nil { count += 1 } }
     #expect(count == 1)
@@ -54,7 +54,7 @@ struct RoomInboxTests {
     let transport = try #require(await bare.room.mediaIDs(of: "alice").publish)
     _ = bob.takeEvents()
     bare.room.inbox.post(.media(.transportFailed(transport, .timeout)))
-    for _ in 0..<10_000 { bare.room.inbox.post(.media(.audioLevels([TrackLevel(track: TrackID(999), level: -1)]))) }
+    for _ in 0..<10_000 { bare.room.inbox.post(.media(.audioLevels([TrackLevel(track: MediaTrackID(999), level: -1)]))) }
     try await eventually("the tracks are withdrawn") { await bare.room.mediaIDs(of: "alice").tracks.isEmpty }
     #expect(bob.takeEvents().map(\.name).contains("unpublished"))
   }

@@ -82,7 +82,7 @@ struct BareRoom {
 }
 
 extension Room {
-  func mediaIDs(of user: String) -> (publish: TransportID?, subscribe: TransportID?, tracks: [TrackID]) {
+  func mediaIDs(of user: String) -> (publish: TransportID?, subscribe: TransportID?, tracks: [MediaTrackID]) {
     let participant = participants[user]
     return (participant?.publishing?.id, participant?.subscribing?.id, participant?.tracks.map(\.id) ?? [])
   }

@@ -20,8 +20,8 @@ struct BadInputTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
     try await fixture.connected(alice, bob)
     alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 2222, payload: [1])
     let packet = alice.lastSent
@@ -42,13 +42,13 @@ struct BadInputTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let eve = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
     try await fixture.connected(alice)
     alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 2222, payload: [1])
-    try await fixture.wait("the packet", [alice]) { await fixture.room.statistics().tracks[TrackID(1)]?.packets == 1 }
+    try await fixture.wait("the packet", [alice]) { await fixture.room.statistics().tracks[MediaTrackID(1)]?.packets == 1 }
     eve.send(alice.lastSent)
     try await fixture.wait("the drop", [alice]) { await fixture.settle()[.unknownAddress] >= 1 }
-    #expect(await fixture.room.statistics().tracks[TrackID(1)]?.packets == 1)
+    #expect(await fixture.room.statistics().tracks[MediaTrackID(1)]?.packets == 1)
   }
 
   @Test("random datagrams, known and unknown kinds, change nothing", arguments: [1, 2, 3] as [UInt64])
@@ -57,8 +57,8 @@ struct BadInputTests {
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
     let eve = try TestClient(3, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
     try await fixture.connected(alice, bob)
     var generator = SeededGenerator(seed: seed)
     for round in 0..<2000 {

@@ -13,14 +13,14 @@ struct ForwardingTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane, profiles: [profile])
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane, profiles: [profile])
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
-    fixture.room.publish(TrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
     try await fixture.connected(alice, bob)
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id,
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
       parameters: Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100))
     fixture.room.subscribe(
-      SubscriptionID(2), to: TrackID(2), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9003, payloadType: 120))
+      SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9003, payloadType: 120))
     await fixture.settle()
 
     for number in 0..<20 as Range<UInt16> {
@@ -52,7 +52,7 @@ struct ForwardingTests {
     }
     let numbers = bob.packets.compactMap { $0.values(Parameters.extensionIDs).transportSequence }
     #expect(Set(numbers).count == 40, "one numbering for the whole transport")
-    #expect(fixture.events.contains(.firstPacket(TrackID(1))))
-    #expect(fixture.events.contains(.firstPacket(TrackID(2))))
+    #expect(fixture.events.contains(.firstPacket(MediaTrackID(1))))
+    #expect(fixture.events.contains(.firstPacket(MediaTrackID(2))))
   }
 }

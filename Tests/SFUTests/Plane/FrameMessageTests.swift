@@ -26,8 +26,8 @@ struct FrameMessageTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane, profiles: [profile])
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane, profiles: [profile])
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: subscribed)
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: subscribed)
     try await fixture.connected(alice, bob)
     var frames = 0
     repeat {
@@ -112,11 +112,11 @@ struct FrameMessageTests {
       next += 1
       fixture.room.unsubscribe(SubscriptionID(round + 1))
       fixture.room.subscribe(
-        SubscriptionID(round + 2), to: TrackID(1), on: bob.id,
+        SubscriptionID(round + 2), to: MediaTrackID(1), on: bob.id,
         parameters: Parameters.video(ssrc: 9100 + round, rtx: 9200 + round))
       await fixture.settle()
     }
-    fixture.room.unpublish(TrackID(1))
+    fixture.room.unpublish(MediaTrackID(1))
     #expect(await fixture.settle().tracks == 0)
   }
 }

@@ -21,9 +21,9 @@ struct InjectionTests {
   func forwarded() async throws {
     let fixture = try Fixture()
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane)
-    let injection = fixture.room.inject(TrackID(1), parameters: Parameters.video(ssrc: nil, cname: "encoder"))
+    let injection = fixture.room.inject(MediaTrackID(1), parameters: Parameters.video(ssrc: nil, cname: "encoder"))
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002, payloadType: 100))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002, payloadType: 100))
     try await fixture.connected(bob)
     try await fixture.wait("the wish for a key frame", [bob]) { injection.keyFrameRequests > 0 }
 
@@ -57,9 +57,9 @@ struct InjectionTests {
     #expect(counters.retransmitted == 1)
     #expect(counters[.awaitingKeyFrame] == 1)
     #expect(injection.lost == 0)
-    let statistics = try #require(await fixture.room.statistics().tracks[TrackID(1)])
+    let statistics = try #require(await fixture.room.statistics().tracks[MediaTrackID(1)])
     #expect(statistics.packets == 5 && statistics.frames == 3 && statistics.keyFrames == 1 && statistics.codec == "vp8")
-    #expect(fixture.events.contains(.firstPacket(TrackID(1))))
+    #expect(fixture.events.contains(.firstPacket(MediaTrackID(1))))
   }
 
   @Test("wishes for a key frame that nobody grants grow rare, and end with the next key frame")
@@ -68,8 +68,8 @@ struct InjectionTests {
     limits.keyFrameInterval = 10_000
     let fixture = try Fixture(limits: limits)
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane)
-    let injection = fixture.room.inject(TrackID(1), parameters: Parameters.video(ssrc: nil))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001))
+    let injection = fixture.room.inject(MediaTrackID(1), parameters: Parameters.video(ssrc: nil))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001))
     try await fixture.connected(bob)
     try await fixture.wait("the eager wishes", [bob]) { injection.keyFrameRequests >= KeyFrameRequests.eagerAttempts }
     sendPicture(injection, timestamp: 0, isKey: true)
@@ -85,10 +85,10 @@ struct InjectionTests {
   func sound() async throws {
     let fixture = try Fixture()
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane)
-    let injection = fixture.room.inject(TrackID(1), parameters: Parameters.audio(ssrc: nil))
+    let injection = fixture.room.inject(MediaTrackID(1), parameters: Parameters.audio(ssrc: nil))
     let tap = TrackTap(capacity: TrackTap.audioBytes)
-    fixture.room.tap(TrackID(1), with: tap)
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    fixture.room.tap(MediaTrackID(1), with: tap)
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     try await fixture.connected(bob)
     injection.report(NTPTime(rawValue: 7 << 32), timestamp: 960)
     injection.send([0x78, 1], timestamp: 960, marker: false, level: AudioLevel(level: 20, voice: true))
@@ -96,7 +96,7 @@ struct InjectionTests {
     try await fixture.wait("the packet", [bob]) { !bob.packets.isEmpty }
     #expect(bob.packets[0].values(Parameters.extensionIDs).audioLevel == AudioLevel(level: 20, voice: true))
     try await fixture.wait("the level", [bob]) {
-      fixture.events.contains(.audioLevels([TrackLevel(track: TrackID(1), level: -20)]))
+      fixture.events.contains(.audioLevels([TrackLevel(track: MediaTrackID(1), level: -20)]))
     }
     var records: [TapRecord] = []
     while tap.read({ record, _ in records.append(record) }) {}
@@ -107,7 +107,7 @@ struct InjectionTests {
       Issue.record("no report before the first packet: \(records)")
     }
 
-    fixture.room.setMuted(TrackID(1), true)
+    fixture.room.setMuted(MediaTrackID(1), true)
     await fixture.settle()
     injection.send([0x78, 2], timestamp: 1920, marker: false)
     injection.commit()
@@ -119,19 +119,19 @@ struct InjectionTests {
   func ended() async throws {
     let fixture = try Fixture()
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane)
-    let injection = fixture.room.inject(TrackID(1), parameters: Parameters.audio(ssrc: nil))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    let injection = fixture.room.inject(MediaTrackID(1), parameters: Parameters.audio(ssrc: nil))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     try await fixture.connected(bob)
     injection.send([0x78, 1], timestamp: 960, marker: false)
     injection.commit()
     try await fixture.wait("the packet", [bob]) { !bob.packets.isEmpty }
-    fixture.room.unpublish(TrackID(1))
+    fixture.room.unpublish(MediaTrackID(1))
     injection.send([0x78, 2], timestamp: 1920, marker: false)
     injection.commit()
     try await fixture.wait("the goodbye", [bob]) { bob.goodbyes.contains(9001) }
     var counters = await fixture.settle()
     #expect(counters.tracks == 0 && counters.ringBytes == 0 && counters.injected == 1)
-    _ = fixture.room.inject(TrackID(2), parameters: Parameters.video(ssrc: nil))
+    _ = fixture.room.inject(MediaTrackID(2), parameters: Parameters.video(ssrc: nil))
     counters = await fixture.settle()
     #expect(counters.tracks == 1)
     fixture.room.close()
@@ -143,9 +143,9 @@ struct InjectionTests {
   func burst() async throws {
     let fixture = try Fixture()
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane, receiveBuffer: 8 << 20)
-    let injection = fixture.room.inject(TrackID(1), parameters: Parameters.video(ssrc: nil))
+    let injection = fixture.room.inject(MediaTrackID(1), parameters: Parameters.video(ssrc: nil))
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
     try await fixture.connected(bob)
     await fixture.settle()
     // Written before the worker is told: more than the track's own ring holds.
@@ -169,11 +169,11 @@ struct InjectionTests {
     var limits = MediaLimits()
     limits.injectionsPerWorker = 1
     let fixture = try Fixture(limits: limits)
-    let first = fixture.room.inject(TrackID(1), parameters: Parameters.audio(ssrc: nil))
-    let second = fixture.room.inject(TrackID(2), parameters: Parameters.audio(ssrc: nil))
+    let first = fixture.room.inject(MediaTrackID(1), parameters: Parameters.audio(ssrc: nil))
+    let second = fixture.room.inject(MediaTrackID(2), parameters: Parameters.audio(ssrc: nil))
     second.send([0x78], timestamp: 0, marker: false)
     second.commit()
-    try await fixture.wait("the refusal", []) { fixture.events.contains(.refused(.track(TrackID(2)))) }
+    try await fixture.wait("the refusal", []) { fixture.events.contains(.refused(.track(MediaTrackID(2)))) }
     #expect(await fixture.settle().tracks == 1)
     withExtendedLifetime(first) {}
   }

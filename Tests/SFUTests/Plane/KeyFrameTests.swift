@@ -11,10 +11,10 @@ struct KeyFrameTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
     try await fixture.connected(alice, bob)
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
     try await fixture.wait("a key frame request", [alice, bob]) { alice.pictureLosses.contains(1111) }
     for number in 0..<5 as Range<UInt16> {
       alice.sendRTP(payloadType: 96, sequence: number, timestamp: 0, ssrc: 1111, payload: VP8Payload.delta())
@@ -32,10 +32,10 @@ struct KeyFrameTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video("h264", ssrc: 1111))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video("h264", ssrc: 1111))
     try await fixture.connected(alice, bob)
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video("h264", ssrc: 9001, rtx: 9002))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video("h264", ssrc: 9001, rtx: 9002))
     try await fixture.wait("a key frame request", [alice, bob]) { !alice.pictureLosses.isEmpty }
     // A slice of the picture before; then access unit delimiter, IDR slice, and late the SPS that belongs between them.
     alice.sendRTP(payloadType: 96, sequence: 9, timestamp: 0, ssrc: 1111, marker: true, payload: [0x41, 1])
@@ -55,11 +55,11 @@ struct KeyFrameTests {
     let fixture = try Fixture(limits: limits)
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
     try await fixture.connected(alice, bob)
     for number in 0..<10 as Range<UInt32> {
       fixture.room.subscribe(
-        SubscriptionID(number), to: TrackID(1), on: bob.id,
+        SubscriptionID(number), to: MediaTrackID(1), on: bob.id,
         parameters: Parameters.video(mid: "\(number)", ssrc: 9000 + number, payloadType: 96))
     }
     try await fixture.wait("a key frame request", [alice, bob]) { !alice.pictureLosses.isEmpty }
@@ -78,20 +78,20 @@ struct KeyFrameTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
     try await fixture.connected(alice, bob)
     alice.sendRTP(payloadType: 96, sequence: 100, timestamp: 0, ssrc: 1111, payload: VP8Payload.key())
     try await fixture.wait("the first packet", [alice, bob]) { bob.packets.count == 1 }
-    fixture.room.setMuted(TrackID(1), true)
+    fixture.room.setMuted(MediaTrackID(1), true)
     await fixture.settle()
     let asked = alice.pictureLosses.count
     for number in 101..<110 as Range<UInt16> {
       alice.sendRTP(payloadType: 96, sequence: number, timestamp: 3000, ssrc: 1111, payload: VP8Payload.key())
     }
     try await fixture.wait("the muted packets", [alice, bob]) { await fixture.settle()[.muted] == 9 }
-    fixture.room.setMuted(TrackID(1), false)
+    fixture.room.setMuted(MediaTrackID(1), false)
     try await fixture.wait("a key frame request", [alice, bob]) { alice.pictureLosses.count > asked }
     alice.sendRTP(payloadType: 96, sequence: 110, timestamp: 6000, ssrc: 1111, payload: VP8Payload.delta())
     alice.sendRTP(payloadType: 96, sequence: 111, timestamp: 9000, ssrc: 1111, payload: VP8Payload.key("again"))
@@ -105,9 +105,9 @@ struct KeyFrameTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, feedback: [.fir]))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, feedback: [.fir]))
     try await fixture.connected(alice, bob)
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001))
     try await fixture.wait("a request", [alice, bob]) { alice.fullIntraRequests.contains(1111) }
     #expect(alice.pictureLosses.isEmpty)
   }

@@ -12,8 +12,8 @@ struct LifeCycleTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
     try await fixture.connected(alice, bob)
     alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 2222, payload: [1])
     try await fixture.wait("the packet", [alice, bob]) { bob.packets.count == 1 }
@@ -38,8 +38,8 @@ struct LifeCycleTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
     try await fixture.connected(alice, bob)
     let ours = ICECredentials.random()
     let theirs = ICECredentials.random()
@@ -77,10 +77,10 @@ struct LifeCycleTests {
     func visit(_ round: UInt32) async throws {
       let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
       let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-      fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, rtx: 1112))
-      fixture.room.publish(TrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
-      fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
-      fixture.room.subscribe(SubscriptionID(2), to: TrackID(2), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+      fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, rtx: 1112))
+      fixture.room.publish(MediaTrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+      fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
+      fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
       // Only some get as far as media; the others vanish in the middle of it all.
       if round % 5 == 0 {
         try await fixture.wait("connected", [alice, bob]) { alice.isConnected && bob.isConnected }
@@ -139,17 +139,17 @@ struct LifeCycleTests {
     fixture.room.openTransport(TransportID(1), credentials: .random())
     fixture.room.openTransport(TransportID(2), credentials: .random())
     fixture.room.openTransport(TransportID(3), credentials: .random())
-    fixture.room.publish(TrackID(1), on: TransportID(1), parameters: Parameters.audio(ssrc: 1))
-    fixture.room.publish(TrackID(2), on: TransportID(1), parameters: Parameters.audio(ssrc: 2))
-    fixture.room.publish(TrackID(3), on: TransportID(9), parameters: Parameters.audio(ssrc: 3))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: TransportID(2), parameters: Parameters.video(ssrc: 10))
-    fixture.room.subscribe(SubscriptionID(2), to: TrackID(1), on: TransportID(2), parameters: Parameters.audio(ssrc: 10))
-    fixture.room.subscribe(SubscriptionID(3), to: TrackID(1), on: TransportID(2), parameters: Parameters.audio(ssrc: 11))
+    fixture.room.publish(MediaTrackID(1), on: TransportID(1), parameters: Parameters.audio(ssrc: 1))
+    fixture.room.publish(MediaTrackID(2), on: TransportID(1), parameters: Parameters.audio(ssrc: 2))
+    fixture.room.publish(MediaTrackID(3), on: TransportID(9), parameters: Parameters.audio(ssrc: 3))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: TransportID(2), parameters: Parameters.video(ssrc: 10))
+    fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(1), on: TransportID(2), parameters: Parameters.audio(ssrc: 10))
+    fixture.room.subscribe(SubscriptionID(3), to: MediaTrackID(1), on: TransportID(2), parameters: Parameters.audio(ssrc: 11))
     await fixture.settle()
     try await fixture.wait("the refusals", []) { fixture.events.count == 5 }
     #expect(
       fixture.events == [
-        .refused(.transport(TransportID(3))), .refused(.track(TrackID(2))), .refused(.track(TrackID(3))),
+        .refused(.transport(TransportID(3))), .refused(.track(MediaTrackID(2))), .refused(.track(MediaTrackID(3))),
         .refused(.subscription(SubscriptionID(1))), .refused(.subscription(SubscriptionID(3))),
       ])
   }

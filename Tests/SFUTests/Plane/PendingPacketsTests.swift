@@ -17,7 +17,7 @@ private final class Waiting {
     self.ring = ring
     let index = tracks.insert(
       TrackSlot(
-        id: TrackID(1), room: 0, transport: 0, isVideo: true, clockRate: 90_000, ring: ring,
+        id: MediaTrackID(1), room: 0, transport: 0, isVideo: true, clockRate: 90_000, ring: ring,
         reception: Unmanaged.passUnretained(reception)))
     slot = tracks[try #require(index)]
   }

@@ -10,8 +10,8 @@ struct RepairTests {
   private func flowing(
     _ fixture: Fixture, _ alice: TestClient, _ bob: TestClient, published: RTPParameters, subscribed: RTPParameters
   ) async throws {
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: published)
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: subscribed)
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: published)
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: subscribed)
     try await fixture.connected(alice, bob)
     for number in 0..<3 as Range<UInt16> {
       alice.sendRTP(

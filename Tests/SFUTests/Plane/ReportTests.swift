@@ -11,9 +11,9 @@ struct ReportTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, cname: "alice"))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, cname: "alice"))
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
     try await fixture.connected(alice, bob)
     // The publisher's clock is 1000 s behind every wall, so that a report by another clock can't pass.
     let ntp = NTPTime(Instant(microseconds: 1_000_000_000))
@@ -52,8 +52,8 @@ struct ReportTests {
     #expect(subscription.lost == 5)
     #expect(subscription.fractionLost == 0.25)
     #expect(subscription.jitterMilliseconds == 10)
-    #expect(subscription.track == TrackID(1))
-    let track = try #require(statistics.tracks[TrackID(1)])
+    #expect(subscription.track == MediaTrackID(1))
+    let track = try #require(statistics.tracks[MediaTrackID(1)])
     #expect(track.codec == "vp8")
     #expect(track.packets > 50)
     #expect(track.keyFrames >= 1)
@@ -67,7 +67,7 @@ struct ReportTests {
     limits.bitratePerPublisher = 1_000_000
     let fixture = try Fixture(limits: limits)
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, feedback: [.remb, .nack]))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, feedback: [.remb, .nack]))
     try await fixture.connected(alice)
     try await fixture.wait("an estimate", [alice]) { !alice.estimates.isEmpty }
     #expect(alice.estimates[0] <= 1_000_000)
@@ -79,18 +79,18 @@ struct ReportTests {
   func levels() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(7), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.publish(MediaTrackID(7), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
     try await fixture.connected(alice)
     var number: UInt16 = 0
     try await fixture.wait("a speaker", [alice]) {
       alice.sendRTP(
         payloadType: 111, sequence: number, timestamp: UInt32(number) * 960, ssrc: 2222, payload: [1], level: (4, 20))
       number &+= 1
-      return fixture.events.contains(.activeSpeakers([TrackID(7)]))
+      return fixture.events.contains(.activeSpeakers([MediaTrackID(7)]))
     }
-    #expect(fixture.events.contains(.audioLevels([TrackLevel(track: TrackID(7), level: -20)])))
+    #expect(fixture.events.contains(.audioLevels([TrackLevel(track: MediaTrackID(7), level: -20)])))
     try await fixture.wait("silence", [alice]) { fixture.events.contains(.activeSpeakers([])) }
-    let silences = fixture.events.filter { $0 == .audioLevels([TrackLevel(track: TrackID(7), level: -127)]) }
+    let silences = fixture.events.filter { $0 == .audioLevels([TrackLevel(track: MediaTrackID(7), level: -127)]) }
     #expect(silences.count == 1)
   }
 
@@ -99,8 +99,8 @@ struct ReportTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
     try await fixture.connected(alice, bob)
     for number in 0..<10 as Range<UInt16> {
       alice.sendRTP(payloadType: 111, sequence: number, timestamp: UInt32(number) * 960, ssrc: 2222, payload: [1])

@@ -11,14 +11,14 @@ struct StreamTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(mid: "a", ssrc: nil))
-    fixture.room.publish(TrackID(2), on: alice.id, parameters: Parameters.audio(mid: "b", ssrc: nil))
-    fixture.room.publish(TrackID(3), on: alice.id, parameters: Parameters.video(mid: "c", ssrc: nil))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(mid: "a", ssrc: nil))
+    fixture.room.publish(MediaTrackID(2), on: alice.id, parameters: Parameters.audio(mid: "b", ssrc: nil))
+    fixture.room.publish(MediaTrackID(3), on: alice.id, parameters: Parameters.video(mid: "c", ssrc: nil))
     for number in 1...3 as ClosedRange<UInt32> {
       let parameters =
         number == 3
         ? Parameters.video(mid: "c", ssrc: 9003) : Parameters.audio(mid: "\(number)", ssrc: 9000 + number)
-      fixture.room.subscribe(SubscriptionID(number), to: TrackID(number), on: bob.id, parameters: parameters)
+      fixture.room.subscribe(SubscriptionID(number), to: MediaTrackID(number), on: bob.id, parameters: parameters)
     }
     try await fixture.connected(alice, bob)
     alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 51, payload: [1], mid: (1, "a"))
@@ -38,8 +38,8 @@ struct StreamTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(mid: "a", ssrc: 51))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(mid: "a", ssrc: 51))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     try await fixture.connected(alice, bob)
     for number in 0..<3 as Range<UInt16> {
       alice.sendRTP(payloadType: 111, sequence: 40_000 + number, timestamp: 7_000_000, ssrc: 51, payload: [1])
@@ -62,8 +62,8 @@ struct StreamTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 51))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 51))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     try await fixture.connected(alice, bob)
     // Steps that pass for losses lead round the numbers, and over a lap of the ring in none of them.
     var number: UInt16 = 0
@@ -86,14 +86,14 @@ struct StreamTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 51))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 51))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     try await fixture.connected(alice, bob)
     alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 0, ssrc: 51, payload: [1])
     try await fixture.wait("the first", [alice, bob]) { bob.packets.count == 1 }
     fixture.room.unsubscribe(SubscriptionID(1))
     try await fixture.wait("goodbye", [alice, bob]) { bob.goodbyes == [9001] }
-    fixture.room.subscribe(SubscriptionID(2), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     await fixture.settle()
     alice.sendRTP(payloadType: 111, sequence: 2, timestamp: 0, ssrc: 51, payload: [2])
     try await fixture.wait("the second", [alice, bob]) { bob.packets.count == 2 }
@@ -108,15 +108,15 @@ struct StreamTests {
     let carol = try TestClient(3, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
     let received = Parameters.video("vp8", ssrc: 9001, payloadType: 100)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video("vp8", ssrc: 51))
-    fixture.room.publish(TrackID(2), on: carol.id, parameters: Parameters.video("vp8", ssrc: 61))
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: received, continues: true)
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video("vp8", ssrc: 51))
+    fixture.room.publish(MediaTrackID(2), on: carol.id, parameters: Parameters.video("vp8", ssrc: 61))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: received, continues: true)
     try await fixture.connected(alice, bob, carol)
     alice.sendRTP(payloadType: 96, sequence: 7, timestamp: 5000, ssrc: 51, payload: VP8Payload.key())
     try await fixture.wait("the first track", [alice, bob]) { bob.packets.count == 1 }
 
-    fixture.room.unpublish(TrackID(1))
-    fixture.room.subscribe(SubscriptionID(2), to: TrackID(2), on: bob.id, parameters: received, continues: true)
+    fixture.room.unpublish(MediaTrackID(1))
+    fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: received, continues: true)
     try await fixture.wait("a request for a key frame", [bob, carol]) { carol.pictureLosses.contains(61) }
     carol.sendRTP(payloadType: 96, sequence: 900, timestamp: 4_000_000_000, ssrc: 61, payload: VP8Payload.delta())
     carol.sendRTP(payloadType: 96, sequence: 901, timestamp: 4_000_003_000, ssrc: 61, payload: VP8Payload.key())
@@ -132,10 +132,10 @@ struct StreamTests {
 
     // Nothing was sent of this one; the stream still knows where it stopped.
     fixture.room.unsubscribe(SubscriptionID(2))
-    fixture.room.publish(TrackID(3), on: alice.id, parameters: Parameters.video("vp8", ssrc: 71))
-    fixture.room.subscribe(SubscriptionID(3), to: TrackID(3), on: bob.id, parameters: received, continues: true)
+    fixture.room.publish(MediaTrackID(3), on: alice.id, parameters: Parameters.video("vp8", ssrc: 71))
+    fixture.room.subscribe(SubscriptionID(3), to: MediaTrackID(3), on: bob.id, parameters: received, continues: true)
     fixture.room.unsubscribe(SubscriptionID(3))
-    fixture.room.subscribe(SubscriptionID(4), to: TrackID(2), on: bob.id, parameters: received, continues: true)
+    fixture.room.subscribe(SubscriptionID(4), to: MediaTrackID(2), on: bob.id, parameters: received, continues: true)
     await fixture.settle()
     carol.sendRTP(payloadType: 96, sequence: 903, timestamp: 4_000_009_000, ssrc: 61, payload: VP8Payload.key())
     try await fixture.wait("the second track again", [bob, carol]) { bob.packets.count == 4 }
@@ -152,8 +152,8 @@ struct StreamTests {
     published.codecs += Parameters.video("h264", ssrc: nil, payloadType: 98).codecs
     var subscribed = Parameters.video("h264", ssrc: 9001, payloadType: 102)
     subscribed.codecs += Parameters.video("vp8", ssrc: nil, payloadType: 100).codecs
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: published)
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: subscribed)
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: published)
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: subscribed)
     try await fixture.connected(alice, bob)
     alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 51, payload: VP8Payload.key())
     alice.sendRTP(payloadType: 98, sequence: 2, timestamp: 0, ssrc: 51, payload: [0x67, 1])
@@ -161,6 +161,6 @@ struct StreamTests {
     try await fixture.wait("both", [alice, bob]) { bob.packets.count == 2 }
     #expect(bob.packets.map(\.header.payloadType) == [100, 102])
     try await fixture.wait("the drop", [alice, bob]) { await fixture.settle()[.unknownPayloadType] == 1 }
-    #expect(await fixture.room.statistics().tracks[TrackID(1)]?.codec == "h264")
+    #expect(await fixture.room.statistics().tracks[MediaTrackID(1)]?.codec == "h264")
   }
 }

@@ -35,13 +35,13 @@ struct TCPTests {
     alice.wire.bytesPerWrite = bytesPerWrite
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
     for (client, number) in [(alice, 1), (bob, 2)] as [(TestClient, UInt32)] {
-      fixture.room.publish(TrackID(number), on: client.id, parameters: Parameters.audio(ssrc: 1000 + number))
+      fixture.room.publish(MediaTrackID(number), on: client.id, parameters: Parameters.audio(ssrc: 1000 + number))
     }
     try await fixture.connected(alice, bob)
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9001))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9001))
     fixture.room.subscribe(
-      SubscriptionID(2), to: TrackID(2), on: alice.id, parameters: Parameters.audio(mid: "b", ssrc: 9002))
+      SubscriptionID(2), to: MediaTrackID(2), on: alice.id, parameters: Parameters.audio(mid: "b", ssrc: 9002))
     await fixture.settle()
     for number in 0..<100 as Range<UInt16> {
       for (client, ssrc) in [(alice, 1001), (bob, 1002)] as [(TestClient, UInt32)] {
@@ -79,9 +79,9 @@ struct TCPTests {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane, at: fixture.room.tcpCandidates)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 1111))
     try await fixture.connected(alice, bob)
-    fixture.room.subscribe(SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     await fixture.settle()
     bob.wire.reset()
     try await fixture.wait("the connection is gone", [alice]) { await fixture.settle().tcpConnections == 0 }
@@ -107,12 +107,12 @@ struct TCPTests {
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(
       2, in: fixture.room, of: fixture.plane, at: fixture.room.tcpCandidates, receiveBuffer: 4096)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
-    fixture.room.publish(TrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
     try await fixture.connected(alice, bob)
     fixture.room.subscribe(
-      SubscriptionID(1), to: TrackID(1), on: bob.id, parameters: Parameters.video(mid: "v", ssrc: 9001))
-    fixture.room.subscribe(SubscriptionID(2), to: TrackID(2), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9002))
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(mid: "v", ssrc: 9001))
+    fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9002))
     await fixture.settle()
 
     var video: UInt16 = 0

@@ -13,14 +13,14 @@ struct TrackLinkTests {
     let away = fixture.plane.openRoom { _ in }
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
     let bob = try TestClient(2, in: away, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
     let tap = TrackTap(capacity: TrackTap.videoBytes)
-    fixture.room.tap(TrackID(1), with: tap)
-    let injection = away.inject(TrackID(7), parameters: Parameters.video(ssrc: nil, cname: "alice"))
+    fixture.room.tap(MediaTrackID(1), with: tap)
+    let injection = away.inject(MediaTrackID(7), parameters: Parameters.video(ssrc: nil, cname: "alice"))
     let link = TrackLink(from: tap, into: injection)
     away.subscribe(
-      SubscriptionID(1), to: TrackID(7), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002, payloadType: 100))
-    func pump() { link.pump { fixture.room.requestKeyFrame(TrackID(1)) } }
+      SubscriptionID(1), to: MediaTrackID(7), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002, payloadType: 100))
+    func pump() { link.pump { fixture.room.requestKeyFrame(MediaTrackID(1)) } }
     try await fixture.wait("connected", [alice, bob]) { alice.isConnected && bob.isConnected }
     try await fixture.wait("the wish for a key frame", [alice, bob]) {
       pump()
@@ -55,7 +55,7 @@ struct TrackLinkTests {
     let seconds = Double(report.ntpTime.rawValue) / 4_294_967_296 - 77
     #expect(abs(seconds - Double(Int32(bitPattern: report.rtpTimestamp &- 6000)) / 90_000) < 0.001)
 
-    fixture.room.unpublish(TrackID(1))
+    fixture.room.unpublish(MediaTrackID(1))
     try await fixture.wait("the end", [alice, bob]) {
       pump()
       return link.isOver
@@ -68,10 +68,10 @@ struct TrackLinkTests {
     let told = Mutex<[MediaEvent]>([])
     let away = fixture.plane.openRoom { event in told.withLock { $0.append(event) } }
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
     let tap = TrackTap(capacity: TrackTap.audioBytes)
-    fixture.room.tap(TrackID(1), with: tap)
-    let link = TrackLink(from: tap, into: away.inject(TrackID(7), parameters: Parameters.audio(ssrc: nil)))
+    fixture.room.tap(MediaTrackID(1), with: tap)
+    let link = TrackLink(from: tap, into: away.inject(MediaTrackID(7), parameters: Parameters.audio(ssrc: nil)))
     try await fixture.connected(alice)
     var number: UInt16 = 0
     try await fixture.wait("a speaker", [alice]) {
@@ -79,8 +79,8 @@ struct TrackLinkTests {
         payloadType: 111, sequence: number, timestamp: UInt32(number) * 960, ssrc: 2222, payload: [1], level: (4, 20))
       number &+= 1
       link.pump {}
-      return told.withLock { $0.contains(.activeSpeakers([TrackID(7)])) }
+      return told.withLock { $0.contains(.activeSpeakers([MediaTrackID(7)])) }
     }
-    #expect(told.withLock { $0.contains(.audioLevels([TrackLevel(track: TrackID(7), level: -20)])) })
+    #expect(told.withLock { $0.contains(.audioLevels([TrackLevel(track: MediaTrackID(7), level: -20)])) })
   }
 }

@@ -80,22 +80,22 @@ struct StreamPartTests {
   func speakers() {
     var ranking = SpeakerRanking()
     func update(_ levels: [TrackLevel]) -> Bool { ranking.update(levels) }
-    let alice = TrackLevel(track: TrackID(1), level: -20)
-    let bob = TrackLevel(track: TrackID(2), level: -35)
+    let alice = TrackLevel(track: MediaTrackID(1), level: -20)
+    let bob = TrackLevel(track: MediaTrackID(2), level: -35)
     #expect(update([alice]))
-    #expect(ranking.speakers == [TrackID(1)])
+    #expect(ranking.speakers == [MediaTrackID(1)])
     #expect(!update([]))
     #expect(!update([]))
     #expect(!update([alice]))
     #expect(update([alice, bob]))
-    #expect(ranking.speakers == [TrackID(1), TrackID(2)])
-    #expect(!update([alice, TrackLevel(track: TrackID(3), level: -60)]), "a murmur is no speech")
+    #expect(ranking.speakers == [MediaTrackID(1), MediaTrackID(2)])
+    #expect(!update([alice, TrackLevel(track: MediaTrackID(3), level: -60)]), "a murmur is no speech")
     for _ in 0..<10 { _ = update([bob]) }
-    #expect(ranking.speakers == [TrackID(2)])
+    #expect(ranking.speakers == [MediaTrackID(2)])
     for _ in 0..<10 { _ = update([]) }
     #expect(ranking.speakers.isEmpty)
     _ = update([alice])
-    ranking.remove(TrackID(1))
+    ranking.remove(MediaTrackID(1))
     #expect(update([]))
     #expect(ranking.speakers.isEmpty)
   }

@@ -10,10 +10,10 @@ struct TrackTapTests {
   func hears() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111))
     try await fixture.connected(alice)
     let tap = TrackTap(capacity: TrackTap.videoBytes)
-    fixture.room.tap(TrackID(1), with: tap)
+    fixture.room.tap(MediaTrackID(1), with: tap)
     try await fixture.wait("a request for a key frame", [alice]) {
       if alice.pictureLosses.isEmpty {
         alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 1111, payload: VP8Payload.delta())
@@ -48,8 +48,8 @@ struct TrackTapTests {
     #expect(ntp.rawValue == 77 << 32)
     #expect(timestamp == 3000)
 
-    fixture.room.setMuted(TrackID(1), true)
-    fixture.room.unpublish(TrackID(1))
+    fixture.room.setMuted(MediaTrackID(1), true)
+    fixture.room.unpublish(MediaTrackID(1))
     await fixture.settle()
     drain()
     #expect(records.suffix(2) == [.muted(true), .ended])
@@ -59,18 +59,18 @@ struct TrackTapTests {
   func absent() async throws {
     let fixture = try Fixture()
     let tap = TrackTap(capacity: 4096)
-    fixture.room.tap(TrackID(5), with: tap)
+    fixture.room.tap(MediaTrackID(5), with: tap)
     await fixture.settle()
     var records: [TapRecord] = []
     _ = tap.read { record, _ in records.append(record) }
     #expect(records == [.ended])
 
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
-    fixture.room.publish(TrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 5))
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 5))
     try await fixture.connected(alice)
     let other = TrackTap(capacity: TrackTap.audioBytes)
-    fixture.room.tap(TrackID(1), with: other)
-    fixture.room.untap(TrackID(1), other)
+    fixture.room.tap(MediaTrackID(1), with: other)
+    fixture.room.untap(MediaTrackID(1), other)
     for number in 0..<5 as Range<UInt16> {
       alice.sendRTP(payloadType: 111, sequence: number, timestamp: UInt32(number) * 960, ssrc: 5, payload: [1])
     }
