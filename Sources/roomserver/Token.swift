@@ -50,8 +50,8 @@ struct Token: AsyncParsableCommand {
       return
     }
     guard let room, let user else { throw ValidationError("--room and --user are needed, or --api") }
-    for (flag, name) in [("--room", room), ("--user", user)] where !RoomName.isValid(name) {
-      throw ValidationError("\(flag) is \(RoomName.rule)")
+    for (flag, name) in [("--room", room), ("--user", user)] where !NameRule.allows(name) {
+      throw ValidationError("\(flag) is \(NameRule.text)")
     }
     let names = grant.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     guard let grants = Grants(names: names) else {

@@ -33,7 +33,7 @@ struct RoomsAPI: Sendable {
         API.NewRoom.self, from: request,
         members: ["name", "emptyTimeout", "maxParticipants", "push", "audience", "stage", "pk", "seatsHost"])
     } catch { return .error(400, error) }
-    guard RoomName.isValid(body.name) else { return .error(400, HTTPError.badRequest("name: \(RoomName.rule)")) }
+    guard NameRule.allows(body.name) else { return .error(400, HTTPError.badRequest("name: \(NameRule.text)")) }
     guard (10...86400).contains(body.emptyTimeout ?? 10) else {
       return .error(400, HTTPError.badRequest("emptyTimeout: 10 to 86400 seconds"))
     }

@@ -34,8 +34,8 @@ struct TokensAPI: Sendable {
   private func mint(_ request: HTTPRequest) -> HTTPResponse {
     do throws(RoomError) {
       let body = try APIBody.read(API.NewToken.self, from: request, members: ["room", "user", "grants", "ttl"])
-      guard RoomName.isValid(body.room) else { throw HTTPError.badRequest("room: \(RoomName.rule)") }
-      guard RoomName.isValid(body.user) else { throw HTTPError.badRequest("user: \(RoomName.rule)") }
+      guard NameRule.allows(body.room) else { throw HTTPError.badRequest("room: \(NameRule.text)") }
+      guard NameRule.allows(body.user) else { throw HTTPError.badRequest("user: \(NameRule.text)") }
       let ttl = body.ttl ?? Self.defaultTTL
       guard (1...Self.maximumTTL).contains(ttl) else { throw HTTPError.badRequest("ttl: 1 to \(Self.maximumTTL) seconds") }
       // Signed by the key that asked, so that taking that key away takes its tokens away.

@@ -71,7 +71,7 @@ final class IngestDoor: Sendable {
     guard services.letsIn(client) else {
       throw RoomError(.joinFailed, "too many joins from this address; wait a second and try again")
     }
-    guard RoomName.isValid(name) else { throw RoomError(.noSuchRoom, "rooms are called \(RoomName.rule)") }
+    guard NameRule.allows(name) else { throw RoomError(.noSuchRoom, "rooms are called \(NameRule.text)") }
     guard let text = Origin.value("token", in: query) else {
       throw RoomError(.tokenInvalid, "publish to \(name)?token=… with a room token")
     }

@@ -79,7 +79,7 @@ extension Room {
   }
 
   private func checkName(_ user: String) throws(RoomError) {
-    guard RoomName.isValid(user) else { throw RoomError(.cdnParameters, "publishAs: \(RoomName.rule)") }
+    guard NameRule.allows(user) else { throw RoomError(.cdnParameters, "publishAs: \(NameRule.text)") }
     guard participants[user] == nil else {
       throw RoomError(.publishFailed, "publishAs: there is a participant \"\(user)\" in the room")
     }
@@ -159,7 +159,7 @@ extension Room {
   private func item(_ layout: TrackLayout, _ name: String, publishAs: String?) throws(RoomError) -> RoomMix.Item {
     let hasFrame = layout.width != nil
     if let user = layout.userId {
-      guard RoomName.isValid(user) else { throw RoomError(.cdnParameters, "\(name).userId: \(RoomName.rule)") }
+      guard NameRule.allows(user) else { throw RoomError(.cdnParameters, "\(name).userId: \(NameRule.text)") }
       guard user != publishAs, participants[user]?.mixed == nil else {
         throw RoomError(.subscribeFailed, "\(name).userId: a mix is not mixed again")
       }

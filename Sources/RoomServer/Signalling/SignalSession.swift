@@ -157,8 +157,8 @@ extension SignalSession.Services {
   func verified(_ text: String) throws(RoomError) -> RoomToken {
     let token: RoomToken
     do { token = try keys.verify(text) } catch { throw error.roomError }
-    guard RoomName.isValid(token.room) else { throw RoomError(.tokenInvalid, "the token's room is not \(RoomName.rule)") }
-    guard RoomName.isValid(token.user) else { throw RoomError(.tokenInvalid, "the token's sub is not \(RoomName.rule)") }
+    guard NameRule.allows(token.room) else { throw RoomError(.tokenInvalid, "the token's room is not \(NameRule.text)") }
+    guard NameRule.allows(token.user) else { throw RoomError(.tokenInvalid, "the token's sub is not \(NameRule.text)") }
     return token
   }
 

@@ -70,7 +70,7 @@ struct SQLiteStore: RoomStore {
     }
   }
 
-  /// Begins the name of a room that is set aside, and no other room's (``RoomName``).
+  /// Begins the name of a room that is set aside, and no other room's (``NameRule``).
   private static let asidePrefix = "!"
 
   /// Renames a room that can't be read, so that a new room of its name neither overwrites it nor inherits its images.

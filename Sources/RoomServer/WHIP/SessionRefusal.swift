@@ -30,7 +30,7 @@ struct SessionRefusal: Error, Sendable {
 
   static let noSuchSession = notFound(RoomError(.notInRoom, "there is no such session; it has ended, or never was"))
 
-  static let notAName = notFound(RoomError(.notInRoom, "rooms, users and sessions are called \(RoomName.rule)"))
+  static let notAName = notFound(RoomError(.notInRoom, "rooms, users and sessions are called \(NameRule.text)"))
 
   /// Nothing that both sides could send or receive, or only a part of what was offered: no session with a part missing begins
   /// (RFC 9725 §4.4.3).

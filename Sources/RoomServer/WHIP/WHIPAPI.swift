@@ -57,7 +57,7 @@ struct WHIPAPI: Sendable {
       action: .answer { request, names in
         var response: HTTPResponse
         do throws(SessionRefusal) {
-          guard names.allSatisfy(RoomName.isValid) else { throw .notAName }
+          guard names.allSatisfy(NameRule.allows) else { throw .notAName }
           response = try await handler(request, names)
         } catch {
           response = error.response

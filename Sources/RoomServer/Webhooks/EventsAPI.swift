@@ -48,7 +48,7 @@ struct EventsAPI: Sendable {
   private func replay(_ request: HTTPRequest) async -> HTTPResponse {
     do {
       let body = try APIBody.read(Replay.self, from: request, members: ["room", "from"])
-      guard RoomName.isValid(body.room) else { throw HTTPError.badRequest("room: \(RoomName.rule)") }
+      guard NameRule.allows(body.room) else { throw HTTPError.badRequest("room: \(NameRule.text)") }
       guard (1...Int64(1) << 53).contains(body.from) else { throw HTTPError.badRequest("from: 1 or more") }
       guard await log.hasWebhooks else {
         return .error(409, RoomError(.unknownMessage, "this server has no webhook; it was started without --webhook"))
@@ -79,8 +79,8 @@ struct EventsAPI: Sendable {
 
   private static func room(in request: HTTPRequest) throws(RoomError) -> String? {
     guard let text = Origin.value("room", in: request.query) else { return nil }
-    guard let room = text.removingPercentEncoding, RoomName.isValid(room) else {
-      throw HTTPError.badRequest("room: \(RoomName.rule)")
+    guard let room = text.removingPercentEncoding, NameRule.allows(room) else {
+      throw HTTPError.badRequest("room: \(NameRule.text)")
     }
     return room
   }

@@ -146,10 +146,10 @@ struct LimitsTests {
   }
 
   @Test("names are short and of plain characters", arguments: ["a", "A-z_0.9@x:y", String(repeating: "x", count: 64)])
-  func goodNames(name: String) { #expect(RoomName.isValid(name)) }
+  func goodNames(name: String) { #expect(NameRule.allows(name)) }
 
   @Test(
     "other names are refused",
     arguments: ["", " ", "a b", "a/b", "ä", "a\n", "a\u{0}", "%41", String(repeating: "x", count: 65)])
-  func badNames(name: String) { #expect(!RoomName.isValid(name)) }
+  func badNames(name: String) { #expect(!NameRule.allows(name)) }
 }

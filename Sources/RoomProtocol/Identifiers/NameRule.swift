@@ -1,10 +1,10 @@
-/// What rooms, users and API paths may be called by.
-public enum RoomName {
-  /// The rule, for an error sentence.
-  public static let rule = "1 to 64 of the characters A–Z a–z 0–9 _ . @ : -"
+/// The rule for the names of rooms, users and API paths.
+public enum NameRule {
+  /// The rule, as part of an error message.
+  public static let text = "1 to 64 of the characters A–Z a–z 0–9 _ . @ : -"
 
-  /// Whether a room or a user may be called so.
-  public static func isValid(_ name: String) -> Bool {
+  /// Whether a room or a user can have this name.
+  public static func allows(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy { byte in
         switch byte {
