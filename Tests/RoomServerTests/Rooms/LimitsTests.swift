@@ -1,5 +1,6 @@
 import Foundation
 import RTP
+import RoomProtocol
 import RoomToken
 import Testing
 import WebRTC
