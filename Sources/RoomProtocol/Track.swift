@@ -3,7 +3,7 @@ public enum TrackKind: String, Codable, Sendable, Hashable { case audio, video }
 /// One audio or video stream that a participant publishes, as the others see it.
 public struct TrackInfo: Codable, Sendable, Hashable {
   /// Unique in the room; chosen by the server.
-  public var trackId: String
+  public var trackId: TrackID
   public var kind: TrackKind
   /// Free text: "camera", "screen". At most 64 bytes.
   public var tag: String
@@ -20,7 +20,7 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   public var bitrate: Int?
 
   public init(
-    trackId: String, kind: TrackKind, tag: String = "", master: Bool = true, muted: Bool = false, codec: String? = nil,
+    trackId: TrackID, kind: TrackKind, tag: String = "", master: Bool = true, muted: Bool = false, codec: String? = nil,
     width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
   ) {
     self.trackId = trackId
@@ -39,7 +39,7 @@ public struct TrackInfo: Codable, Sendable, Hashable {
 /// A user in a room, as the others see it.
 public struct ParticipantInfo: Codable, Sendable, Hashable {
   /// Unique in the room; the token's `sub`.
-  public var userId: String
+  public var userId: UserID
   public var grants: Grants
   /// Milliseconds since 1970.
   public var joinedAt: Int64
@@ -47,7 +47,7 @@ public struct ParticipantInfo: Codable, Sendable, Hashable {
   public var connected: Bool
   public var tracks: [TrackInfo]
 
-  public init(userId: String, grants: Grants, joinedAt: Int64, connected: Bool = true, tracks: [TrackInfo] = []) {
+  public init(userId: UserID, grants: Grants, joinedAt: Int64, connected: Bool = true, tracks: [TrackInfo] = []) {
     self.userId = userId
     self.grants = grants
     self.joinedAt = joinedAt

@@ -7,7 +7,7 @@ extension RoomState {
   ///   - newID: gives an id that was never given before; for a PK.
   /// - Returns: what to answer; nil where the call is not about what is here.
   public mutating func perform(
-    _ call: SignalCall, by caller: Caller, at now: Int64, newID: () -> String
+    _ call: SignalCall, by caller: Caller, at now: Int64, newID: () -> PKID
   ) throws(RoomError) -> (any Codable & Sendable)? {
     advance(to: now)
     switch call {
@@ -41,7 +41,7 @@ extension RoomState {
   }
 
   private mutating func perform(
-    _ call: PKCall, by caller: Caller, newID: () -> String
+    _ call: PKCall, by caller: Caller, newID: () -> PKID
   ) throws(RoomError) -> any Codable & Sendable {
     switch call {
     case .invite(let params): return try invitePK(params, id: newID(), by: caller)
@@ -57,7 +57,7 @@ extension RoomState {
   }
 
   /// What users do for themselves the API can't do.
-  private func user(_ caller: Caller) throws(RoomError) -> String {
+  private func user(_ caller: Caller) throws(RoomError) -> UserID {
     guard case .user(let user) = caller else { throw RoomError(.noPermission, "only a user in the room can do this") }
     return user
   }

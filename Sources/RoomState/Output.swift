@@ -13,7 +13,7 @@ public enum Output: Hashable, Sendable {
 /// Whom a change is told to.
 public enum Audience: Codable, Hashable, Sendable {
   case everyone
-  case users([String])
+  case users([UserID])
   /// Those with the `admin` grant.
   case admins
 }
@@ -24,7 +24,7 @@ public enum Effect: Hashable, Sendable {
   /// switched off, and seen where its `video` is on.
   case seated(SeatInfo)
   /// The user's tracks are withdrawn; it gets the mixed stream.
-  case unseated(userId: String, index: Int)
+  case unseated(userId: UserID, index: Int)
   /// The switches of a seat that somebody sits on changed.
   case switched(SeatInfo)
   /// The mixed picture has another shape.

@@ -13,14 +13,14 @@ import RoomProtocol
 ///
 /// A PK has a half in each of its rooms; the halves talk by `PKMessage`s, which may be late, twice, or in another order.
 public struct RoomState: Codable, Hashable, Sendable {
-  public let name: String
+  public let name: RoomName
   /// Milliseconds since 1970.
   public let createdAt: Int64
   public let rules: RoomRules
   /// The latest time that it was told of; milliseconds since 1970.
   public internal(set) var clock: Int64
   public internal(set) var isClosed = false
-  var members: [String: Member] = [:]
+  var members: [UserID: Member] = [:]
   public internal(set) var layout = Layout.standard
   var seats = Seats(count: Layout.standard.seatCount)
   var requests = WaitingList<SeatRequest>()
@@ -38,7 +38,7 @@ public struct RoomState: Codable, Hashable, Sendable {
 
   /// An empty room.
   /// - Parameter createdAt: now; milliseconds since 1970.
-  public init(name: String, createdAt: Int64, rules: RoomRules = RoomRules()) {
+  public init(name: RoomName, createdAt: Int64, rules: RoomRules = RoomRules()) {
     self.name = name
     self.createdAt = createdAt
     self.rules = rules
@@ -66,7 +66,7 @@ public struct RoomState: Codable, Hashable, Sendable {
 
   mutating func want(_ effect: Effect) { outputs.append(.effect(effect)) }
 
-  mutating func send(_ body: PKMessage.Body, about pkId: String, to room: String) {
+  mutating func send(_ body: PKMessage.Body, about pkId: PKID, to room: RoomName) {
     outputs.append(.peer(PKMessage(pkId: pkId, from: name, to: room, body: body)))
   }
 
@@ -74,7 +74,7 @@ public struct RoomState: Codable, Hashable, Sendable {
 
   /// The room as a user may see it; its jobs are for the caller to fill in.
   /// - Parameter user: nil for the API, which sees all.
-  public func snapshot(for user: String?) -> RoomSnapshot {
+  public func snapshot(for user: UserID?) -> RoomSnapshot {
     RoomSnapshot(
       name: name, createdAt: createdAt, seq: sequence, layout: layout, seats: seats.all, requests: requests.all,
       invitations: invitations.all, attributes: attributes, messages: history, pk: pk.info,
@@ -83,12 +83,12 @@ public struct RoomState: Codable, Hashable, Sendable {
 
   /// The changes after number `seq` that the user may see, each with its own number; nil where they are not all known any more,
   /// or the number is from another life of the room: then a snapshot is needed.
-  public func changes(after seq: Int, for user: String?) -> [NumberedChange]? {
+  public func changes(after seq: Int, for user: UserID?) -> [NumberedChange]? {
     journal.entries(after: seq)?.filter { sees($0.audience, user) }.map(\.change)
   }
 
   /// Whether a change to the audience is for the user; nil is the API.
-  public func sees(_ audience: Audience, _ user: String?) -> Bool {
+  public func sees(_ audience: Audience, _ user: UserID?) -> Bool {
     guard let user else { return true }
     return switch audience {
     case .everyone: true

@@ -3,19 +3,19 @@ import RoomProtocol
 
 /// A signed grant to join one room as one user (behaviour.md §2): a JWT, HS256, `kid` names the API key.
 public struct RoomToken: Sendable, Hashable {
-  public var room: String
-  public var user: String
+  public var room: RoomName
+  public var user: UserID
   public var grants: Grants
   public var expires: Date
   public var notBefore: Date?
   /// Names this token, so that it can be revoked: `jti`, or what stands in for it in a token without one.
   public var id: String
   /// Of an anchor who comes for a PK and goes home after it: which one.
-  public var pk: String?
+  public var pk: PKID?
 
   public init(
-    room: String, user: String, grants: Grants, expires: Date, notBefore: Date? = nil, id: String = UUID().uuidString,
-    pk: String? = nil
+    room: RoomName, user: UserID, grants: Grants, expires: Date, notBefore: Date? = nil, id: String = UUID().uuidString,
+    pk: PKID? = nil
   ) {
     self.pk = pk
     self.room = room

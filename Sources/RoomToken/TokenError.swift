@@ -12,7 +12,7 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
   case wrongSignature
   case expired
   case notYetValid
-  case wrongRoom(token: String, asked: String)
+  case wrongRoom(token: RoomName, asked: RoomName)
   /// A room token where an API token is needed, or the other way round.
   case wrongPurpose
 

@@ -52,7 +52,7 @@ public struct TokenKeys: Sendable {
   }
 
   /// Checks a room token: form, key, algorithm, signature, `nbf`, `exp`, and the room where one is given.
-  public func verify(_ text: String, room: String? = nil, now: Date = Date()) throws(TokenError) -> RoomToken {
+  public func verify(_ text: String, room: RoomName? = nil, now: Date = Date()) throws(TokenError) -> RoomToken {
     let (_, claims, signature) = try verifiedClaims(text, now: now)
     guard claims.api != true else { throw .wrongPurpose }
     guard let user = claims.sub, !user.isEmpty else { throw .malformed("it has no sub, the user") }
@@ -78,14 +78,14 @@ public struct TokenKeys: Sendable {
 /// What our tokens say. Times are seconds since 1970.
 private struct Claims: Codable {
   var iss: String?
-  var sub: String?
-  var room: String?
+  var sub: UserID?
+  var room: RoomName?
   var exp: Double
   var nbf: Double?
   var jti: String?
   var grants: Grants?
   var api: Bool?
-  var pk: String?
+  var pk: PKID?
 
   /// `jti`. In its absence half of the signature, which is a digest of all that is signed: two tokens that differ in anything, such
   /// as `iat` or `exp`, have two names. As HMAC's output may be cut so, the half tells nothing of the other.

@@ -22,6 +22,7 @@ extension Identifier {
   public init?<Key: CodingKey>(codingKey: Key) { self.init(codingKey.stringValue) }
 
   public var description: String { rawValue }
+  public var isEmpty: Bool { rawValue.isEmpty }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 

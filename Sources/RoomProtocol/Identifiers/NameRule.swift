@@ -16,4 +16,7 @@ public enum NameRule {
         }
       }
   }
+
+  /// Whether a room or a user can have this identifier.
+  public static func allows(_ identifier: some Identifier) -> Bool { allows(identifier.rawValue) }
 }

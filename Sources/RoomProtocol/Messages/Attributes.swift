@@ -16,9 +16,9 @@ public struct AttributesChangedData: Codable, Sendable, Hashable {
   public var set: [String: String]
   public var removed: [String]
   /// Who did it; empty for the API.
-  public var by: String
+  public var by: UserID
 
-  public init(set: [String: String], removed: [String], by: String) {
+  public init(set: [String: String], removed: [String], by: UserID) {
     self.set = set
     self.removed = removed
     self.by = by

@@ -14,7 +14,7 @@ public struct RoomMessage: Codable, Sendable, Hashable {
   /// Its number among the room's events: messages are ordered by it.
   public var seq: Int
   /// Who sent it; empty for the API.
-  public var userId: String
+  public var userId: UserID
   public var kind: MessageKind
   public var text: String?
   /// Which gift; the app's name for a custom message.
@@ -24,13 +24,13 @@ public struct RoomMessage: Codable, Sendable, Hashable {
   /// How many likes or gifts.
   public var count: Int?
   /// The only receiver; absent where it went to all.
-  public var to: String?
+  public var to: UserID?
   /// Milliseconds since 1970.
   public var at: Int64
 
   public init(
-    seq: Int, userId: String, kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil,
-    count: Int? = nil, to: String? = nil, at: Int64
+    seq: Int, userId: UserID, kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil,
+    count: Int? = nil, to: UserID? = nil, at: Int64
   ) {
     self.seq = seq
     self.userId = userId
@@ -75,10 +75,10 @@ public struct MessageParams: Codable, Sendable, Hashable {
   /// 1 to 1,000,000; likes and gifts that were gathered.
   public var count: Int?
   /// The only receiver; all if absent.
-  public var to: String?
+  public var to: UserID?
 
   public init(
-    _ kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil, count: Int? = nil, to: String? = nil
+    _ kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil, count: Int? = nil, to: UserID? = nil
   ) {
     self.kind = kind
     self.text = text

@@ -8,11 +8,11 @@ public enum PKWay: String, Codable, Sendable, Hashable, CaseIterable {
 
 /// One side of a PK.
 public struct PKSide: Codable, Sendable, Hashable {
-  public var room: String
+  public var room: RoomName
   /// The anchor. Of an invited side empty until that room has named its host.
-  public var userId: String
+  public var userId: UserID
 
-  public init(room: String, userId: String) {
+  public init(room: RoomName, userId: UserID) {
     self.room = room
     self.userId = userId
   }
@@ -20,18 +20,18 @@ public struct PKSide: Codable, Sendable, Hashable {
 
 /// A room asks another for a PK.
 public struct PKInvitation: Codable, Sendable, Hashable {
-  public var pkId: String
+  public var pkId: PKID
   public var from: PKSide
   public var to: PKSide
   public var way: PKWay
   /// Who invited; empty for the API.
-  public var by: String
+  public var by: UserID
   /// Milliseconds since 1970.
   public var at: Int64
   /// When it ends by itself; milliseconds since 1970.
   public var expiresAt: Int64
 
-  public init(pkId: String, from: PKSide, to: PKSide, way: PKWay, by: String, at: Int64, expiresAt: Int64) {
+  public init(pkId: PKID, from: PKSide, to: PKSide, way: PKWay, by: UserID, at: Int64, expiresAt: Int64) {
     self.pkId = pkId
     self.from = from
     self.to = to
@@ -56,16 +56,16 @@ public enum PKOutcome: String, Codable, Sendable, Hashable, CaseIterable {
 }
 
 public struct PKInvitationEndedData: Codable, Sendable, Hashable {
-  public var pkId: String
+  public var pkId: PKID
   public var outcome: PKOutcome
   /// What the one who rejected said.
   public var reason: String?
   /// Of `failed`: 10011 (no such room), 10012 (that room is in a PK), 80103 (no such user), 80702, 80705.
   public var error: RoomError?
   /// Who decided in this room; empty for the API, the other room and time.
-  public var by: String
+  public var by: UserID
 
-  public init(pkId: String, outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by: String = "") {
+  public init(pkId: PKID, outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by: UserID = "") {
     self.pkId = pkId
     self.outcome = outcome
     self.reason = reason
@@ -76,14 +76,14 @@ public struct PKInvitationEndedData: Codable, Sendable, Hashable {
 
 /// The PK that the room is in, as seen from this room: its own side is shown on the left.
 public struct PKInfo: Codable, Sendable, Hashable {
-  public var pkId: String
+  public var pkId: PKID
   public var way: PKWay
   /// The other room.
-  public var room: String
+  public var room: RoomName
   /// The other room's anchor.
-  public var userId: String
+  public var userId: UserID
   /// This room's anchor.
-  public var host: String
+  public var host: UserID
   /// Whether this room invited; with `move` it is its anchor that moves.
   public var inviter: Bool
   /// Milliseconds since 1970; the same in both rooms.
@@ -100,7 +100,7 @@ public struct PKInfo: Codable, Sendable, Hashable {
   public var peerConnected: Bool
 
   public init(
-    pkId: String, way: PKWay = .bridge, room: String, userId: String, host: String, inviter: Bool, startedAt: Int64,
+    pkId: PKID, way: PKWay = .bridge, room: RoomName, userId: UserID, host: UserID, inviter: Bool, startedAt: Int64,
     score: Int = 0, peerScore: Int = 0, peerMuted: Bool = false, mutedByPeer: Bool = false, connected: Bool = true,
     peerConnected: Bool = true
   ) {
@@ -132,16 +132,16 @@ public enum PKEndReason: String, Codable, Sendable, Hashable, CaseIterable {
 }
 
 public struct PKEndedData: Codable, Sendable, Hashable {
-  public var pkId: String
+  public var pkId: PKID
   public var reason: PKEndReason
   /// The room that ended it.
-  public var room: String
+  public var room: RoomName
   /// Who ended it, in that room; empty for the API and where nobody did.
-  public var by: String
+  public var by: UserID
   public var score: Int
   public var peerScore: Int
 
-  public init(pkId: String, reason: PKEndReason, room: String, by: String, score: Int, peerScore: Int) {
+  public init(pkId: PKID, reason: PKEndReason, room: RoomName, by: UserID, score: Int, peerScore: Int) {
     self.pkId = pkId
     self.reason = reason
     self.room = room
@@ -153,11 +153,11 @@ public struct PKEndedData: Codable, Sendable, Hashable {
 
 /// With `move`: what the inviting anchor joins the other room with. Told to it alone.
 public struct PKTokenData: Codable, Sendable, Hashable {
-  public var pkId: String
-  public var room: String
+  public var pkId: PKID
+  public var room: RoomName
   public var token: String
 
-  public init(pkId: String, room: String, token: String) {
+  public init(pkId: PKID, room: RoomName, token: String) {
     self.pkId = pkId
     self.room = room
     self.token = token

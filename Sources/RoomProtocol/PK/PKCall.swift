@@ -12,13 +12,13 @@ public enum PKCall: Sendable, Hashable {
 }
 
 public struct PKInviteParams: Codable, Sendable, Hashable {
-  public var room: String
+  public var room: RoomName
   /// The anchor meant; whoever is that room's host if absent.
-  public var userId: String?
+  public var userId: UserID?
   /// `bridge` if absent.
   public var way: PKWay?
 
-  public init(room: String, userId: String? = nil, way: PKWay? = nil) {
+  public init(room: RoomName, userId: UserID? = nil, way: PKWay? = nil) {
     self.room = room
     self.userId = userId
     self.way = way
@@ -26,16 +26,16 @@ public struct PKInviteParams: Codable, Sendable, Hashable {
 }
 
 public struct PKParams: Codable, Sendable, Hashable {
-  public var pkId: String
-  public init(pkId: String) { self.pkId = pkId }
+  public var pkId: PKID
+  public init(pkId: PKID) { self.pkId = pkId }
 }
 
 public struct PKRejectParams: Codable, Sendable, Hashable {
-  public var pkId: String
+  public var pkId: PKID
   /// For the other side; at most 256 bytes.
   public var reason: String?
 
-  public init(pkId: String, reason: String? = nil) {
+  public init(pkId: PKID, reason: String? = nil) {
     self.pkId = pkId
     self.reason = reason
   }
@@ -53,11 +53,11 @@ public struct PKScoreParams: Codable, Sendable, Hashable {
 }
 
 public struct PKInviteResult: Codable, Sendable, Hashable {
-  public var pkId: String
+  public var pkId: PKID
   /// Milliseconds since 1970.
   public var expiresAt: Int64
 
-  public init(pkId: String, expiresAt: Int64) {
+  public init(pkId: PKID, expiresAt: Int64) {
     self.pkId = pkId
     self.expiresAt = expiresAt
   }

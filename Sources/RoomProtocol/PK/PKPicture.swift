@@ -49,7 +49,7 @@ public struct PKPicture: Codable, Sendable, Hashable {
   }
 
   /// The merge job that shows it.
-  public func merge(_ jobId: String, own user: String, peer other: String, hearsPeer: Bool) -> MergeParams {
+  public func merge(_ jobId: JobID, own user: UserID, peer other: UserID, hearsPeer: Bool) -> MergeParams {
     MergeParams(
       jobId: jobId, width: width, height: height, fps: fps, videoKbps: videoKbps, preset: preset, background: background,
       layouts: [

@@ -1,23 +1,23 @@
 /// What a forward job sends where.
 public struct ForwardParams: Codable, Sendable, Hashable {
   /// Chosen by the caller, 1 to 64 bytes, unique among the room's running jobs.
-  public var jobId: String
+  public var jobId: JobID
   /// `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a recording; `serialnum=N` in its
   /// query orders jobs on one URL. Absent where the room's ``PushPolicy`` has the URL.
   public var publishUrl: String?
   /// Whose main tracks are sent, also those it publishes later in their stead; the caller's own if absent.
-  public var userId: String?
+  public var userId: UserID?
   /// This audio track, and what its publisher publishes later under the same tag in its stead.
-  public var audioTrackId: String?
+  public var audioTrackId: TrackID?
   /// This video track, likewise.
-  public var videoTrackId: String?
+  public var videoTrackId: TrackID?
   /// Both if absent; `["audio"]` or `["video"]` for a job with one kind alone.
   public var kinds: [TrackKind]?
   /// A file that is recorded beside: `NAME.mp4` or `NAME.flv`. A job that takes over goes on in it.
   public var record: String?
 
   public init(
-    jobId: String, publishUrl: String? = nil, userId: String? = nil, audioTrackId: String? = nil, videoTrackId: String? = nil,
+    jobId: JobID, publishUrl: String? = nil, userId: UserID? = nil, audioTrackId: TrackID? = nil, videoTrackId: TrackID? = nil,
     kinds: [TrackKind]? = nil, record: String? = nil
   ) {
     self.jobId = jobId
@@ -31,13 +31,13 @@ public struct ForwardParams: Codable, Sendable, Hashable {
 }
 
 public struct JobParams: Codable, Sendable, Hashable {
-  public var jobId: String
-  public init(jobId: String) { self.jobId = jobId }
+  public var jobId: JobID
+  public init(jobId: JobID) { self.jobId = jobId }
 }
 
 /// A running relay job.
 public struct JobInfo: Codable, Sendable, Hashable {
-  public var jobId: String
+  public var jobId: JobID
   /// "forward" or "merge".
   public var kind: String
   /// Of its way to the server: unknown, connecting, connected, disconnecting, disconnected, autoReconnecting, error.
@@ -49,7 +49,7 @@ public struct JobInfo: Codable, Sendable, Hashable {
   /// The file that it is recorded into beside.
   public var record: String?
   /// Who began it; empty for the API.
-  public var by: String?
+  public var by: UserID?
   /// Milliseconds since 1970.
   public var startedAt: Int64?
   /// Whether its program is what goes out; false while it waits to take over.
@@ -59,12 +59,12 @@ public struct JobInfo: Codable, Sendable, Hashable {
   /// Of a merge job: the tracks and users of its layouts that are not there now.
   public var missing: [String]?
   /// Of a merge job: the participant as whom it is published into the room.
-  public var publishAs: String?
+  public var publishAs: UserID?
 
   public init(
-    jobId: String, kind: String, state: String, target: String? = nil, stream: String? = nil, record: String? = nil,
-    by: String? = nil, startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil,
-    publishAs: String? = nil
+    jobId: JobID, kind: String, state: String, target: String? = nil, stream: String? = nil, record: String? = nil,
+    by: UserID? = nil, startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil,
+    publishAs: UserID? = nil
   ) {
     self.missing = missing
     self.publishAs = publishAs
@@ -96,7 +96,7 @@ public struct JobFailure: Codable, Sendable, Hashable {
 
 /// How a relay job goes.
 public struct JobStatusData: Codable, Sendable, Hashable {
-  public var jobId: String
+  public var jobId: JobID
   public var state: String
   /// Frames a second that go out.
   public var fps: Int
@@ -111,7 +111,7 @@ public struct JobStatusData: Codable, Sendable, Hashable {
   public var delay: Int?
 
   public init(
-    jobId: String, state: String, fps: Int, kbps: Int, queue: Int, dropped: Int, connections: Int, delay: Int? = nil
+    jobId: JobID, state: String, fps: Int, kbps: Int, queue: Int, dropped: Int, connections: Int, delay: Int? = nil
   ) {
     self.delay = delay
     self.jobId = jobId
@@ -138,11 +138,11 @@ public enum JobEndReason: String, Codable, Sendable, Hashable {
 }
 
 public struct JobEndedData: Codable, Sendable, Hashable {
-  public var jobId: String
+  public var jobId: JobID
   public var reason: JobEndReason
   public var failure: JobFailure?
 
-  public init(jobId: String, reason: JobEndReason, failure: JobFailure? = nil) {
+  public init(jobId: JobID, reason: JobEndReason, failure: JobFailure? = nil) {
     self.jobId = jobId
     self.reason = reason
     self.failure = failure

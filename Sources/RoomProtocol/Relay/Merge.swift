@@ -1,12 +1,12 @@
 /// What a merge job mixes and where it sends it.
 public struct MergeParams: Codable, Sendable, Hashable {
   /// Chosen by the caller, 1 to 64 bytes, unique among the room's running jobs.
-  public var jobId: String
+  public var jobId: JobID
   /// `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a recording; `serialnum=N` in its
   /// query orders jobs on one URL. May be absent where `publishAs` is there.
   public var publishUrl: String?
   /// Publishes the mix into the room, as the tracks of a participant of this name, 1 to 64 bytes.
-  public var publishAs: String?
+  public var publishAs: UserID?
   /// Pixels, even, 16…1920; width and height absent: sound alone.
   public var width: Int?
   /// Pixels, even, 16…1920.
@@ -35,7 +35,7 @@ public struct MergeParams: Codable, Sendable, Hashable {
   public var record: String?
 
   public init(
-    jobId: String, publishUrl: String? = nil, publishAs: String? = nil, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
+    jobId: JobID, publishUrl: String? = nil, publishAs: UserID? = nil, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
     videoKbps: Int? = nil, minKbps: Int? = nil, gop: Int? = nil, preset: String? = nil, audioKbps: Int? = nil,
     background: MergeBackground? = nil, watermarks: [Watermark]? = nil, texts: [MergeText]? = nil, layouts: [TrackLayout],
     record: String? = nil
@@ -62,9 +62,9 @@ public struct MergeParams: Codable, Sendable, Hashable {
 /// Where a track is shown in a mix, or how loud it is heard.
 public struct TrackLayout: Codable, Sendable, Hashable {
   /// A published track; and what its publisher publishes later under the same tag in its stead.
-  public var trackId: String?
+  public var trackId: TrackID?
   /// Both main tracks of a user, whenever they are there; in place of `trackId`.
-  public var userId: String?
+  public var userId: UserID?
   /// Pixels of the canvas, −8192…8192; a frame may stick out. All four are needed where pictures are shown.
   public var x: Int?
   public var y: Int?
@@ -83,7 +83,7 @@ public struct TrackLayout: Codable, Sendable, Hashable {
   public var placeholder: String?
 
   public init(
-    trackId: String? = nil, userId: String? = nil, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil,
+    trackId: TrackID? = nil, userId: UserID? = nil, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil,
     zIndex: Int? = nil, fillMode: String? = nil, cornerRadius: Int? = nil, gain: Double? = nil, placeholder: String? = nil
   ) {
     self.placeholder = placeholder
@@ -162,11 +162,11 @@ public struct MergeText: Codable, Sendable, Hashable {
 
 /// Another arrangement of a running merge job.
 public struct LayoutsParams: Codable, Sendable, Hashable {
-  public var jobId: String
+  public var jobId: JobID
   /// In place of all there were, from the next frame on.
   public var layouts: [TrackLayout]
 
-  public init(jobId: String, layouts: [TrackLayout]) {
+  public init(jobId: JobID, layouts: [TrackLayout]) {
     self.jobId = jobId
     self.layouts = layouts
   }

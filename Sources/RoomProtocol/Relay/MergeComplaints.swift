@@ -7,8 +7,8 @@ extension MergeParams {
 
   /// Nil where nothing is.
   public var complaint: String? {
-    if !(1...64).contains(jobId.utf8.count) { return "jobId: 1 to 64 bytes" }
-    if let publishAs, !(1...64).contains(publishAs.utf8.count) { return "publishAs: 1 to 64 bytes" }
+    if !(1...64).contains(jobId.rawValue.utf8.count) { return "jobId: 1 to 64 bytes" }
+    if let publishAs, !(1...64).contains(publishAs.rawValue.utf8.count) { return "publishAs: 1 to 64 bytes" }
     return sizeComplaint
       ?? Self.complaint("fps", fps, 1...60) ?? Self.complaint("videoKbps", videoKbps, 50...20_000)
       ?? Self.complaint("minKbps", minKbps, 10...20_000) ?? Self.complaint("gop", gop, 1...600)

@@ -37,15 +37,15 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   public var isPerUser: Bool { publishUrl?.contains("{user}") ?? false }
 
   /// The URL for a user of a room; nil with mode `own`.
-  public func url(room: String, user: String) -> String? {
+  public func url(room: RoomName, user: UserID) -> String? {
     guard mode != .own else { return nil }
     return publishUrl?.replacing("{room}", with: Self.escaped(room)).replacing("{user}", with: Self.escaped(user))
   }
 
   /// Percent encoding of what is not unreserved in a URL (RFC 3986 §2.3).
-  private static func escaped(_ text: String) -> String {
+  private static func escaped(_ identifier: some Identifier) -> String {
     var result = ""
-    for byte in text.utf8 {
+    for byte in identifier.rawValue.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):

@@ -2,7 +2,7 @@
 public struct SeatInfo: Codable, Sendable, Hashable {
   public var index: Int
   /// Who sits on it; absent where nobody does.
-  public var userId: String?
+  public var userId: UserID?
   /// Nobody may take it; who sits on it may stay.
   public var locked: Bool
   /// Whoever sits on it is not heard.
@@ -13,7 +13,7 @@ public struct SeatInfo: Codable, Sendable, Hashable {
   public var audio: Bool
 
   public init(
-    index: Int, userId: String? = nil, locked: Bool = false, muted: Bool = false, video: Bool = true, audio: Bool = true
+    index: Int, userId: UserID? = nil, locked: Bool = false, muted: Bool = false, video: Bool = true, audio: Bool = true
   ) {
     self.index = index
     self.userId = userId
@@ -26,7 +26,7 @@ public struct SeatInfo: Codable, Sendable, Hashable {
 
 /// A user that asks for a seat.
 public struct SeatRequest: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   /// The seat it would like; −1 for any.
   public var index: Int
   /// Milliseconds since 1970.
@@ -34,7 +34,7 @@ public struct SeatRequest: Codable, Sendable, Hashable {
   /// When it ends by itself; milliseconds since 1970.
   public var expiresAt: Int64
 
-  public init(userId: String, index: Int, at: Int64, expiresAt: Int64) {
+  public init(userId: UserID, index: Int, at: Int64, expiresAt: Int64) {
     self.userId = userId
     self.index = index
     self.at = at
@@ -44,17 +44,17 @@ public struct SeatRequest: Codable, Sendable, Hashable {
 
 /// A user that was asked to take a seat.
 public struct SeatInvitation: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   /// The seat it is to get; −1 for any.
   public var index: Int
   /// Who invited; empty for the API.
-  public var by: String
+  public var by: UserID
   /// Milliseconds since 1970.
   public var at: Int64
   /// When it ends by itself; milliseconds since 1970.
   public var expiresAt: Int64
 
-  public init(userId: String, index: Int, by: String, at: Int64, expiresAt: Int64) {
+  public init(userId: UserID, index: Int, by: UserID, at: Int64, expiresAt: Int64) {
     self.userId = userId
     self.index = index
     self.by = by
@@ -103,11 +103,11 @@ public struct SeatChangedData: Codable, Sendable, Hashable {
   public var seat: SeatInfo
   public var cause: SeatCause
   /// Who came or went; absent for `switched`.
-  public var userId: String?
+  public var userId: UserID?
   /// Who did it; empty for the API.
-  public var by: String
+  public var by: UserID
 
-  public init(seat: SeatInfo, cause: SeatCause, userId: String? = nil, by: String) {
+  public init(seat: SeatInfo, cause: SeatCause, userId: UserID? = nil, by: UserID) {
     self.seat = seat
     self.cause = cause
     self.userId = userId
@@ -121,11 +121,11 @@ public struct LayoutChangedData: Codable, Sendable, Hashable {
   /// All seats as they are now.
   public var seats: [SeatInfo]
   /// Who had to leave a seat.
-  public var off: [String]
+  public var off: [UserID]
   /// Who did it; empty for the API.
-  public var by: String
+  public var by: UserID
 
-  public init(layout: Layout, seats: [SeatInfo], off: [String], by: String) {
+  public init(layout: Layout, seats: [SeatInfo], off: [UserID], by: UserID) {
     self.layout = layout
     self.seats = seats
     self.off = off
@@ -135,14 +135,14 @@ public struct LayoutChangedData: Codable, Sendable, Hashable {
 
 /// A request or an invitation is over.
 public struct SeatEndedData: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   public var outcome: SeatOutcome
   /// The seat that the user got, where it was accepted.
   public var index: Int?
   /// Who decided; empty for the API and where nobody did.
-  public var by: String
+  public var by: UserID
 
-  public init(userId: String, outcome: SeatOutcome, index: Int? = nil, by: String = "") {
+  public init(userId: UserID, outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {
     self.userId = userId
     self.outcome = outcome
     self.index = index

@@ -49,11 +49,11 @@ public struct SeatSwitches: Codable, Sendable, Hashable {
 }
 
 public struct SeatInviteParams: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   /// −1 or absent: any.
   public var index: Int?
 
-  public init(userId: String, index: Int? = nil) {
+  public init(userId: UserID, index: Int? = nil) {
     self.userId = userId
     self.index = index
   }

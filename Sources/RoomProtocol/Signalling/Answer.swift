@@ -39,7 +39,7 @@ public struct Empty: Codable, Sendable, Hashable {
 public struct JoinResult: Codable, Sendable, Hashable {
   public var version: Int
   /// Secret of this session; `resume` takes it up again on another socket.
-  public var sessionId: String
+  public var sessionId: SessionID
   /// True when an earlier session goes on, its tracks and subscriptions with it.
   public var resumed: Bool
   public var room: RoomSnapshot
@@ -58,7 +58,7 @@ public struct JoinResult: Codable, Sendable, Hashable {
   public var replayed: Bool?
 
   public init(
-    version: Int = signallingVersion, sessionId: String, resumed: Bool, room: RoomSnapshot, me: ParticipantInfo,
+    version: Int = signallingVersion, sessionId: SessionID, resumed: Bool, room: RoomSnapshot, me: ParticipantInfo,
     participants: [ParticipantInfo], limits: RoomLimits, pingInterval: Int, iceServers: [ICEServer]? = nil,
     replayed: Bool? = nil
   ) {

@@ -126,48 +126,48 @@ public enum EndReason: String, Codable, Sendable, Hashable {
 }
 
 public struct LeftData: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   public var reason: EndReason
-  public init(userId: String, reason: EndReason) {
+  public init(userId: UserID, reason: EndReason) {
     self.userId = userId
     self.reason = reason
   }
 }
 
 public struct ConnectionData: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   public var connected: Bool
-  public init(userId: String, connected: Bool) {
+  public init(userId: UserID, connected: Bool) {
     self.userId = userId
     self.connected = connected
   }
 }
 
 public struct PublishedData: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   public var tracks: [TrackInfo]
-  public init(userId: String, tracks: [TrackInfo]) {
+  public init(userId: UserID, tracks: [TrackInfo]) {
     self.userId = userId
     self.tracks = tracks
   }
 }
 
 public struct UnpublishedData: Codable, Sendable, Hashable {
-  public var userId: String
-  public var trackIds: [String]
-  public init(userId: String, trackIds: [String]) {
+  public var userId: UserID
+  public var trackIds: [TrackID]
+  public init(userId: UserID, trackIds: [TrackID]) {
     self.userId = userId
     self.trackIds = trackIds
   }
 }
 
 public struct MuteData: Codable, Sendable, Hashable {
-  public var userId: String
-  public var trackId: String
+  public var userId: UserID
+  public var trackId: TrackID
   public var muted: Bool
   /// Who did it: the user itself, an admin, or empty for the API.
-  public var by: String
-  public init(userId: String, trackId: String, muted: Bool, by: String) {
+  public var by: UserID
+  public init(userId: UserID, trackId: TrackID, muted: Bool, by: UserID) {
     self.userId = userId
     self.trackId = trackId
     self.muted = muted
@@ -176,10 +176,10 @@ public struct MuteData: Codable, Sendable, Hashable {
 }
 
 public struct KickedData: Codable, Sendable, Hashable {
-  public var userId: String
+  public var userId: UserID
   /// The operator's userId; empty for the API.
-  public var by: String
-  public init(userId: String, by: String) {
+  public var by: UserID
+  public init(userId: UserID, by: UserID) {
     self.userId = userId
     self.by = by
   }
@@ -203,9 +203,9 @@ public struct OfferData: Codable, Sendable, Hashable {
 
 public struct OfferedTrack: Codable, Sendable, Hashable {
   public var mid: String
-  public var userId: String
-  public var trackId: String
-  public init(mid: String, userId: String, trackId: String) {
+  public var userId: UserID
+  public var trackId: TrackID
+  public init(mid: String, userId: UserID, trackId: TrackID) {
     self.mid = mid
     self.userId = userId
     self.trackId = trackId
@@ -213,9 +213,9 @@ public struct OfferedTrack: Codable, Sendable, Hashable {
 }
 
 public struct SubscribeFailedData: Codable, Sendable, Hashable {
-  public var trackIds: [String]
+  public var trackIds: [TrackID]
   public var error: RoomError
-  public init(trackIds: [String], error: RoomError) {
+  public init(trackIds: [TrackID], error: RoomError) {
     self.trackIds = trackIds
     self.error = error
   }
@@ -227,11 +227,11 @@ public struct AudioLevelsData: Codable, Sendable, Hashable {
 }
 
 public struct AudioLevel: Codable, Sendable, Hashable {
-  public var userId: String
-  public var trackId: String
+  public var userId: UserID
+  public var trackId: TrackID
   /// dBov, −127 (silence) … 0 (loudest), as in RFC 6464.
   public var level: Int
-  public init(userId: String, trackId: String, level: Int) {
+  public init(userId: UserID, trackId: TrackID, level: Int) {
     self.userId = userId
     self.trackId = trackId
     self.level = level
@@ -240,19 +240,19 @@ public struct AudioLevel: Codable, Sendable, Hashable {
 
 public struct ActiveSpeakersData: Codable, Sendable, Hashable {
   /// Loudest first.
-  public var userIds: [String]
-  public init(userIds: [String]) { self.userIds = userIds }
+  public var userIds: [UserID]
+  public init(userIds: [UserID]) { self.userIds = userIds }
 }
 
 public struct EndedData: Codable, Sendable, Hashable {
   public var reason: EndReason
   /// The operator's userId where somebody ended it; empty for the API.
-  public var by: String?
+  public var by: UserID?
   /// 401003 for `duplicateLogin`.
   public var error: RoomError?
   /// Of `serverStopping`: the signalling URL of the server to join anew; this one's, when it is back, if absent.
   public var redirect: String?
-  public init(reason: EndReason, by: String? = nil, error: RoomError? = nil, redirect: String? = nil) {
+  public init(reason: EndReason, by: UserID? = nil, error: RoomError? = nil, redirect: String? = nil) {
     self.redirect = redirect
     self.reason = reason
     self.by = by

@@ -137,13 +137,13 @@ public struct JoinParams: Codable, Sendable, Hashable {
   /// Send `audioLevels` events; default false.
   public var audioLevels: Bool?
   /// The `sessionId` of a session whose socket was lost: takes it up again within the grace time.
-  public var resume: String?
+  public var resume: SessionID?
   /// The `seq` of the last change that the client saw: those after it are told again.
   public var since: Int?
 
   public init(
     version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, audioLevels: Bool? = nil,
-    resume: String? = nil, since: Int? = nil
+    resume: SessionID? = nil, since: Int? = nil
   ) {
     self.version = version
     self.token = token
@@ -178,14 +178,14 @@ public struct NewTrack: Codable, Sendable, Hashable {
   public var master: Bool?
   public var muted: Bool?
   /// With `restart`: the track that goes on.
-  public var trackId: String?
+  public var trackId: TrackID?
   public var width: Int?
   public var height: Int?
   public var fps: Int?
   public var bitrate: Int?
 
   public init(
-    mid: String, kind: TrackKind, tag: String? = nil, master: Bool? = nil, muted: Bool? = nil, trackId: String? = nil,
+    mid: String, kind: TrackKind, tag: String? = nil, master: Bool? = nil, muted: Bool? = nil, trackId: TrackID? = nil,
     width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
   ) {
     self.mid = mid
@@ -203,10 +203,10 @@ public struct NewTrack: Codable, Sendable, Hashable {
 
 /// Tracks by id, or all tracks of users; both lists may be given.
 public struct TrackSelection: Codable, Sendable, Hashable {
-  public var trackIds: [String]?
-  public var userIds: [String]?
+  public var trackIds: [TrackID]?
+  public var userIds: [UserID]?
 
-  public init(trackIds: [String]? = nil, userIds: [String]? = nil) {
+  public init(trackIds: [TrackID]? = nil, userIds: [UserID]? = nil) {
     self.trackIds = trackIds
     self.userIds = userIds
   }
@@ -225,16 +225,16 @@ public struct AnswerParams: Codable, Sendable, Hashable {
 
 public struct MuteParams: Codable, Sendable, Hashable {
   /// One's own track, or with the `admin` grant anybody's.
-  public var trackId: String
+  public var trackId: TrackID
   public var muted: Bool
 
-  public init(trackId: String, muted: Bool) {
+  public init(trackId: TrackID, muted: Bool) {
     self.trackId = trackId
     self.muted = muted
   }
 }
 
 public struct UserParams: Codable, Sendable, Hashable {
-  public var userId: String
-  public init(userId: String) { self.userId = userId }
+  public var userId: UserID
+  public init(userId: UserID) { self.userId = userId }
 }

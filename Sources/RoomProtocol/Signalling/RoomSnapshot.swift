@@ -1,6 +1,6 @@
 /// A room as one of its users may see it: what the join answer brings, kept true by `apply`.
 public struct RoomSnapshot: Codable, Sendable, Hashable {
-  public var name: String
+  public var name: RoomName
   /// Milliseconds since 1970.
   public var createdAt: Int64
   /// The number of the last change that is in it.
@@ -19,7 +19,7 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
   public var jobs: [JobInfo]
 
   public init(
-    name: String, createdAt: Int64, seq: Int = 0, layout: Layout = .standard, seats: [SeatInfo] = [],
+    name: RoomName, createdAt: Int64, seq: Int = 0, layout: Layout = .standard, seats: [SeatInfo] = [],
     requests: [SeatRequest] = [], invitations: [SeatInvitation] = [], attributes: [String: String] = [:],
     messages: [RoomMessage] = [], pk: PKInfo? = nil, pkInvitations: [PKInvitation] = [], jobs: [JobInfo] = []
   ) {

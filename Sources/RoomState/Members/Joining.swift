@@ -5,7 +5,7 @@ extension RoomState {
   /// hidden gets the host's seat where it is free.
   /// - Parameter pkId: of a PK token: the user is the other room's anchor, who moves.
   /// - Throws: 10013 where that PK is over or the user is not its anchor; 10011 where the room is closed.
-  public mutating func join(_ user: String, grants: Grants, pkGuest pkId: String? = nil) throws(RoomError) {
+  public mutating func join(_ user: UserID, grants: Grants, pkGuest pkId: PKID? = nil) throws(RoomError) {
     guard !isClosed else { throw RoomError(.noSuchRoom, "the room \(name) is closed") }
     if let pkId { try checkGuest(user, of: pkId) }
     if let old = members[user] {
@@ -23,14 +23,14 @@ extension RoomState {
   }
 
   /// A user's connection was lost, or is back. It keeps its place.
-  public mutating func setConnected(_ user: String, _ connected: Bool) {
+  public mutating func setConnected(_ user: UserID, _ connected: Bool) {
     guard !isClosed, let member = members[user], member.connected != connected else { return }
     members[user]?.connected = connected
     if user == pk.running?.info.host || member.guestOf != nil { presenceChanged() }
   }
 
   /// A user is no more in the room: its seat is free, what it asked for is over.
-  public mutating func leave(_ user: String, _ reason: EndReason) {
+  public mutating func leave(_ user: UserID, _ reason: EndReason) {
     guard !isClosed, let member = members.removeValue(forKey: user) else { return }
     if let index = seats.index(of: user) { vacate(index, .gone, by: user) }
     endWaiting(of: user, .left)
@@ -62,10 +62,10 @@ extension RoomState {
   }
 
   /// Who is in the room, connected or not.
-  public var users: [String] { members.keys.sorted() }
+  public var users: [UserID] { members.keys.sorted() }
 
   /// Whether the user may publish: by its grant, or because it sits on a seat.
-  public func mayPublish(_ user: String) -> Bool {
+  public func mayPublish(_ user: UserID) -> Bool {
     guard let member = members[user] else { return false }
     return member.grants.contains(.publish) || seats.index(of: user) != nil
   }

@@ -6,7 +6,7 @@ struct Member: Codable, Hashable, Sendable {
   /// False while its connection is lost and it has time to come back.
   var connected = true
   /// The PK in which it is the other room's anchor.
-  var guestOf: String?
+  var guestOf: PKID?
   var pace = MessagePace()
 
   var isHidden: Bool { grants.contains(.hidden) }
@@ -16,10 +16,10 @@ struct Member: Codable, Hashable, Sendable {
 public enum Caller: Hashable, Sendable {
   /// The app's own server, which may do all that a user with all grants may, but has no seat.
   case api
-  case user(String)
+  case user(UserID)
 
   /// As it is told: empty for the API.
-  var told: String {
+  var told: UserID {
     switch self {
     case .api: ""
     case .user(let user): user

@@ -2,7 +2,7 @@ import RoomProtocol
 
 extension RoomState {
   /// The member that makes a call.
-  func member(_ user: String) throws(RoomError) -> Member {
+  func member(_ user: UserID) throws(RoomError) -> Member {
     guard !isClosed else { throw RoomError(.noSuchRoom, "the room \(name) is closed") }
     guard let member = members[user] else { throw RoomError(.notInRoom, "\(user.brief) is not in the room; join first") }
     return member
@@ -31,7 +31,7 @@ extension RoomState {
   }
 
   /// Refuses those who may not be seen on a seat.
-  func checkMaySit(_ user: String, _ member: Member) throws(RoomError) {
+  func checkMaySit(_ user: UserID, _ member: Member) throws(RoomError) {
     guard !member.isHidden else {
       throw RoomError(.noPermission, "a hidden participant can't sit on a seat: it would be shown")
     }
@@ -41,7 +41,7 @@ extension RoomState {
   }
 
   /// Somebody that others may know to be in the room.
-  func visibleMember(_ user: String) throws(RoomError) -> Member {
+  func visibleMember(_ user: UserID) throws(RoomError) -> Member {
     guard let member = members[user], !member.isHidden else {
       throw RoomError(.notInRoom, "there is no user \"\(user.brief)\" in the room")
     }
@@ -52,4 +52,9 @@ extension RoomState {
 extension String {
   /// No longer than a sentence bears.
   var brief: Substring { prefix(64) }
+}
+
+extension Identifier {
+  /// No longer than a sentence bears.
+  var brief: Substring { rawValue.brief }
 }

@@ -32,12 +32,12 @@ extension RoomState {
 
   /// A room that was restored to an earlier time may not know that its invitation became a PK: what it says of the invitation is said
   /// of the PK then.
-  private func isRunning(_ id: String, with room: String) -> Bool {
+  private func isRunning(_ id: PKID, with room: RoomName) -> Bool {
     pk.running?.info.pkId == id && pk.running?.info.room == room
   }
 
   /// Whether an invitation with the id is that of the room or to it; true also where the id is unknown, and only to be remembered.
-  private func isAbout(_ id: String, _ room: String) -> Bool {
+  private func isAbout(_ id: PKID, _ room: RoomName) -> Bool {
     if pk.running?.info.pkId == id { return false }
     guard let invitation = pk[id] ?? (pk.crossed?.pkId == id ? pk.crossed : nil) else { return true }
     return (invitation.from.room == name ? invitation.to : invitation.from).room == room
@@ -69,7 +69,7 @@ extension RoomState {
   }
 
   /// Who is meant by an invitation; throws what to refuse it with.
-  private func invitedHost(_ invitation: PKInvitation) throws(RoomError) -> String {
+  private func invitedHost(_ invitation: PKInvitation) throws(RoomError) -> UserID {
     if pk.isBusy { throw RoomError(.roomInPK, "room \(name) is in a PK") }
     guard pk.incomingCount < rules.pkInvitations else {
       throw RoomError(.pkInviteFailed, "\(rules.pkInvitations) invitations wait in room \(name) already")
@@ -87,7 +87,7 @@ extension RoomState {
   }
 
   /// The invited room says yes.
-  private mutating func accepted(_ id: String, in room: String, host: String) {
+  private mutating func accepted(_ id: PKID, in room: RoomName, host: UserID) {
     if isRunning(id, with: room), let running = pk.running {
       return send(.begin(startedAt: running.info.startedAt), about: id, to: room)
     }
@@ -100,7 +100,7 @@ extension RoomState {
   }
 
   /// The inviting room says that it is on.
-  private mutating func begun(_ id: String, in room: String, startedAt: Int64) {
+  private mutating func begun(_ id: PKID, in room: RoomName, startedAt: Int64) {
     if isRunning(id, with: room) { return }
     guard let accepted = pk.accepted, accepted.pkId == id, let invitation = pk[id], invitation.from.room == room else {
       return deny(id, to: room)
@@ -110,19 +110,19 @@ extension RoomState {
   }
 
   /// There is no such PK here.
-  private mutating func deny(_ id: String, to room: String) {
+  private mutating func deny(_ id: PKID, to room: RoomName) {
     if isAbout(id, room), pk[id] == nil { pk.conclude(id) }
     send(.end(.failed, by: ""), about: id, to: room)
   }
 
-  private mutating func ended(_ id: String, in room: String, _ reason: PKEndReason, by user: String) {
+  private mutating func ended(_ id: PKID, in room: RoomName, _ reason: PKEndReason, by user: UserID) {
     if isRunning(id, with: room) { return endPK(reason, in: room, by: user) }
     guard isAbout(id, room) else { return }
     let error = RoomError(.pkBeginFailed, "room \(room.brief) does not begin the PK any more: \(reason.rawValue)")
     endPKInvitation(id, .failed, error: error)
   }
 
-  private mutating func begin(_ invitation: PKInvitation, peer: String, startedAt: Int64, by user: String) {
+  private mutating func begin(_ invitation: PKInvitation, peer: UserID, startedAt: Int64, by user: UserID) {
     let inviter = invitation.from.room == name
     let other = inviter ? invitation.to.room : invitation.from.room
     if let crossed = pk.crossed { pk.conclude(crossed.pkId) }

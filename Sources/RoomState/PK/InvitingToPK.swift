@@ -5,7 +5,7 @@ extension RoomState {
   /// - Parameter id: never given before, in any room.
   /// - Throws: 10003; 10012 where this room is in a PK; 80702 for the room itself, without a host on seat 0, and where an invitation
   ///   to or from somebody waits that has to be ended first.
-  public mutating func invitePK(_ params: PKInviteParams, id: String, by caller: Caller) throws(RoomError) -> PKInviteResult {
+  public mutating func invitePK(_ params: PKInviteParams, id: PKID, by caller: Caller) throws(RoomError) -> PKInviteResult {
     try checkAdmin(caller, "inviting to a PK")
     try checkIdle()
     guard params.room != name, !params.room.isEmpty else {
@@ -32,7 +32,7 @@ extension RoomState {
 
   /// Takes the room's own invitation back.
   /// - Throws: 10003; 80703 where it does not wait any more.
-  public mutating func cancelPK(_ id: String, by caller: Caller) throws(RoomError) {
+  public mutating func cancelPK(_ id: PKID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "taking an invitation to a PK back")
     guard pk.outgoing == id else {
       throw RoomError(.pkCancelFailed, "this room has no such invitation waiting: it was answered, or is too old")
@@ -43,7 +43,7 @@ extension RoomState {
   /// Accepts the other room's invitation. The PK is on with `pkBegan`; where the other room thought better of it meanwhile,
   /// `pkInvitationEnded` tells so.
   /// - Throws: 10003; 10012; 80704 where the invitation does not wait any more, or the invited host is not there.
-  public mutating func acceptPK(_ id: String, by caller: Caller) throws(RoomError) {
+  public mutating func acceptPK(_ id: PKID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "accepting a PK")
     try checkIdle()
     let invitation = try incoming(id)
@@ -55,7 +55,7 @@ extension RoomState {
 
   /// - Parameter reason: for the other room; at most 256 bytes.
   /// - Throws: 10003; 80704 where the invitation does not wait any more, or the reason is too long.
-  public mutating func rejectPK(_ id: String, reason: String? = nil, by caller: Caller) throws(RoomError) {
+  public mutating func rejectPK(_ id: PKID, reason: String? = nil, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "rejecting a PK")
     let invitation = try incoming(id)
     if let reason, reason.utf8.count > 256 {
@@ -74,16 +74,16 @@ extension RoomState {
     if pk.accepted != nil { throw RoomError(.roomInPK, "this room has just accepted a PK, which is about to begin") }
   }
 
-  var connectedHost: String? { seats.host.flatMap { members[$0]?.connected ?? false ? $0 : nil } }
+  var connectedHost: UserID? { seats.host.flatMap { members[$0]?.connected ?? false ? $0 : nil } }
 
-  private func incoming(_ id: String) throws(RoomError) -> PKInvitation {
+  private func incoming(_ id: PKID) throws(RoomError) -> PKInvitation {
     guard let invitation = pk[id], pk.outgoing != id, pk.accepted?.pkId != id else {
       throw RoomError(.pkAnswerFailed, "no such invitation waits: it was answered or taken back, or is too old")
     }
     return invitation
   }
 
-  mutating func accept(_ invitation: PKInvitation, by user: String) {
+  mutating func accept(_ invitation: PKInvitation, by user: UserID) {
     pk.accepted = PKHalf.Accepted(pkId: invitation.pkId, by: user, until: clock + rules.pkBeginTime)
     cancelOutgoing(.cancelled, by: user)
     send(.accept(host: invitation.to.userId), about: invitation.pkId, to: invitation.from.room)
@@ -96,7 +96,7 @@ extension RoomState {
   }
 
   /// Ends the room's own invitation, where there is one, and tells the other room.
-  mutating func cancelOutgoing(_ outcome: PKOutcome, by user: String = "") {
+  mutating func cancelOutgoing(_ outcome: PKOutcome, by user: UserID = "") {
     guard let invitation = pk.outgoingInvitation else { return }
     send(.cancel(outcome), about: invitation.pkId, to: invitation.to.room)
     endPKInvitation(invitation.pkId, outcome, by: user)
@@ -104,7 +104,7 @@ extension RoomState {
 
   /// An invitation of either direction is over in this room.
   mutating func endPKInvitation(
-    _ id: String, _ outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by user: String = ""
+    _ id: PKID, _ outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by user: UserID = ""
   ) {
     guard pk[id] != nil else { return pk.conclude(id) }
     let crossed = pk.outgoing == id ? pk.crossed : nil

@@ -4,15 +4,15 @@ import RoomProtocol
 struct PKHalf: Codable, Hashable, Sendable {
   /// An accepted invitation that the other room has to begin.
   struct Accepted: Codable, Hashable, Sendable {
-    var pkId: String
-    var by: String
+    var pkId: PKID
+    var by: UserID
     var until: Int64
   }
 
   /// Those that wait, in the order told; of the room's own there is one at most.
   private(set) var invitations: [PKInvitation] = []
   /// The room's own.
-  var outgoing: String?
+  var outgoing: PKID?
   /// Came from the very room that is invited, while that was on its way. The invitation of the room with the smaller name goes
   /// first, which is the outgoing one here; this one counts if that comes to nothing.
   var crossed: PKInvitation?
@@ -27,18 +27,18 @@ struct PKHalf: Codable, Hashable, Sendable {
   var isBusy: Bool { running != nil || accepted != nil }
   var incomingCount: Int { invitations.count - (outgoing == nil ? 0 : 1) }
 
-  subscript(pkId: String) -> PKInvitation? { invitations.first { $0.pkId == pkId } }
+  subscript(pkId: PKID) -> PKInvitation? { invitations.first { $0.pkId == pkId } }
   var outgoingInvitation: PKInvitation? { outgoing.flatMap { self[$0] } }
 
   /// Whether something was heard of the PK before.
-  func knows(_ pkId: String) -> Bool {
+  func knows(_ pkId: PKID) -> Bool {
     self[pkId] != nil || crossed?.pkId == pkId || running?.info.pkId == pkId || over.contains(pkId)
   }
 
   mutating func append(_ invitation: PKInvitation) { invitations.append(invitation) }
 
   /// The invitation waits no more and does not come again.
-  mutating func conclude(_ pkId: String) {
+  mutating func conclude(_ pkId: PKID) {
     over.insert(pkId)
     invitations.removeAll { $0.pkId == pkId }
     if outgoing == pkId { outgoing = nil }
@@ -119,11 +119,11 @@ struct RunningPK: Codable, Hashable, Sendable {
 /// The last ids of what is over, so that a late or second message does not bring it back.
 struct RecentIDs: Codable, Hashable, Sendable {
   static let limit = 64
-  private var ids: [String] = []
+  private var ids: [PKID] = []
 
-  func contains(_ id: String) -> Bool { ids.contains(id) }
+  func contains(_ id: PKID) -> Bool { ids.contains(id) }
 
-  mutating func insert(_ id: String) {
+  mutating func insert(_ id: PKID) {
     guard !ids.contains(id) else { return }
     if ids.count >= Self.limit { ids.removeFirst() }
     ids.append(id)

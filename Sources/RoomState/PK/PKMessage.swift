@@ -4,24 +4,24 @@ import RoomProtocol
 public struct PKMessage: Codable, Hashable, Sendable {
   public enum Body: Codable, Hashable, Sendable {
     /// `user` is the anchor that is meant, empty for whoever is the host.
-    case invite(host: String, user: String, way: PKWay, by: String)
+    case invite(host: UserID, user: UserID, way: PKWay, by: UserID)
     /// The invitation is over: cancelled, timed out, or crossed by the other room's.
     case cancel(PKOutcome)
     /// Yes; `host` is the anchor. The PK is on when the inviting room says so with `begin`.
-    case accept(host: String)
+    case accept(host: UserID)
     /// No: rejected, timed out, or failed with an error.
     case reject(PKOutcome, reason: String?, error: RoomError?)
     case begin(startedAt: Int64)
     case update(PKUpdate)
     /// There is no such PK here, any more or at all. Never answered.
-    case end(PKEndReason, by: String)
+    case end(PKEndReason, by: UserID)
   }
 
-  public var pkId: String
+  public var pkId: PKID
   /// The room that says it.
-  public var from: String
+  public var from: RoomName
   /// The room that it is for.
-  public var to: String
+  public var to: RoomName
   public var body: Body
 
   /// What comes back where the room that it is for does not exist; nil where nothing does.

@@ -27,7 +27,7 @@ extension RoomState {
 
   /// This side's anchor, who had left, is back in the room and goes on. Who comes back with its session need not say so.
   /// - Throws: 80103; 10013; 10003 for anybody else; 80705 where nobody is missing, or the anchor belongs in the other room.
-  public mutating func resumePK(by user: String) throws(RoomError) -> PKInfo {
+  public mutating func resumePK(by user: UserID) throws(RoomError) -> PKInfo {
     _ = try member(user)
     if let host = pk.info?.host, host != user {
       throw RoomError(.noPermission, "only \(host.brief), the anchor, can resume the PK")
@@ -107,14 +107,14 @@ extension RoomState {
   }
 
   /// Refuses a PK token that is no good any more.
-  func checkGuest(_ user: String, of pkId: String) throws(RoomError) {
+  func checkGuest(_ user: UserID, of pkId: PKID) throws(RoomError) {
     guard let info = pk.info, info.pkId == pkId, info.way == .move, !info.inviter, info.userId == user else {
       throw RoomError(.roomNotInPK, "the PK of this token is over, or \(user.brief) is not its anchor")
     }
   }
 
   /// For whom the host's seat is kept while it is empty: the anchor of a PK, who may be gone for a while.
-  func hostSeatIsKept(from user: String) -> String? {
+  func hostSeatIsKept(from user: UserID) -> UserID? {
     guard let host = pk.info?.host, host != user else { return nil }
     return host
   }
@@ -122,7 +122,7 @@ extension RoomState {
   // MARK: Ends
 
   /// A member left the room.
-  mutating func anchorLeft(_ user: String, _ member: Member, _ reason: EndReason) {
+  mutating func anchorLeft(_ user: UserID, _ member: Member, _ reason: EndReason) {
     endPKInvitations(with: user)
     guard let info = pk.info else { return }
     let wantsEnd = reason == .left || reason == .kickedOut
@@ -136,13 +136,13 @@ extension RoomState {
   }
 
   /// A member lost its seat but is in the room.
-  mutating func anchorGotUp(_ user: String, by operation: String) {
+  mutating func anchorGotUp(_ user: UserID, by operation: UserID) {
     endPKInvitations(with: user)
     if user == pk.info?.host { endPK(.quit, by: operation) }
   }
 
   /// Nobody is left whom the invitations name as this side's anchor.
-  private mutating func endPKInvitations(with user: String) {
+  private mutating func endPKInvitations(with user: UserID) {
     if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(.cancelled) }
     for invitation in pk.invitations where invitation.to.userId == user && invitation.to.room == name {
       withdraw(invitation, because: RoomError(.pkAnswerFailed, "\(user.brief) is not the host of room \(name) any more"))
@@ -159,7 +159,7 @@ extension RoomState {
 
   /// The PK is over in this room.
   /// - Parameter room: the other one where that ended it; it need not be told then.
-  mutating func endPK(_ reason: PKEndReason, in room: String? = nil, by user: String) {
+  mutating func endPK(_ reason: PKEndReason, in room: RoomName? = nil, by user: UserID) {
     guard let info = pk.info else { return }
     pk.running = nil
     pk.conclude(info.pkId)

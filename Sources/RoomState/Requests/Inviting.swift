@@ -4,7 +4,7 @@ extension RoomState {
   /// Asks a user to take a seat; −1 for any.
   /// - Throws: 10003; 80103 for an unknown user; 80401 for the guest of a PK; 80413; 80411 where the user is invited or has asked
   ///   already; 80501; 10016; 80503; 80412 where too many are invited.
-  public mutating func inviteToSeat(_ user: String, index: Int, by caller: Caller) throws(RoomError) {
+  public mutating func inviteToSeat(_ user: UserID, index: Int, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "inviting to a seat")
     try checkMaySit(user, try visibleMember(user))
     try checkUnseated(user)
@@ -24,7 +24,7 @@ extension RoomState {
 
   /// Takes an invitation back.
   /// - Throws: 10003; 80411 where the user is not invited.
-  public mutating func cancelInvitation(of user: String, by caller: Caller) throws(RoomError) {
+  public mutating func cancelInvitation(of user: UserID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "taking an invitation back")
     guard invitations[user] != nil else {
       throw RoomError(.requestFailed, "\(user.brief) is not invited: it has answered, or the invitation is too old")
@@ -34,7 +34,7 @@ extension RoomState {
 
   /// Takes the seat that the user is invited to, or the first free one where that is taken.
   /// - Throws: 80103; 80414 where the user is not invited any more; 80502, 80503 where there is no seat: the invitation waits on.
-  public mutating func acceptInvitation(by user: String) throws(RoomError) -> SeatResult {
+  public mutating func acceptInvitation(by user: UserID) throws(RoomError) -> SeatResult {
     _ = try member(user)
     guard let invitation = invitations[user] else { throw RoomError(.acceptFailed, Self.noInvitation(of: user)) }
     let index = try seat(like: invitation.index, for: user)
@@ -44,17 +44,17 @@ extension RoomState {
   }
 
   /// - Throws: 80103; 80415 where the user is not invited any more.
-  public mutating func rejectInvitation(by user: String) throws(RoomError) {
+  public mutating func rejectInvitation(by user: UserID) throws(RoomError) {
     _ = try member(user)
     guard invitations[user] != nil else { throw RoomError(.rejectFailed, Self.noInvitation(of: user)) }
     endInvitation(of: user, .rejected, by: user)
   }
 
-  private static func noInvitation(of user: String) -> String {
+  private static func noInvitation(of user: UserID) -> String {
     "\(user.brief) is not invited: the invitation was taken back, or is too old"
   }
 
-  mutating func endInvitation(of user: String, _ outcome: SeatOutcome, index: Int? = nil, by: String = "") {
+  mutating func endInvitation(of user: UserID, _ outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {
     guard invitations.remove(user) != nil else { return }
     tell(.seatInvitationEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
   }

@@ -4,7 +4,7 @@ extension RoomState {
   /// Asks for a seat; −1 for any.
   /// - Throws: 80103; 10003 for a hidden user, and for seat 0 without the `admin` grant; 80401 for the guest of a PK; 80413; 80411 where
   ///   the user waits or is invited already; 80501; 10016; 80503; 80412 where too many wait.
-  public mutating func requestSeat(_ index: Int, by user: String) throws(RoomError) {
+  public mutating func requestSeat(_ index: Int, by user: UserID) throws(RoomError) {
     let member = try member(user)
     try checkMaySit(user, member)
     try checkUnseated(user)
@@ -23,7 +23,7 @@ extension RoomState {
 
   /// Takes the user's own request back.
   /// - Throws: 80103; 80411 where there is none.
-  public mutating func cancelRequest(by user: String) throws(RoomError) {
+  public mutating func cancelRequest(by user: UserID) throws(RoomError) {
     _ = try member(user)
     guard requests[user] != nil else { throw RoomError(.requestFailed, "\(user.brief) has not asked for a seat") }
     endRequest(of: user, .cancelled, by: user)
@@ -31,7 +31,7 @@ extension RoomState {
 
   /// Gives a user the seat it asked for, or the first free one where that is taken.
   /// - Throws: 10003; 80414 where the user waits no more; 80502, 80503 where there is no seat: the request waits on.
-  public mutating func acceptRequest(of user: String, by caller: Caller) throws(RoomError) -> SeatResult {
+  public mutating func acceptRequest(of user: UserID, by caller: Caller) throws(RoomError) -> SeatResult {
     try checkAdmin(caller, "accepting a request")
     guard let request = requests[user] else { throw RoomError(.acceptFailed, Self.noRequest(of: user)) }
     let index = try seat(like: request.index, for: user)
@@ -41,7 +41,7 @@ extension RoomState {
   }
 
   /// - Throws: 10003; 80415 where the user waits no more.
-  public mutating func rejectRequest(of user: String, by caller: Caller) throws(RoomError) {
+  public mutating func rejectRequest(of user: UserID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "rejecting a request")
     guard requests[user] != nil else { throw RoomError(.rejectFailed, Self.noRequest(of: user)) }
     endRequest(of: user, .rejected, by: caller.told)
@@ -53,17 +53,17 @@ extension RoomState {
     return SeatRequestList(requests: requests.all)
   }
 
-  private static func noRequest(of user: String) -> String {
+  private static func noRequest(of user: UserID) -> String {
     "\(user.brief) waits for no seat: the request was answered, taken back, or is too old"
   }
 
-  mutating func endRequest(of user: String, _ outcome: SeatOutcome, index: Int? = nil, by: String = "") {
+  mutating func endRequest(of user: UserID, _ outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {
     guard requests.remove(user) != nil else { return }
     tell(.seatRequestEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
   }
 
   /// Ends what a user waits for, be it asked or invited.
-  mutating func endWaiting(of user: String, _ outcome: SeatOutcome) {
+  mutating func endWaiting(of user: UserID, _ outcome: SeatOutcome) {
     endRequest(of: user, outcome)
     endInvitation(of: user, outcome)
   }

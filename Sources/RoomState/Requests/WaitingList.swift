@@ -2,7 +2,7 @@ import RoomProtocol
 
 /// Something that waits for an answer, one at a time for a user.
 protocol Waiting: Codable, Hashable, Sendable {
-  var userId: String { get }
+  var userId: UserID { get }
   /// Milliseconds since 1970.
   var expiresAt: Int64 { get }
 }
@@ -19,11 +19,11 @@ struct WaitingList<Element: Waiting>: Codable, Hashable, Sendable {
   var deadline: Int64? { all.first?.expiresAt }
   var first: Element? { all.first }
 
-  subscript(user: String) -> Element? { all.first { $0.userId == user } }
+  subscript(user: UserID) -> Element? { all.first { $0.userId == user } }
 
   mutating func append(_ element: Element) { all.append(element) }
 
-  mutating func remove(_ user: String) -> Element? {
+  mutating func remove(_ user: UserID) -> Element? {
     guard let index = all.firstIndex(where: { $0.userId == user }) else { return nil }
     return all.remove(at: index)
   }

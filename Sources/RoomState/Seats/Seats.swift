@@ -2,7 +2,7 @@ import RoomProtocol
 
 /// The seats of a room: who sits where, and their switches. A user sits on one at most.
 struct Seats: Codable, Hashable, Sendable {
-  enum State { case free, taken(String), locked, missing }
+  enum State { case free, taken(UserID), locked, missing }
   /// What there is for who takes any seat.
   enum Free { case seat(Int), onlyLocked, none }
 
@@ -12,13 +12,13 @@ struct Seats: Codable, Hashable, Sendable {
 
   var count: Int { all.count }
   /// Who sits on the host's seat.
-  var host: String? { all.first?.userId }
+  var host: UserID? { all.first?.userId }
 
   func contains(_ index: Int) -> Bool { all.indices.contains(index) }
 
   subscript(index: Int) -> SeatInfo { all[index] }
 
-  func index(of user: String) -> Int? { all.firstIndex { $0.userId == user } }
+  func index(of user: UserID) -> Int? { all.firstIndex { $0.userId == user } }
 
   func state(of index: Int) -> State {
     guard contains(index) else { return .missing }
@@ -36,7 +36,7 @@ struct Seats: Codable, Hashable, Sendable {
     return locked ? .onlyLocked : .none
   }
 
-  mutating func seat(_ user: String, on index: Int) { all[index].userId = user }
+  mutating func seat(_ user: UserID, on index: Int) { all[index].userId = user }
 
   /// Lock and mute stay with the seat, what its user switched does not.
   mutating func vacate(_ index: Int) {

@@ -2,10 +2,10 @@ import RoomProtocol
 
 extension RoomState {
   /// Who sits on the host's seat.
-  public var host: String? { seats.host }
+  public var host: UserID? { seats.host }
 
   /// The seat that a user sits on; nil where it sits on none.
-  public func seat(of user: String) -> SeatInfo? { seats.index(of: user).map { seats.all[$0] } }
+  public func seat(of user: UserID) -> SeatInfo? { seats.index(of: user).map { seats.all[$0] } }
 
   /// All seats, by their index.
   public var allSeats: [SeatInfo] { seats.all }
@@ -13,7 +13,7 @@ extension RoomState {
   /// Sits down on a seat; −1 is the first free one.
   /// - Throws: 80103; 10003 without the `publish` grant, for a hidden user, and for seat 0 without the `admin` grant; 80401 for the
   ///   guest of a PK; 80413 where the user sits already; 80501; 10016; 80502; 80503.
-  public mutating func takeSeat(_ index: Int, by user: String) throws(RoomError) -> SeatResult {
+  public mutating func takeSeat(_ index: Int, by user: UserID) throws(RoomError) -> SeatResult {
     let member = try member(user)
     try checkMaySit(user, member)
     guard member.grants.contains(.publish) else {
@@ -33,7 +33,7 @@ extension RoomState {
 
   /// Gets up.
   /// - Throws: 80103; 80403 where the user has no seat.
-  public mutating func leaveSeat(by user: String) throws(RoomError) {
+  public mutating func leaveSeat(by user: UserID) throws(RoomError) {
     _ = try member(user)
     guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) sits on no seat") }
     vacate(index, .left, by: user)
@@ -42,7 +42,7 @@ extension RoomState {
 
   /// Takes a user off its seat.
   /// - Throws: 10003; 80103 for an unknown user; 80403 for one that has no seat.
-  public mutating func kickFromSeat(_ user: String, by caller: Caller) throws(RoomError) {
+  public mutating func kickFromSeat(_ user: UserID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "taking others off their seats")
     _ = try visibleMember(user)
     guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) sits on no seat") }
@@ -91,7 +91,7 @@ extension RoomState {
 
   // MARK: What the calls share
 
-  func checkUnseated(_ user: String) throws(RoomError) {
+  func checkUnseated(_ user: UserID) throws(RoomError) {
     if let index = seats.index(of: user) { throw RoomError(.alreadySeated, "\(user.brief) sits on seat \(index) already") }
   }
 
@@ -102,7 +102,7 @@ extension RoomState {
   }
 
   /// Refuses a seat that the user can't have now.
-  func checkFree(_ index: Int, for user: String, isAdmin: Bool) throws(RoomError) {
+  func checkFree(_ index: Int, for user: UserID, isAdmin: Bool) throws(RoomError) {
     try checkIndex(index)
     guard index > 0 || isAdmin else { throw RoomError(.noPermission, "seat 0 is the host's: it needs the admin grant") }
     if index == 0, let anchor = hostSeatIsKept(from: user) {
@@ -116,7 +116,7 @@ extension RoomState {
   }
 
   /// The first free seat that is for the user; the host's only for admins.
-  func anySeat(for user: String, isAdmin: Bool) throws(RoomError) -> Int {
+  func anySeat(for user: UserID, isAdmin: Bool) throws(RoomError) -> Int {
     let first = isAdmin && hostSeatIsKept(from: user) == nil ? 0 : 1
     switch seats.firstFree(from: first) {
     case .seat(let index): return index
@@ -126,19 +126,19 @@ extension RoomState {
   }
 
   /// The wanted seat where it is still to be had, else the first free one.
-  func seat(like wanted: Int, for user: String) throws(RoomError) -> Int {
+  func seat(like wanted: Int, for user: UserID) throws(RoomError) -> Int {
     if case .free = seats.state(of: wanted), wanted > 0 || hostSeatIsKept(from: user) == nil { return wanted }
     return try anySeat(for: user, isAdmin: isAdmin(.user(user)))
   }
 
-  mutating func sit(_ user: String, on index: Int, _ cause: SeatCause, by: String) {
+  mutating func sit(_ user: UserID, on index: Int, _ cause: SeatCause, by: UserID) {
     endWaiting(of: user, .seated)
     seats.seat(user, on: index)
     tell(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
     want(.seated(seats[index]))
   }
 
-  mutating func vacate(_ index: Int, _ cause: SeatCause, by: String) {
+  mutating func vacate(_ index: Int, _ cause: SeatCause, by: UserID) {
     guard let user = seats[index].userId else { return }
     seats.vacate(index)
     tell(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
