@@ -57,6 +57,6 @@ struct Token: AsyncParsableCommand {
     guard let grants = Grants(names: names) else {
       throw ValidationError("--grant lists publish, subscribe, admin, relay, hidden")
     }
-    print(try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: expires), key: pair.key))
+    print(try keys.sign(RoomToken(room: RoomName(room), user: UserID(user), grants: grants, expires: expires), key: pair.key))
   }
 }

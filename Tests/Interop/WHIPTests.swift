@@ -17,7 +17,7 @@ extension RealMedia {
     }
 
     private static func publisher(
-      _ server: TestServer, as user: String = "camera", video: String, tone: Double = 440
+      _ server: TestServer, as user: UserID = "camera", video: String, tone: Double = 440
     ) async throws -> HTTPPeer {
       try HTTPPeer.aiortc(
         "publish", server.http("/whip/demo"), try await server.token(user: user, grants: .publish), "--video", video, "--audio",

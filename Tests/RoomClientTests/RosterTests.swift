@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The roster")
 struct RosterTests {
-  private func person(_ userId: String, tracks: [String] = [], muted: Bool = false, connected: Bool = true) -> ParticipantInfo {
+  private func person(_ userId: UserID, tracks: [TrackID] = [], muted: Bool = false, connected: Bool = true) -> ParticipantInfo
+  {
     ParticipantInfo(
       userId: userId, grants: [.publish], joinedAt: 1, connected: connected,
       tracks: tracks.map { TrackInfo(trackId: $0, kind: .video, muted: muted) })
@@ -31,11 +32,11 @@ struct RosterTests {
     _ = roster.replace(with: [person("ada", tracks: ["a1", "a2"]), person("bob")], telling: false)
     let events = roster.replace(
       with: [person("ada", tracks: ["a2", "a3"], muted: true, connected: false), person("cleo", tracks: ["c1"])], telling: true)
-    var left: [String] = []
-    var joined: [String] = []
-    var published: [String] = []
-    var unpublished: [String] = []
-    var muted: [String] = []
+    var left: [UserID] = []
+    var joined: [UserID] = []
+    var published: [TrackID] = []
+    var unpublished: [TrackID] = []
+    var muted: [TrackID] = []
     var connection: [Bool] = []
     for event in events {
       switch event {

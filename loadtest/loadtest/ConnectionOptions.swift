@@ -44,7 +44,7 @@ struct TokenMint: Sendable {
   func apiToken() throws -> String { try keys.sign(APIToken(key: key, expires: Date(timeIntervalSinceNow: 86_400))) }
 
   /// Good for a day.
-  func token(for user: String, in room: String, grants: Grants = [.publish, .subscribe]) throws -> String {
+  func token(for user: UserID, in room: RoomName, grants: Grants = [.publish, .subscribe]) throws -> String {
     try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 86_400)), key: key)
   }
 }

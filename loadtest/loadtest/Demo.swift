@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RoomClient
 import RoomMedia
+import RoomProtocol
 
 /// A few bots in one room, each with a moving test picture and a tone, each receiving all others.
 struct Demo: AsyncParsableCommand {
@@ -59,7 +60,7 @@ struct Demo: AsyncParsableCommand {
       crew.append(
         try Bot(
           name: "bot-\(number + 1)", number: number, url: connection.url,
-          token: try tokens.token(for: "bot-\(number + 1)", in: room),
+          token: try tokens.token(for: "bot-\(number + 1)", in: RoomName(room)),
           video: video))
     }
     let report = StatusReport()

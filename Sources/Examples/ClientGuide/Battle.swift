@@ -14,7 +14,7 @@ func answerInvitations(_ room: Room) async throws {
 }
 
 /// A PK with the anchor of another room; both stay where they are. Gives the room when it is over.
-func battle(_ room: Room, against other: String) async throws -> Room {
+func battle(_ room: Room, against other: RoomName) async throws -> Room {
   let events = room.events
   let invited = try await room.pk.invite(in: other)
   for await event in events {
@@ -37,7 +37,7 @@ func battle(_ room: Room, against other: String) async throws -> Room {
 }
 
 /// The same, but this anchor goes into the other room. Gives the own room, joined anew, when it is over.
-func battleAway(_ room: Room, against other: String) async throws -> Room {
+func battleAway(_ room: Room, against other: RoomName) async throws -> Room {
   let events = room.events
   let invited = try await room.pk.invite(in: other, way: .move)
   for await event in events {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RoomClient
 import RoomMedia
+import RoomProtocol
 
 /// The programs of docs/client-guide.md.
 @main struct ClientGuide: AsyncParsableCommand {
@@ -48,7 +49,8 @@ import RoomMedia
 
     func run() async throws {
       let anchor = try await goLive(door.url, token: door.token, to: cdn, preset: picture.preset)
-      let room = move ? try await battleAway(anchor.room, against: other) : try await battle(anchor.room, against: other)
+      let rival = RoomName(other)
+      let room = move ? try await battleAway(anchor.room, against: rival) : try await battle(anchor.room, against: rival)
       await tellWhatHappens(in: room)
     }
   }

@@ -30,7 +30,7 @@ func speak(in room: Room, for time: Duration) async throws -> Bool {
   let me = room.me?.userId
   let events = room.events
   let microphone = try AudioSource.tone(frequency: 300)
-  print("welcome to \(room.attributes["title"] ?? room.name)")
+  print("welcome to \(room.attributes["title"] ?? room.name.rawValue)")
   try await room.seats.request()
   for await event in events {
     switch event {

@@ -21,18 +21,18 @@ public struct RoomMessages: Sendable {
 
   /// Sends a text of at most 4096 bytes.
   /// - Parameter to: the only receiver; nil for all.
-  @discardableResult public func send(_ text: String, to userId: String? = nil) async throws -> MessageResult {
+  @discardableResult public func send(_ text: String, to userId: UserID? = nil) async throws -> MessageResult {
     try await send(MessageParams(.text, text: text, to: userId))
   }
 
   /// Sends a text that flies over the picture, of at most 4096 bytes.
-  @discardableResult public func sendBarrage(_ text: String, to userId: String? = nil) async throws -> MessageResult {
+  @discardableResult public func sendBarrage(_ text: String, to userId: UserID? = nil) async throws -> MessageResult {
     try await send(MessageParams(.barrage, text: text, to: userId))
   }
 
   /// Sends likes. They are for the moment: newcomers don't get them.
   /// - Parameter count: 1 to 1,000,000: gather what a finger taps and send it once a second.
-  @discardableResult public func sendLike(count: Int = 1, to userId: String? = nil) async throws -> MessageResult {
+  @discardableResult public func sendLike(count: Int = 1, to userId: UserID? = nil) async throws -> MessageResult {
     try await send(MessageParams(.like, count: count, to: userId))
   }
 
@@ -42,7 +42,7 @@ public struct RoomMessages: Sendable {
   ///   - count: 1 to 1,000,000.
   ///   - text: at most 4096 bytes.
   @discardableResult public func sendGift(
-    _ type: String, count: Int = 1, text: String? = nil, to userId: String? = nil
+    _ type: String, count: Int = 1, text: String? = nil, to userId: UserID? = nil
   ) async throws -> MessageResult {
     try await send(MessageParams(.gift, text: text, type: type, count: count, to: userId))
   }
@@ -52,7 +52,7 @@ public struct RoomMessages: Sendable {
   ///   - type: its name; at most 64 bytes.
   ///   - value: written as JSON, of at most 65,536 bytes and 64 levels.
   @discardableResult public func sendCustom(
-    _ type: String, _ value: some Encodable & Sendable, to userId: String? = nil
+    _ type: String, _ value: some Encodable & Sendable, to userId: UserID? = nil
   ) async throws -> MessageResult {
     let data: Data
     do { data = try JSONEncoder().encode(value) } catch {

@@ -29,7 +29,7 @@ struct MovedBroadcast: Sendable, Hashable {
   }
 
   /// As it runs again, where the room has given its tracks other ids.
-  func back(renaming ids: [String: String]) -> ForwardParams {
+  func back(renaming ids: [TrackID: TrackID]) -> ForwardParams {
     var job = back
     job.audioTrackId = job.audioTrackId.map { ids[$0] ?? $0 }
     job.videoTrackId = job.videoTrackId.map { ids[$0] ?? $0 }
@@ -37,7 +37,7 @@ struct MovedBroadcast: Sendable, Hashable {
   }
 
   /// The layouts in the other room, with one user heard or not.
-  func layouts(muting user: String, _ muted: Bool) -> [TrackLayout] {
+  func layouts(muting user: UserID, _ muted: Bool) -> [TrackLayout] {
     away.layouts.map { layout in
       guard muted, layout.userId == user else { return layout }
       var layout = layout

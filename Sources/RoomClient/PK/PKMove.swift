@@ -23,7 +23,7 @@ public struct PKMove: Sendable {
   }
 
   /// The job in place of `job`.
-  func broadcast(_ job: ForwardParams, in pk: PKInfo, id: String) throws(RoomClientError) -> MovedBroadcast {
+  func broadcast(_ job: ForwardParams, in pk: PKInfo, id: JobID) throws(RoomClientError) -> MovedBroadcast {
     if let merge { return try MovedBroadcast(job, as: merge(job, pk)) }
     var params = picture.merge(id, own: pk.host, peer: pk.userId, hearsPeer: !pk.peerMuted)
     if let kinds = job.kinds, !kinds.contains(.video) {

@@ -122,12 +122,12 @@ extension RoomPK {
 
 extension RoomBoard {
   /// Waits until none of the jobs runs any more, or the room is closed.
-  fileprivate func waitForEnd(of jobs: [String], in events: AsyncStream<RoomEvent>, seconds: Double) async {
+  fileprivate func waitForEnd(of jobs: [JobID], in events: AsyncStream<RoomEvent>, seconds: Double) async {
     guard runsAny(of: jobs) else { return }
     await events.first(within: seconds) { event in
       if case .jobEnded = event, !self.runsAny(of: jobs) { () } else { nil }
     }
   }
 
-  fileprivate func runsAny(of jobs: [String]) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
+  fileprivate func runsAny(of jobs: [JobID]) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
 }

@@ -41,23 +41,23 @@ public struct RoomPK: Sendable {
   /// - Throws: 10003; 10012 this room is in a PK; 80702 nobody sits on seat 0 here, `room` is this room, or another invitation waits.
   ///   That there is no such room, or user, or that the room is in a PK, comes with `pkInvitationEnded`.
   @discardableResult
-  public func invite(_ userId: String? = nil, in room: String, way: PKWay = .bridge) async throws -> PKInviteResult {
+  public func invite(_ userId: UserID? = nil, in room: RoomName, way: PKWay = .bridge) async throws -> PKInviteResult {
     try await session.change(
       .pk(.invite(PKInviteParams(room: room, userId: userId, way: way))), for: PKInviteResult.self)
   }
 
   /// Takes the own invitation back; needs the `admin` grant.
   /// - Throws: 10003; 80703 it waits no more.
-  public func cancel(_ pkId: String) async throws { try await ask(.cancel(PKParams(pkId: pkId))) }
+  public func cancel(_ pkId: PKID) async throws { try await ask(.cancel(PKParams(pkId: pkId))) }
 
   /// Says yes; needs the `admin` grant. `pkBegan` follows, or `pkInvitationEnded` where the other room thought better of it.
   /// - Throws: 10003; 10012 this room is in a PK; 80704 the invitation waits no more, or the invited anchor is not there.
-  public func accept(_ pkId: String) async throws { try await ask(.accept(PKParams(pkId: pkId))) }
+  public func accept(_ pkId: PKID) async throws { try await ask(.accept(PKParams(pkId: pkId))) }
 
   /// Says no; needs the `admin` grant.
   /// - Parameter reason: for the other room; at most 256 bytes.
   /// - Throws: 10003; 80704 the invitation waits no more, or the reason is too long.
-  public func reject(_ pkId: String, reason: String? = nil) async throws {
+  public func reject(_ pkId: PKID, reason: String? = nil) async throws {
     try await ask(.reject(PKRejectParams(pkId: pkId, reason: reason)))
   }
 

@@ -9,7 +9,7 @@ final class Publisher {
     var mid: String
     /// As the last accepted answer left it; nil before the first.
     var parameters: RTPParameters?
-    var trackId: String?
+    var trackId: TrackID?
 
     var track: any LocalTrack { held.track }
     var line: TrackLine { held.line }
@@ -170,7 +170,7 @@ final class Publisher {
   func networkChanged() { transport?.networkChanged() }
 
   /// The published tracks, and the m-lines under which the transport counts them.
-  var published: [(trackId: String, mid: String, track: any LocalTrack)] {
+  var published: [(trackId: TrackID, mid: String, track: any LocalTrack)] {
     publications.compactMap { publication in
       publication.trackId.map { (trackId: $0, mid: publication.mid, track: publication.track) }
     }
@@ -179,7 +179,7 @@ final class Publisher {
   func holds(_ track: any LocalTrack) -> Bool { publications.contains { $0.track === track } }
 
   /// Its id in this room; in another it may have another.
-  func trackId(of track: any LocalTrack) -> String? { publications.first { $0.track === track }?.trackId }
+  func trackId(of track: any LocalTrack) -> TrackID? { publications.first { $0.track === track }?.trackId }
 
   var tracks: [any LocalTrack] { publications.map(\.track) }
 
@@ -193,15 +193,15 @@ final class Publisher {
 
   struct Reconciled {
     /// Tracks that nobody here knows of.
-    var unknown: [String]
+    var unknown: [TrackID]
     /// Tracks that the server knows no more.
-    var withdrawn: [String]
+    var withdrawn: [TrackID]
   }
 
   /// The server withdrew tracks by itself: they are published no more.
   /// - Parameter kept: those that it did not withdraw.
   /// - Returns: the ids of those that it did.
-  func withdraw(keeping kept: Set<String>) -> [String] {
+  func withdraw(keeping kept: Set<TrackID>) -> [TrackID] {
     let gone = publications.filter { publication in publication.trackId.map { !kept.contains($0) } ?? false }
     guard !gone.isEmpty else { return [] }
     for publication in gone {
@@ -213,7 +213,7 @@ final class Publisher {
     return gone.compactMap(\.trackId)
   }
 
-  func muted(trackId: String, _ muted: Bool) {
+  func muted(trackId: TrackID, _ muted: Bool) {
     publications.first { $0.trackId == trackId }?.line.setMuted(muted)
   }
 

@@ -47,7 +47,7 @@ public final class Room: Sendable {
   /// The first caller also gets what happened since the join, so that no early event is missed.
   public var events: AsyncStream<RoomEvent> { board.eventStream() }
   /// The room's name.
-  public var name: String { board.value.room?.name ?? "" }
+  public var name: RoomName { board.value.room?.name ?? "" }
   /// The room as it is now: layout, seats, requests, attributes, messages, PK and jobs.
   public var snapshot: RoomSnapshot? { board.value.room }
   /// Seats and layout: who sits where, who asks for a seat.
@@ -78,17 +78,17 @@ public final class Room: Sendable {
   /// Mutes or unmutes one of one's own tracks: the publication stays, the others are told.
   public func mute(_ track: any LocalTrack, _ muted: Bool) async throws { try await session.mute(track, muted) }
   /// Mutes or unmutes anybody's track; needs the `admin` grant where it is another's.
-  public func mute(trackId: String, _ muted: Bool) async throws { try await session.mute(trackId: trackId, muted) }
+  public func mute(trackId: TrackID, _ muted: Bool) async throws { try await session.mute(trackId: trackId, muted) }
   /// Asks for tracks by id and for all tracks of users; each comes as `trackSubscribed`, or as `subscribeFailed`.
-  public func subscribe(trackIds: [String] = [], userIds: [String] = []) async throws {
+  public func subscribe(trackIds: [TrackID] = [], userIds: [UserID] = []) async throws {
     try await session.subscribe(trackIds: trackIds, userIds: userIds)
   }
   /// Ends the reception of tracks by id, and of all tracks of users.
-  public func unsubscribe(trackIds: [String] = [], userIds: [String] = []) async throws {
+  public func unsubscribe(trackIds: [TrackID] = [], userIds: [UserID] = []) async throws {
     try await session.unsubscribe(trackIds: trackIds, userIds: userIds)
   }
   /// Throws a user out; needs the `admin` grant.
-  public func kick(userId: String) async throws { try await session.kick(userId: userId) }
+  public func kick(userId: UserID) async throws { try await session.kick(userId: userId) }
   /// Sends tracks of a participant, one's own if none is named, to an RTMP server; needs the `relay` grant. What becomes of it comes
   /// as `jobChanged`, `jobStatus` and `jobEnded`.
   /// - Throws: `RoomError` 80204 for a URL or an id that won't do, 80201 for a `serialnum` that is not the largest; 10003 without the grant,
@@ -103,11 +103,11 @@ public final class Room: Sendable {
   @discardableResult public func startMerge(_ job: MergeParams) async throws -> JobInfo { try await session.startMerge(job) }
   /// Arranges a merge job's tracks anew, from the next frame on; needs the `relay` grant.
   /// - Throws: as ``startMerge(_:)``.
-  public func setLayouts(_ layouts: [TrackLayout], of jobId: String) async throws {
+  public func setLayouts(_ layouts: [TrackLayout], of jobId: JobID) async throws {
     try await session.setLayouts(LayoutsParams(jobId: jobId, layouts: layouts))
   }
   /// Ends a relay job; needs the `relay` grant.
-  public func stopJob(_ jobId: String) async throws { try await session.stopJob(jobId) }
+  public func stopJob(_ jobId: JobID) async throws { try await session.stopJob(jobId) }
   /// Leaves for good. Never fails: where the server can't be told, it will notice.
   public func leave() async { await session.leave() }
   /// Says that the machine's network changed: media and signalling are sought anew from the present addresses, with no new

@@ -7,8 +7,8 @@ final class RoomBoard: Sendable {
     var state = RoomState.idle
     var room: RoomSnapshot?
     var me: ParticipantInfo?
-    var participants: [String: ParticipantInfo] = [:]
-    var remoteTracks: [String: RemoteTrack] = [:]
+    var participants: [UserID: ParticipantInfo] = [:]
+    var remoteTracks: [TrackID: RemoteTrack] = [:]
     var limits = RoomLimits()
     /// The way into the other room, while a PK goes on for which this client is to move.
     var pkToken: PKTokenData?

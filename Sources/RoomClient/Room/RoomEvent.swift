@@ -4,35 +4,35 @@ import RoomProtocol
 public enum RoomEvent: Sendable {
   case stateChanged(RoomState)
   case joined(ParticipantInfo)
-  case left(userId: String, reason: EndReason)
+  case left(userId: UserID, reason: EndReason)
   /// Another participant's connection was lost (false), or came back within the grace time.
-  case connectionChanged(userId: String, connected: Bool)
-  case published(userId: String, tracks: [TrackInfo])
+  case connectionChanged(userId: UserID, connected: Bool)
+  case published(userId: UserID, tracks: [TrackInfo])
   /// Also of this client itself, where the server withdrew its tracks because it lost its seat: they may be published again.
-  case unpublished(userId: String, trackIds: [String])
+  case unpublished(userId: UserID, trackIds: [TrackID])
   /// A track is being received; its frames are at `RemoteTrack.frames`.
   case trackSubscribed(RemoteTrack)
   /// The track ended, was unsubscribed from, or its publisher left.
   case trackUnsubscribed(RemoteTrack)
   /// Tracks that were asked for and can't be had.
-  case subscribeFailed(trackIds: [String], error: RoomError)
+  case subscribeFailed(trackIds: [TrackID], error: RoomError)
   /// The first whole frame of a track arrived.
   case firstFrame(RemoteTrack)
   /// `by` is the user that did it, and empty for the API.
-  case muteChanged(userId: String, trackId: String, muted: Bool, by: String)
+  case muteChanged(userId: UserID, trackId: TrackID, muted: Bool, by: UserID)
   case audioLevels([AudioLevel])
   /// Loudest first.
-  case activeSpeakers([String])
+  case activeSpeakers([UserID])
   /// A relay job of the room began, or its state changed.
   case jobChanged(JobInfo)
   /// How a relay job goes; with the `relay` or the `admin` grant.
   case jobStatus(JobStatusData)
   /// A relay job of the room is over.
-  case jobEnded(jobId: String, reason: JobEndReason, failure: JobFailure?)
+  case jobEnded(jobId: JobID, reason: JobEndReason, failure: JobFailure?)
   /// Another participant was kicked.
-  case kicked(userId: String, by: String)
+  case kicked(userId: UserID, by: UserID)
   /// This client was kicked; `by` is the operator, and empty for the API. `stateChanged(.closed(…))` follows.
-  case kickedOut(by: String)
+  case kickedOut(by: UserID)
   /// Somebody came to a seat or left it, or a switch of it was set; `room.seats.all` has it.
   case seatChanged(SeatChangedData)
   /// Other seats, or other places for them; `off` names those who lost theirs.

@@ -6,7 +6,7 @@ public struct RoomOptions: Sendable {
   /// Subscribe to every track as it appears.
   public var autoSubscribe: Bool
   /// Asked for each track when `autoSubscribe` is off: true subscribes to it.
-  public var shouldSubscribe: (@Sendable (_ userId: String, _ track: TrackInfo) -> Bool)?
+  public var shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)?
   /// Receive `audioLevels` events.
   public var audioLevels: Bool
   public var reconnect: ReconnectPolicy
@@ -33,7 +33,7 @@ public struct RoomOptions: Sendable {
   }
 
   public init(
-    autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: String, _ track: TrackInfo) -> Bool)? = nil,
+    autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double = 3,
     videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaWay: MediaWay = .automatic,
     mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true,

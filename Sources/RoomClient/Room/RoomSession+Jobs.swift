@@ -30,11 +30,11 @@ extension RoomSession {
   }
 
   /// Another number holds for the URL of a job that runs.
-  func setURL(_ url: String?, ofForward jobId: String) { forwards[jobId]?.publishUrl = url }
+  func setURL(_ url: String?, ofForward jobId: JobID) { forwards[jobId]?.publishUrl = url }
 
   func startMerge(_ job: MergeParams) async throws -> JobInfo { try await request(.startMerge(job), for: JobInfo.self) }
 
   func setLayouts(_ params: LayoutsParams) async throws { let _: Empty = try await request(.setLayouts(params)) }
 
-  func stopJob(_ jobId: String) async throws { let _: Empty = try await request(.stopJob(JobParams(jobId: jobId))) }
+  func stopJob(_ jobId: JobID) async throws { let _: Empty = try await request(.stopJob(JobParams(jobId: jobId))) }
 }

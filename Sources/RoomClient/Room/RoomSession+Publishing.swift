@@ -33,7 +33,7 @@ extension RoomSession {
   }
 
   /// What is published, with the room's ids.
-  var published: [(track: any LocalTrack, trackId: String)] { publisher.published.map { ($0.track, $0.trackId) } }
+  var published: [(track: any LocalTrack, trackId: TrackID)] { publisher.published.map { ($0.track, $0.trackId) } }
 
   /// Ends all publications of a kind, or all.
   func unpublish(_ kind: TrackKind?) async throws {
@@ -103,10 +103,10 @@ extension RoomSession {
     try await mute(trackId: trackId, muted)
   }
 
-  func mute(trackId: String, _ muted: Bool) async throws {
+  func mute(trackId: TrackID, _ muted: Bool) async throws {
     let _: Empty = try await request(.mute(MuteParams(trackId: trackId, muted: muted)))
     publisher.muted(trackId: trackId, muted)
   }
 
-  func kick(userId: String) async throws { let _: Empty = try await request(.kick(UserParams(userId: userId))) }
+  func kick(userId: UserID) async throws { let _: Empty = try await request(.kick(UserParams(userId: userId))) }
 }

@@ -2,7 +2,7 @@ import RoomProtocol
 
 /// Seats, messages, attributes and PK: the room as it is, kept true by numbered changes.
 extension RoomSession {
-  var userId: String { board.value.me?.userId ?? "" }
+  var userId: UserID { board.value.me?.userId ?? "" }
 
   /// The seat that this client sits on.
   var mySeat: SeatInfo? { board.value.room?.seats.first { $0.userId == userId } }
@@ -46,7 +46,7 @@ extension RoomSession {
   }
 
   /// The server withdrew tracks of this client by itself: they may be published again.
-  func withdrawn(keeping kept: Set<String>) { tellWithdrawn(publisher.withdraw(keeping: kept)) }
+  func withdrawn(keeping kept: Set<TrackID>) { tellWithdrawn(publisher.withdraw(keeping: kept)) }
 
   /// The server knows nothing of what was published, and it is not to be published by itself.
   func forgetPublications() {
@@ -55,7 +55,7 @@ extension RoomSession {
     tellWithdrawn(ids)
   }
 
-  func tellWithdrawn(_ ids: [String]) {
+  func tellWithdrawn(_ ids: [TrackID]) {
     guard !ids.isEmpty else { return }
     if publisher.isEmpty { publishRepair.closed() }
     board.change { value in value.me?.tracks.removeAll { ids.contains($0.trackId) } }
@@ -65,7 +65,7 @@ extension RoomSession {
 
 extension RoomChange {
   /// Whether a user loses its seat by it.
-  fileprivate func takesOff(_ user: String) -> Bool {
+  fileprivate func takesOff(_ user: UserID) -> Bool {
     switch self {
     case .seatChanged(let data): data.userId == user && data.seat.userId != user
     case .layoutChanged(let data): data.off.contains(user)

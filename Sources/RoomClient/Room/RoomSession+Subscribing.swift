@@ -2,13 +2,13 @@ import RoomProtocol
 
 /// Subscribing, and the server's offers.
 extension RoomSession {
-  func subscribe(trackIds: [String], userIds: [String]) async throws {
+  func subscribe(trackIds: [TrackID], userIds: [UserID]) async throws {
     let _: Empty = try await request(.subscribe(TrackSelection(trackIds: trackIds, userIds: userIds)))
     chosen.trackIds.formUnion(trackIds)
     chosen.userIds.formUnion(userIds)
   }
 
-  func unsubscribe(trackIds: [String], userIds: [String]) async throws {
+  func unsubscribe(trackIds: [TrackID], userIds: [UserID]) async throws {
     let _: Empty = try await request(.unsubscribe(TrackSelection(trackIds: trackIds, userIds: userIds)))
     chosen.trackIds.subtract(trackIds)
     chosen.userIds.subtract(userIds)

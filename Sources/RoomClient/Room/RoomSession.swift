@@ -38,7 +38,7 @@ actor RoomSession {
   private var epoch = 0
   /// What the socket said right behind the join's answer: it waits until that has been dealt with. Nil where nothing waits.
   private var held: [SignalSocket.Incoming]?
-  private var sessionId: String?
+  private var sessionId: SessionID?
   private var starter: CheckedContinuation<Void, any Error>?
 
   var roster = Roster()
@@ -48,7 +48,7 @@ actor RoomSession {
   var publishRepair = MediaRepair()
   var subscribeRepair = MediaRepair()
   /// What was asked for by `subscribe`, to be asked for again where the server forgot the session.
-  var chosen = (trackIds: Set<String>(), userIds: Set<String>())
+  var chosen = (trackIds: Set<TrackID>(), userIds: Set<UserID>())
   /// Messages heard from the server.
   var heard = 0
   /// Which of them took this client off its seat last, and its tracks with it.
@@ -56,7 +56,7 @@ actor RoomSession {
   /// The number of the last change that was told as an event.
   var told = 0
   /// Forward jobs of this client by their ids, as they were asked for, while they run.
-  var forwards: [String: ForwardParams] = [:]
+  var forwards: [JobID: ForwardParams] = [:]
   var meter = StatisticsMeter(began: .now)
   private var nextStatistics: ContinuousClock.Instant?
 
@@ -398,7 +398,7 @@ actor RoomSession {
   }
 
   /// Asks for the tracks that the closure wants, where subscription is not automatic.
-  private func chooseTracks(_ tracks: [(userId: String, info: TrackInfo)]) {
+  private func chooseTracks(_ tracks: [(userId: UserID, info: TrackInfo)]) {
     guard !options.autoSubscribe, let wants = options.shouldSubscribe else { return }
     let chosen = tracks.filter { wants($0.userId, $0.info) && subscriber.track($0.info.trackId) == nil }.map(\.info.trackId)
     guard !chosen.isEmpty else { return }

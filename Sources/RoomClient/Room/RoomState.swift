@@ -22,7 +22,7 @@ public enum CloseReason: Sendable, Hashable {
   /// `leave()` was called.
   case left
   /// An operator ended the session; empty where it was done through the API.
-  case kickedOut(by: String)
+  case kickedOut(by: UserID)
   case roomClosed
   /// The same user joined elsewhere (401003).
   case duplicateLogin

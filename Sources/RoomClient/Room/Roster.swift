@@ -3,10 +3,10 @@ import RoomProtocol
 /// Who is in the room and what they publish, kept from the join snapshot and the server's events. Pure: each change gives what
 /// to tell the user.
 struct Roster: Sendable {
-  private(set) var participants: [String: ParticipantInfo] = [:]
+  private(set) var participants: [UserID: ParticipantInfo] = [:]
 
   /// The track and its publisher.
-  func track(_ trackId: String) -> (userId: String, info: TrackInfo)? {
+  func track(_ trackId: TrackID) -> (userId: UserID, info: TrackInfo)? {
     for (userId, participant) in participants {
       if let info = participant.tracks.first(where: { $0.trackId == trackId }) { return (userId, info) }
     }
@@ -14,7 +14,7 @@ struct Roster: Sendable {
   }
 
   /// All tracks with their publishers.
-  var tracks: [(userId: String, info: TrackInfo)] {
+  var tracks: [(userId: UserID, info: TrackInfo)] {
     participants.values.flatMap { participant in participant.tracks.map { (participant.userId, $0) } }
   }
 

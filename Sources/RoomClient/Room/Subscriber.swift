@@ -29,7 +29,7 @@ final class Subscriber {
   var isOpen: Bool { transport != nil }
   var isEmpty: Bool { tracks.isEmpty }
 
-  func track(_ trackId: String) -> RemoteTrack? { tracks.values.first { $0.trackId == trackId } }
+  func track(_ trackId: TrackID) -> RemoteTrack? { tracks.values.first { $0.trackId == trackId } }
 
   /// What an offer changed.
   struct Change {
@@ -39,7 +39,7 @@ final class Subscriber {
   }
 
   /// Takes an offer. `info` describes a track by its id.
-  func answer(_ offer: OfferData, info: (String) -> TrackInfo?) throws -> Change {
+  func answer(_ offer: OfferData, info: (TrackID) -> TrackInfo?) throws -> Change {
     // A track goes on over a new transport: its readers notice nothing but a key frame.
     if offer.restart || transport == nil { try openTransport() }
     guard var answering, let transport else { throw RoomClientError.mediaFailed("no transport") }

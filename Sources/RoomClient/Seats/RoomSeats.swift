@@ -24,7 +24,7 @@ public struct RoomSeats: Sendable {
   /// The layout's type, its canvas and each seat's frame.
   public var layout: Layout { room?.layout ?? .standard }
   /// Who sits on seat 0.
-  public var host: String? { all.first?.userId }
+  public var host: UserID? { all.first?.userId }
   /// The seat that this client sits on.
   public var mine: SeatInfo? {
     let value = session.board.value
@@ -36,7 +36,7 @@ public struct RoomSeats: Sendable {
   public var invitations: [SeatInvitation] { room?.invitations ?? [] }
 
   /// The seat that a user sits on.
-  public subscript(userId: String) -> SeatInfo? { all.first { $0.userId == userId } }
+  public subscript(userId: UserID) -> SeatInfo? { all.first { $0.userId == userId } }
 
   // MARK: Sitting
 
@@ -58,7 +58,7 @@ public struct RoomSeats: Sendable {
 
   /// Takes a user off its seat; needs the `admin` grant.
   /// - Throws: 10003; 80103 no such user; 80403 on no seat.
-  public func kick(_ userId: String) async throws { try await ask(.kick(UserParams(userId: userId))) }
+  public func kick(_ userId: UserID) async throws { try await ask(.kick(UserParams(userId: userId))) }
 
   /// Sets switches of a seat, all or none; what is nil stays.
   /// - Parameters:
@@ -97,13 +97,13 @@ public struct RoomSeats: Sendable {
   /// Gives a user the seat it asks for; needs the `admin` grant.
   /// - Returns: the seat's index.
   /// - Throws: 10003; 80414 it waits no more; 80502, 80503 no seat is free: the request waits on.
-  @discardableResult public func accept(_ userId: String) async throws -> Int {
+  @discardableResult public func accept(_ userId: UserID) async throws -> Int {
     try await session.change(.seats(.acceptRequest(UserParams(userId: userId))), for: SeatResult.self).index
   }
 
   /// Says no to a user that asks for a seat; needs the `admin` grant.
   /// - Throws: 10003; 80415 it waits no more.
-  public func reject(_ userId: String) async throws { try await ask(.rejectRequest(UserParams(userId: userId))) }
+  public func reject(_ userId: UserID) async throws { try await ask(.rejectRequest(UserParams(userId: userId))) }
 
   /// Who asks for a seat, as the server has it, the oldest first. ``requests`` has the same without asking.
   public func listRequests() async throws -> [SeatRequest] {
@@ -116,13 +116,13 @@ public struct RoomSeats: Sendable {
   /// - Parameter index: nil for any.
   /// - Throws: 10003; 80103 no such user; 80413 it sits already; 80411 it is invited, or asks, already; 80501, 10016, 80503 the seat
   ///   can't be had; 80412 ten are invited already; 80401 a guest of a PK.
-  public func invite(_ userId: String, to index: Int? = nil) async throws {
+  public func invite(_ userId: UserID, to index: Int? = nil) async throws {
     try await ask(.invite(SeatInviteParams(userId: userId, index: index)))
   }
 
   /// Takes an invitation back; needs the `admin` grant.
   /// - Throws: 10003; 80411 the user is not invited.
-  public func cancelInvitation(of userId: String) async throws { try await ask(.cancelInvitation(UserParams(userId: userId))) }
+  public func cancelInvitation(of userId: UserID) async throws { try await ask(.cancelInvitation(UserParams(userId: userId))) }
 
   /// Takes the seat that this client is invited to, and publishes.
   /// - Parameter tracks: as with ``take(_:publishing:)``.

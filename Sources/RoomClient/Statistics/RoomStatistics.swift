@@ -1,3 +1,5 @@
+import RoomProtocol
+
 /// How media flows, over the interval since the last report.
 public struct RoomStatistics: Sendable, Hashable {
   public var transports: [TransportStatistics]
@@ -41,8 +43,8 @@ public struct TransportStatistics: Sendable, Hashable {
 
 /// One track in one direction.
 public struct TrackStatistics: Sendable, Hashable {
-  public var trackId: String
-  public var userId: String
+  public var trackId: TrackID
+  public var userId: UserID
   /// Frames per second of the interval.
   public var fps: Double
   public var kbps: Double
@@ -69,7 +71,7 @@ public struct TrackStatistics: Sendable, Hashable {
   /// Frames dropped: by a full queue (local), or incomplete or unread (remote).
   public var framesDropped: UInt64
 
-  public init(trackId: String, userId: String) {
+  public init(trackId: TrackID, userId: UserID) {
     self.trackId = trackId
     self.userId = userId
     fps = 0

@@ -12,7 +12,7 @@ struct StatisticsMeter: Sendable {
   }
 
   /// By track; only those of the last report are kept.
-  private var last: [String: Counts] = [:]
+  private var last: [TrackID: Counts] = [:]
   private var lastTime: ContinuousClock.Instant
 
   init(began: ContinuousClock.Instant) { lastTime = began }
@@ -20,14 +20,14 @@ struct StatisticsMeter: Sendable {
   /// A track of a transport's statistics, with what the room knows of it.
   struct Local {
     var info: TrackInfo
-    var userId: String
+    var userId: UserID
     var counts: SenderStatistics
     var framesDropped: UInt64
   }
 
   struct Remote {
     var info: TrackInfo
-    var userId: String
+    var userId: UserID
     var counts: ReceiverStatistics
     var unread: UInt64
     var roundTripTime: Int64?
@@ -36,7 +36,7 @@ struct StatisticsMeter: Sendable {
   mutating func report(
     locals: [Local], remotes: [Remote], transports: [TransportStatistics], now: ContinuousClock.Instant
   ) -> RoomStatistics {
-    var next: [String: Counts] = [:]
+    var next: [TrackID: Counts] = [:]
     var report = RoomStatistics(transports: transports)
     for local in locals {
       let counts = Counts(
@@ -80,7 +80,7 @@ struct StatisticsMeter: Sendable {
     return report
   }
 
-  private func rates(_ info: TrackInfo, _ userId: String, _ counts: Counts) -> TrackStatistics {
+  private func rates(_ info: TrackInfo, _ userId: UserID, _ counts: Counts) -> TrackStatistics {
     var track = TrackStatistics(trackId: info.trackId, userId: userId)
     track.width = info.width
     track.height = info.height

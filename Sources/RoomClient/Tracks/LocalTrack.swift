@@ -11,7 +11,7 @@ public protocol LocalTrack: AnyObject, Sendable {
   /// The main stream of its kind.
   var master: Bool { get }
   /// Chosen by the server; nil while not published.
-  var trackId: String? { get }
+  var trackId: TrackID? { get }
   /// Set by `Room.mute`, here or by an admin; frames of a muted track are dropped.
   var isMuted: Bool { get }
   /// The track's part in the machinery of the room.
@@ -50,7 +50,7 @@ public final class LocalVideoTrack: LocalTrack {
   }
 
   public var kind: TrackKind { .video }
-  public var trackId: String? { feed.trackId }
+  public var trackId: TrackID? { feed.trackId }
   public var isMuted: Bool { feed.isMuted }
 
   /// Hands over the next frame. Its timestamp counts 1/90000 s and its start is arbitrary.
@@ -83,7 +83,7 @@ public final class LocalAudioTrack: LocalTrack {
   }
 
   public var kind: TrackKind { .audio }
-  public var trackId: String? { feed.trackId }
+  public var trackId: TrackID? { feed.trackId }
   public var isMuted: Bool { feed.isMuted }
 
   /// Hands over the next packet. Its timestamp counts 1/48000 s and its start is arbitrary.

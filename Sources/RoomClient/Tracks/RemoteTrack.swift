@@ -5,8 +5,8 @@ import RoomProtocol
 /// A track of another participant that this client receives: encoded frames come out.
 public final class RemoteTrack: Sendable {
   /// The publisher.
-  public let userId: String
-  public let trackId: String
+  public let userId: UserID
+  public let trackId: TrackID
   public let kind: TrackKind
   /// "h264", "vp8", "vp9", "av1" or "opus".
   public let codec: String
@@ -39,7 +39,7 @@ public final class RemoteTrack: Sendable {
 
   private let state: NIOLockedValueBox<State>
 
-  init(userId: String, info: TrackInfo, codec: String) {
+  init(userId: UserID, info: TrackInfo, codec: String) {
     self.userId = userId
     trackId = info.trackId
     kind = info.kind

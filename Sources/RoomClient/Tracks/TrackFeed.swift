@@ -26,7 +26,7 @@ public final class TrackFeed: Sendable {
   /// The newest that was given.
   ///
   /// Not lazily: a lazy `compactMap` reads each value twice, and another thread may clear it in between.
-  var trackId: String? { lines.reversed().compactMap(\.trackId).first }
+  var trackId: TrackID? { lines.reversed().compactMap(\.trackId).first }
   /// In the newest room.
   var isMuted: Bool { lines.last?.isMuted ?? false }
   /// Frames that no room took, though there was a way.

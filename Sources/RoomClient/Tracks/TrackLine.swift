@@ -24,7 +24,7 @@ final class TrackLine: Sendable {
 
   private struct State {
     var outlet: Outlet?
-    var trackId: String?
+    var trackId: TrackID?
     var muted: Bool
     /// Video: nothing but a key frame may be sent next.
     var needsKeyFrame = true
@@ -41,7 +41,7 @@ final class TrackLine: Sendable {
 
   var kind: TrackKind { feed.kind }
   /// The room's id for the track; nil before it is published.
-  var trackId: String? { state.withLockedValue { $0.trackId } }
+  var trackId: TrackID? { state.withLockedValue { $0.trackId } }
   var isMuted: Bool { state.withLockedValue { $0.muted } }
   /// Bits per second that this way takes.
   var target: Int? { state.withLockedValue { $0.target } }
@@ -59,7 +59,7 @@ final class TrackLine: Sendable {
     }
   }
 
-  func named(_ trackId: String) { state.withLockedValue { $0.trackId = trackId } }
+  func named(_ trackId: TrackID) { state.withLockedValue { $0.trackId = trackId } }
 
   /// The transport is connected; nil when it is lost.
   func connect(_ outlet: Outlet?) {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import RTP
+import RoomProtocol
 import WebRTC
 
 /// One media transport of a room on its loop's thread: a socket, and connections where the session asks for them, the sans-I/O
@@ -13,7 +14,7 @@ final class MediaChannel {
     case disconnected
     /// It is over; only a new transport helps.
     case failed(String)
-    case firstFrame(trackId: String)
+    case firstFrame(trackId: TrackID)
   }
 
   private let id: UInt64

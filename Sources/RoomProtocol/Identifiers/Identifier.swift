@@ -23,6 +23,8 @@ extension Identifier {
 
   public var description: String { rawValue }
   public var isEmpty: Bool { rawValue.isEmpty }
+  /// The first 64 characters, for error messages: an identifier from outside has any length.
+  public var brief: Substring { rawValue.prefix(64) }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 

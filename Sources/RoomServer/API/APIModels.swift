@@ -3,7 +3,7 @@ import RoomProtocol
 /// The bodies of the REST API, as `api/openapi.yaml` describes them.
 enum API {
   struct NewRoom: Decodable, Sendable {
-    var name: String
+    var name: RoomName
     /// Seconds.
     var emptyTimeout: Int?
     var maxParticipants: Int?
@@ -19,13 +19,13 @@ enum API {
   }
 
   struct RoomSummary: Encodable, Sendable {
-    var name: String
+    var name: RoomName
     /// Milliseconds since 1970.
     var createdAt: Int64
     var participants: Int
     var tracks: Int
     /// The first few that joined and are still there.
-    var users: [String]
+    var users: [UserID]
     var viewers: Int
   }
 
@@ -34,7 +34,7 @@ enum API {
   }
 
   struct RoomDetail: Encodable, Sendable {
-    var name: String
+    var name: RoomName
     /// Milliseconds since 1970.
     var createdAt: Int64
     /// How many WHEP sessions watch.
@@ -51,8 +51,8 @@ enum API {
   }
 
   struct NewToken: Decodable, Sendable {
-    var room: String
-    var user: String
+    var room: RoomName
+    var user: UserID
     var grants: Grants?
     /// Seconds.
     var ttl: Int?

@@ -83,7 +83,7 @@ struct RoomsAPI: Sendable {
   private func kick(_ names: [String]) async -> HTTPResponse {
     await directory.change(names) { room in
       do throws(RoomError) {
-        try await room.kick(names[1])
+        try await room.kick(UserID(names[1]))
         return .noContent
       } catch {
         return .error(404, error)
@@ -98,7 +98,7 @@ struct RoomsAPI: Sendable {
     } catch { return .error(400, error) }
     return await directory.with(names) { room in
       do throws(RoomError) {
-        return .json(try await room.mute(names[1], body.muted))
+        return .json(try await room.mute(TrackID(names[1]), body.muted))
       } catch {
         return .error(404, error)
       }
@@ -119,7 +119,7 @@ struct RoomsAPI: Sendable {
 extension RoomDirectory {
   /// Answers 404002 where the first name is no room's.
   nonisolated func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
-    guard let name = names.first, let room = await room(name) else {
+    guard let name = names.first, let room = await room(RoomName(name)) else {
       return .error(404, RoomError(.roomNotFound, "there is no room \"\(names.first?.prefix(64) ?? "")\""))
     }
     return await body(room)

@@ -32,7 +32,7 @@ public struct ICEServerSetting: Sendable, Hashable {
   /// - Parameters:
   ///   - user: ends the user name that a secret makes, so that the TURN server's log says whom it served.
   ///   - now: what the lifetime counts from.
-  public func told(to user: String, at now: Date = Date()) -> ICEServer {
+  public func told(to user: UserID, at now: Date = Date()) -> ICEServer {
     switch access {
     case .open: return ICEServer(urls: urls)
     case .account(let username, let credential):

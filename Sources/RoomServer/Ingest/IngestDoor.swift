@@ -20,8 +20,8 @@ final class IngestDoor: Sendable {
 
   /// Streams that no room could take lately, and why.
   private struct Refused {
-    var room: String
-    var user: String
+    var room: RoomName
+    var user: UserID
     var fault: IngestFault
     var until: ContinuousClock.Instant
   }
@@ -45,7 +45,8 @@ final class IngestDoor: Sendable {
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
       do throws(RoomError) {
         let session = try await open(
-          arrival.stream, query: arrival.query, client: TransportAddress(host: arrival.client, port: 0), stop: arrival.stop)
+          RoomName(arrival.stream), query: arrival.query, client: TransportAddress(host: arrival.client, port: 0),
+          stop: arrival.stop)
         services.counters.count { $0.joins[ErrorCode.ok.rawValue, default: 0] += 1 }
         return session
       } catch {
@@ -66,7 +67,7 @@ final class IngestDoor: Sendable {
   /// Lets a stream into the room of its token.
   /// - Throws: with the codes of the signalling door.
   func open(
-    _ name: String, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
+    _ name: RoomName, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
   ) async throws(RoomError) -> IngestSession {
     guard services.letsIn(client) else {
       throw RoomError(.joinFailed, "too many joins from this address; wait a second and try again")

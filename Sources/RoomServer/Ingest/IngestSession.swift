@@ -23,7 +23,7 @@ final class IngestSession: PublishSink {
     var sentence: String?
   }
 
-  let user: String
+  let user: UserID
   /// Binds audio and video together for their receivers.
   let canonicalName = UUID().uuidString
   private let loop: any EventLoop
@@ -36,7 +36,7 @@ final class IngestSession: PublishSink {
   ///   - stop: ends the connection's publish, with words for the encoder's user.
   ///   - failed: is told of a stream that a room can't take.
   init(
-    of user: String, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
+    of user: UserID, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
     failed: @escaping @Sendable (IngestFault) -> Void
   ) throws(IngestFault) {
     self.user = user

@@ -21,7 +21,7 @@ extension Room {
 
   /// - Parameter claim: the authority behind it; nil for that of an API token.
   func startMerge(
-    _ params: MergeParams, by caller: String, claim: BroadcastClaim? = nil
+    _ params: MergeParams, by caller: UserID, claim: BroadcastClaim? = nil
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     if let complaint = params.complaint { throw RoomError(.cdnParameters, complaint) }
     try checkNewJob(params.jobId)
@@ -39,7 +39,7 @@ extension Room {
 
   /// Begins a merge job of what its layouts mean.
   func merge(
-    _ params: MergeParams, _ items: [RoomMix.Item], to url: PublishURL?, by caller: String, claim: BroadcastClaim,
+    _ params: MergeParams, _ items: [RoomMix.Item], to url: PublishURL?, by caller: UserID, claim: BroadcastClaim,
     isRestored: Bool = false
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     let mix = try enterMix(key(params, items))
@@ -78,7 +78,7 @@ extension Room {
     )
   }
 
-  private func checkName(_ user: String) throws(RoomError) {
+  private func checkName(_ user: UserID) throws(RoomError) {
     guard NameRule.allows(user) else { throw RoomError(.cdnParameters, "publishAs: \(NameRule.text)") }
     guard participants[user] == nil else {
       throw RoomError(.publishFailed, "publishAs: there is a participant \"\(user)\" in the room")
@@ -94,8 +94,8 @@ extension Room {
   }
 
   /// Arranges a job's tracks anew, from the next frame on.
-  func setLayouts(_ layouts: [TrackLayout], of id: String) throws(RoomError) {
-    guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.prefix(64))\"") }
+  func setLayouts(_ layouts: [TrackLayout], of id: JobID) throws(RoomError) {
+    guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.brief)\"") }
     guard case .merge(let mix, var params) = job.program else {
       throw RoomError(.cdnParameters, "the job \"\(id)\" is no merge job: it has no layouts")
     }
@@ -156,7 +156,7 @@ extension Room {
       images: RoomMix.Key.versions(params, images), publishedBy: params.publishAs.map { _ in params.jobId })
   }
 
-  private func item(_ layout: TrackLayout, _ name: String, publishAs: String?) throws(RoomError) -> RoomMix.Item {
+  private func item(_ layout: TrackLayout, _ name: String, publishAs: UserID?) throws(RoomError) -> RoomMix.Item {
     let hasFrame = layout.width != nil
     if let user = layout.userId {
       guard NameRule.allows(user) else { throw RoomError(.cdnParameters, "\(name).userId: \(NameRule.text)") }
@@ -168,7 +168,7 @@ extension Room {
     }
     let trackId = layout.trackId ?? ""
     guard let (owner, index) = publication(trackId), owner.mixed == nil else {
-      throw RoomError(.subscribeFailed, "\(name).trackId: nobody publishes a track \"\(trackId.prefix(64))\"")
+      throw RoomError(.subscribeFailed, "\(name).trackId: nobody publishes a track \"\(trackId.brief)\"")
     }
     let info = owner.tracks[index].info
     let choice = RelayJob.Choice(user: owner.userId, tag: info.tag)

@@ -11,7 +11,7 @@ import WebRTC
 
 extension Room {
   /// Publishes a mix as a participant's tracks.
-  func publish(_ mix: RoomMix, as user: String, _ params: MergeParams) {
+  func publish(_ mix: RoomMix, as user: UserID, _ params: MergeParams) {
     let bitrate = min((params.audioKbps ?? 64) * 1000, 256_000)
     guard jobs[params.jobId] != nil, participants[user] == nil,
       let sink = try? MixedTrackSink(mix.live, audioBitrate: bitrate, now: Instant(microseconds: linux_now_us()))

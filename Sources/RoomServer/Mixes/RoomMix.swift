@@ -15,7 +15,7 @@ final class RoomMix {
     /// Which images of these names.
     var images: [String: Int]
     /// The job whose mix goes into the room, which it does not share.
-    var publishedBy: String?
+    var publishedBy: JobID?
   }
 
   /// One entry of the layouts, with what it takes of whom.
@@ -30,7 +30,7 @@ final class RoomMix {
     }
 
     /// How an app knows it.
-    var name: String { layout.userId ?? layout.trackId ?? "" }
+    var name: String { layout.userId?.rawValue ?? layout.trackId?.rawValue ?? "" }
   }
 
   var key: Key
@@ -50,12 +50,12 @@ final class RoomMix {
 
 /// A mix that is published into its room. Belongs to its `Room`, which alone touches it.
 final class MixedParticipant {
-  let job: String
+  let job: JobID
   let mix: RoomMix
   let sink: MixedTrackSink
   let audioBitrate: Int
   /// For those who speak in the mix: the same without their own sound, in the place of the mix' track of sound.
-  var own: [String: Own] = [:]
+  var own: [UserID: Own] = [:]
 
   /// What one speaker hears.
   struct Own {
@@ -64,7 +64,7 @@ final class MixedParticipant {
     let participant: Participant
   }
 
-  init(job: String, mix: RoomMix, sink: MixedTrackSink, audioBitrate: Int) {
+  init(job: JobID, mix: RoomMix, sink: MixedTrackSink, audioBitrate: Int) {
     self.job = job
     self.mix = mix
     self.sink = sink

@@ -91,8 +91,8 @@ final class Origin: Sendable {
   private func admit(token text: String, _ path: StreamPath) throws(OriginRefusal) {
     let token: RoomToken
     do throws(TokenError) { token = try keys.verify(text) } catch { throw OriginRefusal(error) }
-    guard token.room == path.stream || token.room == "\(path.app)/\(path.stream)" else {
-      throw OriginRefusal(.token, "the token's room is \(token.room.prefix(64)), which is not \(path.stream)")
+    guard [path.stream, "\(path.app)/\(path.stream)"].contains(token.room.rawValue) else {
+      throw OriginRefusal(.token, "the token's room is \(token.room.brief), which is not \(path.stream)")
     }
     guard StreamVariant(path.stream) == nil else {
       throw OriginRefusal(.token, "\(path.stream.prefix(64)) is the name of a variant, which no room token publishes")

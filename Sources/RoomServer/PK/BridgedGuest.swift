@@ -10,7 +10,7 @@ final class BridgedGuest {
   /// One track, which is carried here from its own room.
   struct Carried {
     /// In its own room.
-    let original: String
+    let original: TrackID
     let link: LiveLink
     let decoded: DecodedTrack
   }
@@ -47,7 +47,7 @@ extension Room {
     showPK()
   }
 
-  private func welcome(_ user: String) -> Participant? {
+  private func welcome(_ user: UserID) -> Participant? {
     let token = RoomToken(room: name, user: user, grants: [.publish], expires: .distantFuture)
     let participant = Participant(token: token, outlet: NoOutlet(), plan: SubscriptionPlan(automatic: false))
     participant.bridged = BridgedGuest()

@@ -15,13 +15,13 @@ struct LentTrack: Sendable {
 
 /// All tracks that a room lends for a PK now.
 struct LentTracks: Sendable {
-  var pkId: String
+  var pkId: PKID
   var tracks: [LentTrack]
 }
 
 /// What a room lends of one user, and to whom. Belongs to its `Room`, which alone touches it.
 struct Lending {
-  let user: String
+  let user: UserID
   /// Sends the borrower all tracks that are lent now. Does not wait, and keeps the order.
   let tell: @Sendable ([LentTrack]) -> Void
   var told: [Told]?
@@ -34,13 +34,13 @@ struct Lending {
 
 extension Room {
   /// Lends a user's tracks to another room from now on, whichever it publishes.
-  func lend(_ user: String, to room: String, tell: @escaping @Sendable ([LentTrack]) -> Void) {
+  func lend(_ user: UserID, to room: RoomName, tell: @escaping @Sendable ([LentTrack]) -> Void) {
     lending[room] = Lending(user: user, tell: tell)
     renewLending()
   }
 
   /// Lends nothing to that room any more.
-  func endLending(to room: String) { lending[room] = nil }
+  func endLending(to room: RoomName) { lending[room] = nil }
 
   /// Tells the borrowers what is published now.
   func renewLending() {

@@ -6,7 +6,7 @@ import SFU
 struct PKStage {
   var info: PKInfo
   /// How the other anchor is called in this room; nil where it is this room's that moved.
-  let guest: String?
+  let guest: UserID?
   /// Whether broadcasts show both anchors: from when the other's tracks are here, so that no half is empty at first.
   var isShown = false
 }
@@ -18,7 +18,7 @@ extension Room {
   /// A PK has begun: the other room's tracks come over, and the anchor's broadcasts become the split screen.
   func beginPK(_ info: PKInfo) {
     endPKStage()
-    let guest: String? =
+    let guest: UserID? =
       switch info.way {
       case .bridge: "\(info.userId)@\(info.room)"
       case .move: info.inviter ? nil : info.userId
@@ -38,7 +38,7 @@ extension Room {
 
   /// Broadcasts show both anchors from now on.
   /// - Parameter pkId: of the PK that it was waited for; nil for whichever it is.
-  func showPK(_ pkId: String? = nil) {
+  func showPK(_ pkId: PKID? = nil) {
     guard let stage = pkStage, !stage.isShown, pkId ?? stage.info.pkId == stage.info.pkId else { return }
     pkStage?.isShown = true
     for job in jobs.values { enterPK(job) }

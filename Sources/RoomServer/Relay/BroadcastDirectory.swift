@@ -32,7 +32,7 @@ final class BroadcastDirectory: Sendable {
     var recording: RecordingName?
     var serialNumber: Int
     /// The rooms whose tokens may take over.
-    var owners: Set<String>
+    var owners: Set<RoomName>
     var listeners: [ProgramID: Listener] = [:]
 
     func place(_ program: ProgramID) -> Place {

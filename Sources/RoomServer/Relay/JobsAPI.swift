@@ -99,11 +99,11 @@ struct JobsAPI: Sendable {
     let layouts: [TrackLayout]
     do throws(RoomError) { layouts = try Self.layouts(of: request) } catch { return .error(400, error) }
     return await directory.change(names) { room in
-      guard await room.hasJob(names[1]) else {
+      guard await room.hasJob(JobID(names[1])) else {
         return .error(404, RoomError(.cdnParameters, "the room has no job \"\(names[1].prefix(64))\""))
       }
       do throws(RoomError) {
-        try await room.setLayouts(layouts, of: names[1])
+        try await room.setLayouts(layouts, of: JobID(names[1]))
         return .noContent
       } catch {
         return Self.refusal(error)
@@ -114,7 +114,7 @@ struct JobsAPI: Sendable {
   private func stop(_ names: [String]) async -> HTTPResponse {
     await directory.change(names) { room in
       do throws(RoomError) {
-        try await room.stopJob(names[1])
+        try await room.stopJob(JobID(names[1]))
         return .noContent
       } catch {
         return .error(404, error)

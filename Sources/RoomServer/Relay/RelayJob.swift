@@ -6,7 +6,7 @@ import SFU
 final class RelayJob {
   /// What a job takes of one kind: the tracks of one user under one tag, whichever it publishes.
   struct Choice: Codable, Hashable {
-    var user: String
+    var user: UserID
     /// Nil for the main track.
     var tag: String?
   }
@@ -28,13 +28,13 @@ final class RelayJob {
     case merge(RoomMix, MergeParams)
   }
 
-  let id: String
+  let id: JobID
   /// Nil for a mix that goes into the room alone.
   let place: BroadcastDirectory.Place?
   /// Nil for a mix that goes into the room alone.
   let url: PublishURL?
   /// The room that its broadcast belongs to: during a PK by move the one that the guest comes from.
-  let owner: String?
+  let owner: RoomName?
   var program: Program
   var info: JobInfo
   /// What a split screen goes back to when its PK is over.
@@ -53,7 +53,7 @@ final class RelayJob {
   }
 
   init(
-    id: String, place: BroadcastDirectory.Place?, url: PublishURL?, owner: String?, program: Program, info: JobInfo
+    id: JobID, place: BroadcastDirectory.Place?, url: PublishURL?, owner: RoomName?, program: Program, info: JobInfo
   ) {
     self.id = id
     self.place = place

@@ -19,7 +19,7 @@ extension Room {
   ///   - defaultUser: whose tracks are sent where the parameters name nobody's.
   ///   - claim: the authority behind it; nil for that of an API token.
   func startForward(
-    _ params: ForwardParams, by caller: String, defaultUser: String?, claim: BroadcastClaim? = nil
+    _ params: ForwardParams, by caller: UserID, defaultUser: UserID?, claim: BroadcastClaim? = nil
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     try checkNewJob(params.jobId)
     let url = try publishURL(params.publishUrl, params.userId ?? defaultUser)
@@ -34,7 +34,7 @@ extension Room {
 
   /// Begins a forward job of what is chosen.
   func forward(
-    _ audio: RelayJob.Choice?, _ video: RelayJob.Choice?, as id: String, to url: PublishURL, record: String?, by caller: String,
+    _ audio: RelayJob.Choice?, _ video: RelayJob.Choice?, as id: JobID, to url: PublishURL, record: String?, by caller: UserID,
     claim: BroadcastClaim, isRestored: Bool = false
   ) throws(RoomError) -> (JobInfo, announce: () -> Void) {
     let place = try place(url, for: id, claim: claim, record: record, isRestored: isRestored)
@@ -54,9 +54,9 @@ extension Room {
   }
 
   /// Whether the room can have a job of this name.
-  func checkNewJob(_ id: String) throws(RoomError) {
+  func checkNewJob(_ id: JobID) throws(RoomError) {
     guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
-    guard (1...64).contains(id.utf8.count) else { throw RoomError(.cdnParameters, "jobId: 1 to 64 bytes") }
+    guard (1...64).contains(id.rawValue.utf8.count) else { throw RoomError(.cdnParameters, "jobId: 1 to 64 bytes") }
     guard jobs[id] == nil else { throw RoomError(.publishFailed, "jobId: the room has a job \"\(id)\" already") }
     guard jobs.count < surroundings.relay.jobsPerRoom else {
       surroundings.counters.count(limit: .jobs)
@@ -67,7 +67,7 @@ extension Room {
   /// The place of a new job at its URL's broadcast.
   /// - Parameter record: a file that the broadcast is recorded into in addition.
   func place(
-    _ url: PublishURL, for id: String, claim: BroadcastClaim, record: String?, isRestored: Bool
+    _ url: PublishURL, for id: JobID, claim: BroadcastClaim, record: String?, isRestored: Bool
   ) throws(RoomError) -> BroadcastDirectory.Place {
     try surroundings.broadcasts.place(
       url, claim: claim, recording: try recordingName(record), isRestored: isRestored, recorded: recordingListener
@@ -76,7 +76,7 @@ extension Room {
 
   /// What is told of a job that begins.
   func newInfo(
-    _ id: String, _ kind: String, _ place: BroadcastDirectory.Place?, _ url: PublishURL?, by caller: String
+    _ id: JobID, _ kind: String, _ place: BroadcastDirectory.Place?, _ url: PublishURL?, by caller: UserID
   ) -> JobInfo {
     JobInfo(
       jobId: id, kind: kind, state: (place?.isDirect == false ? PushState.unknown : .connected).rawValue,
@@ -107,7 +107,7 @@ extension Room {
   }
 
   /// Where a job goes, by its own word or by the room's policy.
-  func publishURL(_ named: String?, _ user: String?) throws(RoomError) -> PublishURL {
+  func publishURL(_ named: String?, _ user: UserID?) throws(RoomError) -> PublishURL {
     let policy = settings.push
     guard user != nil || !policy.isPerUser else {
       throw RoomError(.cdnParameters, "userId: whose tracks are to be sent? The room's URL has a place for it")
@@ -140,7 +140,7 @@ extension Room {
   }
 
   private func choice(
-    _ kind: TrackKind, _ trackId: String?, _ params: ForwardParams, _ kinds: Set<TrackKind>, _ defaultUser: String?
+    _ kind: TrackKind, _ trackId: TrackID?, _ params: ForwardParams, _ kinds: Set<TrackKind>, _ defaultUser: UserID?
   ) throws(RoomError) -> RelayJob.Choice? {
     guard let trackId else {
       // A track of the other kind alone was named: that is all.
@@ -152,21 +152,21 @@ extension Room {
       return RelayJob.Choice(user: user, tag: nil)
     }
     guard let (owner, index) = publication(trackId), owner.tracks[index].info.kind == kind else {
-      throw RoomError(.subscribeFailed, "\(kind)TrackId: there is no \(kind) track \"\(trackId.prefix(64))\"")
+      throw RoomError(.subscribeFailed, "\(kind)TrackId: there is no \(kind) track \"\(trackId.brief)\"")
     }
     return RelayJob.Choice(user: owner.userId, tag: owner.tracks[index].info.tag)
   }
 
   /// Ends a job for a participant.
-  func stopJob(_ id: String, by participant: Participant) throws(RoomError) {
+  func stopJob(_ id: JobID, by participant: Participant) throws(RoomError) {
     guard participant.grants.contains(.relay) else { throw RoomError(.noPermission, "the token has no grant to relay") }
     if let job = jobs[id] { try checkControl(of: job, by: participant) }
     try stopJob(id)
   }
 
   /// Ends a job.
-  func stopJob(_ id: String) throws(RoomError) {
-    guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.prefix(64))\"") }
+  func stopJob(_ id: JobID) throws(RoomError) {
+    guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.brief)\"") }
     stop(job)
   }
 
@@ -177,7 +177,7 @@ extension Room {
     job.run { await place.broadcast.stop(place.program) }
   }
 
-  func hasJob(_ id: String) -> Bool { jobs[id] != nil }
+  func hasJob(_ id: JobID) -> Bool { jobs[id] != nil }
 
   /// All jobs, in the order of their beginning.
   var jobList: [JobInfo] { jobs.values.map(\.info).sorted { ($0.startedAt ?? 0, $0.jobId) < ($1.startedAt ?? 0, $1.jobId) } }
@@ -211,7 +211,7 @@ extension Room {
     renewMixes()
   }
 
-  private static let ownJob = "auto"
+  private static let ownJob: JobID = "auto"
 
   /// With policy `auto`: a job for everyone who publishes, or for the first who does.
   private func beginOwnJobs() {
@@ -286,7 +286,7 @@ extension Room {
 
   // MARK: What the broadcasts say
 
-  func heard(_ event: BroadcastEvent, of id: String) {
+  func heard(_ event: BroadcastEvent, of id: JobID) {
     guard let job = jobs[id] else { return }
     switch event {
     case .onAir: job.info.onAir = true
@@ -351,13 +351,13 @@ extension Room {
 }
 
 extension JobStatusData {
-  init(_ id: String, _ status: LiveBroadcast.Status, _ mix: LiveMix.Status?) {
+  init(_ id: JobID, _ status: LiveBroadcast.Status, _ mix: LiveMix.Status?) {
     self.init(
       jobId: id, state: status.state.rawValue, fps: status.fps, kbps: status.kilobits, queue: status.queued,
       dropped: Int(clamping: status.dropped), connections: status.connections, delay: mix?.delay)
   }
 
-  init(_ id: String, _ mix: LiveMix.Status) {
+  init(_ id: JobID, _ mix: LiveMix.Status) {
     self.init(
       jobId: id, state: PushState.connected.rawValue, fps: mix.fps, kbps: mix.bitrate / 1000, queue: 0, dropped: 0,
       connections: 0, delay: mix.delay)

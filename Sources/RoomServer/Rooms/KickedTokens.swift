@@ -1,11 +1,12 @@
+import RoomProtocol
 import Foundation
 import RoomToken
 
 /// The tokens of kicked users: dead until they expire.
 struct KickedTokens: Sendable {
   private struct Entry: Hashable {
-    var room: String
-    var user: String
+    var room: RoomName
+    var user: UserID
     var id: String
   }
 

@@ -6,12 +6,12 @@ import SFU
 
 /// One user in a room, between its first join and its leaving. Belongs to its `Room`, which alone touches it.
 final class Participant {
-  let userId: String
+  let userId: UserID
   let grants: Grants
   /// Milliseconds since 1970.
   let joinedAt: Int64
   /// Secret; who knows it may take the session up again.
-  let sessionId: String
+  let sessionId: SessionID
   /// The token of the last join or resume.
   var token: RoomToken
   /// Nil while the socket is lost; where there never is one, while the media is.
@@ -37,7 +37,7 @@ final class Participant {
   /// Of a participant that is one of the room's mixes.
   var mixed: MixedParticipant?
   /// Tracks that its seat's switches muted.
-  var mutedBySeat: Set<String> = []
+  var mutedBySeat: Set<TrackID> = []
   /// Of a participant that is another room's anchor.
   var bridged: BridgedGuest?
   /// What jobs put its tracks in time with each other by.
@@ -51,7 +51,7 @@ final class Participant {
     grants = token.grants
     joinedAt = Int64(Date().timeIntervalSince1970 * 1000)
     // 122 bits from the system's generator.
-    sessionId = UUID().uuidString
+    sessionId = SessionID(UUID().uuidString)
     self.outlet = outlet
     self.plan = plan
     self.wantsLevels = wantsLevels
@@ -67,5 +67,5 @@ final class Participant {
       userId: userId, grants: grants, joinedAt: joinedAt, connected: outlet != nil, tracks: tracks.map(\.info))
   }
 
-  func track(_ trackId: String) -> PublishedTrack? { tracks.first { $0.info.trackId == trackId } }
+  func track(_ trackId: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == trackId } }
 }

@@ -21,7 +21,7 @@ extension Room {
       log.debug("first packet", metadata: ["user": "\(owner.userId)", "track": "\(track.info.trackId)"])
     case .audioLevels(let levels): tellLevels(levels)
     case .activeSpeakers(let tracks):
-      var users: [String] = []
+      var users: [UserID] = []
       for track in tracks {
         if let user = owner(of: track)?.owner.userId, !users.contains(user) { users.append(user) }
       }

@@ -2,7 +2,7 @@ import RoomProtocol
 
 extension Room {
   /// Mutes or unmutes for a participant: its own track, or with the admin grant anybody's.
-  func mute(_ trackId: String, _ muted: Bool, by participant: Participant) throws(RoomError) -> () -> Void {
+  func mute(_ trackId: TrackID, _ muted: Bool, by participant: Participant) throws(RoomError) -> () -> Void {
     guard let (owner, index) = publication(trackId) else { throw Self.noSuchTrack(trackId) }
     guard owner === participant || participant.grants.contains(.admin) else {
       throw RoomError(.noPermission, "muting others needs the admin grant")
@@ -14,7 +14,7 @@ extension Room {
   }
 
   /// Mutes or unmutes for the API.
-  func mute(_ trackId: String, _ muted: Bool) throws(RoomError) -> TrackInfo {
+  func mute(_ trackId: TrackID, _ muted: Bool) throws(RoomError) -> TrackInfo {
     guard let (owner, index) = publication(trackId) else { throw Self.noSuchTrack(trackId) }
     setMuted(muted, index, of: owner, by: nil)
     return owner.tracks[index].info
@@ -36,26 +36,26 @@ extension Room {
   }
 
   /// Kicks for a participant that has the admin grant.
-  func kick(_ user: String, by participant: Participant) throws(RoomError) -> () -> Void {
+  func kick(_ user: UserID, by participant: Participant) throws(RoomError) -> () -> Void {
     guard participant.grants.contains(.admin) else { throw RoomError(.noPermission, "kicking needs the admin grant") }
     try checkPresence(of: user)
     return { self.kick(user, by: participant.userId) }
   }
 
   /// Kicks for the API.
-  func kick(_ user: String) throws(RoomError) {
+  func kick(_ user: UserID) throws(RoomError) {
     try checkPresence(of: user)
     kick(user, by: "")
   }
 
-  private func checkPresence(of user: String) throws(RoomError) {
+  private func checkPresence(of user: UserID) throws(RoomError) {
     guard participants[user] != nil || viewers.values.contains(where: { $0.token.user == user }) else {
       throw Self.noSuchUser(user)
     }
   }
 
   /// Ends the user's session, and those in which it only watches.
-  private func kick(_ user: String, by operation: String) {
+  private func kick(_ user: UserID, by operation: UserID) {
     report(.participantKicked, KickedData(userId: user, by: operation))
     // Behind the tokens, which are stored with it.
     defer { storeLater() }
@@ -71,11 +71,11 @@ extension Room {
     end(target, EndedData(reason: .kickedOut, by: operation))
   }
 
-  private static func noSuchUser(_ user: String) -> RoomError {
-    RoomError(.notInRoom, "there is no user \"\(user.prefix(64))\" in the room")
+  private static func noSuchUser(_ user: UserID) -> RoomError {
+    RoomError(.notInRoom, "there is no user \"\(user.brief)\" in the room")
   }
 
-  private static func noSuchTrack(_ trackId: String) -> RoomError {
-    RoomError(.subscribeFailed, "there is no track \"\(trackId.prefix(64))\" in the room")
+  private static func noSuchTrack(_ trackId: TrackID) -> RoomError {
+    RoomError(.subscribeFailed, "there is no track \"\(trackId.brief)\" in the room")
   }
 }

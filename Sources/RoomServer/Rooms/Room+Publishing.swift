@@ -118,7 +118,7 @@ extension Room {
     var gone: [PublishedTrack] = []
     for trackId in selection.trackIds ?? [] {
       guard let track = participant.track(trackId) else {
-        throw RoomError(.publishFailed, "you publish no track \"\(trackId.prefix(64))\"")
+        throw RoomError(.publishFailed, "you publish no track \"\(trackId.brief)\"")
       }
       gone.append(track)
     }
@@ -248,5 +248,5 @@ extension TrackInfo {
   }
 
   /// An id that no other track has.
-  static func newID() -> String { "TR_" + UUID().uuidString.filter { $0 != "-" }.prefix(16) }
+  static func newID() -> TrackID { "TR_\(UUID().uuidString.filter { $0 != "-" }.prefix(16))" }
 }

@@ -6,7 +6,7 @@ extension Room {
 
   /// Carries out what a joined client asks, and answers on `outlet`. The answer goes out before the events it causes, and not
   /// before the change that it promises is stored; the room does not wait for that.
-  func handle(_ request: SignalRequest, session: String, of user: String, outlet: any SignalOutlet) -> Handled {
+  func handle(_ request: SignalRequest, session: SessionID, of user: UserID, outlet: any SignalOutlet) -> Handled {
     guard let participant = participants[user], participant.sessionId == session, participant.outlet === outlet else {
       answer(request, .failure(RoomError(.notInRoom, "this session is over; join again")), on: outlet)
       return .ended

@@ -37,7 +37,7 @@ extension Room {
     var broadcasts: BroadcastDirectory
     var mixes: MixDirectory
     /// Another room of this server.
-    var peer: @Sendable (String) async -> Room?
+    var peer: @Sendable (RoomName) async -> Room?
     /// Signs a token with one of the server's keys; nil where it has none.
     var sign: @Sendable (RoomToken) -> String?
     /// What outlives the server; nil where nothing does.

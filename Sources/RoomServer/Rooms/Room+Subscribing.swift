@@ -13,7 +13,7 @@ extension Room {
     }
     guard var transport = participant.subscribing else { return }
     for subscription in transport.drop(allBut: wanted) { media.unsubscribe(subscription) }
-    var refused: [(trackId: String, reason: String)] = []
+    var refused: [(trackId: TrackID, reason: String)] = []
     var offer: OfferData?
     // An offer to a lost socket would only be lost.
     if participant.outlet != nil {
@@ -27,8 +27,8 @@ extension Room {
     send(.offer(offer), to: participant)
   }
 
-  private func wantedTracks(of participant: Participant) -> [String: SubscribeTransport.Source] {
-    var wanted: [String: SubscribeTransport.Source] = [:]
+  private func wantedTracks(of participant: Participant) -> [TrackID: SubscribeTransport.Source] {
+    var wanted: [TrackID: SubscribeTransport.Source] = [:]
     for other in participants.values where other !== participant {
       for track in other.tracks {
         let isMeant = participant.plan.automatic && self.isMeant(track, of: other, for: participant)
@@ -49,7 +49,7 @@ extension Room {
     media.openTransport(transport.id, credentials: transport.credentials)
   }
 
-  private func tellFailed(_ failed: [(trackId: String, reason: String)], to participant: Participant) {
+  private func tellFailed(_ failed: [(trackId: TrackID, reason: String)], to participant: Participant) {
     for (trackId, reason) in failed {
       participant.plan.fail(track: trackId)
       log.info("subscribe failed", metadata: ["user": "\(participant.userId)", "track": "\(trackId)", "reason": "\(reason)"])
@@ -71,12 +71,12 @@ extension Room {
     let users = selection.userIds ?? []
     for trackId in tracks {
       guard let publication = publication(trackId), publication.owner !== participant else {
-        throw RoomError(.subscribeFailed, "nobody else publishes a track \"\(trackId.prefix(64))\"")
+        throw RoomError(.subscribeFailed, "nobody else publishes a track \"\(trackId.brief)\"")
       }
     }
     for user in users {
       guard let other = participants[user], other !== participant, !other.isHidden else {
-        throw RoomError(.subscribeFailed, "there is no other user \"\(user.prefix(64))\" in the room")
+        throw RoomError(.subscribeFailed, "there is no other user \"\(user.brief)\" in the room")
       }
     }
     for user in users {

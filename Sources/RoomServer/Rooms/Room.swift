@@ -13,7 +13,7 @@ import WebRTC
 /// The sessions call `join`, `handle` and `socketLost`; WHIP and WHEP call `ingest`, `view`, `patch` and `finish`, RTMP `ingest`, `carry` and `ingestLost`; the API calls `kick`, `mute` and `close`; the media worker tells its
 /// events. What others have to know goes out on the participants' outlets, what the packets have to know into `media`.
 actor Room {
-  nonisolated let name: String
+  nonisolated let name: RoomName
   /// Milliseconds since 1970.
   nonisolated let createdAt: Int64
   /// Another each time a room of this name is made; a server that is started again goes on with it.
@@ -29,20 +29,20 @@ actor Room {
   var change = StoreTicket()
   var stateTimer: Task<Void, Never>?
   var stateDeadline: Int64?
-  private(set) var participants: [String: Participant] = [:]
+  private(set) var participants: [UserID: Participant] = [:]
   /// WHEP's, by the last segment of their URL.
-  var viewers: [String: Viewer] = [:]
+  var viewers: [SessionResourceID: Viewer] = [:]
   /// Whom viewers see who named nobody.
   var stage = SpeakerStage()
   var stageChange: Task<Void, Never>?
   /// Running relay jobs by id.
-  var jobs: [String: RelayJob] = [:]
+  var jobs: [JobID: RelayJob] = [:]
   /// What jobs decode, by the media worker's id of a track.
   var decodedTracks: [MediaTrackID: DecodedTrack] = [:]
   /// What a PK changes, while there is one.
   var pkStage: PKStage?
   /// What other rooms have of this one, by their names.
-  var lending: [String: Lending] = [:]
+  var lending: [RoomName: Lending] = [:]
   /// What mixes may show beside tracks.
   var images = RoomImages()
   /// Mixes that jobs send.
@@ -51,7 +51,7 @@ actor Room {
   var jobWatch: Task<Void, Never>?
   private(set) var isClosed = false
   /// Who speaks by the media worker's last word, loudest first.
-  var activeSpeakers: [String] = []
+  var activeSpeakers: [UserID] = []
   nonisolated let inbox = RoomInbox()
   /// Calls to other rooms about a PK.
   var peerWork = OrderedWork()
@@ -62,7 +62,7 @@ actor Room {
 
   /// - Parameter stored: what it was before the server's end; ``goOn(_:images:)`` has to follow then.
   init(
-    name: String, settings: Settings, surroundings: Surroundings, stored: RoomState? = nil,
+    name: RoomName, settings: Settings, surroundings: Surroundings, stored: RoomState? = nil,
     openMedia: @Sendable (@escaping @Sendable (MediaEvent) -> Void) -> MediaRoom
   ) {
     self.name = name
@@ -93,7 +93,7 @@ actor Room {
 
   /// What became of a join.
   enum Joined: Sendable {
-    case joined(sessionId: String)
+    case joined(sessionId: SessionID)
     case refused(RoomError)
     /// The room closed meanwhile; another may have its name by now.
     case roomIsClosed
@@ -119,7 +119,7 @@ actor Room {
     return .joined(sessionId: participant.sessionId)
   }
 
-  private func endDuplicate(of user: String) {
+  private func endDuplicate(of user: UserID) {
     guard let old = participants[user] else { return }
     end(
       old,
@@ -216,7 +216,7 @@ actor Room {
   // MARK: Leaving
 
   /// The session's socket is gone: the participant has the grace time to come back on another.
-  func socketLost(_ sessionId: String, of user: String, outlet: any SignalOutlet) {
+  func socketLost(_ sessionId: SessionID, of user: UserID, outlet: any SignalOutlet) {
     guard let participant = participants[user], participant.sessionId == sessionId, participant.outlet === outlet else {
       return
     }
@@ -243,7 +243,7 @@ actor Room {
     }
   }
 
-  private func graceIsOver(_ sessionId: String, of user: String) {
+  private func graceIsOver(_ sessionId: SessionID, of user: UserID) {
     guard let participant = participants[user], participant.sessionId == sessionId, participant.outlet == nil else { return }
     end(participant, EndedData(reason: .timedOut))
   }
@@ -355,7 +355,7 @@ actor Room {
   // MARK: What the rest of the room needs
 
   /// The participant that publishes a track, and the track.
-  func publication(_ trackId: String) -> (owner: Participant, index: Int)? {
+  func publication(_ trackId: TrackID) -> (owner: Participant, index: Int)? {
     for participant in participants.values {
       if let index = participant.tracks.firstIndex(where: { $0.info.trackId == trackId }) { return (participant, index) }
     }

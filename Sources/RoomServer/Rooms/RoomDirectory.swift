@@ -27,7 +27,7 @@ actor RoomDirectory {
   nonisolated let mixes: MixDirectory
   private let events: any RoomEventSink
   private let log: Logger
-  private var rooms: [String: Room] = [:]
+  private var rooms: [RoomName: Room] = [:]
   private var isStopping = false
   /// Nil while rooms may be opened.
   private(set) var drain: DrainOrder?
@@ -63,7 +63,8 @@ actor RoomDirectory {
       log.error("a stored room can't be read and is set aside", metadata: ["room": "\(name)", "reason": "\(reason)"])
     }
     if !stored.setAside.isEmpty {
-      log.warning("stored rooms are set aside", metadata: ["rooms": "\(stored.setAside.sorted().joined(separator: " "))"])
+      log.warning(
+        "stored rooms are set aside", metadata: ["rooms": "\(stored.setAside.map(\.rawValue).sorted().joined(separator: " "))"])
     }
     let rooms = stored.rooms.sorted { $0.key < $1.key }
     for (name, room) in rooms { _ = make(name, room.wishes, stored: room.state) }
@@ -74,7 +75,7 @@ actor RoomDirectory {
   }
 
   /// The room of that name, if it is open.
-  func room(_ name: String) -> Room? { rooms[name] }
+  func room(_ name: RoomName) -> Room? { rooms[name] }
 
   /// All rooms, by name.
   var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
@@ -93,7 +94,7 @@ actor RoomDirectory {
   }
 
   /// Creates a room for the API; the second value is false where it was there already.
-  func create(_ name: String, _ wishes: Wishes) throws(RoomError) -> (Room, isNew: Bool) {
+  func create(_ name: RoomName, _ wishes: Wishes) throws(RoomError) -> (Room, isNew: Bool) {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
     if let drain { throw drain.error(.updateRoomFailed) }
@@ -142,7 +143,7 @@ actor RoomDirectory {
 
   private var fullSentence: String { "the server has \(configuration.limits.rooms) rooms and takes no more" }
 
-  private func make(_ name: String, _ wishes: Wishes, stored: RoomState? = nil) -> Room {
+  private func make(_ name: RoomName, _ wishes: Wishes, stored: RoomState? = nil) -> Room {
     let most = configuration.limits.participantsPerRoom
     var rules = configuration.rooms.rules
     if let host = wishes.host { rules.hostIsSeated = host }

@@ -1,3 +1,4 @@
+import RoomProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 import Relay
@@ -11,7 +12,7 @@ import SFU
 final class RoomInbox: Sendable {
   enum Notice: Sendable {
     case media(MediaEvent)
-    case job(BroadcastEvent, id: String)
+    case job(BroadcastEvent, id: JobID)
     case lent(LentTracks)
   }
 

@@ -1,3 +1,4 @@
+import RoomProtocol
 import RoomToken
 
 /// The places of a room: how many are taken, and by whom.
@@ -29,7 +30,7 @@ extension Room {
   private static let mostWaiting = 1000
 
   /// - Parameter user: whose participant is left out, because it is replaced.
-  private func places(without user: String?) -> RoomPlaces {
+  private func places(without user: UserID?) -> RoomPlaces {
     var places = RoomPlaces(most: settings.participants, publisherShare: settings.limits.publisherShare)
     for participant in participants.values where participant.takesPlace && participant.userId != user {
       if participant.grants.contains(.publish) { places.publishers += 1 } else { places.others += 1 }
@@ -42,7 +43,7 @@ extension Room {
   /// - Parameters:
   ///   - user: whose participant, if there is one, is replaced.
   ///   - publishes: whether the places that are reserved for publishers are open too.
-  func fullSentence(for user: String?, publishes: Bool) -> String? {
+  func fullSentence(for user: UserID?, publishes: Bool) -> String? {
     let places = places(without: user)
     guard !places.hasPlace(publishes: publishes) else { return nil }
     surroundings.counters.count(limit: .participants)

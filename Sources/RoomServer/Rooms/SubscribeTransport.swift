@@ -9,13 +9,13 @@ import WebRTC
 struct SubscribeTransport: Sendable {
   /// A track that is wanted, as its publisher sends it.
   struct Source: Sendable {
-    var userId: String
+    var userId: UserID
     var track: PublishedTrack
   }
 
   /// A track on its m-line.
   private struct Line: Sendable {
-    var userId: String
+    var userId: UserID
     var track: MediaTrackID
     var mid: String
     /// Nil until the answer accepts the m-line.
@@ -33,7 +33,7 @@ struct SubscribeTransport: Sendable {
     /// Nil where nothing of the transport changed.
     var remote: TransportParameters?
     var accepted: [Accepted] = []
-    var rejected: [(trackId: String, reason: String)] = []
+    var rejected: [(trackId: TrackID, reason: String)] = []
   }
 
   let id: TransportID
@@ -41,7 +41,7 @@ struct SubscribeTransport: Sendable {
   /// True for a transport that replaces an earlier one of the same client.
   let replaces: Bool
   private var negotiation: SubscribeNegotiation
-  private var lines: [String: Line] = [:]
+  private var lines: [TrackID: Line] = [:]
   private var remote: TransportParameters?
   private var hasOffered = false
   /// The offer that waits for its answer.
@@ -55,10 +55,10 @@ struct SubscribeTransport: Sendable {
   }
 
   /// The tracks that have an m-line, accepted or not.
-  var trackIds: Set<String> { Set(lines.keys) }
+  var trackIds: Set<TrackID> { Set(lines.keys) }
 
   /// Takes away what is not in `wanted`; gives the subscriptions that end with it.
-  mutating func drop(allBut wanted: [String: Source]) -> [SubscriptionID] {
+  mutating func drop(allBut wanted: [TrackID: Source]) -> [SubscriptionID] {
     var ended: [SubscriptionID] = []
     for (trackId, line) in lines where wanted[trackId]?.track.id != line.track {
       negotiation.remove(mid: line.mid)
@@ -69,14 +69,14 @@ struct SubscribeTransport: Sendable {
   }
 
   /// Adds what of `wanted` has no m-line yet, unless an offer is in flight; gives those that can't be added, with the reason.
-  mutating func add(_ wanted: [String: Source]) -> [(trackId: String, reason: String)] {
+  mutating func add(_ wanted: [TrackID: Source]) -> [(trackId: TrackID, reason: String)] {
     guard pending == nil else { return [] }
-    var refused: [(trackId: String, reason: String)] = []
+    var refused: [(trackId: TrackID, reason: String)] = []
     // In the order of publication, so that clients see m-lines in an order that means something.
     for (trackId, source) in wanted.sorted(by: { $0.value.track.id.rawValue < $1.value.track.id.rawValue })
     where lines[trackId] == nil {
       do {
-        let mid = try negotiation.add(source.track.parameters, userID: source.userId, trackID: trackId)
+        let mid = try negotiation.add(source.track.parameters, userID: source.userId.rawValue, trackID: trackId.rawValue)
         lines[trackId] = Line(userId: source.userId, track: source.track.id, mid: mid)
       } catch {
         refused.append((trackId, "\(error)"))

@@ -23,8 +23,8 @@ struct SignalSession: Sendable {
   /// The place in a room that a join gave.
   private struct Place: Sendable {
     var room: Room
-    var user: String
-    var sessionId: String
+    var user: UserID
+    var sessionId: SessionID
   }
 
   let services: Services

@@ -4,15 +4,17 @@ import RoomState
 // The room's own mix: who sits on a seat is seen and heard in it, and who does not gets it instead of their tracks.
 
 extension Room {
-  /// The job of the room's own mix, and the participant that it is.
-  static let stageName = "@mix"
+  /// The job of the room's own mix.
+  static let stageJob: JobID = "@mix"
+  /// The participant that the room's own mix is.
+  static let stageUser: UserID = "@mix"
 
   /// Brings the room's mix to who sits where now.
   func renewRoomMix() {
     guard settings.audience != .separate, !isClosed else { return }
     let layouts = stageLayouts()
     let isWanted = layouts.count >= (settings.audience == .voice ? 1 : 2) && hasAudience
-    let job = jobs[Self.stageName]
+    let job = jobs[Self.stageJob]
     guard isWanted ? job?.mix?.key.layouts.map(\.layout) != layouts : job != nil else { return }
     switch (job, isWanted) {
     case (nil, true):
@@ -25,7 +27,7 @@ extension Room {
       }
     case (let job?, false): stop(job)
     case (.some, true):
-      do throws(RoomError) { try setLayouts(layouts, of: Self.stageName) } catch {
+      do throws(RoomError) { try setLayouts(layouts, of: Self.stageJob) } catch {
         log.warning("the mix stays as it was", metadata: ["reason": "\(error)"])
       }
     case (nil, false): break
@@ -46,7 +48,7 @@ extension Room {
     let picture = settings.stage
     let isVoice = settings.audience == .voice
     return MergeParams(
-      jobId: Self.stageName, publishAs: Self.stageName, width: isVoice ? nil : picture.width,
+      jobId: Self.stageJob, publishAs: Self.stageUser, width: isVoice ? nil : picture.width,
       height: isVoice ? nil : picture.height,
       fps: isVoice ? nil : picture.fps, videoKbps: isVoice ? nil : picture.videoKbps, preset: isVoice ? nil : picture.preset,
       layouts: layouts)
@@ -67,19 +69,19 @@ extension Room {
       guard frame.width > 0, frame.height > 0 else { return layout }
       (layout.x, layout.y, layout.width, layout.height) = (frame.x, frame.y, frame.width, frame.height)
       layout.zIndex = state.layout.frames[seat.index].zIndex
-      layout.placeholder = user.count <= 64 ? user : nil
+      layout.placeholder = user.rawValue.count <= 64 ? user.rawValue : nil
       return layout
     }
   }
 
   /// Whether a participant gets a track that it said nothing about.
   func isMeant(_ track: PublishedTrack, of owner: Participant, for participant: Participant) -> Bool {
-    guard settings.audience != .separate, jobs[Self.stageName] != nil else { return true }
+    guard settings.audience != .separate, jobs[Self.stageJob] != nil else { return true }
     let isOnStage = state.seat(of: participant.userId) != nil
-    let isMix = owner.mixed?.job == Self.stageName
+    let isMix = owner.mixed?.job == Self.stageJob
     if isMix { return !isOnStage || settings.audience == .voice }
     // What is in the mix, the audience gets by it.
-    let inMix = jobs[Self.stageName]?.mix?.key.layouts.contains { item in
+    let inMix = jobs[Self.stageJob]?.mix?.key.layouts.contains { item in
       (track.info.kind == .audio ? item.audio : item.video)?.user == owner.userId
     }
     guard inMix == true else { return true }

@@ -28,7 +28,7 @@ extension Room {
     _ call: SignalCall, by caller: Caller
   ) throws(RoomError) -> (any Codable & Sendable, announce: () -> Void) {
     do throws(RoomError) {
-      let result = try state.perform(call, by: caller, at: Self.milliseconds, newID: { UUID().uuidString })
+      let result = try state.perform(call, by: caller, at: Self.milliseconds, newID: { PKID(UUID().uuidString) })
       return (result ?? Empty(), { self.tellState() })
     } catch {
       // Time has passed all the same.
@@ -133,7 +133,7 @@ extension Room {
   }
 
   /// The inviting anchor's way into the other room, where it is for this user to move; also after a lost connection.
-  func sendPKToken(to user: String) {
+  func sendPKToken(to user: UserID) {
     guard let info = pkStage?.info, info.way == .move, info.inviter, info.host == user, let host = participants[user] else {
       return
     }

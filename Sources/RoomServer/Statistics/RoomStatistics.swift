@@ -29,7 +29,7 @@ struct RoomStatistics: Encodable, Sendable {
 
   /// What comes from the publisher of a track.
   struct Track: Encodable, Sendable {
-    var trackId: String
+    var trackId: TrackID
     var kind: TrackKind
     var codec: String
     var muted: Bool
@@ -101,7 +101,7 @@ struct RoomStatistics: Encodable, Sendable {
   }
 
   struct Person: Encodable, Sendable {
-    var userId: String
+    var userId: UserID
     /// Absent while there is none.
     var publishing: Transport?
     var subscribing: Transport?
@@ -109,11 +109,11 @@ struct RoomStatistics: Encodable, Sendable {
     var tracks: [Track]
   }
 
-  var name: String
+  var name: RoomName
   /// Milliseconds since 1970: when this was read.
   var at = Int64(Date().timeIntervalSince1970 * 1000)
   /// Loudest first.
-  var activeSpeakers: [String]
+  var activeSpeakers: [UserID]
   /// In the order of their joining, hidden ones too.
   var participants: [Person]
 }

@@ -20,7 +20,7 @@ extension Room {
   /// The room as it is worth storing; nil where it is closed.
   var stored: StoredRoom? {
     guard !isClosed else { return nil }
-    let running = jobs.values.filter { $0.id != Self.stageName && !$0.isStopping }
+    let running = jobs.values.filter { $0.id != Self.stageJob && !$0.isStopping }
       .sorted { ($0.info.startedAt ?? 0) < ($1.info.startedAt ?? 0) }
     return StoredRoom(wishes: settings.wishes, state: state.stored, jobs: running.map(\.stored))
   }
@@ -70,7 +70,7 @@ extension Room {
   }
 
   /// Who has not come back left.
-  private func endAbsence(of users: [String]) {
+  private func endAbsence(of users: [UserID]) {
     for user in users where participants[user] == nil && state.users.contains(user) {
       report(.participantLeft, RoomEventData.Left(userId: user, reason: .timedOut))
       changeState { $0.leave(user, .timedOut) }

@@ -1,3 +1,4 @@
+import RoomProtocol
 import Foundation
 import GRDB
 
@@ -47,9 +48,9 @@ struct SQLiteStore: RoomStore {
       var stored = StoredServer()
       let decoder = JSONDecoder()
       for row in try Row.fetchAll(database, sql: "SELECT name, value FROM room") {
-        let (name, value): (String, Data) = (row[0], row[1])
-        guard !name.hasPrefix(Self.asidePrefix) else {
-          stored.setAside.append(String(name.dropFirst()))
+        let (name, value): (RoomName, Data) = (row[0], row[1])
+        guard !name.rawValue.hasPrefix(Self.asidePrefix) else {
+          stored.setAside.append(RoomName(String(name.rawValue.dropFirst())))
           continue
         }
         do { stored.rooms[name] = try decoder.decode(StoredRoom.self, from: value) } catch {
@@ -74,8 +75,8 @@ struct SQLiteStore: RoomStore {
   private static let asidePrefix = "!"
 
   /// Renames a room that can't be read, so that a new room of its name neither overwrites it nor inherits its images.
-  private static func setAside(_ name: String, in database: Database) throws {
-    let aside = asidePrefix + name
+  private static func setAside(_ name: RoomName, in database: Database) throws {
+    let aside = asidePrefix + name.rawValue
     try database.execute(sql: "UPDATE OR REPLACE room SET name = ? WHERE name = ?", arguments: [aside, name])
     try database.execute(sql: "DELETE FROM image WHERE room = ?", arguments: [aside])
     try database.execute(sql: "UPDATE image SET room = ? WHERE room = ?", arguments: [aside, name])

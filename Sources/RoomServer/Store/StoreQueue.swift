@@ -1,3 +1,5 @@
+import RoomProtocol
+
 /// A place in the order of changes.
 struct StoreTicket: Hashable, Comparable, Sendable {
   var number: UInt64 = 0
@@ -11,7 +13,7 @@ struct StoreTicket: Hashable, Comparable, Sendable {
 /// `Source` is what a room's state is read from when it is written.
 struct StoreQueue<Source: Sendable>: Sendable {
   enum Change: Sendable {
-    case room(name: String, Source)
+    case room(name: RoomName, Source)
     case other(StoreChange)
   }
 
@@ -31,14 +33,14 @@ struct StoreQueue<Source: Sendable>: Sendable {
 
   /// What a change is a change of.
   private enum Key: Hashable {
-    case room(String)
-    case gone(String)
-    case image(room: String, name: String)
-    case kick(room: String, user: String, token: String)
+    case room(RoomName)
+    case gone(RoomName)
+    case image(room: RoomName, name: String)
+    case kick(room: RoomName, user: UserID, token: String)
     case broadcast(String)
 
     /// Whether it ends with the room.
-    func belongs(to room: String) -> Bool {
+    func belongs(to room: RoomName) -> Bool {
       switch self {
       case .room(let name): name == room
       case .image(let owner, _): owner == room

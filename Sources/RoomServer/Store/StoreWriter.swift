@@ -1,3 +1,4 @@
+import RoomProtocol
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
@@ -96,7 +97,7 @@ final class StoreWriter: Sendable {
   @discardableResult func changed(_ room: Room) -> StoreTicket { add(.room(name: room.name, room)) }
 
   /// The room is closed and does not come back.
-  @discardableResult func gone(_ room: String) -> StoreTicket { note(.roomGone(room)) }
+  @discardableResult func gone(_ room: RoomName) -> StoreTicket { note(.roomGone(room)) }
 
   @discardableResult func note(_ change: StoreChange) -> StoreTicket { add(.other(change)) }
 
@@ -259,7 +260,7 @@ final class StoreWriter: Sendable {
   /// Writes what has changed so far. What changes from now on is not written: the rooms that are closed because the server ends are
   /// there at its next start.
   /// - Parameter closed: rooms that are not, because another server has them.
-  func stop(closed: [String] = []) async {
+  func stop(closed: [RoomName] = []) async {
     state.withLockedValue { state in
       if !state.isStopped {
         for room in closed { state.queue.add(.other(.roomGone(room))) }

@@ -19,14 +19,14 @@ struct StoredJob: Codable, Sendable {
     case merge(MergeParams, [RoomMix.Item])
   }
 
-  var jobId: String
+  var jobId: JobID
   var program: Program
   /// Nil for a mix that goes into the room alone. It may hold a stream key.
   var publishUrl: String?
   var record: String?
   /// The room that its broadcast belongs to; nil for the room whose job it is.
-  var owner: String?
-  var by: String
+  var owner: RoomName?
+  var by: UserID
   /// Milliseconds since 1970.
   var startedAt: Int64
 }

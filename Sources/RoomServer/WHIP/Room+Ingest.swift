@@ -108,7 +108,9 @@ extension Room {
   // MARK: The resource
 
   /// The session of that URL, of either protocol; it has to be the user's.
-  private func session(_ id: String, of user: String, _ direction: SessionDirection) throws(SessionRefusal) -> SessionResource {
+  private func session(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal)
+    -> SessionResource
+  {
     let found: SessionResource? =
       switch direction {
       case .publish: participants.values.lazy.compactMap(\.resource).first { $0.id == id }
@@ -120,13 +122,13 @@ extension Room {
   }
 
   /// Throws where there is no such session of this user's.
-  func find(_ id: String, of user: String, _ direction: SessionDirection) throws(SessionRefusal) {
+  func find(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal) {
     _ = try session(id, of: user, direction)
   }
 
   /// Trickles, or restarts ICE; gives the session and what to say of the restart.
   func patch(
-    _ id: String, of user: String, _ direction: SessionDirection, _ fragment: ICEFragment, match: String?
+    _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection, _ fragment: ICEFragment, match: String?
   ) throws(SessionRefusal) -> (SessionResource, ICEFragment?) {
     var resource = try session(id, of: user, direction)
     guard case .restart(let answer) = try resource.patch(fragment, match: match) else { return (resource, nil) }
@@ -142,7 +144,7 @@ extension Room {
   }
 
   /// Ends a session for its client.
-  func finish(_ id: String, of user: String, _ direction: SessionDirection) throws(SessionRefusal) {
+  func finish(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal) {
     _ = try session(id, of: user, direction)
     switch direction {
     case .publish: if let participant = participants[user] { end(participant, EndedData(reason: .left)) }

@@ -16,8 +16,8 @@ extension Room {
       let local = localTransport(answering: offer)
       let name =
         switch source {
-        case .user(let user): user
-        case .stage: self.name
+        case .user(let user): user.rawValue
+        case .stage: self.name.rawValue
         }
       let answered: AnsweredView
       do {
@@ -65,7 +65,7 @@ extension Room {
     }
   }
 
-  private func waitIsOver(for id: String) {
+  private func waitIsOver(for id: SessionResourceID) {
     // Cancelled meanwhile, where its media came just now.
     guard let viewer = viewers[id], viewer.waiting?.isCancelled == false else { return }
     end(viewer, because: "timed out")
@@ -94,7 +94,7 @@ extension Room {
   }
 
   private func renew(_ viewer: Viewer) {
-    let user: String? =
+    let user: UserID? =
       switch viewer.source {
       case .user(let user): user
       case .stage: stage.user

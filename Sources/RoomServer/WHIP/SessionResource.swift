@@ -1,14 +1,21 @@
 import Foundation
+import RoomProtocol
 import SFU
 import WebRTC
+
+/// The id of a WHIP or WHEP session, chosen by the server.
+struct SessionResourceID: Identifier {
+  let rawValue: String
+  init(_ text: String) { rawValue = text }
+}
 
 /// What HTTP sees of a WHIP or WHEP session: a URL that nobody guesses, whose it is, and the state of its ICE
 /// (RFC 9725 §4.3).
 struct SessionResource: Sendable {
   /// The last segment of its URL: 122 bits from the system's generator.
-  let id = UUID().uuidString.lowercased()
+  let id = SessionResourceID(UUID().uuidString.lowercased())
   /// The user of the token that began it; further requests have to come with one of the same user.
-  let user: String
+  let user: UserID
   let transport: TransportID
   /// Names the ICE session (RFC 9110 §8.8.3), quotes included: a new one with each restart.
   private(set) var entityTag = Self.newTag()
@@ -21,7 +28,7 @@ struct SessionResource: Sendable {
   /// Each leaves a user fragment at the worker.
   static let maximumRestarts = 60
 
-  init(user: String, transport: TransportID, local: TransportParameters, remote: TransportParameters, media: RTPParameters) {
+  init(user: UserID, transport: TransportID, local: TransportParameters, remote: TransportParameters, media: RTPParameters) {
     self.user = user
     self.transport = transport
     self.local = local

@@ -1,3 +1,4 @@
+import RoomProtocol
 import RTP
 
 /// Whom the viewers of a room see who named nobody: who speaks, else who was there first.
@@ -11,8 +12,8 @@ struct SpeakerStage: Sendable {
   /// Microseconds that a user is shown at least.
   static let hold: Int64 = 2_000_000
 
-  private(set) var user: String?
-  private var loudest: String?
+  private(set) var user: UserID?
+  private var loudest: UserID?
   private var loudestSince = Instant(microseconds: 0)
   private var changed = Instant(microseconds: 0)
 
@@ -23,7 +24,7 @@ struct SpeakerStage: Sendable {
   }
 
   /// Takes the speakers, loudest first.
-  mutating func heard(_ speakers: [String], now: Instant) {
+  mutating func heard(_ speakers: [UserID], now: Instant) {
     guard speakers.first != loudest else { return }
     loudest = speakers.first
     loudestSince = now
@@ -31,7 +32,7 @@ struct SpeakerStage: Sendable {
 
   /// Takes who publishes, those first who are to be shown when nobody speaks.
   /// - Returns: whether another user is shown now.
-  mutating func advance(publishers: [String], now: Instant) -> Bool {
+  mutating func advance(publishers: [UserID], now: Instant) -> Bool {
     if let loudest, !publishers.contains(loudest) { self.loudest = nil }
     if let user, publishers.contains(user) {
       guard let deadline, deadline <= now else { return false }

@@ -1,3 +1,4 @@
+import RoomProtocol
 import RoomToken
 import SFU
 import WebRTC
@@ -7,7 +8,7 @@ final class Viewer {
   /// Whom a viewer watches.
   enum Source: Sendable, Hashable {
     /// Whether or not the user is there yet.
-    case user(String)
+    case user(UserID)
     /// Who speaks (`SpeakerStage`).
     case stage
   }

@@ -38,13 +38,13 @@ struct WHIPAPI: Sendable {
       endpoint("PATCH", path) { request, names async throws(SessionRefusal) in try await patch(request, names, direction) },
       endpoint("DELETE", path) { request, names async throws(SessionRefusal) in
         let (room, user) = try await find(request, names)
-        try await room.finish(names[1], of: user, direction)
+        try await room.finish(SessionResourceID(names[1]), of: user, direction)
         // Some clients count nothing but 200 as success.
         return HTTPResponse(status: 200)
       },
       endpoint("GET", path) { request, names async throws(SessionRefusal) in
         let (room, user) = try await find(request, names)
-        try await room.find(names[1], of: user, direction)
+        try await room.find(SessionResourceID(names[1]), of: user, direction)
         return .noContent
       },
       endpoint("OPTIONS", path) { _, _ in Self.options(methods, [("Accept-Patch", Self.fragment)]) },
@@ -83,18 +83,20 @@ struct WHIPAPI: Sendable {
   // MARK: A session's life
 
   private func publish(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
-    try await begin(request, room: names[0], needs: .publish) { room, token, offer in await room.ingest(token, offer: offer) }
+    try await begin(request, room: RoomName(names[0]), needs: .publish) { room, token, offer in
+      await room.ingest(token, offer: offer)
+    }
   }
 
   private func view(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
-    let source: Viewer.Source = names.count < 2 ? .stage : .user(names[1])
-    return try await begin(request, room: names[0], needs: .subscribe) { room, token, offer in
+    let source: Viewer.Source = names.count < 2 ? .stage : .user(UserID(names[1]))
+    return try await begin(request, room: RoomName(names[0]), needs: .subscribe) { room, token, offer in
       await room.view(token, source, offer: offer)
     }
   }
 
   private func begin(
-    _ request: HTTPRequest, room name: String, needs grant: Grants,
+    _ request: HTTPRequest, room name: RoomName, needs grant: Grants,
     _ offer: (Room, RoomToken, String) async -> SessionOffer
   ) async throws(SessionRefusal) -> HTTPResponse {
     let token = try token(of: request, room: name)
@@ -135,7 +137,7 @@ struct WHIPAPI: Sendable {
 
   private func count(_ code: ErrorCode) { services.counters.count { $0.joins[code.rawValue, default: 0] += 1 } }
 
-  private func created(_ answer: SessionAnswer, at request: HTTPRequest, for user: String) -> HTTPResponse {
+  private func created(_ answer: SessionAnswer, at request: HTTPRequest, for user: UserID) -> HTTPResponse {
     // Of the room's own path, whatever it was percent-encoded as.
     let segments = request.target.split(separator: "/").prefix(2)
     return HTTPResponse(
@@ -155,7 +157,7 @@ struct WHIPAPI: Sendable {
     let fragment: ICEFragment
     do { fragment = try ICEFragment(parsing: body) } catch { throw .badRequest("\(error)") }
     let (resource, restarted) = try await room.patch(
-      names[1], of: user, direction, fragment, match: request.header("if-match"))
+      SessionResourceID(names[1]), of: user, direction, fragment, match: request.header("if-match"))
     guard let restarted else { return .noContent }
     return HTTPResponse(
       status: 200, headers: [("Content-Type", Self.fragment), ("ETag", resource.entityTag)],
@@ -165,13 +167,14 @@ struct WHIPAPI: Sendable {
   // MARK: What every request needs
 
   /// The room of a session's URL, and who asks.
-  private func find(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> (Room, user: String) {
-    let user = try token(of: request, room: names[0]).user
-    guard let room = await services.directory.room(names[0]) else { throw .noSuchSession }
+  private func find(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> (Room, user: UserID) {
+    let name = RoomName(names[0])
+    let user = try token(of: request, room: name).user
+    guard let room = await services.directory.room(name) else { throw .noSuchSession }
     return (room, user)
   }
 
-  private func token(of request: HTTPRequest, room: String) throws(SessionRefusal) -> RoomToken {
+  private func token(of request: HTTPRequest, room: RoomName) throws(SessionRefusal) -> RoomToken {
     guard let text = request.bearerToken else {
       throw .unauthorised(HTTPError.unauthorised("send Authorization: Bearer with a room token"), isMissing: true)
     }

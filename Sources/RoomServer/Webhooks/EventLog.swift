@@ -101,7 +101,7 @@ actor EventLog {
 
   // MARK: The API
 
-  func events(of room: String, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
+  func events(of room: RoomName, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
     try await store.events(of: room, after: sequence, limit: limit)
   }
 
@@ -110,7 +110,7 @@ actor EventLog {
   var hasWebhooks: Bool { !webhooks.isEmpty }
 
   /// Lets every webhook get a room's events again, from a number on. Gives how many; nil where the room is not known.
-  func replay(_ room: String, from sequence: Int64) async throws -> Int? {
+  func replay(_ room: RoomName, from sequence: Int64) async throws -> Int? {
     delivered.withLockedValue { delivered in delivered = delivered.filter { $0.key.room != room } }
     guard let entries = try await store.replay(room, from: sequence) else { return nil }
     for webhook in webhooks { await webhook.replay(entries, of: room) }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RoomProtocol
 
 /// The events of all rooms on disk, newest kept: numbered per room, with how far each webhook has got.
 final class EventStore: Sendable {
@@ -7,7 +8,7 @@ final class EventStore: Sendable {
   struct Entry: Sendable, Hashable {
     /// Grows by one from event to event, whatever its room.
     var id: Int64
-    var room: String
+    var room: RoomName
     /// Grows by one from event to event of the room.
     var sequence: Int64
     /// Milliseconds since 1970.
@@ -17,7 +18,7 @@ final class EventStore: Sendable {
   /// How far a webhook has got in a room.
   struct Place: Sendable, Hashable {
     var url: String
-    var room: String
+    var room: RoomName
   }
 
   private let database: any DatabaseWriter
@@ -126,7 +127,7 @@ final class EventStore: Sendable {
   }
 
   /// Events of a room after a number, oldest first, and the room's last number; nil where no event of the room is known.
-  func events(of room: String, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
+  func events(of room: RoomName, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
     try await database.read { database in
       guard let last = try Int64.fetchOne(database, sql: "SELECT sequence FROM room WHERE name = ?", arguments: [room]) else {
         return nil
@@ -146,7 +147,7 @@ final class EventStore: Sendable {
   }
 
   /// Events of a room from a number on, which every webhook is to get again; nil where no event of the room is known.
-  func replay(_ room: String, from sequence: Int64) async throws -> [Entry]? {
+  func replay(_ room: RoomName, from sequence: Int64) async throws -> [Entry]? {
     try await database.write { database in
       guard try Int64.fetchOne(database, sql: "SELECT 1 FROM room WHERE name = ?", arguments: [room]) != nil else { return nil }
       let entries = try Self.entries(

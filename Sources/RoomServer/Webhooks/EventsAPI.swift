@@ -9,7 +9,7 @@ struct EventsAPI: Sendable {
   private static let largestLimit = 1000
 
   struct Replay: Decodable, Sendable {
-    var room: String
+    var room: RoomName
     /// The number of the first event.
     var from: Int64
   }
@@ -62,8 +62,8 @@ struct EventsAPI: Sendable {
     }
   }
 
-  private static func unknown(_ room: String) -> HTTPResponse {
-    .error(404, RoomError(.roomNotFound, "no event of a room \"\(room.prefix(64))\" is known"))
+  private static func unknown(_ room: RoomName) -> HTTPResponse {
+    .error(404, RoomError(.roomNotFound, "no event of a room \"\(room.brief)\" is known"))
   }
 
   /// The events are JSON already.
@@ -77,9 +77,9 @@ struct EventsAPI: Sendable {
     return HTTPResponse(status: 200, headers: [("Content-Type", "application/json")], body: text)
   }
 
-  private static func room(in request: HTTPRequest) throws(RoomError) -> String? {
+  private static func room(in request: HTTPRequest) throws(RoomError) -> RoomName? {
     guard let text = Origin.value("room", in: request.query) else { return nil }
-    guard let room = text.removingPercentEncoding, NameRule.allows(room) else {
+    guard let room = text.removingPercentEncoding.map({ RoomName($0) }), NameRule.allows(room) else {
       throw HTTPError.badRequest("room: \(NameRule.text)")
     }
     return room

@@ -1,3 +1,4 @@
+import RoomProtocol
 import NIOCore
 
 /// Which event goes to one webhook next: order, retries and ages, as a value that is fed time and results.
@@ -25,7 +26,7 @@ struct Outbox: Sendable {
 
   /// One try of one event.
   struct Delivery: Sendable, Hashable {
-    var room: String
+    var room: RoomName
     var id: Int64
   }
 
@@ -44,8 +45,8 @@ struct Outbox: Sendable {
   }
 
   private let policy: Policy
-  private var lines: [String: Line] = [:]
-  private var ready = CircularBuffer<String>()
+  private var lines: [RoomName: Line] = [:]
+  private var ready = CircularBuffer<RoomName>()
   private var waiting = WaitingRooms()
   /// Deliveries in flight.
   private(set) var inFlight = 0
@@ -58,7 +59,7 @@ struct Outbox: Sendable {
 
   /// One event more, the newest of its room.
   /// - Parameter age: how old it is already.
-  mutating func add(_ id: Int64, of room: String, age: Int64 = 0, at now: Int64) {
+  mutating func add(_ id: Int64, of room: RoomName, age: Int64 = 0, at now: Int64) {
     if lines[room] == nil { ready.append(room) }
     lines[room, default: Line()].entries.append(Entry(id: id, end: now &+ policy.longestAge &- age))
     queued += 1
@@ -114,7 +115,7 @@ struct Outbox: Sendable {
   var isResting: Bool { inFlight == 0 && ready.isEmpty }
 
   /// Begins a room again with these events, by their ids and ages, oldest first.
-  mutating func replay(_ events: [(id: Int64, age: Int64)], of room: String, at now: Int64) {
+  mutating func replay(_ events: [(id: Int64, age: Int64)], of room: RoomName, at now: Int64) {
     if lines[room] == nil {
       guard !events.isEmpty else { return }
       ready.append(room)
@@ -151,13 +152,13 @@ struct Outbox: Sendable {
 
 /// Rooms by the time until which they wait, in a binary heap.
 private struct WaitingRooms: Sendable {
-  private var heap: [(due: Int64, order: UInt64, room: String)] = []
+  private var heap: [(due: Int64, order: UInt64, room: RoomName)] = []
   private var inserted: UInt64 = 0
 
   /// The soonest time.
   var first: Int64? { heap.first?.due }
 
-  mutating func insert(_ room: String, until due: Int64) {
+  mutating func insert(_ room: RoomName, until due: Int64) {
     inserted &+= 1
     heap.append((due, inserted, room))
     var index = heap.count - 1
@@ -167,7 +168,7 @@ private struct WaitingRooms: Sendable {
     }
   }
 
-  mutating func takeDue(at now: Int64) -> String? {
+  mutating func takeDue(at now: Int64) -> RoomName? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)
     heap.removeLast()

@@ -18,7 +18,7 @@ extension Room {
     }
   }
 
-  func reportNoTracks(_ trackIds: [String], of participant: Participant) {
+  func reportNoTracks(_ trackIds: [TrackID], of participant: Participant) {
     guard !participant.isOurs else { return }
     for id in trackIds {
       report(.trackUnpublished, RoomEventData.Unpublished(userId: participant.userId, trackId: id))

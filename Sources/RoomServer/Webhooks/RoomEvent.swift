@@ -12,7 +12,7 @@ struct RoomEvent: Sendable {
     case recordingFinished
   }
 
-  var room: String
+  var room: RoomName
   /// Another each time a room of that name is made.
   var session: String
   var name: Name
@@ -40,29 +40,29 @@ enum RoomEventData {
 
   struct Restored: Encodable, Sendable {
     /// Who was in the room; each comes back and joins, or leaves with `timedOut`.
-    var userIds: [String]
+    var userIds: [UserID]
   }
 
   struct Closed: Encodable, Sendable {
     var reason: EndReason
     /// Who closed it; empty for the API, absent where nobody did.
-    var by: String?
+    var by: UserID?
   }
 
   struct Left: Encodable, Sendable {
-    var userId: String
+    var userId: UserID
     var reason: EndReason
-    var by: String?
+    var by: UserID?
   }
 
   struct Published: Encodable, Sendable {
-    var userId: String
+    var userId: UserID
     var track: TrackInfo
   }
 
   struct Unpublished: Encodable, Sendable {
-    var userId: String
-    var trackId: String
+    var userId: UserID
+    var trackId: TrackID
   }
 
   struct Recording: Encodable, Sendable {

@@ -1,3 +1,4 @@
+import RoomProtocol
 import CLinux
 import Foundation
 import Logging
@@ -60,7 +61,7 @@ actor Webhook {
     pump()
   }
 
-  func replay(_ entries: [EventStore.Entry], of room: String) {
+  func replay(_ entries: [EventStore.Entry], of room: RoomName) {
     outbox.replay(entries.map { ($0.id, Self.age($0)) }, of: room, at: Self.now)
     pump()
   }

@@ -53,8 +53,3 @@ extension String {
   /// No longer than a sentence bears.
   var brief: Substring { prefix(64) }
 }
-
-extension Identifier {
-  /// No longer than a sentence bears.
-  var brief: Substring { rawValue.brief }
-}

@@ -5,8 +5,8 @@ import RoomProtocol
 final class BrowserClient: Sendable {
   /// A remote track as the page receives it.
   struct Received: Decodable, Sendable {
-    let userId: String
-    let trackId: String
+    let userId: UserID
+    let trackId: TrackID
     let kind: TrackKind
     /// "video/H264", "audio/opus".
     let codec: String
@@ -25,7 +25,7 @@ final class BrowserClient: Sendable {
     let ended: EndedData?
     let failure: String?
     let events: [String]
-    let users: [String]
+    let users: [UserID]
     let publishing: String
     let subscribing: String
   }
@@ -111,9 +111,9 @@ final class BrowserClient: Sendable {
   func received() async throws -> [Received] { try await page.evaluate("client.received()") }
 
   /// How old a user's pictures are when they appear, by the clock of the test pattern in them, in milliseconds.
-  func ages(of userId: String, for milliseconds: Int) async throws -> [Int] {
+  func ages(of userId: UserID, for milliseconds: Int) async throws -> [Int] {
     struct Wish: Encodable {
-      let userId: String
+      let userId: UserID
       let milliseconds: Int
     }
     return try await call("ages", Wish(userId: userId, milliseconds: milliseconds))

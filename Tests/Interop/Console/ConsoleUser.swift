@@ -103,7 +103,7 @@ final class ConsoleUser: Sendable {
   ///   - audience: what the audience gets: mixed, voice or separate.
   ///   - camera: the id of a camera in the page's list; the first one if nil, and the small test picture if not said.
   func goLive(
-    as name: String, room: String, url: String, audience: String = "mixed", camera: String? = "test"
+    as name: String, room: RoomName, url: String, audience: String = "mixed", camera: String? = "test"
   ) async throws {
     try await click(".side [data-action=begin-live]")
     try await page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
@@ -156,7 +156,7 @@ final class ConsoleUser: Sendable {
   }
 
   /// Waits until a user's tile shows pictures that are decoded, one after the other, and that differ from each other.
-  func watches(_ user: String, frames: Int = 20) async throws {
+  func watches(_ user: UserID, frames: Int = 20) async throws {
     try await sees(".tile[data-user='\(user)']:not(.without) video")
     let video = "document.querySelector(\".tile[data-user='\(user)'] video\")"
     try await page.wait(until: "\(video).videoWidth > 0")

@@ -7,7 +7,7 @@ import Testing
 extension RealMedia {
   @Suite("RTMP into a room")
   struct IngestTests {
-    private func url(_ server: TestServer, user: String = "camera", room: String = "demo", grants: Grants = [.publish])
+    private func url(_ server: TestServer, user: UserID = "camera", room: RoomName = "demo", grants: Grants = [.publish])
       async throws -> String
     {
       try server.rtmp("room/demo?token=\(try await server.token(user: user, room: room, grants: grants))")

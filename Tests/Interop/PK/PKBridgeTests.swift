@@ -6,12 +6,12 @@ import Testing
 extension RealMedia {
   @Suite("PK between two rooms")
   struct PKBridgeTests {
-    private func call(_ server: TestServer, _ room: String, _ method: String, _ body: String = "{}") async throws {
+    private func call(_ server: TestServer, _ room: RoomName, _ method: String, _ body: String = "{}") async throws {
       let answer = try await server.api("POST", "/v1/rooms/\(room)/calls/\(method)", json: body)
       #expect(answer.status == 200, "\(method): \(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    private func state(_ server: TestServer, _ room: String) async throws -> RoomSnapshot {
+    private func state(_ server: TestServer, _ room: RoomName) async throws -> RoomSnapshot {
       try JSONDecoder().decode(RoomSnapshot.self, from: try await server.api("GET", "/v1/rooms/\(room)/state").body)
     }
 

@@ -14,7 +14,7 @@ extension RealMedia {
     ]
     private static let rooms = ["red", "blue"]
 
-    private func state(_ server: ServerProcess, _ room: String) async throws -> RoomSnapshot? {
+    private func state(_ server: ServerProcess, _ room: RoomName) async throws -> RoomSnapshot? {
       let answer = try await server.api("GET", "/v1/rooms/\(room)/state")
       return try? JSONDecoder().decode(RoomSnapshot.self, from: Data(answer.body.utf8))
     }

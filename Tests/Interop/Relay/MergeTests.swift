@@ -19,7 +19,7 @@ extension RealMedia {
       configuration.relay.mixCores = 8
     }
 
-    private func join(_ server: TestServer, _ user: String, _ source: FlashAndBeep) async throws -> Participant {
+    private func join(_ server: TestServer, _ user: UserID, _ source: FlashAndBeep) async throws -> Participant {
       let anchor = try await Participant.join(server, as: user, grants: [.publish, .subscribe, .relay])
       try await anchor.room.publish(source.tracks)
       return anchor
@@ -32,7 +32,7 @@ extension RealMedia {
       ]
     }
 
-    private func merge(_ job: String, to url: String?, as user: String? = nil, _ layouts: [TrackLayout]) -> MergeParams {
+    private func merge(_ job: String, to url: String?, as user: UserID? = nil, _ layouts: [TrackLayout]) -> MergeParams {
       MergeParams(
         jobId: job, publishUrl: url, publishAs: user, width: 720, height: 1280, fps: 15, videoKbps: 1000, preset: "ultrafast",
         layouts: layouts)

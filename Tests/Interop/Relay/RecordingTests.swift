@@ -127,7 +127,7 @@ extension RealMedia {
         let tone = try AudioSource.tone(frequency: 660)
         try await bert.room.publish([portrait.track, tone.track])
 
-        func job(_ id: String, _ user: String, _ more: String) -> String {
+        func job(_ id: String, _ user: UserID, _ more: String) -> String {
           #"{"jobId":"\#(id)","userId":"\#(user)","publishUrl":"rtmp://origin/live/show?serialnum=\#(id)"\#(more)}"#
         }
         #expect(try await start(server, job("1", "anna", "")).status == 201)

@@ -8,14 +8,14 @@ import Testing
 
 /// A RoomClient that publishes a test pattern and a tone, and looks at and listens to everyone else.
 final class Participant: Sendable {
-  let user: String
+  let user: UserID
   let room: Room
   private let senses = Senses()
   private let sources = Mutex<(video: VideoSource?, audio: AudioSource?)>((nil, nil))
 
   /// - Parameter network: lies between this client and the server's media ports.
   static func join(
-    _ server: TestServer, room: String = "demo", as user: String, grants: Grants = [.publish, .subscribe],
+    _ server: TestServer, room: RoomName = "demo", as user: UserID, grants: Grants = [.publish, .subscribe],
     through network: BadNetwork? = nil
   ) async throws -> Participant {
     var options = RoomOptions()
@@ -24,7 +24,7 @@ final class Participant: Sendable {
     return Participant(user: user, room: try await Room.connect(to: server.url, token: token, options: options))
   }
 
-  private init(user: String, room: Room) {
+  private init(user: UserID, room: Room) {
     self.user = user
     self.room = room
     let events = room.events
@@ -58,18 +58,18 @@ final class Participant: Sendable {
     sources.withLock { $0 = (nil, nil) }
   }
 
-  func remoteTracks(of user: String) -> [RemoteTrack] { room.remoteTracks.filter { $0.userId == user } }
+  func remoteTracks(of user: UserID) -> [RemoteTrack] { room.remoteTracks.filter { $0.userId == user } }
   /// Of what is received from `user`, video first.
-  func codecs(of user: String) -> [String] {
+  func codecs(of user: UserID) -> [String] {
     remoteTracks(of: user).sorted { $0.kind == .video && $1.kind == .audio }.map(\.codec)
   }
-  func pictures(of user: String) -> PictureLog { senses.state.withLock { $0.pictures[user] } ?? PictureLog() }
-  func sound(of user: String) -> SoundLog { senses.state.withLock { $0.sounds[user] } ?? SoundLog() }
-  func listening(to user: String) -> AudioPlayback.Statistics? {
+  func pictures(of user: UserID) -> PictureLog { senses.state.withLock { $0.pictures[user] } ?? PictureLog() }
+  func sound(of user: UserID) -> SoundLog { senses.state.withLock { $0.sounds[user] } ?? SoundLog() }
+  func listening(to user: UserID) -> AudioPlayback.Statistics? {
     senses.state.withLock { $0.listening[user] }?.statistics
   }
   /// From now on `pictures(of:).measured` counts.
-  func startMeasuring(_ user: String) { senses.state.withLock { $0.pictures[user]?.startMeasuring() } }
+  func startMeasuring(_ user: UserID) { senses.state.withLock { $0.pictures[user]?.startMeasuring() } }
 }
 
 /// The eyes and ears of a participant: what it decoded of each user.
@@ -95,7 +95,7 @@ private final class Senses: Sendable {
     }
   }
 
-  private func look(_ playback: VideoPlayback, at user: String) {
+  private func look(_ playback: VideoPlayback, at user: UserID) {
     state.withLock { $0.looking[user] = playback }
     Task { [weak self, frames = playback.frames] in
       for await picture in frames {
@@ -105,7 +105,7 @@ private final class Senses: Sendable {
     }
   }
 
-  private func listen(_ playback: AudioPlayback, to user: String) {
+  private func listen(_ playback: AudioPlayback, to user: UserID) {
     state.withLock { $0.listening[user] = playback }
     Task { [weak self, frames = playback.frames] in
       for await frame in frames { self?.state.withLock { $0.sounds[user, default: SoundLog()].hear(frame) } }

@@ -70,7 +70,7 @@ final class ServerProcess: Sendable {
   /// All that it has written.
   var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
-  func token(user: String, room: String = "demo", grants: Grants = [.publish, .subscribe]) throws -> String {
+  func token(user: UserID, room: RoomName = "demo", grants: Grants = [.publish, .subscribe]) throws -> String {
     let token = RoomToken(
       room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 3600))
     return try keys.sign(token, key: Self.key)

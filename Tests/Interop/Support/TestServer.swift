@@ -56,7 +56,7 @@ final class TestServer: Sendable {
 
   /// A room token. `secret` signs in place of the server's own.
   func token(
-    user: String, room: String = "demo", grants: Grants = [.publish, .subscribe], expiresIn seconds: Double = 3600,
+    user: UserID, room: RoomName = "demo", grants: Grants = [.publish, .subscribe], expiresIn seconds: Double = 3600,
     secret: String? = nil
   ) async throws -> String {
     let keys = if let secret { try await TokenKeys([Self.key: secret]) } else { self.keys }

@@ -97,7 +97,7 @@ extension Stage {
   }
 
   /// All that the app's server sees of a room.
-  func state(of room: String = "hall") async throws -> RoomSnapshot {
+  func state(of room: RoomName = "hall") async throws -> RoomSnapshot {
     try JSONDecoder().decode(RoomSnapshot.self, from: try await api("GET", "/v1/rooms/\(room)/state").body)
   }
 }

@@ -14,7 +14,7 @@ final class RawClient {
 
     struct Result: Decodable {
       /// In the answer to a join.
-      var sessionId: String?
+      var sessionId: SessionID?
     }
   }
 
@@ -22,7 +22,7 @@ final class RawClient {
   private var messages: AsyncStream<Data>.AsyncIterator
   private var events: [(name: String, text: Data)] = []
   private var lastId = 0
-  private var sessionId: String?
+  private var sessionId: SessionID?
 
   init(_ stage: Stage) async throws {
     let (messages, continuation) = AsyncStream.makeStream(of: Data.self)
@@ -38,7 +38,7 @@ final class RawClient {
 
   /// One that has joined.
   static func join(
-    _ stage: Stage, _ user: String, room: String = "hall", grants: Grants = [.publish, .subscribe]
+    _ stage: Stage, _ user: UserID, room: RoomName = "hall", grants: Grants = [.publish, .subscribe]
   ) async throws -> RawClient {
     let client = try await RawClient(stage)
     if let error = try await client.join(token: try stage.token(user, room: room, grants: grants)) { throw error }

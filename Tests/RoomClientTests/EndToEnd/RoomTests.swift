@@ -110,7 +110,7 @@ struct RoomTests {
     let microphone = LocalAudioTrack(tag: "desk")
     try await ada.publish([camera, microphone])
     try await ada.publish([another])
-    var subscribed: Set<String> = []
+    var subscribed: Set<TrackID> = []
     for _ in 0..<3 {
       subscribed.insert(
         try await bob.first("trackSubscribed", in: events) { event in

@@ -12,7 +12,7 @@ struct SeatTests {
     }
   }
 
-  private func ended(_ room: Room, _ events: AsyncStream<RoomEvent>, _ outcome: SeatOutcome) async throws -> String {
+  private func ended(_ room: Room, _ events: AsyncStream<RoomEvent>, _ outcome: SeatOutcome) async throws -> UserID {
     try await room.first("the end \(outcome)", in: events) { event in
       switch event {
       case .seatRequestEnded(let data) where data.outcome == outcome: data.userId

@@ -29,7 +29,7 @@ struct Stage {
 
   var url: String { "ws://127.0.0.1:\(server.port)/v1/signal" }
 
-  func token(_ user: String, room: String = "hall", grants: Grants = [.publish, .subscribe]) throws -> String {
+  func token(_ user: UserID, room: RoomName = "hall", grants: Grants = [.publish, .subscribe]) throws -> String {
     try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 600)), key: Self.key)
   }
 
@@ -39,7 +39,7 @@ struct Stage {
 
   /// `port`: of a relay to the server, where it is not to be reached directly.
   func join(
-    _ user: String, room: String = "hall", grants: Grants = [.publish, .subscribe], options: RoomOptions = .init(),
+    _ user: UserID, room: RoomName = "hall", grants: Grants = [.publish, .subscribe], options: RoomOptions = .init(),
     over port: Int? = nil
   ) async throws -> Room {
     try await Room.connect(
@@ -48,7 +48,8 @@ struct Stage {
   }
 
   /// Joins as one who gets seat 0 where it is free.
-  func host(_ user: String, room: String = "hall", options: RoomOptions = .init(), over port: Int? = nil) async throws -> Room {
+  func host(_ user: UserID, room: RoomName = "hall", options: RoomOptions = .init(), over port: Int? = nil) async throws -> Room
+  {
     try await join(user, room: room, grants: [.publish, .subscribe, .admin, .relay], options: options, over: port)
   }
 }

@@ -34,7 +34,7 @@ struct FollowingTests {
     return told
   }
 
-  private static func seat(_ seq: Int, _ index: Int, _ user: String?, _ cause: SeatCause, of mover: String) -> NumberedChange {
+  private static func seat(_ seq: Int, _ index: Int, _ user: UserID?, _ cause: SeatCause, of mover: UserID) -> NumberedChange {
     NumberedChange(
       seq: seq,
       change: .seatChanged(

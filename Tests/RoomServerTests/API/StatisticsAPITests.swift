@@ -9,7 +9,7 @@ import Testing
 struct StatisticsAPITests {
   struct Room: Decodable {
     struct Track: Decodable {
-      var trackId: String
+      var trackId: TrackID
       var kind: TrackKind
       var codec: String
       var muted: Bool
@@ -19,7 +19,7 @@ struct StatisticsAPITests {
     }
     struct Transport: Decodable { var connected: Bool }
     struct Person: Decodable {
-      var userId: String
+      var userId: UserID
       var publishing: Transport?
       var subscribing: Transport?
       var tracks: [Track]

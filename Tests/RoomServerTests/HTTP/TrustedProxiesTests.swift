@@ -79,7 +79,7 @@ struct TrustedProxiesTests {
         $0.limits.joinsPerSecond = 0.001
       }, log: log.logger
     ) { server async throws in
-      func refusal(_ user: String, from client: String) async throws -> ErrorCode? {
+      func refusal(_ user: UserID, from client: String) async throws -> ErrorCode? {
         let client = try await SignalClient.connect(port: server.server.port, forwardedFor: client)
         return try await client.error(of: .join(JoinParams(token: try server.token(user))))?.code
       }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("RTMP publishes at the room's door")
 struct IngestDoorTests {
-  private func stream(_ server: TestServer, _ user: String = "camera", grants: Grants = [.publish]) throws -> String {
+  private func stream(_ server: TestServer, _ user: UserID = "camera", grants: Grants = [.publish]) throws -> String {
     "room?token=\(try server.token(user, grants: grants))"
   }
 

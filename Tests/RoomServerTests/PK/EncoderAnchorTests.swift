@@ -10,11 +10,11 @@ import WebRTC
 struct EncoderAnchorTests {
   private static let host: Grants = [.publish, .subscribe, .admin]
 
-  private func pk(_ server: TestServer, _ room: String) async throws -> PKInfo? {
+  private func pk(_ server: TestServer, _ room: RoomName) async throws -> PKInfo? {
     try await server.api("GET", "/v1/rooms/\(room)/state").decoded(RoomSnapshot.self).pk
   }
 
-  private func call(_ server: TestServer, _ room: String, _ method: String, _ json: String) async throws -> TestResponse {
+  private func call(_ server: TestServer, _ room: RoomName, _ method: String, _ json: String) async throws -> TestResponse {
     try await server.api("POST", "/v1/rooms/\(room)/calls/\(method)", json: json)
   }
 
@@ -154,10 +154,10 @@ struct EncoderAnchorTests {
 }
 
 extension Room {
-  func isConnected(_ user: String) -> Bool { participants[user]?.outlet != nil }
+  func isConnected(_ user: UserID) -> Bool { participants[user]?.outlet != nil }
 
   /// Ends the stay of a participant that is lost, as if its grace time were over.
-  func endGrace(of user: String) {
+  func endGrace(of user: UserID) {
     if let participant = participants[user], participant.outlet == nil { end(participant, EndedData(reason: .timedOut)) }
   }
 }

@@ -32,7 +32,7 @@ struct BroadcastClaimTests {
     }
   }
 
-  private func jobs(_ server: TestServer, _ room: String) async throws -> [String] {
+  private func jobs(_ server: TestServer, _ room: RoomName) async throws -> [String] {
     struct Jobs: Decodable {
       struct Detail: Decodable { var job: JobInfo }
       var jobs: [Detail]
@@ -86,7 +86,7 @@ struct BroadcastClaimTests {
   @Test("an API token publishes under any name, and what it begins for a room is that room's to take over")
   func api() async throws {
     try await withVictim { server, victim, evil in
-      func begin(_ room: String, _ id: String, _ url: String) async throws -> Int {
+      func begin(_ room: RoomName, _ id: String, _ url: String) async throws -> Int {
         try await server.api(
           "POST", "/v1/rooms/\(room)/jobs", json: #"{"jobId":"\#(id)","userId":"nobody","publishUrl":"\#(url)"}"#
         ).status

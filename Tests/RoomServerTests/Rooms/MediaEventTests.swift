@@ -17,7 +17,8 @@ struct MediaEventTests {
     let track = try #require(await bare.room.mediaIDs(of: "alice").tracks.first)
     _ = (alice.takeEvents(), bob.takeEvents())
 
-    await bare.room.heard(.audioLevels([TrackLevel(track: track, level: -30), TrackLevel(track: MediaTrackID(999), level: -1)]))
+    await bare.room.heard(
+      .audioLevels([TrackLevel(track: track, level: -30), TrackLevel(track: MediaTrackID(999), level: -1)]))
     await bare.room.heard(.activeSpeakers([track, MediaTrackID(999)]))
     #expect(alice.takeEvents().isEmpty)
     let told = bob.takeEvents()
@@ -79,7 +80,7 @@ struct MediaEventTests {
 }
 
 extension Room {
-  func session(of user: String) -> String? { participants[user]?.sessionId }
+  func session(of user: UserID) -> String? { participants[user]?.sessionId }
 }
 
 @Suite("A room's own end")

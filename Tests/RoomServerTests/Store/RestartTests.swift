@@ -26,11 +26,11 @@ struct RestartTests {
 
   private static let grants: Grants = [.publish, .subscribe, .admin, .relay]
 
-  private func state(_ server: TestServer, _ room: String = "room") async throws -> RoomSnapshot {
+  private func state(_ server: TestServer, _ room: RoomName = "room") async throws -> RoomSnapshot {
     try await server.api("GET", "/v1/rooms/\(room)/state").decoded()
   }
 
-  private func call(_ server: TestServer, _ method: String, _ body: String, room: String = "room") async throws {
+  private func call(_ server: TestServer, _ method: String, _ body: String, room: RoomName = "room") async throws {
     let answer = try await server.api("POST", "/v1/rooms/\(room)/calls/\(method)", json: body)
     #expect(answer.status == 200, "\(method): \(String(decoding: answer.body, as: UTF8.self))")
   }

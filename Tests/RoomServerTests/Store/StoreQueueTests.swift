@@ -25,11 +25,11 @@ struct StoreQueueTests {
     return try #require(batch)
   }
 
-  private func kick(_ user: String) -> StoreQueue<Int>.Change {
+  private func kick(_ user: UserID) -> StoreQueue<Int>.Change {
     .other(.kicked(StoredKick(room: "r", user: user, token: "t", expires: .distantFuture)))
   }
 
-  private func image(_ name: String, of room: String = "r", bytes: Int = 1) -> StoreQueue<Int>.Change {
+  private func image(_ name: String, of room: RoomName = "r", bytes: Int = 1) -> StoreQueue<Int>.Change {
     .other(.image(room: room, name: name, [UInt8](repeating: 0, count: bytes)))
   }
 

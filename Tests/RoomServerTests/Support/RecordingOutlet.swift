@@ -58,14 +58,14 @@ struct BareRoom {
   }
 
   /// Lets a user in, with an outlet that keeps what it is told.
-  func join(_ user: String, audioLevels: Bool = false) async -> (RecordingOutlet, sessionId: String) {
+  func join(_ user: UserID, audioLevels: Bool = false) async -> (RecordingOutlet, sessionId: SessionID) {
     let outlet = RecordingOutlet()
     return (outlet, await join(user, on: outlet, audioLevels: audioLevels))
   }
 
   /// Lets a user in; gives its session.
   func join(
-    _ user: String, on outlet: any SignalOutlet, grants: Grants = [.publish, .subscribe], audioLevels: Bool = false
+    _ user: UserID, on outlet: any SignalOutlet, grants: Grants = [.publish, .subscribe], audioLevels: Bool = false
   ) async -> String {
     let token = RoomToken(room: "bare", user: user, grants: grants, expires: Date(timeIntervalSinceNow: 60))
     let joined = await room.join(
@@ -74,7 +74,7 @@ struct BareRoom {
   }
 
   /// Publishes for a user.
-  func publish(_ user: String, session: String, outlet: RecordingOutlet, _ codecs: RTPCodec...) async throws {
+  func publish(_ user: UserID, session: String, outlet: RecordingOutlet, _ codecs: RTPCodec...) async throws {
     var publisher = TestPublisher()
     let request = SignalRequest(id: 2, call: .publish(try publisher.publish(codecs)))
     _ = await room.handle(request, session: session, of: user, outlet: outlet)
@@ -82,7 +82,7 @@ struct BareRoom {
 }
 
 extension Room {
-  func mediaIDs(of user: String) -> (publish: TransportID?, subscribe: TransportID?, tracks: [MediaTrackID]) {
+  func mediaIDs(of user: UserID) -> (publish: TransportID?, subscribe: TransportID?, tracks: [MediaTrackID]) {
     let participant = participants[user]
     return (participant?.publishing?.id, participant?.subscribing?.id, participant?.tracks.map(\.id) ?? [])
   }

@@ -51,7 +51,7 @@ struct TestServer: Sendable {
   }
 
   func token(
-    _ user: String, room: String = "room", grants: Grants = [.publish, .subscribe], ttl: Double = 600
+    _ user: UserID, room: RoomName = "room", grants: Grants = [.publish, .subscribe], ttl: Double = 600
   ) throws -> String {
     try keys.sign(
       RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: ttl)), key: Self.key)
@@ -66,7 +66,7 @@ struct TestServer: Sendable {
 
   /// A client in a room.
   func join(
-    _ user: String, room: String = "room", grants: Grants = [.publish, .subscribe], autoSubscribe: Bool? = nil
+    _ user: UserID, room: RoomName = "room", grants: Grants = [.publish, .subscribe], autoSubscribe: Bool? = nil
   ) async throws -> SignalClient {
     let client = try await connect()
     try await client.join(try token(user, room: room, grants: grants), autoSubscribe: autoSubscribe)

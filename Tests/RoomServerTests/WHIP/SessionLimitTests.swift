@@ -16,7 +16,7 @@ struct SessionLimitTests {
     try await server.post("/whep/room", token, HTTPOffer.view(.opus))
   }
 
-  private func refusal(_ server: TestServer, _ user: String, grants: Grants) async throws -> RoomError? {
+  private func refusal(_ server: TestServer, _ user: UserID, grants: Grants) async throws -> RoomError? {
     let client = try await server.connect()
     return try await client.error(of: .join(JoinParams(token: try server.token(user, grants: grants))))
   }

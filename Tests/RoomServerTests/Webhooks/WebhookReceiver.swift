@@ -18,7 +18,7 @@ final class WebhookReceiver: Sendable {
   struct Event: Decodable, Sendable {
     var id: String
     var sequence: Int
-    var room: String
+    var room: RoomName
     var roomSession: String
     var event: String
     var time: Int64
@@ -71,7 +71,7 @@ final class WebhookReceiver: Sendable {
   /// Connections ever taken.
   var connections: Int { state.withLockedValue { $0.connections } }
 
-  func events(of room: String) -> [Event] { taken.map(\.event).filter { $0.room == room } }
+  func events(of room: RoomName) -> [Event] { taken.map(\.event).filter { $0.room == room } }
 
   func stop() async {
     if let channel = state.withLockedValue({ $0.channel }) { try? await channel.close().get() } else { close(descriptor) }

@@ -29,7 +29,7 @@ struct WebhookTests {
   }
 
   /// One room's life: made, joined, left, closed.
-  static func life(of room: String, on server: TestServer) async throws {
+  static func life(of room: RoomName, on server: TestServer) async throws {
     _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(room)"}"#)
     let alice = try await server.join("alice", room: room, grants: [.publish, .subscribe, .admin])
     let bob = try await server.join("bob", room: room)
@@ -173,7 +173,7 @@ struct WebhookTests {
       _ = try await call("a/calls/setSeat", #"{"index":1,"locked":true}"#)
       _ = try await call("a/jobs", #"{"jobId":"j","userId":"alice","publishUrl":"file:a.mp4"}"#)
       #expect(try await server.api("DELETE", "/v1/rooms/a/jobs/j").status == 204)
-      struct PK: Decodable { var pkId: String }
+      struct PK: Decodable { var pkId: PKID }
       let pk = try await call("a/calls/invitePK", #"{"room":"b"}"#).decoded(PK.self).pkId
       try await eventually("the invitation") { receiver.events(of: "b").contains { $0.event == "pkInvited" } }
       _ = try await call("b/calls/acceptPK", #"{"pkId":"\#(pk)"}"#)

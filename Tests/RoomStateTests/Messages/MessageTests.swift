@@ -36,7 +36,7 @@ struct MessageTests {
     _ = try stage.room.sendMessage(MessageParams(.text, text: "psst", to: "cid"), by: .api)
     stage.look()
     #expect(stage.changes.map(\.audience) == [.users(["cid"])])
-    for user in ["nobody", "boss"] {
+    for user: UserID in ["nobody", "boss"] {
       stage.refused(.notInRoom, "no user") { room throws(RoomError) in
         _ = try room.sendMessage(MessageParams(.like, to: user), by: .user("bob"))
       }

@@ -43,7 +43,7 @@ struct PKInvitationTests {
   func refusals() throws {
     var rooms = try Rooms("a", "b")
     var stage = rooms["a"]
-    func invite(_ room: String, by user: String = "host-a") -> (inout RoomState) throws(RoomError) -> Void {
+    func invite(_ room: RoomName, by user: UserID = "host-a") -> (inout RoomState) throws(RoomError) -> Void {
       { state throws(RoomError) in _ = try state.invitePK(PKInviteParams(room: room), id: "1", by: .user(user)) }
     }
     stage.refused(.noPermission, "admin", invite("b", by: "eve-a"))
@@ -59,7 +59,7 @@ struct PKInvitationTests {
     stage.refused(.pkCancelFailed) { room throws(RoomError) in try room.cancelPK("1", by: .api) }
     stage.refused(.pkAnswerFailed) { room throws(RoomError) in try room.acceptPK("1", by: .api) }
     stage.refused(.pkAnswerFailed) { room throws(RoomError) in try room.rejectPK("1", by: .api) }
-    for user in ["eve-a", "nobody"] {
+    for user: UserID in ["eve-a", "nobody"] {
       let code: ErrorCode = user == "nobody" ? .notInRoom : .noPermission
       stage.refused(code) { room throws(RoomError) in try room.cancelPK("1", by: .user(user)) }
       stage.refused(code) { room throws(RoomError) in try room.acceptPK("1", by: .user(user)) }
@@ -112,8 +112,8 @@ struct PKInvitationTests {
       ("z", nil, ErrorCode.noSuchRoom), ("b", "nobody", .notInRoom), ("b", "boss-b", .notInRoom),
       ("b", "eve-b", .pkInviteFailed),
       ("empty", nil, .pkInviteFailed), ("closed", nil, .noSuchRoom),
-    ] as [(String, String?, ErrorCode)])
-  func failed(room: String, user: String?, code: ErrorCode) throws {
+    ] as [(RoomName, UserID?, ErrorCode)])
+  func failed(room: RoomName, user: UserID?, code: ErrorCode) throws {
     var rooms = try Rooms("a", "b")
     rooms["empty"] = Stage("empty")
     rooms["closed"] = Stage("closed")
@@ -202,7 +202,7 @@ struct PKInvitationTests {
     var rules = RoomRules()
     rules.pkInvitations = 2
     var rooms = try Rooms("a", "b", "c", "d", rules: rules)
-    for name in ["b", "c", "d"] { try rooms.invite(name, "a") }
+    for name: RoomName in ["b", "c", "d"] { try rooms.invite(name, "a") }
     rooms.deliver()
     #expect(rooms.invitations("a").map(\.pkId) == ["b-a", "c-a"])
     guard case .pkInvitationEnded(let data)? = rooms.told("d").last else { return #expect(Bool(false)) }

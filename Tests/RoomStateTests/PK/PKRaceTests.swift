@@ -8,7 +8,7 @@ import Testing
 struct PKRaceTests {
   @Test("both invite at once: one PK, with no further word")
   func crossing() throws {
-    for order in [["a", "b"], ["b", "a"]] {
+    for order: [RoomName] in [["a", "b"], ["b", "a"]] {
       var rooms = try Rooms("a", "b")
       for name in order { try rooms.invite(name, name == "a" ? "b" : "a") }
       rooms.deliver()
@@ -160,7 +160,7 @@ struct PKRaceTests {
     rooms.deliver()
     rooms["a"].room.close()
     rooms.deliver()
-    for name in ["b", "c", "d"] { #expect(rooms.invitations(name).isEmpty, "\(name)") }
+    for name: RoomName in ["b", "c", "d"] { #expect(rooms.invitations(name).isEmpty, "\(name)") }
     guard case .pkInvitationEnded(let data)? = rooms.told("c").last else { return #expect(Bool(false)) }
     #expect(data.error?.code == .noSuchRoom)
     // Also where the yes is under way.
@@ -182,7 +182,7 @@ struct PKRaceTests {
       .update(PKUpdate(version: 99, startedAt: 1, score: 9, mutesPeer: true, atHome: false, hasGuest: true)),
     ]
     for body in bodies {
-      for (from, to) in [("x", "a"), ("b", "elsewhere"), ("a", "a")] {
+      for (from, to): (RoomName, RoomName) in [("x", "a"), ("b", "elsewhere"), ("a", "a")] {
         rooms["a"].room.receive(PKMessage(pkId: id, from: from, to: to, body: body))
       }
     }

@@ -45,7 +45,7 @@ struct RunningPKTests {
 
   @Test("either side ends it, with the scores, and both may go on to others")
   func quit() throws {
-    for name in ["a", "b"] {
+    for name: RoomName in ["a", "b"] {
       var rooms = try Rooms.inPK()
       try rooms["a"].room.setPKScore(3, by: .api)
       rooms.deliver()
@@ -125,7 +125,7 @@ struct RunningPKTests {
     rooms.wait(19_000)
     #expect(rooms.pk("a") != nil)
     rooms.wait(1_000)
-    for name in ["a", "b"] {
+    for name: RoomName in ["a", "b"] {
       guard case .pkEnded(let data)? = rooms.told(name).last else { return #expect(Bool(false)) }
       #expect(data.reason == .lost && data.by == "")
     }
@@ -221,16 +221,16 @@ struct RunningPKTests {
     let stored = try ["a", "b"].map { try JSONEncoder().encode(rooms[$0].room.stored) }
     try rooms["a"].room.setPKScore(11, by: .api)
     rooms.deliver()
-    for (name, data) in zip(["a", "b"], stored) {
+    for (name, data) in zip(["a", "b"] as [RoomName], stored) {
       rooms[name].room = try JSONDecoder().decode(RoomState.self, from: data)
       rooms[name].room.restore(at: rooms[name].room.clock + 40_000)
     }
     rooms.deliver()
     #expect(rooms.pk("a")?.connected == false && rooms.pk("a")?.peerConnected == false)
     rooms.wait(4000)
-    for name in ["a", "b"] { try rooms[name].join("host-\(name)", [.admin, .publish, .subscribe]) }
+    for name: RoomName in ["a", "b"] { try rooms[name].join("host-\(name)", [.admin, .publish, .subscribe]) }
     rooms.deliver()
-    for name in ["a", "b"] {
+    for name: RoomName in ["a", "b"] {
       let info = try #require(rooms.pk(name))
       #expect(info.connected && info.peerConnected && rooms[name].room.host == "host-\(name)")
     }

@@ -5,12 +5,12 @@ import Testing
 
 /// Rooms that carry each other's messages, at once or when told to.
 struct Rooms {
-  var rooms: [String: Stage] = [:]
+  var rooms: [RoomName: Stage] = [:]
   /// Under way, in the order sent.
   var mail: [PKMessage] = []
 
   /// Each with a host of its own, "host-a" in room "a", an audience "eve-a", and an admin "boss-a" that is not shown.
-  init(_ names: String..., rules: RoomRules = RoomRules()) throws {
+  init(_ names: RoomName..., rules: RoomRules = RoomRules()) throws {
     for name in names {
       var stage = Stage(name, rules: rules)
       try stage.join("host-\(name)", [.admin, .publish, .subscribe])
@@ -32,22 +32,22 @@ struct Rooms {
     return rooms
   }
 
-  subscript(name: String) -> Stage {
+  subscript(name: RoomName) -> Stage {
     get { rooms[name] ?? Stage(name) }
     set { rooms[name] = newValue }
   }
 
-  func pk(_ name: String) -> PKInfo? { self[name].room.pk.info }
-  func invitations(_ name: String) -> [PKInvitation] { self[name].room.pk.invitations }
+  func pk(_ name: RoomName) -> PKInfo? { self[name].room.pk.info }
+  func invitations(_ name: RoomName) -> [PKInvitation] { self[name].room.pk.invitations }
 
-  mutating func invite(_ from: String, _ to: String, user: String? = nil, way: PKWay? = nil, id: String? = nil) throws {
+  mutating func invite(_ from: RoomName, _ to: RoomName, user: UserID? = nil, way: PKWay? = nil, id: PKID? = nil) throws {
     _ = try self[from].room.invitePK(
       PKInviteParams(room: to, userId: user, way: way), id: id ?? "\(from)-\(to)", by: .user("host-\(from)"))
     collect()
   }
 
   /// Accepts the first invitation that is not the room's own.
-  mutating func accept(_ name: String) throws {
+  mutating func accept(_ name: RoomName) throws {
     let invitation = try #require(invitations(name).first { $0.to.room == name })
     try self[name].room.acceptPK(invitation.pkId, by: .user("host-\(name)"))
     collect()
@@ -94,7 +94,7 @@ struct Rooms {
   }
 
   /// What a room told since the last look, and its audiences.
-  mutating func told(_ name: String) -> [RoomChange] {
+  mutating func told(_ name: RoomName) -> [RoomChange] {
     collect()
     defer { rooms[name]?.forget() }
     return self[name].changes.map(\.change)

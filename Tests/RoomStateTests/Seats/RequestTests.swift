@@ -91,7 +91,7 @@ struct RequestTests {
       ("cancelled", SeatOutcome.cancelled, "bob"), ("rejected", .rejected, "host"), ("too old", .timedOut, ""),
       ("the user left", .left, ""), ("the user took a seat", .seated, ""),
     ])
-  func outcomes(how: String, outcome: SeatOutcome, by: String) throws {
+  func outcomes(how: String, outcome: SeatOutcome, by: UserID) throws {
     var stage = try Stage.staffed()
     try stage.room.requestSeat(-1, by: "bob")
     stage.look()
@@ -157,7 +157,7 @@ struct InvitationTests {
   func refusals() throws {
     var stage = try Stage.staffed()
     stage.refused(.noPermission) { room throws(RoomError) in try room.inviteToSeat("cid", index: 1, by: .user("bob")) }
-    for user in ["nobody", "boss"] {
+    for user: UserID in ["nobody", "boss"] {
       stage.refused(.notInRoom, "no user") { room throws(RoomError) in try room.inviteToSeat(user, index: 1, by: .api) }
     }
     stage.refused(.alreadySeated) { room throws(RoomError) in try room.inviteToSeat("host", index: 1, by: .api) }
@@ -210,7 +210,7 @@ struct InvitationTests {
     arguments: [
       (SeatOutcome.cancelled, "boss"), (.rejected, "bob"), (.timedOut, ""), (.left, ""), (.seated, ""),
     ])
-  func outcomes(outcome: SeatOutcome, by: String) throws {
+  func outcomes(outcome: SeatOutcome, by: UserID) throws {
     var stage = try Stage.staffed()
     try stage.room.inviteToSeat("bob", index: -1, by: .user("host"))
     stage.look()

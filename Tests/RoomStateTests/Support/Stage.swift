@@ -13,7 +13,7 @@ struct Stage {
 
   static let start: Int64 = 1_700_000_000_000
 
-  init(_ name: String = "a", rules: RoomRules = RoomRules()) {
+  init(_ name: RoomName = "a", rules: RoomRules = RoomRules()) {
     room = RoomState(name: name, createdAt: Self.start, rules: rules)
   }
 
@@ -21,7 +21,7 @@ struct Stage {
   static func staffed(_ layout: LayoutType = .gridFour, rules: RoomRules = RoomRules()) throws -> Stage {
     var stage = Stage(rules: rules)
     try stage.join("host", [.admin, .publish, .subscribe])
-    for user in ["bob", "cid", "dan"] { try stage.join(user, [.publish, .subscribe]) }
+    for user: UserID in ["bob", "cid", "dan"] { try stage.join(user, [.publish, .subscribe]) }
     try stage.join("eve", .subscribe)
     try stage.join("boss", [.admin, .subscribe, .hidden])
     if layout != .oneToOne { try stage.room.setLayout(LayoutParams(layout), by: .api) }
@@ -29,7 +29,7 @@ struct Stage {
     return stage
   }
 
-  mutating func join(_ user: String, _ grants: Grants, pkGuest: String? = nil) throws {
+  mutating func join(_ user: UserID, _ grants: Grants, pkGuest: PKID? = nil) throws {
     try room.join(user, grants: grants, pkGuest: pkGuest)
   }
 
@@ -84,5 +84,5 @@ struct Stage {
     #expect(room == before, sourceLocation: location)
   }
 
-  func seat(of user: String) -> Int? { room.seats.index(of: user) }
+  func seat(of user: UserID) -> Int? { room.seats.index(of: user) }
 }

@@ -27,7 +27,7 @@ extension RoomState {
     try checkPK()
   }
 
-  private func checkWaiting(_ user: String, until: Int64) throws {
+  private func checkWaiting(_ user: UserID, until: Int64) throws {
     guard members[user] != nil, seats.index(of: user) == nil else { throw Violation("\(user) waits for nothing") }
     guard until > clock else { throw Violation("\(user) waits too long") }
   }

@@ -14,7 +14,7 @@ struct Observer {
   /// A client that keeps a snapshot true.
   struct Replica {
     /// Nil is the API.
-    let user: String?
+    let user: UserID?
     var snapshot: RoomSnapshot
   }
 
@@ -23,18 +23,18 @@ struct Observer {
   private var earlier: Replica
   private let limits: RoomLimits
   private(set) var sequence: Int
-  private var requested: Set<String> = []
-  private var invited: Set<String> = []
-  private(set) var invitedToPK: Set<String> = []
+  private var requested: Set<UserID> = []
+  private var invited: Set<UserID> = []
+  private(set) var invitedToPK: Set<PKID> = []
   /// The PK that all have been told of.
   private(set) var pk: PKInfo?
-  private(set) var finished: [String: Int] = [:]
+  private(set) var finished: [PKID: Int] = [:]
   /// Who is on which seat by the effects.
-  private var seated: [String: Int] = [:]
+  private var seated: [UserID: Int] = [:]
   private(set) var counts: [String: Int] = [:]
 
   /// - Parameter users: who look on; they have to stay in the room.
-  init(_ room: RoomState, users: [String?]) {
+  init(_ room: RoomState, users: [UserID?]) {
     replicas = users.map { Replica(user: $0, snapshot: room.snapshot(for: $0)) }
     earlier = Replica(user: users[0], snapshot: room.snapshot(for: users[0]))
     limits = room.rules.limits
@@ -141,7 +141,7 @@ struct Observer {
   }
 
   /// An earlier snapshot is brought up to date by what the room remembers, or the room says that it does not.
-  mutating func replay(_ room: RoomState, next user: String?) throws {
+  mutating func replay(_ room: RoomState, next user: UserID?) throws {
     if let missed = room.changes(after: earlier.snapshot.seq, for: earlier.user) {
       for change in missed { earlier.snapshot.apply(change, limits: limits) }
       let now = room.snapshot(for: earlier.user)

@@ -18,7 +18,7 @@ struct PKWalk {
     var due: Int64
   }
 
-  static let names = ["a", "b", "c"]
+  static let names: [RoomName] = ["a", "b", "c"]
   var parties: [Party] = []
   private var random: Seeded
   private var calls: RandomCalls
@@ -47,7 +47,7 @@ struct PKWalk {
     stored = parties.map(\.room.stored)
   }
 
-  private func newParty(_ name: String) throws -> Party {
+  private func newParty(_ name: RoomName) throws -> Party {
     var room = RoomState(name: name, createdAt: now, rules: rules)
     try RandomCalls.admitWatchers(to: &room)
     for user in hosts(of: name) { try room.join(user, grants: [.admin, .publish, .subscribe]) }
@@ -55,7 +55,7 @@ struct PKWalk {
     return Party(room: room, observer: Observer(room, users: RandomCalls.watchers))
   }
 
-  private func hosts(of name: String) -> [String] { ["\(name)1", "\(name)2"] }
+  private func hosts(of name: RoomName) -> [UserID] { ["\(name)1", "\(name)2"] }
 
   // MARK: One step
 
@@ -183,7 +183,7 @@ struct PKWalk {
   }
 
   /// A host comes, goes, or loses its connection for a while.
-  private mutating func move(_ user: String, _ index: Int) throws(RoomError) -> String {
+  private mutating func move(_ user: UserID, _ index: Int) throws(RoomError) -> String {
     guard let member = parties[index].room.members[user] else {
       try parties[index].room.join(user, grants: [.admin, .publish, .subscribe])
       return "join"

@@ -4,9 +4,9 @@ import RoomProtocol
 
 /// Users that do whatever comes to their minds, allowed or not.
 struct RandomCalls {
-  let users = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ivy", "jon", "kim", "leo"]
+  let users: [UserID] = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ivy", "jon", "kim", "leo"]
   /// Those that look on all the time.
-  static let watchers: [String?] = ["watcher", "warden", nil]
+  static let watchers: [UserID?] = ["watcher", "warden", nil]
   private var ids = 0
   private let prefix: String
 
@@ -17,7 +17,7 @@ struct RandomCalls {
     try room.join("warden", grants: [.subscribe, .admin, .hidden])
   }
 
-  mutating func newID() -> String {
+  mutating func newID() -> PKID {
     ids += 1
     return "\(prefix)\(ids)"
   }
@@ -82,7 +82,7 @@ struct RandomCalls {
     }
   }
 
-  private func waiting(_ room: RoomState, _ random: inout Seeded) -> String? {
+  private func waiting(_ room: RoomState, _ random: inout Seeded) -> UserID? {
     room.requests.count == 0 ? nil : room.requests.all[random.below(room.requests.count)].userId
   }
 

@@ -2,6 +2,7 @@ import Codecs
 import Foundation
 import RoomClient
 import RoomMedia
+import RoomProtocol
 
 /// One user of a room that publishes test signals and watches everyone else.
 actor Bot {
@@ -12,7 +13,7 @@ actor Bot {
   private let audio: AudioSource
   private var room: Room?
   /// By user.
-  private var receptions: [String: Reception] = [:]
+  private var receptions: [UserID: Reception] = [:]
   private var lastFrames: UInt64 = 0
   private var lastBytes: UInt64 = 0
   private var lastReport = ContinuousClock.now

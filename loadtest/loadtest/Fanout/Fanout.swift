@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoomProtocol
 
 /// One publisher, many subscribers, and what it costs the server.
 struct Fanout: AsyncParsableCommand {
@@ -189,23 +190,24 @@ struct Fanout: AsyncParsableCommand {
     case .roomserver:
       guard own.start else {
         return Server(
-          target: RoomserverTarget(url: connection.url, tokens: try await connection.tokens(), room: room), pid: pid,
+          target: RoomserverTarget(url: connection.url, tokens: try await connection.tokens(), room: RoomName(room)), pid: pid,
           metrics: Self.metrics(of: connection.url))
       }
       let started = try await startedRoomserver()
       return Server(
-        target: RoomserverTarget(url: started.signalling, tokens: started.tokens, room: room), pid: started.process.pid,
+        target: RoomserverTarget(url: started.signalling, tokens: started.tokens, room: RoomName(room)),
+        pid: started.process.pid,
         metrics: started.base.appending(path: "metrics"), process: started.process)
     case .whep:
       guard own.start else {
         guard let base = URL(string: whepUrl) else { throw ValidationError("--whep-url is no URL") }
         return Server(
-          target: WHEPTarget(base: base, tokens: try await connection.tokens(), room: room), pid: pid,
+          target: WHEPTarget(base: base, tokens: try await connection.tokens(), room: RoomName(room)), pid: pid,
           metrics: base.appending(path: "metrics"))
       }
       let started = try await startedRoomserver()
       return Server(
-        target: WHEPTarget(base: started.base, tokens: started.tokens, room: room), pid: started.process.pid,
+        target: WHEPTarget(base: started.base, tokens: started.tokens, room: RoomName(room)), pid: started.process.pid,
         metrics: started.base.appending(path: "metrics"), process: started.process)
     case .janus:
       // Janus names rooms by numbers.

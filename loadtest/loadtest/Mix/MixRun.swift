@@ -54,16 +54,16 @@ struct MixRun: Sendable {
     var alone: (first: MixMoment, last: MixMoment)
     var window: (first: MixMoment, last: MixMoment)
     /// Each program's frames a second, second by second.
-    var fps: [String: [Int]]
+    var fps: [JobID: [Int]]
     /// Frames that the sources' ways did not take within the window.
     var refused: Int
   }
 
   // MARK: The server
 
-  private func room(_ program: Int) -> String { plan.isShared ? "mix" : "mix-\(program + 1)" }
-  private func job(_ program: Int) -> String { "program-\(program + 1)" }
-  private func user(_ source: Int) -> String { "source-\(source + 1)" }
+  private func room(_ program: Int) -> RoomName { plan.isShared ? "mix" : "mix-\(program + 1)" }
+  private func job(_ program: Int) -> JobID { "program-\(program + 1)" }
+  private func user(_ source: Int) -> UserID { "source-\(source + 1)" }
 
   private func serve(_ target: MixTarget) async throws -> Served {
     var bots: [SourceBot] = []
@@ -159,8 +159,8 @@ struct MixRun: Sendable {
   }
 
   /// The programs' frames a second now.
-  private func rates(_ target: MixTarget) async throws -> [String: Int] {
-    var rates: [String: Int] = [:]
+  private func rates(_ target: MixTarget) async throws -> [JobID: Int] {
+    var rates: [JobID: Int] = [:]
     for room in plan.isShared ? [room(0)] : (0..<plan.programs).map(room) {
       for job in try await target.jobs(in: room) { rates[job.job.jobId] = job.status?.fps ?? 0 }
     }
@@ -170,8 +170,8 @@ struct MixRun: Sendable {
   /// Waits for a window's end, and tells how it goes.
   private func window(
     _ target: MixTarget, seconds: Double
-  ) async throws -> (moments: (first: MixMoment, last: MixMoment), fps: [String: [Int]]) {
-    var fps: [String: [Int]] = [:]
+  ) async throws -> (moments: (first: MixMoment, last: MixMoment), fps: [JobID: [Int]]) {
+    var fps: [JobID: [Int]] = [:]
     let first = try await MixMoment(target)
     let end = first.clock + .seconds(seconds)
     while ContinuousClock.now < end {

@@ -40,7 +40,7 @@ struct Churn: Play {
     await leave(rooms, anchors, audience, stage)
   }
 
-  private func flow(_ rooms: [String], _ audience: RoomGuests, _ stage: Stage) async throws {
+  private func flow(_ rooms: [RoomName], _ audience: RoomGuests, _ stage: Stage) async throws {
     let clock = ContinuousClock()
     let begin = clock.now
     let joining = Underway()
@@ -68,7 +68,7 @@ struct Churn: Play {
     }
   }
 
-  private func leave(_ rooms: [String], _ anchors: [MeetingPerson], _ audience: RoomGuests, _ stage: Stage) async {
+  private func leave(_ rooms: [RoomName], _ anchors: [MeetingPerson], _ audience: RoomGuests, _ stage: Stage) async {
     stage.recorder.phase("everybody leaves")
     await audience.leave()
     for anchor in anchors { await anchor.leave() }

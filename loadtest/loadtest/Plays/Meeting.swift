@@ -49,7 +49,7 @@ struct Meeting: Play {
     return settings
   }
 
-  private func leave(_ room: String, _ people: [MeetingPerson], _ stage: Stage) async {
+  private func leave(_ room: RoomName, _ people: [MeetingPerson], _ stage: Stage) async {
     stage.recorder.phase("everybody leaves")
     for person in people { await person.leave() }
     await stage.close(room)

@@ -48,13 +48,13 @@ struct Stage: Sendable {
   /// Of HTTP.
   var port: UInt16 { UInt16(clamping: base.port ?? (isSecure ? 443 : 80)) }
 
-  /// A name that only this run has.
-  func name(_ name: String) -> String { "\(name)-\(mark)" }
+  /// The name of a room that only this run has.
+  func name(_ name: String) -> RoomName { "\(name)-\(mark)" }
 
   // MARK: REST
 
   struct NewRoom: Encodable {
-    var name: String
+    var name: RoomName
     var audience: RoomAudience?
     var stage: StagePicture?
     var pk: PKPicture?
@@ -65,10 +65,10 @@ struct Stage: Sendable {
   func make(_ room: NewRoom) async throws { try await post("v1/rooms", room) }
 
   /// Closes a room that was made for the run.
-  func close(_ room: String) async { _ = try? await send("DELETE", "v1/rooms/\(room)", nil) }
+  func close(_ room: RoomName) async { _ = try? await send("DELETE", "v1/rooms/\(room)", nil) }
 
   /// One of the calls on a room's state.
-  func call(_ room: String, _ method: String, _ params: some Encodable) async throws {
+  func call(_ room: RoomName, _ method: String, _ params: some Encodable) async throws {
     try await post("v1/rooms/\(room)/calls/\(method)", params)
   }
 
@@ -97,7 +97,7 @@ struct Stage: Sendable {
 
   /// Joins as a whole client, through the lossy network where there is one.
   func join(
-    _ room: String, as user: String, grants: Grants = [.publish, .subscribe], autoSubscribe: Bool = true
+    _ room: RoomName, as user: UserID, grants: Grants = [.publish, .subscribe], autoSubscribe: Bool = true
   ) async throws -> Room {
     var options = RoomOptions(autoSubscribe: autoSubscribe, reconnect: .unlimited, statisticsInterval: 1)
     if let network { options.mediaAddressOverride = { network.detour(for: $0) } }

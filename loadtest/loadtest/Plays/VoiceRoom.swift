@@ -12,7 +12,7 @@ struct VoiceRoom: Play {
   static let parameters = [seats, steady, movers, stay, listeners, sample]
 
   /// Who the room's own mix is.
-  private static let mix = "@mix"
+  private static let mix: UserID = "@mix"
 
   private let values: ParameterValues
 
@@ -58,7 +58,7 @@ struct VoiceRoom: Play {
   }
 
   /// Two at a time, so that a join's time is the server's and not the bots' own queue.
-  private func come(_ room: String, _ audience: RoomGuests, _ stage: Stage) async throws {
+  private func come(_ room: RoomName, _ audience: RoomGuests, _ stage: Stage) async throws {
     try await Crowd.each(values.count(Self.listeners), atOnce: 2) { number in
       do { try await audience.join(room, as: "listener-\(number)") } catch is CancellationError {
         throw CancellationError()
@@ -67,7 +67,7 @@ struct VoiceRoom: Play {
   }
 
   private func leave(
-    _ room: String, _ cast: Cast, _ audience: RoomGuests, _ watchers: [RoomWatcher], _ stage: Stage
+    _ room: RoomName, _ cast: Cast, _ audience: RoomGuests, _ watchers: [RoomWatcher], _ stage: Stage
   ) async {
     stage.recorder.phase("everybody leaves")
     await audience.leave()
@@ -86,13 +86,13 @@ private actor Cast {
   }
 
   private let stage: Stage
-  private let room: String
+  private let room: RoomName
   private var seated: [(room: Room, source: SignalSource)] = []
   private var movers: [Mover] = []
   /// Who waits for his turn.
   private var waiting: [Mover] = []
 
-  init(_ stage: Stage, _ room: String) {
+  init(_ stage: Stage, _ room: RoomName) {
     self.stage = stage
     self.room = room
   }

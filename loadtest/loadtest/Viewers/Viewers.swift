@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoomProtocol
 
 /// One live stream, many viewers, and what they cost the server.
 struct Viewers: AsyncParsableCommand {
@@ -172,7 +173,8 @@ struct Viewers: AsyncParsableCommand {
     switch kind {
     case .roomserver:
       let started = try await own.startRoomserver(at: address)
-      let token = try await TokenMint(key: StartedServers.key, secret: started.secret).token(for: "encoder", in: stream)
+      let token = try await TokenMint(key: StartedServers.key, secret: started.secret).token(
+        for: "encoder", in: RoomName(stream))
       let publish = "rtmp://\(address):\(started.rtmpPort)/live/\(stream)?token=\(token)"
       let play = watching == .flv ? "http://\(address):\(started.port)/live/\(stream).flv" : nil
       let target = try ViewersTarget(kind, publish: publish, play: play, over: watching, pid: started.process.pid)

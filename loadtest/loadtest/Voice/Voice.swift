@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoomProtocol
 
 /// A voice room: a few speak, many listen, and what the mixing costs the server.
 struct Voice: AsyncParsableCommand {
@@ -168,7 +169,7 @@ struct Voice: AsyncParsableCommand {
         parts.query = nil
         guard let base = parts.url else { throw ValidationError("--url is no URL") }
         let target = RoomserverVoice(
-          base: base, signalling: connection.url, tokens: try await connection.tokens(), room: room, kbps: kbps)
+          base: base, signalling: connection.url, tokens: try await connection.tokens(), room: RoomName(room), kbps: kbps)
         return (target, pid, nil)
       }
       let address = try ownAddress()
@@ -178,7 +179,7 @@ struct Voice: AsyncParsableCommand {
       }
       let target = RoomserverVoice(
         base: base, signalling: "ws://\(address):\(started.port)/v1/signal",
-        tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: room, kbps: kbps)
+        tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: RoomName(room), kbps: kbps)
       return (target, started.process.pid, started.process)
     case .janus:
       guard own.start else { return (JanusBridge(url: janusUrl, samplingRate: samplingRate, kbps: kbps), pid, nil) }

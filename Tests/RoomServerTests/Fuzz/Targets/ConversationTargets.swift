@@ -40,7 +40,7 @@ private struct Conversation {
     for user in ["a", "b"] { await join(user, resume: nil) }
   }
 
-  private mutating func join(_ user: String, resume: String?) async {
+  private mutating func join(_ user: UserID, resume: String?) async {
     let outlet = Outlet()
     let token = RoomToken(room: "fuzz", user: user, grants: [.publish, .subscribe, .admin, .relay], expires: .distantFuture)
     let joined = await room.join(token, JoinParams(token: "", resume: resume), request: 0, outlet: outlet)
@@ -70,7 +70,7 @@ private struct Conversation {
     }
   }
 
-  private func ask(_ call: SignalCall, _ user: String, id: Int = 1) async {
+  private func ask(_ call: SignalCall, _ user: UserID, id: Int = 1) async {
     guard let session = sessions[user] else { return }
     _ = await room.handle(SignalRequest(id: id, call: call), session: session.id, of: user, outlet: session.outlet)
   }

@@ -122,7 +122,7 @@ extension HTTPRequest {
 /// Tokens that are valid for long.
 private let fuzzTokens: (keys: TokenKeys, api: String, publisher: String, subscriber: String) = {
   let expires = Date(timeIntervalSince1970: 9e9)
-  func token(_ user: String, _ grants: Grants) -> RoomToken {
+  func token(_ user: UserID, _ grants: Grants) -> RoomToken {
     RoomToken(room: "demo", user: user, grants: grants, expires: expires)
   }
   guard let keys = runToEnd({ try? await TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }),

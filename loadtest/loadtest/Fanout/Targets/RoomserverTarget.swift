@@ -6,7 +6,7 @@ import WebRTC
 struct RoomserverTarget: FanoutTarget {
   let url: String
   let tokens: TokenMint
-  let room: String
+  let room: RoomName
 
   let publisherRole = DTLSRole.client
   let subscriberControlsICE = true
@@ -40,7 +40,7 @@ struct RoomserverTarget: FanoutTarget {
     return seat
   }
 
-  private func join(_ name: String) throws -> JoinParams { JoinParams(token: try tokens.token(for: name, in: room)) }
+  private func join(_ name: String) throws -> JoinParams { JoinParams(token: try tokens.token(for: UserID(name), in: room)) }
 }
 
 /// A participant's signalling: one call at a time, then the events.

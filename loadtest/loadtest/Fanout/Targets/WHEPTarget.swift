@@ -1,4 +1,5 @@
 import Foundation
+import RoomProtocol
 import WebRTC
 
 #if canImport(FoundationNetworking)
@@ -11,7 +12,7 @@ struct WHEPTarget: FanoutTarget {
   /// What the paths are appended to.
   let base: URL
   let tokens: TokenMint
-  let room: String
+  let room: RoomName
 
   static let publisher = "publisher-1"
 
@@ -21,14 +22,14 @@ struct WHEPTarget: FanoutTarget {
   func open() async throws {}
 
   func publish(_ publisher: PublisherEnd) async throws -> any BotSeat {
-    let seat = try WHEPSeat(base.appending(path: "whip/\(room)"), token: tokens.token(for: publisher.name, in: room))
+    let seat = try WHEPSeat(base.appending(path: "whip/\(room)"), token: tokens.token(for: UserID(publisher.name), in: room))
     try publisher.accept(try await seat.post(publisher.makeOffer()))
     return seat
   }
 
   func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat {
     let url = base.appending(path: "whep/\(room)/\(Self.publisher)")
-    let seat = try WHEPSeat(url, token: tokens.token(for: subscriber.name, in: room))
+    let seat = try WHEPSeat(url, token: tokens.token(for: UserID(subscriber.name), in: room))
     let offer = try subscriber.makeOffer()
     subscriber.outcome.begin()
     try subscriber.accept(try await seat.post(offer.sdp), to: offer)

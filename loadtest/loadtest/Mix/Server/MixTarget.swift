@@ -36,13 +36,13 @@ struct MixTarget: Sendable {
 
   private struct Jobs: Decodable { var jobs: [Job] }
 
-  func start(_ job: MergeParams, in room: String) async throws {
+  func start(_ job: MergeParams, in room: RoomName) async throws {
     _ = try await call("POST", "v1/rooms/\(room)/merge-jobs", JSONEncoder().encode(job))
   }
 
-  func stop(_ job: String, in room: String) async throws { _ = try await call("DELETE", "v1/rooms/\(room)/jobs/\(job)") }
+  func stop(_ job: JobID, in room: RoomName) async throws { _ = try await call("DELETE", "v1/rooms/\(room)/jobs/\(job)") }
 
-  func jobs(in room: String) async throws -> [Job] {
+  func jobs(in room: RoomName) async throws -> [Job] {
     try JSONDecoder().decode(Jobs.self, from: await call("GET", "v1/rooms/\(room)/jobs")).jobs
   }
 

@@ -3,18 +3,18 @@ import RoomProtocol
 
 /// Somebody who is live in a room of his own, and pushes it to the server's own origin.
 final class Anchor: Sendable {
-  static let job = "live"
+  static let job: JobID = "live"
 
   let room: Room
-  let roomName: String
-  let user: String
+  let roomName: RoomName
+  let user: UserID
   /// On the origin.
   let stream: String
   let settings: SignalSource.Settings
   private let source: SignalSource
 
   /// Returns when the broadcast is on air.
-  static func goLive(in roomName: String, as user: String, _ settings: SignalSource.Settings, on stage: Stage) async throws
+  static func goLive(in roomName: RoomName, as user: UserID, _ settings: SignalSource.Settings, on stage: Stage) async throws
     -> Anchor
   {
     let room = try await stage.join(roomName, as: user, grants: [.publish, .subscribe, .relay, .admin])
@@ -33,13 +33,13 @@ final class Anchor: Sendable {
     }
   }
 
-  private init(room: Room, roomName: String, user: String, settings: SignalSource.Settings, source: SignalSource) {
+  private init(room: Room, roomName: RoomName, user: UserID, settings: SignalSource.Settings, source: SignalSource) {
     self.room = room
     self.roomName = roomName
     self.user = user
     self.settings = settings
     self.source = source
-    stream = roomName
+    stream = roomName.rawValue
   }
 
   private func isOnAir(within limit: Duration) async throws {

@@ -1,9 +1,10 @@
 import RoomClient
+import RoomProtocol
 import Synchronization
 
 /// One who publishes into a room and receives everybody else: counts, and decodes one of the others where it is told to.
 final class MeetingPerson: Sendable {
-  let user: String
+  let user: UserID
   let room: Room
   let settings: SignalSource.Settings
   private let source: SignalSource
@@ -11,8 +12,8 @@ final class MeetingPerson: Sendable {
   private let firsts: Task<Void, Never>
   private let watcher = Mutex<RoomWatcher?>(nil)
 
-  static func come(to roomName: String, _ settings: SignalSource.Settings, on stage: Stage) async throws -> MeetingPerson {
-    let user = "person-\(settings.number)"
+  static func come(to roomName: RoomName, _ settings: SignalSource.Settings, on stage: Stage) async throws -> MeetingPerson {
+    let user: UserID = "person-\(settings.number)"
     let room = try await stage.join(roomName, as: user)
     do {
       let source = try SignalSource(settings, recorder: stage.recorder)
@@ -24,7 +25,7 @@ final class MeetingPerson: Sendable {
     }
   }
 
-  private init(user: String, room: Room, settings: SignalSource.Settings, source: SignalSource, recorder: Recorder) {
+  private init(user: UserID, room: Room, settings: SignalSource.Settings, source: SignalSource, recorder: Recorder) {
     self.user = user
     self.room = room
     self.settings = settings
@@ -32,7 +33,7 @@ final class MeetingPerson: Sendable {
     self.recorder = recorder
     let events = room.events
     firsts = Task {
-      var began: [String: ContinuousClock.Instant] = [:]
+      var began: [TrackID: ContinuousClock.Instant] = [:]
       for await event in events {
         switch event {
         case .trackSubscribed(let track): began[track.trackId] = .now

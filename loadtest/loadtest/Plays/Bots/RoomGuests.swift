@@ -32,11 +32,11 @@ actor RoomGuests {
   var count: Int { members.count }
 
   /// Joins a room and takes what the server gives; returns with the first packet.
-  func join(_ room: String, as name: String) async throws {
+  func join(_ room: RoomName, as name: String) async throws {
     let end = try makeEnd(name)
     let recorder = stage.recorder
     end.outcome.begin()
-    let token = try stage.tokens.token(for: name, in: room, grants: .subscribe)
+    let token = try stage.tokens.token(for: UserID(name), in: room, grants: .subscribe)
     let seat = try await recorder.time(.join) { [stage] in
       let seat = try await RoomserverSeat(stage.signalling)
       _ = try await seat.call(.join(JoinParams(token: token)), as: JoinResult.self)
@@ -51,9 +51,9 @@ actor RoomGuests {
   }
 
   /// Watches a user by WHEP; returns with the first packet.
-  func watch(_ user: String, in room: String, as name: String) async throws {
+  func watch(_ user: UserID, in room: RoomName, as name: String) async throws {
     let end = try makeEnd(name)
-    let token = try stage.tokens.token(for: name, in: room, grants: .subscribe)
+    let token = try stage.tokens.token(for: UserID(name), in: room, grants: .subscribe)
     let seat = WHEPSeat(stage.base.appending(path: "whep/\(room)/\(user)"), token: token)
     let offer = try end.makeOffer([.opus, .h264()])
     end.outcome.begin()

@@ -1,19 +1,20 @@
 import Codecs
 import RoomClient
 import RoomMedia
+import RoomProtocol
 import Synchronization
 
 /// Decodes what a room gives somebody, and shows it to a watch.
 final class RoomWatcher: Sendable {
   let watch: SignalWatch
   private let room: Room
-  private let user: String?
+  private let user: UserID?
   private let tasks = Mutex<[Task<Void, Never>]>([])
   // A playback that is let go stops.
   private let playbacks = Mutex<[any Sendable]>([])
 
   /// - Parameter user: whose tracks are decoded; nil for whoever's.
-  init(_ room: Room, of user: String?, _ watch: SignalWatch) {
+  init(_ room: Room, of user: UserID?, _ watch: SignalWatch) {
     self.room = room
     self.user = user
     self.watch = watch

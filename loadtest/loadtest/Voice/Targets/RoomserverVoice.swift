@@ -8,13 +8,13 @@ import WebRTC
 
 /// A room of this server with a merge job of sound alone, which is published into the room.
 struct RoomserverVoice: VoiceTarget {
-  private static let mix = "mix"
+  private static let mix: UserID = "mix"
 
   /// Of HTTP.
   let base: URL
   let signalling: String
   let tokens: TokenMint
-  let room: String
+  let room: RoomName
   /// Of each mix, in thousands of bits a second.
   let kbps: Int
 
@@ -22,12 +22,12 @@ struct RoomserverVoice: VoiceTarget {
   let speakerRole = DTLSRole.client
   let listenerRole = DTLSRole.client
 
-  private struct NewRoom: Encodable { var name: String }
+  private struct NewRoom: Encodable { var name: RoomName }
 
   func open(_ speakers: [String]) async throws {
     try await post("v1/rooms", NewRoom(name: room))
     let job = MergeParams(
-      jobId: "voice", publishAs: Self.mix, audioKbps: kbps, layouts: speakers.map { TrackLayout(userId: $0) })
+      jobId: "voice", publishAs: Self.mix, audioKbps: kbps, layouts: speakers.map { TrackLayout(userId: UserID($0)) })
     try await post("v1/rooms/\(room)/merge-jobs", job)
   }
 
@@ -53,16 +53,16 @@ struct RoomserverVoice: VoiceTarget {
   }
 
   /// Joins, and finds the mix' track of sound.
-  private func join(_ name: String) async throws -> (RoomserverSeat, mix: String) {
+  private func join(_ name: String) async throws -> (RoomserverSeat, mix: TrackID) {
     let seat = try await RoomserverSeat(signalling)
-    let params = JoinParams(token: try tokens.token(for: name, in: room), autoSubscribe: false)
+    let params = JoinParams(token: try tokens.token(for: UserID(name), in: room), autoSubscribe: false)
     let joined = try await seat.call(.join(params), as: JoinResult.self)
     let track = joined.participants.first { $0.userId == Self.mix }?.tracks.first { $0.kind == .audio }
     guard let track else { throw FanoutError.refused("the room has no mix") }
     return (seat, track.trackId)
   }
 
-  private func hear(_ track: String, _ end: any ReceivingEnd, _ seat: RoomserverSeat) async throws {
+  private func hear(_ track: TrackID, _ end: any ReceivingEnd, _ seat: RoomserverSeat) async throws {
     await seat.attend { offer in
       do {
         try await seat.tell(.answer(AnswerParams(offer: offer.offer, sdp: end.answer(offer.sdp))))
