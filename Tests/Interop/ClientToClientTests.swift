@@ -1,6 +1,7 @@
 import Codecs
 import RoomClient
 import Testing
+import RoomProtocol
 
 extension RealMedia {
   @Suite("RoomClient and RoomClient")
@@ -12,7 +13,7 @@ extension RealMedia {
         let bob = try await Participant.join(server, as: "bob")
         try await alice.publish(video: codec, tone: 440, colour: 0)
         try await bob.publish(video: codec, tone: 660, colour: 1)
-        for (listener, speaker, tone) in [(alice, "bob", 660.0), (bob, "alice", 440.0)] {
+        for (listener, speaker, tone) in [(alice, "bob" as UserID, 660.0), (bob, "alice", 440.0)] {
           try await eventually("\(listener.user) decodes 30 pictures of \(speaker)") {
             listener.pictures(of: speaker).decoded >= 30
           }

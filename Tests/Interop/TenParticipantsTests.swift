@@ -1,5 +1,6 @@
 import RoomClient
 import Testing
+import RoomProtocol
 
 extension RealMedia {
   @Suite("A full room")
@@ -7,7 +8,7 @@ extension RealMedia {
     @Test("ten participants all see and hear each other", .timeLimit(.minutes(5)))
     func everyoneDecodesEveryone() async throws {
       try await withServer { server in
-        let names = (0..<10).map { "user\($0)" }
+        let names = (0..<10).map { UserID("user\($0)") }
         var participants: [Participant] = []
         for name in names { participants.append(try await Participant.join(server, as: name)) }
         for (index, participant) in participants.enumerated() {

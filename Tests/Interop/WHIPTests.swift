@@ -2,6 +2,7 @@ import Codecs
 import Foundation
 import RoomClient
 import Testing
+import RoomProtocol
 
 extension RealMedia {
   /// WHIP and WHEP with clients that no one here wrote.

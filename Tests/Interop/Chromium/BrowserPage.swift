@@ -32,7 +32,7 @@ final class BrowserPage: Sendable {
       let targetId: String
       let flatten = true
     }
-    struct Attached: Decodable { let sessionId: SessionID }
+    struct Attached: Decodable { let sessionId: String }
     let attached: Attached = try await devTools.call("Target.attachToTarget", Attach(targetId: created.targetId))
     let page = BrowserPage(devTools: devTools, target: created.targetId, session: attached.sessionId)
     devTools.listen(to: attached.sessionId) { [weak page] in page?.heard($0, $1) }

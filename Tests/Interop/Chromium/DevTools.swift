@@ -69,7 +69,7 @@ final class DevTools: Sendable {
     let id: Int
     let method: String
     let params: Params
-    let sessionId: SessionID?
+    let sessionId: String?
   }
 
   private struct Answer<Result: Decodable>: Decodable { let result: Result }
@@ -79,7 +79,7 @@ final class DevTools: Sendable {
     let id: Int?
     let error: Problem?
     let method: String?
-    let sessionId: SessionID?
+    let sessionId: String?
   }
 
   private func received(_ message: Data) {

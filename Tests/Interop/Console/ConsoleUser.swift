@@ -112,7 +112,7 @@ final class ConsoleUser: Sendable {
       try await choose(camera, in: "#device-camera")
     }
     try await type(name, into: "#join-name")
-    try await choose(room, in: "#live-room")
+    try await choose(room.rawValue, in: "#live-room")
     try await choose(url, in: "#live-url")
     try await choose(audience, in: "#live-audience")
     try await click("dialog[open] [data-action=confirm]")

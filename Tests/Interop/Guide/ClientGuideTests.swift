@@ -38,7 +38,7 @@ extension RealMedia {
         let all: Grants = [.publish, .subscribe, .admin, .relay]
         var anchors: [Anchor] = []
         for name in ["red", "blue"] {
-          let token = try await server.token(user: name, room: name, grants: all)
+          let token = try await server.token(user: UserID(name), room: RoomName(name), grants: all)
           anchors.append(try await goLive(server.url, token: token, to: try server.rtmp("live/\(name)"), preset: .low1))
         }
         let (red, blue) = (anchors[0].room, anchors[1].room)

@@ -46,7 +46,7 @@ enum Anchors {
   }
 
   static func token(_ server: TestServer, _ name: String) async throws -> String {
-    try await server.token(user: name, room: name, grants: [.publish, .subscribe, .relay, .admin])
+    try await server.token(user: UserID(name), room: RoomName(name), grants: [.publish, .subscribe, .relay, .admin])
   }
 
   /// Joins, publishes and goes live.

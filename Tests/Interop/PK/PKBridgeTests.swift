@@ -46,7 +46,7 @@ extension RealMedia {
             }
           }
           try await Task.sleep(for: .milliseconds(2000))
-          try await call(server, Anchors.names[(round + 1) % 2], "quitPK")
+          try await call(server, RoomName(Anchors.names[(round + 1) % 2]), "quitPK")
           try await eventually("the PK is over") {
             let (red, blue) = (try await state(server, "red").pk, try await state(server, "blue").pk)
             return red == nil && blue == nil
@@ -54,7 +54,7 @@ extension RealMedia {
           if round == 0 {
             for (listener, name) in zip(listeners, Anchors.names) {
               try await eventually("the audience of \(name) hears its own anchor alone", within: .seconds(20)) {
-                Anchors.tones.allSatisfy { listener.sound(of: name).hears($1) == ($0 == name) }
+                Anchors.tones.allSatisfy { listener.sound(of: UserID(name)).hears($1) == ($0 == name) }
                   && !listener.sound(of: "@mix").isFresh
               }
             }

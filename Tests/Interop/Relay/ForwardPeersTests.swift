@@ -40,7 +40,7 @@ extension RealMedia {
         let player = try Program(
           "ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", nginx.url("live"), "-c", "copy", "-t", "60", file])
         #expect(try await player.finish(within: .seconds(120)) == 0, "\(player.text)")
-        for job in ["nginx", "ffmpeg"] { try await anchor.room.stopJob(job) }
+        for job: JobID in ["nginx", "ffmpeg"] { try await anchor.room.stopJob(job) }
         let direct = try await sink.received()
         #expect(jobs.told.ends.allSatisfy { $0 == .stopped })
         let lost = source.droppedPictures

@@ -40,7 +40,7 @@ extension RealMedia {
             "peer":{"x":180,"y":160,"width":180,"height":320}}}
             """)
         #expect(made.status == 201, "\(made.body)")
-        let token = try first.token(user: room, room: room, grants: [.publish, .subscribe, .admin, .relay])
+        let token = try first.token(user: UserID(room), room: RoomName(room), grants: [.publish, .subscribe, .admin, .relay])
         let anchor = try await Room.connect(to: first.url, token: token)
         try await anchor.publish(sources[index].tracks)
         try await anchor.startForward(ForwardParams(jobId: "live", publishUrl: "\(sinks[index].url)?serialnum=3"))

@@ -25,14 +25,14 @@ extension RealMedia {
       return anchor
     }
 
-    private func split(_ left: String, _ right: String) -> [TrackLayout] {
+    private func split(_ left: UserID, _ right: UserID) -> [TrackLayout] {
       [
         TrackLayout(userId: left, x: 0, y: 320, width: 360, height: 640),
         TrackLayout(userId: right, x: 360, y: 320, width: 360, height: 640),
       ]
     }
 
-    private func merge(_ job: String, to url: String?, as user: UserID? = nil, _ layouts: [TrackLayout]) -> MergeParams {
+    private func merge(_ job: JobID, to url: String?, as user: UserID? = nil, _ layouts: [TrackLayout]) -> MergeParams {
       MergeParams(
         jobId: job, publishUrl: url, publishAs: user, width: 720, height: 1280, fps: 15, videoKbps: 1000, preset: "ultrafast",
         layouts: layouts)
@@ -50,7 +50,7 @@ extension RealMedia {
         let logs = anchors.map { JobLog($0.room) }
         var serial = 0
         /// Both broadcasts go on as something else.
-        func turn(_ begin: (Int, String, String) async throws -> Void) async throws {
+        func turn(_ begin: (Int, JobID, String) async throws -> Void) async throws {
           serial += 1
           for index in 0...1 { try await begin(index, "job\(index)-\(serial)", "\(urls[index])?serialnum=\(serial)") }
           try await eventually("turn \(serial) is on air", within: .seconds(20)) {
@@ -76,7 +76,7 @@ extension RealMedia {
         try await eventually("both are watched", within: .seconds(20)) {
           files.allSatisfy { (try? FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int) ?? 0 > 100_000 }
         }
-        let names = ["red", "blue"]
+        let names: [UserID] = ["red", "blue"]
         for round in 0..<10 {
           try await turn { index, job, url in
             try await anchors[index].room.startMerge(merge(job, to: url, split(names[index], names[1 - index])))
@@ -232,7 +232,7 @@ extension RealMedia {
           log.told.infos.last { $0.jobId == "away" }?.state == "connected"
         }
         try await Task.sleep(for: .seconds(3))
-        for job in ["away", "home"] { try await red.room.stopJob(job) }
+        for job: JobID in ["away", "home"] { try await red.room.stopJob(job) }
         #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)")
         let recording = try Recording(file)
         let steps = recording.steps("video")

@@ -82,14 +82,14 @@ extension RealMedia {
         try await anchor.publish(video: .h264, tone: 440)
         let job = JobLog(anchor.room)
         for name in ["show.mp4", "show.flv"] {
-          try await anchor.room.startForward(ForwardParams(jobId: name, publishUrl: "file:\(name)"))
+          try await anchor.room.startForward(ForwardParams(jobId: JobID(name), publishUrl: "file:\(name)"))
         }
         try await eventually("both grow") { folder.size("show.mp4") > 100_000 && folder.size("show.flv") > 100_000 }
         #expect(try await server.metric("roomserver_recordings") == 2)
         #expect(job.told.infos.contains { $0.target == "file:show.mp4" && $0.state == "connected" })
         let taken = try await start(server, #"{"jobId":"x","userId":"anna","publishUrl":"file:show.mp4"}"#)
         #expect(taken.status == 409 && taken.text.contains("serialnum"), "\(taken.text)")
-        for name in ["show.mp4", "show.flv"] { try await anchor.room.stopJob(name) }
+        for name in ["show.mp4", "show.flv"] { try await anchor.room.stopJob(JobID(name)) }
         try await eventually("both are complete") { try await server.metric("roomserver_recordings") == 0 }
         for name in ["show.mp4", "show.flv"] {
           #expect(try folder.complaints(name) == "")

@@ -16,8 +16,8 @@ extension RealMedia {
         let layout = try await server.api("POST", "/v1/rooms/demo/calls/setLayout", json: #"{"type":"gridNine"}"#)
         #expect(layout.status == 200, "\(String(decoding: layout.body, as: UTF8.self))")
         let listener = try await Participant.join(server, as: "listener", grants: [.subscribe])
-        let tones = ["a": 400.0, "b": 700, "c": 1100]
-        var speakers: [String: Participant] = [:]
+        let tones: [UserID: Double] = ["a": 400, "b": 700, "c": 1100]
+        var speakers: [UserID: Participant] = [:]
         for (user, tone) in tones.sorted(by: { $0.key < $1.key }) {
           let speaker = try await Participant.join(server, as: user)
           _ = try await speaker.room.seats.take()

@@ -75,11 +75,11 @@ final class Participant: Sendable {
 /// The eyes and ears of a participant: what it decoded of each user.
 private final class Senses: Sendable {
   struct State: Sendable {
-    var pictures: [String: PictureLog] = [:]
-    var sounds: [String: SoundLog] = [:]
+    var pictures: [UserID: PictureLog] = [:]
+    var sounds: [UserID: SoundLog] = [:]
     // A playback that is let go stops.
-    var looking: [String: VideoPlayback] = [:]
-    var listening: [String: AudioPlayback] = [:]
+    var looking: [UserID: VideoPlayback] = [:]
+    var listening: [UserID: AudioPlayback] = [:]
   }
 
   let state = Mutex(State())

@@ -18,7 +18,9 @@ struct Cast {
   init(_ stage: Stage) async throws {
     self.stage = stage
     let all: Grants = [.publish, .subscribe, .admin, .relay]
-    for room in ["hall", "b"] { #expect(try await stage.api("POST", "/v1/rooms", #"{"name":"\#(room)"}"#).status == 201) }
+    for room: RoomName in ["hall", "b"] {
+      #expect(try await stage.api("POST", "/v1/rooms", #"{"name":"\#(room)"}"#).status == 201)
+    }
     hal = try await .join(stage, "hal", grants: all)
     eve = try await .join(stage, "eve", grants: all)
     ada = try await .join(stage, "ada")
@@ -37,12 +39,12 @@ struct Cast {
     #expect(try await bob.ask("acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#) == nil)
     for client in [hal, bob] { _ = try await client.event("pkBegan") }
     if way == "bridge" {
-      for (client, guest) in [(hal, "bob@b"), (bob, "hal@hall")] {
+      for (client, guest) in [(hal, "bob@b" as UserID), (bob, "hal@hall")] {
         while case .joined(let participant) = try await client.event("joined"), participant.userId != guest {}
       }
     }
     try await eventually("both rooms know that both are there") { [stage] in
-      for room in ["hall", "b"] {
+      for room: RoomName in ["hall", "b"] {
         guard let pk = try await stage.state(of: room).pk, pk.connected, pk.peerConnected else { return false }
       }
       return true

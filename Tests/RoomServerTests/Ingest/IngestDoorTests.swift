@@ -100,7 +100,9 @@ struct IngestDoorTests {
       let hevc = MediaMessage(
         .video, timestamp: 0, payload: VideoTag.enhancedHeader(.hevc, .sequenceStart, isKeyFrame: true) + [1, 2, 3])
       let mp3 = MediaMessage(.audio, timestamp: 0, payload: [0x2f, 1, 2])
-      for (user, message, words) in [("ann", hevc, "80201: the video is HEVC"), ("bob", mp3, "80201: the audio is MP3")] {
+      for (user, message, words) in [
+        ("ann" as UserID, hevc, "80201: the video is HEVC"), ("bob", mp3, "80201: the audio is MP3"),
+      ] {
         let encoder = try await RTMPPeer.start(.publish, server, try stream(server, user), app: "room")
         encoder.send(message)
         #expect(try await ending(of: encoder).description.hasPrefix(words))

@@ -36,12 +36,12 @@ struct IngestedTracksTests {
     try await TestServer.with { server in
       let viewer = try await server.join("viewer")
       let name = "room?token=\(try server.token("camera", grants: Self.host))"
-      func muted(_ expected: Bool) async throws -> String {
+      func muted(_ expected: Bool) async throws -> TrackID {
         try await viewer.event("a track that is muted: \(expected)") {
           if case .muteChanged(let data) = $0, data.userId == "camera", data.muted == expected { data.trackId } else { nil }
         }
       }
-      func published() async throws -> String? {
+      func published() async throws -> TrackID? {
         try await viewer.event("a track") { if case .published(let data) = $0 { data } else { nil } }.tracks.first?.trackId
       }
       let first = try await RTMPPeer.start(.publish, server, name, app: "room")

@@ -14,7 +14,8 @@ struct MergeRefusalTests {
     layouts: [TrackLayout(userId: "alice", x: 0, y: 0, width: 160, height: 90)])
 
   /// A server with a room where alice publishes and a mix of her is published.
-  private func withRoom(_ body: (TestServer, SignalClient, _ audio: String, _ video: String) async throws -> Void) async throws
+  private func withRoom(_ body: (TestServer, SignalClient, _ audio: TrackID, _ video: TrackID) async throws -> Void)
+    async throws
   {
     try await TestServer.with { server in
       let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay], autoSubscribe: false)
@@ -163,7 +164,7 @@ extension Room {
   fileprivate var mixCount: Int { mixes.count }
 
   /// How a merge job's tracks are arranged.
-  fileprivate func layouts(of job: String) -> [TrackLayout]? {
+  fileprivate func layouts(of job: JobID) -> [TrackLayout]? {
     guard case .merge(_, let params)? = jobs[job]?.program else { return nil }
     return params.layouts
   }

@@ -18,17 +18,17 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
   ]
 
   /// The whole job.
-  func body(audio: String, video: String) -> String {
+  func body(audio: TrackID, video: TrackID) -> String {
     var members = Self.good
     for (name, value) in changes { members[name] = value }
     return "{\(members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ","))}"
-      .replacing("$audio", with: audio).replacing("$video", with: video)
+      .replacing("$audio", with: audio.rawValue).replacing("$video", with: video.rawValue)
   }
 
   /// Of those that are wrong in their layouts alone.
-  func layouts(audio: String, video: String) -> String? {
+  func layouts(audio: TrackID, video: TrackID) -> String? {
     guard changes.count == 1, let layouts = changes["layouts"] ?? nil else { return nil }
-    return layouts.replacing("$audio", with: audio).replacing("$video", with: video)
+    return layouts.replacing("$audio", with: audio.rawValue).replacing("$video", with: video.rawValue)
   }
 
   private static func layout(_ whose: String = #""userId":"alice""#, _ more: String = "") -> String {

@@ -24,7 +24,9 @@ struct BroadcastClaimTests {
       $0.relay.broadcasts.targets = targets
     }) { server in
       let victim = try await server.join("host", room: "victim", grants: [.publish, .subscribe, .admin, .relay])
-      for (id, url) in [("live", "rtmp://origin/live/victim"), ("away", Self.external), ("tape", "file:tape.mp4")] {
+      for (id, url): (JobID, String) in [
+        ("live", "rtmp://origin/live/victim"), ("away", Self.external), ("tape", "file:tape.mp4"),
+      ] {
         _ = try await victim.call(.startForward(ForwardParams(jobId: id, publishUrl: url)), JobInfo.self)
       }
       let evil = try await server.join("eve", room: "evil", grants: [.relay])
@@ -32,7 +34,7 @@ struct BroadcastClaimTests {
     }
   }
 
-  private func jobs(_ server: TestServer, _ room: RoomName) async throws -> [String] {
+  private func jobs(_ server: TestServer, _ room: RoomName) async throws -> [JobID] {
     struct Jobs: Decodable {
       struct Detail: Decodable { var job: JobInfo }
       var jobs: [Detail]
@@ -73,7 +75,7 @@ struct BroadcastClaimTests {
       #expect(try await jobs(server, "victim") == ["away", "live", "tape"])
       #expect(try await server.metric("roomserver_broadcast_takeovers_total") == 0)
       // What is its own is free, in any application.
-      for (id, app) in [("1", "live"), ("2", "live2")] {
+      for (id, app): (JobID, String) in [("1", "live"), ("2", "live2")] {
         let job = ForwardParams(jobId: id, publishUrl: "rtmp://origin/\(app)/evil")
         _ = try await evil.call(.startForward(job), JobInfo.self)
       }

@@ -1,6 +1,7 @@
 import CLinux
 import Testing
 import WebRTC
+import RoomProtocol
 
 @Suite("Nothing stays behind", .serialized)
 struct LeakTests {
@@ -21,7 +22,7 @@ struct LeakTests {
       }
       func round(_ count: Int) async throws {
         for number in 0..<count {
-          let room = "room\(number % 7)"
+          let room: RoomName = "room\(number % 7)"
           let watcher = try await server.join("watcher", room: room)
           let client = try await server.join("user\(number)", room: room)
           try await client.publish(.opus, .vp8)

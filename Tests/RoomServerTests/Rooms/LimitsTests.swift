@@ -4,6 +4,7 @@ import RoomProtocol
 import RoomToken
 import Testing
 import WebRTC
+import RoomProtocol
 
 @testable import RoomServer
 

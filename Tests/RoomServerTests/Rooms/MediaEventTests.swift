@@ -80,7 +80,7 @@ struct MediaEventTests {
 }
 
 extension Room {
-  func session(of user: UserID) -> String? { participants[user]?.sessionId }
+  func session(of user: UserID) -> SessionID? { participants[user]?.sessionId }
 }
 
 @Suite("A room's own end")

@@ -123,7 +123,7 @@ struct JoinTests {
       $0.limits.joinBurst = 3
       $0.limits.joinsPerSecond = 0.001
     }) { server in
-      for user in ["a", "b", "c"] { _ = try await server.join(user) }
+      for user: UserID in ["a", "b", "c"] { _ = try await server.join(user) }
       let client = try await server.connect()
       #expect(try await client.error(of: .join(JoinParams(token: try server.token("d"))))?.code == .joinFailed)
       #expect(try await server.metric(#"roomserver_limits_hit_total{limit="join_rate"}"#) == 1)

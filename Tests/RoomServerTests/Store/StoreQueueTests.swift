@@ -1,6 +1,7 @@
 import Foundation
 import RTP
 import Testing
+import RoomProtocol
 
 @testable import RoomServer
 

@@ -66,7 +66,7 @@ struct BareRoom {
   /// Lets a user in; gives its session.
   func join(
     _ user: UserID, on outlet: any SignalOutlet, grants: Grants = [.publish, .subscribe], audioLevels: Bool = false
-  ) async -> String {
+  ) async -> SessionID {
     let token = RoomToken(room: "bare", user: user, grants: grants, expires: Date(timeIntervalSinceNow: 60))
     let joined = await room.join(
       token, JoinParams(token: "", audioLevels: audioLevels), request: 1, outlet: outlet)
@@ -74,7 +74,7 @@ struct BareRoom {
   }
 
   /// Publishes for a user.
-  func publish(_ user: UserID, session: String, outlet: RecordingOutlet, _ codecs: RTPCodec...) async throws {
+  func publish(_ user: UserID, session: SessionID, outlet: RecordingOutlet, _ codecs: RTPCodec...) async throws {
     var publisher = TestPublisher()
     let request = SignalRequest(id: 2, call: .publish(try publisher.publish(codecs)))
     _ = await room.handle(request, session: session, of: user, outlet: outlet)

@@ -130,7 +130,7 @@ final class SignalClient: Sendable {
 
   @discardableResult
   func join(
-    _ token: String, autoSubscribe: Bool? = nil, audioLevels: Bool? = nil, resume: String? = nil
+    _ token: String, autoSubscribe: Bool? = nil, audioLevels: Bool? = nil, resume: SessionID? = nil
   ) async throws -> JoinResult {
     try await call(
       .join(JoinParams(token: token, autoSubscribe: autoSubscribe, audioLevels: audioLevels, resume: resume)), JoinResult.self)

@@ -27,7 +27,7 @@ struct SessionLimitTests {
       _ = try await make(server, places: 5)
       let token = try server.token("mallory", grants: [.subscribe])
       for _ in 0..<8 { #expect(try await view(server, token).status == 201) }
-      for user in ["one", "two"] {
+      for user: UserID in ["one", "two"] {
         #expect(try await server.post("/whip/room", try server.token(user), try HTTPOffer.publish(.opus)).status == 201)
       }
       #expect(try await refusal(server, "host", grants: [.publish, .subscribe, .admin]) == nil)
@@ -40,7 +40,7 @@ struct SessionLimitTests {
   func reserved() async throws {
     try await TestServer.with { server in
       let room = try await make(server, places: 3)
-      for user in ["a", "b", "c"] {
+      for user: UserID in ["a", "b", "c"] {
         #expect(try await view(server, try server.token(user, grants: [.subscribe])).status == 201)
       }
       for transport in await room.viewerTransports { room.inbox.post(.media(.transportConnected(transport))) }

@@ -1,22 +1,23 @@
 import RTP
 import Testing
+import RoomProtocol
 
 @testable import RoomServer
 
 @Suite struct SpeakerStageTests {
   private enum Step {
     /// These speak, loudest first, from a time in milliseconds on.
-    case speak([String], at: Int64)
+    case speak([UserID], at: Int64)
     /// The stage is asked, while these publish.
-    case ask([String], at: Int64)
+    case ask([UserID], at: Int64)
   }
 
   private static func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: 1_000_000_000 + milliseconds * 1000) }
 
   /// Who is shown each time that the stage is asked; a change has to be said, and nothing else.
-  private func shown(_ steps: [Step]) -> [String?] {
+  private func shown(_ steps: [Step]) -> [UserID?] {
     var stage = SpeakerStage()
-    var shown: [String?] = []
+    var shown: [UserID?] = []
     for step in steps {
       switch step {
       case .speak(let speakers, let time): stage.heard(speakers, now: Self.at(time))
@@ -32,13 +33,13 @@ import Testing
 
   @Test("the first of the publishers is shown while nobody speaks, and nobody where nobody publishes")
   func first() {
-    let both = ["host", "guest"]
+    let both: [UserID] = ["host", "guest"]
     #expect(shown([.ask([], at: 0), .ask(both, at: 0), .ask(both, at: 60_000)]) == [nil, "host", "host"])
   }
 
   @Test("who is the loudest for a second takes over, and not before")
   func patience() {
-    let both = ["host", "guest"]
+    let both: [UserID] = ["host", "guest"]
     #expect(
       shown([.ask(both, at: 0), .speak(["guest", "host"], at: 5000), .ask(both, at: 5999), .ask(both, at: 6000)])
         == ["host", "host", "guest"])
@@ -46,7 +47,7 @@ import Testing
 
   @Test("a short interruption changes nothing")
   func interruption() {
-    let both = ["host", "guest"]
+    let both: [UserID] = ["host", "guest"]
     #expect(
       shown([
         .ask(both, at: 0), .speak(["host"], at: 5000), .speak(["guest", "host"], at: 6000), .speak(["host"], at: 6800),
@@ -56,7 +57,7 @@ import Testing
 
   @Test("nobody is shown for less than two seconds while there to be shown")
   func hold() {
-    let both = ["a", "b"]
+    let both: [UserID] = ["a", "b"]
     #expect(
       shown([.ask(both, at: 0), .speak(["b"], at: 100), .ask(both, at: 1500), .ask(both, at: 2000)]) == ["a", "a", "b"])
   }

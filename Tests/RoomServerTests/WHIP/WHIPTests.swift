@@ -149,7 +149,7 @@ import WebRTC
       #expect(try await server.post("/whip/room", try server.token("alice"), offer).status == 404)
       #expect(try await server.post("/whep/room", try server.token("alice"), offer).status == 404)
       #expect(try await server.api("POST", "/v1/rooms", json: "{\"name\":\"room\",\"maxParticipants\":2}").status == 201)
-      for user in ["alice", "bob"] { _ = try await server.join(user) }
+      for user: UserID in ["alice", "bob"] { _ = try await server.join(user) }
       var response = try await server.post("/whip/room", try server.token("carol"), offer)
       #expect(response.status == 503 && response.headers["retry-after"] != nil)
       response = try await server.post("/whep/room/alice", try server.token("carol"), HTTPOffer.view(.opus))

@@ -1,4 +1,5 @@
 import Testing
+import RoomProtocol
 
 @testable import RoomServer
 
@@ -133,15 +134,15 @@ struct OutboxTests {
     var random = SplitMix(state: seed)
     var outbox = Outbox(Outbox.Policy())
     var flying: [(done: Int64, delivery: Outbox.Delivery)] = []
-    var received: [String: [Int64]] = [:]
-    var sent: [String: [Int64]] = [:]
+    var received: [RoomName: [Int64]] = [:]
+    var sent: [RoomName: [Int64]] = [:]
     var id: Int64 = 0
     var tries = 0
     for now in Int64(0)..<90_000 {
       // Events for a minute, of five rooms.
       if now < 60_000, random.next() % 40 == 0 {
         id += 1
-        let room = "\(random.next() % 5)"
+        let room: RoomName = "\(random.next() % 5)"
         sent[room, default: []].append(id)
         outbox.add(id, of: room, at: now)
       }

@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import RoomProtocol
 
 /// An app's own server: it holds a port from the start, listens when it is told to, and answers as it is told.
 final class WebhookReceiver: Sendable {

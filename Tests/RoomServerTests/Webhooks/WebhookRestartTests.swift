@@ -1,6 +1,7 @@
 import Foundation
 import RoomToken
 import Testing
+import RoomProtocol
 
 @Suite("Webhooks and the server's end")
 struct WebhookRestartTests {
@@ -21,7 +22,7 @@ struct WebhookRestartTests {
       return Process(command: command, port: port)
     }
 
-    func makeRoom(_ name: String) async throws {
+    func makeRoom(_ name: RoomName) async throws {
       let keys = try await TokenKeys([
         CommandLineTests.key["ROOMSERVER_KEY"] ?? "": CommandLineTests.key["ROOMSERVER_SECRET"] ?? ""
       ])
@@ -51,7 +52,7 @@ struct WebhookRestartTests {
     defer { try? FileManager.default.removeItem(atPath: data) }
     let receiver = try WebhookReceiver()
     let first = try await Process.start(receiver, data: data)
-    for room in ["a", "b"] { try await first.makeRoom(room) }
+    for room: RoomName in ["a", "b"] { try await first.makeRoom(room) }
     try await eventually("the events on disk") { try await first.written() == 2 }
     first.command.signal(SIGKILL)
     _ = try await first.command.status()
@@ -73,7 +74,7 @@ struct WebhookRestartTests {
     third.command.signal(SIGTERM)
     #expect(try await third.command.status() == 0, "\(third.command.errors)")
     #expect(Set(receiver.events(of: "c").map(\.roomSession)).count == 1)
-    for room in ["a", "b", "c"] {
+    for room: RoomName in ["a", "b", "c"] {
       let sequences = receiver.events(of: room).map(\.sequence)
       #expect(sequences == Array(1...sequences.count), "room \(room)")
     }

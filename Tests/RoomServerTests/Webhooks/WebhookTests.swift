@@ -88,21 +88,21 @@ struct WebhookTests {
   func outage() async throws {
     let receiver = try WebhookReceiver()
     try await Self.with(receiver) { server in
-      for room in ["a", "b", "c"] { try await Self.life(of: room, on: server) }
+      for room: RoomName in ["a", "b", "c"] { try await Self.life(of: room, on: server) }
       try await eventually("tries while it is down") { try await server.webhookMetric("failures_total") >= 6 }
       receiver.answer(500)
       try await receiver.listen()
-      for room in ["a", "d"] { try await Self.life(of: room, on: server) }
+      for room: RoomName in ["a", "d"] { try await Self.life(of: room, on: server) }
       try await eventually("tries that it refuses") { receiver.refused >= 6 }
       #expect(receiver.taken.isEmpty)
       receiver.answer(200)
-      for room in ["b", "d"] { try await Self.life(of: room, on: server) }
+      for room: RoomName in ["b", "d"] { try await Self.life(of: room, on: server) }
       try await eventually("every event") {
         let written = try await server.metric("roomserver_events_total")
         let queued = try await server.webhookMetric("queued")
         return queued == 0 && receiver.taken.count == written
       }
-      for (room, lives) in ["a": 2, "b": 2, "c": 1, "d": 2] {
+      for (room, lives): (RoomName, Int) in ["a": 2, "b": 2, "c": 1, "d": 2] {
         let events = receiver.events(of: room)
         #expect(events.map(\.sequence) == Array(1...events.count), "room \(room)")
         let told = events.map(\.event).filter { $0 != "seatChanged" }
@@ -167,7 +167,7 @@ struct WebhookTests {
         #expect((200..<300).contains(response.status), "\(path): \(String(decoding: response.body, as: UTF8.self))")
         return response
       }
-      for (room, user) in [("a", "alice"), ("b", "bob")] {
+      for (room, user): (RoomName, UserID) in [("a", "alice"), ("b", "bob")] {
         _ = try await server.join(user, room: room, grants: [.publish, .subscribe, .admin, .relay])
       }
       _ = try await call("a/calls/setSeat", #"{"index":1,"locked":true}"#)
@@ -216,7 +216,7 @@ struct WebhookTests {
     let receiver = try WebhookReceiver()
     try await receiver.listen()
     try await Self.with(receiver) { server in
-      for room in ["one", "two"] { try await Self.life(of: room, on: server) }
+      for room: RoomName in ["one", "two"] { try await Self.life(of: room, on: server) }
       try await eventually("all of it") { receiver.taken.filter { $0.event.event == "roomClosed" }.count == 2 }
       let all = receiver.events(of: "one")
       let first: Page = try await server.api("GET", "/v1/events?room=one&limit=3").decoded()

@@ -90,7 +90,7 @@ struct RequestTests {
     arguments: [
       ("cancelled", SeatOutcome.cancelled, "bob"), ("rejected", .rejected, "host"), ("too old", .timedOut, ""),
       ("the user left", .left, ""), ("the user took a seat", .seated, ""),
-    ])
+    ] as [(String, SeatOutcome, UserID)])
   func outcomes(how: String, outcome: SeatOutcome, by: UserID) throws {
     var stage = try Stage.staffed()
     try stage.room.requestSeat(-1, by: "bob")
@@ -209,7 +209,7 @@ struct InvitationTests {
     "each way an invitation ends is told once, with its outcome",
     arguments: [
       (SeatOutcome.cancelled, "boss"), (.rejected, "bob"), (.timedOut, ""), (.left, ""), (.seated, ""),
-    ])
+    ] as [(SeatOutcome, UserID)])
   func outcomes(outcome: SeatOutcome, by: UserID) throws {
     var stage = try Stage.staffed()
     try stage.room.inviteToSeat("bob", index: -1, by: .user("host"))

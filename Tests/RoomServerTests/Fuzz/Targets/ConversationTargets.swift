@@ -23,7 +23,7 @@ import SFU
 
 private struct Conversation {
   let room: Room
-  private var sessions: [String: (id: String, outlet: Outlet)] = [:]
+  private var sessions: [UserID: (id: SessionID, outlet: Outlet)] = [:]
 
   init() async {
     let counters = ServerCounters()
@@ -37,10 +37,10 @@ private struct Conversation {
         broadcasts: BroadcastDirectory(fuzzRelay, counters: counters, log: log), mixes: fuzzMixes, peer: { _ in nil },
         sign: { _ in nil }, store: nil, relay: fuzzRelay, log: log),
       openMedia: { fuzzPlane.openRoom(events: $0) })
-    for user in ["a", "b"] { await join(user, resume: nil) }
+    for user: UserID in ["a", "b"] { await join(user, resume: nil) }
   }
 
-  private mutating func join(_ user: UserID, resume: String?) async {
+  private mutating func join(_ user: UserID, resume: SessionID?) async {
     let outlet = Outlet()
     let token = RoomToken(room: "fuzz", user: user, grants: [.publish, .subscribe, .admin, .relay], expires: .distantFuture)
     let joined = await room.join(token, JoinParams(token: "", resume: resume), request: 0, outlet: outlet)
@@ -49,7 +49,7 @@ private struct Conversation {
   }
 
   mutating func take(_ message: String) async {
-    let user = message.hasPrefix("b") ? "b" : "a"
+    let user: UserID = message.hasPrefix("b") ? "b" : "a"
     guard let session = sessions[user] else { return }
     let text = String(message.dropFirst(2))
     switch message.dropFirst().first {
@@ -63,7 +63,7 @@ private struct Conversation {
     default:
       var text = text
       for (number, id) in await room.roster.flatMap({ $0.tracks.map(\.trackId) }).prefix(2).enumerated() {
-        text = text.replacing("$\(number + 1)", with: id)
+        text = text.replacing("$\(number + 1)", with: id.rawValue)
       }
       guard let request = try? SignalRequest.decode(text.utf8) else { return }
       await ask(request.call, user, id: request.id)

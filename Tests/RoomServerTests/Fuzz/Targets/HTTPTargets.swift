@@ -33,7 +33,7 @@ import RoomToken
 /// What passes is within what a mix can be made of.
 private func check(_ merge: MergeParams) {
   guard merge.complaint == nil else { return }
-  precondition(merge.layouts.count <= MergeParams.mostLayouts && (1...64).contains(merge.jobId.utf8.count))
+  precondition(merge.layouts.count <= MergeParams.mostLayouts && (1...64).contains(merge.jobId.rawValue.utf8.count))
   precondition((merge.width == nil) == (merge.height == nil), "both or none")
   if let picture = merge.picture(isPublished: false) {
     precondition(picture.width * picture.height <= 1920 * 1920 && (1...60).contains(picture.fps))
