@@ -4,7 +4,6 @@ import RoomProtocol
 import RoomToken
 import Testing
 import WebRTC
-import RoomProtocol
 
 @testable import RoomServer
 
