@@ -123,7 +123,7 @@ extension RealMedia {
           let exact = (sound.last ?? 0) - (sound.first ?? 0)
           #expect(abs(exact - Double(sound.count - 1) * 1024 / 44_100) < 0.002, "\(exact) s of \(sound.count) frames")
           let sides = try Sides(file)
-          let (own, other) = (names[index], names[1 - index])
+          let (own, other) = (names[index].rawValue, names[1 - index].rawValue)
           var expected = [own]
           for round in 0..<10 {
             expected.append("\(own)|\(other)")
