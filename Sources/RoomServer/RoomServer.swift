@@ -152,15 +152,15 @@ public final class RoomServer: Sendable {
     let draining = Drain(directory, origin: origin, log: log)
     self.draining = draining
     let limits = configuration.limits
-    let services = SignalSession.Services(
+    let entrance = Entrance(
       keys: keys, directory: directory,
       throttle: NIOLockedValueBox(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, log: log)
-    ingest = IngestDoor(services: services)
+    ingest = IngestDoor(entrance: entrance)
     origin.install(ingest.publishDoor, for: IngestDoor.app)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
-      await SignalSession(services: services, socket: socket, client: client).run()
+      await SignalSession(entrance: entrance, socket: socket, client: client).run()
     }
     self.signalling = signalling
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters)
@@ -175,7 +175,7 @@ public final class RoomServer: Sendable {
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
-      + tokens.endpoints + WHIPAPI(services: services).endpoints + OriginAPI(origin: origin).endpoints
+      + tokens.endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The streams' own paths come last, so that they hide none.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
     var handlers = HTTPDaemon.Handlers(

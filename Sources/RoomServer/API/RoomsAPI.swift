@@ -83,7 +83,7 @@ struct RoomsAPI: Sendable {
   private func kick(_ names: [String]) async -> HTTPResponse {
     await directory.change(names) { room in
       do throws(RoomError) {
-        try await room.kick(UserID(names[1]))
+        try await room.call(.kick(UserParams(userId: UserID(names[1]))))
         return .noContent
       } catch {
         return .error(404, error)
@@ -98,9 +98,9 @@ struct RoomsAPI: Sendable {
     } catch { return .error(400, error) }
     return await directory.with(names) { room in
       do throws(RoomError) {
-        return .json(try await room.mute(TrackID(names[1]), body.muted))
+        return .json(try await room.call(.mute(MuteParams(trackId: TrackID(names[1]), muted: body.muted))))
       } catch {
-        return .error(404, error)
+        return .error(error.code == .wrongMicState ? 409 : 404, error)
       }
     }
   }

@@ -6,8 +6,7 @@ import RoomProtocol
 import RoomToken
 import WebRTC
 
-/// Where streams that encoders publish by RTMP enter rooms: `rtmp://host/room/{room}?token=…`. Asks for what the signalling door asks,
-/// and keeps the threads that convert.
+/// The RTMP entry point of rooms: `rtmp://host/room/{room}?token=…`. Keeps the threads that convert streams.
 final class IngestDoor: Sendable {
   /// The application that leads into rooms.
   static let app = "room"
@@ -32,11 +31,11 @@ final class IngestDoor: Sendable {
   /// Of more the oldest are forgotten.
   private static let mostRefused = 256
 
-  private let services: SignalSession.Services
+  private let entrance: Entrance
   private let refused = NIOLockedValueBox<[Refused]>([])
   private let threads = NIOLockedValueBox(Threads())
 
-  init(services: SignalSession.Services) { self.services = services }
+  init(entrance: Entrance) { self.entrance = entrance }
 
   /// The door as the origin asks for it.
   var publishDoor: PublishDoor {
@@ -47,10 +46,10 @@ final class IngestDoor: Sendable {
         let session = try await open(
           RoomName(arrival.stream), query: arrival.query, client: TransportAddress(host: arrival.client, port: 0),
           stop: arrival.stop)
-        services.counters.count { $0.joins[ErrorCode.ok.rawValue, default: 0] += 1 }
+        entrance.count(.ok)
         return session
       } catch {
-        services.counters.count { $0.joins[error.code.rawValue, default: 0] += 1 }
+        entrance.count(error.code)
         throw OriginRefusal(Self.reason(error.code), "\(error.code.rawValue): \(error.message)")
       }
     }
@@ -65,41 +64,36 @@ final class IngestDoor: Sendable {
   }
 
   /// Lets a stream into the room of its token.
-  /// - Throws: with the codes of the signalling door.
+  /// - Throws: with the codes of signalling.
   func open(
     _ name: RoomName, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
   ) async throws(RoomError) -> IngestSession {
-    guard services.letsIn(client) else {
-      throw RoomError(.joinFailed, "too many joins from this address; wait a second and try again")
-    }
+    do throws(Entrance.Refusal) { try entrance.admit(client) } catch { throw error.error }
     guard NameRule.allows(name) else { throw RoomError(.noSuchRoom, "rooms are called \(NameRule.text)") }
     guard let text = Origin.value("token", in: query) else {
       throw RoomError(.tokenInvalid, "publish to \(name)?token=… with a room token")
     }
-    let token = try services.verified(text)
-    try services.checkAlive(token)
-    guard token.room == name else { throw RoomError(.tokenInvalid, "the token is for another room") }
-    guard token.grants.contains(.publish) else { throw RoomError(.noPermission, "the token has no grant to publish") }
-    guard !token.grants.contains(.hidden) else {
-      throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would show it")
-    }
+    let token: RoomToken
+    do throws(Entrance.Refusal) { token = try entrance.authorise(text, for: name, to: .publish) } catch { throw error.error }
     if let fault = lateFault(of: token) { throw RoomError(.publishFailed, "\(fault)") }
     let session: IngestSession
     do throws(IngestFault) {
-      session = try IngestSession(of: token.user, on: try loop(), stop: stop) { [weak self] in self?.remember($0, of: token) }
+      var log = entrance.log
+      log[metadataKey: "room"] = "\(token.room)"
+      session = try IngestSession(
+        of: token.user, on: try loop(), stop: stop, failed: { [weak self] in self?.remember($0, of: token) }, log: log)
     } catch {
       throw RoomError(.publishFailed, "\(error)")
     }
-    // A room may close between being found and being joined; then there is a new one, or none.
-    for _ in 0..<3 {
-      let room = try await services.directory.room(joinedWith: token)
-      switch await room.ingest(token, session) {
-      case .joined: return session
-      case .refused(let error): throw error
-      case .roomIsClosed: await services.directory.forget(room)
+    let refusal: RoomError? = try await entrance.enter(token) { room in
+      switch await room.publish(token, from: session) {
+      case .joined: .some(nil)
+      case .refused(let error): error
+      case .roomIsClosed: nil
       }
     }
-    throw RoomError(.joinFailed, "the room is closing; try again")
+    if let refusal { throw refusal }
+    return session
   }
 
   private func remember(_ fault: IngestFault, of token: RoomToken) {

@@ -1,5 +1,6 @@
 import CLinux
 import Foundation
+import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import RTMP
@@ -9,7 +10,7 @@ import SFU
 
 /// One RTMP publish into a room: takes its messages from the connection's thread, converts them on a thread of the ingests, and ends when
 /// the encoder, the room or a fault of the stream ends it.
-final class IngestSession: PublishSink {
+final class IngestSession: PublishSink, RoomEncoder {
   /// Messages converted in a row before others get their turn.
   private static let turn = 32
 
@@ -31,14 +32,16 @@ final class IngestSession: PublishSink {
   private let state = NIOLockedValueBox(State())
   private let stop: @Sendable (String) -> Void
   private let failed: @Sendable (IngestFault) -> Void
+  private let log: Logger
 
   /// - Parameters:
   ///   - stop: ends the connection's publish, with words for the encoder's user.
   ///   - failed: is told of a stream that a room can't take.
   init(
     of user: UserID, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
-    failed: @escaping @Sendable (IngestFault) -> Void
+    failed: @escaping @Sendable (IngestFault) -> Void, log: Logger
   ) throws(IngestFault) {
+    self.log = log
     self.user = user
     self.loop = loop
     self.stop = stop
@@ -70,7 +73,10 @@ final class IngestSession: PublishSink {
   /// The connection is gone, or publishes no more.
   func end() {
     guard let room = close() else { return }
-    Task { await room.ingestLost(self) }
+    Task {
+      await room.encoderLost(self)
+      await logTally()
+    }
   }
 
   /// Nothing more is taken; gives the room the first time.
@@ -132,7 +138,9 @@ final class IngestSession: PublishSink {
   private func fulfil(_ wish: IngestPipe.Wish) {
     guard let room = state.withLockedValue({ $0.room }) else { return }
     Task {
-      guard let injection = await room.carry(wish, of: self) else { return }
+      let track = EncoderTrack(
+        kind: wish.kind, codec: wish.codec, width: wish.width, height: wish.height, fps: wish.fps, cname: canonicalName)
+      guard let injection = await room.publish(track, from: self) else { return }
       loop.execute {
         self.pipe.value.begin(wish.kind, injection)
         self.work()
@@ -144,10 +152,23 @@ final class IngestSession: PublishSink {
     guard let room = close() else { return }
     failed(fault)
     stop("\(ErrorCode.publishFailed.rawValue): \(fault)")
-    Task { await room.ingestFailed(self, fault) }
+    Task {
+      await room.encoderFailed(self, "\(fault)")
+      await logTally()
+    }
   }
 
-  /// How it went.
+  private func logTally() async {
+    let tally = await tally()
+    log.info(
+      "RTMP stream over",
+      metadata: [
+        "user": "\(user)", "pictures": "\(tally.pictures)", "packets": "\(tally.packets)",
+        "malformed": "\(tally.malformed)", "jumps": "\(tally.jumps)", "lost": "\(tally.lost)",
+      ])
+  }
+
+  /// What was converted and dropped so far.
   func tally() async -> IngestPipe.Tally {
     let counted = try? await loop.submit { self.pipe.value.tally }.get()
     var tally = counted ?? .init()

@@ -118,24 +118,22 @@ struct RoomStatistics: Encodable, Sendable {
   var participants: [Person]
 }
 
-extension Room {
-  /// The room's media, told in the names that the room's participants know.
-  nonisolated func statistics() async -> RoomStatistics { await statistics(of: await media.statistics()) }
-
-  private func statistics(of media: MediaStatistics) -> RoomStatistics {
-    var receptions: [TransportID: RoomStatistics.Reception] = [:]
+extension RoomStatistics {
+  /// A room's media, in the names that the room's participants know.
+  init(of room: RoomCore, _ media: MediaStatistics) {
+    var receptions: [TransportID: Reception] = [:]
     for subscription in media.subscriptions.values {
       receptions[subscription.transport, default: .init()].add(subscription)
     }
-    let people = participants.values.sorted { $0.joinedAt < $1.joinedAt }.map { participant in
-      RoomStatistics.Person(
-        userId: participant.userId,
-        publishing: participant.publishing.flatMap { media.transports[$0.id] }.map { .init($0) },
-        subscribing: participant.subscribing.flatMap { media.transports[$0.id] }.map { .init($0) },
-        receiving: participant.subscribing.flatMap { receptions[$0.id] } ?? .init(),
+    name = room.name
+    activeSpeakers = room.activeSpeakers.filter { room.roster[$0] != nil }
+    participants = room.roster.order.compactMap { room.roster[$0] }.map { participant in
+      let receiving = participant.receiving.transport?.id
+      return Person(
+        userId: participant.user, publishing: participant.publishing.flatMap { media.transports[$0.id] }.map { .init($0) },
+        subscribing: receiving.flatMap { media.transports[$0] }.map { .init($0) },
+        receiving: receiving.flatMap { receptions[$0] } ?? .init(),
         tracks: participant.tracks.map { .init($0, media.tracks[$0.id] ?? .init()) })
     }
-    return RoomStatistics(
-      name: name, activeSpeakers: activeSpeakers.filter { participants[$0] != nil }, participants: people)
   }
 }

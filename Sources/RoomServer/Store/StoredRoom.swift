@@ -14,9 +14,9 @@ struct StoredRoom: Codable, Sendable {
 /// A relay job as it is stored.
 struct StoredJob: Codable, Sendable {
   enum Program: Codable, Sendable {
-    case forward(audio: RelayJob.Choice?, video: RelayJob.Choice?)
+    case forward(audio: Job.Choice?, video: Job.Choice?)
     /// With what each entry of its layouts takes of whom.
-    case merge(MergeParams, [RoomMix.Item])
+    case merge(MergeParams, [MixPlan.Item])
   }
 
   var jobId: JobID

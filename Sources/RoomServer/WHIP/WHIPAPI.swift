@@ -7,7 +7,7 @@ import WebRTC
 /// `/whip/{room}` takes publishers; `/whep/{room}/{user}` viewers of one user, `/whep/{room}` of whoever speaks. The user is the
 /// token's. A session's own URL is unguessable, and asks for a token of the same user all the same.
 struct WHIPAPI: Sendable {
-  let services: SignalSession.Services
+  let entrance: Entrance
 
   private static let sdp = "application/sdp"
   private static let fragment = "application/trickle-ice-sdpfrag"
@@ -83,59 +83,50 @@ struct WHIPAPI: Sendable {
   // MARK: A session's life
 
   private func publish(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
-    try await begin(request, room: RoomName(names[0]), needs: .publish) { room, token, offer in
-      await room.ingest(token, offer: offer)
+    try await begin(request, room: RoomName(names[0]), to: .publish) { room, token, offer in
+      await room.publish(token, offer: offer)
     }
   }
 
   private func view(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
     let source: Viewer.Source = names.count < 2 ? .stage : .user(UserID(names[1]))
-    return try await begin(request, room: RoomName(names[0]), needs: .subscribe) { room, token, offer in
+    return try await begin(request, room: RoomName(names[0]), to: .view) { room, token, offer in
       await room.view(token, source, offer: offer)
     }
   }
 
   private func begin(
-    _ request: HTTPRequest, room name: RoomName, needs grant: Grants,
+    _ request: HTTPRequest, room name: RoomName, to purpose: Entrance.Purpose,
     _ offer: (Room, RoomToken, String) async -> SessionOffer
   ) async throws(SessionRefusal) -> HTTPResponse {
-    let token = try token(of: request, room: name)
-    do throws(RoomError) { try services.checkAlive(token) } catch { throw .unauthorised(error) }
-    guard token.grants.contains(grant) else {
-      throw .forbidden("the token has no grant to \(grant == .publish ? "publish" : "subscribe")")
-    }
-    guard grant != .publish || !token.grants.contains(.hidden) else {
-      throw .forbidden("a hidden participant can't publish: its tracks would show it")
-    }
+    let token = try token(of: request, room: name, to: purpose)
     let sdp = try text(of: request, type: Self.sdp, acceptedBy: "Accept-Post")
-    guard services.letsIn(request.client) else { throw .tooManyJoins }
-    // A room may close between being found and being joined; then there is a new one, or none.
-    for _ in 0..<3 {
-      let room: Room
-      do throws(RoomError) {
-        room = try await services.directory.room(joinedWith: token)
-      } catch {
-        count(error.code)
-        throw error.code == .noSuchRoom
-          ? .notFound(error) : .unavailable(error, at: request.target + (request.query.isEmpty ? "" : "?\(request.query)"))
+    do throws(Entrance.Refusal) { try entrance.admit(request.client) } catch { throw .tooManyJoins }
+    let offered: SessionOffer
+    do throws(RoomError) {
+      offered = try await entrance.enter(token) { room in
+        let offered = await offer(room, token, sdp)
+        if case .roomIsClosed = offered { return nil }
+        return offered
       }
-      switch await offer(room, token, sdp) {
-      case .answered(let answer):
-        count(.ok)
-        return created(answer, at: request, for: token.user)
-      case .refused(let refusal):
-        count(refusal.error.code)
-        services.log.info(
-          "offer refused",
-          metadata: ["room": "\(name)", "user": "\(token.user)", "reason": "\(refusal.error.message)"])
-        throw refusal
-      case .roomIsClosed: await services.directory.forget(room)
-      }
+    } catch {
+      entrance.count(error.code)
+      throw error.code == .noSuchRoom
+        ? .notFound(error) : .unavailable(error, at: request.target + (request.query.isEmpty ? "" : "?\(request.query)"))
     }
-    throw .unavailable(RoomError(.joinFailed, "the room is closing; try again"))
+    switch offered {
+    case .answered(let answer):
+      entrance.count(.ok)
+      return created(answer, at: request, for: token.user)
+    case .refused(let refusal):
+      entrance.count(refusal.error.code)
+      entrance.log.info(
+        "offer refused",
+        metadata: ["room": "\(name)", "user": "\(token.user)", "reason": "\(refusal.error.message)"])
+      throw refusal
+    case .roomIsClosed: throw .unavailable(RoomError(.joinFailed, "the room is closing; try again"))
+    }
   }
-
-  private func count(_ code: ErrorCode) { services.counters.count { $0.joins[code.rawValue, default: 0] += 1 } }
 
   private func created(_ answer: SessionAnswer, at request: HTTPRequest, for user: UserID) -> HTTPResponse {
     // Of the room's own path, whatever it was percent-encoded as.
@@ -145,7 +136,7 @@ struct WHIPAPI: Sendable {
       headers: [
         ("Content-Type", Self.sdp), ("Location", "/\(segments.joined(separator: "/"))/sessions/\(answer.resource.id)"),
         ("ETag", answer.resource.entityTag), ("Accept-Patch", Self.fragment),
-      ] + services.configuration.iceServers.flatMap { $0.told(to: user).links.map { ("Link", $0) } },
+      ] + entrance.configuration.iceServers.flatMap { $0.told(to: user).links.map { ("Link", $0) } },
       body: [UInt8](answer.sdp.utf8))
   }
 
@@ -169,19 +160,24 @@ struct WHIPAPI: Sendable {
   /// The room of a session's URL, and who asks.
   private func find(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> (Room, user: UserID) {
     let name = RoomName(names[0])
-    let user = try token(of: request, room: name).user
-    guard let room = await services.directory.room(name) else { throw .noSuchSession }
+    let user = try token(of: request, room: name, to: .session).user
+    guard let room = await entrance.directory.room(name) else { throw .noSuchSession }
     return (room, user)
   }
 
-  private func token(of request: HTTPRequest, room: RoomName) throws(SessionRefusal) -> RoomToken {
+  private func token(
+    of request: HTTPRequest, room: RoomName, to purpose: Entrance.Purpose
+  ) throws(SessionRefusal) -> RoomToken {
     guard let text = request.bearerToken else {
       throw .unauthorised(HTTPError.unauthorised("send Authorization: Bearer with a room token"), isMissing: true)
     }
-    let token: RoomToken
-    do throws(RoomError) { token = try services.verified(text) } catch { throw .unauthorised(error) }
-    guard token.room == room else { throw .forbidden("the token is for another room") }
-    return token
+    do throws(Entrance.Refusal) { return try entrance.authorise(text, for: room, to: purpose) } catch {
+      switch error {
+      case .token(let error): throw .unauthorised(error)
+      case .otherRoom(let error), .grant(let error): throw .forbidden(error.message)
+      case .tooManyJoins: throw .tooManyJoins
+      }
+    }
   }
 
   private func text(of request: HTTPRequest, type: String, acceptedBy header: String) throws(SessionRefusal) -> String {

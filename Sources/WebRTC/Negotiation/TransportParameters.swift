@@ -10,8 +10,13 @@ public struct ICECredentials: Sendable, Hashable {
 
   /// 8 and 24 characters from the system's generator: 48 and 144 bits, over RFC 8445's 24 and 128.
   public static func random() -> ICECredentials {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var generator = SystemRandomNumberGenerator()
+    return random(using: &generator)
+  }
+
+  /// 8 and 24 characters from a generator, which has to be cryptographically secure outside tests.
+  public static func random(using generator: inout some RandomNumberGenerator) -> ICECredentials {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     func text(_ count: Int) -> String {
       String(decoding: (0..<count).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }, as: UTF8.self)
     }

@@ -123,16 +123,16 @@ struct MergeRefusalTests {
     try await bare.publish("alice", session: session, outlet: outlet, .opus, .vp8)
     let tracks = await bare.room.roster.flatMap(\.tracks)
     let (audio, video) = (try #require(tracks.first).trackId, try #require(tracks.last).trackId)
-    _ = try await bare.room.startMerge(Self.first)
+    _ = try await bare.room.call(.startMerge(Self.first))
     for refusal in MergeRefusal.layouts + MergeRefusal.others {
       let error: RoomError
       switch Self.read(refusal.body(audio: audio, video: video)) {
       case .failure(let unreadable): error = unreadable
       case .success(let params):
-        error = try await #require(throws: RoomError.self, "\(refusal)") { _ = try await bare.room.startMerge(params) }
+        error = try await #require(throws: RoomError.self, "\(refusal)") { _ = try await bare.room.call(.startMerge(params)) }
         if refusal.layouts(audio: audio, video: video) != nil {
           let other = await #expect(throws: RoomError.self, "\(refusal)") {
-            try await bare.room.setLayouts(params.layouts, of: "first")
+            try await bare.room.call(.setLayouts(LayoutsParams(jobId: "first", layouts: params.layouts)))
           }
           #expect(other == error, "\(refusal)")
         }
@@ -161,11 +161,11 @@ struct MergeRefusalTests {
 }
 
 extension Room {
-  fileprivate var mixCount: Int { mixes.count }
+  fileprivate var mixCount: Int { core.mixes.count }
 
   /// How a merge job's tracks are arranged.
   fileprivate func layouts(of job: JobID) -> [TrackLayout]? {
-    guard case .merge(_, let params)? = jobs[job]?.program else { return nil }
+    guard case .merge(_, let params)? = core.jobs[job]?.program else { return nil }
     return params.layouts
   }
 }

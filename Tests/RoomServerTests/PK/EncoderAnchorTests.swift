@@ -154,10 +154,12 @@ struct EncoderAnchorTests {
 }
 
 extension Room {
-  func isConnected(_ user: UserID) -> Bool { participants[user]?.outlet != nil }
+  func isConnected(_ user: UserID) -> Bool { core.roster[user]?.isConnected == true }
 
   /// Ends the stay of a participant that is lost, as if its grace time were over.
   func endGrace(of user: UserID) {
-    if let participant = participants[user], participant.outlet == nil { end(participant, EndedData(reason: .timedOut)) }
+    perform { core in
+      if core.roster[user]?.isConnected == false { core.end(user, EndedData(reason: .timedOut)) }
+    }
   }
 }

@@ -80,7 +80,7 @@ struct MediaEventTests {
 }
 
 extension Room {
-  func session(of user: UserID) -> SessionID? { participants[user]?.sessionId }
+  func session(of user: UserID) -> SessionID? { core.roster[user]?.session }
 }
 
 @Suite("A room's own end")
@@ -113,7 +113,7 @@ struct RoomEndTests {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
     let (alice, session) = await bare.join("alice")
-    try await bare.room.kick("alice")
+    try await bare.room.call(.kick(UserParams(userId: "alice")))
     #expect(alice.closed == .sessionEnded)
     let handled = await bare.room.handle(SignalRequest(id: 2, call: .ping), session: session, of: "alice", outlet: alice)
     #expect(handled == .ended)

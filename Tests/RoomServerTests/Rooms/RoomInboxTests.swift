@@ -64,8 +64,8 @@ struct RoomInboxTests {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
     let (alice, _) = await bare.join("alice")
-    _ = try await bare.room.startMerge(
-      MergeParams(jobId: "j", publishAs: "mix", layouts: [TrackLayout(userId: "alice")]))
+    _ = try await bare.room.call(
+      .startMerge(MergeParams(jobId: "j", publishAs: "mix", layouts: [TrackLayout(userId: "alice")])))
     _ = alice.takeEvents()
     let states: [PushState] = [.connecting, .connected, .autoReconnecting]
     let burst = (0..<600).map { states[$0 % 3] }

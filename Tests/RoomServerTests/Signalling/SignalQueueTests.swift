@@ -68,14 +68,14 @@ struct SignalQueueTests {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
     let outlet = RecordingOutlet()
-    await bare.room.answer(7, ["value": Double.nan], on: outlet)
+    await bare.room.answer(7, .success(["value": Double.nan]), on: outlet)
     let answers = outlet.takeMessages().compactMap { try? JSONDecoder().decode(SignalAnswer<Empty>.self, from: $0) }
     guard case .error(let id, let error) = try #require(answers.first) else {
       Issue.record("no error")
       return
     }
     #expect(id == 7 && error.code == .unknownMessage)
-    #expect(await bare.room.surroundings.counters.values.messagesUnwritable == 1)
+    #expect(await bare.room.dependencies.counters.values.messagesUnwritable == 1)
     #expect(throws: SignalWriter.Unwritable.self) { try SignalWriter.result(Double.infinity, id: 1) }
   }
 }

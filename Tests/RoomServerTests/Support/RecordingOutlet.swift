@@ -49,7 +49,7 @@ struct BareRoom {
       name: "bare",
       settings: .init(
         graceTime: graceTime, emptyTime: emptyTime, participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
-      surroundings: .init(
+      dependencies: .init(
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
         counters: counters, broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log),
         mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, store: store,
@@ -83,7 +83,7 @@ struct BareRoom {
 
 extension Room {
   func mediaIDs(of user: UserID) -> (publish: TransportID?, subscribe: TransportID?, tracks: [MediaTrackID]) {
-    let participant = participants[user]
-    return (participant?.publishing?.id, participant?.subscribing?.id, participant?.tracks.map(\.id) ?? [])
+    let participant = core.roster[user]
+    return (participant?.publishing?.id, participant?.receiving.transport?.id, participant?.tracks.map(\.id) ?? [])
   }
 }

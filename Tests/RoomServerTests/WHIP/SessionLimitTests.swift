@@ -104,5 +104,5 @@ struct SessionLimitTests {
 }
 
 extension Room {
-  var viewerTransports: [TransportID] { viewers.values.map(\.resource.transport) }
+  var viewerTransports: [TransportID] { core.viewers.byID.values.map(\.resource.transport) }
 }

@@ -20,7 +20,7 @@ import RoomProtocol
     var shown: [UserID?] = []
     for step in steps {
       switch step {
-      case .speak(let speakers, let time): stage.heard(speakers, now: Self.at(time))
+      case .speak(let speakers, let time): stage.setSpeakers(speakers, now: Self.at(time))
       case .ask(let publishers, let time):
         let before = stage.user
         let changed = stage.advance(publishers: publishers, now: Self.at(time))
@@ -76,7 +76,7 @@ import RoomProtocol
     var stage = SpeakerStage()
     _ = stage.advance(publishers: ["a", "b"], now: Self.at(0))
     #expect(stage.deadline == nil)
-    stage.heard(["b"], now: Self.at(5000))
+    stage.setSpeakers(["b"], now: Self.at(5000))
     #expect(stage.deadline == Self.at(6000))
     _ = stage.advance(publishers: ["a", "b"], now: Self.at(6000))
     #expect(stage.deadline == nil)

@@ -32,7 +32,7 @@ private struct Conversation {
       name: "fuzz",
       settings: .init(
         graceTime: .seconds(60), emptyTime: .seconds(60), participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
-      surroundings: .init(
+      dependencies: .init(
         fingerprint: fuzzPlane.fingerprint, kicked: { _ in }, closed: { _ in }, counters: counters,
         broadcasts: BroadcastDirectory(fuzzRelay, counters: counters, log: log), mixes: fuzzMixes, peer: { _ in nil },
         sign: { _ in nil }, store: nil, relay: fuzzRelay, log: log),

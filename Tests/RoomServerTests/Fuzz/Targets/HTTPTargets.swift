@@ -62,14 +62,14 @@ private struct HTTPServer {
     let (log, counters) = (Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }, ServerCounters())
     directory = RoomDirectory(configuration: configuration, plane: fuzzPlane, counters: counters, log: log)
     tokens = TokensAPI(keys: fuzzTokens.keys)
-    let services = SignalSession.Services(
+    let entrance = Entrance(
       keys: fuzzTokens.keys, directory: directory,
       throttle: NIOLockedValueBox(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
       counters: counters, log: log)
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + tokens.endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
-        + WHIPAPI(services: services).endpoints)
+        + WHIPAPI(entrance: entrance).endpoints)
   }
 
   mutating func take(_ message: [UInt8]) async {

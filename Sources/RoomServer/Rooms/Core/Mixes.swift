@@ -1,0 +1,350 @@
+import Codecs
+import Mixing
+import Relay
+import RoomProtocol
+import RoomToken
+import SFU
+import WebRTC
+
+// Merge jobs: what a room mixes. A mix goes out, into the room as a participant, or both.
+
+/// What follows when a mix is made, or changed.
+enum MixStep: Sendable {
+  /// A job shows this from now on.
+  case arrange(JobID, MergeParams, plan: MixPlan, Asker)
+  /// A forward becomes the split screen of a PK.
+  case pk(JobID, MergeParams)
+}
+
+extension RoomCore {
+  // MARK: Jobs
+
+  /// Begins a merge job.
+  /// - Parameter caller: nil for the API.
+  /// - Returns: nil: the answer follows when the mix and the broadcast are there.
+  mutating func startMerge(
+    _ params: MergeParams, by caller: Participant?, _ asker: Asker
+  ) throws(RoomError) -> (any Codable & Sendable)? {
+    try checkMayRelay(caller)
+    try startMerge(params, by: caller?.user ?? "", claim: claim(of: caller, naming: params.publishUrl), asker)
+    return nil
+  }
+
+  mutating func startMerge(_ params: MergeParams, by caller: UserID, claim: BroadcastClaim, _ asker: Asker) throws(RoomError) {
+    if let complaint = params.complaint { throw RoomError(.cdnParameters, complaint) }
+    try checkNewJob(params.jobId)
+    let goesOut = params.publishUrl != nil || settings.push.mode != .own
+    guard goesOut || params.publishAs != nil else {
+      throw RoomError(.cdnParameters, "publishUrl: where is the mix to go? publishAs sends it into the room")
+    }
+    guard goesOut || params.record == nil else {
+      throw RoomError(.cdnParameters, "record: what goes to a publishUrl is recorded; file:NAME.mp4 is one")
+    }
+    let url = goesOut && params.jobId != Self.stageJob ? try publishURL(params.publishUrl, caller == "" ? nil : caller) : nil
+    if let user = params.publishAs { try checkName(user) }
+    let items = try items(params)
+    try checkImages(params)
+    merge(
+      params, items, to: url, by: caller, claim: claim, recording: try recordingName(params.record), asker: asker)
+  }
+
+  /// Begins a merge job that was checked.
+  mutating func merge(
+    _ params: MergeParams, _ items: [MixPlan.Item], to url: PublishURL?, by caller: UserID, claim: BroadcastClaim,
+    recording: RecordingName?, asker: Asker, startedAt: Int64? = nil
+  ) {
+    let plan = plan(params, items)
+    let (mix, isNew) = use(plan)
+    let job = NewJob(
+      id: params.jobId, program: .merge(mix, params), url: url, claim: claim, asker: asker, startedAt: startedAt, by: caller)
+    begin(job, recording: recording, plan: isNew ? plan : nil, isRestored: startedAt != nil)
+  }
+
+  private mutating func checkName(_ user: UserID) throws(RoomError) {
+    guard NameRule.allows(user.rawValue) else { throw RoomError(.cdnParameters, "publishAs: \(NameRule.text)") }
+    guard roster[user] == nil else {
+      throw RoomError(.publishFailed, "publishAs: there is a participant \"\(user)\" in the room")
+    }
+    if user != Self.stageUser, let full = fullSentence(for: nil, publishes: true) {
+      count(.limit(.participants))
+      throw RoomError(.publishFailed, "publishAs: \(full)")
+    }
+  }
+
+  /// Arranges a job's tracks anew, from the next frame on.
+  /// - Parameter caller: nil for the API and for the room itself.
+  /// - Returns: nil if the answer follows when the mix is changed.
+  mutating func setLayouts(
+    _ layouts: [TrackLayout], of id: JobID, by caller: Participant?, _ asker: Asker
+  ) throws(RoomError) -> (any Codable & Sendable)? {
+    try checkMayRelay(caller)
+    guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.brief)\"") }
+    try checkControl(of: job, by: caller)
+    guard case .merge(_, var params) = job.program else {
+      throw RoomError(.cdnParameters, "the job \"\(id)\" is no merge job: it has no layouts")
+    }
+    if let complaint = MergeParams.complaint(about: layouts, hasPictures: params.width != nil) {
+      throw RoomError(.cdnParameters, complaint)
+    }
+    params.layouts = layouts
+    return try arrange(id, params, asker)
+  }
+
+  /// Makes a job's mix show what the parameters say.
+  private mutating func arrange(
+    _ id: JobID, _ params: MergeParams, _ asker: Asker
+  ) throws(RoomError) -> (any Codable & Sendable)? {
+    guard let mix = jobs[id]?.mix else { return Empty() }
+    let plan = plan(params, try items(params))
+    guard plan != mixes[mix]?.plan else { return Empty() }
+    if mixes[mix]?.uses == 1 {
+      mixSteps[mix] = .arrange(id, params, plan: plan, asker)
+      order(.arrange(mix, plan))
+      return nil
+    }
+    // Others keep the mix that they share.
+    let (next, isNew) = use(plan)
+    guard isNew else {
+      show(next, params, of: id)
+      return Empty()
+    }
+    mixSteps[next] = .arrange(id, params, plan: plan, asker)
+    order(.makeMix(next, plan))
+    return nil
+  }
+
+  /// Sends another mix in a job's broadcast from now on.
+  private mutating func show(_ mix: MixID, _ params: MergeParams, of id: JobID) {
+    guard let job = jobs[id], let old = job.mix else { return release(mix) }
+    jobs[id]?.program = .merge(mix, params)
+    setTracks(of: mix)
+    if job.broadcast != nil { order(.continue(id, .mix(mix, hasVideo: params.width != nil, audioBitrate: nil))) }
+    release(old)
+    emit(.store)
+    changes.mixes = true
+  }
+
+  /// What became of ``ProgramOrder/makeMix(_:_:)``.
+  mutating func made(_ mix: MixID, _ failure: RoomError?) {
+    guard let step = mixSteps.removeValue(forKey: mix), !isClosed else { return }
+    mixes[mix]?.isMade = failure == nil
+    if failure != nil { release(mix) }
+    switch step {
+    case .arrange(let job, let params, _, let asker):
+      if failure == nil { show(mix, params, of: job) }
+      answerArranged(asker, failure)
+    case .pk(let job, let params): enterPK(job, mix, params, failure)
+    }
+  }
+
+  /// What became of ``ProgramOrder/arrange(_:_:)``.
+  mutating func arranged(_ mix: MixID, _ failure: RoomError?) {
+    guard case .arrange(let job, let params, let plan, let asker)? = mixSteps.removeValue(forKey: mix), !isClosed else { return }
+    if failure == nil {
+      mixes[mix]?.plan = plan
+      jobs[job]?.program = .merge(mix, params)
+      setTracks(of: mix)
+      emit(.store)
+      changes.mixes = true
+      if job == Self.stageJob { changes.allSubscribers = true }
+    }
+    answerArranged(asker, failure)
+  }
+
+  private mutating func answerArranged(_ asker: Asker, _ failure: RoomError?) {
+    if let failure, case .room = asker { log(.warning, "the mix stays as it was", ["reason": "\(failure)"]) }
+    answer(asker, failure.map { .failure($0) } ?? .success(Empty()))
+  }
+
+  // MARK: Plans
+
+  private func items(_ params: MergeParams) throws(RoomError) -> [MixPlan.Item] {
+    var items: [MixPlan.Item] = []
+    for (index, layout) in params.layouts.enumerated() {
+      items.append(try item(layout, "layouts[\(index)]", publishAs: params.publishAs))
+    }
+    return items
+  }
+
+  private func item(_ layout: TrackLayout, _ field: String, publishAs: UserID?) throws(RoomError) -> MixPlan.Item {
+    let hasFrame = layout.width != nil
+    if let user = layout.userId {
+      guard NameRule.allows(user.rawValue) else { throw RoomError(.cdnParameters, "\(field).userId: \(NameRule.text)") }
+      guard user != publishAs, roster[user]?.presence.mixJob == nil else {
+        throw RoomError(.subscribeFailed, "\(field).userId: a mix is not mixed again")
+      }
+      let choice = Job.Choice(user: user, tag: nil)
+      return MixPlan.Item(layout: layout, audio: choice, video: hasFrame ? choice : nil)
+    }
+    let trackId = layout.trackId ?? ""
+    guard let owner = roster.owner(of: trackId), let track = owner.track(trackId), owner.presence.mixJob == nil else {
+      throw RoomError(.subscribeFailed, "\(field).trackId: nobody publishes a track \"\(trackId.brief)\"")
+    }
+    let info = track.info
+    let choice = Job.Choice(user: owner.user, tag: info.tag)
+    guard info.kind == .audio || hasFrame else {
+      throw RoomError(.cdnParameters, "\(field): a video track needs a frame: x, y, width and height")
+    }
+    // The item is the same whichever track is there: it does not depend on the present id.
+    var place = layout
+    if info.kind == .audio { (place.x, place.y, place.width, place.height) = (nil, nil, nil, nil) }
+    return MixPlan.Item(layout: place, audio: info.kind == .audio ? choice : nil, video: info.kind == .video ? choice : nil)
+  }
+
+  /// The plan of these parameters.
+  func plan(_ params: MergeParams) throws(RoomError) -> MixPlan { plan(params, try items(params)) }
+
+  private func plan(_ params: MergeParams, _ items: [MixPlan.Item]) -> MixPlan {
+    let names = [params.background?.image].compactMap { $0 } + (params.watermarks ?? []).map(\.image)
+    return MixPlan(
+      picture: params.picture(isPublished: params.publishAs != nil), layouts: items, background: params.background,
+      watermarks: params.watermarks ?? [], texts: params.texts ?? [],
+      images: Dictionary(names.map { ($0, images[$0] ?? 0) }, uniquingKeysWith: { first, _ in first }),
+      publishedBy: params.publishAs.map { _ in params.jobId })
+  }
+
+  /// - Throws: 80204 for an image that the room does not have.
+  private func checkImages(_ params: MergeParams) throws(RoomError) {
+    var named = [params.background?.image].compactMap { name in name.map { ("background.image", $0) } }
+    for (index, mark) in (params.watermarks ?? []).enumerated() { named.append(("watermarks[\(index)].image", mark.image)) }
+    for (field, name) in named where images[name] == nil { throw RoomImages.missing(name, field) }
+  }
+
+  // MARK: Mixes
+
+  /// The mix that shows exactly this, for one more job, or a new one that has to be made.
+  mutating func use(_ plan: MixPlan) -> (MixID, isNew: Bool) {
+    if let (id, _) = mixes.first(where: { $0.value.isMade && $0.value.plan == plan }) {
+      mixes[id]?.uses += 1
+      return (id, false)
+    }
+    let id = newMixID()
+    mixes[id] = Mix(plan: plan)
+    return (id, true)
+  }
+
+  /// A job sends the mix no longer.
+  mutating func release(_ id: MixID) {
+    guard let mix = mixes[id] else { return }
+    mixes[id]?.uses = mix.uses - 1
+    guard mix.uses == 1 else { return }
+    mixes[id] = nil
+    if mix.isMade { order(.endMix(id)) }
+  }
+
+  mutating func setTracks(of id: MixID) {
+    guard let mix = mixes[id], mix.isMade else { return }
+    var tracks: [MixTrackID] = []
+    var inputs: Set<String> = []
+    for item in mix.plan.layouts {
+      for (kind, choice) in [(TrackKind.audio, item.audio), (.video, item.video)] {
+        guard let choice, let source = source(choice, kind), roster[choice.user]?.presence.mixJob == nil else { continue }
+        let input = MixPlan.Item.input(kind, choice)
+        if inputs.insert(input).inserted { tracks.append(MixTrackID(input: input, source: source)) }
+      }
+    }
+    guard tracks != mix.tracks else { return }
+    mixes[id]?.tracks = tracks
+    order(.setMixTracks(id, tracks, isWaiting: !mix.plan.layouts.isEmpty))
+  }
+
+  func missing(in id: MixID) -> [String] {
+    (mixes[id]?.plan.layouts ?? []).filter { item in
+      item.audio.flatMap { source($0, .audio) } == nil && item.video.flatMap { source($0, .video) } == nil
+    }.map(\.name)
+  }
+
+  /// Brings what is mixed to what is published now.
+  mutating func reconcileMixes(_ owners: Set<UserID>) {
+    for id in mixes.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+      setTracks(of: id)
+      let missing = missing(in: id)
+      guard missing != mixes[id]?.missing else { continue }
+      mixes[id]?.missing = missing
+      for (job, _) in jobs.filter({ $0.value.mix == id }) {
+        jobs[job]?.info.missing = missing.isEmpty ? nil : missing
+        if let info = jobs[job]?.info { broadcast(.jobChanged(info)) }
+      }
+    }
+  }
+
+  // MARK: A mix as a participant
+
+  /// Publishes a mix as a participant's tracks.
+  mutating func publish(_ mix: MixID, as user: UserID, _ params: MergeParams, job: JobID) {
+    guard roster[user] == nil, let plan = mixes[mix]?.plan else { return }
+    let bitrate = min((params.audioKbps ?? 64) * 1000, 256_000)
+    do throws(RoomError) { try enter(newParticipant(virtualToken(user), .mix(job))) } catch { return }
+    let cname = entropy.uuid()
+    var tracks: [PublishedTrack] = []
+    if let picture = plan.picture {
+      var codec = RTPCodec.h264(.constrainedBaseline)
+      // Level 3.1, or 4.0 for what is larger.
+      codec.parameters["profile-level-id"] = picture.width * picture.height > 1280 * 720 ? "42e028" : "42e01f"
+      let new = NewTrack(
+        mid: "", kind: .video, tag: "mix", master: true, width: picture.width, height: picture.height, fps: picture.fps)
+      tracks.append(inject(new, codec, cname: cname))
+    }
+    let audio = inject(NewTrack(mid: "", kind: .audio, tag: "mix", master: true), .opus, cname: cname)
+    let video = tracks.first
+    tracks.append(audio)
+    mixes[mix]?.published = Mix.Published(user: user, audioBitrate: bitrate)
+    order(.publishMix(mix, video: video?.id, audio: audio.id, audioBitrate: bitrate))
+    announce(tracks, of: user)
+  }
+
+  func virtualToken(_ user: UserID) -> RoomToken {
+    RoomToken(room: name, user: user, grants: [.publish], expires: .distantFuture, id: "")
+  }
+
+  /// A participant that is a mix leaves.
+  mutating func unpublishMix(of job: JobID) {
+    guard let (id, mix) = mixes.first(where: { $0.value.plan.publishedBy == job }), let published = mix.published else { return }
+    mixes[id]?.published = nil
+    for (_, own) in published.own { endOwnMix(own, of: id) }
+    order(.unpublishMix(id))
+  }
+
+  private mutating func endOwnMix(_ own: Mix.Own, of mix: MixID) {
+    order(.removeListener(mix, own.session))
+    order(.unpublish(own.track.id))
+  }
+
+  /// The track of a mix without a user's own sound; nil if the user hears the whole mix.
+  func ownMix(of owner: Participant, for user: Participant) -> PublishedTrack? {
+    guard let job = owner.presence.mixJob, let mix = jobs[job]?.mix, let own = mixes[mix]?.published?.own[user.user],
+      own.session == user.session
+    else { return nil }
+    return own.track
+  }
+
+  /// Brings the mixes that speakers hear to who speaks now.
+  mutating func reconcileOwnMixes(_ changes: Changes) {
+    for (id, mix) in mixes {
+      guard let published = mix.published, let owner = roster[published.user],
+        let whole = owner.tracks.first(where: { $0.info.kind == .audio })
+      else { continue }
+      let speakers = mix.plan.users(.audio)
+      for (user, own) in published.own where !(speakers.contains(user) && hears(user, whole, of: owner, session: own.session)) {
+        mixes[id]?.published?.own[user] = nil
+        endOwnMix(own, of: id)
+        self.changes.subscribers.insert(user)
+      }
+      for user in speakers where mixes[id]?.published?.own[user] == nil {
+        guard let speaker = roster[user], speaker.presence.mixJob == nil, hears(user, whole, of: owner, session: speaker.session),
+          speaker.tracks.contains(where: { $0.info.kind == .audio })
+        else { continue }
+        let track = PublishedTrack(id: ids.track(), info: whole.info, parameters: whole.parameters)
+        mixes[id]?.published?.own[user] = Mix.Own(track: track, session: speaker.session)
+        order(.inject(track.id, track.parameters))
+        order(.addListener(id, speaker.session, track: track.id, audioBitrate: published.audioBitrate))
+        self.changes.subscribers.insert(user)
+      }
+    }
+  }
+
+  private func hears(_ user: UserID, _ track: PublishedTrack, of owner: Participant, session: SessionID) -> Bool {
+    guard let speaker = roster[user], speaker.session == session, speaker.subscribes else { return false }
+    return wants(track, of: owner, speaker)
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import Relay
+import RoomProtocol
+import RoomState
+import RoomToken
+import SFU
+import WebRTC
+
+// What a PK changes in a room's media: the other anchor's tracks come over, and broadcasts of the anchor show both.
+
+extension RoomCore {
+  /// How long broadcasts wait for the other anchor's tracks before they show the split screen.
+  private static let guestTime = Duration.seconds(1)
+
+  // MARK: Beginning and ending
+
+  /// A PK has begun.
+  mutating func beginPK(_ info: PKInfo) {
+    endPK()
+    let guest: UserID? =
+      switch info.way {
+      case .bridge: UserID("\(info.userId)@\(info.room)")
+      case .move: info.inviter ? nil : info.userId
+      }
+    pk = PKStage(info: info, guest: guest)
+    changes.stage = true
+    guard info.way == .bridge else { return showPK() }
+    emit(.peer(.borrow(info.userId, from: info.room, info.pkId)))
+    timers.set(.guest(info.pkId), at: time(in: Self.guestTime))
+  }
+
+  /// Broadcasts show both anchors from now on.
+  /// - Parameter pkId: the PK whose guest was waited for; nil for any.
+  mutating func showPK(_ pkId: PKID? = nil) {
+    guard let stage = pk, !stage.isShown, pkId ?? stage.info.pkId == stage.info.pkId else { return }
+    pk?.isShown = true
+    timers.cancel(.guest(stage.info.pkId))
+    for id in jobs.keys.sorted() { enterPK(id) }
+  }
+
+  /// An anchor was muted for the other room or unmuted, or something else of the PK changed.
+  mutating func changePK(_ info: PKInfo) {
+    guard let old = pk else { return }
+    pk?.info = info
+    guard old.info.peerMuted != info.peerMuted, let guest = old.guest else { return }
+    if let participant = roster[guest], participant.presence.isGuest {
+      for track in participant.tracks where track.info.kind == .audio { setMuted(info.peerMuted, track, of: guest, by: nil) }
+    }
+    for (id, job) in jobs where job.resting != nil {
+      let layouts = settings.pk.merge(id, own: info.host, peer: guest, hearsPeer: !info.peerMuted).layouts
+      _ = try? setLayouts(layouts, of: id, by: nil, .room)
+    }
+  }
+
+  /// Resumes the PK of an anchor that came in anew without signalling, and so can't ask for it with `resumePK`.
+  mutating func resumePK(of user: UserID) {
+    guard let participant = roster[user], !participant.presence.isClient, pk?.info.host == user else { return }
+    // Throws if the PK was not interrupted, or somebody else took the host's seat; the PK then stays as it is.
+    changeState { state in _ = try? state.resumePK(by: user) }
+  }
+
+  /// The PK is over: each anchor is alone again.
+  mutating func endPK() {
+    guard let stage = pk else { return }
+    timers.cancel(.guest(stage.info.pkId))
+    pk = nil
+    changes.stage = true
+    for id in jobs.keys.sorted() { leavePK(id) }
+    guard stage.info.way == .bridge, let guest = stage.guest else { return }
+    if roster[guest]?.presence.isGuest == true { end(guest, EndedData(reason: .left)) }
+    emit(.peer(.endBorrowing(stage.info.room)))
+  }
+
+  /// Sends the inviting anchor its way into the other room, if it is the one to move; also after a lost connection.
+  mutating func sendPKToken(to user: UserID) {
+    guard let info = pk?.info, info.way == .move, info.inviter, info.host == user, let host = roster[user],
+      host.presence.isClient, let connection = host.connection
+    else { return }
+    let token = RoomToken(
+      room: info.room, user: info.host, grants: host.grants.subtracting([.admin]).union([.publish, .subscribe]),
+      expires: Date(timeIntervalSince1970: Double(now.unix) / 1000 + 3600), id: entropy.uuid(), pk: info.pkId)
+    emit(.sendPKToken(token, info.pkId, to: connection))
+  }
+
+  // MARK: Broadcasts
+
+  /// A job that sends this room's anchor alone continues as the split screen.
+  mutating func enterPK(_ id: JobID) {
+    guard let stage = pk, stage.isShown, let guest = stage.guest, let job = jobs[id], job.broadcast != nil, !job.isStopping,
+      case .forward(let forward) = job.program,
+      forward.video?.user == stage.info.host || (forward.video == nil && forward.audio?.user == stage.info.host)
+    else { return }
+    var params = settings.pk.merge(id, own: stage.info.host, peer: guest, hearsPeer: !stage.info.peerMuted)
+    if forward.video == nil { params = params.withoutPictures }
+    do throws(RoomError) {
+      let plan = try plan(params)
+      let (mix, isNew) = use(plan)
+      guard isNew else { return enterPK(id, mix, params, nil) }
+      mixSteps[mix] = .pk(id, params)
+      order(.makeMix(mix, plan))
+    } catch {
+      enterPK(id, nil, params, error)
+    }
+  }
+
+  /// The mix of a split screen is there, or can't be made.
+  mutating func enterPK(_ id: JobID, _ mix: MixID?, _ params: MergeParams, _ failure: RoomError?) {
+    guard failure == nil, let mix else {
+      // The anchor's broadcast continues as it is.
+      return log(.warning, "no split screen", ["job": "\(id)", "reason": "\(failure.map { "\($0)" } ?? "")"])
+    }
+    guard pk != nil, case .forward(let forward)? = jobs[id]?.program else { return release(mix) }
+    jobs[id]?.resting = forward
+    jobs[id]?.program = .merge(mix, params)
+    setTracks(of: mix)
+    order(.continue(id, .mix(mix, hasVideo: params.width != nil, audioBitrate: nil)))
+    changes.mixes = true
+    emit(.store)
+  }
+
+  private mutating func leavePK(_ id: JobID) {
+    guard let job = jobs[id], let resting = job.resting, let mix = job.mix else { return }
+    var forward = Job.Forward(audio: resting.audio, video: resting.video)
+    chooseTracks(of: &forward)
+    jobs[id]?.resting = nil
+    jobs[id]?.program = .forward(forward)
+    order(.continue(id, forward.program))
+    release(mix)
+    emit(.store)
+  }
+
+  // MARK: Borrowing
+
+  /// The other room lends these tracks: the guest is here, with them.
+  mutating func borrow(_ lent: LentTracks) {
+    // Tracks of an earlier PK may still be on their way.
+    guard !isClosed, let stage = pk, stage.info.pkId == lent.pkId, let guest = stage.guest else { return }
+    if roster[guest] == nil {
+      do throws(RoomError) { try enter(newParticipant(virtualToken(guest), .guest(lent.pkId))) } catch { return }
+    }
+    guard let participant = roster[guest], participant.presence.isGuest else { return }
+    let ids = Set(lent.tracks.map(\.id))
+    let gone = participant.tracks.filter { track in stage.carried[track.id].map { !ids.contains($0) } ?? true }
+    for track in gone { pk?.carried[track.id] = nil }
+    withdraw(Set(gone.map(\.info.trackId)), of: guest)
+    var added: [PublishedTrack] = []
+    for track in lent.tracks {
+      let isMuted = track.info.muted || (track.info.kind == .audio && stage.info.peerMuted)
+      if let known = stage.carried.first(where: { $0.value == track.id })?.key,
+        let here = roster[guest]?.tracks.first(where: { $0.id == known })
+      {
+        setMuted(isMuted, here, of: guest, by: nil)
+      } else {
+        added.append(carry(track, isMuted: isMuted))
+      }
+    }
+    guard !added.isEmpty else { return }
+    announce(added, of: guest)
+    showPK()
+  }
+
+  private mutating func carry(_ lent: LentTrack, isMuted: Bool) -> PublishedTrack {
+    var parameters = lent.parameters
+    parameters.mid = ""
+    // The SSRCs and extensions are those of the other room's transport.
+    parameters.encodings = []
+    parameters.headerExtensions = [:]
+    var info = lent.info
+    info.trackId = newTrackID()
+    info.muted = isMuted
+    let track = PublishedTrack(id: ids.track(), info: info, parameters: parameters)
+    order(.link(track.id, parameters, lent))
+    if isMuted { order(.mute(track.id, true)) }
+    pk?.carried[track.id] = lent.id
+    return track
+  }
+
+  // MARK: Lending
+
+  /// Lends a user's tracks to another room from now on.
+  mutating func lend(_ user: UserID, to room: RoomName) {
+    guard !isClosed else { return }
+    lending[room] = Lending(user: user)
+    changes.lending = true
+  }
+
+  mutating func endLending(to room: RoomName) {
+    lending[room] = nil
+    order(.endLending(room))
+  }
+
+  /// Sends the borrowers what is published now.
+  mutating func reconcileLending() {
+    for (room, lent) in lending {
+      let owner = roster[lent.user]
+      let tracks = owner?.tracks.filter { $0.info.master } ?? []
+      let sent = tracks.map { Lending.Sent(track: $0.id, isMuted: $0.info.muted) }
+      guard sent != lent.sent else { continue }
+      lending[room]?.sent = sent
+      let items = tracks.map { track in
+        LentItem(
+          source: TrackSourceID(track: track.id, isVideo: track.info.kind == .video, session: owner?.session ?? ""),
+          info: track.info, parameters: track.parameters)
+      }
+      order(.lend(items, to: room))
+    }
+  }
+}
+
+extension MergeParams {
+  /// The same without pictures.
+  fileprivate var withoutPictures: MergeParams {
+    var params = self
+    (params.width, params.height) = (nil, nil)
+    params.layouts = layouts.map { TrackLayout(userId: $0.userId, gain: $0.gain) }
+    return params
+  }
+}

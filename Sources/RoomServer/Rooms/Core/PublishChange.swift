@@ -1,0 +1,97 @@
+import RoomProtocol
+import SFU
+import WebRTC
+
+/// An offer that was answered and checked, and changed nothing yet.
+struct Publication: Sendable {
+  var transport: PublishTransport
+  var answered: AnsweredOffer
+  var change: PublishChange
+  /// The transport is not open yet.
+  var isNew: Bool
+  /// It replaces the participant's transport.
+  var restarts = false
+}
+
+/// What an answered offer means for a participant's tracks.
+struct PublishChange: Sendable {
+  struct New: Sendable {
+    var track: NewTrack
+    var parameters: RTPParameters
+  }
+
+  /// Existing tracks with changed parameters.
+  var kept: [PublishedTrack] = []
+  var added: [New] = []
+  var removed: [PublishedTrack] = []
+  /// The mids of the call's tracks, in its order.
+  var order: [String]
+  /// Tracks that the offer does not change.
+  private var unchanged = 0
+
+  /// - Parameters:
+  ///   - published: the tracks on this transport.
+  ///   - before: with a restart, the tracks of the transport that is replaced.
+  /// - Throws: if a named track has no m-line, or the m-line of another track.
+  init(
+    _ params: PublishParams, answered: AnsweredOffer, published: [PublishedTrack], before: [PublishedTrack]
+  ) throws(RoomError) {
+    order = params.tracks.map(\.mid)
+    guard Set(order).count == order.count else { throw RoomError(.publishFailed, "two tracks name one mid") }
+    let media = Dictionary(answered.media.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
+
+    for track in published {
+      if let parameters = media[track.parameters.mid] {
+        guard !order.contains(track.parameters.mid) else {
+          throw RoomError(.publishFailed, "m-line \(track.parameters.mid) is track \(track.info.trackId) already")
+        }
+        guard parameters != track.parameters else { continue }
+        var changed = track
+        changed.parameters = parameters
+        kept.append(changed)
+      } else {
+        removed.append(track)
+      }
+    }
+    unchanged = published.count - removed.count - kept.count
+
+    for new in params.tracks {
+      guard let parameters = media[new.mid] else {
+        let reason = answered.rejected.first { $0.mid == new.mid }?.reason ?? "the offer has no such m-line that sends"
+        throw RoomError(.publishFailed, "m-line \(new.mid.prefix(64)): \(reason)")
+      }
+      guard parameters.kind.rawValue == new.kind.rawValue else {
+        throw RoomError(.publishFailed, "m-line \(new.mid) is \(parameters.kind), not \(new.kind)")
+      }
+      // A codec that changed would need new subscriptions, so that is a new track.
+      if let same = before.first(where: { $0.info.trackId == new.trackId }),
+        same.parameters.codecs.first?.isSame(as: parameters.codecs.first) == true,
+        !kept.contains(where: { $0.id == same.id })
+      {
+        var track = same
+        track.parameters = parameters
+        kept.append(track)
+      } else {
+        added.append(New(track: new, parameters: parameters))
+      }
+    }
+    removed += before.filter { old in !kept.contains { $0.id == old.id } }
+  }
+
+  /// How many tracks the participant has afterwards.
+  var count: Int { unchanged + kept.count + added.count }
+}
+
+extension RTPCodec {
+  fileprivate func isSame(as other: RTPCodec?) -> Bool {
+    name == other?.name && parameters == other?.parameters && clockRate == other?.clockRate
+  }
+}
+
+extension TrackInfo {
+  init(_ new: NewTrack, id: TrackID, codec: String?) {
+    self.init(
+      trackId: id, kind: new.kind, tag: new.tag ?? "", master: new.master ?? true, muted: new.muted ?? false, codec: codec,
+      width: new.width, height: new.height, fps: new.fps, bitrate: new.bitrate)
+  }
+}

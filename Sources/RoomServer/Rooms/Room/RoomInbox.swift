@@ -1,0 +1,65 @@
+import RoomProtocol
+import NIOConcurrencyHelpers
+import NIOCore
+import Relay
+import SFU
+
+/// What media workers, broadcasts and other rooms report to a room, in the order in which they report it.
+///
+/// Reporting never waits, because workers and broadcasts call from threads of their own. Audio levels and speakers are replaced by newer
+/// ones while they wait. Everything else is kept: a transport, a track and a connection attempt of a job each have a handful of events, so
+/// their number bounds the queue.
+final class RoomInbox: Sendable {
+  enum Notice: Sendable {
+    case media(MediaEvent)
+    case job(BroadcastEvent, id: JobID)
+    case lent(LentTracks)
+  }
+
+  private struct State {
+    var notices = CircularBuffer<Notice>()
+    /// The latest level of each track.
+    var levels: [MediaTrackID: Int] = [:]
+    var speakers: [MediaTrackID]?
+    var isFinished = false
+  }
+
+  private let state = NIOLockedValueBox(State())
+  private let wake: AsyncStream<Void>.Continuation
+  /// Has an element after each notice; one element may stand for several notices.
+  let wakeups: AsyncStream<Void>
+
+  init() { (wakeups, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
+
+  func post(_ notice: Notice) {
+    state.withLockedValue { state in
+      guard !state.isFinished else { return }
+      switch notice {
+      case .media(.audioLevels(let levels)): for level in levels { state.levels[level.track] = level.level }
+      case .media(.activeSpeakers(let speakers)): state.speakers = speakers
+      case .media, .job, .lent: state.notices.append(notice)
+      }
+    }
+    wake.yield()
+  }
+
+  /// The oldest notice. Levels come after everything else, and speakers after their levels, as workers report them.
+  func next() -> Notice? {
+    state.withLockedValue { state in
+      if let notice = state.notices.popFirst() { return notice }
+      guard state.levels.isEmpty else {
+        let levels = state.levels.map { TrackLevel(track: $0.key, level: $0.value) }
+        state.levels.removeAll(keepingCapacity: true)
+        return .media(.audioLevels(levels))
+      }
+      defer { state.speakers = nil }
+      return state.speakers.map { .media(.activeSpeakers($0)) }
+    }
+  }
+
+  /// Takes no further notices; the stream ends when those that wait are read.
+  func finish() {
+    state.withLockedValue { $0.isFinished = true }
+    wake.finish()
+  }
+}

@@ -1,0 +1,40 @@
+import RoomProtocol
+import SFU
+import WebRTC
+
+/// The transport on which a participant sends, and what comes on it.
+struct PublishTransport: Sendable {
+  let id: TransportID
+  let credentials: ICECredentials
+  let role: DTLSRole
+  var negotiation: PublishNegotiation
+
+  init(id: TransportID, local: TransportParameters) {
+    self.id = id
+    credentials = local.credentials
+    role = local.role ?? .server
+    negotiation = PublishNegotiation(local: local)
+  }
+}
+
+/// A track that a participant publishes.
+struct PublishedTrack: Sendable {
+  let id: MediaTrackID
+  var info: TrackInfo
+  /// What the publisher sends: payload types, SSRCs and extension ids are those of its offer.
+  var parameters: RTPParameters
+}
+
+extension NewTrack {
+  /// The error message to refuse it with; nil if it is valid.
+  var fault: String? {
+    if (tag?.utf8.count ?? 0) > 64 { return "a tag is at most 64 bytes" }
+    for (name, value, range) in [
+      ("width", width, 1...16384), ("height", height, 1...16384), ("fps", fps, 1...1000),
+      ("bitrate", bitrate, 1...1_000_000_000),
+    ] {
+      if let value, !range.contains(value) { return "\(name) is \(range.lowerBound) to \(range.upperBound)" }
+    }
+    return nil
+  }
+}

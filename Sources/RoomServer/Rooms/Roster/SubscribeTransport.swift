@@ -1,0 +1,136 @@
+import RoomProtocol
+import SFU
+import WebRTC
+
+/// The transport on which a participant receives: which tracks its m-lines carry, and the one offer in flight.
+///
+/// It makes the least change: a track that is no longer wanted ends at once, a new one goes into the next offer, and an offer is
+/// made only when none waits for its answer. The cost of a change does not depend on the number of other tracks.
+struct SubscribeTransport: Sendable {
+  /// A track that is wanted, as its publisher sends it.
+  struct Source: Sendable {
+    var userId: UserID
+    var track: PublishedTrack
+  }
+
+  /// A track on its m-line.
+  private struct Line: Sendable {
+    var userId: UserID
+    var track: MediaTrackID
+    var mid: String
+    /// Nil until the answer accepts the m-line.
+    var subscription: SubscriptionID?
+  }
+
+  /// What came of an answer.
+  struct Settled: Sendable {
+    struct Accepted: Sendable {
+      var subscription: SubscriptionID
+      var track: MediaTrackID
+      var parameters: RTPParameters
+    }
+
+    /// Nil if nothing of the transport changed.
+    var remote: TransportParameters?
+    var accepted: [Accepted] = []
+    var rejected: [(trackId: TrackID, reason: String)] = []
+  }
+
+  let id: TransportID
+  let credentials: ICECredentials
+  /// True for a transport that replaces an earlier one of the same client.
+  let replaces: Bool
+  private var negotiation: SubscribeNegotiation
+  private var lines: [TrackID: Line] = [:]
+  private var wanted: [TrackID: Source] = [:]
+  /// Those of `wanted` without an m-line.
+  private var missing: Set<TrackID> = []
+  private var remote: TransportParameters?
+  private var hasOffered = false
+  /// The offer that waits for its answer.
+  private(set) var pending: OfferData?
+
+  init(id: TransportID, local: TransportParameters, replaces: Bool) {
+    self.id = id
+    self.replaces = replaces
+    credentials = local.credentials
+    negotiation = SubscribeNegotiation(local: local)
+  }
+
+  /// Says what one track is to be from now on: received from this source, or not at all. Nothing happens if it is so already.
+  /// - Returns: the subscription that ends with it.
+  mutating func set(_ trackId: TrackID, _ source: Source?) -> SubscriptionID? {
+    wanted[trackId] = source
+    guard let line = lines[trackId], line.track != source?.track.id else {
+      if source != nil, lines[trackId] == nil { missing.insert(trackId) } else { missing.remove(trackId) }
+      return nil
+    }
+    negotiation.remove(mid: line.mid)
+    lines[trackId] = nil
+    if source != nil { missing.insert(trackId) } else { missing.remove(trackId) }
+    return line.subscription
+  }
+
+  /// The tracks that it is to receive.
+  var wantedIds: some Collection<TrackID> { wanted.keys }
+
+  /// Gives each wanted track its m-line, unless an offer is in flight.
+  /// - Returns: those that can't have one, with the reason; they are wanted no longer.
+  mutating func addMissing() -> [(trackId: TrackID, reason: String)] {
+    guard pending == nil, !missing.isEmpty else { return [] }
+    var refused: [(trackId: TrackID, reason: String)] = []
+    let sources = missing.compactMap { id in wanted[id].map { (id, $0) } }
+    missing = []
+    // In the order of publication, so that clients see m-lines in a meaningful order.
+    for (trackId, source) in sources.sorted(by: { $0.1.track.id.rawValue < $1.1.track.id.rawValue }) {
+      do {
+        let mid = try negotiation.add(source.track.parameters, userID: source.userId.rawValue, trackID: trackId.rawValue)
+        lines[trackId] = Line(userId: source.userId, track: source.track.id, mid: mid)
+      } catch {
+        wanted[trackId] = nil
+        refused.append((trackId, "\(error)"))
+      }
+    }
+    return refused
+  }
+
+  /// The offer to send now, with this number; nil if none is needed or one is in flight.
+  mutating func makeOffer(number: Int) -> OfferData? {
+    guard pending == nil, negotiation.needsOffer else { return nil }
+    let sdp = negotiation.makeOffer()
+    let tracks = lines.map { OfferedTrack(mid: $0.value.mid, userId: $0.value.userId, trackId: $0.key) }
+      .sorted { ($0.mid.count, $0.mid) < ($1.mid.count, $1.mid) }
+    let offer = OfferData(offer: number, sdp: sdp, tracks: tracks, restart: replaces && !hasOffered)
+    pending = offer
+    hasOffered = true
+    return offer
+  }
+
+  /// Reads the answer to the offer in flight.
+  /// - Parameter nextID: gives ids for the subscriptions that begin.
+  /// - Throws: if the answer can't be read; the offer stays in flight.
+  mutating func accept(_ sdp: String, nextID: () -> SubscriptionID) throws(NegotiationError) -> Settled {
+    let answer = try negotiation.accept(answer: sdp)
+    pending = nil
+    var settled = Settled()
+    if let remote = answer.remote, remote != self.remote {
+      self.remote = remote
+      settled.remote = remote
+    }
+    let byMid = Dictionary(lines.map { ($0.value.mid, $0.key) }, uniquingKeysWith: { first, _ in first })
+    for parameters in answer.accepted {
+      guard let trackId = byMid[parameters.mid], var line = lines[trackId], line.subscription == nil else { continue }
+      let subscription = nextID()
+      line.subscription = subscription
+      lines[trackId] = line
+      settled.accepted.append(.init(subscription: subscription, track: line.track, parameters: parameters))
+    }
+    for media in answer.rejected {
+      guard let trackId = byMid[media.mid] else { continue }
+      lines[trackId] = nil
+      wanted[trackId] = nil
+      settled.rejected.append((trackId, media.reason))
+    }
+    return settled
+  }
+}
