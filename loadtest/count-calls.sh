@@ -66,10 +66,10 @@ echo "the same, by what of the worker's loop they were made for:"
 perf script -i "$data/record" -F event,ip,sym 2>/dev/null | swift demangle --simplified | awk -v group="$group" '
   function finish() { if (event != "") count[event " " cause]++ }
   $1 ~ "^" group ":" { finish(); event = substr($1, length(group) + 2); sub(/:$/, "", event); cause = "elsewhere"; next }
-  /WorkerLoop\.carryOut|for Command|of Command|CheckedContinuation/ { cause = "a command" }
-  /WorkerLoop\.advance\(to:/ { cause = "the clock" }
-  /WorkerLoop\.(receiveSTUN|receiveDTLS|drain)/ && cause == "elsewhere" { cause = "STUN or DTLS" }
-  /WorkerLoop\.receiveRTCP/ { cause = "RTCP" }
-  /WorkerLoop\.deliverEvents/ { cause = "events" }
-  /WorkerLoop\.(finishReceiving|forwardPending|receiveMedia|receive\()/ && cause == "elsewhere" { cause = "A PACKET" }
+  /(WorkerLoop|Forwarder)\.carryOut|for Command|of Command|CheckedContinuation/ { cause = "a command" }
+  /Forwarder\.step\(|WorkerLoop\.sweep/ { cause = "the clock" }
+  /Forwarder\.(receiveSTUN|receiveDTLS|drain)/ && cause == "elsewhere" { cause = "STUN or DTLS" }
+  /Forwarder\.receiveRTCP/ { cause = "RTCP" }
+  /Forwarder\.deliverEvents/ { cause = "events" }
+  /Forwarder\.(finishReceiving|forwardPending|receiveMedia|receive\()/ && cause == "elsewhere" { cause = "A PACKET" }
   END { finish(); for (key in count) printf "%8d %s\n", count[key], key; if (length(count) == 0) print "       0" }' | sort -k3

@@ -18,12 +18,12 @@ public final class TrackInjection: @unchecked Sendable {
   static let audioBytes = 1 << 17
 
   let ring: TapRing
-  private let mailbox: Mailbox
+  private let wakeup: Wakeup
   private let requests = Atomic<Int>(0)
   private var next: Int64
 
-  init(isVideo: Bool, mailbox: Mailbox) {
-    self.mailbox = mailbox
+  init(isVideo: Bool, wakeup: Wakeup) {
+    self.wakeup = wakeup
     ring = TapRing(capacity: isVideo ? Self.videoBytes : Self.audioBytes)
     next = Int64.random(in: 1..<16_384)
   }
@@ -72,7 +72,7 @@ public final class TrackInjection: @unchecked Sendable {
   }
 
   /// Has the worker take what was written.
-  public func commit() { mailbox.ring() }
+  public func commit() { wakeup.signal() }
 
   /// Packets and reports that found no room so far.
   public var lost: Int { ring.lost }

@@ -17,8 +17,10 @@ struct TCPConnection {
   /// The next in the list of those that have something to do at the end of the turn.
   var nextBusy: Int32 = -1
   var isBusy = false
-  /// Whether epoll watches for room in the kernel's buffer.
+  /// Whether the kernel's buffer had no room for all of the queue.
   var awaitsRoom = false
+  /// Whether epoll watches for that room.
+  var isWatchedForRoom = false
   /// Video waits until the queue is nearly empty.
   var isStalled = false
   /// To be closed at the end of the turn.

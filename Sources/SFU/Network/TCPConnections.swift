@@ -105,11 +105,10 @@ struct TCPConnections: ~Copyable {
 
   // MARK: Frames that are not whole yet
 
-  /// Puts the bytes that were left over before those of the next read; gives their number.
+  /// Copies the bytes that were left over to the slab's start, in front of those of the next read; returns their number.
   func restorePartial(_ index: Int) -> Int {
     let held = slots[index].pointee.partial
     if held > 0 { slab.copyMemory(from: partials + index * Self.partialStride, byteCount: held) }
-    slots[index].pointee.partial = 0
     return held
   }
 

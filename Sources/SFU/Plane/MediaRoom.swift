@@ -44,7 +44,7 @@ public final class MediaRoom: Sendable {
   /// a limit is refused, and what is written goes nowhere.
   /// - Parameter parameters: the codecs, of which the first is the one sent, and the cname that binds tracks together.
   public func inject(_ track: MediaTrackID, parameters: RTPParameters) -> TrackInjection {
-    let injection = TrackInjection(isVideo: parameters.kind == .video, mailbox: worker.mailbox)
+    let injection = TrackInjection(isVideo: parameters.kind == .video, wakeup: worker.mailbox.wakeup)
     post(.inject(number, track, parameters, injection))
     return injection
   }

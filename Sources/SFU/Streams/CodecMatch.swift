@@ -54,7 +54,8 @@ extension SubscriptionSlot {
   /// Nil where the receiver has no codec of the track. `retired` tells where the numbers of an SSRC go on that was used before.
   init?(
     id: SubscriptionID, track: Int, transport: Int, ssrc: UInt32, encoding: RTPEncoding, source: [RTPCodec],
-    parameters: RTPParameters, continues: Bool, retired: [UInt32: RetiredStream]
+    parameters: RTPParameters, continues: Bool, retired: [UInt32: RetiredStream],
+    random: inout some RandomNumberGenerator
   ) {
     self.id = id
     self.track = track
@@ -74,8 +75,8 @@ extension SubscriptionSlot {
     }
     header = HeaderTemplate(mid: parameters.mid, ids: ids)
     // Below 2¹⁵, so that the receiver's guess of the rollover counter is right whichever packet comes first (RFC 3711 §3.3.1).
-    map = SequenceMap(start: retired[ssrc]?.next ?? Int64.random(in: 1..<16_384))
-    rtxNext = rtxSSRC == 0 ? 0 : retired[rtxSSRC]?.next ?? Int64.random(in: 1..<16_384)
+    map = SequenceMap(start: retired[ssrc]?.next ?? Int64.random(in: 1..<16_384, using: &random))
+    rtxNext = rtxSSRC == 0 ? 0 : retired[rtxSSRC]?.next ?? Int64.random(in: 1..<16_384, using: &random)
     if continues, let before = retired[ssrc] {
       resumed = before.end
       packets = before.packets

@@ -1,29 +1,6 @@
 import RTP
 import WebRTC
 
-/// The key of the address table.
-struct AddressKey: PacketKey {
-  var high: UInt64
-  var low: UInt64
-  /// Port, socket and protocol. Of 64 bits, so that the key has no padding and a tuple of keys is an array of them.
-  var port: UInt64
-
-  private static let tcp: UInt64 = 1 << 24
-
-  /// Whether this is a TCP connection's far end.
-  @inline(__always) var isTCP: Bool { port & Self.tcp != 0 }
-
-  @inline(__always) init(_ address: TransportAddress) {
-    high = address.high
-    low = address.low
-    port = UInt64(address.port) | UInt64(address.socket) << 16 | (address.isTCP ? Self.tcp : 0)
-  }
-
-  @inline(__always) func mixed(_ seed: UInt64) -> UInt64 {
-    mix64(low ^ seed ^ mix64(high &+ port &* 0x9E37_79B9_7F4A_7C15))
-  }
-}
-
 /// The key of the tables of SSRCs: a synchronisation source means something on its transport alone.
 struct StreamKey: PacketKey {
   private var bits: UInt64
@@ -127,11 +104,11 @@ struct TransportSlot {
     sendRate.add(bytes: length)
   }
 
-  init(id: TransportID, room: Int, peer: Peer, now: Instant) {
+  init(id: TransportID, room: Int, peer: Peer, localSSRC: UInt32, now: Instant) {
     self.id = id
     self.room = room
     self.peer = Unmanaged.passUnretained(peer)
-    localSSRC = .random(in: 1 ... .max)
+    self.localSSRC = localSSRC
     let none = AddressKey(TransportAddress(high: 0, low: 0, port: 0))
     addresses = (none, none, none, none)
     nextReport = now

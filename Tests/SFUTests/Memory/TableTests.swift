@@ -71,7 +71,7 @@ struct TableTests {
   func addresses() throws {
     let certificate = try Certificate()
     let peer = try Peer(.init(ice: .lite, role: .server, certificate: certificate, credentials: .random()))
-    var slot = TransportSlot(id: TransportID(1), room: 0, peer: peer, now: .init(microseconds: 0))
+    var slot = TransportSlot(id: TransportID(1), room: 0, peer: peer, localSSRC: 1, now: .init(microseconds: 0))
     let keys = (1...5).map { AddressKey(TransportAddress(ipv4: 1, port: $0)) }
     for key in keys[..<4] { #expect(slot.add(key) == nil) }
     #expect(slot.add(keys[4]) == keys[0])

@@ -156,7 +156,7 @@ struct InjectionTests {
     try await fixture.wait("all packets", [bob]) { await fixture.settle().rtpForwarded == 700 }
     #expect(await fixture.settle()[.historyMiss] == 0)
 
-    let full = TrackInjection(isVideo: false, mailbox: try Mailbox())
+    let full = TrackInjection(isVideo: false, wakeup: try Wakeup())
     var taken = 0
     while full.send([UInt8](repeating: 0, count: 1000), timestamp: 0, marker: false), taken < 1000 { taken += 1 }
     #expect((100..<200).contains(taken))

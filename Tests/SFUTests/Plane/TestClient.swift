@@ -155,29 +155,15 @@ final class TestClient {
     mid: (id: UInt8, text: String)? = nil, level: (id: UInt8, level: UInt8)? = nil,
     transportSequence: (id: UInt8, number: UInt16)? = nil
   ) {
-    var packet = [UInt8](repeating: 0, count: 1500)
-    let length = packet.withUnsafeMutableBytes { buffer -> Int in
-      var writer = RTPHeaderWriter(
-        buffer, payloadType: payloadType, sequenceNumber: sequence, timestamp: timestamp, ssrc: ssrc, marker: marker)
-      if let mid { Array(mid.text.utf8).withUnsafeBytes { writer.append(id: mid.id, bytes: $0) } }
-      if let level { writer.append(id: level.id, audioLevel: AudioLevel(level: level.level, voice: true)) }
-      if let transportSequence { writer.append(id: transportSequence.id, transportSequence: transportSequence.number) }
-      let header = writer.finish()
-      payload.withUnsafeBytes { bytes in
-        if let base = bytes.baseAddress, let target = buffer.baseAddress {
-          (target + header).copyMemory(from: base, byteCount: bytes.count)
-        }
-      }
-      return peer.protectRTP(buffer, length: header + payload.count) ?? 0
-    }
-    if length > 0 { send(Array(packet[..<length])) }
+    let packet = peer.sealedRTP(
+      payloadType: payloadType, sequence: sequence, timestamp: timestamp, ssrc: ssrc, marker: marker, payload: payload,
+      mid: mid,
+      level: level, transportSequence: transportSequence)
+    if !packet.isEmpty { send(packet) }
   }
 
   func sendRTCP(_ body: (inout RTCPWriter) -> Void) {
-    var packet = RTCPWriter.compound(body)
-    let plain = packet.count
-    packet += [UInt8](repeating: 0, count: 32)
-    let length = packet.withUnsafeMutableBytes { peer.protectRTCP($0, length: plain) } ?? 0
-    if length > 0 { send(Array(packet[..<length])) }
+    let packet = peer.sealedRTCP(body)
+    if !packet.isEmpty { send(packet) }
   }
 }

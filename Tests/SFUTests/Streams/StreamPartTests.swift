@@ -149,11 +149,13 @@ struct StreamPartTests {
     let receiver = RTPParameters(
       mid: "0", kind: .video,
       codecs: [h264(100, "42e01f", mode: "0"), h264(102, "42e01f", mode: "1", rtx: 103), h264(104, "640c1f", mode: "1")])
+    var random = SystemRandomNumberGenerator()
     let slot = try #require(
       SubscriptionSlot(
         id: SubscriptionID(1), track: 0, transport: 0, ssrc: 1, encoding: RTPEncoding(ssrc: 1, rtxSSRC: 2),
         source: [vp8, h264(1, "42e034", mode: "1"), h264(2, "640c28", mode: "1"), h264(3, "42e01f", mode: "0")],
-        parameters: receiver, continues: false, retired: [1: RetiredStream(next: 77)]))
+        parameters: receiver, continues: false, retired: [1: RetiredStream(next: 77)],
+        random: &random))
     #expect(slot.payloadTypes[0] == TrackSlot.noPayloadType)
     #expect(slot.payloadTypes[1] == 102)
     #expect(slot.rtxPayloadTypes[1] == 103)
@@ -163,6 +165,6 @@ struct StreamPartTests {
     #expect(
       SubscriptionSlot(
         id: SubscriptionID(1), track: 0, transport: 0, ssrc: 1, encoding: RTPEncoding(ssrc: 1), source: [vp8],
-        parameters: receiver, continues: false, retired: [:]) == nil)
+        parameters: receiver, continues: false, retired: [:], random: &random) == nil)
   }
 }

@@ -1,17 +1,17 @@
-import CLinux
 import RTP
 import WebRTC
 
-// A packet's way through the worker, top to bottom. Nothing in this file allocates, locks or counts references.
+// A packet's way through the forwarder, top to bottom. Nothing in this file allocates, locks or counts references.
 
-extension WorkerLoop {
+extension Forwarder {
   /// Longer than any datagram of Ethernet's 1500 bytes; what is longer was not meant for a media port.
   private static let longestDatagram = 1600
 
   /// 1. A batch came: each datagram goes up to the publisher's ring, then all new packets go out, subscriber by subscriber.
-  func receive(_ count: Int, at socket: UInt8, now: Instant) {
+  /// The datagrams are decrypted in place. `socket` is the number of the socket in `Setup.sockets`.
+  func receive(_ batch: borrowing ReceiveBatch, count: Int, at socket: UInt8, now: Instant) {
     for index in 0..<count {
-      let datagram = incoming[index]
+      let datagram = batch[index]
       guard var address = withUnsafePointer(to: &datagram.pointee.address, { TransportAddress($0) }) else {
         drop(.unknownKind)
         continue

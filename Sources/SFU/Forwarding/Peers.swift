@@ -1,10 +1,9 @@
-import Glibc
 import RTP
 import WebRTC
 
 // ICE and DTLS of the transports: which datagram is whose, and what the peers have to say.
 
-extension WorkerLoop {
+extension Forwarder {
   /// A check names its transport by our user fragment; whether it is authentic the peer decides, and only then is the address heard.
   func receiveSTUN(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
     let index: Int
@@ -67,15 +66,6 @@ extension WorkerLoop {
       case .event(let event): happened(event, to: index, now: now)
       }
     }
-  }
-
-  func transmit(_ bytes: [UInt8], to destination: Destination) {
-    guard bytes.count <= SendBatch.slotBytes else { return drop(.sendFailed) }
-    guard makeRoom() else { return drop(.sendBufferFull) }
-    bytes.withUnsafeBytes {
-      outgoing.next.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(outgoing.next), byteCount: $0.count)
-    }
-    commit(bytes.count, to: destination)
   }
 
   private func happened(_ event: PeerEvent, to index: Int, now: Instant) {
@@ -143,41 +133,6 @@ extension WorkerLoop {
         return true
       }
       if due { drain(index, now: now) }
-    }
-  }
-
-  /// Seals an RTCP compound that was written at the batch's next place, and puts it into the batch.
-  func commitRTCP(_ length: Int, on index: Int) {
-    guard length > 0 else { return }
-    let transport = transports[index]
-    let place = UnsafeMutableRawBufferPointer(start: outgoing.next, count: SendBatch.slotBytes)
-    guard let sealed = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.protectRTCP(place, length: length) }) else {
-      return drop(.sendFailed)
-    }
-    commit(sealed, to: transport.pointee.destination)
-    transport.pointee.sent(sealed)
-  }
-
-  /// Writes an RTCP compound into the outgoing slab and sends it; `body` leaves the writer empty to send nothing.
-  @inline(__always) func sendRTCP(on index: Int, _ body: (inout RTCPWriter) -> Void) {
-    guard transports[index].pointee.isConnected, makeRoom() else { return }
-    var writer = RTCPWriter(UnsafeMutableRawBufferPointer(start: outgoing.next, count: Self.longestReport))
-    body(&writer)
-    commitRTCP(writer.length, on: index)
-  }
-
-  /// Bytes of an RTCP compound before sealing: with it, well under any path's limit.
-  static let longestReport = 1200
-}
-
-extension Destination {
-  /// `socket` is the descriptor of a UDP socket.
-  init(_ address: TransportAddress, socket: Int32) {
-    self.socket = socket
-    var storage = sockaddr_storage()
-    length = address.write(to: &storage)
-    withUnsafeMutableBytes(of: &bytes) { target in
-      withUnsafeBytes(of: &storage) { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<Int(length)])) }
     }
   }
 }

@@ -3,7 +3,7 @@ import WebRTC
 
 // How published streams are recognised, begin, and begin anew.
 
-extension WorkerLoop {
+extension Forwarder {
   /// Finds the track of an SSRC that was not signalled, by mid (and rid) or, without them, by its payload type alone
   /// (RFC 8843 §9.2), and remembers it. Nil, and counted, where there is none.
   func learn(
@@ -26,7 +26,7 @@ extension WorkerLoop {
       drop(.unknownSSRC)
       return nil
     }
-    guard transport.pointee.learnedSSRCs < setup.limits.learnedSSRCsPerTransport else {
+    guard transport.pointee.learnedSSRCs < limits.learnedSSRCsPerTransport else {
       drop(.ssrcLimit)
       return nil
     }

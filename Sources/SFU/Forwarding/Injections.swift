@@ -1,10 +1,9 @@
-import CLinux
 import RTP
 import WebRTC
 
 // Tracks whose packets come from this process.
 
-extension WorkerLoop {
+extension Forwarder {
   /// The most records of one track in a row, so that a burst leaves in pieces that the rings hold.
   private static let injectedAtOnce = 64
 
@@ -12,7 +11,7 @@ extension WorkerLoop {
     guard let book = book(number), let room = roomIndices[number] else { return }
     let isVideo = parameters.kind == .video
     let clockRate = parameters.codecs.first?.clockRate ?? (isVideo ? 90_000 : 48_000)
-    guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count < setup.limits.injectionsPerWorker,
+    guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count < limits.injectionsPerWorker,
       let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
     else { return refuse(.refused(.track(id)), in: number) }
     let reception = ReceptionBook(clockRate: clockRate, isVideo: isVideo)
@@ -36,9 +35,8 @@ extension WorkerLoop {
   }
 
   /// Takes what the injections hold, and sends it on.
-  func takeInjected() {
+  func takeInjected(now: Instant) {
     guard !injections.isEmpty else { return }
-    let now = clock()
     var isMore = true
     while isMore {
       isMore = false

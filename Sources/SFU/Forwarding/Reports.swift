@@ -1,10 +1,9 @@
-import Glibc
 import RTP
 import WebRTC
 
 // What the worker says by the clock: NACKs, transport-wide feedback, reports, levels.
 
-extension WorkerLoop {
+extension Forwarder {
   /// Asks publishers for what is missing.
   func requestMissing(_ now: Instant) {
     for index in 0..<tracks.end where tracks.isLive(index) {
@@ -62,7 +61,8 @@ extension WorkerLoop {
     for index in 0..<transports.end where transports.isLive(index) {
       let transport = transports[index]
       guard transport.pointee.isConnected, transport.pointee.nextReport <= now else { continue }
-      transport.pointee.nextReport = now.advanced(microseconds: Self.reportInterval &* Int64.random(in: 80...120) / 100)
+      transport.pointee.nextReport = now.advanced(
+        microseconds: Self.reportInterval &* Int64.random(in: 80...120, using: &random) / 100)
       if transport.pointee.firstTrack >= 0 { reportReception(on: index, now: now) }
       if transport.pointee.firstSubscription >= 0 { reportSending(on: index, now: now) }
     }
@@ -108,7 +108,7 @@ extension WorkerLoop {
     guard !sources.isEmpty else { return }
     sources.withUnsafeBufferPointer {
       _ = writer.bitrateEstimate(
-        sender: transports[index].pointee.localSSRC, bitrate: UInt64(max(0, setup.limits.bitratePerPublisher)), streams: $0)
+        sender: transports[index].pointee.localSSRC, bitrate: UInt64(max(0, limits.bitratePerPublisher)), streams: $0)
     }
   }
 
@@ -175,13 +175,5 @@ extension WorkerLoop {
     }
     for index in 0..<tracks.end where tracks.isLive(index) { tracks[index].pointee.rate.roll(now) }
     for index in 0..<subscriptions.end where subscriptions.isLive(index) { subscriptions[index].pointee.rate.roll(now) }
-    wallOffset = Self.readWallOffset(now)
-  }
-
-  /// Microseconds from the monotonic clock to the wall's.
-  static func readWallOffset(_ now: Instant) -> Int64 {
-    var wall = timespec()
-    clock_gettime(CLOCK_REALTIME, &wall)
-    return Int64(wall.tv_sec) &* 1_000_000 &+ Int64(wall.tv_nsec) / 1000 &- now.microseconds
   }
 }

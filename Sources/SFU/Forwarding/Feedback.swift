@@ -3,7 +3,7 @@ import WebRTC
 
 // RTCP that comes in: from publishers sender reports and goodbyes, from subscribers reports, NACKs and key frame requests.
 
-extension WorkerLoop {
+extension Forwarder {
   func receiveRTCP(_ bytes: UnsafeRawBufferPointer, on index: Int, now: Instant) {
     var reader = RTCPReader(bytes)
     while let packet = reader.next() {
@@ -95,14 +95,14 @@ extension WorkerLoop {
       let track = tracks[index]
       guard track.pointee.keyFrames.isWanted, !track.pointee.isMuted else { continue }
       if track.pointee.injected != nil {
-        guard track.pointee.keyFrames.isDue(now, interval: setup.limits.keyFrameInterval) else { continue }
+        guard track.pointee.keyFrames.isDue(now, interval: limits.keyFrameInterval) else { continue }
         track.pointee.keyFrameRequestsSent &+= 1
         trackBooks[index]?.injection?.keyFrameIsWanted()
         continue
       }
       guard track.pointee.ssrc != 0,
         track.pointee.wantsPLI || track.pointee.wantsFIR, transports[track.pointee.transport].pointee.isConnected,
-        track.pointee.keyFrames.isDue(now, interval: setup.limits.keyFrameInterval)
+        track.pointee.keyFrames.isDue(now, interval: limits.keyFrameInterval)
       else { continue }
       track.pointee.keyFrameRequestsSent &+= 1
       counters.keyFrameRequestsSent &+= 1

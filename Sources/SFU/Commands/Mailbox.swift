@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// The way into a worker: many threads post, one takes. The eventfd wakes the worker's epoll.
 ///
 /// Without a bound of its own: what is posted comes from the control plane, which bounds rooms, participants and tracks.
@@ -11,15 +8,10 @@ final class Mailbox: Sendable {
   }
 
   /// Watched by the worker's epoll.
-  let wakeup: Int32
+  let wakeup: Wakeup
   private let state = Locked(State())
 
-  init() throws(MediaPlaneError) {
-    wakeup = linux_eventfd()
-    guard wakeup >= 0 else { throw .thread(reason: String(cString: strerror(errno))) }
-  }
-
-  deinit { _ = Glibc.close(wakeup) }
+  init() throws(MediaPlaneError) { wakeup = try Wakeup() }
 
   /// False after the worker has ended: the command will not be carried out.
   @discardableResult func post(_ command: Command) -> Bool {
@@ -28,16 +20,13 @@ final class Mailbox: Sendable {
       state.commands.append(command)
       return (true, state.commands.count == 1)
     }
-    if first { linux_eventfd_signal(wakeup) }
+    if first { wakeup.signal() }
     return taken
   }
 
-  /// Wakes the worker without a command: something lies in a ring for it.
-  func ring() { linux_eventfd_signal(wakeup) }
-
   /// All commands in their order, and drains the wake-up.
   func take() -> [Command] {
-    linux_eventfd_drain(wakeup)
+    wakeup.drain()
     return state.withLock { state in
       let commands = state.commands
       state.commands = []

@@ -3,7 +3,7 @@ import WebRTC
 
 // The ways out of a worker for programs that are sent elsewhere.
 
-extension WorkerLoop {
+extension Forwarder {
   func tap(_ index: Int, with tap: TrackTap) {
     guard let book = trackBooks[index], book.taps.count < TapList.capacity, !book.taps.contains(where: { $0 === tap }) else {
       tap.ring.write(TapRecord.headOfEnd, nil)

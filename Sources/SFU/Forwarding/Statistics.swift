@@ -1,30 +1,21 @@
-import Glibc
 import RTP
 import WebRTC
 
 // What the worker tells of itself when it is asked.
 
-extension WorkerLoop {
+extension Forwarder {
   func currentCounters() -> WorkerCounters {
     var current = counters
-    current.cpuMicroseconds = Self.threadTime()
     current.rooms = roomIndices.count
     current.transports = transports.count
     current.tracks = tracks.count
     current.subscriptions = subscriptions.count
-    current.tcpConnections = tcp.count
+    current.tcpConnections = connections.count
     for index in 0..<transports.end where transports.isLive(index) && transports[index].pointee.isConnected {
       current.connectedTransports += 1
     }
     for index in current.drops.indices { current.drops[index] = drops[index] }
     return current
-  }
-
-  /// Of the calling thread, which is the worker's.
-  private static func threadTime() -> Int64 {
-    var time = timespec()
-    guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
-    return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
   }
 
   func statistics(of number: RoomNumber) -> MediaStatistics {

@@ -1,0 +1,82 @@
+import RTP
+import WebRTC
+
+// What the control plane asks for, carried out between two batches of packets.
+
+extension Forwarder {
+  func carryOut(_ command: Command, now: Instant) {
+    switch command {
+    case .openRoom(let number, let events): openRoom(number, events: events)
+    case .closeRoom(let number): closeRoom(number, now: now)
+    case .openTransport(let room, let id, let credentials, let role): openTransport(id, credentials, role, in: room, now: now)
+    case .restartTransport(let room, let id, let credentials): restartTransport(id, credentials, in: room)
+    case .connectTransport(let room, let id, let remote): connectTransport(id, remote, in: room, now: now)
+    case .closeTransport(let room, let id):
+      if let book = book(room), let index = book.transports[id] { closeTransport(index, now: now) }
+    case .publish(let room, let id, let transport, let parameters): publish(id, on: transport, parameters, in: room, now: now)
+    case .inject(let room, let id, let parameters, let injection): inject(id, parameters, from: injection, in: room)
+    case .unpublish(let room, let id):
+      if let book = book(room), let index = book.tracks[id] { removeTrack(index) }
+    case .setMuted(let room, let id, let isMuted):
+      if let book = book(room), let index = book.tracks[id] { setMuted(index, isMuted) }
+    case .subscribe(let room, let id, let track, let transport, let parameters, let continues):
+      subscribe(id, to: track, on: transport, parameters, continues: continues, in: room)
+    case .unsubscribe(let room, let id):
+      if let book = book(room), let index = book.subscriptions[id] { removeSubscription(index) }
+    case .tap(let room, let id, let tap):
+      if let index = book(room)?.tracks[id] { self.tap(index, with: tap) } else { tap.ring.write(TapRecord.headOfEnd, nil) }
+    case .untap(let room, let id, let tap):
+      if let index = book(room)?.tracks[id] { untap(index, tap) }
+    case .requestKeyFrame(let room, let id):
+      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { tracks[index].pointee.keyFrames.want() }
+    case .statistics(let room, let reply): reply(statistics(of: room))
+    case .counters(let reply): reply(currentCounters())
+    case .stop: break
+    }
+  }
+
+  func book(_ number: RoomNumber) -> RoomBook? { roomIndices[number].flatMap { rooms[$0] } }
+
+  func refuse(_ event: MediaEvent, in number: RoomNumber) {
+    if let room = roomIndices[number] { tell(event, to: room) }
+  }
+
+  private func openRoom(_ number: RoomNumber, events: @escaping @Sendable (MediaEvent) -> Void) {
+    guard roomIndices[number] == nil else { return }
+    let book = RoomBook(number: number, events: events)
+    if let free = rooms.firstIndex(where: { $0 == nil }) {
+      rooms[free] = book
+      roomIndices[number] = free
+    } else {
+      rooms.append(book)
+      roomIndices[number] = rooms.count - 1
+    }
+  }
+
+  func closeRoom(_ number: RoomNumber, now: Instant) {
+    guard let index = roomIndices.removeValue(forKey: number), let book = rooms[index] else { return }
+    for transport in Array(book.transports.values) { closeTransport(transport, now: now) }
+    // What is left comes from this process.
+    for track in Array(book.tracks.values) { removeTrack(track) }
+    book.deliver()
+    rooms[index] = nil
+    closedRooms += 1
+  }
+
+  /// Takes `index` out of a list that runs through a table.
+  func unlink(_ index: Int, from first: inout Int32, _ next: (Int) -> Int32, set: (Int, Int32) -> Void) {
+    if Int(first) == index {
+      first = next(index)
+      return
+    }
+    var current = Int(first)
+    while current >= 0 {
+      let following = Int(next(current))
+      if following == index {
+        set(current, next(index))
+        return
+      }
+      current = following
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import RTP
+import WebRTC
+
+/// The rooms of one worker and the path of every packet through them, without I/O: it reads no socket and no clock.
+///
+/// Its owner
+/// 1. passes in what arrives: datagrams (`receive(_:count:at:now:)`), bytes of TCP connections (`endReading`), commands
+///    (`carryOut`), packets of this process (`takeInjected`), and the time (`advance`, at the latest at `deadline`);
+/// 2. then writes and closes the connections that `nextBusyConnection` returns, and calls `deliverEvents`.
+///
+/// Packets are sealed into `outgoing`, the memory that the kernel sends from. It is flushed through `SendingCalls` when it is full
+/// and before each of these calls returns.
+///
+/// The packet path (`PacketPath.swift`) works on trivial slots in tables of fixed size and on the batches; names and references are
+/// kept in books, which commands, handshakes and reports use. Not thread-safe: one owning thread.
+final class Forwarder {
+  /// What a forwarder is made with.
+  struct Setup {
+    var certificate: Certificate
+    var limits = MediaLimits()
+    /// The descriptors of the UDP sockets, by the `socket` of the addresses that peers have there.
+    var sockets: [Int32]
+    /// Whether several packets may leave as one message that the kernel cuts.
+    var segments = true
+    var calls = SendingCalls.kernel
+    /// Chooses first sequence numbers, SSRCs and the spread of reports.
+    var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+  }
+
+  /// Microseconds between two steps of the clock while there are transports.
+  static let tick: Int64 = 10_000
+  static let nackInterval: Int64 = 20_000
+  static let feedbackInterval: Int64 = 60_000
+  static let levelInterval: Int64 = 200_000
+  static let rateInterval: Int64 = 1_000_000
+
+  let certificate: Certificate
+  let limits: MediaLimits
+  let sockets: [Int32]
+  let calls: SendingCalls
+  var random: any RandomNumberGenerator
+
+  var addresses: ProbingTable<AddressKey>
+  /// Incoming media SSRC → track; with RTX: the repair stream's SSRC → track.
+  var mediaStreams: ProbingTable<StreamKey>
+  var repairStreams: ProbingTable<StreamKey>
+  /// Outgoing media SSRC → subscription.
+  var outgoingStreams: ProbingTable<StreamKey>
+  var transports: SlotTable<TransportSlot>
+  var tracks: SlotTable<TrackSlot>
+  var subscriptions: SlotTable<SubscriptionSlot>
+
+  var outgoing: SendBatch
+  var pending = PendingPackets()
+  /// The abs-send-time of packets that are sealed now: at most a batch of 64 packets old.
+  var sendTime: UInt32 = 0
+  var connections: TCPConnections
+
+  /// Live rooms by number, and by index into the slots' `room`.
+  var roomIndices: [RoomNumber: Int] = [:]
+  var rooms: [RoomBook?] = []
+  private var roomsToTell: [Int] = []
+  var closedRooms = 0
+  var transportBooks: [Int: TransportBook] = [:]
+  var trackBooks: [Int: TrackBook] = [:]
+  var subscriptionBooks: [Int: SubscriptionBook] = [:]
+  /// Tracks that come from this process.
+  var injections: [Int] = []
+  /// Local ICE user fragment → transport.
+  var users: [String: Int] = [:]
+
+  var counters = WorkerCounters()
+  /// The counters' drops, in memory that the packet path can count in without a check.
+  let drops: UnsafeMutablePointer<UInt64>
+
+  /// Microseconds from the monotonic clock to the wall's, which the owner keeps right.
+  var wallOffset: Int64 = 0
+
+  private var nextTick = Instant(microseconds: 0)
+  private var nextNACK = Instant(microseconds: 0)
+  private var nextFeedback = Instant(microseconds: 0)
+  private var nextLevels = Instant(microseconds: 0)
+  private var nextRates = Instant(microseconds: 0)
+
+  init(_ setup: Setup) {
+    certificate = setup.certificate
+    limits = setup.limits
+    sockets = setup.sockets
+    calls = setup.calls
+    random = setup.random
+    outgoing = SendBatch(calls: setup.calls, segments: setup.segments)
+    let streams = max(1024, limits.transportsPerWorker &* 8)
+    addresses = ProbingTable(limit: limits.transportsPerWorker &* TransportSlot.maximumAddresses)
+    mediaStreams = ProbingTable(limit: streams)
+    repairStreams = ProbingTable(limit: streams)
+    transports = SlotTable(capacity: limits.transportsPerWorker)
+    tracks = SlotTable(capacity: limits.tracksPerWorker)
+    subscriptions = SlotTable(capacity: limits.subscriptionsPerWorker)
+    outgoingStreams = ProbingTable(limit: limits.subscriptionsPerWorker)
+    connections = TCPConnections(limits: limits)
+    drops = .allocate(capacity: MediaDrop.allCases.count)
+    drops.initialize(repeating: 0, count: MediaDrop.allCases.count)
+  }
+
+  deinit { drops.deallocate() }
+
+  // MARK: Time
+
+  private var isTicking: Bool { transports.count > 0 || !injections.isEmpty }
+
+  /// When `advance` is due next, which may have passed already; nil while there is nothing to wait for.
+  var deadline: Instant? {
+    guard isTicking else { return nil }
+    return min(nextTick, pending.deadline ?? nextTick)
+  }
+
+  /// Does what is due: sends packets that have waited for the rest of their frame, NACKs, feedback, reports and key frame requests.
+  func advance(to now: Instant) {
+    if let deadline = pending.deadline, now >= deadline { finishReceiving(now) }
+    if isTicking, now >= nextTick { step(now) }
+  }
+
+  private func step(_ now: Instant) {
+    nextTick = now.advanced(microseconds: Self.tick)
+    advancePeers(now)
+    if now >= nextNACK {
+      nextNACK = now.advanced(microseconds: Self.nackInterval)
+      requestMissing(now)
+    }
+    if now >= nextFeedback {
+      nextFeedback = now.advanced(microseconds: Self.feedbackInterval)
+      sendTransportFeedback(now)
+    }
+    if now >= nextLevels {
+      nextLevels = now.advanced(microseconds: Self.levelInterval)
+      tellLevels()
+    }
+    askForKeyFrames(now)
+    sendReports(now)
+    if now >= nextRates {
+      nextRates = now.advanced(microseconds: Self.rateInterval)
+      rollRates(now)
+    }
+    flush()
+  }
+
+  // MARK: Commands and events
+
+  /// Carries out commands in their order, and sends what they lead to.
+  func carryOut(_ commands: [Command], now: Instant) {
+    // Commands change what the waiting packets lead to.
+    forwardPending(now, all: true)
+    for command in commands { carryOut(command, now: now) }
+    flush()
+  }
+
+  /// Closes all rooms with their transports.
+  func closeRooms(now: Instant) {
+    for number in Array(roomIndices.keys) { closeRoom(number, now: now) }
+    flush()
+  }
+
+  /// How many rooms were closed since the last call.
+  func takeClosedRooms() -> Int {
+    defer { closedRooms = 0 }
+    return closedRooms
+  }
+
+  /// Notes an event, which `deliverEvents` passes on.
+  func tell(_ event: MediaEvent, to room: Int) {
+    guard let book = rooms[room] else { return }
+    if book.tell(event) { roomsToTell.append(room) }
+  }
+
+  /// Passes to each room the events since the last call, in their order.
+  func deliverEvents() {
+    guard !roomsToTell.isEmpty else { return }
+    for room in roomsToTell { rooms[room]?.deliver() }
+    roomsToTell.removeAll(keepingCapacity: true)
+  }
+
+  @inline(__always) func drop(_ reason: MediaDrop) { drops[Int(reason.rawValue)] &+= 1 }
+}

@@ -1,0 +1,72 @@
+import RTP
+import WebRTC
+
+// How subscriptions begin and end.
+
+extension Forwarder {
+  func subscribe(
+    _ id: SubscriptionID, to trackID: MediaTrackID, on transportID: TransportID, _ parameters: RTPParameters, continues: Bool,
+    in number: RoomNumber
+  ) {
+    guard let book = book(number) else { return }
+    guard book.subscriptions[id] == nil, let track = book.tracks[trackID], let transport = book.transports[transportID],
+      let source = trackBooks[track], let target = transportBooks[transport],
+      let encoding = parameters.encodings.first, let ssrc = encoding.ssrc,
+      outgoingStreams[StreamKey(transport: transport, ssrc: ssrc)] < 0,
+      transports[transport].pointee.subscriptionCount < limits.tracksPerTransport,
+      tracks[track].pointee.subscriptionCount < limits.subscriptionsPerTrack,
+      target.retired.count < TransportBook.maximumRetired,
+      let slot = SubscriptionSlot(
+        id: id, track: track, transport: transport, ssrc: ssrc, encoding: encoding, source: source.parameters.codecs,
+        parameters: parameters, continues: continues, retired: target.retired,
+        random: &random),
+      let index = subscriptions.insert(slot)
+    else { return refuse(.refused(.subscription(id)), in: number) }
+    outgoingStreams.set(StreamKey(transport: transport, ssrc: ssrc), index)
+    subscriptionBooks[index] = SubscriptionBook(
+      parameters: parameters, canonicalName: parameters.cname.isEmpty ? source.canonicalName : parameters.cname)
+    book.subscriptions[id] = index
+    subscriptions[index].pointee.nextInTrack = tracks[track].pointee.firstSubscription
+    tracks[track].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
+    tracks[track].pointee.subscriptionCount += 1
+    subscriptions[index].pointee.nextInTransport = transports[transport].pointee.firstSubscription
+    transports[transport].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
+    transports[transport].pointee.subscriptionCount += 1
+    if tracks[track].pointee.isVideo, transports[transport].pointee.isConnected { tracks[track].pointee.keyFrames.want() }
+  }
+
+  func removeSubscription(_ index: Int) {
+    guard subscriptions.isLive(index) else { return }
+    let subscription = subscriptions[index]
+    let track = subscription.pointee.track
+    let transport = subscription.pointee.transport
+    if subscription.pointee.packets > 0, !subscription.pointee.continues {
+      sendRTCP(on: transport) { writer in
+        writer.receiverReport(ssrc: subscription.pointee.ssrc)
+        writer.goodbye(ssrc: subscription.pointee.ssrc)
+      }
+    }
+    if let book = transportBooks[transport] {
+      book.retired[subscription.pointee.ssrc] = subscription.pointee.retired(on: tracks[track].pointee)
+      if subscription.pointee.rtxSSRC != 0 {
+        book.retired[subscription.pointee.rtxSSRC] = RetiredStream(next: subscription.pointee.rtxNext)
+      }
+    }
+    outgoingStreams.remove(StreamKey(transport: transport, ssrc: subscription.pointee.ssrc))
+    unlink(index, from: &tracks[track].pointee.firstSubscription) {
+      subscriptions[$0].pointee.nextInTrack
+    } set: {
+      subscriptions[$0].pointee.nextInTrack = $1
+    }
+    unlink(index, from: &transports[transport].pointee.firstSubscription) {
+      subscriptions[$0].pointee.nextInTransport
+    } set: {
+      subscriptions[$0].pointee.nextInTransport = $1
+    }
+    tracks[track].pointee.subscriptionCount -= 1
+    transports[transport].pointee.subscriptionCount -= 1
+    rooms[tracks[track].pointee.room]?.subscriptions[subscription.pointee.id] = nil
+    subscriptionBooks[index] = nil
+    subscriptions.remove(index)
+  }
+}

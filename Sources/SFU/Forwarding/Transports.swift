@@ -1,0 +1,60 @@
+import RTP
+import WebRTC
+
+// How transports come and go.
+
+extension Forwarder {
+  func openTransport(
+    _ id: TransportID, _ credentials: ICECredentials, _ role: DTLSRole, in number: RoomNumber, now: Instant
+  ) {
+    guard let room = roomIndices[number], let book = rooms[room] else { return }
+    let configuration = Peer.Configuration(
+      ice: .lite, role: role, certificate: certificate, credentials: credentials,
+      streamLimit: limits.learnedSSRCsPerTransport + 2 * limits.tracksPerTransport)
+    guard book.transports[id] == nil, users[credentials.ufrag] == nil, let peer = try? Peer(configuration),
+      let index = transports.insert(
+        TransportSlot(id: id, room: room, peer: peer, localSSRC: .random(in: 1 ... .max, using: &random), now: now))
+    else {
+      refuse(.refused(.transport(id)), in: number)
+      return
+    }
+    transportBooks[index] = TransportBook(peer: peer, ufrag: credentials.ufrag)
+    users[credentials.ufrag] = index
+    book.transports[id] = index
+  }
+
+  func restartTransport(_ id: TransportID, _ credentials: ICECredentials, in number: RoomNumber) {
+    guard let book = book(number), let index = book.transports[id], let transport = transportBooks[index] else { return }
+    guard users[credentials.ufrag] == nil, transport.ufrags.count < TransportBook.maximumRestarts else {
+      refuse(.refused(.transport(id)), in: number)
+      return
+    }
+    // Checks with the old name are still answered until the first with the new one.
+    transport.ufrags.append(credentials.ufrag)
+    users[credentials.ufrag] = index
+    transport.peer.setLocal(credentials)
+  }
+
+  func connectTransport(_ id: TransportID, _ remote: TransportParameters, in number: RoomNumber, now: Instant) {
+    guard let book = book(number), let index = book.transports[id], let transport = transportBooks[index] else { return }
+    transport.peer.setRemote(remote, now: now)
+    drain(index, now: now)
+  }
+
+  func closeTransport(_ index: Int, now: Instant) {
+    guard transports.isLive(index), let book = transportBooks[index] else { return }
+    let transport = transports[index]
+    while transport.pointee.firstSubscription >= 0 { removeSubscription(Int(transport.pointee.firstSubscription)) }
+    while transport.pointee.firstTrack >= 0 { removeTrack(Int(transport.pointee.firstTrack)) }
+    book.peer.close(now: now)
+    transport.pointee.phase = .ended
+    while let output = book.peer.nextOutput() {
+      if case .transmit(let bytes, let address) = output { transmit(bytes, to: destination(of: address)) }
+    }
+    forgetAddresses(of: index)
+    for ufrag in book.ufrags { users[ufrag] = nil }
+    rooms[transport.pointee.room]?.transports[transport.pointee.id] = nil
+    transportBooks[index] = nil
+    transports.remove(index)
+  }
+}

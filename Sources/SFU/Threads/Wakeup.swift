@@ -1,0 +1,20 @@
+import CLinux
+import Glibc
+
+/// Wakes a thread that waits in epoll: an eventfd.
+final class Wakeup: Sendable {
+  /// Readable between `signal` and `drain`.
+  let descriptor: Int32
+
+  init() throws(MediaPlaneError) {
+    descriptor = linux_eventfd()
+    guard descriptor >= 0 else { throw .thread(reason: String(cString: strerror(errno))) }
+  }
+
+  deinit { _ = Glibc.close(descriptor) }
+
+  /// Wakes the thread; any thread may call it, and several signals before a `drain` are one.
+  func signal() { linux_eventfd_signal(descriptor) }
+
+  func drain() { linux_eventfd_drain(descriptor) }
+}

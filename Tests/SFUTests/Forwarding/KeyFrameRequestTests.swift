@@ -1,0 +1,103 @@
+import RTP
+import Testing
+import WebRTC
+
+@testable import SFU
+
+@Suite("forwarder: key frame requests")
+struct KeyFrameRequestTests {
+  @Test(
+    "a subscription asks for a key frame within 10 ms, again every 500 ms, ten times, then every 3 s, until a key frame comes")
+  func repeated() throws {
+    let network = try VirtualNetwork()
+    let (alice, bob) = try network.videoFromAliceToBob()
+    let start = network.now
+    network.run(milliseconds: 14_900)
+    let times = alice.pictureLosses.map { $0 - start }
+    #expect(times.count == 13)
+    #expect((10_000...20_000).contains(times[0]), "one tick and the way")
+    let waits = zip(times.dropFirst(), times).map { $0 - $1 }
+    #expect(waits[..<9].allSatisfy { (500_000...510_000).contains($0) })
+    #expect(waits[9...].allSatisfy { (3_000_000...3_010_000).contains($0) })
+
+    alice.sendFrame(1)
+    alice.sendFrame(2, isKey: true)
+    alice.sendFrame(3)
+    network.run(milliseconds: 10_000)
+    #expect(alice.pictureLosses.count == 13)
+    #expect(bob.payloads(of: 9001) == [VP8Payload.key("2"), VP8Payload.delta("3")])
+  }
+
+  @Test("what many subscribers ask for within an interval is one request")
+  func merged() throws {
+    let network = try VirtualNetwork()
+    let (alice, bob) = try network.videoFromAliceToBob()
+    network.run(milliseconds: 600)
+    alice.sendFrame(1, isKey: true)
+    network.run(milliseconds: 1000)
+    let before = alice.pictureLosses.count
+    for _ in 0..<10 {
+      bob.sendRTCP { $0.pictureLoss(sender: 1, media: 9001) }
+      network.run(milliseconds: 30)
+    }
+    #expect(alice.pictureLosses.count == before + 1)
+    alice.sendFrame(2, isKey: true)
+    network.run(milliseconds: 2000)
+    #expect(alice.pictureLosses.count == before + 1)
+  }
+
+  @Test("a muted track is not forwarded; unmuted, it asks for a key frame and continues with it, its numbers without a gap")
+  func mute() throws {
+    let network = try VirtualNetwork()
+    let (alice, bob) = try network.videoFromAliceToBob()
+    alice.sendFrame(1, isKey: true)
+    network.run(milliseconds: 1000)
+    network.order(.setMuted(VirtualNetwork.room, MediaTrackID(1), true))
+    let asked = alice.pictureLosses.count
+    for number in 2...20 as ClosedRange<UInt16> {
+      alice.sendFrame(number, isKey: true)
+      network.run(milliseconds: 33)
+    }
+    #expect(bob.packets.count == 1)
+    #expect(alice.pictureLosses.count == asked)
+    network.order(.setMuted(VirtualNetwork.room, MediaTrackID(1), false))
+    alice.sendFrame(21)
+    network.run(milliseconds: 100)
+    #expect(alice.pictureLosses.count == asked + 1)
+    alice.sendFrame(22, isKey: true)
+    alice.sendFrame(23)
+    network.run(milliseconds: 100)
+    #expect(bob.payloads(of: 9001) == [VP8Payload.key("1"), VP8Payload.key("22"), VP8Payload.delta("23")])
+    #expect(bob.numbers(of: 9001) == [0, 1, 2])
+  }
+
+  @Test("a full socket costs video up to the next key frame, which is asked for, and no audio")
+  func fullSocket() throws {
+    let network = try VirtualNetwork()
+    let (alice, bob) = try network.videoFromAliceToBob()
+    network.order(
+      .publish(VirtualNetwork.room, MediaTrackID(2), on: alice.id, Parameters.audio(ssrc: 2222)),
+      .subscribe(
+        VirtualNetwork.room, SubscriptionID(2), to: MediaTrackID(2), on: bob.id, Parameters.audio(mid: "a", ssrc: 9003),
+        continues: false))
+    func sendBoth(_ number: UInt16, isKey: Bool = false) {
+      alice.sendFrame(number, isKey: isKey)
+      alice.sendRTP(
+        payloadType: 111, sequence: number, timestamp: UInt32(number) * 960, ssrc: 2222, payload: [UInt8(number)])
+    }
+    sendBoth(1, isKey: true)
+    network.run(milliseconds: 600)
+    let asked = alice.pictureLosses.count
+    network.isFull = true
+    sendBoth(2)
+    network.run(milliseconds: 20)
+    network.isFull = false
+    sendBoth(3)
+    network.run(milliseconds: 100)
+    #expect(alice.pictureLosses.count == asked + 1)
+    sendBoth(4, isKey: true)
+    network.run(milliseconds: 100)
+    #expect(bob.payloads(of: 9001) == [VP8Payload.key("1"), VP8Payload.key("4")])
+    #expect(bob.payloads(of: 9003) == [[1], [2], [3], [4]])
+  }
+}

@@ -1,0 +1,142 @@
+import RTP
+import Testing
+import WebRTC
+
+@testable import SFU
+
+/// A client on a `VirtualNetwork`: a full-ICE `Peer`, and all that it received with the time of its arrival.
+final class VirtualClient {
+  /// An RTCP packet from the forwarder.
+  enum Feedback: Equatable {
+    case pictureLoss(UInt32)
+    case nack(UInt32, [UInt16])
+    case senderReport(SenderInformation)
+    case reportBlock(ReportBlock)
+    case goodbye(UInt32)
+  }
+
+  let id: TransportID
+  let address: TransportAddress
+  let peer: Peer
+  let credentials = ICECredentials.random()
+  let serverCredentials = ICECredentials.random()
+  private(set) var packets: [(at: Instant, packet: TestClient.Packet)] = []
+  private(set) var feedback: [(at: Instant, feedback: Feedback)] = []
+  private(set) var isConnected = false
+  /// The forwarder has ended the association.
+  private(set) var isClosed = false
+  private unowned let network: VirtualNetwork
+
+  init(_ number: UInt32, on network: VirtualNetwork) throws {
+    self.network = network
+    id = TransportID(number)
+    address = TransportAddress(ipv4: 0x0A00_0100 + number, port: 5000)
+    let certificate = try Certificate()
+    peer = try Peer(.init(ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials))
+    network.order(
+      .openTransport(VirtualNetwork.room, id, serverCredentials, .server),
+      .connectTransport(
+        VirtualNetwork.room, id,
+        TransportParameters(credentials: credentials, fingerprints: [certificate.fingerprint], role: .client)))
+    let candidate = ICECandidate(foundation: "1", priority: 1, address: VirtualNetwork.server, kind: .host)
+    peer.setRemote(
+      TransportParameters(
+        credentials: serverCredentials, fingerprints: [network.certificate.fingerprint], role: .server, iceLite: true,
+        candidates: [candidate]), now: network.now)
+  }
+
+  /// The numbers of the packets of one stream, counted from the first of them.
+  func numbers(of ssrc: UInt32) -> [UInt16] {
+    let all = packets.filter { $0.packet.header.ssrc == ssrc }.map(\.packet.header.sequenceNumber)
+    return all.map { $0 &- (all.first ?? 0) }
+  }
+
+  func payloads(of ssrc: UInt32) -> [[UInt8]] { packets.filter { $0.packet.header.ssrc == ssrc }.map(\.packet.payload) }
+
+  /// When feedback of a kind came.
+  func times(of matches: (Feedback) -> Bool) -> [Instant] { feedback.filter { matches($0.feedback) }.map(\.at) }
+
+  var pictureLosses: [Instant] { times { if case .pictureLoss = $0 { true } else { false } } }
+  var senderReports: [(at: Instant, report: SenderInformation)] {
+    feedback.compactMap { entry in if case .senderReport(let report) = entry.feedback { (entry.at, report) } else { nil } }
+  }
+
+  func receive(_ datagram: [UInt8], now: Instant) {
+    var buffer = datagram
+    let received = buffer.withUnsafeMutableBytes { peer.receive($0, from: VirtualNetwork.server, now: now) }
+    switch received {
+    case .rtp(let length):
+      let bytes = Array(buffer[..<length])
+      if let header = bytes.withUnsafeBytes({ RTPHeader(parsing: $0) }) {
+        packets.append((now, TestClient.Packet(header: header, bytes: bytes)))
+      }
+    case .rtcp(let length): buffer[..<length].withUnsafeBytes { note($0, now: now) }
+    case .consumed, .dropped: break
+    }
+    drain()
+  }
+
+  private func note(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+    var reader = RTCPReader(bytes)
+    while let packet = reader.next() {
+      switch packet {
+      case .pictureLoss(let loss): feedback.append((now, .pictureLoss(loss.media)))
+      case .nack(let nack): feedback.append((now, .nack(nack.media, Array(nack))))
+      case .senderReport(let report): feedback.append((now, .senderReport(report.sender)))
+      case .receiverReport(let report): feedback += report.blocks.map { (now, .reportBlock($0)) }
+      case .goodbye(let sources): feedback += sources.map { (now, .goodbye($0)) }
+      default: break
+      }
+    }
+  }
+
+  func advance(to now: Instant) {
+    peer.advance(to: now)
+    drain()
+  }
+
+  private func drain() {
+    while let output = peer.nextOutput() {
+      switch output {
+      case .transmit(let bytes, _): network.send(bytes, from: self)
+      case .event(.connected): isConnected = true
+      case .event(.closed): isClosed = true
+      case .event: break
+      }
+    }
+  }
+
+  func sendRTP(
+    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, payload: [UInt8],
+    level: UInt8? = nil
+  ) {
+    network.send(
+      peer.sealedRTP(
+        payloadType: payloadType, sequence: sequence, timestamp: timestamp, ssrc: ssrc, marker: marker, payload: payload,
+        level: level.map { (4, $0) }), from: self)
+  }
+
+  func sendRTCP(_ body: (inout RTCPWriter) -> Void) { network.send(peer.sealedRTCP(body), from: self) }
+}
+
+extension VirtualNetwork {
+  /// Alice publishes VP8 as SSRC 1111 with RTX 1112; Bob receives it as 9001 with RTX 9002.
+  func videoFromAliceToBob() throws -> (alice: VirtualClient, bob: VirtualClient) {
+    let clients = try connectedClients(2)
+    order(
+      .publish(Self.room, MediaTrackID(1), on: clients[0].id, Parameters.video(ssrc: 1111, rtx: 1112)),
+      .subscribe(
+        Self.room, SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
+        Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false))
+    return (clients[0], clients[1])
+  }
+}
+
+extension VirtualClient {
+  /// Sends a frame of one packet of the track of `videoFromAliceToBob`; its number is its timestamp in 3000ths.
+  func sendFrame(_ number: UInt16, isKey: Bool = false) {
+    let payload = isKey ? VP8Payload.key("\(number)") : VP8Payload.delta("\(number)")
+    sendRTP(
+      payloadType: 96, sequence: number, timestamp: UInt32(number) * 3000, ssrc: 1111, marker: true, payload: payload)
+  }
+}

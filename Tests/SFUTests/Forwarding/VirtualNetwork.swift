@@ -1,0 +1,182 @@
+import CLinux
+import Glibc
+import RTP
+import Testing
+import WebRTC
+
+@testable import SFU
+
+/// A forwarder with one room, and clients, on a network in memory and in virtual time: a run takes no longer than its computation,
+/// and its times are the same each time.
+final class VirtualNetwork {
+  /// Microseconds that a datagram takes in either direction.
+  static let delay: Int64 = 10_000
+  static let server = TransportAddress(ipv4: 0x0A00_0001, port: 8100)
+  static let room = RoomNumber(rawValue: 1)
+
+  private struct Datagram {
+    var bytes: [UInt8]
+    var arrival: Instant
+    /// Nil for one to the forwarder.
+    var receiver: VirtualClient?
+    var source: TransportAddress
+  }
+
+  private(set) var now = Instant(microseconds: 1_000_000_000)
+  let forwarder: Forwarder
+  let certificate: Certificate
+  private(set) var clients: [VirtualClient] = []
+  /// The room's events, each with its time.
+  private(set) var events: [(at: Instant, event: MediaEvent)] = []
+  /// Whether the forwarder's socket takes nothing.
+  var isFull: Bool {
+    get { wire.isFull }
+    set { wire.isFull = newValue }
+  }
+  /// Whether a datagram is lost, of those from and to a client.
+  var loses: (_ client: VirtualClient, _ isToServer: Bool) -> Bool = { _, _ in false }
+
+  private let wire = VirtualWire()
+  private let reported = Locked<[MediaEvent]>([])
+  private let batch = ReceiveBatch()
+  /// In the order of their arrival, which is that of their departure.
+  private var underWay: [Datagram] = []
+
+  init(limits: MediaLimits = MediaLimits()) throws {
+    certificate = try Certificate()
+    forwarder = Forwarder(
+      .init(certificate: certificate, limits: limits, sockets: [5], calls: wire.calls, random: SeededGenerator(seed: 1)))
+    // The wall's clock is an hour ahead of the monotonic one.
+    forwarder.wallOffset = 3_600_000_000
+    let reported = reported
+    order(.openRoom(Self.room) { event in reported.withLock { $0.append(event) } })
+  }
+
+  func order(_ commands: Command...) {
+    wire.now = now
+    forwarder.carryOut(commands, now: now)
+    collect()
+  }
+
+  /// A client that is on its way to be connected.
+  func client(_ number: UInt32) throws -> VirtualClient {
+    let client = try VirtualClient(number, on: self)
+    clients.append(client)
+    return client
+  }
+
+  /// Clients with a connected transport each.
+  func connectedClients(_ count: UInt32) throws -> [VirtualClient] {
+    let made = try (1...count).map { try client($0) }
+    run(milliseconds: 300)
+    for client in made { try #require(client.isConnected && happened(.transportConnected(client.id))) }
+    return made
+  }
+
+  func happened(_ event: MediaEvent) -> Bool { events.contains { $0.event == event } }
+
+  var statistics: MediaStatistics {
+    let answer = Locked(MediaStatistics())
+    order(.statistics(Self.room) { statistics in answer.withLock { $0 = statistics } })
+    return answer.withLock { $0 }
+  }
+
+  /// Lets so much time pass, and everything happen that is due in it.
+  func run(milliseconds: Int64) {
+    let end = now.advanced(milliseconds: milliseconds)
+    step()
+    while let next = nextMoment, next <= end {
+      now = max(now, next)
+      step()
+    }
+    now = end
+  }
+
+  private var nextMoment: Instant? {
+    (clients.map(\.peer.deadline) + [forwarder.deadline, underWay.first?.arrival]).lazy.compactMap { $0 }.min()
+  }
+
+  /// One turn of everybody's loop.
+  private func step() {
+    wire.now = now
+    var arrived: [Datagram] = []
+    while let first = underWay.first, first.arrival <= now { arrived.append(underWay.removeFirst()) }
+    receive(arrived.filter { $0.receiver == nil })
+    forwarder.advance(to: now)
+    collect()
+    for datagram in arrived { datagram.receiver?.receive(datagram.bytes, now: now) }
+    for client in clients { client.advance(to: now) }
+  }
+
+  private func receive(_ datagrams: [Datagram]) {
+    var rest = datagrams[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(ReceiveBatch.count)
+      for (index, datagram) in part.enumerated() {
+        batch[index].pointee.data.update(from: datagram.bytes, count: datagram.bytes.count)
+        batch[index].pointee.length = UInt32(datagram.bytes.count)
+        _ = datagram.source.write(to: &batch[index].pointee.address)
+      }
+      forwarder.receive(batch, count: part.count, at: 0, now: now)
+      rest = rest.dropFirst(part.count)
+    }
+  }
+
+  /// Takes what the forwarder sent and reported.
+  private func collect() {
+    forwarder.deliverEvents()
+    events += reported.withLock { all in
+      defer { all = [] }
+      return all
+    }.map { (now, $0) }
+    for (bytes, address) in wire.takeSent() {
+      guard let client = clients.first(where: { $0.address == address }), !loses(client, false) else { continue }
+      underWay.append(
+        Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: client, source: Self.server))
+    }
+  }
+
+  func send(_ bytes: [UInt8], from client: VirtualClient) {
+    guard !bytes.isEmpty, !loses(client, true) else { return }
+    underWay.append(
+      Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: nil, source: client.address))
+  }
+}
+
+/// The forwarder's side of the network: keeps what is sent.
+private final class VirtualWire {
+  var now = Instant(microseconds: 0)
+  var isFull = false
+  private var sent: [(bytes: [UInt8], to: TransportAddress)] = []
+
+  var calls: SendingCalls {
+    SendingCalls(
+      context: Unmanaged.passUnretained(self).toOpaque(),
+      batch: { context, _, messages, count in VirtualWire.from(context)?.take(messages, Int(count)) ?? -EBADF },
+      single: { context, _, messages, _ in VirtualWire.from(context)?.take(messages, 1) ?? -EBADF },
+      clock: { context in VirtualWire.from(context)?.now.microseconds ?? 0 })
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> VirtualWire? {
+    context.map { Unmanaged<VirtualWire>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func take(_ messages: UnsafePointer<linux_datagram>, _ count: Int) -> Int32 {
+    guard !isFull else { return -EAGAIN }
+    for index in 0..<count {
+      let bytes = Array(UnsafeBufferPointer(start: messages[index].data, count: Int(messages[index].capacity)))
+      let segment = messages[index].segment == 0 ? max(1, bytes.count) : Int(messages[index].segment)
+      var address = messages[index].address
+      guard let receiver = TransportAddress(&address) else { continue }
+      for start in stride(from: 0, to: bytes.count, by: segment) {
+        sent.append((Array(bytes[start..<min(start + segment, bytes.count)]), receiver))
+      }
+    }
+    return Int32(count)
+  }
+
+  func takeSent() -> [(bytes: [UInt8], to: TransportAddress)] {
+    defer { sent = [] }
+    return sent
+  }
+}

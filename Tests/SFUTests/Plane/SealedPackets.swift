@@ -1,0 +1,37 @@
+import RTP
+import WebRTC
+
+extension Peer {
+  /// An RTP packet, sealed; empty where the peer can't seal it.
+  func sealedRTP(
+    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, payload: [UInt8],
+    mid: (id: UInt8, text: String)? = nil, level: (id: UInt8, level: UInt8)? = nil,
+    transportSequence: (id: UInt8, number: UInt16)? = nil
+  ) -> [UInt8] {
+    var packet = [UInt8](repeating: 0, count: 1500)
+    let length = packet.withUnsafeMutableBytes { buffer -> Int in
+      var writer = RTPHeaderWriter(
+        buffer, payloadType: payloadType, sequenceNumber: sequence, timestamp: timestamp, ssrc: ssrc, marker: marker)
+      if let mid { Array(mid.text.utf8).withUnsafeBytes { writer.append(id: mid.id, bytes: $0) } }
+      if let level { writer.append(id: level.id, audioLevel: AudioLevel(level: level.level, voice: true)) }
+      if let transportSequence { writer.append(id: transportSequence.id, transportSequence: transportSequence.number) }
+      let header = writer.finish()
+      payload.withUnsafeBytes { bytes in
+        if let base = bytes.baseAddress, let target = buffer.baseAddress {
+          (target + header).copyMemory(from: base, byteCount: bytes.count)
+        }
+      }
+      return protectRTP(buffer, length: header + payload.count) ?? 0
+    }
+    return Array(packet[..<length])
+  }
+
+  /// An RTCP compound, sealed; empty where the peer can't seal it.
+  func sealedRTCP(_ body: (inout RTCPWriter) -> Void) -> [UInt8] {
+    var packet = RTCPWriter.compound(body)
+    let plain = packet.count
+    packet += [UInt8](repeating: 0, count: 32)
+    let length = packet.withUnsafeMutableBytes { protectRTCP($0, length: plain) } ?? 0
+    return Array(packet[..<length])
+  }
+}
