@@ -124,7 +124,7 @@ final class Client {
   }
 
   /// Seals and sends a packet whose first 12 bytes are its header.
-  func sendRTP(_ packet: UnsafeRawBufferPointer, index: UInt64, ssrc: UInt32) {
+  func sendRTP(_ packet: UnsafeRawBufferPointer, index: UInt64, ssrc: SSRC) {
     guard let sealer, let base = packet.baseAddress, packet.count >= 12 else { return }
     withUnsafeTemporaryAllocation(byteCount: packet.count + sealer.overhead, alignment: 16) { sealed in
       guard let target = sealed.baseAddress else { return }

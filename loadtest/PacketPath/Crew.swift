@@ -28,7 +28,7 @@ final class Crew {
   private let packet = UnsafeMutableRawBufferPointer.allocate(byteCount: 1500, alignment: 16)
 
   private static let track = MediaTrackID(1)
-  private static let ssrc: UInt32 = 1111
+  private static let ssrc: SSRC = 1111
   /// Microseconds in which all must be connected; ten times as long may a measurement take.
   private static let patience: Int64 = 60_000_000
 
@@ -65,7 +65,7 @@ final class Crew {
       let ssrc = 10_000 + 2 * UInt32(number)
       room.subscribe(
         SubscriptionID(UInt32(number)), to: Self.track, on: subscriber.id,
-        parameters: parameters(ssrc: ssrc, rtx: hasRTX ? ssrc + 1 : nil))
+        parameters: parameters(ssrc: SSRC(ssrc), rtx: hasRTX ? SSRC(ssrc + 1) : nil))
     }
     // A key frame opens the gates: sent until all have something.
     while !subscribers.allSatisfy({ $0.received > 0 }) {
@@ -75,7 +75,7 @@ final class Crew {
     }
   }
 
-  private func parameters(ssrc: UInt32, rtx: UInt32?) -> RTPParameters {
+  private func parameters(ssrc: SSRC, rtx: SSRC?) -> RTPParameters {
     RTPParameters(
       mid: "v", kind: .video,
       codecs: [
@@ -145,7 +145,7 @@ final class Crew {
     base.store8((isLast ? 0x80 : 0) | Client.payloadType, 1)
     base.store16(UInt16(truncatingIfNeeded: index), 2)
     base.store32(timestamp, 4)
-    base.store32(Self.ssrc, 8)
+    base.storeSSRC(Self.ssrc, 8)
     // RFC 7741: the descriptor says whether a frame begins here; the frame's first bit says whether it is a key frame.
     base.store8(isFirst ? 0x10 : 0x00, 12)
     base.store8(isKey ? 0x10 : 0x11, 13)

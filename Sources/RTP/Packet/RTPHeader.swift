@@ -9,7 +9,7 @@ public struct RTPHeader: Equatable, Sendable {
   /// In ticks of the codec's clock.
   public var timestamp: UInt32 = 0
   /// The stream that the packet belongs to.
-  public var ssrc: UInt32 = 0
+  public var ssrc: SSRC = 0
   /// How many CSRCs follow the fixed part, 0 … 15.
   public var csrcCount = 0
   /// The "defined by profile" field of the header extension; 0 where there is no extension.
@@ -42,7 +42,7 @@ public struct RTPHeader: Equatable, Sendable {
     payloadType = second & 0x7f
     sequenceNumber = base.load16(2)
     timestamp = base.load32(4)
-    ssrc = base.load32(8)
+    ssrc = base.loadSSRC(8)
     csrcCount = Int(first & 0x0f)
     var length = 12 + 4 * csrcCount
     guard length <= count else { return nil }

@@ -19,7 +19,7 @@ public struct RTPHeaderWriter {
 
   /// Writes the fixed part at the start of `buffer`.
   public init(
-    _ buffer: UnsafeMutableRawBufferPointer, payloadType: UInt8, sequenceNumber: UInt16, timestamp: UInt32, ssrc: UInt32,
+    _ buffer: UnsafeMutableRawBufferPointer, payloadType: UInt8, sequenceNumber: UInt16, timestamp: UInt32, ssrc: SSRC,
     marker: Bool = false
   ) {
     self.buffer = buffer
@@ -33,7 +33,7 @@ public struct RTPHeaderWriter {
     base.store8((marker ? 0x80 : 0) | (payloadType & 0x7f), 1)
     base.store16(sequenceNumber, 2)
     base.store32(timestamp, 4)
-    base.store32(ssrc, 8)
+    base.storeSSRC(ssrc, 8)
     length = RTPHeader.fixedLength
   }
 

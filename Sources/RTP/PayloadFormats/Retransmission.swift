@@ -15,7 +15,7 @@ public enum Retransmission {
   /// number, payload type and SSRC of the stream that is repaired.
   /// - Returns: the original packet, two bytes shorter, within `packet`; nil where there is no original.
   public static func unwrap(
-    _ packet: UnsafeMutableRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: UInt32
+    _ packet: UnsafeMutableRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: SSRC
   ) -> UnsafeMutableRawBufferPointer? {
     guard let base = packet.baseAddress,
       let number = originalSequenceNumber(packet: UnsafeRawBufferPointer(packet), header: header)
@@ -24,14 +24,14 @@ public enum Retransmission {
     memmove(original, base, header.headerLength)
     original.store8((header.marker ? 0x80 : 0) | (payloadType & 0x7f), 1)
     original.store16(number, 2)
-    original.store32(ssrc, 8)
+    original.storeSSRC(ssrc, 8)
     return UnsafeMutableRawBufferPointer(start: original, count: packet.count - prefixLength)
   }
 
   /// Writes `packet` as an RTX packet into `buffer`, extensions included.
   /// - Returns: its length; 0 where there is no room.
   public static func wrap(
-    _ packet: UnsafeRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: UInt32, sequenceNumber: UInt16,
+    _ packet: UnsafeRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: SSRC, sequenceNumber: UInt16,
     into buffer: UnsafeMutableRawBufferPointer
   ) -> Int {
     let length = packet.count + prefixLength
@@ -41,7 +41,7 @@ public enum Retransmission {
     memcpy(base, source, header.headerLength)
     base.store8((header.marker ? 0x80 : 0) | (payloadType & 0x7f), 1)
     base.store16(sequenceNumber, 2)
-    base.store32(ssrc, 8)
+    base.storeSSRC(ssrc, 8)
     base.store16(header.sequenceNumber, header.headerLength)
     memcpy(base + header.headerLength + prefixLength, source + header.headerLength, packet.count - header.headerLength)
     return length

@@ -5,18 +5,18 @@ public struct FullIntraRequest: RandomAccessCollection {
   /// One stream that is asked.
   public struct Entry: Equatable, Sendable {
     /// The stream that is asked.
-    public let media: UInt32
+    public let media: SSRC
     /// Counts the requests: the same number again is a repetition, not a new request.
     public let sequenceNumber: UInt8
   }
 
   /// Who asks.
-  public let sender: UInt32
+  public let sender: SSRC
   private let entries: UnsafeRawBufferPointer
 
   init?(body: UnsafeRawBufferPointer) {
     guard body.count >= 16, body.count % 8 == 0, let base = body.baseAddress else { return nil }
-    sender = base.load32(0)
+    sender = base.loadSSRC(0)
     entries = body.part(from: 8)
   }
 
@@ -25,20 +25,20 @@ public struct FullIntraRequest: RandomAccessCollection {
 
   public subscript(position: Int) -> Entry {
     guard let base = entries.baseAddress, indices.contains(position) else { return Entry(media: 0, sequenceNumber: 0) }
-    return Entry(media: base.load32(8 * position), sequenceNumber: base.load8(8 * position + 4))
+    return Entry(media: base.loadSSRC(8 * position), sequenceNumber: base.load8(8 * position + 4))
   }
 }
 
 extension RTCPWriter {
   /// Asks one stream for a key frame; a new request has a new `sequenceNumber`. False where there is no room.
   @discardableResult
-  public mutating func fullIntraRequest(sender: UInt32, media: UInt32, sequenceNumber: UInt8) -> Bool {
+  public mutating func fullIntraRequest(sender: SSRC, media: SSRC, sequenceNumber: UInt8) -> Bool {
     guard let place = begin(type: RTCPType.payloadSpecificFeedback, format: FullIntraRequest.format, bodyLength: 16) else {
       return false
     }
-    place.store32(sender, 0)
+    place.storeSSRC(sender, 0)
     place.store32(0, 4)
-    place.store32(media, 8)
+    place.storeSSRC(media, 8)
     place.store32(UInt32(sequenceNumber) << 24, 12)
     return true
   }

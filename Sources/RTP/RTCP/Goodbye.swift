@@ -11,18 +11,18 @@ public struct Goodbye: RandomAccessCollection {
 
   public var startIndex: Int { 0 }
 
-  public subscript(position: Int) -> UInt32 {
+  public subscript(position: Int) -> SSRC {
     guard let base = body.baseAddress, indices.contains(position) else { return 0 }
-    return base.load32(4 * position)
+    return base.loadSSRC(4 * position)
   }
 }
 
 extension RTCPWriter {
   /// Says that one source leaves. False where there is no room.
   @discardableResult
-  public mutating func goodbye(ssrc: UInt32) -> Bool {
+  public mutating func goodbye(ssrc: SSRC) -> Bool {
     guard let place = begin(type: RTCPType.goodbye, format: 1, bodyLength: 4) else { return false }
-    place.store32(ssrc, 0)
+    place.storeSSRC(ssrc, 0)
     return true
   }
 }

@@ -3,15 +3,15 @@ public struct NegativeAcknowledgement: Sequence {
   static let format: UInt8 = 1
 
   /// Who asks.
-  public let sender: UInt32
+  public let sender: SSRC
   /// The stream that has the gaps.
-  public let media: UInt32
+  public let media: SSRC
   private let items: UnsafeRawBufferPointer
 
   init?(body: UnsafeRawBufferPointer) {
     guard body.count >= 12, body.count % 4 == 0, let base = body.baseAddress else { return nil }
-    sender = base.load32(0)
-    media = base.load32(4)
+    sender = base.loadSSRC(0)
+    media = base.loadSSRC(4)
     items = body.part(from: 8)
   }
 
@@ -46,12 +46,12 @@ extension RTCPWriter {
   /// Asks for packets again. `sequenceNumbers` ascend (over the wrap, too); up to 17 in a row share four bytes.
   /// - Returns: how many of them found room.
   @discardableResult
-  public mutating func nack(sender: UInt32, media: UInt32, sequenceNumbers: UnsafeBufferPointer<UInt16>) -> Int {
+  public mutating func nack(sender: SSRC, media: SSRC, sequenceNumbers: UnsafeBufferPointer<UInt16>) -> Int {
     guard !sequenceNumbers.isEmpty, remaining >= 16,
       let place = begin(type: RTCPType.transportLayerFeedback, format: NegativeAcknowledgement.format, bodyLength: 8)
     else { return 0 }
-    place.store32(sender, 0)
-    place.store32(media, 4)
+    place.storeSSRC(sender, 0)
+    place.storeSSRC(media, 4)
     var index = 0
     while index < sequenceNumbers.count, let item = extend(by: 4) {
       let first = sequenceNumbers[index]
@@ -75,7 +75,7 @@ extension RTCPWriter {
 
   /// The same with an array.
   @discardableResult
-  public mutating func nack(sender: UInt32, media: UInt32, sequenceNumbers: [UInt16]) -> Int {
+  public mutating func nack(sender: SSRC, media: SSRC, sequenceNumbers: [UInt16]) -> Int {
     sequenceNumbers.withUnsafeBufferPointer { nack(sender: sender, media: media, sequenceNumbers: $0) }
   }
 }

@@ -5,7 +5,7 @@ public struct ReceiverEstimatedMaximumBitrate: RandomAccessCollection {
   static let identifier: UInt32 = 0x5245_4d42
 
   /// Who estimates.
-  public let sender: UInt32
+  public let sender: SSRC
   /// Bits per second.
   public let bitrate: UInt64
   private let streams: UnsafeRawBufferPointer
@@ -14,7 +14,7 @@ public struct ReceiverEstimatedMaximumBitrate: RandomAccessCollection {
     guard body.count >= 16, let base = body.baseAddress, base.load32(8) == Self.identifier else { return nil }
     let count = Int(base.load8(12))
     guard body.count >= 16 + 4 * count else { return nil }
-    sender = base.load32(0)
+    sender = base.loadSSRC(0)
     let exponent = UInt64(base.load8(13) >> 2)
     let mantissa = UInt64(base.load24(13) & 0x3_ffff)
     bitrate = mantissa.leadingZeroBitCount >= Int(exponent) ? mantissa << exponent : .max
@@ -24,9 +24,9 @@ public struct ReceiverEstimatedMaximumBitrate: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { streams.count / 4 }
 
-  public subscript(position: Int) -> UInt32 {
+  public subscript(position: Int) -> SSRC {
     guard let base = streams.baseAddress, indices.contains(position) else { return 0 }
-    return base.load32(4 * position)
+    return base.loadSSRC(4 * position)
   }
 }
 
@@ -34,25 +34,25 @@ extension RTCPWriter {
   /// Tells the far end what it may send, in bits per second, for up to 255 streams together. Rounded down to 18 significant
   /// bits. False where there is no room.
   @discardableResult
-  public mutating func bitrateEstimate(sender: UInt32, bitrate: UInt64, streams: UnsafeBufferPointer<UInt32>) -> Bool {
+  public mutating func bitrateEstimate(sender: SSRC, bitrate: UInt64, streams: UnsafeBufferPointer<SSRC>) -> Bool {
     let count = min(255, streams.count)
     let exponent = max(0, 64 - bitrate.leadingZeroBitCount - 18)
     guard
       let place = begin(
         type: RTCPType.payloadSpecificFeedback, format: ReceiverEstimatedMaximumBitrate.format, bodyLength: 16 + 4 * count)
     else { return false }
-    place.store32(sender, 0)
+    place.storeSSRC(sender, 0)
     place.store32(0, 4)
     place.store32(ReceiverEstimatedMaximumBitrate.identifier, 8)
     place.store8(UInt8(truncatingIfNeeded: count), 12)
     place.store24(UInt32(exponent) << 18 | UInt32(truncatingIfNeeded: bitrate >> UInt64(exponent)), 13)
-    for index in 0..<count { place.store32(streams[index], 16 + 4 * index) }
+    for index in 0..<count { place.storeSSRC(streams[index], 16 + 4 * index) }
     return true
   }
 
   /// The same with an array.
   @discardableResult
-  public mutating func bitrateEstimate(sender: UInt32, bitrate: UInt64, streams: [UInt32]) -> Bool {
+  public mutating func bitrateEstimate(sender: SSRC, bitrate: UInt64, streams: [SSRC]) -> Bool {
     streams.withUnsafeBufferPointer { bitrateEstimate(sender: sender, bitrate: bitrate, streams: $0) }
   }
 }

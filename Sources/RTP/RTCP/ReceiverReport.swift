@@ -1,7 +1,7 @@
 /// A receiver report (RFC 3550 §6.4.2), read in place.
 public struct ReceiverReport {
   /// Who reports.
-  public let ssrc: UInt32
+  public let ssrc: SSRC
   /// One for each source that is reported on, up to 31.
   public let blocks: ReportBlocks
 
@@ -9,7 +9,7 @@ public struct ReceiverReport {
     guard body.count >= 4, let base = body.baseAddress, let blocks = ReportBlocks(body: body, offset: 4, count: count) else {
       return nil
     }
-    ssrc = base.load32(0)
+    ssrc = base.loadSSRC(0)
     self.blocks = blocks
   }
 }
@@ -17,9 +17,9 @@ public struct ReceiverReport {
 extension RTCPWriter {
   /// Begins a receiver report; `append(_: ReportBlock)` adds to it. False where there is no room.
   @discardableResult
-  public mutating func receiverReport(ssrc: UInt32) -> Bool {
+  public mutating func receiverReport(ssrc: SSRC) -> Bool {
     guard let place = begin(type: RTCPType.receiverReport, format: 0, bodyLength: 4) else { return false }
-    place.store32(ssrc, 0)
+    place.storeSSRC(ssrc, 0)
     return true
   }
 

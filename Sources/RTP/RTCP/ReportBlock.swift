@@ -4,7 +4,7 @@ public struct ReportBlock: Equatable, Sendable {
   public static let length = 24
 
   /// The source that the block is about.
-  public var ssrc: UInt32
+  public var ssrc: SSRC
   /// Share lost since the last report, in 1/256.
   public var fractionLost: UInt8
   /// Packets lost since the start; negative where duplicates outnumber losses. Clamped to 24 bits on the wire.
@@ -20,7 +20,7 @@ public struct ReportBlock: Equatable, Sendable {
 
   /// A block about one source; what is not named is 0.
   public init(
-    ssrc: UInt32, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, highestSequence: UInt32 = 0, jitter: UInt32 = 0,
+    ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, highestSequence: UInt32 = 0, jitter: UInt32 = 0,
     lastSenderReport: UInt32 = 0, delaySinceLastSenderReport: UInt32 = 0
   ) {
     self.ssrc = ssrc
@@ -33,7 +33,7 @@ public struct ReportBlock: Equatable, Sendable {
   }
 
   init(at base: UnsafeRawPointer) {
-    ssrc = base.load32(0)
+    ssrc = base.loadSSRC(0)
     fractionLost = base.load8(4)
     cumulativeLost = Int32(bitPattern: base.load24(5) << 8) >> 8
     highestSequence = base.load32(8)
@@ -43,7 +43,7 @@ public struct ReportBlock: Equatable, Sendable {
   }
 
   func write(to base: UnsafeMutableRawPointer) {
-    base.store32(ssrc, 0)
+    base.storeSSRC(ssrc, 0)
     base.store8(fractionLost, 4)
     base.store24(UInt32(bitPattern: max(-0x80_0000, min(0x7f_ffff, cumulativeLost))), 5)
     base.store32(highestSequence, 8)

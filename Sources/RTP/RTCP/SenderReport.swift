@@ -1,7 +1,7 @@
 /// What a sender says of its own stream (RFC 3550 §6.4.1): the part of a sender report before the report blocks.
 public struct SenderInformation: Equatable, Sendable {
   /// The sender's own stream.
-  public var ssrc: UInt32
+  public var ssrc: SSRC
   /// When the report was made.
   public var ntpTime: NTPTime
   /// The RTP timestamp of that same moment.
@@ -12,7 +12,7 @@ public struct SenderInformation: Equatable, Sendable {
   public var octetCount: UInt32
 
   /// What a sender says of one stream.
-  public init(ssrc: UInt32, ntpTime: NTPTime, rtpTimestamp: UInt32, packetCount: UInt32, octetCount: UInt32) {
+  public init(ssrc: SSRC, ntpTime: NTPTime, rtpTimestamp: UInt32, packetCount: UInt32, octetCount: UInt32) {
     self.ssrc = ssrc
     self.ntpTime = ntpTime
     self.rtpTimestamp = rtpTimestamp
@@ -33,7 +33,7 @@ public struct SenderReport {
       return nil
     }
     sender = SenderInformation(
-      ssrc: base.load32(0), ntpTime: NTPTime(rawValue: base.load64(4)), rtpTimestamp: base.load32(12),
+      ssrc: base.loadSSRC(0), ntpTime: NTPTime(rawValue: base.load64(4)), rtpTimestamp: base.load32(12),
       packetCount: base.load32(16), octetCount: base.load32(20))
     self.blocks = blocks
   }
@@ -44,7 +44,7 @@ extension RTCPWriter {
   @discardableResult
   public mutating func senderReport(_ sender: SenderInformation) -> Bool {
     guard let place = begin(type: RTCPType.senderReport, format: 0, bodyLength: 24) else { return false }
-    place.store32(sender.ssrc, 0)
+    place.storeSSRC(sender.ssrc, 0)
     place.store64(sender.ntpTime.rawValue, 4)
     place.store32(sender.rtpTimestamp, 12)
     place.store32(sender.packetCount, 16)

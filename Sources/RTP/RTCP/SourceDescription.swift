@@ -3,7 +3,7 @@ public struct SourceDescription: Sequence {
   /// The canonical name of one source.
   public struct CanonicalName {
     /// The source that has the name.
-    public let ssrc: UInt32
+    public let ssrc: SSRC
     /// The text's bytes, 0 … 255 of them.
     public let name: UnsafeRawBufferPointer
   }
@@ -43,13 +43,13 @@ public struct SourceDescription: Sequence {
     }
 
     /// Reads one chunk; nil where it is not whole.
-    fileprivate mutating func nextChunk() -> (ssrc: UInt32, name: UnsafeRawBufferPointer?)? {
+    fileprivate mutating func nextChunk() -> (ssrc: SSRC, name: UnsafeRawBufferPointer?)? {
       left -= 1
       guard let base = body.baseAddress, position + 4 <= body.count else {
         left = 0
         return nil
       }
-      let ssrc = base.load32(position)
+      let ssrc = base.loadSSRC(position)
       var name: UnsafeRawBufferPointer?
       position += 4
       while position < body.count {
@@ -74,12 +74,12 @@ public struct SourceDescription: Sequence {
 extension RTCPWriter {
   /// Writes the CNAME of one source; of longer names the first 255 bytes. False where there is no room.
   @discardableResult
-  public mutating func sourceDescription(ssrc: UInt32, canonicalName: UnsafeRawBufferPointer) -> Bool {
+  public mutating func sourceDescription(ssrc: SSRC, canonicalName: UnsafeRawBufferPointer) -> Bool {
     let count = min(255, canonicalName.count)
     let bodyLength = (4 + 2 + count + 1 + 3) & ~3
     guard let place = begin(type: RTCPType.sourceDescription, format: 1, bodyLength: bodyLength) else { return false }
     UnsafeMutableRawBufferPointer(start: place, count: bodyLength).initializeMemory(as: UInt8.self, repeating: 0)
-    place.store32(ssrc, 0)
+    place.storeSSRC(ssrc, 0)
     place.store8(1, 4)
     place.store8(UInt8(truncatingIfNeeded: count), 5)
     if let source = canonicalName.baseAddress { (place + 6).copyMemory(from: source, byteCount: count) }
@@ -88,7 +88,7 @@ extension RTCPWriter {
 
   /// The same with a string.
   @discardableResult
-  public mutating func sourceDescription(ssrc: UInt32, canonicalName: String) -> Bool {
+  public mutating func sourceDescription(ssrc: SSRC, canonicalName: String) -> Bool {
     var name = canonicalName
     return name.withUTF8 { sourceDescription(ssrc: ssrc, canonicalName: UnsafeRawBufferPointer($0)) }
   }

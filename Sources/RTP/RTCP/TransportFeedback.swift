@@ -18,9 +18,9 @@ public struct TransportFeedback: Sequence {
   }
 
   /// Who reports.
-  public let sender: UInt32
+  public let sender: SSRC
   /// A stream of the transport that is reported on; the report is about all of them.
-  public let media: UInt32
+  public let media: SSRC
   /// The number of the first packet reported on.
   public let baseSequence: UInt16
   /// How many packets are reported on.
@@ -34,8 +34,8 @@ public struct TransportFeedback: Sequence {
 
   init?(body: UnsafeRawBufferPointer) {
     guard body.count >= 16, let base = body.baseAddress else { return nil }
-    sender = base.load32(0)
-    media = base.load32(4)
+    sender = base.loadSSRC(0)
+    media = base.loadSSRC(4)
     baseSequence = base.load16(8)
     statusCount = Int(base.load16(10))
     referenceTime = Int32(bitPattern: base.load24(12) << 8) >> 8

@@ -85,7 +85,7 @@ public struct ReceiveStatistics: Sendable {
   }
 
   /// The block for the next report; its fraction counts from the block before.
-  public mutating func reportBlock(ssrc: UInt32, now: Instant) -> ReportBlock {
+  public mutating func reportBlock(ssrc: SSRC, now: Instant) -> ReportBlock {
     let received = Int64(packetCount - baseCount)
     let expectedNow = expected - expectedBefore
     let lostNow = expectedNow - (received - receivedBefore)

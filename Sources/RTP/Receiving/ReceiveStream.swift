@@ -1,14 +1,14 @@
 /// One received SSRC: its statistics, and what of it is missing. No call allocates.
 public struct ReceiveStream: ~Copyable {
   /// The stream.
-  public let ssrc: UInt32
+  public let ssrc: SSRC
   /// What a receiver report says of it.
   public var statistics: ReceiveStatistics
   /// What of it is missing.
   public var losses: LossTracker
 
   /// Nothing received yet; `clockRate` in ticks per second of the RTP clock.
-  public init(ssrc: UInt32, clockRate: UInt32, policy: LossTracker.Policy = .video) {
+  public init(ssrc: SSRC, clockRate: UInt32, policy: LossTracker.Policy = .video) {
     self.ssrc = ssrc
     statistics = ReceiveStatistics(clockRate: clockRate)
     losses = LossTracker(policy)
@@ -31,7 +31,7 @@ public struct ReceiveStream: ~Copyable {
   /// - Returns: how many packets were asked for.
   @discardableResult
   public mutating func writeRequests(
-    to writer: inout RTCPWriter, sender: UInt32, now: Instant, roundTrip: Int64 = 0
+    to writer: inout RTCPWriter, sender: SSRC, now: Instant, roundTrip: Int64 = 0
   ) -> Int {
     guard let deadline = losses.deadline, now >= deadline else { return 0 }
     // One item may be needed for each: what finds no room in the packet must stay due.

@@ -69,19 +69,19 @@ public struct TransportFeedbackRecorder: ~Copyable {
   /// - Returns: how many packets it tells of. Where the span of times or the room was too small for all, the rest is told by the
   ///   next call.
   @discardableResult
-  public mutating func writeFeedback(to writer: inout RTCPWriter, sender: UInt32, media: UInt32) -> Int {
+  public mutating func writeFeedback(to writer: inout RTCPWriter, sender: SSRC, media: SSRC) -> Int {
     let result = build(into: writer.free, sender: sender, media: media)
     writer.commit(result.length)
     return result.count
   }
 
   /// The same into raw memory: gives the packet's length in bytes, 0 where there is nothing to say.
-  public mutating func buildFeedback(into buffer: UnsafeMutableRawBufferPointer, sender: UInt32, media: UInt32) -> Int {
+  public mutating func buildFeedback(into buffer: UnsafeMutableRawBufferPointer, sender: SSRC, media: SSRC) -> Int {
     build(into: buffer, sender: sender, media: media).length
   }
 
   private mutating func build(
-    into buffer: UnsafeMutableRawBufferPointer, sender: UInt32, media: UInt32
+    into buffer: UnsafeMutableRawBufferPointer, sender: SSRC, media: SSRC
   ) -> (length: Int, count: Int) {
     guard let highest = unwrapper.highest, next <= highest, let base = buffer.baseAddress, buffer.count >= 32 else {
       return (0, 0)
@@ -116,8 +116,8 @@ public struct TransportFeedbackRecorder: ~Copyable {
     base.store8(0x80 | (padding > 0 ? 0x20 : 0) | TransportFeedback.format, 0)
     base.store8(RTCPType.transportLayerFeedback, 1)
     base.store16(UInt16(truncatingIfNeeded: position / 4 - 1), 2)
-    base.store32(sender, 4)
-    base.store32(media, 8)
+    base.storeSSRC(sender, 4)
+    base.storeSSRC(media, 8)
     base.store16(UInt16(truncatingIfNeeded: first), 12)
     base.store16(UInt16(truncatingIfNeeded: count), 14)
     base.store24(UInt32(truncatingIfNeeded: referenceTime), 16)

@@ -1,7 +1,7 @@
 /// What a sender report says of a stream (RFC 3550 §6.4.1), and what the far end's report blocks say back. A trivial struct.
 public struct SendStatistics: Sendable {
   /// The stream.
-  public let ssrc: UInt32
+  public let ssrc: SSRC
   /// Ticks per second of the stream's RTP clock.
   public let clockRate: UInt32
   /// Packets sent.
@@ -17,7 +17,7 @@ public struct SendStatistics: Sendable {
   private var lastTime = Instant(microseconds: 0)
 
   /// - Parameter clockRate: ticks per second; 0 is taken as 90,000.
-  public init(ssrc: UInt32, clockRate: UInt32) {
+  public init(ssrc: SSRC, clockRate: UInt32) {
     self.ssrc = ssrc
     self.clockRate = clockRate == 0 ? 90_000 : clockRate
   }

@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import WebRTC
 
@@ -6,7 +7,7 @@ final class Publisher {
   /// One track and its m-line.
   fileprivate struct Publication {
     let held: Held
-    var mid: String
+    var mid: Mid
     /// As the last accepted answer left it; nil before the first.
     var parameters: RTPParameters?
     var trackId: TrackID?
@@ -106,7 +107,7 @@ final class Publisher {
       all[index].parameters = parameters
     }
     for published in result.tracks {
-      guard let index = all.firstIndex(where: { $0.mid == published.mid }) else { continue }
+      guard let index = all.firstIndex(where: { $0.mid.rawValue == published.mid }) else { continue }
       all[index].trackId = published.track.trackId
       all[index].line.named(published.track.trackId)
       all[index].line.setMuted(published.track.muted)
@@ -170,7 +171,7 @@ final class Publisher {
   func networkChanged() { transport?.networkChanged() }
 
   /// The published tracks, and the m-lines under which the transport counts them.
-  var published: [(trackId: TrackID, mid: String, track: any LocalTrack)] {
+  var published: [(trackId: TrackID, mid: Mid, track: any LocalTrack)] {
     publications.compactMap { publication in
       publication.trackId.map { (trackId: $0, mid: publication.mid, track: publication.track) }
     }
@@ -220,7 +221,7 @@ final class Publisher {
   /// Tells the transport what is sent now.
   private func apply() {
     let lines = Dictionary(publications.map { ($0.mid, $0.line) }, uniquingKeysWith: { first, _ in first })
-    var ceilings: [String: Int] = [:]
+    var ceilings: [Mid: Int] = [:]
     for publication in publications {
       if let video = publication.track as? LocalVideoTrack, let bitrate = video.bitrate { ceilings[publication.mid] = bitrate }
     }
@@ -255,7 +256,7 @@ final class Publisher {
     let track = publication.track
     let video = track as? LocalVideoTrack
     return NewTrack(
-      mid: publication.mid, kind: track.kind, tag: track.tag, master: track.master, muted: publication.line.isMuted,
+      mid: publication.mid.rawValue, kind: track.kind, tag: track.tag, master: track.master, muted: publication.line.isMuted,
       trackId: keepingId ? publication.trackId : nil, width: video?.width, height: video?.height, fps: video?.fps,
       bitrate: video?.bitrate)
   }

@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import WebRTC
 
@@ -11,7 +12,7 @@ final class Subscriber {
   private(set) var transport: MediaTransport?
   private var remote: TransportParameters?
   /// By mid.
-  private var tracks: [String: RemoteTrack] = [:]
+  private var tracks: [Mid: RemoteTrack] = [:]
   private(set) var isConnected = false
   private(set) var generation = 0
   private let events: @Sendable (MediaChannel.Event, Int) -> Void
@@ -51,8 +52,8 @@ final class Subscriber {
     }
     self.answering = answering
     var change = Change(answer: answered.sdp)
-    var next: [String: RemoteTrack] = [:]
-    let named = Dictionary(offer.tracks.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
+    var next: [Mid: RemoteTrack] = [:]
+    let named = Dictionary(offer.tracks.map { (Mid($0.mid), $0) }, uniquingKeysWith: { first, _ in first })
     for parameters in answered.media {
       guard let offered = named[parameters.mid], let codec = parameters.codecs.first else { continue }
       if let known = track(offered.trackId) {
@@ -105,5 +106,5 @@ final class Subscriber {
   func networkChanged() { transport?.networkChanged() }
 
   /// The received tracks, and the m-lines under which the transport counts them.
-  var received: [(mid: String, track: RemoteTrack)] { tracks.map { (mid: $0.key, track: $0.value) } }
+  var received: [(mid: Mid, track: RemoteTrack)] { tracks.map { (mid: $0.key, track: $0.value) } }
 }

@@ -9,7 +9,7 @@ final class TrackLine: Sendable {
   struct Outlet: Sendable {
     /// Which transport and m-line it is: the same again changes nothing.
     var transport: ObjectIdentifier
-    var mid: String
+    var mid: Mid
     /// False where the transport's queue is full.
     var send: @Sendable (EncodedFrame, Int?) -> Bool
   }

@@ -27,10 +27,10 @@ final class MediaChannel {
   private var lastStream: UInt16 = 0
   /// Addresses whose connection has ended, or could not be made, of which the session does not know yet.
   private var lost: [TransportAddress] = []
-  private var lines: [String: TrackLine] = [:]
-  private var ceilings: [String: Int] = [:]
-  private var tracks: [String: RemoteTrack] = [:]
-  private var begun: Set<String> = []
+  private var lines: [Mid: TrackLine] = [:]
+  private var ceilings: [Mid: Int] = [:]
+  private var tracks: [Mid: RemoteTrack] = [:]
+  private var begun: Set<Mid> = []
   private var batch: [linux_datagram] = []
   private var bytes: [[UInt8]] = []
   private(set) var deadline: Instant?
@@ -63,27 +63,27 @@ final class MediaChannel {
     flush(now)
   }
 
-  func setSenders(_ parameters: [RTPParameters], lines: [String: TrackLine], ceilings: [String: Int], now: Instant) {
+  func setSenders(_ parameters: [RTPParameters], lines: [Mid: TrackLine], ceilings: [Mid: Int], now: Instant) {
     session.setSenders(parameters, now: now)
     self.lines = lines
     self.ceilings = ceilings
     flush(now)
   }
 
-  func setReceivers(_ parameters: [RTPParameters], tracks: [String: RemoteTrack], now: Instant) {
+  func setReceivers(_ parameters: [RTPParameters], tracks: [Mid: RemoteTrack], now: Instant) {
     session.setReceivers(parameters, now: now)
     self.tracks = tracks
     begun.formIntersection(tracks.keys)
     flush(now)
   }
 
-  func send(_ frame: EncodedFrame, mid: String, level: Int?, now: Instant) {
+  func send(_ frame: EncodedFrame, mid: Mid, level: Int?, now: Instant) {
     let loudness = level.map { RTP.AudioLevel(level: UInt8(clamping: -$0), voice: $0 > -60) }
     session.send(frame, mid: mid, level: loudness, now: now)
     flush(now)
   }
 
-  func requestKeyFrame(mid: String, now: Instant) {
+  func requestKeyFrame(mid: Mid, now: Instant) {
     session.requestKeyFrame(mid: mid, now: now)
     flush(now)
   }

@@ -56,16 +56,16 @@ final class MediaTransport: Sendable {
 
   func setRemote(_ parameters: TransportParameters) { post { $0.setRemote(parameters, now: $1) } }
 
-  func setSenders(_ parameters: [RTPParameters], lines: [String: TrackLine], ceilings: [String: Int]) {
+  func setSenders(_ parameters: [RTPParameters], lines: [Mid: TrackLine], ceilings: [Mid: Int]) {
     post { $0.setSenders(parameters, lines: lines, ceilings: ceilings, now: $1) }
   }
 
-  func setReceivers(_ parameters: [RTPParameters], tracks: [String: RemoteTrack]) {
+  func setReceivers(_ parameters: [RTPParameters], tracks: [Mid: RemoteTrack]) {
     post { $0.setReceivers(parameters, tracks: tracks, now: $1) }
   }
 
   /// False where the loop is that far behind.
-  func send(_ frame: EncodedFrame, mid: String, level: Int?) -> Bool {
+  func send(_ frame: EncodedFrame, mid: Mid, level: Int?) -> Bool {
     guard queued.wrappingAdd(1, ordering: .relaxed).newValue <= Self.queueLimit else {
       queued.wrappingSubtract(1, ordering: .relaxed)
       return false
@@ -77,7 +77,7 @@ final class MediaTransport: Sendable {
     return true
   }
 
-  func requestKeyFrame(mid: String) { post { $0.requestKeyFrame(mid: mid, now: $1) } }
+  func requestKeyFrame(mid: Mid) { post { $0.requestKeyFrame(mid: mid, now: $1) } }
   func networkChanged() { post { $0.networkChanged(now: $1) } }
 
   /// Nil where the transport is closed.

@@ -57,7 +57,7 @@ extension Forwarder {
   }
 
   /// The source leaves: its SSRC is free, and what it comes back with begins anew.
-  private func end(_ ssrc: UInt32, on index: Int) {
+  private func end(_ ssrc: SSRC, on index: Int) {
     let key = StreamKey(transport: index, ssrc: ssrc)
     let track = mediaStreams[key]
     guard track >= 0 else { return }
@@ -80,7 +80,7 @@ extension Forwarder {
     requestKeyFrame(of: entry.media, on: index)
   }
 
-  private func requestKeyFrame(of ssrc: UInt32, on index: Int) {
+  private func requestKeyFrame(of ssrc: SSRC, on index: Int) {
     let subscription = outgoingStreams[StreamKey(transport: index, ssrc: ssrc)]
     guard subscription >= 0 else { return }
     counters.keyFrameRequestsReceived &+= 1

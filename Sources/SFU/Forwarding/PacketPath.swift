@@ -271,7 +271,7 @@ extension Forwarder {
   /// padding stand behind the payload. What tells the time and the order of sending is written here and nowhere else.
   @inline(__always) func seal(
     _ packet: UnsafeMutablePointer<StoredPacket>, payload: UnsafeRawPointer, length: Int, padding: Int = 0, payloadType: UInt8,
-    ssrc: UInt32, index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
+    ssrc: SSRC, index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
     on transport: UnsafeMutablePointer<TransportSlot>
   ) -> Int {
     guard let sealer = transport.pointee.sealer else { return 0 }

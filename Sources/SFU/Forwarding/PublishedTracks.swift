@@ -44,7 +44,7 @@ extension Forwarder {
   static let videoPackets = 512
   static let audioPackets = 64
 
-  private func isFree(_ ssrc: UInt32?, on transport: Int) -> Bool {
+  private func isFree(_ ssrc: SSRC?, on transport: Int) -> Bool {
     guard let ssrc else { return true }
     let key = StreamKey(transport: transport, ssrc: ssrc)
     return mediaStreams[key] < 0 && repairStreams[key] < 0

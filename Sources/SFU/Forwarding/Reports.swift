@@ -43,7 +43,7 @@ extension Forwarder {
   }
 
   /// Feedback names a stream, though it is about all of them.
-  private func firstSource(of index: Int) -> UInt32 {
+  private func firstSource(of index: Int) -> SSRC {
     var track = Int(transports[index].pointee.firstTrack)
     while track >= 0 {
       if tracks[track].pointee.ssrc != 0 { return tracks[track].pointee.ssrc }
@@ -99,7 +99,7 @@ extension Forwarder {
 
   /// For publishers that know no transport-wide feedback: what the limits allow.
   private func writeEstimate(of index: Int, to writer: inout RTCPWriter) {
-    var sources: [UInt32] = []
+    var sources: [SSRC] = []
     var track = Int(transports[index].pointee.firstTrack)
     while track >= 0, sources.count < 16 {
       if tracks[track].pointee.isVideo, tracks[track].pointee.ssrc != 0 { sources.append(tracks[track].pointee.ssrc) }

@@ -42,7 +42,7 @@ final class TransportBook {
   var sealer: SRTPSealer?
   var feedback: FeedbackBook?
   /// The SSRCs that were used on this transport before.
-  var retired: [UInt32: RetiredStream] = [:]
+  var retired: [SSRC: RetiredStream] = [:]
 
   /// More than a client has a use for; a subscription over it is refused.
   static let maximumRetired = 8192

@@ -37,12 +37,12 @@ extension Forwarder {
 
   private func matches(_ track: Int, _ values: RTPExtensionValues, packet: UnsafeRawBufferPointer, isRepair: Bool) -> Bool {
     guard let parameters = trackBooks[track]?.parameters else { return false }
-    if let mid = values.mid { guard packet[mid].elementsEqual(parameters.mid.utf8) else { return false } }
+    if let mid = values.mid { guard packet[mid].elementsEqual(parameters.mid.rawValue.utf8) else { return false } }
     // Of a simulcast's layers the first is the track.
     let wanted = parameters.encodings.first?.rid
     if let rid = (isRepair ? values.repairedRid : values.rid) ?? values.rid {
       guard let wanted else { return true }
-      return packet[rid].elementsEqual(wanted.utf8)
+      return packet[rid].elementsEqual(wanted.rawValue.utf8)
     }
     if values.mid != nil { return wanted == nil }
     let slot = tracks[track]
@@ -50,7 +50,7 @@ extension Forwarder {
   }
 
   /// From now on `ssrc` is the track's; what was before is forgotten.
-  func assign(_ ssrc: UInt32, to track: Int, isRepair: Bool) {
+  func assign(_ ssrc: SSRC, to track: Int, isRepair: Bool) {
     let slot = tracks[track]
     let transport = slot.pointee.transport
     if isRepair {

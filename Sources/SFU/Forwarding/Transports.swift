@@ -13,7 +13,7 @@ extension Forwarder {
       streamLimit: limits.learnedSSRCsPerTransport + 2 * limits.tracksPerTransport)
     guard book.transports[id] == nil, users[credentials.ufrag] == nil, let peer = try? Peer(configuration),
       let index = transports.insert(
-        TransportSlot(id: id, room: room, peer: peer, localSSRC: .random(in: 1 ... .max, using: &random), now: now))
+        TransportSlot(id: id, room: room, peer: peer, localSSRC: .random(using: &random), now: now))
     else {
       refuse(.refused(.transport(id)), in: number)
       return

@@ -53,8 +53,8 @@ extension TrackSlot {
 extension SubscriptionSlot {
   /// Nil where the receiver has no codec of the track. `retired` tells where the numbers of an SSRC go on that was used before.
   init?(
-    id: SubscriptionID, track: Int, transport: Int, ssrc: UInt32, encoding: RTPEncoding, source: [RTPCodec],
-    parameters: RTPParameters, continues: Bool, retired: [UInt32: RetiredStream],
+    id: SubscriptionID, track: Int, transport: Int, ssrc: SSRC, encoding: RTPEncoding, source: [RTPCodec],
+    parameters: RTPParameters, continues: Bool, retired: [SSRC: RetiredStream],
     random: inout some RandomNumberGenerator
   ) {
     self.id = id

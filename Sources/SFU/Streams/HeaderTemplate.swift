@@ -14,10 +14,10 @@ struct HeaderTemplate: BitwiseCopyable {
   /// The longest header that `write` gives.
   static let maximumLength = RTPHeader.fixedLength + 40
 
-  init(mid: String, ids: RTPExtensionIDs) {
+  init(mid: Mid, ids: RTPExtensionIDs) {
     withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { buffer in
       var writer = RTPHeaderWriter(buffer, payloadType: 0, sequenceNumber: 0, timestamp: 0, ssrc: 0)
-      var text = String(mid.utf8.prefix(16)) ?? ""
+      var text = String(mid.rawValue.utf8.prefix(16)) ?? ""
       if !text.isEmpty { text.withUTF8 { writer.append(id: ids.mid, bytes: UnsafeRawBufferPointer($0)) } }
       writer.append(id: ids.absSendTime, absSendTime: AbsSendTime(rawValue: 0))
       writer.append(id: ids.transportSequence, transportSequence: 0)
@@ -45,14 +45,14 @@ struct HeaderTemplate: BitwiseCopyable {
 
   /// Writes a whole header and gives its length. `audioLevel` nil leaves the level out; `padded` says that padding ends the packet.
   @inline(__always) func write(
-    to base: UnsafeMutableRawPointer, payloadType: UInt8, marker: Bool, sequence: UInt16, timestamp: UInt32, ssrc: UInt32,
+    to base: UnsafeMutableRawPointer, payloadType: UInt8, marker: Bool, sequence: UInt16, timestamp: UInt32, ssrc: SSRC,
     absSendTime: UInt32, transportSequence: UInt16, audioLevel: UInt8?, padded: Bool = false
   ) -> Int {
     base.store8((length > 0 ? 0x90 : 0x80) | (padded ? 0x20 : 0), 0)
     base.store8((marker ? 0x80 : 0) | payloadType, 1)
     base.store16(sequence, 2)
     base.store32(timestamp, 4)
-    base.store32(ssrc, 8)
+    base.storeSSRC(ssrc, 8)
     guard length > 0 else { return RTPHeader.fixedLength }
     (base + RTPHeader.fixedLength).storeBytes(of: bytes, as: type(of: bytes))
     if absSendTimeOffset > 0 { base.store24(absSendTime, absSendTimeOffset) }

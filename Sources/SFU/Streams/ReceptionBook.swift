@@ -9,7 +9,7 @@ final class ReceptionBook {
   }
 
   /// Another SSRC: all counting begins anew.
-  func begin(ssrc: UInt32, clockRate: UInt32, isVideo: Bool) {
+  func begin(ssrc: SSRC, clockRate: UInt32, isVideo: Bool) {
     guard stream.ssrc != ssrc else { return }
     stream = ReceiveStream(ssrc: ssrc, clockRate: clockRate, policy: isVideo ? .video : .audio)
   }

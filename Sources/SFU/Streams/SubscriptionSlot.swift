@@ -9,9 +9,9 @@ struct SubscriptionSlot {
   var nextInTrack: Int32 = -1
   var nextInTransport: Int32 = -1
 
-  let ssrc: UInt32
+  let ssrc: SSRC
   /// 0 where there is none.
-  let rtxSSRC: UInt32
+  let rtxSSRC: SSRC
   /// By index of the track's codec; `TrackSlot.noPayloadType` where this receiver has none for it.
   var payloadTypes = SIMD16<UInt8>(repeating: TrackSlot.noPayloadType)
   var rtxPayloadTypes = SIMD16<UInt8>(repeating: TrackSlot.noPayloadType)

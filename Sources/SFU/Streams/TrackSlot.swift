@@ -21,8 +21,8 @@ struct TrackSlot {
   var isMuted = false
 
   /// 0 until signalled or learned.
-  var ssrc: UInt32 = 0
-  var rtxSSRC: UInt32 = 0
+  var ssrc: SSRC = 0
+  var rtxSSRC: SSRC = 0
   /// By index of the codec; `noPayloadType` where there is none.
   var payloadTypes = SIMD16<UInt8>(repeating: Self.noPayloadType)
   var rtxPayloadTypes = SIMD16<UInt8>(repeating: Self.noPayloadType)

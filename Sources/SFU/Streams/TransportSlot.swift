@@ -5,8 +5,8 @@ import WebRTC
 struct StreamKey: PacketKey {
   private var bits: UInt64
 
-  @inline(__always) init(transport: Int, ssrc: UInt32) {
-    bits = UInt64(truncatingIfNeeded: transport) << 32 | UInt64(ssrc)
+  @inline(__always) init(transport: Int, ssrc: SSRC) {
+    bits = UInt64(truncatingIfNeeded: transport) << 32 | UInt64(ssrc.rawValue)
   }
 
   @inline(__always) func mixed(_ seed: UInt64) -> UInt64 { mix64(bits ^ seed) }
@@ -33,7 +33,7 @@ struct TransportSlot {
   var destination = Destination()
   var phase = Phase.opening
   /// The SSRC that this side's reports and feedback come from.
-  let localSSRC: UInt32
+  let localSSRC: SSRC
   /// Addresses that STUN validated, newest first.
   private var addresses: (AddressKey, AddressKey, AddressKey, AddressKey)
   private var addressCount = 0
@@ -104,7 +104,7 @@ struct TransportSlot {
     sendRate.add(bytes: length)
   }
 
-  init(id: TransportID, room: Int, peer: Peer, localSSRC: UInt32, now: Instant) {
+  init(id: TransportID, room: Int, peer: Peer, localSSRC: SSRC, now: Instant) {
     self.id = id
     self.room = room
     self.peer = Unmanaged.passUnretained(peer)

@@ -8,15 +8,15 @@ final class IncomingMedia {
   static let feedbackInterval: Int64 = 50_000
 
   private(set) var receivers: [MediaReceiver] = []
-  private var byMid: [String: MediaReceiver] = [:]
-  private var bySSRC: [UInt32: MediaReceiver] = [:]
+  private var byMid: [Mid: MediaReceiver] = [:]
+  private var bySSRC: [SSRC: MediaReceiver] = [:]
   private var feedback = TransportFeedbackRecorder()
   private var learnt = 0
-  private var lastSSRC: UInt32 = 0
+  private var lastSSRC: SSRC = 0
   private(set) var feedbackDeadline: Instant?
 
   /// Gives the SSRCs that ended.
-  func replace(with parameters: [RTPParameters]) -> [UInt32] {
+  func replace(with parameters: [RTPParameters]) -> [SSRC] {
     var kept: [MediaReceiver] = []
     for parameters in parameters {
       if let known = byMid[parameters.mid], known.continues(parameters) {
@@ -36,7 +36,7 @@ final class IncomingMedia {
     return ended
   }
 
-  func receiver(_ mid: String) -> MediaReceiver? { byMid[mid] }
+  func receiver(_ mid: Mid) -> MediaReceiver? { byMid[mid] }
 
   /// Takes a plain RTP packet; gives the stream that may have frames now.
   func receive(_ packet: UnsafeMutableRawBufferPointer, now: Instant) -> MediaReceiver? {
@@ -59,7 +59,7 @@ final class IncomingMedia {
     let extensions = RTPExtensions(packet: UnsafeRawBufferPointer(packet), header: header)
     for receiver in receivers {
       guard receiver.carries(header.payloadType), let mid = extensions.bytes(of: receiver.ids.mid),
-        mid.elementsEqual(receiver.mid.utf8)
+        mid.elementsEqual(receiver.mid.rawValue.utf8)
       else { continue }
       learnt += 1
       bySSRC[header.ssrc] = receiver
@@ -81,7 +81,7 @@ final class IncomingMedia {
   }
 
   /// Writes a feedback packet into a compound of its own; false where there is nothing left to say.
-  func writeFeedback(to writer: inout RTCPWriter, sender: UInt32) -> Bool {
+  func writeFeedback(to writer: inout RTCPWriter, sender: SSRC) -> Bool {
     feedbackDeadline = nil
     guard feedback.pendingCount > 0 else { return false }
     return feedback.writeFeedback(to: &writer, sender: sender, media: lastSSRC) > 0

@@ -2,14 +2,14 @@ import RTP
 
 /// One stream that is received: undoes RTX, asks for what is missing, gives whole frames in order.
 final class MediaReceiver {
-  let mid: String
+  let mid: Mid
   let ids: RTPExtensionIDs
   private let parameters: RTPParameters
   private let codec: RTPCodec
   private let kind: RTPParameters.Kind
   /// Known from the description, or learnt from the first packet with the stream's mid.
-  private var ssrc: UInt32?
-  private var rtxSSRC: UInt32?
+  private var ssrc: SSRC?
+  private var rtxSSRC: SSRC?
   private var stream: ReceiveStream?
   private var buffer: JitterBuffer
   private var wantsKeyFrame = false
@@ -41,7 +41,7 @@ final class MediaReceiver {
   func continues(_ other: RTPParameters) -> Bool { other == parameters }
 
   /// What the description says of its SSRCs.
-  var describedSSRCs: [UInt32] {
+  var describedSSRCs: [SSRC] {
     [parameters.encodings.first?.ssrc, parameters.encodings.first?.rtxSSRC].compactMap { $0 }
   }
 
@@ -114,7 +114,7 @@ final class MediaReceiver {
 
   func wantsRequest(_ now: Instant) -> Bool { [keyFrameDue, nackDue].contains { $0.map { $0 <= now } ?? false } }
 
-  func writeRequests(to writer: inout RTCPWriter, sender: UInt32, roundTrip: Int64, now: Instant) {
+  func writeRequests(to writer: inout RTCPWriter, sender: SSRC, roundTrip: Int64, now: Instant) {
     if let due = keyFrameDue, due <= now, let ssrc, writer.pictureLoss(sender: sender, media: ssrc) {
       // One request, one PLI: who still needs the picture after it asks again.
       wantsKeyFrame = false

@@ -5,10 +5,10 @@ final class MediaSender {
   /// Bytes of payload that leave room for header, extensions, RTX prefix and tag in a datagram of 1200.
   static let payloadSize = 1100
 
-  let mid: String
-  let ssrc: UInt32
+  let mid: Mid
+  let ssrc: SSRC
   let kind: RTPParameters.Kind
-  private let rtxSSRC: UInt32?
+  private let rtxSSRC: SSRC?
   private let codec: RTPCodec
   private let parameters: RTPParameters
   private let ids: RTPExtensionIDs
@@ -72,7 +72,7 @@ final class MediaSender {
   }
 
   /// Its own, and that of its repairs.
-  var ssrcs: [UInt32] { [ssrc] + (rtxSSRC.map { [$0] } ?? []) }
+  var ssrcs: [SSRC] { [ssrc] + (rtxSSRC.map { [$0] } ?? []) }
 
   func packets(for frame: EncodedFrame, level: AudioLevel?, now: Instant) -> [OutgoingPacket] {
     let payloads = packetizer.payloads(of: frame)
@@ -104,7 +104,7 @@ final class MediaSender {
       let buffer = UnsafeMutableRawBufferPointer(memory)
       var writer = RTPHeaderWriter(
         buffer, payloadType: codec.payloadType, sequenceNumber: number, timestamp: timestamp, ssrc: ssrc, marker: marker)
-      Array(mid.utf8).withUnsafeBytes { writer.append(id: ids.mid, bytes: $0) }
+      Array(mid.rawValue.utf8).withUnsafeBytes { writer.append(id: ids.mid, bytes: $0) }
       writer.append(id: ids.absSendTime, absSendTime: AbsSendTime(rawValue: 0))
       writer.append(id: ids.transportSequence, transportSequence: 0)
       if kind == .audio { writer.append(id: ids.audioLevel, audioLevel: level ?? AudioLevel(level: 127, voice: false)) }

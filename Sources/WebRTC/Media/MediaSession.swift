@@ -54,9 +54,9 @@ public final class MediaSession {
     /// The far end closed.
     case closed
     /// The next whole frame of a received stream.
-    case frame(mid: String, EncodedFrame)
+    case frame(mid: Mid, EncodedFrame)
     /// The far end needs a key frame of a sent stream.
-    case keyFrameRequested(mid: String)
+    case keyFrameRequested(mid: Mid)
     /// Bits per second that all sent streams together should stay under; told when it changed by more than a twentieth.
     case targetBitrate(Int)
   }
@@ -64,7 +64,7 @@ public final class MediaSession {
   private let peer: Peer
   private let configuration: Configuration
   /// Of reports and requests where no stream is sent.
-  private let localSSRC = UInt32.random(in: 1...UInt32.max)
+  private let localSSRC = SSRC.random()
   private let outgoing: OutgoingMedia
   private let incoming = IncomingMedia()
   private var isConnected = false
@@ -120,14 +120,14 @@ public final class MediaSession {
 
   /// Sends a frame of the stream `mid`. False where there is no such stream, or nothing is connected.
   @discardableResult
-  public func send(_ frame: EncodedFrame, mid: String, level: AudioLevel? = nil, now: Instant) -> Bool {
+  public func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel? = nil, now: Instant) -> Bool {
     guard isConnected, outgoing.send(frame, mid: mid, level: level, now: now) else { return false }
     settle(now)
     return true
   }
 
   /// Asks the far end for a key frame of the received stream `mid`. Asked too often, it waits.
-  public func requestKeyFrame(mid: String, now: Instant) {
+  public func requestKeyFrame(mid: Mid, now: Instant) {
     incoming.receiver(mid)?.requestKeyFrame()
     settle(now)
   }
@@ -260,7 +260,7 @@ public final class MediaSession {
     tellTarget()
   }
 
-  private func wantKeyFrame(_ mid: String?) {
+  private func wantKeyFrame(_ mid: Mid?) {
     if let mid { outputs.append(.event(.keyFrameRequested(mid: mid))) }
   }
 
@@ -283,7 +283,7 @@ public final class MediaSession {
   }
 
   /// In whose name receiver's RTCP is sent: of a stream of one's own, where there is one.
-  private var reporter: UInt32 { outgoing.senders.values.map(\.ssrc).min() ?? localSSRC }
+  private var reporter: SSRC { outgoing.senders.values.map(\.ssrc).min() ?? localSSRC }
 
   private func sendReports(_ now: Instant) {
     nextReport = now.advanced(microseconds: Self.reportInterval)

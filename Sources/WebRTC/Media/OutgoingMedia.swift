@@ -2,7 +2,7 @@ import RTP
 
 /// The sending half of a media session: its streams, what paces them, and what is learnt from the far end's reports.
 final class OutgoingMedia {
-  private(set) var senders: [String: MediaSender] = [:]
+  private(set) var senders: [Mid: MediaSender] = [:]
   private(set) var estimator: BandwidthEstimator
   /// Microseconds, smoothed; nil before the first report.
   private(set) var roundTrip: Int64?
@@ -17,8 +17,8 @@ final class OutgoingMedia {
   }
 
   /// Gives the SSRCs that ended.
-  func replace(with parameters: [RTPParameters]) -> [UInt32] {
-    var kept: [String: MediaSender] = [:]
+  func replace(with parameters: [RTPParameters]) -> [SSRC] {
+    var kept: [Mid: MediaSender] = [:]
     for parameters in parameters {
       if let known = senders[parameters.mid], known.continues(parameters) {
         kept[parameters.mid] = known
@@ -32,7 +32,7 @@ final class OutgoingMedia {
   }
 
   /// False where there is no such stream.
-  func send(_ frame: EncodedFrame, mid: String, level: AudioLevel?, now: Instant) -> Bool {
+  func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel?, now: Instant) -> Bool {
     guard let sender = senders[mid] else { return false }
     for packet in sender.packets(for: frame, level: level, now: now) { pacer.add(packet) }
     return true
@@ -86,7 +86,7 @@ final class OutgoingMedia {
   }
 
   /// The stream of which a key frame is wanted; nil for one that is not sent here, or a repeated FIR.
-  func keyFrameWanted(of ssrc: UInt32, fir: FullIntraRequest.Entry? = nil) -> String? {
+  func keyFrameWanted(of ssrc: SSRC, fir: FullIntraRequest.Entry? = nil) -> Mid? {
     guard let sender = sender(ssrc), sender.kind == .video, fir.map(sender.isNewRequest) ?? true else { return nil }
     sender.keyFrameRequested()
     return sender.mid
@@ -99,5 +99,5 @@ final class OutgoingMedia {
     return toldTarget
   }
 
-  private func sender(_ ssrc: UInt32) -> MediaSender? { senders.values.first { $0.ssrc == ssrc } }
+  private func sender(_ ssrc: SSRC) -> MediaSender? { senders.values.first { $0.ssrc == ssrc } }
 }

@@ -1,3 +1,5 @@
+import RTP
+
 /// What a media session counted since its start.
 public struct SessionStatistics: Sendable, Hashable {
   /// Microseconds to the far end and back, smoothed; nil before the first measurement.
@@ -7,16 +9,16 @@ public struct SessionStatistics: Sendable, Hashable {
   /// Share of lost packets that congestion control sees, 0…1.
   public var loss: Double
   /// By mid.
-  public var senders: [String: SenderStatistics]
+  public var senders: [Mid: SenderStatistics]
   /// By mid.
-  public var receivers: [String: ReceiverStatistics]
+  public var receivers: [Mid: ReceiverStatistics]
   public var drops: DropCounters
   /// Where media goes; nil before a way is found.
   public var remoteAddress: TransportAddress?
 
   public init(
-    roundTripTime: Int64? = nil, targetBitrate: Int = 0, loss: Double = 0, senders: [String: SenderStatistics] = [:],
-    receivers: [String: ReceiverStatistics] = [:], drops: DropCounters = DropCounters(),
+    roundTripTime: Int64? = nil, targetBitrate: Int = 0, loss: Double = 0, senders: [Mid: SenderStatistics] = [:],
+    receivers: [Mid: ReceiverStatistics] = [:], drops: DropCounters = DropCounters(),
     remoteAddress: TransportAddress? = nil
   ) {
     self.roundTripTime = roundTripTime

@@ -1,3 +1,5 @@
+import RTP
+
 /// An offer that was taken: the answer to send back, and what the other end will send from now on.
 public struct AnsweredOffer: Sendable, Hashable {
   /// The answer as text.
@@ -13,7 +15,7 @@ public struct AnsweredOffer: Sendable, Hashable {
   /// Those of `media` that sent before, with other parameters.
   public var changed: [RTPParameters]
   /// The mids that no longer send.
-  public var removed: [String]
+  public var removed: [Mid]
   /// M-lines that would send, and can't: no codec in common.
   public var rejected: [RejectedMedia]
 }
@@ -24,7 +26,7 @@ struct AnsweringMedia: Sendable {
   typealias CodecChoice = @Sendable (RTPParameters.Kind, [RTPCodec]) -> [RTPCodec]
 
   private struct Line {
-    var mid: String?
+    var mid: Mid?
     var kind: String
     var isRejected: Bool
     /// What the other end sends on it now; nil where it sends nothing.
@@ -128,13 +130,13 @@ struct AnsweringMedia: Sendable {
       setup: local.role == .server ? "passive" : "active", carriesCandidates: isFirst)
     if parameters.encodings.count > 1 {
       for rid in rids { answer.add("rid", "\(rid) recv") }
-      answer.add("simulcast", "recv " + rids.joined(separator: ";"))
+      answer.add("simulcast", "recv " + rids.map(\.rawValue).joined(separator: ";"))
     }
     return (Line(mid: mid, kind: section.kind, isRejected: false, parameters: sends ? parameters : nil), answer, nil)
   }
 
   private static func checkSSRCs(of media: [RTPParameters]) throws(NegotiationError) {
-    var seen: Set<UInt32> = []
+    var seen: Set<SSRC> = []
     for encoding in media.flatMap(\.encodings) {
       for ssrc in [encoding.ssrc, encoding.rtxSSRC].compactMap({ $0 }) where !seen.insert(ssrc).inserted {
         throw .refused("SSRC \(ssrc) is given to two streams")

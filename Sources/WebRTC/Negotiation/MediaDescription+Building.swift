@@ -1,3 +1,5 @@
+import RTP
+
 extension MediaDescription {
   /// An m-line for these parameters.
   /// - Parameters:
@@ -8,7 +10,7 @@ extension MediaDescription {
     local: TransportParameters, setup: String, carriesCandidates: Bool
   ) {
     self.init(kind: parameters.kind.rawValue, port: 9, transport: transport, formats: [])
-    add("mid", parameters.mid)
+    add("mid", parameters.mid.rawValue)
     add("ice-ufrag", local.credentials.ufrag)
     add("ice-pwd", local.credentials.password)
     add("setup", setup)
@@ -26,9 +28,9 @@ extension MediaDescription {
   }
 
   /// An m-line that is refused or gone.
-  init(rejected mid: String?, kind: String, transport: String, formats: [String]) {
+  init(rejected mid: Mid?, kind: String, transport: String, formats: [String]) {
     self.init(kind: kind, port: 0, transport: transport, formats: formats)
-    if let mid { add("mid", mid) }
+    if let mid { add("mid", mid.rawValue) }
     add("inactive")
   }
 
@@ -67,7 +69,7 @@ extension SessionDescription {
   init(sessionID: UInt64, version: UInt64, local: TransportParameters, media: [MediaDescription]) {
     self.init(sessionID: sessionID, version: version, media: media)
     let mids = media.filter { !$0.isRejected }.compactMap(\.mid)
-    if !mids.isEmpty { attributes.append(SDPAttribute("group", "BUNDLE " + mids.joined(separator: " "))) }
+    if !mids.isEmpty { attributes.append(SDPAttribute("group", "BUNDLE " + mids.map(\.rawValue).joined(separator: " "))) }
     if local.iceLite { attributes.append(SDPAttribute("ice-lite")) }
     attributes.append(SDPAttribute("msid-semantic", " WMS *"))
     for fingerprint in local.fingerprints { attributes.append(SDPAttribute("fingerprint", fingerprint.attribute)) }

@@ -1,3 +1,5 @@
+import RTP
+
 /// Why an offer or an answer can't be taken. The negotiation is as it was before.
 public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The description can't be read, or lacks what every transport needs.
@@ -21,11 +23,11 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// An m-line whose media can't flow, and why.
 public struct RejectedMedia: Sendable, Hashable {
-  public var mid: String
+  public var mid: Mid
   /// A sentence without its full stop.
   public var reason: String
 
-  public init(mid: String, reason: String) {
+  public init(mid: Mid, reason: String) {
     self.mid = mid
     self.reason = reason
   }
@@ -35,15 +37,15 @@ extension SessionDescription {
   /// Reads a description and checks what every WebRTC description must hold: mids, one bundle, rtcp-mux.
   init(negotiating text: String) throws(NegotiationError) {
     do { try self.init(parsing: text) } catch { throw .unreadable(error) }
-    var mids: Set<String> = []
+    var mids: Set<Mid> = []
     let bundle = Set(self.bundle)
     let live = media.filter { !$0.isRejected }
     for section in media {
-      guard let mid = section.mid, !mid.isEmpty else {
+      guard let mid = section.mid, !mid.rawValue.isEmpty else {
         if section.isRejected { continue }
         throw .unreadable(SDPError(line: section.line, "the m-line has no a=mid"))
       }
-      guard mid.utf8.count <= 32, mid.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      guard mid.rawValue.utf8.count <= 32, mid.rawValue.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw .unreadable(SDPError(line: section.line, "a=mid is longer than 32 characters or no token"))
       }
       guard mids.insert(mid).inserted else {

@@ -1,3 +1,5 @@
+import RTP
+
 /// What an answer settled.
 public struct AcceptedAnswer: Sendable, Hashable {
   /// The other end's side of the transport; nil where it refused every m-line.
@@ -21,7 +23,7 @@ struct OfferedMedia: Sendable {
   }
 
   private struct Line {
-    var mid: String
+    var mid: Mid
     var kind: RTPParameters.Kind
     /// Those of its track; of its last one while it is inactive.
     var codecs: [RTPCodec]
@@ -35,7 +37,7 @@ struct OfferedMedia: Sendable {
 
   var local: TransportParameters
   let maximumMedia: Int
-  private let randomSSRC: @Sendable () -> UInt32
+  private let randomSSRC: @Sendable () -> SSRC
   private var lines: [Line] = []
   /// The m-lines as offered, while the answer is awaited.
   private var pending: [Line]?
@@ -44,7 +46,7 @@ struct OfferedMedia: Sendable {
   private let sessionID = UInt64.random(in: 1..<1 << 62)
   private var version: UInt64 = 0
 
-  init(local: TransportParameters, maximumMedia: Int, randomSSRC: @escaping @Sendable () -> UInt32) {
+  init(local: TransportParameters, maximumMedia: Int, randomSSRC: @escaping @Sendable () -> SSRC) {
     self.local = local
     self.maximumMedia = maximumMedia
     self.randomSSRC = randomSSRC
@@ -63,7 +65,7 @@ struct OfferedMedia: Sendable {
     let free = freeLine(kind: kind, codecs: codecs)
     guard free != nil || lines.count < maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
     count += 1
-    let mid: String
+    let mid: Mid
     if let free, !lines[free].isRejected { mid = lines[free].mid } else { mid = "\(count - 1)" }
     let ssrc = unusedSSRC(besides: nil)
     let known: [RTPHeaderExtension] =
@@ -92,7 +94,7 @@ struct OfferedMedia: Sendable {
   }
 
   /// The m-line becomes inactive and free for another track of its kind. An unknown mid is ignored.
-  mutating func remove(mid: String) {
+  mutating func remove(mid: Mid) {
     guard let index = lines.firstIndex(where: { $0.mid == mid && $0.track != nil }) else { return }
     lines[index].track = nil
     changed = true
@@ -183,10 +185,10 @@ struct OfferedMedia: Sendable {
     return section
   }
 
-  private func unusedSSRC(besides other: UInt32?) -> UInt32 {
+  private func unusedSSRC(besides other: SSRC?) -> SSRC {
     let used = Set(lines.compactMap(\.track).flatMap(\.parameters.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] })
     var ssrc = randomSSRC()
-    while ssrc == 0 || ssrc == other || used.contains(ssrc) { ssrc &+= 1 }
+    while ssrc == 0 || ssrc == other || used.contains(ssrc) { ssrc = SSRC(ssrc.rawValue &+ 1) }
     return ssrc
   }
 }

@@ -1,3 +1,5 @@
+import RTP
+
 /// The client's side of a publish transport: offers the tracks that it sends, and reads the server's answers (RFC 8829).
 public struct PublishOffer: Sendable {
   private var offering: OfferedMedia
@@ -10,7 +12,7 @@ public struct PublishOffer: Sendable {
   ///   - randomSSRC: where SSRCs come from.
   public init(
     local: TransportParameters, cname: String, maximumMedia: Int = 64,
-    randomSSRC: @escaping @Sendable () -> UInt32 = { UInt32.random(in: 1...UInt32.max) }
+    randomSSRC: @escaping @Sendable () -> SSRC = { .random() }
   ) {
     self.cname = cname.sdpToken
     offering = OfferedMedia(local: local, maximumMedia: maximumMedia, randomSSRC: randomSSRC)
@@ -41,7 +43,7 @@ public struct PublishOffer: Sendable {
   }
 
   /// Takes the track off its m-line; an unknown mid is ignored.
-  public mutating func remove(mid: String) { offering.remove(mid: mid) }
+  public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 
   /// The next offer, with all m-lines.
   public mutating func makeOffer() -> String { offering.makeOffer() }

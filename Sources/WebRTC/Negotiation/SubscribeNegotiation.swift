@@ -1,3 +1,5 @@
+import RTP
+
 /// The server's side of a subscribe transport: offers the tracks that a client receives, and reads its answers (RFC 8829).
 ///
 /// - Codecs are offered under the canonical payload types of ``RTPCodec/canonical``; header extensions under their canonical ids.
@@ -15,7 +17,7 @@ public struct SubscribeNegotiation: Sendable {
   ///   - randomSSRC: where SSRCs come from.
   public init(
     local: TransportParameters, maximumMedia: Int = 48,
-    randomSSRC: @escaping @Sendable () -> UInt32 = { UInt32.random(in: 1...UInt32.max) }
+    randomSSRC: @escaping @Sendable () -> SSRC = { .random() }
   ) {
     offering = OfferedMedia(local: local, maximumMedia: maximumMedia, randomSSRC: randomSSRC)
   }
@@ -38,7 +40,7 @@ public struct SubscribeNegotiation: Sendable {
   ///   - trackID: becomes the track of `a=msid`.
   /// - Returns: the mid of its m-line.
   /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routed.
-  public mutating func add(_ source: RTPParameters, userID: String, trackID: String) throws(NegotiationError) -> String {
+  public mutating func add(_ source: RTPParameters, userID: String, trackID: String) throws(NegotiationError) -> Mid {
     guard let codec = source.codecs.first, codec.canonical != nil else {
       throw .refused("the track's codec is not one that is routed")
     }
@@ -48,7 +50,7 @@ public struct SubscribeNegotiation: Sendable {
   }
 
   /// Takes the track off its m-line; an unknown mid is ignored.
-  public mutating func remove(mid: String) { offering.remove(mid: mid) }
+  public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 
   /// The next offer, with all m-lines.
   public mutating func makeOffer() -> String { offering.makeOffer() }

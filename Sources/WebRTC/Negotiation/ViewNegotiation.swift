@@ -1,3 +1,5 @@
+import RTP
+
 /// An offer of a viewer that was taken: the answer to send back, and what may be sent from now on.
 public struct AnsweredView: Sendable, Hashable {
   /// The answer as text.
@@ -20,7 +22,7 @@ public struct AnsweredView: Sendable, Hashable {
 public struct ViewNegotiation: Sendable {
   private let local: TransportParameters
   private let maximumMedia: Int
-  private let randomSSRC: @Sendable () -> UInt32
+  private let randomSSRC: @Sendable () -> SSRC
 
   /// - Parameters:
   ///   - local: the server's side; its role is `server`, its candidates go into the answer.
@@ -28,7 +30,7 @@ public struct ViewNegotiation: Sendable {
   ///   - randomSSRC: where SSRCs come from.
   public init(
     local: TransportParameters, maximumMedia: Int = 16,
-    randomSSRC: @escaping @Sendable () -> UInt32 = { UInt32.random(in: 1...UInt32.max) }
+    randomSSRC: @escaping @Sendable () -> SSRC = { .random() }
   ) {
     self.local = local
     self.maximumMedia = maximumMedia
@@ -91,9 +93,9 @@ public struct ViewNegotiation: Sendable {
     return answer
   }
 
-  private func unused(besides used: [UInt32]) -> UInt32 {
+  private func unused(besides used: [SSRC]) -> SSRC {
     var ssrc = randomSSRC()
-    while ssrc == 0 || used.contains(ssrc) { ssrc &+= 1 }
+    while ssrc == 0 || used.contains(ssrc) { ssrc = SSRC(ssrc.rawValue &+ 1) }
     return ssrc
   }
 }

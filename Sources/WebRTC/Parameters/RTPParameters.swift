@@ -5,7 +5,7 @@ import RTP
 public struct RTPParameters: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable { case audio, video }
 
-  public var mid: String
+  public var mid: Mid
   public var kind: Kind
   /// In order of preference; the first is the one sent.
   public var codecs: [RTPCodec]
@@ -16,7 +16,7 @@ public struct RTPParameters: Sendable, Hashable {
   public var reducedSizeRTCP: Bool
 
   public init(
-    mid: String, kind: Kind, codecs: [RTPCodec] = [], headerExtensions: [RTPHeaderExtension: UInt8] = [:],
+    mid: Mid, kind: Kind, codecs: [RTPCodec] = [], headerExtensions: [RTPHeaderExtension: UInt8] = [:],
     encodings: [RTPEncoding] = [], cname: String = "", reducedSizeRTCP: Bool = true
   ) {
     self.mid = mid
@@ -79,11 +79,11 @@ public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
 
 public struct RTPEncoding: Sendable, Hashable {
   /// Nil where the stream is recognised by `rid` or by mid alone.
-  public var ssrc: UInt32?
-  public var rtxSSRC: UInt32?
-  public var rid: String?
+  public var ssrc: SSRC?
+  public var rtxSSRC: SSRC?
+  public var rid: Rid?
 
-  public init(ssrc: UInt32? = nil, rtxSSRC: UInt32? = nil, rid: String? = nil) {
+  public init(ssrc: SSRC? = nil, rtxSSRC: SSRC? = nil, rid: Rid? = nil) {
     self.ssrc = ssrc
     self.rtxSSRC = rtxSSRC
     self.rid = rid

@@ -266,7 +266,7 @@ public final class Peer {
   public var roundTrip: Int64? { agent?.roundTrip }
 
   /// Forgets an SSRC that signalling has ended, in both directions, so that another may take its place.
-  public func removeStream(ssrc: UInt32) {
+  public func removeStream(ssrc: SSRC) {
     opener?.removeStream(ssrc)
     outbound?.removeStream(ssrc)
   }

@@ -1,3 +1,5 @@
+import RTP
+
 /// A fragment of a description that carries ICE alone, as `application/trickle-ice-sdpfrag` (RFC 8840): a side's credentials
 /// and candidates, for trickling and for ICE restarts over HTTP (RFC 9725 §4.3).
 public struct ICEFragment: Sendable, Hashable {
@@ -7,12 +9,12 @@ public struct ICEFragment: Sendable, Hashable {
   public var candidates: [ICECandidate]
   public var iceLite: Bool
   /// The m-line that the candidates are of: the first of the bundle.
-  public var mid: String?
+  public var mid: Mid?
   /// "audio" or "video".
   public var kind: String
 
   public init(
-    credentials: ICECredentials? = nil, candidates: [ICECandidate] = [], iceLite: Bool = false, mid: String? = nil,
+    credentials: ICECredentials? = nil, candidates: [ICECandidate] = [], iceLite: Bool = false, mid: Mid? = nil,
     kind: String = "audio"
   ) {
     self.credentials = credentials
@@ -51,7 +53,7 @@ public struct ICEFragment: Sendable, Hashable {
       case "ice-ufrag": ufrag = ufrag ?? attribute.value
       case "ice-pwd": password = password ?? attribute.value
       case "ice-lite": iceLite = true
-      case "mid": mid = mid ?? attribute.value
+      case "mid": mid = mid ?? attribute.value.map(Mid.init(_:))
       case "candidate" where candidates.count < SessionDescription.maximumCandidates:
         if let candidate = attribute.value.flatMap({ ICECandidate(attribute: $0) }) { candidates.append(candidate) }
       default: break

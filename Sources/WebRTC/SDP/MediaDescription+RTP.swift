@@ -1,3 +1,5 @@
+import RTP
+
 /// The RTP side of an m-line: codecs, header extensions, SSRCs and rids.
 extension MediaDescription {
   /// The codecs in order of preference, each with its RTX payload type where it has one; formats without `a=rtpmap`, and RTX,
@@ -80,18 +82,18 @@ extension MediaDescription {
 
   /// The streams announced by `a=ssrc` and `a=ssrc-group:FID`, and their CNAME. Without any, one stream without an SSRC.
   var streams: (encodings: [RTPEncoding], cname: String) {
-    var order: [UInt32] = []
+    var order: [SSRC] = []
     var cname = ""
     for value in attributes.values("ssrc") {
-      guard let (number, rest) = value.splitAtSpace(), let ssrc = UInt32(number) else { continue }
+      guard let (number, rest) = value.splitAtSpace(), let ssrc = UInt32(number).map(SSRC.init(_:)) else { continue }
       if !order.contains(ssrc), order.count < 16 { order.append(ssrc) }
       if cname.isEmpty, rest.hasPrefix("cname:") { cname = String(rest.dropFirst("cname:".count)) }
     }
-    var repairs: [UInt32: UInt32] = [:]
+    var repairs: [SSRC: SSRC] = [:]
     for value in attributes.values("ssrc-group").prefix(16) {
       let words = value.split(separator: " ")
       guard words.count == 3, words[0] == "FID", let primary = UInt32(words[1]), let repair = UInt32(words[2]) else { continue }
-      repairs[primary] = repair
+      repairs[SSRC(primary)] = SSRC(repair)
     }
     let primaries = order.filter { !repairs.values.contains($0) }
     let encodings = primaries.map { RTPEncoding(ssrc: $0, rtxSSRC: repairs[$0]) }
@@ -99,21 +101,21 @@ extension MediaDescription {
   }
 
   /// The rids of `a=simulcast:send` (RFC 8853), in the order given, the first of alternatives; empty without simulcast.
-  var simulcastRids: [String] {
+  var simulcastRids: [Rid] {
     guard let value = attributes.value("simulcast") else { return [] }
     let words = value.split(separator: " ")
     guard let keyword = words.firstIndex(of: "send"), words.indices.contains(keyword + 1) else { return [] }
     let declared = Set(
-      attributes.values("rid").compactMap { line -> String? in
+      attributes.values("rid").compactMap { line -> Rid? in
         let parts = line.split(separator: " ")
-        return parts.count >= 2 && parts[1] == "send" ? String(parts[0]) : nil
+        return parts.count >= 2 && parts[1] == "send" ? Rid(String(parts[0])) : nil
       })
-    var rids: [String] = []
+    var rids: [Rid] = []
     for layer in words[keyword + 1].split(separator: ";").prefix(8) {
       guard let first = layer.split(separator: ",").first else { continue }
       // "~" marks a layer that starts paused.
-      let rid = String(first.first == "~" ? first.dropFirst() : first)
-      if declared.contains(rid), rid.utf8.count <= 16, !rids.contains(rid) { rids.append(rid) }
+      let rid = Rid(String(first.first == "~" ? first.dropFirst() : first))
+      if declared.contains(rid), rid.rawValue.utf8.count <= 16, !rids.contains(rid) { rids.append(rid) }
     }
     return rids
   }

@@ -10,7 +10,7 @@ public enum MediaDirection: String, Sendable, Hashable, CaseIterable {
 
 extension MediaDescription {
   /// `a=mid`; nil where the m-line has none.
-  public var mid: String? { attributes.value("mid") }
+  public var mid: Mid? { attributes.value("mid").map(Mid.init(_:)) }
 
   /// True for port 0 without `a=bundle-only` (RFC 9143 §6): the m-line was refused or is gone.
   public var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
@@ -21,10 +21,10 @@ extension MediaDescription {
 
 extension SessionDescription {
   /// The mids of the first `a=group:BUNDLE`; empty where there is none.
-  public var bundle: [String] {
+  public var bundle: [Mid] {
     for value in attributes.values("group") {
       let words = value.split(separator: " ")
-      if words.first == "BUNDLE" { return words.dropFirst().map(String.init) }
+      if words.first == "BUNDLE" { return words.dropFirst().map { Mid(String($0)) } }
     }
     return []
   }

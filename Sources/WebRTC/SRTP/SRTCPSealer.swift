@@ -1,3 +1,5 @@
+import RTP
+
 /// Seals RTCP compounds in place with libcrypto (RFC 3711 §3.4, RFC 7714 §9): a tenth of the memory of a libsrtp2 session.
 ///
 /// One counter numbers the compounds of all sender SSRCs. Each receiver context sees it grow, and no number repeats under
@@ -25,7 +27,7 @@ final class SRTCPSealer {
     else { return nil }
     index += 1
     trailer.storeBytes(of: (0x8000_0000 | index).bigEndian, as: UInt32.self)
-    let ssrc = UnsafeRawBufferPointer(buffer).bigEndian32(at: 4)
+    let ssrc = SSRC(UnsafeRawBufferPointer(buffer).bigEndian32(at: 4))
     let sealed =
       cipher.profile == .aeadAES128GCM
       ? sealGCM(base, length: length, ssrc: ssrc) : sealCM(base, length: length, ssrc: ssrc)
@@ -33,10 +35,11 @@ final class SRTCPSealer {
   }
 
   /// Header, ciphertext, tag, E and index (RFC 7714 §9.2).
-  private func sealGCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: UInt32) -> Bool {
+  private func sealGCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
     let salt = cipher.salt
     let end = packet + length
-    guard cipher.begin(salt.0 ^ ssrc >> 16, salt.1 ^ ssrc << 16, salt.2 ^ index, 0), cipher.add(clear: packet, count: 8),
+    guard cipher.begin(salt.0 ^ ssrc.rawValue >> 16, salt.1 ^ ssrc.rawValue << 16, salt.2 ^ index, 0),
+      cipher.add(clear: packet, count: 8),
       cipher.add(clear: trailer, count: 4), cipher.crypt(packet + 8, into: packet + 8, count: length - 8),
       cipher.writeTag(to: end)
     else { return false }
@@ -45,10 +48,10 @@ final class SRTCPSealer {
   }
 
   /// Header, ciphertext, E and index, tag (RFC 3711 §3.4).
-  private func sealCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: UInt32) -> Bool {
+  private func sealCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
     let salt = cipher.salt
     guard let authentication = cipher.authentication,
-      cipher.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ index >> 16, salt.3 ^ index << 16),
+      cipher.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ index >> 16, salt.3 ^ index << 16),
       cipher.crypt(packet + 8, into: packet + 8, count: length - 8)
     else { return false }
     let end = packet + length

@@ -1,4 +1,5 @@
 import COpenSSL
+import RTP
 
 /// Opens the SRTP and SRTCP that one transport receives, in place, with libcrypto (RFC 3711, RFC 7714).
 ///
@@ -25,7 +26,7 @@ final class SRTPOpener {
   private let rtcp: SRTPCipher
   private let streamLimit: Int
   /// The SSRCs that are streams, and at the same places their streams; most transports have two.
-  private var known: UnsafeMutablePointer<UInt32>
+  private var known: UnsafeMutablePointer<SSRC>
   private var streams: UnsafeMutablePointer<Stream>
   private var capacity = 4
   private var count = 0
@@ -62,7 +63,7 @@ final class SRTPOpener {
     let length = packet.count - profile.rtpOverhead
     guard length >= 12, let base = packet.baseAddress else { return .failure(.malformedMedia) }
     let bytes = UnsafeRawBufferPointer(packet)
-    let ssrc = bytes.bigEndian32(at: 8)
+    let ssrc = SSRC(bytes.bigEndian32(at: 8))
     let place = find(ssrc)
     guard place != nil || count < streamLimit else { return .failure(.tooManyStreams) }
     guard let header = Self.headerLength(bytes, upTo: length) else { return .failure(.malformedMedia) }
@@ -89,20 +90,19 @@ final class SRTPOpener {
     return header <= length ? header : nil
   }
 
-  private func openGCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: UInt32) -> Bool
-  {
+  private func openGCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: SSRC) -> Bool {
     // RFC 7714 §8.1: 16 zero bits, SSRC, ROC, sequence number, XORed with the salt.
     let salt = rtp.salt
+    let source = ssrc.rawValue
     let roc = UInt32(truncatingIfNeeded: index >> 16)
     let sequence = UInt32(truncatingIfNeeded: index & 0xFFFF)
     let body = packet + header
-    return rtp.begin(salt.0 ^ ssrc >> 16, salt.1 ^ (ssrc << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence), 0)
+    return rtp.begin(salt.0 ^ source >> 16, salt.1 ^ (source << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence), 0)
       && rtp.add(clear: packet, count: header) && rtp.crypt(body, into: body, count: length - header)
       && rtp.checkTag(packet + length)
   }
 
-  private func openCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: UInt32) -> Bool
-  {
+  private func openCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: SSRC) -> Bool {
     let salt = rtp.salt
     let roc = UInt32(truncatingIfNeeded: index >> 16)
     guard let authentication = rtp.authentication else { return false }
@@ -112,7 +112,7 @@ final class SRTPOpener {
     authentication.add(rollover, count: 4)
     let body = packet + header
     return CRYPTO_memcmp(authentication.finish(), packet + length, 10) == 0
-      && rtp.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16)
+      && rtp.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16)
       && rtp.crypt(body, into: body, count: length - header)
   }
 
@@ -123,7 +123,7 @@ final class SRTPOpener {
     let length = packet.count - profile.rtcpOverhead
     guard length >= 8, let base = packet.baseAddress else { return .failure(.malformedMedia) }
     let bytes = UnsafeRawBufferPointer(packet)
-    let ssrc = bytes.bigEndian32(at: 4)
+    let ssrc = SSRC(bytes.bigEndian32(at: 4))
     let place = find(ssrc)
     guard place != nil || count < streamLimit else { return .failure(.tooManyStreams) }
     let trailer = bytes.bigEndian32(at: profile == .aeadAES128GCM ? length + 16 : length)
@@ -138,30 +138,31 @@ final class SRTPOpener {
   }
 
   /// Header, ciphertext, tag, E and index (RFC 7714 §9.2).
-  private func openGCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: UInt32) -> Bool {
+  private func openGCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
     let salt = rtcp.salt
     let body = packet + 8
     let tag = packet + length
-    return rtcp.begin(salt.0 ^ ssrc >> 16, salt.1 ^ ssrc << 16, salt.2 ^ index, 0) && rtcp.add(clear: packet, count: 8)
+    return rtcp.begin(salt.0 ^ ssrc.rawValue >> 16, salt.1 ^ ssrc.rawValue << 16, salt.2 ^ index, 0)
+      && rtcp.add(clear: packet, count: 8)
       && rtcp.add(clear: tag + 16, count: 4) && rtcp.crypt(body, into: body, count: length - 8) && rtcp.checkTag(tag)
   }
 
   /// Header, ciphertext, E and index, tag (RFC 3711 §3.4).
-  private func openCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: UInt32) -> Bool {
+  private func openCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
     let salt = rtcp.salt
     guard let authentication = rtcp.authentication else { return false }
     authentication.begin()
     authentication.add(packet, count: length + 4)
     let body = packet + 8
     return CRYPTO_memcmp(authentication.finish(), packet + length + 4, 10) == 0
-      && rtcp.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ index >> 16, salt.3 ^ index << 16)
+      && rtcp.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ index >> 16, salt.3 ^ index << 16)
       && rtcp.crypt(body, into: body, count: length - 8)
   }
 
   // MARK: Streams
 
   /// Forgets an SSRC's numbers and makes room for another.
-  func removeStream(_ ssrc: UInt32) {
+  func removeStream(_ ssrc: SSRC) {
     guard let place = find(ssrc) else { return }
     streams[place].deallocate()
     count -= 1
@@ -172,7 +173,7 @@ final class SRTPOpener {
   }
 
   /// The stream of an SSRC whose packet was authentic: the one at `place`, or a new one.
-  @inline(__always) func note(_ ssrc: UInt32, at place: Int?) -> UnsafeMutablePointer<Stream> {
+  @inline(__always) func note(_ ssrc: SSRC, at place: Int?) -> UnsafeMutablePointer<Stream> {
     if let place { return streams + place }
     if count == capacity { grow() }
     known[count] = ssrc
@@ -182,7 +183,7 @@ final class SRTPOpener {
   }
 
   private func grow() {
-    let more = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity * 2)
+    let more = UnsafeMutablePointer<SSRC>.allocate(capacity: capacity * 2)
     more.moveInitialize(from: known, count: count)
     known.deallocate()
     known = more
@@ -193,7 +194,7 @@ final class SRTPOpener {
     capacity *= 2
   }
 
-  private func find(_ ssrc: UInt32) -> Int? {
+  private func find(_ ssrc: SSRC) -> Int? {
     if lastPlace < count, known[lastPlace] == ssrc { return lastPlace }
     for place in 0..<count where known[place] == ssrc {
       lastPlace = place

@@ -1,3 +1,5 @@
+import RTP
+
 /// Seals RTP packets of one transport out of place, with libcrypto and a key schedule that is kept (RFC 3711, RFC 7714).
 ///
 /// - One per subscriber's transport; all its SSRCs share it. Not thread-safe: one owning thread.
@@ -31,7 +33,7 @@ public final class SRTPSealer {
   /// - `into`: room for `headerLength + payloadLength + overhead` bytes. `header` and `payload` may lie in place already;
   ///   they may not overlap it otherwise.
   public func seal(
-    header: UnsafeRawPointer, headerLength: Int, payload: UnsafeRawPointer, payloadLength: Int, index: UInt64, ssrc: UInt32,
+    header: UnsafeRawPointer, headerLength: Int, payload: UnsafeRawPointer, payloadLength: Int, index: UInt64, ssrc: SSRC,
     into: UnsafeMutableRawPointer
   ) -> Int {
     if UnsafeRawPointer(into) != header { into.copyMemory(from: header, byteCount: headerLength) }
@@ -45,26 +47,27 @@ public final class SRTPSealer {
 
   private func sealGCM(
     _ packet: UnsafeMutableRawPointer, _ headerLength: Int, _ body: UnsafeMutableRawPointer, _ payload: UnsafeRawPointer,
-    _ count: Int, _ index: UInt64, _ ssrc: UInt32
+    _ count: Int, _ index: UInt64, _ ssrc: SSRC
   ) -> Bool {
     // RFC 7714 §8.1: 16 zero bits, SSRC, ROC, sequence number, XORed with the salt.
     let salt = cipher.salt
+    let source = ssrc.rawValue
     let roc = UInt32(truncatingIfNeeded: index >> 16)
     let sequence = UInt32(truncatingIfNeeded: index & 0xFFFF)
-    return cipher.begin(salt.0 ^ ssrc >> 16, salt.1 ^ (ssrc << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence), 0)
+    return cipher.begin(salt.0 ^ source >> 16, salt.1 ^ (source << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence), 0)
       && cipher.add(clear: packet, count: headerLength) && cipher.crypt(payload, into: body, count: count)
       && cipher.writeTag(to: body + count)
   }
 
   private func sealCM(
     _ packet: UnsafeMutableRawPointer, _ headerLength: Int, _ body: UnsafeMutableRawPointer, _ payload: UnsafeRawPointer,
-    _ count: Int, _ index: UInt64, _ ssrc: UInt32
+    _ count: Int, _ index: UInt64, _ ssrc: SSRC
   ) -> Bool {
     // RFC 3711 §4.1.1: salt·2^16 ⊕ SSRC·2^64 ⊕ index·2^16.
     let salt = cipher.salt
     let roc = UInt32(truncatingIfNeeded: index >> 16)
     guard let authentication = cipher.authentication,
-      cipher.begin(salt.0, salt.1 ^ ssrc, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16),
+      cipher.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16),
       cipher.crypt(payload, into: body, count: count)
     else { return false }
     // RFC 3711 §4.2: HMAC-SHA1 over packet and ROC, cut to 80 bits.

@@ -1,4 +1,5 @@
 import CSRTP
+import RTP
 
 /// libsrtp2 for the RTP that a client sends (RFC 3711, RFC 7714): in place, all SSRCs under one master key.
 ///
@@ -47,5 +48,5 @@ final class SRTPSession {
   }
 
   /// Forgets an SSRC's numbers.
-  func removeStream(_ ssrc: UInt32) { _ = srtp_remove_stream(session, ssrc.bigEndian) }
+  func removeStream(_ ssrc: SSRC) { _ = srtp_remove_stream(session, ssrc.rawValue.bigEndian) }
 }

@@ -124,7 +124,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
   func manyBlocks() {
     let bytes = RTCPWriter.compound { writer in
       writer.receiverReport(ssrc: 1)
-      let written = (0..<32).map { writer.append(ReportBlock(ssrc: $0)) }
+      let written = (0..<32).map { writer.append(ReportBlock(ssrc: SSRC($0))) }
       #expect(written == Array(repeating: true, count: 31) + [false])
     }
     parse(bytes) { packets, _ in
@@ -132,7 +132,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
         Issue.record("no report")
         return
       }
-      #expect(report.blocks.map(\.ssrc) == Array(0..<31))
+      #expect(report.blocks.map(\.ssrc) == (0..<31).map { SSRC($0) })
     }
   }
 

@@ -13,7 +13,7 @@ import Testing
   func headers(name: String) throws {
     let stream = try #require(RecordedStream(name))
     #expect(stream.packets.count > 50)
-    var sources = Set<UInt32>()
+    var sources = Set<SSRC>()
     var extended = 0
     for packet in stream.packets {
       let header = try #require(packet.bytes.parsedHeader)

@@ -5,7 +5,7 @@ func at(milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1
 
 /// A header with what a stream needs.
 func header(
-  _ sequenceNumber: UInt16, timestamp: UInt32 = 0, marker: Bool = false, payloadType: UInt8 = 96, ssrc: UInt32 = 1
+  _ sequenceNumber: UInt16, timestamp: UInt32 = 0, marker: Bool = false, payloadType: UInt8 = 96, ssrc: SSRC = 1
 ) -> RTPHeader {
   var header = RTPHeader()
   header.sequenceNumber = sequenceNumber

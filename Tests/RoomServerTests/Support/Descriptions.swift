@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import WebRTC
 
@@ -21,14 +22,14 @@ struct TestPublisher {
     for codec in codecs {
       count += 1
       let parameters = try offer.add(codec, trackID: "local\(count)")
-      tracks.append(NewTrack(mid: parameters.mid, kind: codec.name == "opus" ? .audio : .video, tag: tag))
+      tracks.append(NewTrack(mid: parameters.mid.rawValue, kind: codec.name == "opus" ? .audio : .video, tag: tag))
     }
     return PublishParams(sdp: offer.makeOffer(), tracks: tracks)
   }
 
   mutating func accept(_ result: PublishResult) throws { _ = try offer.accept(answer: result.sdp) }
 
-  mutating func remove(mid: String) { offer.remove(mid: mid) }
+  mutating func remove(mid: String) { offer.remove(mid: Mid(mid)) }
 }
 
 extension SignalClient {

@@ -17,7 +17,7 @@ struct FanOutTests {
       network.order(
         .subscribe(
           VirtualNetwork.room, SubscriptionID(number), to: MediaTrackID(1), on: client.id,
-          Parameters.video(mid: "m\(number)", ssrc: 9000 + number, payloadType: 100), continues: false))
+          Parameters.video(mid: "m\(number)", ssrc: SSRC(9000 + number), payloadType: 100), continues: false))
     }
     network.run(milliseconds: 50)
     let packetsPerFrame = 5
@@ -32,7 +32,7 @@ struct FanOutTests {
       network.run(milliseconds: 33)
     }
     for (index, client) in clients.dropFirst().enumerated() {
-      let ssrc = 9000 + UInt32(index)
+      let ssrc = SSRC(9000 + UInt32(index))
       #expect(client.numbers(of: ssrc) == Array(0..<50), "without a gap, over the publisher's wrap too")
       #expect(client.payloads(of: ssrc).last == VP8Payload.delta("9 4"))
       #expect(client.packets.allSatisfy { $0.packet.mid(Parameters.extensionIDs) == "m\(index)" })

@@ -8,11 +8,11 @@ import WebRTC
 final class VirtualClient {
   /// An RTCP packet from the forwarder.
   enum Feedback: Equatable {
-    case pictureLoss(UInt32)
-    case nack(UInt32, [UInt16])
+    case pictureLoss(SSRC)
+    case nack(SSRC, [UInt16])
     case senderReport(SenderInformation)
     case reportBlock(ReportBlock)
-    case goodbye(UInt32)
+    case goodbye(SSRC)
   }
 
   let id: TransportID
@@ -46,12 +46,12 @@ final class VirtualClient {
   }
 
   /// The numbers of the packets of one stream, counted from the first of them.
-  func numbers(of ssrc: UInt32) -> [UInt16] {
+  func numbers(of ssrc: SSRC) -> [UInt16] {
     let all = packets.filter { $0.packet.header.ssrc == ssrc }.map(\.packet.header.sequenceNumber)
     return all.map { $0 &- (all.first ?? 0) }
   }
 
-  func payloads(of ssrc: UInt32) -> [[UInt8]] { packets.filter { $0.packet.header.ssrc == ssrc }.map(\.packet.payload) }
+  func payloads(of ssrc: SSRC) -> [[UInt8]] { packets.filter { $0.packet.header.ssrc == ssrc }.map(\.packet.payload) }
 
   /// When feedback of a kind came.
   func times(of matches: (Feedback) -> Bool) -> [Instant] { feedback.filter { matches($0.feedback) }.map(\.at) }
@@ -107,7 +107,7 @@ final class VirtualClient {
   }
 
   func sendRTP(
-    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, payload: [UInt8],
+    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: SSRC, marker: Bool = false, payload: [UInt8],
     level: UInt8? = nil
   ) {
     network.send(

@@ -1,3 +1,4 @@
+import RTP
 import Testing
 import WebRTC
 
@@ -9,9 +10,9 @@ struct TableTests {
   func probing(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var table = ProbingTable<StreamKey>(limit: 40)
-    var model: [UInt32: Int] = [:]
+    var model: [SSRC: Int] = [:]
     for _ in 0..<5000 {
-      let ssrc = UInt32.random(in: 0..<60, using: &generator)
+      let ssrc = SSRC(.random(in: 0..<60, using: &generator))
       let key = StreamKey(transport: 3, ssrc: ssrc)
       if Bool.random(using: &generator) {
         let value = Int.random(in: 0..<1000, using: &generator)
@@ -25,8 +26,8 @@ struct TableTests {
       }
       let count = table.count
       #expect(count == model.count)
-      let found = (0..<60 as Range<UInt32>).map { table[StreamKey(transport: 3, ssrc: $0)] }
-      #expect(found == (0..<60).map { model[$0] ?? -1 })
+      let found = (0..<60 as Range<UInt32>).map { table[StreamKey(transport: 3, ssrc: SSRC($0))] }
+      #expect(found == (0..<60 as Range<UInt32>).map { model[SSRC($0)] ?? -1 })
       let foreign = table[StreamKey(transport: 4, ssrc: ssrc)]
       #expect(foreign == -1)
     }

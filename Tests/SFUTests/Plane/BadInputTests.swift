@@ -73,12 +73,12 @@ struct BadInputTests {
       // Well-formed wrapping, nonsense inside.
       let plain = Array(bytes.prefix(1000))
       bob.sendRTCP { writer in
-        writer.receiverReport(ssrc: UInt32.random(in: 0...9010, using: &generator))
+        writer.receiverReport(ssrc: SSRC(.random(in: 0...9010, using: &generator)))
         writer.nack(sender: 1, media: 9003, sequenceNumbers: [UInt16.random(in: 0...(.max), using: &generator)])
       }
       alice.sendRTP(
         payloadType: UInt8.random(in: 0...127, using: &generator), sequence: UInt16.random(in: 0...(.max), using: &generator),
-        timestamp: 0, ssrc: UInt32.random(in: 2220...2224, using: &generator), payload: plain)
+        timestamp: 0, ssrc: SSRC(.random(in: 2220...2224, using: &generator)), payload: plain)
       if round % 50 == 0 { alice.pump(); bob.pump(); await fixture.settle() }
     }
     bob.packets = []

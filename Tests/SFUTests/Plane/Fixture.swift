@@ -54,7 +54,7 @@ enum Parameters {
   static let extensionIDs = RTPExtensionIDs(ids)
 
   static func video(
-    _ name: String = "vp8", mid: String = "0", ssrc: UInt32?, rtx: UInt32? = nil, payloadType: UInt8 = 96,
+    _ name: String = "vp8", mid: Mid = "0", ssrc: SSRC?, rtx: SSRC? = nil, payloadType: UInt8 = 96,
     feedback: RTCPFeedback = [.nack, .pli, .fir, .transportCC],
     cname: String = ""
   ) -> RTPParameters {
@@ -68,7 +68,7 @@ enum Parameters {
       headerExtensions: ids, encodings: [RTPEncoding(ssrc: ssrc, rtxSSRC: rtx)], cname: cname)
   }
 
-  static func audio(mid: String = "1", ssrc: UInt32?, payloadType: UInt8 = 111, feedback: RTCPFeedback = [.transportCC])
+  static func audio(mid: Mid = "1", ssrc: SSRC?, payloadType: UInt8 = 111, feedback: RTCPFeedback = [.transportCC])
     -> RTPParameters
   {
     RTPParameters(

@@ -113,7 +113,7 @@ struct FrameMessageTests {
       fixture.room.unsubscribe(SubscriptionID(round + 1))
       fixture.room.subscribe(
         SubscriptionID(round + 2), to: MediaTrackID(1), on: bob.id,
-        parameters: Parameters.video(ssrc: 9100 + round, rtx: 9200 + round))
+        parameters: Parameters.video(ssrc: SSRC(9100 + round), rtx: SSRC(9200 + round)))
       await fixture.settle()
     }
     fixture.room.unpublish(MediaTrackID(1))

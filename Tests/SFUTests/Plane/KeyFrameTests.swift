@@ -60,12 +60,15 @@ struct KeyFrameTests {
     for number in 0..<10 as Range<UInt32> {
       fixture.room.subscribe(
         SubscriptionID(number), to: MediaTrackID(1), on: bob.id,
-        parameters: Parameters.video(mid: "\(number)", ssrc: 9000 + number, payloadType: 96))
+        parameters: Parameters.video(mid: "\(number)", ssrc: SSRC(9000 + number), payloadType: 96))
     }
     try await fixture.wait("a key frame request", [alice, bob]) { !alice.pictureLosses.isEmpty }
-    bob.sendRTCP { writer in for number in 0..<10 as Range<UInt32> { writer.pictureLoss(sender: 1, media: 9000 + number) } }
+    bob.sendRTCP { writer in for number in 0..<10 as Range<UInt32> { writer.pictureLoss(sender: 1, media: SSRC(9000 + number)) }
+    }
     bob.sendRTCP { writer in
-      for number in 0..<10 as Range<UInt32> { writer.fullIntraRequest(sender: 1, media: 9000 + number, sequenceNumber: 1) }
+      for number in 0..<10 as Range<UInt32> {
+        writer.fullIntraRequest(sender: 1, media: SSRC(9000 + number), sequenceNumber: 1)
+      }
     }
     try await fixture.wait("all requests", [alice, bob]) { await fixture.settle().keyFrameRequestsReceived == 20 }
     #expect(alice.pictureLosses == [1111])

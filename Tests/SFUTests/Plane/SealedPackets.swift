@@ -4,7 +4,7 @@ import WebRTC
 extension Peer {
   /// An RTP packet, sealed; empty where the peer can't seal it.
   func sealedRTP(
-    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, payload: [UInt8],
+    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: SSRC, marker: Bool = false, payload: [UInt8],
     mid: (id: UInt8, text: String)? = nil, level: (id: UInt8, level: UInt8)? = nil,
     transportSequence: (id: UInt8, number: UInt16)? = nil
   ) -> [UInt8] {

@@ -17,7 +17,7 @@ struct StreamTests {
     for number in 1...3 as ClosedRange<UInt32> {
       let parameters =
         number == 3
-        ? Parameters.video(mid: "c", ssrc: 9003) : Parameters.audio(mid: "\(number)", ssrc: 9000 + number)
+        ? Parameters.video(mid: "c", ssrc: 9003) : Parameters.audio(mid: "\(number)", ssrc: SSRC(9000 + number))
       fixture.room.subscribe(SubscriptionID(number), to: MediaTrackID(number), on: bob.id, parameters: parameters)
     }
     try await fixture.connected(alice, bob)

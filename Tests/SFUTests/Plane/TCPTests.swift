@@ -35,7 +35,7 @@ struct TCPTests {
     alice.wire.bytesPerWrite = bytesPerWrite
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
     for (client, number) in [(alice, 1), (bob, 2)] as [(TestClient, UInt32)] {
-      fixture.room.publish(MediaTrackID(number), on: client.id, parameters: Parameters.audio(ssrc: 1000 + number))
+      fixture.room.publish(MediaTrackID(number), on: client.id, parameters: Parameters.audio(ssrc: SSRC(1000 + number)))
     }
     try await fixture.connected(alice, bob)
     fixture.room.subscribe(
@@ -44,7 +44,7 @@ struct TCPTests {
       SubscriptionID(2), to: MediaTrackID(2), on: alice.id, parameters: Parameters.audio(mid: "b", ssrc: 9002))
     await fixture.settle()
     for number in 0..<100 as Range<UInt16> {
-      for (client, ssrc) in [(alice, 1001), (bob, 1002)] as [(TestClient, UInt32)] {
+      for (client, ssrc) in [(alice, 1001), (bob, 1002)] as [(TestClient, SSRC)] {
         client.sendRTP(
           payloadType: 111, sequence: number, timestamp: 960 * UInt32(number), ssrc: ssrc, payload: [UInt8(number), 7])
       }
@@ -112,7 +112,8 @@ struct TCPTests {
     try await fixture.connected(alice, bob)
     fixture.room.subscribe(
       SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(mid: "v", ssrc: 9001))
-    fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9002))
+    fixture.room.subscribe(
+      SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: Parameters.audio(mid: "a", ssrc: 9002))
     await fixture.settle()
 
     var video: UInt16 = 0

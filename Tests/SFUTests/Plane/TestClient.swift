@@ -31,15 +31,15 @@ final class TestClient {
   private(set) var events: [PeerEvent] = []
   var packets: [Packet] = []
   /// RTCP packets by a text of their kind; and what tests look into.
-  var pictureLosses: [UInt32] = []
-  var nacks: [(media: UInt32, numbers: [UInt16])] = []
+  var pictureLosses: [SSRC] = []
+  var nacks: [(media: SSRC, numbers: [UInt16])] = []
   var senderReports: [SenderInformation] = []
   var reportBlocks: [ReportBlock] = []
-  var names: [UInt32: String] = [:]
+  var names: [SSRC: String] = [:]
   var feedbackStatuses = 0
   var estimates: [UInt64] = []
-  var goodbyes: [UInt32] = []
-  var fullIntraRequests: [UInt32] = []
+  var goodbyes: [SSRC] = []
+  var fullIntraRequests: [SSRC] = []
   /// As they came, still sealed.
   private(set) var datagrams: [[UInt8]] = []
   /// Datagrams as they were sent last, to send again.
@@ -151,7 +151,7 @@ final class TestClient {
   }
 
   func sendRTP(
-    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, payload: [UInt8],
+    payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: SSRC, marker: Bool = false, payload: [UInt8],
     mid: (id: UInt8, text: String)? = nil, level: (id: UInt8, level: UInt8)? = nil,
     transportSequence: (id: UInt8, number: UInt16)? = nil
   ) {

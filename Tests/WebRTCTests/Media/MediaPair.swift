@@ -36,7 +36,7 @@ final class MediaPair {
   private var flights: [Flight] = []
   private var order = 0
   private var busyUntil = Instant(microseconds: 0)
-  private(set) var frames: [String: [(frame: EncodedFrame, at: Instant)]] = [:]
+  private(set) var frames: [Mid: [(frame: EncodedFrame, at: Instant)]] = [:]
   private(set) var keyFrameRequests = 0
   private(set) var targets: [Int] = []
   private(set) var isConnected = (sender: false, receiver: false)
@@ -67,7 +67,7 @@ final class MediaPair {
     receiver.setReceivers(streams, now: now)
   }
 
-  func send(_ frame: EncodedFrame, mid: String) {
+  func send(_ frame: EncodedFrame, mid: Mid) {
     sender.send(frame, mid: mid, now: now)
     drain()
   }
@@ -143,13 +143,13 @@ final class MediaPair {
 
 /// Streams and frames as an encoder would make them, of bytes that mean nothing.
 enum Sample {
-  static func stream(_ codec: RTPCodec, mid: String) -> RTPParameters {
+  static func stream(_ codec: RTPCodec, mid: Mid) -> RTPParameters {
     let audio = codec.name == "opus"
     let names: [RTPHeaderExtension] = [.mid, .absSendTime, .transportSequence] + (audio ? [.audioLevel] : [])
     return RTPParameters(
       mid: mid, kind: audio ? .audio : .video, codecs: [codec],
       headerExtensions: Dictionary(uniqueKeysWithValues: names.map { ($0, $0.canonicalID) }),
-      encodings: [RTPEncoding(ssrc: UInt32.random(in: 1...1 << 30), rtxSSRC: UInt32.random(in: 1 << 30...1 << 31))],
+      encodings: [RTPEncoding(ssrc: SSRC(.random(in: 1...1 << 30)), rtxSSRC: SSRC(.random(in: 1 << 30...1 << 31)))],
       cname: "test")
   }
 

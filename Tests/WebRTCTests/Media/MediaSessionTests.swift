@@ -5,8 +5,8 @@ import Testing
 
 @Suite("A media session")
 struct MediaSessionTests {
-  private static let video = "0"
-  private static let audio = "1"
+  private static let video: Mid = "0"
+  private static let audio: Mid = "1"
 
   private func connected(
     _ link: MediaPair.Link = .init(), seed: UInt64 = 1, bandwidth: BandwidthEstimator.Configuration = .init()

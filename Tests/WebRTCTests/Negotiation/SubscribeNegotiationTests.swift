@@ -1,3 +1,4 @@
+import RTP
 import Testing
 
 @testable import WebRTC
@@ -12,8 +13,8 @@ import Testing
   }
 
   @discardableResult
-  private func add(_ codecs: RTPCodec..., to subscribe: inout SubscribeNegotiation, from number: Int) throws -> [String] {
-    var mids: [String] = []
+  private func add(_ codecs: RTPCodec..., to subscribe: inout SubscribeNegotiation, from number: Int) throws -> [Mid] {
+    var mids: [Mid] = []
     for (index, codec) in codecs.enumerated() {
       mids.append(try subscribe.add(Self.source(codec), userID: "bob", trackID: "track\(number + index)"))
     }

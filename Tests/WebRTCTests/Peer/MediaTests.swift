@@ -1,3 +1,4 @@
+import RTP
 import Testing
 
 @testable import WebRTC
@@ -77,7 +78,7 @@ import Testing
 
   @Test("an SSRC too many is dropped, and one removed makes room") func streamLimit() throws {
     let pair = try PeerPair.connected(streamLimit: 4)
-    for ssrc in UInt32(1)...5 { pair.sendRTP(rtpPacket(sequence: 1, ssrc: ssrc), from: pair.client) }
+    for ssrc in [1, 2, 3, 4, 5] as [SSRC] { pair.sendRTP(rtpPacket(sequence: 1, ssrc: ssrc), from: pair.client) }
     pair.run(milliseconds: 20)
     #expect(pair.server.media.count == 4)
     #expect(pair.server.peer.drops[.tooManyStreams] == 1)
@@ -90,7 +91,7 @@ import Testing
 
   @Test("a forged SSRC takes no room") func forgedStreams() throws {
     let pair = try PeerPair.connected(streamLimit: 2)
-    for ssrc in UInt32(100)..<200 {
+    for ssrc in (UInt32(100)..<200).map({ SSRC($0) }) {
       let forged = rtpPacket(sequence: 1, ssrc: ssrc, payload: [UInt8](repeating: 0, count: 40))
       #expect(pair.inject(forged, from: PeerPair.clientAddress, to: pair.server) == .dropped(.unauthenticatedMedia))
     }

@@ -190,16 +190,16 @@ final class PeerPair {
 }
 
 /// An RTP packet without extension: dynamic payload type 96.
-func rtpPacket(sequence: UInt16, ssrc: UInt32 = 0x1122_3344, payload: [UInt8] = [1, 2, 3, 4]) -> [UInt8] {
+func rtpPacket(sequence: UInt16, ssrc: SSRC = 0x1122_3344, payload: [UInt8] = [1, 2, 3, 4]) -> [UInt8] {
   var packet: [UInt8] = [0x80, 96]
   func put<T: FixedWidthInteger>(_ value: T) { withUnsafeBytes(of: value.bigEndian) { packet.append(contentsOf: $0) } }
   put(sequence)
   put(UInt32(sequence) &* 3000)
-  put(ssrc)
+  put(ssrc.rawValue)
   return packet + payload
 }
 
 /// An empty receiver report (RFC 3550 §6.4.2).
-func receiverReport(ssrc: UInt32 = 0x5566_7788) -> [UInt8] {
-  [0x80, 201, 0, 1] + withUnsafeBytes(of: ssrc.bigEndian) { Array($0) }
+func receiverReport(ssrc: SSRC = 0x5566_7788) -> [UInt8] {
+  [0x80, 201, 0, 1] + withUnsafeBytes(of: ssrc.rawValue.bigEndian) { Array($0) }
 }

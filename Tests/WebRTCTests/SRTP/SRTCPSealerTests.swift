@@ -1,4 +1,5 @@
 import CSRTP
+import RTP
 import Testing
 
 @testable import WebRTC
@@ -13,7 +14,7 @@ import Testing
     for round in 0..<500 {
       let words = Int.random(in: 0...100, using: &generator)
       let body = (0..<words * 4).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      let plain = receiverReport(ssrc: UInt32(round % 5)) + body
+      let plain = receiverReport(ssrc: SSRC(UInt32(round % 5))) + body
       var buffer = plain + [UInt8](repeating: 0, count: profile.rtcpOverhead)
       let length = buffer.withUnsafeMutableBytes { sealer.seal($0, length: plain.count) }
       #expect(length == buffer.count)

@@ -1,3 +1,4 @@
+import RTP
 import Testing
 
 @testable import WebRTC
@@ -81,7 +82,7 @@ extension SRTPOpener {
   @Test("streams beyond the limit are refused until one is removed", arguments: SRTPProfile.allCases)
   func limit(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile, limit: 2)
-    let plain = (UInt32(1)...3).map { rtpPacket(sequence: 9, ssrc: $0) }
+    let plain = (UInt32(1)...3).map { rtpPacket(sequence: 9, ssrc: SSRC($0)) }
     let sealed = try plain.map { try reference.protect($0) }
     #expect(opener.openRTP(copy: sealed[0]) == .success(plain[0]))
     #expect(opener.openRTP(copy: sealed[1]) == .success(plain[1]))
@@ -112,7 +113,7 @@ extension SRTPOpener {
     let other = try SRTPReference(profile, master: SRTPSealerTests.master(profile, seed: 21), opening: true)
     var generator = SeededGenerator(24)
     for sequence in UInt16(0)..<800 {
-      var packet = Array(rtpPacket(sequence: sequence, ssrc: .random(in: 0...3, using: &generator)).prefix(12))
+      var packet = Array(rtpPacket(sequence: sequence, ssrc: SSRC(.random(in: 0...3, using: &generator))).prefix(12))
       let sources = Int.random(in: 0...15, using: &generator)
       packet[0] |= UInt8(sources)
       packet += [UInt8](repeating: 7, count: 4 * sources)
@@ -243,16 +244,16 @@ extension SRTPOpener {
   func streams(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile, limit: 40)
     for round in 0..<3 as Range<UInt16> {
-      for ssrc in UInt32(1)...40 {
+      for ssrc in (UInt32(1)...40).map({ SSRC($0) }) {
         let packet = rtpPacket(sequence: round, ssrc: ssrc)
         #expect(
           opener.openRTCP(copy: try reference.protectRTCP(receiverReport(ssrc: ssrc))) == .success(receiverReport(ssrc: ssrc)))
         #expect(opener.openRTP(copy: try reference.protect(packet)) == .success(packet))
       }
     }
-    for ssrc in UInt32(1)...20 { opener.removeStream(ssrc * 2) }
-    for ssrc in UInt32(1)...20 {
-      let packet = rtpPacket(sequence: 3, ssrc: ssrc * 2 - 1)
+    for number in UInt32(1)...20 { opener.removeStream(SSRC(number * 2)) }
+    for number in UInt32(1)...20 {
+      let packet = rtpPacket(sequence: 3, ssrc: SSRC(number * 2 - 1))
       #expect(opener.openRTP(copy: try reference.protect(packet)) == .success(packet))
     }
     #expect(

@@ -1,4 +1,5 @@
 import CSRTP
+import RTP
 import Testing
 
 @testable import WebRTC
@@ -29,8 +30,8 @@ final class SRTPReference {
 
   deinit { srtp_dealloc(session) }
 
-  func setROC(_ roc: UInt32, ssrc: UInt32) throws {
-    try #require(srtp_set_stream_roc(session, ssrc, roc) == srtp_err_status_ok)
+  func setROC(_ roc: UInt32, ssrc: SSRC) throws {
+    try #require(srtp_set_stream_roc(session, ssrc.rawValue, roc) == srtp_err_status_ok)
   }
 
   func protect(_ packet: [UInt8]) throws -> [UInt8] {

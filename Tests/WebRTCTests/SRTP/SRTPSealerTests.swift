@@ -1,3 +1,4 @@
+import RTP
 import Testing
 
 @testable import WebRTC
@@ -11,7 +12,7 @@ extension SRTPSealer {
         guard let from = source.baseAddress, let into = target.baseAddress else { return 0 }
         return seal(
           header: from, headerLength: headerLength, payload: from + headerLength, payloadLength: packet.count - headerLength,
-          index: index, ssrc: source.bigEndian32(at: 8), into: into)
+          index: index, ssrc: SSRC(source.bigEndian32(at: 8)), into: into)
       }
     }
     return Array(sealed.prefix(length))
@@ -46,7 +47,7 @@ extension SRTPSealer {
     let master = Self.master(profile, seed: UInt64(roc) &+ 2)
     let reference = try SRTPReference(profile, master: master)
     let sealer = try #require(SRTPSealer(profile: profile, master: master))
-    let ssrc: UInt32 = 0xFFFF_FFFF
+    let ssrc: SSRC = 0xFFFF_FFFF
     var index = UInt64(roc) << 16 | 65_000
     _ = try reference.protect(rtpPacket(sequence: 64_999, ssrc: ssrc))
     try reference.setROC(roc, ssrc: ssrc)
@@ -65,7 +66,7 @@ extension SRTPSealer {
     let reference = try SRTPReference(profile, master: master)
     let sealer = try #require(SRTPSealer(profile: profile, master: master))
     for sequence in UInt16(0)..<600 {
-      var header = Array(rtpPacket(sequence: sequence, ssrc: .random(in: 0...3, using: &generator)).prefix(12))
+      var header = Array(rtpPacket(sequence: sequence, ssrc: SSRC(.random(in: 0...3, using: &generator))).prefix(12))
       let sources = Int.random(in: 0...15, using: &generator)
       header[0] |= UInt8(sources)
       header += [UInt8](repeating: 7, count: 4 * sources)

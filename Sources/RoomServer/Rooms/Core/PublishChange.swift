@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import SFU
 import WebRTC
@@ -25,7 +26,7 @@ struct PublishChange: Sendable {
   var added: [New] = []
   var removed: [PublishedTrack] = []
   /// The mids of the call's tracks, in its order.
-  var order: [String]
+  var order: [Mid]
   /// Tracks that the offer does not change.
   private var unchanged = 0
 
@@ -36,7 +37,7 @@ struct PublishChange: Sendable {
   init(
     _ params: PublishParams, answered: AnsweredOffer, published: [PublishedTrack], before: [PublishedTrack]
   ) throws(RoomError) {
-    order = params.tracks.map(\.mid)
+    order = params.tracks.map { Mid($0.mid) }
     guard Set(order).count == order.count else { throw RoomError(.publishFailed, "two tracks name one mid") }
     let media = Dictionary(answered.media.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
 
@@ -56,8 +57,8 @@ struct PublishChange: Sendable {
     unchanged = published.count - removed.count - kept.count
 
     for new in params.tracks {
-      guard let parameters = media[new.mid] else {
-        let reason = answered.rejected.first { $0.mid == new.mid }?.reason ?? "the offer has no such m-line that sends"
+      guard let parameters = media[Mid(new.mid)] else {
+        let reason = answered.rejected.first { $0.mid.rawValue == new.mid }?.reason ?? "the offer has no such m-line that sends"
         throw RoomError(.publishFailed, "m-line \(new.mid.prefix(64)): \(reason)")
       }
       guard parameters.kind.rawValue == new.kind.rawValue else {

@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import RoomState
 import RoomToken
@@ -55,7 +56,7 @@ extension RoomCore {
     if publication.isNew || answered.remoteChanged { order(.connect(transport.id, answered.remote)) }
     roster.setPublishing(transport, of: user)
     let before = roster[user]?.tracks.map(\.id) ?? []
-    var carried: [String: TrackInfo] = [:]
+    var carried: [Mid: TrackInfo] = [:]
     var renewed: [PublishedTrack] = []
     for var track in change.kept {
       // On a new transport the media is new to the workers: others get it on new streams, under the id they know.
@@ -84,7 +85,7 @@ extension RoomCore {
     announce(added, of: user)
     return PublishResult(
       sdp: answered.sdp,
-      tracks: change.order.compactMap { mid in carried[mid].map { PublishedTrackInfo(mid: mid, track: $0) } })
+      tracks: change.order.compactMap { mid in carried[mid].map { PublishedTrackInfo(mid: mid.rawValue, track: $0) } })
   }
 
   /// Publishes a track whose packets come from this server.

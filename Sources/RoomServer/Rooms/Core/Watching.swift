@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import RoomToken
 import SFU
@@ -42,14 +43,14 @@ extension RoomCore {
       throw .offer(error, .publishFailed)
     }
     if let rejected = answered.rejected.first(where: { !Self.isDataChannel($0.mid, in: offer) }) {
-      throw .notAcceptable(RoomError(.publishFailed, "m-line \(rejected.mid.prefix(32)): \(rejected.reason)"))
+      throw .notAcceptable(RoomError(.publishFailed, "m-line \(rejected.mid.rawValue.prefix(32)): \(rejected.reason)"))
     }
     guard !answered.media.isEmpty else {
       throw .offer(.refused("it has no audio or video m-line that sends"), .publishFailed)
     }
     let tracks = answered.media.enumerated().map { index, media in
       let isMain = !answered.media[..<index].contains { $0.kind == media.kind }
-      return NewTrack(mid: media.mid, kind: media.kind == .audio ? .audio : .video, master: isMain)
+      return NewTrack(mid: media.mid.rawValue, kind: media.kind == .audio ? .audio : .video, master: isMain)
     }
     do throws(RoomError) {
       try checkTrackCount(answered.media.count)
@@ -69,7 +70,7 @@ extension RoomCore {
   }
 
   /// Data channels are left out, and audio and video continue without them.
-  private static func isDataChannel(_ mid: String, in offer: String) -> Bool {
+  private static func isDataChannel(_ mid: Mid, in offer: String) -> Bool {
     let description = try? SessionDescription(parsing: offer)
     return description?.media.first { $0.mid == mid }?.kind == "application"
   }
@@ -114,7 +115,7 @@ extension RoomCore {
       throw .offer(error, .subscribeFailed)
     }
     if let rejected = answered.rejected.first {
-      throw .notAcceptable(RoomError(.subscribeFailed, "m-line \(rejected.mid.prefix(32)): \(rejected.reason)"))
+      throw .notAcceptable(RoomError(.subscribeFailed, "m-line \(rejected.mid.rawValue.prefix(32)): \(rejected.reason)"))
     }
     guard let first = answered.media.first else { throw .badRequest("the offer has no m-line that receives") }
     let resource = SessionResource(

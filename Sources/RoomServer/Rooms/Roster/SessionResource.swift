@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import SFU
 import WebRTC
@@ -20,7 +21,7 @@ struct SessionResource: Sendable {
   private(set) var local: TransportParameters
   private(set) var remote: TransportParameters
   /// The m-line that stands for the bundle.
-  private let tagged: (mid: String, kind: String)
+  private let tagged: (mid: Mid, kind: String)
   private var restarts = 0
 
   /// Each leaves a user fragment at the worker.

@@ -1,3 +1,4 @@
+import RTP
 import RoomProtocol
 import SFU
 import WebRTC
@@ -17,7 +18,7 @@ struct SubscribeTransport: Sendable {
   private struct Line: Sendable {
     var userId: UserID
     var track: MediaTrackID
-    var mid: String
+    var mid: Mid
     /// Nil until the answer accepts the m-line.
     var subscription: SubscriptionID?
   }
@@ -98,7 +99,7 @@ struct SubscribeTransport: Sendable {
   mutating func makeOffer(number: Int) -> OfferData? {
     guard pending == nil, negotiation.needsOffer else { return nil }
     let sdp = negotiation.makeOffer()
-    let tracks = lines.map { OfferedTrack(mid: $0.value.mid, userId: $0.value.userId, trackId: $0.key) }
+    let tracks = lines.map { OfferedTrack(mid: $0.value.mid.rawValue, userId: $0.value.userId, trackId: $0.key) }
       .sorted { ($0.mid.count, $0.mid) < ($1.mid.count, $1.mid) }
     let offer = OfferData(offer: number, sdp: sdp, tracks: tracks, restart: replaces && !hasOffered)
     pending = offer

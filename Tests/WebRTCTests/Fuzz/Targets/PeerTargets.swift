@@ -100,7 +100,7 @@ import RTP
     case 1: take(body, incoming, outgoing, now)
     case 2:
       timestamp &+= 3000
-      let mid = ["0", "1", "2"][Int(kind >> 2) % 3]
+      let mid = (["0", "1", "2"] as [Mid])[Int(kind >> 2) % 3]
       _ = outgoing.send(
         EncodedFrame(data: Array(body), timestamp: timestamp, isKeyFrame: kind & 0x40 != 0), mid: mid, level: nil, now: now)
     default: now = now.advanced(milliseconds: Int64(body.first ?? 0))
@@ -136,7 +136,7 @@ private func take(_ compound: UnsafeRawBufferPointer, _ incoming: IncomingMedia,
 }
 
 /// An Opus, a VP8 and an H.264 stream, the video with RTX.
-private func mediaParameters(ssrc: UInt32) -> [RTPParameters] {
+private func mediaParameters(ssrc: SSRC) -> [RTPParameters] {
   let extensions: [RTPHeaderExtension: UInt8] = [.mid: 1, .absSendTime: 2, .transportSequence: 3, .audioLevel: 4]
   let codecs: [(RTPParameters.Kind, RTPCodec)] = [
     (.audio, RTPCodec(name: "opus", payloadType: 96, clockRate: 48_000, channels: 2)),
@@ -144,10 +144,10 @@ private func mediaParameters(ssrc: UInt32) -> [RTPParameters] {
     (.video, RTPCodec(name: "h264", payloadType: 99, rtxPayloadType: 100, clockRate: 90_000, feedback: [.nack, .pli])),
   ]
   return codecs.enumerated().map { index, entry in
-    let number = ssrc + UInt32(index) * 2
+    let number = ssrc.rawValue + UInt32(index) * 2
     return RTPParameters(
       mid: "\(index)", kind: entry.0, codecs: [entry.1], headerExtensions: extensions,
-      encodings: [RTPEncoding(ssrc: number, rtxSSRC: entry.1.rtxPayloadType == nil ? nil : number + 1)])
+      encodings: [RTPEncoding(ssrc: SSRC(number), rtxSSRC: entry.1.rtxPayloadType == nil ? nil : SSRC(number + 1))])
   }
 }
 

@@ -13,7 +13,7 @@ final class PublisherBot: LoopBot {
   private let session: MediaSession
   private let media: RecordedMedia
   private let connected: @Sendable (Result<Void, any Error>) -> Void
-  private var mids: (video: String, audio: String)?
+  private var mids: (video: Mid, audio: Mid)?
   private var nextVideo: Instant?
   private var nextAudio: Instant?
   private var videoFrame = 0
@@ -67,7 +67,7 @@ final class PublisherBot: LoopBot {
     drain(now)
   }
 
-  private func sendVideo(_ mid: String, _ due: Instant, _ now: Instant) {
+  private func sendVideo(_ mid: Mid, _ due: Instant, _ now: Instant) {
     let frame = media.video[videoFrame]
     session.send(EncodedFrame(data: frame.data, timestamp: videoTime, isKeyFrame: frame.isKeyFrame), mid: mid, now: now)
     videoFrame = (videoFrame + 1) % media.video.count
@@ -75,7 +75,7 @@ final class PublisherBot: LoopBot {
     nextVideo = due.advanced(microseconds: media.videoInterval)
   }
 
-  private func sendAudio(_ mid: String, _ due: Instant, _ now: Instant) {
+  private func sendAudio(_ mid: Mid, _ due: Instant, _ now: Instant) {
     let frame = EncodedFrame(data: media.audio[audioFrame], timestamp: audioTime, isKeyFrame: true)
     session.send(frame, mid: mid, level: AudioLevel(level: 30, voice: true), now: now)
     audioFrame = (audioFrame + 1) % media.audio.count

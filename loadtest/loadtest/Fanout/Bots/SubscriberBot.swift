@@ -12,7 +12,7 @@ final class SubscriberBot: LoopBot {
   private static let streamLimit = 64
 
   private struct Stream {
-    let ssrc: UInt32
+    let ssrc: SSRC
     var count = StreamCount()
     var statistics: ReceiveStatistics
     var lastPacket: Instant
@@ -37,7 +37,7 @@ final class SubscriberBot: LoopBot {
   let socket: UDPSocket
   private(set) var deadline: Instant?
   private let peer: Peer
-  private let ssrc = UInt32.random(in: 1...UInt32.max)
+  private let ssrc = SSRC.random()
   private let outcome: JoinOutcome
   private var payloads: [UInt8: Payload] = [:]
   private var streams: [Stream] = []
@@ -47,7 +47,7 @@ final class SubscriberBot: LoopBot {
   private var feedback = TransportFeedbackRecorder()
   private var sound = SoundTimeline()
   /// The stream that `sound` follows.
-  private var soundStream: UInt32?
+  private var soundStream: SSRC?
   private var pictures = 0
   private var told = Slice()
   private var nextFeedback: Instant?
@@ -193,7 +193,7 @@ final class SubscriberBot: LoopBot {
     }
   }
 
-  private func index(of ssrc: UInt32, clockRate: UInt32, now: Instant) -> Int? {
+  private func index(of ssrc: SSRC, clockRate: UInt32, now: Instant) -> Int? {
     if let known = streams.firstIndex(where: { $0.ssrc == ssrc }) { return known }
     guard streams.count < Self.streamLimit else { return nil }
     streams.append(Stream(ssrc: ssrc, statistics: ReceiveStatistics(clockRate: clockRate), lastPacket: now))

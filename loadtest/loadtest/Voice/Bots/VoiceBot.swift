@@ -12,7 +12,7 @@ final class VoiceBot: LoopBot {
   private let voice: [[UInt8]]?
   private var ear: Ear?
   private let outcome: JoinOutcome
-  private var mid: String?
+  private var mid: Mid?
   private var due: Instant?
   private var packet = 0
   private var timestamp = UInt32.random(in: .min ... .max)
