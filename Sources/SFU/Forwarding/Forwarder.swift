@@ -22,7 +22,8 @@ final class Forwarder {
     var sockets: [Int32]
     /// Whether several packets may leave as one message that the kernel cuts.
     var segments = true
-    var calls = SendingCalls.kernel
+    /// How packets leave.
+    var calls: SendingCalls
     /// Chooses first sequence numbers, SSRCs and the spread of reports.
     var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   }

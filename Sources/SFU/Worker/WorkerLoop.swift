@@ -30,7 +30,8 @@ final class WorkerLoop {
     self.load = load
     forwarder = Forwarder(
       .init(
-        certificate: setup.certificate, limits: setup.limits, sockets: sockets.udp.map(\.descriptor), segments: setup.segments))
+        certificate: setup.certificate, limits: setup.limits, sockets: sockets.udp.map(\.descriptor), segments: setup.segments,
+        calls: .kernel))
     epoll = linux_epoll_create()
     forwarder.wallOffset = Self.readWallOffset(clock())
   }

@@ -44,7 +44,7 @@ struct DeadlineTests {
     let network = try VirtualNetwork()
     let alice = try network.connectedClients(1)[0]
     network.run(milliseconds: 60_000)
-    #expect(!network.happened(.transportDisconnected(alice.id)), "its checks go on")
+    #expect(!network.happened(.transportDisconnected(alice.id)), "its checks continue")
     var isGone = true
     network.loses = { _, isToServer in isGone && isToServer }
     let start = network.now
