@@ -12,6 +12,7 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -54,6 +55,7 @@ let package = Package(
     // Floor 1: what the wire says.
     .target(name: "RTP"),
     .target(name: "RTMP", dependencies: ["RTP", "COpenSSL"]),
+    .target(name: "Linux", dependencies: ["RTP", "CLinux"]),
     .target(name: "RoomProtocol"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", jwtKit]),
@@ -84,11 +86,30 @@ let package = Package(
         nio("NIOTLS"), nioSSL,
       ]),
     .target(
+      name: "HTTPServer",
+      dependencies: [
+        "Linux", "WebRTC", "RTP", "RoomProtocol", "CMicroHTTPD", "CGnuTLS", "COpenSSL", "CLinux", logging, nioSSL,
+        nio("NIOCore"),
+        nio("NIOConcurrencyHelpers"),
+      ]),
+    .target(
+      name: "OriginServer",
+      dependencies: [
+        "HTTPServer", "LiveOrigin", "RTMP", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CLinux", logging, nioSSL,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+      ]),
+    .target(
+      name: "Webhooks",
+      dependencies: [
+        "HTTPServer", "LiveOrigin", "RTP", "RoomProtocol", "COpenSSL", "CLinux", grdb, logging, nioSSL, nio("NIOCore"),
+        nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
+      ]),
+    .target(
       name: "RoomServer",
       dependencies: [
-        "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState", "RoomToken",
-        "CMicroHTTPD", "CGnuTLS", "COpenSSL", "CLinux", .product(name: "GRDB", package: "GRDB.swift"), logging, nioSSL,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        "HTTPServer", "OriginServer", "Webhooks", "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC",
+        "RTP", "RoomProtocol", "RoomState", "RoomToken", "COpenSSL", "CLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
+        nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -106,7 +127,8 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomServer", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU", argumentParser, lifecycle, logging, yams,
+        "RoomServer", "HTTPServer", "OriginServer", "Webhooks", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU",
+        argumentParser, lifecycle, logging, yams,
       ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
@@ -137,6 +159,7 @@ let package = Package(
     .target(name: "Peers", dependencies: [nioSSL], path: "Tests/Peers"),
 
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
+    .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport", "Peers"]),
     .testTarget(name: "LiveOriginTests", dependencies: ["LiveOrigin", "Codecs", "RTMP", "RTP"]),
@@ -155,9 +178,9 @@ let package = Package(
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomServer", "LiveOrigin", "RTMP", "Relay", "Codecs", "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux",
-        "roomserver",
-        "FuzzSupport", "Peers", logging, nioSSL,
+        "RoomServer", "HTTPServer", "OriginServer", "Webhooks", "Linux", "LiveOrigin", "RTMP", "Relay", "Codecs",
+        "RoomProtocol",
+        "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", "FuzzSupport", "Peers", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
@@ -169,12 +192,13 @@ let package = Package(
     .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
     .testTarget(
       name: "LoadtestTests",
-      dependencies: ["loadtest", "RoomServer", "RoomClient", "RTMP", "RTP", "WebRTC", "Peers", argumentParser]),
+      dependencies: ["loadtest", "RoomServer", "HTTPServer", "RoomClient", "RTMP", "RTP", "WebRTC", "Peers", argumentParser]),
     .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
     .testTarget(
       name: "Interop",
       dependencies: [
-        "RoomServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken", "RoomProtocol", "WebRTC",
+        "RoomServer", "HTTPServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken",
+        "RoomProtocol", "WebRTC",
         "LossyLink", "CLinux", "loadtest", "Peers", "roomserver", "client-guide",
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
@@ -185,7 +209,10 @@ let package = Package(
 // Tests/Fuzz/run.sh: this project's modules with libFuzzer's counters and AddressSanitizer, and one program of all fuzz targets in
 // place of the tests, whose files they are.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
-  let fed = ["RTP", "RTMP", "RoomProtocol", "RoomToken", "WebRTC", "SFU", "RoomServer", "FuzzSupport"]
+  let fed = [
+    "RTP", "RTMP", "RoomProtocol", "RoomToken", "WebRTC", "SFU", "HTTPServer", "OriginServer", "Webhooks", "RoomServer",
+    "FuzzSupport",
+  ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }
   package.products = []

@@ -1,8 +1,12 @@
+import HTTPServer
+import Linux
 public import Logging
 import NIOConcurrencyHelpers
+import OriginServer
 import RoomProtocol
 import RoomToken
 import SFU
+import Webhooks
 
 /// A running room server: HTTP, signalling, rooms and media workers, in this process.
 ///
@@ -57,7 +61,12 @@ public final class RoomServer: Sendable {
     if let complaint = configuration.iceServers.lazy.compactMap(\.complaint).first { throw .iceServer(reason: complaint) }
     if let complaint = configuration.relay.recordings?.complaint { throw .recordings(reason: complaint) }
     if let complaint = configuration.webhooks.complaint { throw .webhooks(reason: complaint) }
-    let certificate: CurrentCertificate? = if let tls = configuration.tls { try CurrentCertificate(tls, log: log) } else { nil }
+    let certificate: CurrentCertificate?
+    do throws(CertificateError) {
+      certificate = if let tls = configuration.tls { try CurrentCertificate(tls, log: log) } else { nil }
+    } catch {
+      throw .certificate(reason: "\(error)")
+    }
     let data: DataDirectory? = if let path = configuration.data { try DataDirectory(path) } else { nil }
     let keys: TokenKeys
     do {
@@ -87,20 +96,30 @@ public final class RoomServer: Sendable {
       throw .data(reason: "\(SQLiteStore.fileName): \(error)")
     }
     kicked.withLockedValue { $0.restore(stored.kicked) }
-    let origin = Origin(configuration.origin, keys: keys, kicked: kicked, log: log)
+    let origin = Origin(
+      configuration.origin, keys: keys, isRevoked: { token in kicked.withLockedValue { $0.contains(token) } }, log: log)
     var rtmp: RTMPServer?
     var events: EventLog?
     do throws(StartError) {
-      let eventLog = try await EventLog(
-        configuration.webhooks, path: data?.privateFile("webhooks.sqlite"),
-        secret: (configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value)?.value ?? "", log: log)
+      let eventLog: EventLog
+      do throws(EventLogError) {
+        eventLog = try await EventLog(
+          configuration.webhooks, path: data?.privateFile("webhooks.sqlite"),
+          secret: (configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value)?.value ?? "", log: log)
+      } catch {
+        throw .data(reason: error.reason)
+      }
       events = eventLog
       if configuration.origin.listens {
         let secure = configuration.tls.flatMap { tls in certificate.map { (tls.rtmpPort, $0) } }
-        rtmp = try await RTMPServer.start(
-          origin, host: configuration.origin.host ?? configuration.host, secure: secure,
-          peers: ConnectionsPerAddress(
-            limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
+        do throws(ListenError) {
+          rtmp = try await RTMPServer.start(
+            origin, host: configuration.origin.host ?? configuration.host, secure: secure,
+            peers: ConnectionsPerAddress(
+              limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
+        } catch {
+          throw StartError(rtmp: error)
+        }
       }
       let server = RoomServer(
         configuration, data: data, events: eventLog, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp,
@@ -145,6 +164,7 @@ public final class RoomServer: Sendable {
     self.hls = hls
     self.log = log
     let counters = ServerCounters()
+    let requests = HTTPCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
       events: events.channel, log: log)
@@ -166,8 +186,8 @@ public final class RoomServer: Sendable {
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters)
     let history = ServerHistory(gauge)
     metrics = MetricsReport(
-      directory: directory, plane: plane, counters: counters, origin: origin, hls: hls, variants: variants,
-      events: events, certificate: certificate)
+      directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
+      variants: variants, events: events, certificate: certificate)
     let tokens = TokensAPI(keys: keys)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
@@ -180,7 +200,7 @@ public final class RoomServer: Sendable {
       + flv.endpoints + HLSAPI(directory: hls).endpoints
     var handlers = HTTPDaemon.Handlers(
       router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) }, upgraded: { signalling.accept($0) },
-      counters: counters,
+      counters: requests,
       peers: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies),
       clients: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies))
     func daemon(port: UInt16, _ certificate: CurrentCertificate?) -> HTTPDaemon {
@@ -202,14 +222,14 @@ public final class RoomServer: Sendable {
 
   /// Lets clients in.
   private func serve() async throws(StartError) {
-    do throws(StartError) {
+    do throws(ListenError) {
       try http.start()
       try https?.start()
     } catch {
       await http.stop()
       sampling.cancel()
       following?.cancel()
-      throw error
+      throw StartError(http: error)
     }
     log.info(
       "serving",

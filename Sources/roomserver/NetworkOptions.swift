@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPServer
 import RoomServer
 
 /// Where the server listens and what clients are told of it.

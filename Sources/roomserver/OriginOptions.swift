@@ -1,5 +1,6 @@
 import ArgumentParser
 import LiveOrigin
+import OriginServer
 import RoomServer
 
 /// The live origin: its RTMP port, and who may publish and play.

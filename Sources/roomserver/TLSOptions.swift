@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPServer
 import RoomServer
 
 /// The server's own certificate, and the ports that it is for.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LiveOrigin
 import RoomServer
+import Webhooks
 
 /// What the app's own server is told.
 struct WebhookOptions: ParsableArguments {

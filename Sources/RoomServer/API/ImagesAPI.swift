@@ -1,3 +1,4 @@
+import HTTPServer
 import RoomProtocol
 
 /// A room's images over REST.

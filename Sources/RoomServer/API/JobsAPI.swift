@@ -1,3 +1,4 @@
+import HTTPServer
 import RoomProtocol
 
 /// Relay jobs over REST.

@@ -1,3 +1,4 @@
+import HTTPServer
 import RoomProtocol
 
 /// Rooms, participants and tracks over REST.

@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// The state of the server and of its last hour, over REST.
 struct ServerAPI: Sendable {
   let gauge: ServerGauge

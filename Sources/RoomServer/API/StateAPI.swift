@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import RoomProtocol
 
 /// Seats, PK, messages and attributes over REST: the calls of signalling, by the app's own server.

@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// What monitoring looks at: health and metrics; and where signalling begins.
 struct SystemAPI: Sendable {
   let metrics: MetricsReport

@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+import HTTPServer
 public import LiveOrigin
 public import RoomProtocol
 

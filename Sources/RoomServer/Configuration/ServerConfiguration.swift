@@ -1,7 +1,10 @@
+public import HTTPServer
 public import LiveOrigin
+public import OriginServer
 public import SFU
 public import RoomProtocol
 public import RoomState
+public import Webhooks
 
 /// All that a server can be told at its start. The defaults are those of a server for one machine behind no proxy.
 public struct ServerConfiguration: Sendable {
@@ -113,6 +116,22 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .recordings(let reason): "can't record: \(reason)"
     case .webhooks(let reason): reason
     case .data(let reason): "can't keep data: \(reason)"
+    }
+  }
+}
+
+extension StartError {
+  init(http error: ListenError) {
+    switch error {
+    case .badAddress(let host): self = .badAddress(host)
+    case .unavailable(let address, let reason): self = .http(address: address, reason: reason)
+    }
+  }
+
+  init(rtmp error: ListenError) {
+    switch error {
+    case .badAddress(let host): self = .badAddress(host)
+    case .unavailable(let address, let reason): self = .rtmp(address: address, reason: reason)
     }
   }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+import HTTPServer
 import RoomProtocol
 
 /// The console: a page at `/`, and the files that it is made of at `/console/*`. The files are those of `Console/Page`, put into

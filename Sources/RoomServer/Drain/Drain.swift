@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import OriginServer
 import RoomProtocol
 
 /// What a server that runs empty was told.

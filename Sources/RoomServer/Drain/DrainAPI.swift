@@ -1,3 +1,4 @@
+import HTTPServer
 import RoomProtocol
 
 /// Letting the server run empty, over REST.

@@ -1,7 +1,9 @@
+import HTTPServer
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import OriginServer
 import RoomProtocol
 import RoomToken
 import WebRTC
@@ -70,7 +72,7 @@ final class IngestDoor: Sendable {
   ) async throws(RoomError) -> IngestSession {
     do throws(Entrance.Refusal) { try entrance.admit(client) } catch { throw error.error }
     guard NameRule.allows(name) else { throw RoomError(.noSuchRoom, "rooms are called \(NameRule.text)") }
-    guard let text = Origin.value("token", in: query) else {
+    guard let text = QueryString.value("token", in: query) else {
       throw RoomError(.tokenInvalid, "publish to \(name)?token=… with a room token")
     }
     let token: RoomToken

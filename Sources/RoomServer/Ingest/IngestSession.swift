@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import OriginServer
 import RTMP
 import RTP
 import RoomProtocol

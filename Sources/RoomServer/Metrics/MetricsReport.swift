@@ -1,12 +1,16 @@
 import CLinux
+import HTTPServer
+import OriginServer
 import Relay
 import SFU
+import Webhooks
 
 /// Gathers what `/metrics` tells.
 struct MetricsReport: Sendable {
   let directory: RoomDirectory
   let plane: MediaPlane
   let counters: ServerCounters
+  let requests: HTTPCounters
   let origin: Origin
   let hls: HLSDirectory
   let variants: VariantDirectory
@@ -78,13 +82,13 @@ struct MetricsReport: Sendable {
   }
 
   private func addControl(to text: inout PrometheusText) {
-    let values = counters.values
+    let (values, requests) = (counters.values, requests.values)
     func byCode(_ counts: [Int: Int]) -> [(String, Int64)] {
       counts.sorted { $0.key < $1.key }.map { ("\($0.key)", Int64($0.value)) }
     }
     text.add(
-      "roomserver_http_requests_total", .counter, "HTTP requests answered, by status.", label: "status", byCode(values.requests)
-    )
+      "roomserver_http_requests_total", .counter, "HTTP requests answered, by status.", label: "status",
+      byCode(requests.requests))
     text.add("roomserver_signalling_sockets", .gauge, "Open signalling sockets.", values.sockets)
     text.add("roomserver_signalling_sockets_total", .counter, "Signalling sockets ever opened.", values.socketsOpened)
     text.add("roomserver_signalling_sockets_dead_total", .counter, "Signalling sockets closed for silence.", values.socketsDead)
@@ -110,7 +114,8 @@ struct MetricsReport: Sendable {
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
-      ServerCounters.Limit.allCases.map { ($0.rawValue, Int64(values.limits[$0] ?? 0)) })
+      ServerCounters.Limit.allCases.map { ($0.rawValue, values.limits[$0] ?? 0) }
+        + HTTPCounters.Limit.allCases.map { ($0.rawValue, requests.limits[$0] ?? 0) })
   }
 
   private func addBroadcasts(_ totals: BroadcastTotals, to text: inout PrometheusText) {

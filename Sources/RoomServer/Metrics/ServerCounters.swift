@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import RoomProtocol
 
-/// What the control plane counts since its start.
+/// What rooms and signalling count since the start of the server.
 final class ServerCounters: Sendable {
   /// A bound of `ServerLimits` that somebody ran into.
   enum Limit: String, Sendable, CaseIterable {
@@ -17,14 +17,9 @@ final class ServerCounters: Sendable {
     case kickedTokens = "kicked_tokens"
     case jobs
     case broadcasts
-    case forwardedFor = "forwarded_for"
-    case addressConnections = "connections_per_address"
-    case requestTime = "request_time"
   }
 
   struct Values: Sendable {
-    /// By status.
-    var requests: [Int: Int] = [:]
     var sockets = 0
     var socketsOpened = 0
     /// Sockets closed because nothing came on them.
@@ -57,6 +52,5 @@ final class ServerCounters: Sendable {
 
   func count(_ change: (inout Values) -> Void) { box.withLockedValue { change(&$0) } }
 
-  func countRequest(status: Int) { count { $0.requests[status, default: 0] += 1 } }
   func count(limit: Limit) { count { $0.limits[limit, default: 0] += 1 } }
 }

@@ -1,5 +1,5 @@
-import CLinux
 import Foundation
+import Linux
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPServer
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore

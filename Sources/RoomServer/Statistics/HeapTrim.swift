@@ -1,4 +1,5 @@
 import CLinux
+import Linux
 
 /// Decides when memory that was freed goes back to the system.
 ///

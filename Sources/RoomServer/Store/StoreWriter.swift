@@ -1,5 +1,6 @@
 import RoomProtocol
 import Foundation
+import Linux
 import Logging
 import NIOConcurrencyHelpers
 import RTP

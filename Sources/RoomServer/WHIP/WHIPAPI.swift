@@ -1,3 +1,4 @@
+import HTTPServer
 import RoomProtocol
 import RoomToken
 import WebRTC

@@ -1,5 +1,6 @@
 import Peers
 import RoomClient
+import HTTPServer
 import RoomServer
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Peers
 import RoomClient
+import HTTPServer
 import RoomServer
 import Testing
 

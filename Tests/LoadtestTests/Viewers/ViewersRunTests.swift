@@ -1,5 +1,6 @@
 import Foundation
 import Peers
+import HTTPServer
 import RoomServer
 import Testing
 

@@ -4,6 +4,7 @@ import RoomProtocol
 import Testing
 import WebRTC
 
+@testable import HTTPServer
 @testable import RoomServer
 
 @Suite("Clients behind a proxy")

@@ -1,5 +1,6 @@
 import Codecs
 import Foundation
+import Linux
 import RTMP
 import RTP
 import Relay

@@ -2,6 +2,7 @@ import Peers
 import RTP
 import Testing
 
+@testable import HTTPServer
 @testable import RoomServer
 
 @Suite("Many connections from one address")

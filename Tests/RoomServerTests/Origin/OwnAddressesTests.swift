@@ -1,6 +1,7 @@
 import RTMP
 import Testing
 
+@testable import OriginServer
 @testable import RoomServer
 
 @Suite("Which publish URLs lead to the own origin")

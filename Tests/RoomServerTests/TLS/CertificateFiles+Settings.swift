@@ -2,6 +2,8 @@ import NIOSSL
 import Peers
 import RoomServer
 
+@testable import HTTPServer
+
 extension CertificateFiles {
   var settings: TLSSettings {
     var settings = TLSSettings(certificate: certificate, key: key)

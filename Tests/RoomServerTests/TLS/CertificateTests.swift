@@ -4,6 +4,7 @@ import Peers
 import RoomProtocol
 import Testing
 
+@testable import HTTPServer
 @testable import RoomServer
 
 @Suite("The server's own certificate")

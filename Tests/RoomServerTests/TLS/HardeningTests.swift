@@ -2,6 +2,7 @@ import NIOSSL
 import Peers
 import Testing
 
+@testable import OriginServer
 @testable import RoomServer
 
 @Suite("What the ports with TLS let pass")

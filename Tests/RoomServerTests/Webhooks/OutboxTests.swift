@@ -2,6 +2,7 @@ import Testing
 import RoomProtocol
 
 @testable import RoomServer
+@testable import Webhooks
 
 /// In virtual time: milliseconds that the test counts.
 @Suite("The outbox")

@@ -4,6 +4,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
+@testable import Webhooks
 
 @Suite("Webhooks")
 struct WebhookTests {

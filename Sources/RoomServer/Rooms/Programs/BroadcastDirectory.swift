@@ -3,6 +3,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import OriginServer
 import RTMP
 import Relay
 import RoomProtocol

@@ -1,4 +1,5 @@
 import LiveOrigin
+import OriginServer
 import RTMP
 import Relay
 import RoomProtocol

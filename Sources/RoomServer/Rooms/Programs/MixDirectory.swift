@@ -1,4 +1,5 @@
 import CLinux
+import Linux
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore

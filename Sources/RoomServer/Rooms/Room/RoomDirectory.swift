@@ -1,10 +1,12 @@
 import Logging
 import NIOConcurrencyHelpers
+import OriginServer
 import RTP
 import RoomProtocol
 import RoomState
 import RoomToken
 import SFU
+import Webhooks
 
 /// The rooms of this server by name, and what has to outlive a room: the tokens of kicked users, and how often who joins.
 actor RoomDirectory {

@@ -1,3 +1,4 @@
+import HTTPServer
 import RTP
 import RoomProtocol
 import SFU

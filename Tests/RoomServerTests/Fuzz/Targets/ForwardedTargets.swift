@@ -1,6 +1,7 @@
 import FuzzSupport
 import WebRTC
 
+@testable import HTTPServer
 @testable import RoomServer
 
 /// A line of trusted networks with blanks between them, one with the peer's address, and the lines of `X-Forwarded-For`.

@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import RoomProtocol
 import RoomToken
 
+@testable import HTTPServer
 @testable import RoomServer
 
 /// Requests to REST, WHIP and WHEP, one after the other between NUL bytes, as the daemon gets them from libmicrohttpd:

@@ -1,0 +1,27 @@
+import NIOConcurrencyHelpers
+
+/// What the HTTP daemons of a server count since its start.
+package final class HTTPCounters: Sendable {
+  /// A limit that a client reached; the raw value is its label in `/metrics`.
+  package enum Limit: String, Sendable, CaseIterable {
+    case forwardedFor = "forwarded_for"
+    case addressConnections = "connections_per_address"
+    case requestTime = "request_time"
+  }
+
+  package struct Values: Sendable {
+    /// Answers by status.
+    package var requests: [Int: Int] = [:]
+    /// Refusals by limit.
+    package var limits: [Limit: Int] = [:]
+  }
+
+  private let box = NIOLockedValueBox(Values())
+
+  package init() {}
+
+  package var values: Values { box.withLockedValue { $0 } }
+
+  func countRequest(status: Int) { box.withLockedValue { $0.requests[status, default: 0] += 1 } }
+  func count(limit: Limit) { box.withLockedValue { $0.limits[limit, default: 0] += 1 } }
+}

@@ -1,0 +1,427 @@
+import CMicroHTTPD
+import Glibc
+import Linux
+import NIOConcurrencyHelpers
+import WebRTC
+
+/// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
+///
+/// What it does itself: headers, bodies within the limit, unknown paths and methods, authorisation, and the handshake of
+/// WebSocket upgrades. Endpoints answer from Swift tasks while their connection is suspended.
+package final class HTTPDaemon: Sendable {
+  package struct Configuration: Sendable {
+    package var host: String
+    package var port: UInt16
+    package var threads: Int
+    package var connections: Int
+    package var bodyBytes: Int
+    /// How long the head of a request may take.
+    package var requestTime: Duration
+    package var proxies: TrustedProxies
+    /// HTTPS with it; nil for HTTP.
+    package var certificate: CurrentCertificate?
+    /// Headers that every answer has.
+    package var headers: [(name: String, value: String)] = []
+
+    package init(
+      host: String, port: UInt16, threads: Int, connections: Int, bodyBytes: Int, requestTime: Duration,
+      proxies: TrustedProxies,
+      certificate: CurrentCertificate? = nil, headers: [(name: String, value: String)] = []
+    ) {
+      self.host = host
+      self.port = port
+      self.threads = threads
+      self.connections = connections
+      self.bodyBytes = bodyBytes
+      self.requestTime = requestTime
+      self.proxies = proxies
+      self.certificate = certificate
+      self.headers = headers
+    }
+  }
+
+  /// What the daemon asks of the rest of the server.
+  package struct Handlers: Sendable {
+    package var router: Router
+    /// Nil if the request bears a valid API token, else what to answer.
+    package var authorise: @Sendable (HTTPRequest) -> HTTPResponse?
+    /// Takes the socket over; called on a thread of the daemon.
+    package var upgraded: @Sendable (UpgradedSocket) -> Void
+    package var counters: HTTPCounters
+    /// TCP connections, by their peers.
+    package var peers: ConnectionsPerAddress
+    /// Signalling sockets, by their clients: those behind proxies too.
+    package var clients: ConnectionsPerAddress
+
+    package init(
+      router: Router, authorise: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
+      upgraded: @escaping @Sendable (UpgradedSocket) -> Void, counters: HTTPCounters, peers: ConnectionsPerAddress,
+      clients: ConnectionsPerAddress
+    ) {
+      self.router = router
+      self.authorise = authorise
+      self.upgraded = upgraded
+      self.counters = counters
+      self.peers = peers
+      self.clients = clients
+    }
+  }
+
+  let configuration: Configuration
+  private let largeBodies = LargeBodies()
+  private let connections = HTTPConnections()
+  let handlers: Handlers
+  private let state = NIOLockedValueBox(State())
+
+  private struct State {
+    var daemon: DaemonHandle?
+    var port: UInt16 = 0
+    /// Requests whose connection is suspended.
+    var answering = 0
+    /// Requests that were let in and are not over: their answers may be on their way.
+    var open = 0
+    /// No more are let in: their connections are closed.
+    var isStopping = false
+    /// Ends connections whose requests are overdue.
+    var sweeping: Task<Void, Never>?
+  }
+
+  /// Sendable: libmicrohttpd's calls on a daemon may come from any thread.
+  private struct DaemonHandle: @unchecked Sendable {
+    let daemon: OpaquePointer
+  }
+
+  package init(_ configuration: Configuration, handlers: Handlers) {
+    self.configuration = configuration
+    self.handlers = handlers
+  }
+
+  /// The port that is listened on; 0 before `start` and after `stop`.
+  package var port: UInt16 { state.withLockedValue { $0.port } }
+
+  /// Listens and serves.
+  package func start() throws(ListenError) {
+    guard let address = TransportAddress(host: configuration.host, port: configuration.port) else {
+      throw .badAddress(configuration.host)
+    }
+    var storage = sockaddr_storage()
+    let isIPv4 = address.isIPv4
+    _ = address.write(to: &storage)
+    // The daemon's callbacks borrow the pointer; stop() ends its threads before the owner lets go of this object.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let completed: MHD_RequestCompletedCallback = { context, connection, slot, _ in
+      guard let context, let slot, let pointer = slot.pointee else { return }
+      slot.pointee = nil
+      if let connection { HTTPDaemon.kept(of: connection)?.changeDeadline { $0.answered(now: .now) } }
+      let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
+      guard exchange.isOpen else { return }
+      Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().state.withLockedValue { $0.open -= 1 }
+    }
+    // The path is decoded by segment, so that an encoded slash or NUL stays inside its segment.
+    let unescape: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = {
+      _, _, text in
+      text.map { strlen($0) } ?? 0
+    }
+    let policy: MHD_AcceptPolicyCallback = { context, address, _ in
+      guard let context, let address = ConnectionValues.address(address) else { return .YES }
+      return Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().admits(address) ? .YES : .NO
+    }
+    let notify: MHD_NotifyConnectionCallback = { context, connection, kept, event in
+      guard let context, let connection, let kept else { return }
+      let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+      switch event {
+      case .CONNECTION_NOTIFY_STARTED: kept.pointee = Unmanaged.passRetained(daemon.opened(connection)).toOpaque()
+      case .CONNECTION_NOTIFY_CLOSED:
+        // The TLS session is gone already, and the socket is not closed yet.
+        guard let pointer = kept.pointee else { return }
+        kept.pointee = nil
+        daemon.connections.remove(Unmanaged<HTTPConnection>.fromOpaque(pointer).takeRetainedValue())
+      default: break
+      }
+    }
+    let flags =
+      MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_ALLOW_UPGRADE.rawValue
+      | (isIPv4 ? 0 : configuration.host == "::" ? MHD_USE_DUAL_STACK.rawValue : MHD_USE_IPv6.rawValue)
+      | (configuration.certificate == nil ? 0 : MHD_USE_TLS.rawValue)
+    let daemon = withUnsafeMutablePointer(to: &storage) { storage in
+      var options = [
+        MHD_OptionItem(option: .THREAD_POOL_SIZE, value: max(1, configuration.threads), ptr_value: nil),
+        MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connections, ptr_value: nil),
+        MHD_OptionItem(option: .CONNECTION_TIMEOUT, value: 30, ptr_value: nil),
+        MHD_OptionItem(option: .SOCK_ADDR, value: 0, ptr_value: UnsafeMutableRawPointer(storage)),
+        MHD_OptionItem(option: .NOTIFY_CONNECTION, value: unsafeBitCast(notify, to: Int.self), ptr_value: context),
+        MHD_OptionItem(option: .NOTIFY_COMPLETED, value: unsafeBitCast(completed, to: Int.self), ptr_value: context),
+        MHD_OptionItem(option: .UNESCAPE_CALLBACK, value: unsafeBitCast(unescape, to: Int.self), ptr_value: nil),
+      ]
+      return DaemonTLS.withOptions(of: configuration.certificate) { secure in
+        options += secure
+        options.append(MHD_OptionItem(option: .END, value: 0, ptr_value: nil))
+        return mhd_start(UInt32(flags), configuration.port, policy, Self.access, context, &options)
+      }
+    }
+    guard let daemon else {
+      throw .unavailable(address: "\(configuration.host):\(configuration.port)", reason: String(cString: strerror(errno)))
+    }
+    state.withLockedValue {
+      $0.daemon = DaemonHandle(daemon: daemon)
+      $0.port = mhd_port(daemon)
+      $0.sweeping = Task { [connections, handlers] in
+        while (try? await Task.sleep(for: Self.sweep)) != nil {
+          for _ in 0..<connections.endOverdue(now: .now) { handlers.counters.count(limit: .requestTime) }
+        }
+      }
+    }
+  }
+
+  /// Between two looks at which requests are overdue.
+  private static let sweep = Duration.milliseconds(500)
+
+  /// Lets no request in any more; those that are being answered go on. Not by `MHD_quiesce_daemon`, which races with its own pool of
+  /// threads for the listening socket, and aborts the process where it loses (libmicrohttpd 0.9.75).
+  package func quiesce() { state.withLockedValue { $0.isStopping = true } }
+
+  /// How long clients have to take their answers when the server stops.
+  private static let parting = Duration.seconds(1)
+
+  /// Lets running requests end and waits for the threads. Upgraded sockets have to be released before.
+  package func stop() async {
+    quiesce()
+    guard let daemon = state.withLockedValue({ $0.daemon.take() }) else { return }
+    state.withLockedValue { $0.sweeping.take() }?.cancel()
+    let deadline = ContinuousClock.now + Self.parting
+    // A suspended connection has to be resumed before the daemon may stop; and it drops what it has not sent.
+    while state.withLockedValue({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    await blocking(named: "http-stop") { MHD_stop_daemon(daemon.daemon) }
+    state.withLockedValue { $0.port = 0 }
+  }
+
+  // MARK: Connections
+
+  /// Whether an address may have one more connection.
+  private func admits(_ address: TransportAddress) -> Bool {
+    guard handlers.peers.isFull(address) else { return true }
+    handlers.counters.count(limit: .addressConnections)
+    return false
+  }
+
+  private func opened(_ connection: OpaquePointer) -> HTTPConnection {
+    let kept = HTTPConnection(
+      connection, place: handlers.peers.add(ConnectionValues.peer(of: connection)),
+      certificate: configuration.certificate?.certificate,
+      deadline: RequestDeadline(headTime: configuration.requestTime.microseconds, now: .now))
+    connections.add(kept)
+    return kept
+  }
+
+  private static func kept(of connection: OpaquePointer) -> HTTPConnection? {
+    mhd_kept(connection).map { Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  // MARK: Requests
+
+  private static let access: MHD_AccessHandlerCallback = {
+    context, connection, url, method, version, upload, uploadSize, slot in
+    guard let context, let connection, let url, let method, let uploadSize, let slot else { return .NO }
+    let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+    guard let pointer = slot.pointee else {
+      let exchange = daemon.open(
+        connection, url: String(cString: url), method: String(cString: method), version: version.map { String(cString: $0) })
+      slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+      kept(of: connection)?.changeDeadline { $0.headCame(body: exchange.declaredBody, now: .now) }
+      // The connection then closes.
+      if let response = exchange.refusalWithoutBody { return daemon.queue(response, for: exchange, on: connection) }
+      return .YES
+    }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
+    if uploadSize.pointee > 0 {
+      guard let upload else { return .NO }
+      let chunk = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
+      uploadSize.pointee = 0
+      return daemon.read(chunk, of: exchange) ? .YES : .NO
+    }
+    return daemon.proceed(exchange, on: connection)
+  }
+
+  /// How much of an unwanted body is read beyond what would be kept, so that the client gets to see the answer.
+  static let drainedBytes = 1 << 20
+
+  private func open(_ connection: OpaquePointer, url: String, method: String, version: String?) -> HTTPExchange {
+    let headers = ConnectionValues.headers(of: connection)
+    var request = HTTPRequest(
+      method: method == "HEAD" ? "GET" : method, target: url, query: ConnectionValues.query(of: connection), headers: headers,
+      client: client(of: connection, headers))
+    if request.target.isEmpty { request.target = "/" }
+    if let refusal = HTTPFraming.refusal(request, version: version ?? "", bytes: mhd_head_size(connection)) {
+      let exchange = HTTPExchange(request, stage: .refused(refusal))
+      exchange.isUnreadable = true
+      return exchange
+    }
+    switch handlers.router.match(method: request.method, target: request.target) {
+    case .none:
+      return HTTPExchange(request, stage: .refused(.error(404, HTTPError.noSuchPath)))
+    case .otherMethods(let methods):
+      if let preflight = CrossOrigin.preflight(request, methods: methods) {
+        return HTTPExchange(request, stage: .refused(preflight))
+      }
+      let allowed = methods.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }.joined(separator: ", ")
+      return HTTPExchange(
+        request, stage: .refused(.error(405, HTTPError.method(allowed: allowed), headers: [("Allow", allowed)])))
+    case .found(let endpoint, let parameters):
+      // Before a place is taken: only a few large bodies are read at once.
+      if endpoint.largestBody != nil, endpoint.access == .api, let refusal = handlers.authorise(request) {
+        return HTTPExchange(request, stage: .refused(refusal))
+      }
+      let limit = endpoint.largestBody ?? configuration.bodyBytes
+      let place = endpoint.largestBody.flatMap { _ in largeBodies.enter() }
+      let exchange = HTTPExchange(
+        request, stage: .reading(endpoint, parameters: parameters), limit: limit, place: place)
+      if exchange.declaredBody > limit {
+        exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: limit)))
+      } else if endpoint.largestBody != nil, place == nil {
+        exchange.stage = .refused(.error(503, HTTPError.badRequest("too many uploads at once; try again")))
+      }
+      return exchange
+    }
+  }
+
+  /// False closes the connection: the client sends without end.
+  private func read(_ chunk: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> Bool {
+    exchange.bodyBytes += chunk.count
+    guard case .reading = exchange.stage else { return exchange.bodyBytes - exchange.limit <= Self.drainedBytes }
+    if exchange.bodyBytes > exchange.limit {
+      exchange.request.body = []
+      exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: exchange.limit)))
+    } else {
+      exchange.request.body.append(contentsOf: chunk)
+    }
+    return true
+  }
+
+  /// The request is whole, or its connection was resumed.
+  private func proceed(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    Self.kept(of: connection)?.changeDeadline { $0.requestCame() }
+    switch exchange.stage {
+    case .refused(let response):
+      return queue(response, for: exchange, on: connection)
+    case .answering:
+      guard let response = exchange.response.withLockedValue({ $0 }) else { return .YES }
+      return queue(response, for: exchange, on: connection)
+    case .answered:
+      return .NO
+    case .reading(let endpoint, let parameters):
+      switch endpoint.action {
+      case .signalling:
+        return state.withLockedValue({ $0.isStopping }) ? .NO : upgrade(exchange, on: connection)
+      case .answer(let handler):
+        exchange.stage = .answering
+        let isLetIn = state.withLockedValue { state in
+          guard !state.isStopping else { return false }
+          state.answering += 1
+          state.open += 1
+          return true
+        }
+        guard isLetIn else { return .NO }
+        exchange.isOpen = true
+        answer(exchange, endpoint: endpoint, on: connection) { await handler($0, parameters) }
+        return .YES
+      }
+    }
+  }
+
+  private func answer(
+    _ exchange: HTTPExchange, endpoint: Endpoint, on connection: OpaquePointer,
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) {
+    let request = exchange.request
+    let slot = exchange.response
+    let suspended = SuspendedConnection(suspending: connection)
+    Task {
+      let response: HTTPResponse
+      if endpoint.access == .api, let refusal = self.handlers.authorise(request) {
+        response = refusal
+      } else if endpoint.takesBody, let refusal = request.refusalOfBody {
+        response = refusal
+      } else {
+        response = await handler(request)
+      }
+      slot.withLockedValue { $0 = response }
+      suspended.resume()
+      self.state.withLockedValue { $0.answering -= 1 }
+    }
+  }
+
+  // MARK: Upgrade
+
+  private func upgrade(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    let accept: String
+    switch WebSocketHandshake.check(exchange.request) {
+    case .refused(let response): return queue(response, for: exchange, on: connection)
+    case .accepted(let key): accept = key
+    }
+    switch handlers.clients.enter(exchange.request.client) {
+    case .admitted(let place): exchange.clientPlace = place
+    case .refused:
+      handlers.counters.count(limit: .addressConnections)
+      return queue(.error(429, HTTPError.tooManySockets), for: exchange, on: connection)
+    }
+    let taken: MHD_UpgradeHandler = { context, connection, slot, early, earlySize, socket, handle in
+      guard let context, let slot, let handle else { return }
+      // With TLS `socket` is one of a pair: the connection's own stays with the library, which leaves Nagle's algorithm on.
+      if let connection { setNoDelay(mhd_socket(connection)) }
+      let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+      let exchange = Unmanaged<HTTPExchange>.fromOpaque(slot).takeUnretainedValue()
+      let bytes = early.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: earlySize)) } ?? []
+      daemon.handlers.upgraded(
+        UpgradedSocket(
+          descriptor: socket, early: bytes, request: exchange.request, place: exchange.clientPlace.take(), handle: handle))
+    }
+    guard let response = MHD_create_response_for_upgrade(taken, Unmanaged.passUnretained(self).toOpaque()) else { return .NO }
+    defer { MHD_destroy_response(response) }
+    MHD_add_response_header(response, "Upgrade", "websocket")
+    MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
+    Self.kept(of: connection)?.changeDeadline { $0.upgraded() }
+    exchange.stage = .answered
+    handlers.counters.countRequest(status: 101)
+    return MHD_queue_response(connection, 101, response)
+  }
+
+  // MARK: Responses
+
+  private func queue(_ answer: HTTPResponse, for exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    exchange.stage = .answered
+    handlers.counters.countRequest(status: answer.status)
+    let response =
+      if let stream = answer.stream {
+        HTTPBodyReader.response(stream, on: connection)
+      } else {
+        answer.body.withUnsafeBytes { body in
+          // The library copies and does not write, whatever its type says.
+          MHD_create_response_from_buffer(
+            body.count, UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(bitPattern: 1)),
+            .RESPMEM_MUST_COPY)
+        }
+      }
+    guard let response else { return .NO }
+    defer { MHD_destroy_response(response) }
+    for (name, value) in answer.headers + configuration.headers + CrossOrigin.headers(of: exchange.request) {
+      MHD_add_response_header(response, name, value)
+    }
+    return MHD_queue_response(connection, UInt32(answer.status), response)
+  }
+
+  /// Whom a request is from: the peer, or whoever a proxy says that it speaks for.
+  private func client(of connection: OpaquePointer, _ headers: [(name: String, value: String)]) -> TransportAddress? {
+    guard let peer = ConnectionValues.peer(of: connection) else { return nil }
+    let lines = headers.lazy.filter { $0.name == "x-forwarded-for" }.map(\.value)
+    let found = configuration.proxies.client(of: peer, forwardedFor: Array(lines))
+    if found.isCut { handlers.counters.count(limit: .forwardedFor) }
+    return found.client
+  }
+}
+
+private func setNoDelay(_ socket: CInt) {
+  var on: CInt = 1
+  setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+}

@@ -1,0 +1,46 @@
+import CMicroHTTPD
+import NIOConcurrencyHelpers
+
+/// The socket that libmicrohttpd gives away after `101 Switching Protocols`.
+package struct UpgradedSocket: Sendable {
+  /// Owned by libmicrohttpd; to be duplicated, and not closed.
+  package let descriptor: CInt
+  /// What the client sent right behind its request.
+  package let early: [UInt8]
+  package let request: HTTPRequest
+  /// Held as long as the socket is.
+  private let place: ConnectionsPerAddress.Place?
+  private let handle: UpgradeHandle
+
+  init(
+    descriptor: CInt, early: [UInt8], request: HTTPRequest, place: ConnectionsPerAddress.Place?, handle: OpaquePointer
+  ) {
+    self.descriptor = descriptor
+    self.early = early
+    self.request = request
+    self.place = place
+    self.handle = UpgradeHandle(handle)
+  }
+
+  /// Gives the connection back: libmicrohttpd closes its descriptor. Does nothing the second time.
+  package func release() { handle.release() }
+}
+
+/// Releases an upgraded connection once.
+///
+/// Sendable: `MHD_upgrade_action` may be called from any thread; the lock makes it happen once, after which the pointer is
+/// not used.
+private final class UpgradeHandle: @unchecked Sendable {
+  private let handle: OpaquePointer
+  private let released = NIOLockedValueBox(false)
+
+  init(_ handle: OpaquePointer) { self.handle = handle }
+
+  func release() {
+    let first = released.withLockedValue { released in
+      defer { released = true }
+      return !released
+    }
+    if first { _ = mhd_upgrade_close(handle) }
+  }
+}

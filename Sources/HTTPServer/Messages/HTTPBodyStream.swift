@@ -1,0 +1,53 @@
+import CMicroHTTPD
+
+/// A body without a known length, from which the daemon takes as much as its client reads.
+package protocol HTTPBodyStream: AnyObject, Sendable {
+  /// Copies what there is into `memory`; called from one thread of the daemon at a time, only while the client reads.
+  ///
+  /// Where there is nothing, `suspend` has to be called before 0 is given, under the lock that whoever resumes the connection takes
+  /// first: a connection that is resumed before it is suspended stays suspended. All connections have to be resumed before the
+  /// daemon is stopped.
+  /// - Returns: the bytes copied; nil at the end.
+  func read(into memory: UnsafeMutableRawBufferPointer, suspend: () -> SuspendedConnection) -> Int?
+
+  /// The connection is over; the last call.
+  func finished()
+}
+
+/// What libmicrohttpd keeps for a response whose body is a stream.
+final class HTTPBodyReader {
+  private let stream: any HTTPBodyStream
+  private let connection: OpaquePointer
+
+  private init(_ stream: any HTTPBodyStream, _ connection: OpaquePointer) {
+    self.stream = stream
+    self.connection = connection
+  }
+
+  /// Bytes that libmicrohttpd takes at a time.
+  private static let blockSize = 16 << 10
+
+  /// The response that takes its body from `stream`, on this connection only.
+  static func response(_ stream: any HTTPBodyStream, on connection: OpaquePointer) -> OpaquePointer? {
+    let reader = Unmanaged.passRetained(HTTPBodyReader(stream, connection))
+    let read: MHD_ContentReaderCallback = { context, _, memory, size in
+      guard let context, let memory, size > 0 else { return Int(mhd_end_of_stream()) }
+      let reader = Unmanaged<HTTPBodyReader>.fromOpaque(context).takeUnretainedValue()
+      let room = UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(memory), count: size)
+      return reader.stream.read(into: room) { SuspendedConnection(suspending: reader.connection) } ?? Int(mhd_end_of_stream())
+    }
+    let free: MHD_ContentReaderFreeCallback = { context in
+      guard let context else { return }
+      let reader = Unmanaged<HTTPBodyReader>.fromOpaque(context).takeRetainedValue()
+      reader.stream.finished()
+    }
+    guard
+      let response = MHD_create_response_from_callback(
+        mhd_size_unknown(), blockSize, read, reader.toOpaque(), free)
+    else {
+      reader.takeRetainedValue().stream.finished()
+      return nil
+    }
+    return response
+  }
+}

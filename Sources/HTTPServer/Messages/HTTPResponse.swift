@@ -1,0 +1,46 @@
+import Foundation
+import RoomProtocol
+
+/// What goes back: a status, headers and a body, whole or as a stream.
+package struct HTTPResponse: Sendable {
+  package var status: Int
+  package var headers: [(name: String, value: String)] = []
+  package var body: [UInt8] = []
+  /// Takes the place of `body`.
+  package var stream: (any HTTPBodyStream)?
+
+  package init(
+    status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [], stream: (any HTTPBodyStream)? = nil
+  ) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.stream = stream
+  }
+
+  package static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
+    guard let data = try? JSON.encoder().encode(value) else { return HTTPResponse(status: 500) }
+    return HTTPResponse(status: status, headers: [("Content-Type", "application/json")], body: [UInt8](data))
+  }
+
+  package static func text(_ text: String, type: String) -> HTTPResponse {
+    HTTPResponse(status: 200, headers: [("Content-Type", type)], body: [UInt8](text.utf8))
+  }
+
+  package static func error(_ status: Int, _ error: RoomError, headers: [(name: String, value: String)] = []) -> HTTPResponse {
+    var response = json(error, status: status)
+    response.headers += headers
+    return response
+  }
+
+  package static let noContent = HTTPResponse(status: 204)
+}
+
+/// The JSON of this server: keys in a fixed order, slashes as they are.
+package enum JSON {
+  package static func encoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
+}

@@ -1,0 +1,41 @@
+/// Writes metrics in the text format that Prometheus reads (version 0.0.4).
+package struct PrometheusText: Sendable {
+  package enum Kind: String, Sendable { case counter, gauge }
+
+  package private(set) var text = ""
+
+  package init() {}
+
+  /// One metric with one value.
+  package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
+    add(name, kind, help, label: nil, [("", Int64(clamping: value))])
+  }
+
+  /// One metric with one value that is no whole number.
+  package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    add(name, kind, help, label: nil, [("", value)])
+  }
+
+  /// One metric with a value for each of `label`'s values.
+  package mutating func add(
+    _ name: String, _ kind: Kind, _ help: String, label: String?, _ values: [(String, some CustomStringConvertible)]
+  ) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    for (key, value) in values {
+      if let label { text += "\(name){\(label)=\"\(Self.escaped(key))\"} \(value)\n" } else { text += "\(name) \(value)\n" }
+    }
+  }
+
+  private static func escaped(_ value: String) -> String {
+    var result = ""
+    for character in value.unicodeScalars {
+      switch character {
+      case "\\": result += "\\\\"
+      case "\"": result += "\\\""
+      case "\n": result += "\\n"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+}

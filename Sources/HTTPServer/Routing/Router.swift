@@ -1,0 +1,103 @@
+import Foundation
+
+/// One operation of the API: what it is called by, who may call it, and what it does.
+package struct Endpoint: Sendable {
+  package enum Access: Sendable {
+    /// Anybody.
+    case open
+    /// `Authorization: Bearer` with an API token.
+    case api
+  }
+
+  package enum Action: Sendable {
+    /// `parameters` are the path's variable segments, decoded, in their order.
+    case answer(@Sendable (_ request: HTTPRequest, _ parameters: [String]) async -> HTTPResponse)
+    /// The connection becomes a signalling socket.
+    case signalling
+  }
+
+  /// What a segment of a path has to be.
+  package enum Segment: Sendable, Hashable {
+    case named(String)
+    /// Any that ends so, and has something in front of it, which becomes a parameter.
+    case any(ending: String)
+  }
+
+  package var method: String
+  package var path: [Segment]
+  package var access: Access
+  /// Whether the operation reads a JSON body.
+  package var takesBody: Bool
+  /// Bytes of a body of another kind; nil for the usual limit.
+  package var largestBody: Int?
+  package var action: Action
+
+  /// - Parameter path: "/v1/rooms/*", a star for a segment that is a parameter; "/*/*.flv", where the parameter comes without the
+  ///   ending.
+  package init(
+    _ method: String, _ path: String, access: Access, takesBody: Bool = false, largestBody: Int? = nil, action: Action
+  ) {
+    self.method = method
+    self.largestBody = largestBody
+    self.path = path.split(separator: "/").map { segment in
+      segment.first == "*" ? .any(ending: String(segment.dropFirst())) : .named(String(segment))
+    }
+    self.access = access
+    self.takesBody = takesBody
+    self.action = action
+  }
+}
+
+/// Finds the operation that a request asks for.
+package struct Router: Sendable {
+  package var endpoints: [Endpoint]
+
+  package init(endpoints: [Endpoint]) { self.endpoints = endpoints }
+
+  enum Match: Sendable {
+    case found(Endpoint, parameters: [String])
+    /// The path is known, with these methods.
+    case otherMethods([String])
+    case none
+  }
+
+  func match(method: String, target: String) -> Match {
+    guard target.hasPrefix("/"), let segments = Self.segments(target) else { return .none }
+    var methods: [String] = []
+    for endpoint in endpoints {
+      guard let parameters = Self.parameters(of: segments, in: endpoint.path) else { continue }
+      if endpoint.method == method { return .found(endpoint, parameters: parameters) }
+      methods.append(endpoint.method)
+    }
+    return methods.isEmpty ? .none : .otherMethods(methods)
+  }
+
+  /// The decoded segments; nil where one is not valid UTF-8 after decoding.
+  private static func segments(_ target: String) -> [String]? {
+    guard target != "/" else { return [] }
+    var segments: [String] = []
+    for part in target.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      guard let decoded = String(part).removingPercentEncoding else { return nil }
+      segments.append(decoded)
+    }
+    return segments
+  }
+
+  private static func parameters(of segments: [String], in path: [Endpoint.Segment]) -> [String]? {
+    guard segments.count == path.count else { return nil }
+    var parameters: [String] = []
+    for (segment, wanted) in zip(segments, path) {
+      switch wanted {
+      case .named(let name): guard segment == name else { return nil }
+      case .any(""): parameters.append(segment)
+      case .any(let ending):
+        // Bytes, for a character may join what stands before the ending to it.
+        guard segment.utf8.count > ending.utf8.count, segment.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else {
+          return nil
+        }
+        parameters.append(String(decoding: segment.utf8.dropLast(ending.utf8.count), as: UTF8.self))
+      }
+    }
+    return parameters
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+/// The certificate that new connections are served with. It follows its files, so that a renewal needs no restart.
+package final class CurrentCertificate: Sendable {
+  private struct State {
+    var certificate: ServerCertificate
+    /// What was wrong at the last look, so that it is said once.
+    var complaint: String?
+  }
+
+  private let settings: TLSSettings
+  private let state: NIOLockedValueBox<State>
+  private let log: Logger
+
+  /// - Throws: `CertificateError` if the files hold no certificate with its key.
+  package init(_ settings: TLSSettings, log: Logger) throws(CertificateError) {
+    self.settings = settings
+    self.log = log
+    state = NIOLockedValueBox(State(certificate: try ServerCertificate(try ServerCertificate.PEM(settings), named: settings)))
+  }
+
+  package var certificate: ServerCertificate { state.withLockedValue { $0.certificate } }
+
+  /// Looks after the files until the task is cancelled.
+  package func follow() async {
+    while (try? await Task.sleep(for: settings.lookInterval)) != nil { look() }
+  }
+
+  /// Takes what the files say, where that is another certificate that can be served.
+  func look() {
+    do throws(CertificateError) {
+      let pem = try ServerCertificate.PEM(settings)
+      guard pem != certificate.pem else { return state.withLockedValue { $0.complaint = nil } }
+      let renewed = try ServerCertificate(pem, named: settings)
+      state.withLockedValue { $0 = State(certificate: renewed) }
+      log.info("certificate renewed", metadata: ["expires": "\(renewed.expires.ISO8601Format())"])
+    } catch {
+      // The files may be changed one after the other: what was good serves on.
+      let complaint = "\(error)"
+      let isNew = state.withLockedValue { state in
+        defer { state.complaint = complaint }
+        return state.complaint != complaint
+      }
+      if isNew { log.error("certificate not renewed", metadata: ["reason": "\(complaint)"]) }
+    }
+  }
+}

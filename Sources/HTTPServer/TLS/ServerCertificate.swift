@@ -1,0 +1,101 @@
+import CGnuTLS
+import Foundation
+import NIOSSL
+
+/// A certificate with its key, for both that speak TLS here: GnuTLS in libmicrohttpd, BoringSSL in NIO.
+///
+/// Sendable: nothing changes after `init`, and GnuTLS lets many sessions read the same credentials.
+package final class ServerCertificate: @unchecked Sendable {
+  /// What the files say.
+  struct PEM: Equatable {
+    /// With a zero at the end, as C wants texts.
+    let certificate: [UInt8]
+    let key: [UInt8]
+
+    init(_ settings: TLSSettings) throws(CertificateError) {
+      certificate = try Self.text(of: settings.certificate)
+      key = try Self.text(of: settings.key)
+    }
+
+    /// More than any certificate with all that are above it.
+    private static let limit = 1 << 20
+
+    private static func text(of path: String) throws(CertificateError) -> [UInt8] {
+      guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
+      guard data.count <= limit, !data.contains(0) else { throw .noPEM(path) }
+      return data + [0]
+    }
+  }
+
+  let pem: PEM
+  package let expires: Date
+  /// For RTMPS.
+  package let context: NIOSSLContext
+  private let credentials: gnutls_certificate_credentials_t
+
+  /// - Throws: where the files are no PEM, or the key is not the certificate's.
+  init(_ pem: PEM, named settings: TLSSettings) throws(CertificateError) {
+    self.pem = pem
+    let chain: [NIOSSLCertificate]
+    do { chain = try NIOSSLCertificate.fromPEMBytes(Array(pem.certificate.dropLast())) } catch {
+      throw .noPEM(settings.certificate)
+    }
+    guard let own = chain.first else { throw .noPEM(settings.certificate) }
+    let key: NIOSSLPrivateKey
+    do { key = try NIOSSLPrivateKey(bytes: Array(pem.key.dropLast()), format: .pem) } catch {
+      throw .noPEM(settings.key)
+    }
+    expires = Date(timeIntervalSince1970: TimeInterval(own.notValidAfter))
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    // Those of TLS 1.2; TLS 1.3 has no others.
+    configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
+    do { context = try NIOSSLContext(configuration: configuration) } catch { throw .otherKey(settings.key) }
+
+    var made: gnutls_certificate_credentials_t?
+    guard gnutls_certificate_allocate_credentials(&made) == 0, let made else { throw .gnutls("no memory") }
+    let result = pem.certificate.withUnsafeBytes { certificate in
+      pem.key.withUnsafeBytes { key in
+        var certificate = Self.datum(certificate)
+        var key = Self.datum(key)
+        return gnutls_certificate_set_x509_key_mem2(made, &certificate, &key, GNUTLS_X509_FMT_PEM, nil, 0)
+      }
+    }
+    guard result >= 0 else {
+      gnutls_certificate_free_credentials(made)
+      throw .gnutls(String(cString: gnutls_strerror(result)))
+    }
+    credentials = made
+  }
+
+  deinit { gnutls_certificate_free_credentials(credentials) }
+
+  /// The text without its zero. GnuTLS only reads it, whatever its type says.
+  private static func datum(_ text: UnsafeRawBufferPointer) -> gnutls_datum_t {
+    gnutls_datum_t(
+      data: UnsafeMutablePointer(mutating: text.bindMemory(to: UInt8.self).baseAddress), size: UInt32(text.count - 1))
+  }
+
+  /// Gives it to a session of GnuTLS, which has to end before this object does.
+  func serve(_ session: gnutls_session_t) {
+    gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
+  }
+}
+
+/// Why nobody can be served with a certificate.
+package enum CertificateError: Error, CustomStringConvertible {
+  case unreadable(String)
+  case noPEM(String)
+  case otherKey(String)
+  case gnutls(String)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let path): "\(path) can't be read"
+    case .noPEM(let path): "\(path) is no PEM file of what it has to be; a key must have no passphrase"
+    case .otherKey(let path): "\(path) is not the key of the certificate"
+    case .gnutls(let reason): "GnuTLS takes it not: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import CLinux
+import Foundation
+
+/// Runs a call that blocks on a thread of its own, because the cooperative pool must not block.
+package func blocking(named name: String, _ body: @escaping @Sendable () -> Void) async {
+  await withCheckedContinuation { continuation in
+    let thread = Thread {
+      linux_thread_name(name)
+      body()
+      continuation.resume()
+    }
+    thread.start()
+  }
+}

@@ -1,0 +1,81 @@
+import HTTPServer
+import LiveOrigin
+import NIOConcurrencyHelpers
+
+/// HTTP-FLV: `GET /{app}/{stream}.flv`, a response that goes on for as long as the stream does.
+package final class FLVAPI: Sendable {
+  private let origin: Origin
+  private let limit: Int
+  private let audiences = NIOLockedValueBox(Audiences())
+
+  private struct Audiences {
+    var all: [StreamPath: (audience: FLVAudience, viewers: Int)] = [:]
+    var viewers = 0
+    var isStopped = false
+  }
+
+  /// - Parameter limit: viewers at a time. Each holds a connection of the HTTP server, which has others to serve too.
+  package init(_ origin: Origin, limit: Int) {
+    self.origin = origin
+    self.limit = limit
+  }
+
+  package var endpoints: [Endpoint] {
+    [Endpoint("GET", "/*/*.flv", access: .open, action: .answer { request, names in self.play(request, names) })]
+  }
+
+  private func play(_ request: HTTPRequest, _ names: [String]) -> HTTPResponse {
+    do throws(OriginRefusal) {
+      guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
+        throw OriginRefusal(.name, "no stream can be called so")
+      }
+      try origin.admitPlay("\(path).flv", query: request.query)
+      let viewing = try origin.view(path, over: .flv)
+      let audience = try join(path)
+      guard let viewer = FLVViewer(viewing, audience, origin.counters, left: { [weak self] in self?.leave(path) }) else {
+        throw OriginRefusal(.viewers, "\(path) has as many viewers as it may")
+      }
+      return HTTPResponse(status: 200, headers: [("Content-Type", "video/x-flv")] + Origin.headers, stream: viewer)
+    } catch {
+      return origin.refused(error, request)
+    }
+  }
+
+  private func join(_ path: StreamPath) throws(OriginRefusal) -> FLVAudience {
+    let result: Result<FLVAudience, OriginRefusal> = audiences.withLockedValue { audiences in
+      guard !audiences.isStopped else { return .failure(OriginRefusal(.stopping, "the server is stopping")) }
+      guard audiences.viewers < limit else {
+        return .failure(OriginRefusal(.viewers, "the server has \(limit) viewers over HTTP and takes no more"))
+      }
+      let entry = audiences.all[path] ?? (FLVAudience(origin, path), 0)
+      audiences.all[path] = (entry.audience, entry.viewers + 1)
+      audiences.viewers += 1
+      return .success(entry.audience)
+    }
+    return try result.get()
+  }
+
+  private func leave(_ path: StreamPath) {
+    // Let go of outside the lock: its watch takes others.
+    let emptied = audiences.withLockedValue { audiences -> FLVAudience? in
+      guard let entry = audiences.all[path] else { return nil }
+      audiences.viewers -= 1
+      guard entry.viewers <= 1 else {
+        audiences.all[path] = (entry.audience, entry.viewers - 1)
+        return nil
+      }
+      audiences.all[path] = nil
+      return entry.audience
+    }
+    emptied?.end()
+  }
+
+  /// Ends all responses, so that the daemon can be stopped.
+  package func stop() {
+    let all = audiences.withLockedValue { audiences in
+      audiences.isStopped = true
+      return audiences.all.values.map(\.audience)
+    }
+    for audience in all { audience.end() }
+  }
+}

@@ -1,0 +1,58 @@
+import HTTPServer
+import LiveOrigin
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Those who watch one stream by HTTP-FLV and have been given all that there was: their connections are suspended. After a publish
+/// they are resumed together, once for all messages of the gathering time.
+final class FLVAudience: Sendable {
+  private struct State {
+    var waiting: [SuspendedConnection] = []
+    var isOver = false
+    var watch: Origin.Watch?
+  }
+
+  private let state = NIOLockedValueBox(State())
+
+  init(_ origin: Origin, _ path: StreamPath) {
+    let flag = WakeFlag()
+    let loop = origin.group.next()
+    let gather = TimeAmount(origin.settings.gather)
+    let watch = origin.watch(path) { [weak self] in
+      guard flag.raise() else { return }
+      loop.scheduleTask(in: gather) { [weak self] in
+        flag.lower()
+        self?.resume()
+      }
+    }
+    state.withLockedValue { $0.watch = watch }
+  }
+
+  /// Suspends a connection, unless `hasMore` finds something for it under the lock that those who resume take.
+  func wait(_ suspend: () -> SuspendedConnection, unless hasMore: () -> Bool) {
+    state.withLockedValue { state in
+      guard !state.isOver, !hasMore() else { return }
+      state.waiting.append(suspend())
+    }
+  }
+
+  /// Whether the responses are to end.
+  var isOver: Bool { state.withLockedValue { $0.isOver } }
+
+  private func resume() {
+    state.withLockedValue { state in
+      for connection in state.waiting { connection.resume() }
+      state.waiting.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Ends all responses.
+  func end() {
+    let watch = state.withLockedValue { state in
+      state.isOver = true
+      return state.watch.take()
+    }
+    _ = watch
+    resume()
+  }
+}

@@ -1,0 +1,93 @@
+import HTTPServer
+import LiveOrigin
+import NIOConcurrencyHelpers
+import RTMP
+
+/// One HTTP-FLV response: reads from the hub what its client has room for, a tag at a time.
+///
+/// Sendable: all that changes is in `state`, which is touched only under `lock`, and never handed out.
+final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
+  private struct State {
+    let viewer: StreamViewer
+    /// What is being copied, and how far it is.
+    var tag: [UInt8]
+    var copied = 0
+    var isOver = false
+    var countedDrops = 0
+
+    /// Gets the next tag; false where there is none now, or no more.
+    mutating func advance() -> Bool {
+      guard !isOver else { return false }
+      switch viewer.next() {
+      case .media(let media):
+        tag = media.tag
+        copied = 0
+        return true
+      case .nothing: return false
+      case .end:
+        isOver = true
+        return false
+      }
+    }
+  }
+
+  private let viewing: Origin.Viewing
+  private let audience: FLVAudience
+  private let counters: OriginCounters
+  private let left: @Sendable () -> Void
+  private let lock = NIOLock()
+  private var state: State
+
+  /// Nil where the stream has as many viewers as it may; `left` is called in any case.
+  init?(
+    _ viewing: Origin.Viewing, _ audience: FLVAudience, _ counters: OriginCounters, left: @escaping @Sendable () -> Void
+  ) {
+    guard let viewer = viewing.hub.join() else {
+      left()
+      return nil
+    }
+    self.viewing = viewing
+    self.audience = audience
+    self.counters = counters
+    self.left = left
+    // The flags only announce; players go by the tags.
+    state = State(viewer: viewer, tag: FLVStream.header(hasAudio: true, hasVideo: true))
+  }
+
+  deinit { left() }
+
+  func read(into memory: UnsafeMutableRawBufferPointer, suspend: () -> SuspendedConnection) -> Int? {
+    if audience.isOver { return nil }
+    return lock.withLock {
+      var count = fill(memory)
+      if count == 0, !state.isOver {
+        audience.wait(suspend) {
+          if state.advance() { count = fill(memory) }
+          return count > 0 || state.isOver
+        }
+      }
+      counters.countSent(count, over: .flv)
+      let dropped = state.viewer.counters.droppedFrames &+ state.viewer.counters.missed
+      if dropped != state.countedDrops {
+        counters.countDropped(dropped - state.countedDrops)
+        state.countedDrops = dropped
+      }
+      if count > 0 { return count }
+      return state.isOver || audience.isOver ? nil : 0
+    }
+  }
+
+  private func fill(_ memory: UnsafeMutableRawBufferPointer) -> Int {
+    var count = 0
+    while count < memory.count {
+      if state.copied == state.tag.count, !state.advance() { break }
+      let part = state.tag[state.copied..<min(state.tag.count, state.copied + memory.count - count)]
+      UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyBytes(from: part)
+      count += part.count
+      state.copied += part.count
+    }
+    return count
+  }
+
+  func finished() {}
+}

@@ -1,0 +1,82 @@
+import HTTPServer
+import LiveOrigin
+import RoomProtocol
+
+/// HLS over HTTP: `/{app}/{stream}.m3u8`, and beside it what the playlist names.
+package struct HLSAPI: Sendable {
+  let directory: HLSDirectory
+
+  package init(directory: HLSDirectory) { self.directory = directory }
+
+  package var endpoints: [Endpoint] {
+    [
+      Endpoint(
+        "GET", "/*/*.m3u8", access: .open,
+        action: .answer { request, names in await playlist(app: names[0], stream: names[1], request) }),
+      file(ending: ".m4s"), file(ending: ".mp4"),
+    ]
+  }
+
+  private func file(ending: String) -> Endpoint {
+    Endpoint(
+      "GET", "/*/*/*" + ending, access: .open,
+      action: .answer { request, names in await file(app: names[0], stream: names[1], name: names[2] + ending, request) })
+  }
+
+  /// Any page may play what it has the address of.
+  private static let everywhere = Origin.headers.filter { $0.name != "Cache-Control" }
+
+  private func playlist(app: String, stream: String, _ request: HTTPRequest) async -> HTTPResponse {
+    do {
+      guard let path = StreamPath(app: app, stream: stream) else { throw OriginRefusal(.name, "no stream can be called so") }
+      try directory.admit(path, query: request.query)
+      var hls = try await directory.open(path)
+      let reload = try HLSReload.parse(query: request.query)
+      let query = HLSReload.remainder(ofQuery: request.query)
+      let player = HLSPlayer(request)
+      var outcome = await hls.playlist(reload, query: query, for: player)
+      if case .over = outcome {
+        // It ended just now, and is begun anew.
+        directory.forget(hls)
+        hls = try await directory.open(path)
+        outcome = await hls.playlist(reload, query: query, for: player)
+      }
+      return answer(outcome, type: "application/vnd.apple.mpegurl", caching: "no-cache")
+    } catch let refusal as OriginRefusal {
+      return directory.origin.refused(refusal, request)
+    } catch {
+      return Self.refusal(400, "_HLS_msn and _HLS_part are the numbers of a segment, and of a part of it")
+    }
+  }
+
+  private func file(app: String, stream: String, name: String, _ request: HTTPRequest) async -> HTTPResponse {
+    guard let path = StreamPath(app: app, stream: stream), let resource = HLSResource(name) else {
+      return Self.refusal(404, "there is no such file")
+    }
+    do { try directory.admit(path, query: request.query) } catch { return directory.origin.refused(error, request) }
+    guard let hls = directory.existing(path) else { return answer(.missing, type: "", caching: "") }
+    // Names never come again with other content.
+    return answer(await hls.resource(resource), type: "video/mp4", caching: "public, max-age=60, immutable")
+  }
+
+  private func answer(_ outcome: HLSStream.Outcome, type: String, caching: String) -> HTTPResponse {
+    switch outcome {
+    case .found(let bytes):
+      directory.origin.counters.countSent(bytes.count, over: .hls)
+      return HTTPResponse(
+        status: 200, headers: [("Content-Type", type), ("Cache-Control", caching)] + Self.everywhere, body: bytes)
+    case .missing: return Self.refusal(404, "it is not there, or no more")
+    case .refused(.malformed): return Self.refusal(400, "_HLS_msn and _HLS_part have to be numbers")
+    case .refused(.tooFarAhead): return Self.refusal(400, "_HLS_msn is too far ahead of the playlist")
+    case .late: return Self.refusal(503, "the stream has no segment yet", [("Retry-After", "2")])
+    case .busy: return Self.refusal(503, "too many wait for this stream", [("Retry-After", "2")])
+    case .over: return Self.refusal(503, "the stream is ending", [("Retry-After", "2")])
+    }
+  }
+
+  private static func refusal(
+    _ status: Int, _ sentence: String, _ headers: [(name: String, value: String)] = []
+  ) -> HTTPResponse {
+    .error(status, RoomError(status == 400 ? .unknownMessage : .subscribeFailed, sentence), headers: Origin.headers + headers)
+  }
+}

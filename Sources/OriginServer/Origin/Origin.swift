@@ -1,0 +1,305 @@
+import Foundation
+import HTTPServer
+import LiveOrigin
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RTMP
+import RTP
+import RoomToken
+import Synchronization
+
+/// The live streams of this server: who may publish and play them, and who is told when there is something new.
+///
+/// - Publishers get a ``Publication`` by `beginPublish`, one a path.
+/// - Viewers get a ``Viewing`` by `view`, and read from its hub what they have room for. Whoever serves viewers asks by `watch` to
+///   be told when there is more.
+/// - RTMP, HTTP-FLV and HLS are built on these three; none of them is known here.
+package final class Origin: Sendable {
+  package let settings: OriginSettings
+  package let counters = OriginCounters()
+  /// The event loops of RTMP, on which FLV and others may schedule too.
+  let group: MultiThreadedEventLoopGroup
+  let log: Logger
+  private let keys: TokenKeys
+  private let isRevoked: @Sendable (RoomToken) -> Bool
+  private let directory: StreamDirectory
+  private let state = NIOLockedValueBox(State())
+
+  private struct State {
+    var streams: [StreamPath: (stream: OriginStream, holds: Int)] = [:]
+    var viewers = 0
+    var doors: [String: PublishDoor] = [:]
+    var makers: [StreamMaker] = []
+    var addresses = OwnAddresses()
+    var ticking: RepeatedTask?
+    var isStopping = false
+  }
+
+  /// - Parameters:
+  ///   - keys: verify the tokens of publishers.
+  ///   - isRevoked: whether a token that is otherwise valid may not be used, as after a kick.
+  package init(
+    _ settings: OriginSettings, keys: TokenKeys, isRevoked: @escaping @Sendable (RoomToken) -> Bool, log: Logger
+  ) {
+    self.settings = settings
+    self.keys = keys
+    self.isRevoked = isRevoked
+    self.log = log
+    group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount / 2))
+    directory = StreamDirectory(
+      streams: settings.streams, linger: settings.linger.microseconds, hubLimits: settings.stream)
+    let ticking = group.next().scheduleRepeatedTask(initialDelay: .milliseconds(500), delay: .milliseconds(500)) {
+      [weak self] _ in self?.tick()
+    }
+    state.withLockedValue { $0.ticking = ticking }
+  }
+
+  /// Milliseconds that work on a stream, such as HLS segments or a variant, may lag behind it before pictures are dropped.
+  static let processingLag: Int64 = 5000
+
+  /// The clock of all streams.
+  static func now() -> Instant { Instant(microseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds / 1000)) }
+
+  // MARK: Publishing
+
+  /// Gives the right to publish a stream, to one at a time. Does not ask whether the publisher may: that is `admitPublish`.
+  /// - Parameter stop: called from any thread where somebody wants the publish to end.
+  package func beginPublish(
+    _ path: StreamPath, by publisher: Publisher, stop: @escaping @Sendable (_ reason: String) -> Void = { _ in }
+  ) throws(OriginRefusal) -> Publication {
+    guard !state.withLockedValue({ $0.isStopping }) else { throw OriginRefusal(.stopping, "the server is stopping") }
+    let right: StreamDirectory.Publication
+    do { right = try directory.publish(path, now: Self.now()) } catch { throw OriginRefusal(error, path) }
+    let hold = hold(path)
+    let since = Int64(Date().timeIntervalSince1970 * 1000)
+    hold.stream.begin(OriginStream.Publish(publisher: publisher, since: since, stop: stop))
+    log.info("stream begins", metadata: ["stream": "\(path)", "publisher": "\(publisher)"])
+    return Publication(self, right, hold)
+  }
+
+  func ended(_ right: StreamDirectory.Publication) {
+    directory.end(right, now: Self.now())
+    log.info("stream ends", metadata: ["stream": "\(right.path)"])
+  }
+
+  /// Lets an encoder publish that bears a token for the stream, or a signed URL; or any where the settings say so.
+  func admitPublish(_ path: StreamPath, query: String) throws(OriginRefusal) {
+    guard !settings.publishesOpenly else { return }
+    if let text = QueryString.value("token", in: query) { return try admit(token: text, path) }
+    guard settings.protection.publish != nil else {
+      throw OriginRefusal(.unsigned, "publishing needs a token: \(path)?token=…")
+    }
+    try check(path.description, query, for: .publish)
+  }
+
+  /// The token has the grant to publish, and its room is the stream's name, or "app/stream".
+  private func admit(token text: String, _ path: StreamPath) throws(OriginRefusal) {
+    let token: RoomToken
+    do throws(TokenError) { token = try keys.verify(text) } catch { throw OriginRefusal(error) }
+    guard [path.stream, "\(path.app)/\(path.stream)"].contains(token.room.rawValue) else {
+      throw OriginRefusal(.token, "the token's room is \(token.room.brief), which is not \(path.stream)")
+    }
+    guard StreamVariant(path.stream) == nil else {
+      throw OriginRefusal(.token, "\(path.stream.prefix(64)) is the name of a variant, which no room token publishes")
+    }
+    guard token.grants.contains(.publish) else { throw OriginRefusal(.token, "the token has no grant to publish") }
+    guard !isRevoked(token) else {
+      throw OriginRefusal(.token, "the token is that of a kicked user")
+    }
+  }
+
+  // MARK: Playing
+
+  /// Lets somebody play who bears a signed URL, where there is a key for it; else anybody.
+  /// - Parameter file: the URL's path with its extension: "/app/stream.flv".
+  func admitPlay(_ file: String, query: String) throws(OriginRefusal) { try check(file, query, for: .play) }
+
+  private func check(_ file: String, _ query: String, for purpose: HotlinkProtection.Purpose) throws(OriginRefusal) {
+    do throws(HotlinkRefusal) {
+      try settings.protection.check(
+        path: file, query: query, for: purpose, unixTime: Int64(Date().timeIntervalSince1970))
+    } catch { throw OriginRefusal(error) }
+  }
+
+  /// The stream at a path, published or waiting for its publisher to come back, or made for who asks; nil where there is none.
+  /// - Throws: where it could be made, and the server has no room for it.
+  func stream(at path: StreamPath) throws(OriginRefusal) -> StreamHub? {
+    let there = known(path)
+    // One that was made, and is no longer, is made again.
+    if let there, there.statistics.isPublished { return there }
+    for maker in state.withLockedValue({ $0.makers }) where try maker(path) { return known(path) }
+    return there
+  }
+
+  /// The stream at a path, published or waiting for its publisher to come back; nil where there is none.
+  func known(_ path: StreamPath) -> StreamHub? { directory.stream(at: path) }
+
+  /// Somebody who watches a stream, counted until it is let go.
+  final class Viewing: Sendable {
+    let hub: StreamHub
+    let path: StreamPath
+    let way: ViewingProtocol
+    private let hold: Hold
+
+    fileprivate init(_ hub: StreamHub, _ path: StreamPath, _ way: ViewingProtocol, _ hold: Hold) {
+      self.hub = hub
+      self.path = path
+      self.way = way
+      self.hold = hold
+      hold.stream.changeViewers(way, by: 1)
+    }
+
+    deinit {
+      hold.stream.changeViewers(way, by: -1)
+      hold.origin.state.withLockedValue { $0.viewers -= 1 }
+    }
+  }
+
+  /// A place for one more viewer of a stream.
+  func view(_ path: StreamPath, over way: ViewingProtocol) throws(OriginRefusal) -> Viewing {
+    guard let hub = try stream(at: path) else { throw .notFound(path) }
+    let refusal: OriginRefusal? = state.withLockedValue { state in
+      guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
+      guard state.viewers < settings.viewers else {
+        return OriginRefusal(.viewers, "the server has \(settings.viewers) viewers and takes no more")
+      }
+      state.viewers += 1
+      return nil
+    }
+    if let refusal { throw refusal }
+    return Viewing(hub, path, way, hold(path))
+  }
+
+  // MARK: Watching
+
+  /// Keeps an observer, until it is let go.
+  final class Watch: Sendable {
+    private let hold: Hold
+    private let observer: Int
+
+    fileprivate init(_ hold: Hold, _ observer: Int) {
+      self.hold = hold
+      self.observer = observer
+    }
+
+    deinit { hold.stream.forget(observer: observer) }
+  }
+
+  /// Has `onMedia` called after each message of a stream, and at its end. On the publisher's thread: it may schedule work, and do
+  /// none. The stream need not be there yet.
+  func watch(_ path: StreamPath, onMedia: @escaping @Sendable () -> Void) -> Watch {
+    let hold = hold(path)
+    return Watch(hold, hold.stream.observe(onMedia))
+  }
+
+  // MARK: Doors and makers
+
+  /// Has others take what is published to their applications, in place of the streams here.
+  package func install(_ door: PublishDoor, for app: String) { state.withLockedValue { $0.doors[app] = door } }
+
+  /// Who takes publishes to an application; nil for the streams here.
+  package func door(for app: String) -> PublishDoor? { state.withLockedValue { $0.doors[app] } }
+
+  /// Makes streams for who asks for them, as variants are made: says whether the stream at that path is there now.
+  package typealias StreamMaker = @Sendable (_ path: StreamPath) throws(OriginRefusal) -> Bool
+
+  package func install(_ maker: @escaping StreamMaker) { state.withLockedValue { $0.makers.append(maker) } }
+
+  // MARK: What there is
+
+  /// A stream and what is told of it.
+  package struct Listed: Sendable {
+    package var path: StreamPath
+    var hub: StreamHub
+    package var publish: OriginStream.Publish?
+    package var viewers: [ViewingProtocol: Int]
+    package var kilobits: Int
+  }
+
+  /// All streams, by path.
+  package var list: [Listed] {
+    let now = Self.now()
+    let known = state.withLockedValue { $0.streams.mapValues(\.stream) }
+    return directory.streams.map { path, hub in
+      let stream = known[path]
+      return Listed(
+        path: path, hub: hub, publish: stream?.publish,
+        viewers: Dictionary(uniqueKeysWithValues: ViewingProtocol.allCases.map { ($0, stream?.viewers($0) ?? 0) }),
+        kilobits: stream?.kilobits(now: now) ?? 0)
+    }
+  }
+
+  /// Asks the publisher of a stream to end; false where there is none.
+  func endPublish(_ path: StreamPath, reason: String) -> Bool {
+    guard let publish = state.withLockedValue({ $0.streams[path]?.stream })?.publish else { return false }
+    publish.stop(reason)
+    return true
+  }
+
+  /// Where this server is reached, as publish URLs may say it.
+  package var addresses: OwnAddresses {
+    get { state.withLockedValue { $0.addresses } }
+    set { state.withLockedValue { $0.addresses = newValue } }
+  }
+
+  // MARK: Inside
+
+  /// Keeps what is known of a path.
+  final class Hold: Sendable {
+    fileprivate let origin: Origin
+    let stream: OriginStream
+    private let path: StreamPath
+
+    fileprivate init(_ origin: Origin, _ stream: OriginStream, _ path: StreamPath) {
+      self.origin = origin
+      self.stream = stream
+      self.path = path
+    }
+
+    deinit { origin.release(path) }
+  }
+
+  private func hold(_ path: StreamPath) -> Hold {
+    let stream = state.withLockedValue { state in
+      let entry = state.streams[path] ?? (OriginStream(), 0)
+      state.streams[path] = (entry.stream, entry.holds + 1)
+      return entry.stream
+    }
+    return Hold(self, stream, path)
+  }
+
+  private func release(_ path: StreamPath) {
+    state.withLockedValue { state in
+      guard let entry = state.streams[path] else { return }
+      state.streams[path] = entry.holds > 1 ? (entry.stream, entry.holds - 1) : nil
+    }
+  }
+
+  /// Ends the streams whose publishers did not come back, and tells their viewers.
+  private func tick() {
+    let now = Self.now()
+    guard let deadline = directory.deadline, now >= deadline else { return }
+    let before = directory.streams.map(\.path)
+    directory.advance(to: now)
+    for path in before where directory.stream(at: path) == nil {
+      state.withLockedValue { $0.streams[path]?.stream }?.wake()
+    }
+  }
+
+  /// Takes no more publishers and viewers.
+  package func quiesce() {
+    let ticking = state.withLockedValue { state in
+      state.isStopping = true
+      return state.ticking
+    }
+    ticking?.cancel()
+  }
+
+  /// Ends the threads; nobody may publish or watch any more.
+  package func stop() async {
+    quiesce()
+    try? await group.shutdownGracefully()
+  }
+}

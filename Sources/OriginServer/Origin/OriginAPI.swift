@@ -1,0 +1,126 @@
+import HTTPServer
+import LiveOrigin
+import RTMP
+import RoomProtocol
+
+/// The live streams of this server over REST.
+package struct OriginAPI: Sendable {
+  let origin: Origin
+
+  package init(origin: Origin) { self.origin = origin }
+
+  package var endpoints: [Endpoint] {
+    [
+      Endpoint("GET", "/v1/streams", access: .api, action: .answer { _, _ in list() }),
+      Endpoint("DELETE", "/v1/streams/*/*", access: .api, action: .answer { _, names in end(names) }),
+    ]
+  }
+
+  struct Stream: Encodable, Sendable {
+    /// "live/studio"
+    var path: String
+    /// What publishes it: job, rtmp or variant; none where the stream waits for its publisher to come back.
+    var publisher: String?
+    /// The address that an encoder publishes from.
+    var address: String?
+    /// Milliseconds since 1970.
+    var since: Int64?
+    /// By protocol.
+    var viewers: [String: Int]
+    var kbps: Int
+    var video: Video?
+    var audio: Audio?
+  }
+
+  struct Video: Encodable, Sendable {
+    var codec: String
+    var width: Int?
+    var height: Int?
+  }
+
+  struct Audio: Encodable, Sendable {
+    var codec: String
+    var sampleRate: Int?
+    var channels: Int?
+  }
+
+  struct List: Encodable, Sendable { var streams: [Stream] }
+
+  private func list() -> HTTPResponse { .json(List(streams: origin.list.map(Stream.init))) }
+
+  private func end(_ names: [String]) -> HTTPResponse {
+    guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]),
+      origin.endPublish(path, reason: "the server's operator ended the stream")
+    else { return .error(404, RoomError(.subscribeFailed, "no such stream is being published")) }
+    return .noContent
+  }
+}
+
+extension OriginAPI.Stream {
+  init(_ listed: Origin.Listed) {
+    path = "\(listed.path.app)/\(listed.path.stream)"
+    publisher = listed.publish?.publisher.kind
+    if case .rtmp(let address)? = listed.publish?.publisher { self.address = address }
+    since = listed.publish?.since
+    viewers = Dictionary(uniqueKeysWithValues: listed.viewers.map { ($0.key.rawValue, $0.value) })
+    kbps = listed.kilobits
+    for header in listed.hub.headers {
+      switch header.kind {
+      case .video: video = video ?? OriginAPI.Video(header)
+      case .audio: audio = audio ?? OriginAPI.Audio(header)
+      case .data: break
+      }
+    }
+  }
+}
+
+extension OriginAPI.Video {
+  /// What a sequence header tells.
+  init?(_ header: MediaMessage) {
+    let told = header.payload.withUnsafeBytes { payload -> Self? in
+      guard let tag = VideoTag(parsing: payload), tag.isSequenceHeader else { return nil }
+      guard tag.track.codec.isAVC else { return Self(codec: tag.track.codec.name) }
+      let body = UnsafeRawBufferPointer(rebasing: payload[tag.track.body])
+      let parameters = AVCConfiguration(parsing: body)?.sequenceParameters.first.flatMap(SequenceParameters.init)
+      return Self(codec: "h264", width: parameters?.width, height: parameters?.height)
+    }
+    guard let told else { return nil }
+    self = told
+  }
+}
+
+extension OriginAPI.Audio {
+  /// What a sequence header tells.
+  init?(_ header: MediaMessage) {
+    let told = header.payload.withUnsafeBytes { payload -> Self? in
+      guard let tag = AudioTag(parsing: payload), tag.isSequenceHeader else { return nil }
+      guard tag.track.codec.isAAC else { return Self(codec: tag.track.codec.name) }
+      let configuration = AudioSpecificConfig(parsing: UnsafeRawBufferPointer(rebasing: payload[tag.track.body]))
+      return Self(codec: "aac", sampleRate: configuration?.sampleRate, channels: configuration?.channels)
+    }
+    guard let told else { return nil }
+    self = told
+  }
+}
+
+extension VideoTag.Codec {
+  /// What people call it: the FourCC, or FLV's number.
+  fileprivate var name: String {
+    switch self {
+    case .avc: "h264"
+    case .other(let number): "flv-\(number)"
+    case .fourCC(let code): code.description
+    }
+  }
+}
+
+extension AudioTag.Codec {
+  /// What people call it: the FourCC, or FLV's number.
+  fileprivate var name: String {
+    switch self {
+    case .aac: "aac"
+    case .other(let number): "flv-\(number)"
+    case .fourCC(let code): code.description
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import LiveOrigin
+import RTMP
+import Synchronization
+
+/// Takes what somebody publishes.
+package protocol PublishSink: AnyObject, Sendable {
+  /// The next message, in order.
+  func publish(_ message: MediaMessage)
+  /// Nothing more comes.
+  func end()
+}
+
+extension Origin {
+  /// The right to publish one stream of the origin, until it is ended or let go.
+  package final class Publication: PublishSink {
+    let path: StreamPath
+    var hub: StreamHub { right.hub }
+    private let origin: Origin
+    private let right: StreamDirectory.Publication
+    private let hold: Origin.Hold
+    private let isOver = Atomic(false)
+
+    init(_ origin: Origin, _ right: StreamDirectory.Publication, _ hold: Origin.Hold) {
+      path = right.path
+      self.origin = origin
+      self.right = right
+      self.hold = hold
+    }
+
+    deinit { end() }
+
+    /// Gives a message to all viewers, and wakes those that wait.
+    package func publish(_ message: MediaMessage) {
+      guard !isOver.load(ordering: .relaxed) else { return }
+      let now = Origin.now()
+      right.hub.publish(message, now: now)
+      origin.counters.countReceived(message.payload.count)
+      hold.stream.published(message.payload.count, now: now)
+    }
+
+    package func end() {
+      guard !isOver.exchange(true, ordering: .relaxed) else { return }
+      hold.stream.end()
+      origin.ended(right)
+      hold.stream.wake()
+    }
+  }
+}

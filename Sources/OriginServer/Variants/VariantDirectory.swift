@@ -1,0 +1,89 @@
+import HTTPServer
+import LiveOrigin
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The variants that are made now: one transcoder for all who watch the same, over whatever protocol.
+package final class VariantDirectory: Sendable {
+  private struct State {
+    var jobs: [StreamPath: VariantJob] = [:]
+    var begun = 0
+    var isStopping = false
+  }
+
+  private let origin: Origin
+  private let settings: VariantSettings
+  private let limit: Int
+  private let making = NIOLock()
+  private let state = NIOLockedValueBox(State())
+
+  package init(_ settings: VariantSettings, origin: Origin) {
+    self.origin = origin
+    self.settings = settings
+    limit = settings.limit ?? Self.usualLimit(cores: System.coreCount)
+  }
+
+  static func usualLimit(cores: Int) -> Int { max(1, cores / 2) }
+
+  /// Variants that are made now.
+  var count: Int { state.withLockedValue { $0.jobs.count } }
+  /// Variants that were ever begun.
+  var begun: Int { state.withLockedValue { $0.begun } }
+
+  /// Begins to make the variant of that name, where it is one, and its source is there.
+  /// - Returns: false where the name is none of a variant, or nobody publishes the source.
+  /// - Throws: where as many are made as may be.
+  package func make(_ path: StreamPath) throws(OriginRefusal) -> Bool {
+    // A variant of a variant would only cost more than one of the source.
+    guard let variant = StreamVariant(path.stream), StreamVariant(variant.source) == nil,
+      let source = StreamPath(app: path.app, stream: variant.source), let hub = origin.known(source),
+      hub.statistics.isPublished
+    else { return false }
+    // One after the other, so that all who ask for the same at once get the same.
+    making.lock()
+    defer { making.unlock() }
+    if origin.known(path)?.statistics.isPublished == true { return true }
+    let job = VariantJob(variant, of: source, in: hub, idleTime: settings.idleTime)
+    let refusal: OriginRefusal? = state.withLockedValue { state in
+      guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
+      // One that is there still has just ended.
+      guard state.jobs.count < limit || state.jobs[path] != nil else {
+        return OriginRefusal(.variants, "the server makes \(limit) variants and takes no more")
+      }
+      state.jobs[path] = job
+      state.begun += 1
+      return nil
+    }
+    if let refusal { throw refusal }
+    do throws(OriginRefusal) {
+      let publication = try origin.beginPublish(path, by: .variant) { [weak job] _ in job?.stop() }
+      job.start(publication, origin) { [weak self] in self?.forget(path, job) }
+      return true
+    } catch {
+      forget(path, job)
+      throw error
+    }
+  }
+
+  private func forget(_ path: StreamPath, _ job: VariantJob) {
+    state.withLockedValue { state in
+      if state.jobs[path] === job { state.jobs[path] = nil }
+    }
+  }
+
+  package func addMetrics(to text: inout PrometheusText) {
+    text.add("roomserver_origin_variants", .gauge, "Variants that are made now.", count)
+    text.add("roomserver_origin_variants_total", .counter, "Variants that began to be made.", begun)
+  }
+
+  /// Ends all, and waits for their threads.
+  package func stop() async {
+    let jobs = state.withLockedValue { state in
+      state.isStopping = true
+      return Array(state.jobs.values)
+    }
+    for job in jobs { job.stop() }
+    while count > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+  }
+}

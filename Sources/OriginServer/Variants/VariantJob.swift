@@ -1,0 +1,69 @@
+import CLinux
+import Codecs
+import Foundation
+import LiveOrigin
+import Logging
+import NIOConcurrencyHelpers
+import Synchronization
+
+/// Makes one variant, on a thread of its own, for as long as anybody watches it and its source is there.
+final class VariantJob: Sendable {
+  let variant: StreamVariant
+  private let source: StreamPath
+  private let hub: StreamHub
+  private let idleTime: Duration
+  private let isStopped = Atomic(false)
+  /// True where there may be something new.
+  private let news = ConditionLock(value: false)
+
+  init(_ variant: StreamVariant, of source: StreamPath, in hub: StreamHub, idleTime: Duration) {
+    self.variant = variant
+    self.source = source
+    self.hub = hub
+    self.idleTime = idleTime
+  }
+
+  /// Begins; `whenOver` is called once, on the thread, as its last act.
+  func start(_ publication: Origin.Publication, _ origin: Origin, whenOver: @escaping @Sendable () -> Void) {
+    let thread = Thread { [self] in
+      linux_thread_name("variant")
+      let watch = origin.watch(source) { [weak self] in self?.wake() }
+      let reason = run(publication)
+      withExtendedLifetime(watch) {}
+      publication.end()
+      whenOver()
+      origin.log.info("variant ends", metadata: ["stream": "\(publication.path)", "reason": "\(reason)"])
+    }
+    thread.name = "variant"
+    thread.start()
+  }
+
+  /// Ends it soon; from any thread.
+  func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    wake()
+  }
+
+  private func wake() {
+    news.lock()
+    news.unlock(withValue: true)
+  }
+
+  private func run(_ publication: Origin.Publication) -> String {
+    let transcoder: VariantTranscoder
+    do { transcoder = try VariantTranscoder(variant) } catch { return "\(error)" }
+    guard let viewer = hub.join(.init(lag: Origin.processingLag)) else { return "the source takes no more viewers" }
+    var lastWatched = ContinuousClock.now
+    while !isStopped.load(ordering: .relaxed) {
+      let now = ContinuousClock.now
+      if publication.hub.statistics.viewers > 0 { lastWatched = now }
+      guard now - lastWatched <= idleTime else { return "nobody watches" }
+      switch viewer.next() {
+      case .media(let media): for message in transcoder.take(media) { publication.publish(message) }
+      case .end: return "the source is over"
+      case .nothing: if news.lock(whenValue: true, timeoutSeconds: 0.5) { news.unlock(withValue: false) }
+      }
+    }
+    return "stopped"
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import HTTPServer
+import Logging
+import NIOConcurrencyHelpers
+import NIOPosix
+import RTP
+import RoomProtocol
+
+/// What happened in all rooms: numbers the events, keeps the newest, and hands them to the webhooks.
+package actor EventLog {
+  /// Where rooms tell their events.
+  package nonisolated let channel: EventChannel
+  private let store: EventStore
+  private let settings: WebhookSettings
+  private let log: Logger
+  private let group: MultiThreadedEventLoopGroup?
+  private var webhooks: [Webhook] = []
+  /// How far webhooks have got, where it is not written yet.
+  private nonisolated let delivered = NIOLockedValueBox<[EventStore.Place: Int64]>([:])
+  private var writing: Task<Void, Never>?
+  private var written = 0
+  /// Events that no disk took.
+  private var unwritten = 0
+  private var sincePrune = 0
+  private var prunedAt = ContinuousClock.now
+
+  /// Events written in one transaction.
+  private static let batch = 512
+
+  /// - Parameters:
+  ///   - path: of the file that they are kept in; nil keeps them in memory.
+  ///   - secret: what deliveries are signed with.
+  /// - Throws: if the file can't be opened, or a webhook can't be connected to by TLS.
+  package init(_ settings: WebhookSettings, path: String?, secret: String, log: Logger) async throws(EventLogError) {
+    self.settings = settings
+    self.log = log
+    channel = EventChannel()
+    group = settings.urls.isEmpty ? nil : MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    do {
+      store = try EventStore(path: path)
+    } catch {
+      throw EventLogError(reason: "\(path ?? "the events"): \(error)")
+    }
+    do {
+      try store.setWebhooks(settings.urls)
+      _ = try await prune()
+      for url in settings.urls {
+        guard let group, let address = WebhookAddress(url) else { continue }
+        let webhook = Webhook(
+          url, address, secret: secret, policy: settings.policy,
+          client: try WebhookClient(
+            address, timeout: settings.timeout, trustedCertificates: settings.trustedCertificates, group: group), store: store,
+          log: log
+        ) { [delivered, channel] place, id in
+          delivered.withLockedValue { $0[place] = id }
+          channel.nudge()
+        }
+        webhooks.append(webhook)
+        await webhook.add(try await store.pending(for: url))
+      }
+    } catch {
+      store.close()
+      throw EventLogError(reason: "\(path ?? "the events"): \(error)")
+    }
+    writing = Task { await self.write() }
+  }
+
+  private func write() async {
+    for await _ in channel.wakeups {
+      while true {
+        let events = channel.take(Self.batch)
+        guard !events.isEmpty || !delivered.withLockedValue({ $0.isEmpty }) else { break }
+        await write(events)
+      }
+    }
+  }
+
+  private func write(_ events: [RoomEvent]) async {
+    let places = delivered.withLockedValue { delivered in
+      defer { delivered = [:] }
+      return delivered
+    }
+    do {
+      let entries = try await store.append(events, delivered: places)
+      written += events.count
+      for webhook in webhooks where !entries.isEmpty { await webhook.add(entries) }
+      sincePrune += events.count
+      // Now and then, and the more seldom the more is kept.
+      if sincePrune > max(64, settings.kept / 50) || prunedAt.duration(to: .now) > .seconds(60) {
+        let first = try await prune()
+        for webhook in webhooks { await webhook.forget(before: first) }
+      }
+    } catch {
+      unwritten += events.count
+      log.error("events lost", metadata: ["events": "\(events.count)", "reason": "\(error)"])
+    }
+  }
+
+  private func prune() async throws -> Int64 {
+    sincePrune = 0
+    prunedAt = .now
+    return try await store.prune(keeping: settings.kept, since: RoomEvent.now() - settings.longestAge.milliseconds)
+  }
+
+  // MARK: The API
+
+  func events(of room: RoomName, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
+    try await store.events(of: room, after: sequence, limit: limit)
+  }
+
+  func newest(_ limit: Int) async throws -> [Data] { try await store.newest(limit) }
+
+  var hasWebhooks: Bool { !webhooks.isEmpty }
+
+  /// Lets every webhook get a room's events again, from a number on. Gives how many; nil where the room is not known.
+  func replay(_ room: RoomName, from sequence: Int64) async throws -> Int? {
+    delivered.withLockedValue { delivered in delivered = delivered.filter { $0.key.room != room } }
+    guard let entries = try await store.replay(room, from: sequence) else { return nil }
+    for webhook in webhooks { await webhook.replay(entries, of: room) }
+    return entries.count
+  }
+
+  // MARK: Metrics
+
+  package func addMetrics(to text: inout PrometheusText) async {
+    text.add("roomserver_events_total", .counter, "Events of rooms that were numbered and kept.", written)
+    text.add(
+      "roomserver_events_lost_total", .counter, "Events of rooms that could not be kept: too many at once, or no disk.",
+      channel.dropped + unwritten)
+    var all: [(String, Webhook.Counters)] = []
+    for (index, webhook) in webhooks.enumerated() {
+      // Two that differ in their query alone look alike.
+      let isTaken = all.contains { $0.0 == webhook.shown }
+      all.append((isTaken ? "\(webhook.shown)#\(index + 1)" : webhook.shown, await webhook.counters))
+    }
+    func add<Value: CustomStringConvertible>(
+      _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (Webhook.Counters) -> Value
+    ) {
+      text.add("roomserver_webhook_\(name)", kind, help, label: "webhook", all.map { ($0.0, value($0.1)) })
+    }
+    add("delivered_total", .counter, "Events that a webhook took.") { $0.delivered }
+    add("failures_total", .counter, "Tries that a webhook did not answer with 2xx.") { $0.failed }
+    add("dropped_total", .counter, "Events that were given up, too old or kept no more.") { $0.dropped }
+    add("queued", .gauge, "Events that wait for a webhook.") { $0.queued }
+    add("oldest_seconds", .gauge, "For how long the oldest of them waits.") { $0.oldest }
+  }
+
+  /// Keeps what was told before, delivers what is taken at once, and closes the file.
+  package func stop() async {
+    channel.close()
+    await writing?.value
+    await withTaskGroup { tasks in
+      for webhook in webhooks { tasks.addTask { await webhook.stop() } }
+    }
+    await write([])
+    store.close()
+    try? await group?.shutdownGracefully()
+  }
+}
+
+/// Why events can't be kept or delivered.
+package struct EventLogError: Error, Sendable {
+  package let reason: String
+}

@@ -1,0 +1,213 @@
+import Foundation
+import GRDB
+import HTTPServer
+import RoomProtocol
+
+/// The events of all rooms on disk, newest kept: numbered per room, with how far each webhook has got.
+final class EventStore: Sendable {
+  /// An event in the store.
+  struct Entry: Sendable, Hashable {
+    /// Grows by one from event to event, whatever its room.
+    var id: Int64
+    var room: RoomName
+    /// Grows by one from event to event of the room.
+    var sequence: Int64
+    /// Milliseconds since 1970.
+    var time: Int64
+  }
+
+  /// How far a webhook has got in a room.
+  struct Place: Sendable, Hashable {
+    var url: String
+    var room: RoomName
+  }
+
+  private let database: any DatabaseWriter
+  /// Begins the ids that events bear outside, so that those of two stores differ.
+  private let label: String
+  /// Rooms whose last number is remembered; of more, those that were quiet for longest are forgotten.
+  private static let rooms = 100_000
+
+  /// - Parameter path: of the file, which is made where it is not there; nil keeps all in memory.
+  init(path: String?) throws {
+    if let path {
+      // WAL, synchronous NORMAL: what is committed outlives the process; a power cut may take the last moments.
+      var configuration = GRDB.Configuration()
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+      database = try DatabasePool(path: path, configuration: configuration)
+    } else {
+      database = try DatabaseQueue()
+    }
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE event (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, sequence INTEGER NOT NULL, time INTEGER NOT NULL,
+            body BLOB NOT NULL);
+          CREATE UNIQUE INDEX event_room ON event (room, sequence);
+          CREATE TABLE room (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID;
+          CREATE TABLE webhook (url TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
+          CREATE TABLE place (url TEXT, room TEXT, delivered INTEGER NOT NULL, PRIMARY KEY (url, room)) WITHOUT ROWID;
+          CREATE TABLE store (label TEXT NOT NULL);
+          INSERT INTO store VALUES (lower(hex(randomblob(4))));
+          """)
+    }
+    try migrator.migrate(database)
+    label = try database.read { try String.fetchOne($0, sql: "SELECT label FROM store") } ?? "0"
+  }
+
+  func close() { try? database.close() }
+
+  /// Knows these webhooks and no others: a new one begins with what comes now.
+  func setWebhooks(_ urls: [String]) throws {
+    try database.write { database in
+      let last = try Self.lastID(database)
+      for url in try String.fetchAll(database, sql: "SELECT url FROM webhook") where !urls.contains(url) {
+        try database.execute(sql: "DELETE FROM webhook WHERE url = ?", arguments: [url])
+        try database.execute(sql: "DELETE FROM place WHERE url = ?", arguments: [url])
+      }
+      for url in urls {
+        try database.execute(sql: "INSERT OR IGNORE INTO webhook VALUES (?, ?)", arguments: [url, last])
+      }
+    }
+  }
+
+  private static func lastID(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
+  }
+
+  /// Numbers and keeps events, and how far webhooks have got.
+  func append(_ events: [RoomEvent], delivered: [Place: Int64] = [:]) async throws -> [Entry] {
+    try await database.write { [label] database in
+      let number = try database.cachedStatement(
+        sql: """
+          INSERT INTO room VALUES (?, 1, ?)
+          ON CONFLICT (name) DO UPDATE SET sequence = sequence + 1, seen = excluded.seen RETURNING sequence
+          """)
+      let insert = try database.cachedStatement(sql: "INSERT INTO event VALUES (?, ?, ?, ?, ?)")
+      let encoder = JSON.encoder()
+      var id = events.isEmpty ? 0 : try Self.lastID(database)
+      var entries: [Entry] = []
+      for event in events {
+        id += 1
+        let sequence = try Int64.fetchOne(number, arguments: [event.room.rawValue, event.time]) ?? 1
+        let body = try encoder.encode(Body(event, id: "ev_\(label)_\(id)", sequence: sequence))
+        try insert.execute(arguments: [id, event.room.rawValue, sequence, event.time, body])
+        entries.append(Entry(id: id, room: event.room, sequence: sequence, time: event.time))
+      }
+      for (place, id) in delivered {
+        try database.execute(
+          sql: "INSERT OR REPLACE INTO place VALUES (?, ?, ?)", arguments: [place.url, place.room.rawValue, id])
+      }
+      return entries
+    }
+  }
+
+  /// What a webhook has not got yet, oldest first.
+  func pending(for url: String) async throws -> [Entry] {
+    try await database.read { database in
+      try Self.entries(
+        database,
+        sql: """
+          SELECT event.id, event.room, event.sequence, event.time FROM event
+          JOIN webhook ON webhook.url = ? LEFT JOIN place ON place.url = webhook.url AND place.room = event.room
+          WHERE event.id > coalesce(place.delivered, webhook.since) ORDER BY event.id
+          """, [url])
+    }
+  }
+
+  private static func entries(_ database: Database, sql: String, _ arguments: StatementArguments) throws -> [Entry] {
+    try Row.fetchAll(database, sql: sql, arguments: arguments).map {
+      Entry(id: $0["id"], room: RoomName($0["room"] as String), sequence: $0["sequence"], time: $0["time"])
+    }
+  }
+
+  /// The JSON of an event; nil where it is not kept any more.
+  func body(of id: Int64) async throws -> Data? {
+    try await database.read { try Data.fetchOne($0, sql: "SELECT body FROM event WHERE id = ?", arguments: [id]) }
+  }
+
+  /// Events of a room after a number, oldest first, and the room's last number; nil where no event of the room is known.
+  func events(of room: RoomName, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
+    try await database.read { database in
+      guard let last = try Int64.fetchOne(database, sql: "SELECT sequence FROM room WHERE name = ?", arguments: [room.rawValue])
+      else {
+        return nil
+      }
+      let bodies = try Data.fetchAll(
+        database, sql: "SELECT body FROM event WHERE room = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+        arguments: [room.rawValue, sequence, limit])
+      return (bodies, last)
+    }
+  }
+
+  /// The newest events of all rooms, oldest first.
+  func newest(_ limit: Int) async throws -> [Data] {
+    try await database.read { database in
+      try Data.fetchAll(database, sql: "SELECT body FROM event ORDER BY id DESC LIMIT ?", arguments: [limit]).reversed()
+    }
+  }
+
+  /// Events of a room from a number on, which every webhook is to get again; nil where no event of the room is known.
+  func replay(_ room: RoomName, from sequence: Int64) async throws -> [Entry]? {
+    try await database.write { database in
+      guard try Int64.fetchOne(database, sql: "SELECT 1 FROM room WHERE name = ?", arguments: [room.rawValue]) != nil else {
+        return nil
+      }
+      let entries = try Self.entries(
+        database, sql: "SELECT id, room, sequence, time FROM event WHERE room = ? AND sequence >= ? ORDER BY id",
+        [room.rawValue, sequence])
+      if let first = entries.first {
+        try database.execute(
+          sql: "INSERT OR REPLACE INTO place SELECT url, ?, ? FROM webhook", arguments: [room.rawValue, first.id - 1])
+      }
+      return entries
+    }
+  }
+
+  /// Forgets all but the newest `count` events, and those before `time`. Gives the id of the first that is left.
+  func prune(keeping count: Int, since time: Int64) async throws -> Int64 {
+    try await database.write { database in
+      let last = try Self.lastID(database)
+      let young = try Int64.fetchOne(database, sql: "SELECT id FROM event WHERE time >= ? ORDER BY id", arguments: [time])
+      let first = max(last - Int64(count) + 1, young ?? last + 1)
+      try database.execute(sql: "DELETE FROM event WHERE id < ?", arguments: [first])
+      // A place before all that is there says nothing.
+      try database.execute(sql: "UPDATE webhook SET since = max(since, ?)", arguments: [first - 1])
+      try database.execute(sql: "DELETE FROM place WHERE delivered < ?", arguments: [first])
+      let rooms = try Int.fetchOne(database, sql: "SELECT count(*) FROM room") ?? 0
+      if rooms > Self.rooms {
+        try database.execute(
+          sql: "DELETE FROM room WHERE name IN (SELECT name FROM room ORDER BY seen LIMIT ?)", arguments: [rooms - Self.rooms])
+      }
+      return first
+    }
+  }
+
+  /// What a webhook is sent.
+  private struct Body: Encodable {
+    enum Keys: String, CodingKey { case id, sequence, room, roomSession, event, time, data }
+
+    let event: RoomEvent
+    let id: String
+    let sequence: Int64
+
+    init(_ event: RoomEvent, id: String, sequence: Int64) {
+      self.event = event
+      self.id = id
+      self.sequence = sequence
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Keys.self)
+      try container.encode(id, forKey: .id)
+      try container.encode(sequence, forKey: .sequence)
+      try container.encode(event.room, forKey: .room)
+      try container.encode(event.session, forKey: .roomSession)
+      try container.encode(event.name.rawValue, forKey: .event)
+      try container.encode(event.time, forKey: .time)
+      try container.encode(event.data, forKey: .data)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import RoomProtocol
+import CLinux
+import Foundation
+import Logging
+
+/// Brings the events of all rooms to one receiver.
+actor Webhook {
+  /// What became of its deliveries since the start.
+  struct Counters: Sendable {
+    var delivered = 0
+    /// Tries that were not answered with 2xx.
+    var failed = 0
+    /// Events given up: too old, or kept no more.
+    var dropped = 0
+    /// Events that wait, those in flight too.
+    var queued = 0
+    /// Seconds for which the oldest of them waits.
+    var oldest = 0.0
+  }
+
+  nonisolated let url: String
+  nonisolated let shown: String
+  private let secret: String
+  private let client: WebhookClient
+  private let store: EventStore
+  /// Told of each event that was delivered.
+  private let delivered: @Sendable (EventStore.Place, Int64) -> Void
+  private let log: Logger
+  private var outbox: Outbox
+  private var deliveries = 0
+  private var failures = 0
+  private var loggedDrops = 0
+  /// Failures in a row, over all rooms.
+  private var isFailing = false
+  private var isStopped = false
+  private var timer: Task<Void, Never>?
+  private var timerDue: Int64?
+
+  init(
+    _ url: String, _ address: WebhookAddress, secret: String, policy: Outbox.Policy, client: WebhookClient, store: EventStore,
+    log: Logger, delivered: @escaping @Sendable (EventStore.Place, Int64) -> Void
+  ) {
+    self.url = url
+    shown = address.shown
+    self.secret = secret
+    self.client = client
+    self.store = store
+    self.delivered = delivered
+    outbox = Outbox(policy)
+    var log = log
+    log[metadataKey: "webhook"] = "\(address.shown)"
+    self.log = log
+  }
+
+  private static var now: Int64 { linux_now_us() / 1000 }
+
+  /// Events that are to be delivered, the newest of their rooms.
+  func add(_ entries: [EventStore.Entry]) {
+    let now = Self.now
+    for entry in entries { outbox.add(entry.id, of: entry.room, age: Self.age(entry), at: now) }
+    pump()
+  }
+
+  func replay(_ entries: [EventStore.Entry], of room: RoomName) {
+    outbox.replay(entries.map { ($0.id, Self.age($0)) }, of: room, at: Self.now)
+    pump()
+  }
+
+  /// Events before this one are kept no more.
+  func forget(before id: Int64) {
+    outbox.forget(before: id)
+    tellDrops()
+  }
+
+  private static func age(_ entry: EventStore.Entry) -> Int64 { max(0, RoomEvent.now() - entry.time) }
+
+  private func pump() {
+    guard !isStopped else { return }
+    while let delivery = outbox.next(at: Self.now) { Task { await self.deliver(delivery) } }
+    tellDrops()
+    arm()
+  }
+
+  private func arm() {
+    guard timerDue != outbox.nextDeadline else { return }
+    timerDue = outbox.nextDeadline
+    timer?.cancel()
+    timer = timerDue.map { due in
+      Task { [weak self] in
+        guard (try? await Task.sleep(for: .milliseconds(max(1, due - Self.now)))) != nil else { return }
+        await self?.isDue()
+      }
+    }
+  }
+
+  private func isDue() {
+    timerDue = nil
+    pump()
+  }
+
+  private func deliver(_ delivery: Outbox.Delivery) async {
+    let outcome: WebhookClient.Outcome
+    defer { pump() }
+    do {
+      guard let body = try await store.body(of: delivery.id) else {
+        // Dropped from the store: the outbox hears of it in a moment.
+        outbox.forget(before: delivery.id + 1)
+        outbox.finished(delivery, succeeded: true, at: Self.now, random: 0)
+        return
+      }
+      let bytes = [UInt8](body)
+      let signature = WebhookSignature.sign(bytes, secret: secret, at: RoomEvent.now() / 1000)
+      outcome = await client.post(bytes, headers: [(WebhookSignature.header, signature)])
+    } catch {
+      outcome = .failed("the event can't be read: \(error)")
+    }
+    if outcome.succeeded { deliveries += 1 } else { failures += 1 }
+    tell(outcome)
+    let goesOn = outbox.finished(delivery, succeeded: outcome.succeeded, at: Self.now, random: .random(in: 0...1))
+    if goesOn { delivered(EventStore.Place(url: url, room: delivery.room), delivery.id) }
+  }
+
+  /// One line when it begins to fail, one when it is well again.
+  private func tell(_ outcome: WebhookClient.Outcome) {
+    guard isFailing == outcome.succeeded else { return }
+    isFailing.toggle()
+    if isFailing {
+      log.warning("webhook fails", metadata: ["outcome": "\(outcome)", "queued": "\(outbox.queued)"])
+    } else {
+      log.info("webhook works again", metadata: ["queued": "\(outbox.queued)"])
+    }
+  }
+
+  private func tellDrops() {
+    guard outbox.dropped > loggedDrops else { return }
+    log.warning("events given up", metadata: ["events": "\(outbox.dropped - loggedDrops)", "all": "\(outbox.dropped)"])
+    loggedDrops = outbox.dropped
+  }
+
+  var counters: Counters {
+    Counters(
+      delivered: deliveries, failed: failures, dropped: outbox.dropped, queued: outbox.queued,
+      oldest: Double(outbox.oldestAge(at: Self.now) ?? 0) / 1000)
+  }
+
+  /// Delivers what the receiver takes at once, for two seconds at most; the rest waits in the store.
+  func stop() async {
+    let deadline = Self.now + 2000
+    while !outbox.isResting, Self.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
+    isStopped = true
+    timer?.cancel()
+    client.close()
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@Suite("Modules and folders")
+struct ArchitectureTests {
+  /// The modules of docs/architecture.md, from the lowest floor up.
+  private static func floors() throws -> [String] {
+    let text = try String(contentsOf: Repository.root.appending(path: "docs/architecture.md"), encoding: .utf8)
+    let table = text.split(separator: "\n## ").first { $0.hasPrefix("Modules\n") } ?? ""
+    return table.matches(of: /(?m)^\| `(\w+)` \|/).map { String($0.1) }
+  }
+
+  /// What modules may not import, although it stands above them in the table or comes from outside.
+  private static let forbidden: [String: [String]] = [
+    "RTP": ["NIO"], "RTMP": ["NIO"], "WebRTC": ["NIO"], "RoomProtocol": ["NIO"], "RoomState": ["NIO"],
+    "SFU": ["NIO", "Room"], "HTTPServer": ["SFU", "Relay", "LiveOrigin", "RoomState"],
+    "OriginServer": ["SFU", "Relay", "RoomState"],
+    "Webhooks": ["SFU", "Relay", "OriginServer", "RoomState"], "Rooms": ["CMicroHTTPD", "NIOHTTP1", "NIOWebSocket"],
+    "RoomClient": ["Codecs", "Mixing", "SFU", "Relay", "HTTPServer", "OriginServer", "RoomServer", "RoomToken", "JWTKit"],
+  ]
+
+  /// Modules with folders that still use each other.
+  private static let exempt: Set = [
+    "Codecs", "RTMP", "RTP", "Relay", "RoomClient", "RoomProtocol", "RoomServer", "RoomState", "SFU", "WebRTC",
+  ]
+
+  @Test("every module is in the table of docs/architecture.md")
+  func table() throws {
+    let floors = try Self.floors()
+    #expect(Set(floors).count == floors.count)
+    for module in try Repository.modules() { #expect(floors.contains(module), "\(module) is not in the table") }
+  }
+
+  @Test("a module imports only modules above it in the table")
+  func imports() throws {
+    let floors = try Self.floors()
+    for module in try Repository.modules() {
+      guard let floor = floors.firstIndex(of: module) else { continue }
+      for (imported, files) in try ModuleSources(module).imports {
+        let isAbove = floors.firstIndex(of: imported).map { $0 < floor } ?? true
+        #expect(isAbove, "\(module) imports \(imported) in \(files.sorted())")
+        let isForbidden = Self.forbidden[module]?.contains { imported.hasPrefix($0) } ?? false
+        #expect(!isForbidden, "\(module) imports \(imported) in \(files.sorted())")
+      }
+    }
+  }
+
+  @Test("no two folders of a module use each other")
+  func folders() throws {
+    for module in try Repository.modules() where !Self.exempt.contains(module) {
+      for circle in FolderGraph(try ModuleSources(module)).circles { Issue.record("\(module): \(circle)") }
+    }
+  }
+
+  @Test("two folders that use each other's types are found; names in comments, texts and members are not uses")
+  func circlesAreFound() {
+    let circle = ModuleSources(
+      "M",
+      files: [
+        ("A", "One.swift", "public struct One { var two: Two }"), ("B", "Two.swift", "final class Two {}\nextension One {}"),
+      ])
+    #expect(FolderGraph(circle).circles == ["A uses B: Two in One.swift; and back: One in Two.swift"])
+    let line = ModuleSources(
+      "M",
+      files: [
+        ("A", "One.swift", "struct One { var two: Two }"),
+        ("B", "Two.swift", "struct Two {}\n// One\nlet text = \"One\"\nlet member = Three.One()"),
+      ])
+    #expect(FolderGraph(line).circles.isEmpty)
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The Swift files of one module, without comments and the text of string literals.
+struct ModuleSources {
+  struct File {
+    /// The folder inside the module; empty for the module's own.
+    var folder: String
+    var name: String
+    var text: String
+  }
+
+  let name: String
+  let files: [File]
+
+  /// - Parameter name: that of a folder in `Sources`.
+  init(_ name: String) throws {
+    self.name = name
+    let root = Repository.sources.appending(path: name, directoryHint: .isDirectory).standardizedFileURL
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".swift") }
+    files = try paths.sorted().map { path in
+      let parts = path.split(separator: "/").map(String.init)
+      let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+      return File(folder: parts.dropLast().joined(separator: "/"), name: parts.last ?? path, text: Self.code(in: text))
+    }
+  }
+
+  /// For tests of the rules themselves.
+  init(_ name: String, files: [(folder: String, name: String, text: String)]) {
+    self.name = name
+    self.files = files.map { File(folder: $0.folder, name: $0.name, text: Self.code(in: $0.text)) }
+  }
+
+  /// The modules that a file of this one imports, and the names of those files.
+  var imports: [String: Set<String>] {
+    let pattern = /(?m)^(?:@testable +|public +|package +|internal +)*import (?:struct +|class +|enum +|func +)?(\w+)/
+    var imports: [String: Set<String>] = [:]
+    for file in files {
+      for match in file.text.matches(of: pattern) { imports[String(match.1), default: []].insert(file.name) }
+    }
+    return imports
+  }
+
+  private static func code(in text: String) -> String {
+    text.replacing(/(?s)\/\*.*?\*\//, with: "").replacing(/\/\/[^\n]*/, with: "").replacing(/"(?:\\.|[^"\\\n])*"/, with: "\"\"")
+  }
+}
+
+/// Where this package lies.
+enum Repository {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  static let sources = root.appending(path: "Sources", directoryHint: .isDirectory)
+
+  /// The Swift modules in `Sources`, examples and build tools apart.
+  static func modules() throws -> [String] {
+    let other: Set = ["CLibraries", "CLinux", "EmbedPage", "Examples"]
+    return try FileManager.default.contentsOfDirectory(atPath: sources.path).filter {
+      !other.contains($0) && !$0.hasPrefix(".")
+    }
+    .sorted()
+  }
+}
