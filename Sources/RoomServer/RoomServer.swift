@@ -70,7 +70,7 @@ public final class RoomServer: Sendable {
     let data: DataDirectory? = if let path = configuration.data { try DataDirectory(path) } else { nil }
     let keys: TokenKeys
     do {
-      keys = try await TokenKeys(configuration.keys.mapValues(\.value))
+      keys = try await TokenKeys(configuration.keys.mapValues(\.value), signing: configuration.signingKey)
     } catch {
       if case .secretTooShort(let key, _) = error { throw .shortSecret(key: key) }
       throw .noKeys
@@ -105,7 +105,7 @@ public final class RoomServer: Sendable {
       do throws(EventLogError) {
         eventLog = try await EventLog(
           configuration.webhooks, path: data?.privateFile("webhooks.sqlite"),
-          secret: (configuration.webhooks.secret ?? configuration.keys.min { $0.key < $1.key }?.value)?.value ?? "", log: log)
+          secret: (configuration.webhooks.secret ?? keys.keys.first.flatMap { configuration.keys[$0] })?.value ?? "", log: log)
       } catch {
         throw .data(reason: error.reason)
       }

@@ -12,10 +12,14 @@ public struct TokenKeys: Sendable {
   public static let maximumTokenBytes = 4096
 
   private let algorithms: [String: any JWTAlgorithm]
+  /// The API keys: the one that signs first, then the others, sorted.
+  public let keys: [String]
 
-  /// - Parameter secrets: API key → secret of at least ``minimumSecretBytes`` bytes.
+  /// - Parameters:
+  ///   - secrets: API key → secret of at least ``minimumSecretBytes`` bytes. Tokens of all of them are valid.
+  ///   - signing: the key that the server's own tokens are signed with; nil for the first one, sorted.
   /// - Throws: `secretTooShort`.
-  public init(_ secrets: [String: String]) async throws(TokenError) {
+  public init(_ secrets: [String: String], signing: String? = nil) async throws(TokenError) {
     var algorithms: [String: any JWTAlgorithm] = [:]
     for (key, secret) in secrets {
       // JWTKit traps on a shorter one.
@@ -27,10 +31,8 @@ public struct TokenKeys: Sendable {
       do { algorithms[key] = try await collection.getKey() } catch { throw .malformed("the key can't be used") }
     }
     self.algorithms = algorithms
+    keys = secrets.keys.filter { $0 == signing } + secrets.keys.filter { $0 != signing }.sorted()
   }
-
-  /// The API keys, sorted.
-  public var keys: [String] { algorithms.keys.sorted() }
 
   /// Signs a token that joins a room.
   /// - Throws: `unknownKey`.

@@ -7,9 +7,16 @@ struct HLSOptions: ParsableArguments {
   @Option(help: .setting("hls-part")) var hlsPart: Double?
   @Option(help: .setting("hls-window")) var hlsWindow: Int?
   @Option(help: .setting("variants")) var variants: UInt16?
+  @Option(help: .setting("hls-bytes")) var hlsBytes: Int?
+  @Option(help: .setting("hls-streams")) var hlsStreams: Int?
+  @Option(help: .setting("hls-waiting")) var hlsWaiting: Int?
+  @Option(help: .setting("hls-idle-time")) var hlsIdleTime: Int?
+  @Option(help: .setting("hls-first-segment-time")) var hlsFirstSegmentTime: Int?
+  @Option(help: .setting("variant-idle-time")) var variantIdleTime: Int?
 
   /// Fills in this part of a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
+    try applyNumbers(to: &configuration, settings)
     var cutting = configuration.origin.hls.cutting
     if let seconds = try settings.decimal("hls-segment", hlsSegment) {
       cutting.segmentLength = Self.milliseconds(seconds)

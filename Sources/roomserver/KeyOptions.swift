@@ -1,25 +1,52 @@
 import ArgumentParser
 import Foundation
 
-/// An API key and its secret.
+/// The API keys, each with its secret.
 struct KeyOptions: ParsableArguments {
   @Option(help: .setting("key")) var key: String?
   @Option(help: .setting("secret")) var secret: String?
+  @Option(help: .setting("api-key")) var apiKey: [String] = []
 
-  /// Nil where neither is given.
-  func pair(_ settings: ServeSettings) throws -> (key: String, secret: String)? {
+  /// All keys, the one that signs first; empty if none is given.
+  func keys(_ settings: ServeSettings) throws -> [APIKey] {
+    var keys: [APIKey] = []
     switch (settings.text("key", key), settings.text("secret", secret)) {
-    case (nil, nil): return nil
-    case (let key?, let secret?):
-      guard !key.isEmpty else { throw ValidationError("the API key is empty") }
-      guard secret.utf8.count >= 32 else {
-        throw ValidationError(
-          "the secret has \(secret.utf8.count) bytes, and at least 32 are needed: try `openssl rand -hex 32`")
-      }
-      return (key, secret)
+    case (nil, nil): break
+    case (let key?, let secret?): keys.append(try APIKey(key, secret: secret))
     default:
       throw ValidationError(
         "a key and its secret are needed, not one of them (--key, --secret, ROOMSERVER_KEY, ROOMSERVER_SECRET)")
     }
+    keys += try settings.list("api-key", apiKey).map { try APIKey(parsing: $0) }
+    var names: Set<String> = []
+    for key in keys where !names.insert(key.name).inserted {
+      throw ValidationError(
+        "the API key \"\(key.name.prefix(64))\" is given twice; give each of several keys a name of its own")
+    }
+    return keys
+  }
+}
+
+/// An API key: tokens name it, and are signed with its secret.
+struct APIKey {
+  let name: String
+  let secret: String
+
+  init(_ name: String, secret: String) throws {
+    guard !name.isEmpty else { throw ValidationError("the API key is empty") }
+    guard secret.utf8.count >= 32 else {
+      throw ValidationError("the secret has \(secret.utf8.count) bytes, and at least 32 are needed: try `openssl rand -hex 32`")
+    }
+    self.name = name
+    self.secret = secret
+  }
+
+  /// Reads `ID:SECRET`; the secret may have further colons.
+  init(parsing text: String) throws {
+    // The text may be a secret without its key: no part of it goes into the sentence.
+    guard let colon = text.firstIndex(of: ":") else {
+      throw ValidationError("--api-key is ID:SECRET, with a colon between them")
+    }
+    try self.init(String(text[..<colon]), secret: String(text[text.index(after: colon)...]))
   }
 }

@@ -15,7 +15,12 @@ struct NetworkOptions: ParsableArguments {
   @Option(help: .setting("workers")) var workers: Int?
   @Option(help: .setting("trusted-proxy")) var trustedProxy: [String] = []
   @Option(help: .setting("joins-per-second")) var joinsPerSecond: Int?
+  @Option(help: .setting("join-burst")) var joinBurst: Int?
   @Option(help: .setting("http-per-address")) var httpPerAddress: Int?
+  @Option(help: .setting("http-connections")) var httpConnections: Int?
+  @Option(help: .setting("http-threads")) var httpThreads: Int?
+  @Option(help: .setting("http-body-bytes")) var httpBodyBytes: Int?
+  @Option(help: .setting("http-head-time")) var httpHeadTime: Int?
 
   /// Fills in the network's part of a configuration.
   /// - Parameter development: whether ports may be any that are free.
@@ -38,8 +43,7 @@ struct NetworkOptions: ParsableArguments {
       configuration.limits.joinsPerSecond = Double(joins)
       configuration.limits.joinBurst = 5 * joins
     }
-    if let connections = try settings.number("http-per-address", httpPerAddress, in: 0...1_000_000) {
-      configuration.limits.connectionsPerAddress = connections
-    }
+    if let burst = try settings.number("join-burst", joinBurst, in: 1...1_000_000) { configuration.limits.joinBurst = burst }
+    try applyNumbers(to: &configuration, settings)
   }
 }

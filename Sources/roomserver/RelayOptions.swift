@@ -7,13 +7,16 @@ import RoomServer
 struct RelayOptions: ParsableArguments {
   @Option(help: .setting("relay-target")) var relayTarget: [String] = []
   @Option(help: .setting("relay-queue")) var relayQueue: Int?
-  @Option(help: .setting("relay-tries")) var relayTries: Int?
+  @Option(help: .setting("relay-connect-time")) var relayConnectTime: Int?
   @Option(help: .setting("relay-patience")) var relayPatience: Int?
+  @Option(help: .setting("broadcasts")) var broadcasts: Int?
+  @Option(help: .setting("jobs-per-room")) var jobsPerRoom: Int?
+  @Option(help: .setting("job-status-interval")) var jobStatusInterval: Int?
+  @Option(help: .setting("relay-tries")) var relayTries: Int?
   @Option(help: .setting("relay-audio-rate")) var relayAudioRate: Int?
   @Option(help: .setting("relay-audio-kbps")) var relayAudioKbps: Int?
   @Option(help: .setting("push-policy")) var pushPolicy: String?
   @Option(help: .setting("push-url")) var pushUrl: String?
-  @Option(help: .setting("broadcasts")) var broadcasts: Int?
   @Option(help: .setting("mix-cores")) var mixCores: Double?
   @Option(help: .setting("mix-font")) var mixFont: String?
   @Option(help: .setting("relay-certificates")) var relayCertificates: String?
@@ -22,6 +25,7 @@ struct RelayOptions: ParsableArguments {
 
   /// Fills in the relay's part of a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
+    try applyNumbers(to: &configuration, settings)
     var relay = configuration.relay
     let targets = settings.list("relay-target", relayTarget)
     if !targets.isEmpty {
@@ -29,14 +33,8 @@ struct RelayOptions: ParsableArguments {
         throw ValidationError("--relay-target: \(error)")
       }
     }
-    if let queue = try settings.number("relay-queue", relayQueue, in: 100...30_000) {
-      relay.broadcasts.push.queueLimit = queue
-    }
     if let tries = try settings.number("relay-tries", relayTries, in: 1...1_000_000) {
       relay.broadcasts.push.retries = PushRetries(attempts: tries)
-    }
-    if let patience = try settings.number("relay-patience", relayPatience, in: 1...86_400) {
-      relay.broadcasts.patience = Int64(patience) * 1_000_000
     }
     if let rate = try settings.number("relay-audio-rate", relayAudioRate) {
       guard rate == 44_100 || rate == 48_000 else { throw ValidationError("--relay-audio-rate is 44100 or 48000") }
@@ -45,7 +43,6 @@ struct RelayOptions: ParsableArguments {
     if let kbps = try settings.number("relay-audio-kbps", relayAudioKbps, in: 32...320) {
       relay.broadcasts.broadcast.audio.bitrate = kbps * 1000
     }
-    if let limit = try settings.number("broadcasts", broadcasts, in: 1...10_000) { relay.limit = limit }
     if let cores = try settings.decimal("mix-cores", mixCores) {
       guard (0.05...1024).contains(cores) else { throw ValidationError("--mix-cores is 0.05 to 1024") }
       relay.mixCores = cores

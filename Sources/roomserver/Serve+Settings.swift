@@ -10,7 +10,6 @@ extension Serve {
   struct Resolved {
     var configuration: ServerConfiguration
     var logLevel: Logger.Level
-    var pair: (key: String, secret: String)?
     /// What SIGTERM leaves open rooms.
     var drainTime: Duration
     /// Where clients are sent meanwhile.
@@ -26,9 +25,11 @@ extension Serve {
 
   /// - Throws: `ValidationError` where a setting is wrong, or two do not go together.
   func resolve(_ settings: ServeSettings) throws -> Resolved {
-    let pair = try keys.pair(settings)
-    var configuration = ServerConfiguration(keys: pair.map { [$0.key: $0.secret] } ?? [:])
+    let keys = try keys.keys(settings)
+    var configuration = ServerConfiguration(keys: Dictionary(uniqueKeysWithValues: keys.map { ($0.name, $0.secret) }))
+    configuration.signingKey = keys.first?.name
     try network.apply(to: &configuration, settings, development: dev)
+    try media.apply(to: &configuration, settings)
     try tls.apply(to: &configuration, settings)
     try origin.apply(to: &configuration, settings, development: dev)
     try hls.apply(to: &configuration, settings)
@@ -41,6 +42,8 @@ extension Serve {
     try webhooks.apply(to: &configuration, settings)
     configuration.iceServers = try iceServers.servers(settings)
     try rooms.apply(to: &configuration, settings, development: dev)
+    try rules.apply(to: &configuration, settings)
+    try signalling.apply(to: &configuration, settings)
     let directory = settings.text("data", data, default: dev ? "none" : "roomserver-data")
     guard !directory.isEmpty else { throw ValidationError("--data is a directory, or none") }
     configuration.data = directory == "none" ? nil : directory
@@ -53,7 +56,7 @@ extension Serve {
       throw ValidationError("--drain-redirect: \(complaint)")
     }
     return Resolved(
-      configuration: configuration, logLevel: level, pair: pair, drainTime: .seconds(drainTime), drainRedirect: redirect)
+      configuration: configuration, logLevel: level, drainTime: .seconds(drainTime), drainRedirect: redirect)
   }
 
   private static func isLoopback(_ address: String) -> Bool { address.hasPrefix("127.") || address == "::1" }

@@ -31,6 +31,7 @@ struct Serve: AsyncParsableCommand {
 
   @OptionGroup(title: "Access") var keys: KeyOptions
   @OptionGroup(title: "Network") var network: NetworkOptions
+  @OptionGroup(title: "Media workers") var media: MediaOptions
   @OptionGroup(title: "TLS") var tls: TLSOptions
   @OptionGroup(title: "STUN and TURN") var iceServers: ICEServerOptions
   @OptionGroup(title: "Live origin") var origin: OriginOptions
@@ -38,6 +39,8 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup(title: "Jobs") var relay: RelayOptions
   @OptionGroup(title: "Webhooks and events") var webhooks: WebhookOptions
   @OptionGroup(title: "Rooms") var rooms: RoomOptions
+  @OptionGroup(title: "Seats, PK, messages and attributes") var rules: RuleOptions
+  @OptionGroup(title: "Signalling") var signalling: SignallingOptions
   @Option(help: .setting("data")) var data: String?
   @Option(help: .setting("drain")) var drain: Int?
   @Option(help: .setting("drain-redirect")) var drainRedirect: String?
@@ -48,11 +51,14 @@ struct Serve: AsyncParsableCommand {
     let resolved = try resolve(settings)
     var configuration = resolved.configuration
     let isDevelopment = dev
-    guard let pair = resolved.pair ?? (isDevelopment ? Self.randomPair() : nil) else {
-      throw ValidationError(
-        "an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or both in --config, or --dev")
+    if configuration.keys.isEmpty {
+      guard isDevelopment else {
+        throw ValidationError(
+          "an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or both in --config, or --dev")
+      }
+      let pair = Self.randomPair()
+      configuration.keys = [pair.key: Secret(pair.secret)]
     }
-    configuration.keys = [pair.key: Secret(pair.secret)]
 
     DescriptorLimit.raise()
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
@@ -61,7 +67,7 @@ struct Serve: AsyncParsableCommand {
     let running = RunningServer(
       configuration: configuration, log: log, drainTime: resolved.drainTime, redirect: resolved.drainRedirect
     ) { server in
-      if isDevelopment { await Self.greet(server, key: pair.key, secret: pair.secret) }
+      if isDevelopment { await Self.greet(server) }
     }
     let services = ServiceGroupConfiguration(
       services: [.init(service: running, successTerminationBehavior: .gracefullyShutdownGroup)],
@@ -120,7 +126,12 @@ struct Serve: AsyncParsableCommand {
   }
 
   /// What a person needs to begin.
-  private static func greet(_ server: RoomServer, key: String, secret: String) async {
+  private static func greet(_ server: RoomServer) async {
+    let configuration = server.configuration
+    guard let key = configuration.signingKey ?? configuration.keys.keys.first, let secret = configuration.keys[key]?.value
+    else {
+      return
+    }
     let day = Date(timeIntervalSinceNow: 86400)
     let token = RoomToken(room: "demo", user: "guest", grants: [.publish, .subscribe, .admin], expires: day)
     let keys = try? await TokenKeys([key: secret])

@@ -38,15 +38,15 @@ struct Token: AsyncParsableCommand {
   var ttl = "2h"
 
   func run() async throws {
-    guard let pair = try keys.pair(ServeSettings()) else {
+    guard let pair = try keys.keys(ServeSettings()).first else {
       throw ValidationError("an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET")
     }
     guard let ttl = TimeToLive(ttl) else { throw ValidationError("--ttl is a number with s, m, h or d: 30s, 90m, 2h, 1d") }
     let expires = Date(timeIntervalSinceNow: Double(ttl.seconds))
-    let keys = try await TokenKeys([pair.key: pair.secret])
+    let keys = try await TokenKeys([pair.name: pair.secret])
     if api {
       guard room == nil, user == nil else { throw ValidationError("--api goes without --room and --user") }
-      print(try keys.sign(APIToken(key: pair.key, expires: expires)))
+      print(try keys.sign(APIToken(key: pair.name, expires: expires)))
       return
     }
     guard let room, let user else { throw ValidationError("--room and --user are needed, or --api") }
@@ -57,6 +57,6 @@ struct Token: AsyncParsableCommand {
     guard let grants = Grants(names: names) else {
       throw ValidationError("--grant lists publish, subscribe, admin, relay, hidden")
     }
-    print(try keys.sign(RoomToken(room: RoomName(room), user: UserID(user), grants: grants, expires: expires), key: pair.key))
+    print(try keys.sign(RoomToken(room: RoomName(room), user: UserID(user), grants: grants, expires: expires), key: pair.name))
   }
 }

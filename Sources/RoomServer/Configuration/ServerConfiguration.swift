@@ -22,8 +22,11 @@ public struct ServerConfiguration: Sendable {
   public var signallingThreads = 1
   /// Addresses, ports and workers of the media plane.
   public var media = MediaPlane.Configuration()
-  /// API keys with their secrets, each of at least 32 bytes.
+  /// API keys with their secrets, each of at least 32 bytes. Tokens of all of them are valid.
   public var keys: [String: Secret]
+  /// The API key that signs what the server issues itself: tokens for anchors that move between rooms and, without a secret of their
+  /// own, webhooks. Nil for the first one, sorted.
+  public var signingKey: String?
   /// The directory in which the server keeps what has to outlive it; made where it is not there, and no other server's while
   /// this one runs. Nil keeps nothing.
   public var data: String?

@@ -43,10 +43,14 @@ struct Setting: Sendable {
   let isSecret: Bool
   /// It is a URL, in which a password or what stands behind a question mark may be a key.
   let hidesQuery: Bool
+  /// The variable's name.
+  let variable: String
+  /// Where the configuration stores it; nil if the group of flags that it belongs to stores it itself.
+  let number: Number?
 
   init(
     _ key: String, _ kind: Kind, _ unit: String = "", usual: Usual, dev: String? = nil, isSecret: Bool = false,
-    hidesQuery: Bool = false, _ text: String
+    hidesQuery: Bool = false, variable: String? = nil, number: Number? = nil, _ text: String
   ) {
     self.key = key
     self.kind = kind
@@ -56,9 +60,9 @@ struct Setting: Sendable {
     self.text = text
     self.isSecret = isSecret
     self.hidesQuery = hidesQuery
+    self.variable = variable ?? "ROOMSERVER_" + key.uppercased().replacing("-", with: "_")
+    self.number = number
   }
-
-  var variable: String { "ROOMSERVER_" + key.uppercased().replacing("-", with: "_") }
 
   /// "Default 8080.", as the help and the file say it.
   /// - Parameter inFile: a file has nothing to do with --dev.

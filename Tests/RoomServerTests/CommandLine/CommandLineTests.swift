@@ -21,6 +21,12 @@ struct CommandLineTests {
     let api = try await Command.run(
       ["token", "--api", "--key", "cli", "--secret", "a secret of forty bytes for testing only"], environment: [:])
     #expect(try keys.verifyAPI(api.output.trimmingCharacters(in: .newlines)).key == "cli")
+    let first = try await Command.run(
+      ["token", "--api"],
+      environment: [
+        "ROOMSERVER_API_KEYS": "cli:a secret of forty bytes for testing only,other:another secret of forty bytes in all"
+      ])
+    #expect(try keys.verifyAPI(first.output.trimmingCharacters(in: .newlines)).key == "cli")
   }
 
   @Test(

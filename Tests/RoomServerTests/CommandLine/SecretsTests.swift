@@ -18,6 +18,7 @@ struct SecretsTests {
     "ROOMSERVER_MEDIA_PORT": "0", "ROOMSERVER_RTMP_PORT": "0", "ROOMSERVER_PUSH_POLICY": "manual",
     "ROOMSERVER_PUSH_URL": "rtmp://127.0.0.1:1/live/{room}?key=Xpushkey",
     "ROOMSERVER_DRAIN_REDIRECT": "ws://127.0.0.1:1/v1/signal?key=Xredirectkey",
+    "ROOMSERVER_API_KEYS": "other:Xothersecret-of-more-than-forty-bytes-in-all",
   ]
   private static let turn = [
     ["ROOMSERVER_TURN_SECRET": "Xturnsecret"],
@@ -87,7 +88,8 @@ struct SecretsTests {
     said += [server.output, server.errors]
 
     let secrets = [
-      "Xapisecret", "Xpublishkey", "Xplaykey", "Xwebhooksecret", "Xwebhooktoken", "Xpushkey", "Xturnsecret", "Xturncredential",
+      "Xapisecret", "Xothersecret", "Xpublishkey", "Xplaykey", "Xwebhooksecret", "Xwebhooktoken", "Xpushkey", "Xturnsecret",
+      "Xturncredential",
       "Xstreamkey", "Xquerykey", "Xpassword", "Xsignature", "Xredirectkey", api, token, bad,
     ]
     for text in said {
@@ -111,7 +113,8 @@ struct SecretsTests {
       (["serve"], ["ROOMSERVER_WEBHOOK": "https://me:Xpassword@example.org/hook?token=Xtoken"], true),
       (["serve"], ["ROOMSERVER_WEBHOOK": "ftp://me:Xpass@word@example.org/hook#Xtoken"], true),
       (["serve"], ["ROOMSERVER_ICE_SERVER": "http://me:Xpassword@example.org"], true),
-      (["serve"], ["ROOMSERVER_SECRET": "Xshort"], true), (["config", "--check", file.path], [:], true),
+      (["serve"], ["ROOMSERVER_SECRET": "Xshort"], true), (["serve"], ["ROOMSERVER_API_KEYS": "Xalone"], true),
+      (["config", "--check", file.path], [:], true),
       (["serve", "--config", file.path], [:], true), (["config"], [:], false),
       (["config"], ["ROOMSERVER_DRAIN_REDIRECT": "wss://me:Xpassword@example.org/v1/signal?Xtoken"], false),
     ] as [([String], [String: String], Bool)] {
@@ -119,7 +122,9 @@ struct SecretsTests {
       let result = try await Command.run(arguments, environment: environment)
       #expect((result.status != 0) == fails, "\(arguments) \(changes): \(result.errors)")
       let text = result.output + result.errors
-      #expect(!text.contains("Xapi") && text.firstMatch(of: /X[a-z]+/) == nil, "\(arguments) \(changes): \(text)")
+      #expect(
+        !text.contains("Xapi") && !text.contains("Xother") && text.firstMatch(of: /X[a-z]+/) == nil,
+        "\(arguments) \(changes): \(text)")
     }
   }
 

@@ -53,9 +53,18 @@ struct SettingsTests {
   }
 
   /// None of them as it is by default.
-  static let everything = """
+  static let everything = fixed + "\n" + numbers.joined(separator: "\n") + "\n"
+
+  /// A value for each number that the table stores itself and `fixed` does not name.
+  static let numbers: [String] = Setting.all.compactMap { setting in
+    guard let number = setting.number, !fixed.contains("\n\(setting.key): ") else { return nil }
+    return "\(setting.key): \(number.read(ServerConfiguration(keys: [:])) + 1)"
+  }
+
+  private static let fixed = """
     key: app
     secret: a secret of forty bytes for testing only
+    api-key: ["other:a fourth secret, of at least 32 bytes"]
     bind: 127.0.0.2
     port: 0
     media-bind: [127.0.0.3]
@@ -81,6 +90,9 @@ struct SettingsTests {
     auto-create: true
     max-rooms: 7
     publisher-share: 10
+    audience: voice
+    seats-host: false
+    join-burst: 3
     sessions-per-token: 3
     sessions-per-user: 4
     rtmp: false
@@ -131,7 +143,7 @@ struct SettingsTests {
       let line = printed.split(separator: "\n").first { $0.hasPrefix("\(key): ") || $0.hasPrefix("# \(key): ") }
       #expect(line?.hasSuffix("# file") == true, "\(key): \(line ?? "")")
     }
-    for secret in ["forty bytes", "another", "a third", "hush"] { #expect(!printed.contains(secret)) }
+    for secret in ["forty bytes", "another", "a third", "a fourth", "hush"] { #expect(!printed.contains(secret)) }
     #expect(printed.contains(#"webhook: ["https://app.example.org/hook?hidden"]  # file"#))
     // What is printed could be read again.
     let open = printed.split(separator: "\n").filter { !$0.hasPrefix("turn-") && !$0.contains("validity") }
@@ -173,7 +185,12 @@ struct SettingsTests {
       ("certificate: a.pem", "--certificate and --certificate-key go together"),
       ("https-port: 443", "--https-port and --rtmps-port need --certificate"),
       ("recording-limit: 3", "--recording-limit needs --recordings"), ("log-level: loud", "--log-level"),
-      ("secret: short\nkey: k", "32"), ("webhook: ftp://x", "--webhook"),
+      ("secret: short\nkey: k", "32"), ("webhook: ftp://x", "--webhook"), ("api-key: [id]", "--api-key is ID:SECRET"),
+      ("api-key: [id:short]", "32"), ("audience: loud", "--audience is separate, mixed or voice, not loud"),
+      ("silence-time: 5", "--silence-time has to be more than --ping-interval"),
+      ("pk-beat-time: 15", "--pk-silence-time has to be more than --pk-beat-time"),
+      ("webhook-first-wait: 60000", "--webhook-longest-wait can't be less"),
+      ("\ngrace-time: 0", ":2: grace-time is 1 to 3600"),
     ])
   func refused(text: String, sentence: String) throws {
     for arguments in [[], ["--dev"]] {
@@ -181,6 +198,72 @@ struct SettingsTests {
         _ = try Self.printed(text, arguments)
       } throws: { "\($0)".contains(sentence) }
     }
+  }
+
+  private static func configuration(
+    _ text: String, _ arguments: [String] = [], environment: [String: String] = [:], serve: Serve? = nil
+  ) throws -> ServerConfiguration {
+    let settings = ServeSettings(environment: environment, file: try SettingsFile(text, path: "file"))
+    return try (serve ?? Serve.parse(arguments)).resolve(settings).configuration
+  }
+
+  @Test("every number of the table is stored, as a flag, a variable and a line of the file, and refused outside its range")
+  func numbers() throws {
+    let usual = ServerConfiguration(keys: [:])
+    let numbers = Setting.all.compactMap { setting in setting.number.map { (setting, $0) } }
+    #expect(numbers.count > 80)
+    // Parsing takes long: all flags at once, and none for the rest.
+    let flags = try Self.configuration("", numbers.flatMap { ["--\($0.key)", "\($1.read(usual) + 1)"] })
+    let serve = try Serve.parse([])
+    for (setting, number) in numbers {
+      let value = number.read(usual) + 1
+      #expect(number.range.contains(number.read(usual)), "\(setting.key)")
+      #expect(number.read(flags) == value, "\(setting.key)")
+      for configuration in [
+        try Self.configuration("\(setting.key): \(value)", serve: serve),
+        try Self.configuration("", environment: [setting.variable: "\(value)"], serve: serve),
+      ] {
+        #expect(number.read(configuration) == value, "\(setting.key)")
+        // No other is stored there too.
+        for (other, number) in numbers where other.key != setting.key {
+          #expect(number.read(configuration) == number.read(usual), "\(setting.key) changes \(other.key)")
+        }
+      }
+      for value in [number.range.lowerBound - 1, number.range.upperBound + 1] {
+        #expect(throws: (any Error).self) { try Self.configuration("\(setting.key): \(value)", serve: serve) }
+      }
+    }
+  }
+
+  @Test("times of the file come to the room's rules, whatever unit these are in")
+  func times() throws {
+    let configuration = try Self.configuration(
+      "grace-time: 7\nempty-time: 8\nseat-request-time: 9\nping-interval: 3\njob-status-interval: 4\naudience: voice\nseats-host: false"
+    )
+    #expect(configuration.rooms.graceTime == .seconds(7))
+    #expect(configuration.rooms.emptyTime == .seconds(8))
+    #expect(configuration.rooms.rules.requestTime == 9000)
+    #expect(configuration.keepAlive.pingInterval == .seconds(3))
+    #expect(configuration.relay.statusInterval == .seconds(4))
+    #expect(configuration.rooms.audience == .voice)
+    #expect(!configuration.rooms.rules.hostIsSeated)
+  }
+
+  @Test("several API keys: the pair first, then the list in order, by flags, environment and file")
+  func keys() throws {
+    let (old, new) = ("old:" + String(repeating: "o", count: 32), "new:n:" + String(repeating: "n", count: 32))
+    for configuration in [
+      try Self.configuration("api-key: [\"\(new)\", \"\(old)\"]"),
+      try Self.configuration("", ["--api-key", new, "--api-key", old]),
+      try Self.configuration("", environment: ["ROOMSERVER_API_KEYS": "\(new),\(old)"]),
+    ] {
+      #expect(configuration.signingKey == "new")
+      #expect(configuration.keys.mapValues(\.value) == ["old": String(old.dropFirst(4)), "new": String(new.dropFirst(4))])
+    }
+    let pair = ["--key", "pair", "--secret", String(repeating: "p", count: 32)]
+    let configuration = try Self.configuration("", pair + ["--api-key", old])
+    #expect(configuration.signingKey == "pair" && Set(configuration.keys.keys) == ["pair", "old"])
+    #expect { try Self.configuration("", ["--api-key", old, "--api-key", old]) } throws: { "\($0)".contains("given twice") }
   }
 
   @Test("a file that is wrong keeps the server from starting, and one that is not there is told")
