@@ -12,6 +12,9 @@ struct RelayOptions: ParsableArguments {
   @Option(help: .setting("broadcasts")) var broadcasts: Int?
   @Option(help: .setting("jobs-per-room")) var jobsPerRoom: Int?
   @Option(help: .setting("job-status-interval")) var jobStatusInterval: Int?
+  @Option(help: .setting("transcode-kbps")) var transcodeKbps: Int?
+  @Option(help: .setting("transcode-least-kbps")) var transcodeLeastKbps: Int?
+  @Option(help: .setting("transcode-fps")) var transcodeFps: Int?
   @Option(help: .setting("relay-tries")) var relayTries: Int?
   @Option(help: .setting("relay-audio-rate")) var relayAudioRate: Int?
   @Option(help: .setting("relay-audio-kbps")) var relayAudioKbps: Int?
@@ -35,6 +38,12 @@ struct RelayOptions: ParsableArguments {
     }
     if let tries = try settings.number("relay-tries", relayTries, in: 1...1_000_000) {
       relay.broadcasts.push.retries = PushRetries(attempts: tries)
+    }
+    if let kbps = try settings.number("transcode-kbps", transcodeKbps, in: 50...20_000) {
+      relay.broadcasts.forward.transcodeBitrate = kbps * 1000
+    }
+    if let kbps = try settings.number("transcode-least-kbps", transcodeLeastKbps, in: 10...20_000) {
+      relay.broadcasts.forward.transcodeLeastBitrate = kbps * 1000
     }
     if let rate = try settings.number("relay-audio-rate", relayAudioRate) {
       guard rate == 44_100 || rate == 48_000 else { throw ValidationError("--relay-audio-rate is 44100 or 48000") }

@@ -81,4 +81,7 @@ public struct MixPicture: Sendable, Hashable {
     self.speed = speed
     self.profile = profile
   }
+
+  /// Bits a second that look well in pictures of this size and rate: 1.5 Mbit/s for 720x1280 at 24 frames a second.
+  public static func usualBitrate(width: Int, height: Int, fps: Int) -> Int { max(100_000, width * height * fps * 7 / 100) }
 }

@@ -1,6 +1,6 @@
 import RTP
 
-/// What a weak uplink leaves of a mix' bits and frames: the bitrate goes down to its least, then the frame rate to 10; both come back when
+/// What a weak uplink leaves of the bits and frames that are encoded here: the bitrate goes down to its least, then the frame rate to 10; both come back when
 /// the queue stays short.
 struct UplinkSteps: Equatable {
   /// Frames a second, at least.
@@ -10,12 +10,12 @@ struct UplinkSteps: Equatable {
   /// Seconds in a row.
   private static let patience = 6
 
-  let most: Int
-  let least: Int
-  let wantedFPS: Int
+  private(set) var most: Int
+  private(set) var least: Int
+  private(set) var wantedFPS: Int
   private(set) var bitrate: Int
   private(set) var fps: Int
-  private var dropped: UInt64 = 0
+  private var dropped: UInt64?
   private var calm = 0
 
   init(bitrate: Int, least: Int, fps: Int) {
@@ -26,12 +26,22 @@ struct UplinkSteps: Equatable {
     self.fps = fps
   }
 
+  /// Wants other bits and frames from here on. What the uplink took of them stays taken.
+  mutating func change(bitrate: Int, least: Int, fps: Int) {
+    let share = Double(self.bitrate) / Double(most)
+    most = bitrate
+    self.least = min(max(least, 10_000), bitrate)
+    self.bitrate = min(max(Int(Double(bitrate) * share), self.least), bitrate)
+    self.fps = self.fps >= wantedFPS ? fps : min(self.fps, fps)
+    wantedFPS = fps
+  }
+
   /// Once a second.
   /// - Parameters:
   ///   - queued: milliseconds of media that wait.
   ///   - dropped: frames dropped since the start.
   mutating func heard(queued: Int, dropped: UInt64) {
-    let isWeak = queued > Self.long || dropped > self.dropped
+    let isWeak = queued > Self.long || dropped > (self.dropped ?? dropped)
     self.dropped = dropped
     guard !isWeak else {
       calm = 0

@@ -15,18 +15,23 @@ public final class ForwardProgram: Program {
     public var soundDelay: Int64
     /// Microseconds without a picture after which the last one is shown again and again.
     public var stillAfter: Int64
-    /// Bits a second where pictures have to be encoded.
-    public var transcodeBitrate: Int
-    /// Frames a second that encoded pictures are rated by.
+    /// Bits a second of pictures that have to be encoded; nil follows their size and rate, as mixes do.
+    public var transcodeBitrate: Int?
+    /// Bits a second that a weak uplink reduces it to; nil for a third.
+    public var transcodeLeastBitrate: Int?
+    /// Frames a second that are encoded at most.
     public var transcodeFPS: Int
 
     /// The defaults suit an anchor's uplink.
     public init(
-      soundDelay: Int64 = 160_000, stillAfter: Int64 = 1_000_000, transcodeBitrate: Int = 1_500_000, transcodeFPS: Int = 30
+      soundDelay: Int64 = 160_000, stillAfter: Int64 = 1_000_000, transcodeBitrate: Int? = nil,
+      transcodeLeastBitrate: Int? = nil,
+      transcodeFPS: Int = 30
     ) {
       self.soundDelay = soundDelay
       self.stillAfter = stillAfter
       self.transcodeBitrate = transcodeBitrate
+      self.transcodeLeastBitrate = transcodeLeastBitrate
       self.transcodeFPS = transcodeFPS
     }
   }
@@ -59,8 +64,7 @@ public final class ForwardProgram: Program {
     self.carriesVideo = carriesVideo
     self.settings = settings
     soundDelay = PlayoutDelay(initial: settings.soundDelay, least: settings.soundDelay)
-    pictures = PictureSource(
-      stillAfter: settings.stillAfter, bitrate: settings.transcodeBitrate, fps: settings.transcodeFPS)
+    pictures = PictureSource(settings)
     emptySince = now
     began = now
   }
@@ -82,6 +86,9 @@ public final class ForwardProgram: Program {
   public func wantKeyFrame(after moment: Instant?, _ output: (ProgramOutput) -> Void) {
     if pictures.wantKeyFrame() { output(.keyFrameNeeded) }
   }
+
+  /// Once a second: how the way out fares. Pictures that are encoded here become smaller, then fewer, while it is weak.
+  public func heard(queued: Int, dropped: UInt64) { pictures.heard(queued: queued, dropped: dropped) }
 
   /// Takes what came, and lets the media clock go on to `now`.
   public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {

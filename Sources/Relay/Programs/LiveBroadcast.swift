@@ -118,7 +118,7 @@ public actor LiveBroadcast {
   private var rate = SecondRate()
   /// When the last key frame went out, or was asked for because none did.
   private var lastKeyFrame: Instant?
-  private var toldMixAt: Instant?
+  private var toldProgramAt: Instant?
   private var successors: UInt64 = 0
 
   /// A broadcast that pushes to `address`, unless that is nil, and hands its messages to the outlets.
@@ -308,7 +308,7 @@ public actor LiveBroadcast {
     }
     broadcast.advance(to: now)
     drain(now)
-    tellMix(now)
+    tellProgram(now)
     if let interval = settings.keyFrameInterval, let last = lastKeyFrame, now - last >= interval, isForwarding {
       lastKeyFrame = now
       wantKeyFrame()
@@ -319,12 +319,17 @@ public actor LiveBroadcast {
   /// Whether the program on air is encoded elsewhere; a mix has key frames at its own interval.
   private var isForwarding: Bool { broadcast.onAir.flatMap { programs[$0]?.program } is ForwardProgram }
 
-  /// Once a second: a mix on air hears how the way to the server fares.
-  private func tellMix(_ now: Instant) {
-    guard now - (toldMixAt ?? Instant(microseconds: 0)) >= 1_000_000 else { return }
-    toldMixAt = now
-    guard let link = push?.push?.status, let id = broadcast.onAir, let feed = programs[id]?.program as? MixFeed else { return }
-    feed.mix.heard(feed, queued: link.queue.duration, dropped: link.queue.counters.droppedFrames)
+  /// Once a second: the program on air learns how the way to the server fares.
+  private func tellProgram(_ now: Instant) {
+    guard now - (toldProgramAt ?? Instant(microseconds: 0)) >= 1_000_000 else { return }
+    toldProgramAt = now
+    guard let link = push?.push?.status, let id = broadcast.onAir else { return }
+    let (queued, dropped) = (link.queue.duration, link.queue.counters.droppedFrames)
+    switch programs[id]?.program {
+    case let feed as MixFeed: feed.mix.heard(feed, queued: queued, dropped: dropped)
+    case let forward as ForwardProgram: forward.heard(queued: queued, dropped: dropped)
+    default: break
+    }
   }
 
   private func drain(_ now: Instant) {

@@ -11,8 +11,8 @@ struct PictureSource {
   private static let stillInterval: Int64 = 200_000
 
   let stillAfter: Int64
-  private let bitrate: Int
-  private let fps: Int
+  /// Of pictures that are encoded here.
+  private var pace: TranscodePace
   /// H.264 since the last key frame: decoded only where a still picture is needed.
   private var group: [[UInt8]] = []
   private var groupBytes = 0
@@ -25,10 +25,14 @@ struct PictureSource {
   /// Pictures were left out: what follows up to a key frame can't be shown.
   private var needsKeyFrame = true
 
-  init(stillAfter: Int64, bitrate: Int, fps: Int) {
-    self.stillAfter = stillAfter
-    self.bitrate = bitrate
-    self.fps = fps
+  init(_ settings: ForwardProgram.Settings) {
+    stillAfter = settings.stillAfter
+    pace = TranscodePace(settings)
+  }
+
+  /// Once a second: how the way out fares. Pictures that go through as they are can't be fewer.
+  mutating func heard(queued: Int, dropped: UInt64) {
+    if transcoder != nil { pace.heard(queued: queued, dropped: dropped) }
   }
 
   /// What follows is not the continuation of what came before.
@@ -75,7 +79,7 @@ struct PictureSource {
         self.lastArrival = nil
         return
       }
-      still = Still(picture, bitrate: bitrate)
+      still = Still(picture)
       needsKeyFrame = true
     }
     // As late as the track's own pictures were, and without catching up what a stopped thread missed.
@@ -107,9 +111,9 @@ struct PictureSource {
   private mutating func transcode(
     _ frame: EncodedFrame, _ format: PayloadFormat, at time: Instant, _ output: (EncodedPicture) -> Void
   ) {
-    if transcoder?.format != format { transcoder = Transcoder(format, bitrate: bitrate, fps: fps) }
+    if transcoder?.format != format { transcoder = Transcoder(format) }
     guard let transcoder else { return }
-    if let picture = transcoder.take(frame.data, at: time) {
+    if let picture = transcoder.take(frame.data, at: time, &pace) {
       output(picture)
     } else if transcoder.isBroken {
       needsKeyFrame = true
@@ -117,18 +121,16 @@ struct PictureSource {
   }
 }
 
-/// Decodes one format and encodes H.264, in the size of what comes.
+/// Decodes one format and encodes H.264, in the size of what comes and at the pace that it is given.
 private final class Transcoder {
   let format: PayloadFormat
   private let decoder: any VideoDecoder
   private var encoder: H264Encoder?
-  private let bitrate: Int
-  private let fps: Int
   private(set) var last: VideoFrame?
   private(set) var isBroken = false
   var wantsKeyFrame = false
 
-  init?(_ format: PayloadFormat, bitrate: Int, fps: Int) {
+  init?(_ format: PayloadFormat) {
     do {
       switch format {
       case .vp8: decoder = try VP8Decoder()
@@ -139,17 +141,17 @@ private final class Transcoder {
       }
     } catch { return nil }
     self.format = format
-    self.bitrate = bitrate
-    self.fps = fps
   }
 
-  func take(_ data: [UInt8], at time: Instant) -> EncodedPicture? {
+  /// The next picture; nil if it is left out, or can't be decoded.
+  func take(_ data: [UInt8], at time: Instant, _ pace: inout TranscodePace) -> EncodedPicture? {
     do {
       isBroken = false
       guard let picture = try decoder.decode(data, timestamp: time.microseconds) else { return nil }
       last = picture
-      let settings = VideoEncoderSettings(
-        width: picture.width & ~1, height: picture.height & ~1, fps: fps, bitrate: bitrate, keyFrameInterval: fps * 2)
+      let isTaken = pace.takes(width: picture.width, height: picture.height, at: time)
+      guard isTaken || wantsKeyFrame else { return nil }
+      let settings = pace.encoder
       if let encoder {
         if encoder.settings != settings { try encoder.reconfigure(settings) }
       } else {
@@ -170,11 +172,13 @@ private final class Still {
   private let encoder: H264Encoder?
   var wantsKeyFrame = true
 
-  init(_ picture: VideoFrame, bitrate: Int) {
+  init(_ picture: VideoFrame) {
     self.picture = picture
+    let usual = MixPicture.usualBitrate(width: picture.width, height: picture.height, fps: 8)
     encoder = try? H264Encoder(
       VideoEncoderSettings(
-        width: max(2, picture.width & ~1), height: max(2, picture.height & ~1), fps: 5, bitrate: max(100_000, bitrate / 3),
+        width: max(2, picture.width & ~1), height: max(2, picture.height & ~1), fps: 5,
+        bitrate: min(max(100_000, usual), 2_000_000),
         keyFrameInterval: 10),
       profile: .main)
   }

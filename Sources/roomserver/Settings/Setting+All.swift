@@ -360,6 +360,15 @@ extension Setting {
     .time(
       "relay-patience", 1...86_400, .seconds, at: \.relay.broadcasts.patience, in: .microseconds,
       "Seconds for which a job continues with silence and the last picture after its tracks ended"),
+    Setting(
+      "transcode-kbps", .number, "kbit/s", usual: .words("by size and rate: 1500 for 720x1280 at 24 pictures a second"),
+      "kbit/s of forwarded pictures that have to be encoded, because they come as VP8, VP9 or AV1. 50 to 20000."),
+    Setting(
+      "transcode-least-kbps", .number, "kbit/s", usual: .words("a third"),
+      "kbit/s that a weak uplink reduces them to at least, before it reduces the frame rate to 10. 10 to 20000."),
+    .count(
+      "transcode-fps", 10...60, at: \.relay.broadcasts.forward.transcodeFPS, unit: "fps",
+      "Such pictures a second at most; others are left out"),
     Setting("relay-audio-rate", .number, "Hz", usual: "44100", "Hz of the sound that jobs send, 44100 or 48000."),
     Setting("relay-audio-kbps", .number, "kbit/s", usual: "128", "kbit/s of the sound that jobs send, 32 to 320."),
     Setting(

@@ -93,6 +93,8 @@ struct SettingsTests {
     audience: voice
     seats-host: false
     join-burst: 3
+    transcode-kbps: 900
+    transcode-least-kbps: 300
     sessions-per-token: 3
     sessions-per-user: 4
     rtmp: false
