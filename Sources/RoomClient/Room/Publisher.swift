@@ -268,7 +268,10 @@ extension LocalTrack {
     guard let video = self as? LocalVideoTrack else { return .opus }
     return switch video.codec {
     case .vp8: .vp8
-    case .h264: .h264(WebRTC.H264Profile(profileLevelID: video.profile.rawValue) ?? .constrainedBaseline)
+    case .h264:
+      .h264(
+        WebRTC.H264Profile(profileLevelID: video.profile.rawValue) ?? .constrainedBaseline,
+        level: .needed(width: video.width, height: video.height, fps: video.fps))
     }
   }
 }

@@ -4,14 +4,15 @@ public enum VideoCodec: String, Sendable, Hashable, CaseIterable {
   case vp8
 }
 
-/// The H.264 profiles and levels that the server routes, by their `profile-level-id`.
+/// The H.264 profiles that the server routes, by their `profile-level-id` at level 3.1. What is announced is the level that the size
+/// and the frame rate of the track need, from 3.1 on.
 public enum H264Profile: String, Sendable, Hashable, CaseIterable {
-  /// Constrained baseline 3.1.
+  /// Constrained Baseline.
   case constrainedBaseline = "42e01f"
-  /// Baseline 3.1.
+  /// Baseline.
   case baseline = "42001f"
-  /// Main 3.1.
+  /// Main.
   case main = "4d001f"
-  /// Constrained high 3.1.
+  /// Constrained High.
   case high = "640c1f"
 }

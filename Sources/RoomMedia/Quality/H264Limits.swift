@@ -1,13 +1,8 @@
 import Codecs
+import RTP
 
-/// The levels whose limits are known here.
-public enum H264Level: String, Sendable, Hashable, CaseIterable {
-  case level30 = "3.0"
-  case level31 = "3.1"
-  case level32 = "3.2"
-  case level40 = "4.0"
-  case level41 = "4.1"
-}
+/// A level of H.264. ``H264Limits`` knows 3.0 to 3.2, 4.0 and 4.1.
+public typealias H264Level = RTP.H264Level
 
 /// The largest pictures, the most frames and bits that a profile allows at a level.
 public struct H264Limits: Sendable, Hashable {

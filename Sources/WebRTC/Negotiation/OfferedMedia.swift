@@ -89,7 +89,9 @@ struct OfferedMedia: Sendable {
     guard pending == nil else { return nil }
     let idle = lines.indices.filter { lines[$0].track == nil && !lines[$0].isRejected && lines[$0].kind == kind }
     // A change of codec inside an m-line is more than some peers can do (GStreamer 1.22), so it is the last resort.
-    if let same = idle.first(where: { lines[$0].codecs == codecs }) ?? lines.firstIndex(where: \.isFree) { return same }
+    let types = codecs.map(\.payloadType)
+    let same = idle.first { lines[$0].codecs.map(\.payloadType) == types }
+    if let line = same ?? lines.firstIndex(where: \.isFree) { return line }
     return lines.count < maximumMedia ? nil : idle.first
   }
 
@@ -105,8 +107,9 @@ struct OfferedMedia: Sendable {
     changed = false
     version += 1
     var isFirst = true
+    let levels = levels
     let sections = lines.map { line in
-      let section = describe(line, isFirst: isFirst)
+      let section = describe(line, levels: levels, isFirst: isFirst)
       if !section.isRejected { isFirst = false }
       return section
     }
@@ -170,17 +173,30 @@ struct OfferedMedia: Sendable {
     }
   }
 
-  private func describe(_ line: Line, isFirst: Bool) -> MediaDescription {
+  /// The highest level of H.264 under each payload type: in a bundle a payload type means one configuration (RFC 8843 §10.1.2), and
+  /// Chromium refuses an offer in which it means two.
+  private var levels: [UInt8: H264Level] {
+    var levels: [UInt8: H264Level] = [:]
+    for codec in lines.lazy.filter({ !$0.isRejected }).flatMap(\.codecs) {
+      if let level = codec.h264Level { levels[codec.payloadType] = max(level, levels[codec.payloadType] ?? level) }
+    }
+    return levels
+  }
+
+  private func describe(_ line: Line, levels: [UInt8: H264Level], isFirst: Bool) -> MediaDescription {
     if line.isRejected {
       return MediaDescription(rejected: line.mid, kind: line.kind.rawValue, transport: "UDP/TLS/RTP/SAVPF", formats: ["0"])
     }
     guard let track = line.track else {
-      let parameters = RTPParameters(mid: line.mid, kind: line.kind, codecs: line.codecs)
+      let codecs = line.codecs.map { $0.at(levels[$0.payloadType]) }
+      let parameters = RTPParameters(mid: line.mid, kind: line.kind, codecs: codecs)
       return MediaDescription(
         parameters, direction: .inactive, local: local, setup: "actpass", carriesCandidates: isFirst)
     }
+    var parameters = track.parameters
+    parameters.codecs = parameters.codecs.map { $0.at(levels[$0.payloadType]) }
     var section = MediaDescription(
-      track.parameters, direction: .sendonly, local: local, setup: "actpass", carriesCandidates: isFirst)
+      parameters, direction: .sendonly, local: local, setup: "actpass", carriesCandidates: isFirst)
     section.announce(track.parameters, stream: track.stream, track: track.track)
     return section
   }

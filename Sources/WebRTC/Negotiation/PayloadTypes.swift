@@ -1,3 +1,5 @@
+import RTP
+
 /// The codecs that are routed, each under the payload type that our own offers give it: a payload type means one codec in every
 /// bundle of ours. Where Chromium has a customary number, it is that.
 extension RTPCodec {
@@ -26,8 +28,13 @@ extension RTPCodec {
       parameters: ["level-idx": "5", "profile": profile == 0 ? "0" : "1", "tier": "0"], feedback: videoFeedback)
   }
 
-  /// At level 3.1, each side free in its level. `packetizationMode` 0 (single NAL units) or 1.
-  public static func h264(_ profile: H264Profile = .constrainedBaseline, packetizationMode: UInt8 = 1) -> RTPCodec {
+  /// Each side is free in its level.
+  /// - Parameters:
+  ///   - packetizationMode: 0 (single NAL units) or 1.
+  ///   - level: of the stream. Lower ones are announced as 3.1, which every WebRTC decoder takes.
+  public static func h264(
+    _ profile: H264Profile = .constrainedBaseline, packetizationMode: UInt8 = 1, level: H264Level = .level31
+  ) -> RTPCodec {
     let first: UInt8 =
       switch profile {
       case .baseline: 102
@@ -41,7 +48,7 @@ extension RTPCodec {
       name: "h264", payloadType: type, rtxPayloadType: type + 1, clockRate: 90000,
       parameters: [
         "level-asymmetry-allowed": "1", "packetization-mode": packetizationMode == 0 ? "0" : "1",
-        "profile-level-id": profile.profileLevelID,
+        "profile-level-id": profile.profileLevelID(at: max(level, .level31)),
       ], feedback: videoFeedback)
   }
 
@@ -52,10 +59,24 @@ extension RTPCodec {
     return parameters["profile-level-id"].map { H264Profile(profileLevelID: $0) } ?? .baseline
   }
 
+  /// The level of an H.264 codec; nil for other codecs, without `profile-level-id`, and for a level that does not exist.
+  public var h264Level: H264Level? {
+    guard name == "h264", let id = parameters["profile-level-id"], id.utf8.count == 6 else { return nil }
+    return UInt8(id.suffix(2), radix: 16).flatMap { H264Level(idc: $0) }
+  }
+
+  /// This codec as a stream of a level, if it is H.264 of a profile that is told apart.
+  func at(_ level: H264Level?) -> RTPCodec {
+    guard let level, let profile = h264Profile else { return self }
+    var codec = self
+    codec.parameters["profile-level-id"] = profile.profileLevelID(at: max(level, .level31))
+    return codec
+  }
+
   /// 0 where the parameter is absent (RFC 6184 §8.1).
   public var packetizationMode: UInt8 { parameters["packetization-mode"].flatMap(UInt8.init) ?? 0 }
 
-  /// This codec as our own offers name it; nil where it is not routed.
+  /// This codec as our own offers name it, H.264 at level 3.1; nil where it is not routed.
   public var canonical: RTPCodec? {
     switch (name, clockRate) {
     case ("opus", 48000): return .opus
@@ -83,7 +104,7 @@ extension RTPCodec {
   /// The codecs under which a stream of this codec is offered to a receiver, the true one first.
   ///
   /// For H.264 the true profile is followed by those that real decoders name while they decode the stream all the same:
-  /// browsers without hardware decoders say Main or Constrained Baseline and decode High.
+  /// browsers without hardware decoders say Main or Constrained Baseline and decode High. Each is offered at the stream's level.
   public var offeredForms: [RTPCodec] {
     guard let own = canonical else { return [] }
     guard let profile = h264Profile else { return [own] }
@@ -94,7 +115,7 @@ extension RTPCodec {
       case .main: [.main, .constrainedBaseline]
       case .constrainedHigh, .high: [.constrainedHigh, .high, .main, .constrainedBaseline]
       }
-    return forms.map { .h264($0, packetizationMode: packetizationMode) }
+    return forms.map { .h264($0, packetizationMode: packetizationMode, level: h264Level ?? .level31) }
   }
 
   /// The name as SDP writes it.

@@ -31,14 +31,14 @@ public struct PublishOffer: Sendable {
 
   /// Adds a track that will be sent in this codec.
   /// - Parameters:
-  ///   - codec: `.opus`, `.vp8`, `.h264(…)`, `.vp9(…)` or `.av1(…)`.
+  ///   - codec: `.opus`, `.vp8`, `.h264(…)` with its level, `.vp9(…)` or `.av1(…)`.
   ///   - trackID: the track of `a=msid`.
   /// - Returns: mid and SSRCs; what may be sent comes with the answer.
   /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routed.
   public mutating func add(_ codec: RTPCodec, trackID: String) throws(NegotiationError) -> RTPParameters {
     guard let canonical = codec.canonical else { throw .refused("the codec \(codec.name) is not one that is routed") }
     return try offering.add(
-      kind: canonical.name == "opus" ? .audio : .video, codecs: [canonical], cname: cname, stream: cname,
+      kind: canonical.name == "opus" ? .audio : .video, codecs: [canonical.at(codec.h264Level)], cname: cname, stream: cname,
       track: trackID.sdpToken)
   }
 

@@ -1,3 +1,5 @@
+import RTP
+
 /// The H.264 profiles that are told apart in SDP (RFC 6184 §8.1, table 5).
 public enum H264Profile: Sendable, Hashable, CaseIterable {
   case constrainedBaseline
@@ -34,5 +36,11 @@ public enum H264Profile: Sendable, Hashable, CaseIterable {
     case .constrainedHigh: "640c1f"
     case .high: "64001f"
     }
+  }
+
+  /// The id at a level.
+  public func profileLevelID(at level: H264Level) -> String {
+    let digits = String(level.idc, radix: 16)
+    return profileLevelID.prefix(4) + (digits.count < 2 ? "0" : "") + digits
   }
 }
