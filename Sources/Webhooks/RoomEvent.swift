@@ -9,7 +9,7 @@ package struct RoomEvent: Sendable {
     case trackPublished, trackUnpublished
     case seatChanged, seatRequested, seatRequestEnded, seatInvited, seatInvitationEnded
     case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded
-    case pkInvited, pkInvitationEnded, pkBegan, pkChanged, pkEnded
+    case pkInvited, pkInvitationEnded, pkBegan, pkOnAir, pkChanged, pkEnded
     case recordingFinished
   }
 

@@ -29,6 +29,12 @@ import Testing
       SignalRequest(id: 1, call: .join(JoinParams(token: "eyJ", resume: "S", since: 41))),
       #"{"id":1,"method":"join","params":{"resume":"S","since":41,"token":"eyJ","version":1}}"#)
     try check(
+      SignalRequest(id: 4, call: .confirmTracks(ConfirmParams(trackIds: ["TR_1"]))),
+      #"{"id":4,"method":"confirmTracks","params":{"trackIds":["TR_1"]}}"#)
+    try check(
+      SignalRequest(id: 5, call: .setAudioLevels(AudioLevelsParams(enabled: true))),
+      #"{"id":5,"method":"setAudioLevels","params":{"enabled":true}}"#)
+    try check(
       SignalRequest(
         id: 3,
         call: .publish(PublishParams(sdp: "v=0\r\n", tracks: [NewTrack(mid: "0", kind: .audio, tag: "mic", master: true)]))),
@@ -110,6 +116,8 @@ import Testing
     try check(
       SignalEvent.muteChanged(MuteData(userId: "u", trackId: "t", muted: true, by: "v")),
       #"{"data":{"by":"v","muted":true,"trackId":"t","userId":"u"},"event":"muteChanged"}"#)
+    try check(
+      SignalEvent.pkOnAir(PKOnAirData(pkId: "p", jobId: "live")), #"{"data":{"jobId":"live","pkId":"p"},"event":"pkOnAir"}"#)
     try check(SignalEvent.kicked(KickedData(userId: "u", by: "")), #"{"data":{"by":"","userId":"u"},"event":"kicked"}"#)
     try check(
       SignalEvent.offer(

@@ -39,6 +39,12 @@ import Testing
     #expect(
       try decode(#"{"id":14,"method":"setLayouts","params":{"jobId":"pk","layouts":[]}}"#).call
         == .setLayouts(LayoutsParams(jobId: "pk", layouts: [])))
+    #expect(
+      try decode(#"{"id":15,"method":"confirmTracks","params":{"trackIds":["a"]}}"#).call
+        == .confirmTracks(ConfirmParams(trackIds: ["a"])))
+    #expect(
+      try decode(#"{"id":16,"method":"setAudioLevels","params":{"enabled":true}}"#).call
+        == .setAudioLevels(AudioLevelsParams(enabled: true)))
     #expect(try decode(#"{"id":-11,"method":"ping","params":{"any":[1]},"more":null}"#) == SignalRequest(id: -11, call: .ping))
     #expect(try decode(#"{"id":12,"method":"dance"}"#).call == .unknown("dance"))
   }
@@ -51,6 +57,8 @@ import Testing
       .unpublish(TrackSelection(trackIds: ["x"])), .subscribe(TrackSelection(userIds: ["爱"])),
       .unsubscribe(TrackSelection()), .answer(AnswerParams(offer: 1, sdp: "\"\\\n")), .resubscribe,
       .mute(MuteParams(trackId: "t", muted: false)), .kick(UserParams(userId: "u")), .ping, .unknown("x"),
+      .join(JoinParams(token: "t", confirmsTracks: true)), .confirmTracks(ConfirmParams(trackIds: ["x", "y"])),
+      .setAudioLevels(AudioLevelsParams(enabled: false)),
     ]
     for (id, call) in calls.enumerated() {
       let request = SignalRequest(id: id, call: call)

@@ -29,6 +29,8 @@ public enum ProgramEnd: Sendable, Hashable {
 public enum BroadcastEvent: Sendable {
   /// The program's pictures and sound are what goes out.
   case onAir(ProgramID)
+  /// The program that is on air has changed what it sends: to this mix, or to a participant's tracks if nil.
+  case continued(ProgramID, as: LiveMix?)
   case ended(ProgramID, ProgramEnd)
   case state(PushState, PushFailure?)
   /// The last program has ended, and so has the connection; how it went.
@@ -240,13 +242,16 @@ public actor LiveBroadcast {
   public func stop(_ id: ProgramID) { end(id, .stopped) }
 
   private func tookOver(_ id: ProgramID, from old: ProgramID?) {
-    let owner = programs[id]?.owner ?? id
+    let running = programs[id]
+    let owner = running?.owner ?? id
+    let continued = BroadcastEvent.continued(owner, as: (running?.program as? MixFeed)?.mix)
     if let old, (programs[old]?.owner ?? old) == owner {
       // The same program goes on: what it was before is needed no more.
       programs.removeValue(forKey: old)?.release()
-      return
+      return events(continued)
     }
     events(.onAir(owner))
+    if owner != id { events(continued) }
     if let old { end(programs[old]?.owner ?? old, .takenOver(by: owner)) }
   }
 

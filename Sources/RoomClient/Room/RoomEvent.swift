@@ -54,6 +54,9 @@ public enum RoomEvent: Sendable {
   case pkBegan(PKInfo)
   /// The way into the other room, for the anchor that is to move: ``RoomPK/move(_:)`` takes it.
   case pkToken(PKTokenData)
+  /// The viewers of a relay job see the PK's split screen from now on, or hear both anchors where the job has no pictures. Once for each
+  /// job of the room's anchor. The job of an anchor that moved is a merge job of its own, which `jobChanged` reports.
+  case pkOnAir(PKOnAirData)
   /// A score, a mute, or which anchor is there.
   case pkChanged(PKInfo)
   /// A PK is over. Who had moved for it calls ``RoomPK/returnHome(token:)`` now.

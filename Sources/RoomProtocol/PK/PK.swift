@@ -163,3 +163,14 @@ public struct PKTokenData: Codable, Sendable, Hashable {
     self.token = token
   }
 }
+
+/// A relay job's broadcast has changed over to the split screen of a PK.
+public struct PKOnAirData: Codable, Sendable, Hashable {
+  public var pkId: PKID
+  public var jobId: JobID
+
+  public init(pkId: PKID, jobId: JobID) {
+    self.pkId = pkId
+    self.jobId = jobId
+  }
+}

@@ -25,6 +25,8 @@ public enum SignalEvent: Sendable, Hashable {
   case changed(NumberedChange)
   /// The token for a PK in the other room.
   case pkToken(PKTokenData)
+  /// A job's viewers see the split screen of a PK from now on.
+  case pkOnAir(PKOnAirData)
   /// The session is over; the server closes the socket after it.
   case ended(EndedData)
   /// An event of a newer server.
@@ -50,6 +52,7 @@ extension SignalEvent: Codable {
     case .jobEnded: "jobEnded"
     case .changed(let numbered): numbered.change.name
     case .pkToken: "pkToken"
+    case .pkOnAir: "pkOnAir"
     case .ended: "ended"
     case .unknown(let name): name
     }
@@ -76,6 +79,7 @@ extension SignalEvent: Codable {
     case "jobEnded": self = .jobEnded(try data(JobEndedData.self))
     case "ended": self = .ended(try data(EndedData.self))
     case "pkToken": self = .pkToken(try data(PKTokenData.self))
+    case "pkOnAir": self = .pkOnAir(try data(PKOnAirData.self))
     default:
       if let change = try RoomChange(name: name, data: EventData(container: container)) {
         self = .changed(NumberedChange(seq: try container.decode(Int.self, forKey: .seq), change: change))
@@ -107,6 +111,7 @@ extension SignalEvent: Codable {
       try container.encode(numbered.seq, forKey: .seq)
       try container.encode(numbered.change.data, forKey: .data)
     case .pkToken(let data): try container.encode(data, forKey: .data)
+    case .pkOnAir(let data): try container.encode(data, forKey: .data)
     case .ended(let data): try container.encode(data, forKey: .data)
     case .unknown: break
     }

@@ -26,6 +26,8 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case "unpublish": call = .unpublish(try params(TrackSelection.self))
     case "subscribe": call = .subscribe(try params(TrackSelection.self))
     case "unsubscribe": call = .unsubscribe(try params(TrackSelection.self))
+    case "confirmTracks": call = .confirmTracks(try params(ConfirmParams.self))
+    case "setAudioLevels": call = .setAudioLevels(try params(AudioLevelsParams.self))
     case "answer": call = .answer(try params(AnswerParams.self))
     case "resubscribe": call = .resubscribe
     case "mute": call = .mute(try params(MuteParams.self))
@@ -58,6 +60,8 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .publish(let params): try container.encode(params, forKey: .params)
     case .unpublish(let params), .subscribe(let params), .unsubscribe(let params):
       try container.encode(params, forKey: .params)
+    case .confirmTracks(let params): try container.encode(params, forKey: .params)
+    case .setAudioLevels(let params): try container.encode(params, forKey: .params)
     case .answer(let params): try container.encode(params, forKey: .params)
     case .mute(let params): try container.encode(params, forKey: .params)
     case .kick(let params): try container.encode(params, forKey: .params)
@@ -82,6 +86,10 @@ public enum SignalCall: Sendable, Hashable {
   case unpublish(TrackSelection)
   case subscribe(TrackSelection)
   case unsubscribe(TrackSelection)
+  /// Lets tracks come by automatic subscription, for a client that joined with `confirmsTracks`.
+  case confirmTracks(ConfirmParams)
+  /// Begins or ends `audioLevels` and `activeSpeakers` events.
+  case setAudioLevels(AudioLevelsParams)
   case answer(AnswerParams)
   /// A new subscribe transport with a new offer, for a client whose old one is lost.
   case resubscribe
@@ -111,6 +119,8 @@ public enum SignalCall: Sendable, Hashable {
     case .unpublish: "unpublish"
     case .subscribe: "subscribe"
     case .unsubscribe: "unsubscribe"
+    case .confirmTracks: "confirmTracks"
+    case .setAudioLevels: "setAudioLevels"
     case .answer: "answer"
     case .resubscribe: "resubscribe"
     case .mute: "mute"
@@ -134,6 +144,8 @@ public struct JoinParams: Codable, Sendable, Hashable {
   public var token: String
   /// Subscribe to every track of the room as it appears; default true.
   public var autoSubscribe: Bool?
+  /// No track comes by `autoSubscribe` before the client confirms it with `confirmTracks`; default false.
+  public var confirmsTracks: Bool?
   /// Send `audioLevels` events; default false.
   public var audioLevels: Bool?
   /// The `sessionId` of a session whose socket was lost: takes it up again within the grace time.
@@ -142,12 +154,13 @@ public struct JoinParams: Codable, Sendable, Hashable {
   public var since: Int?
 
   public init(
-    version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, audioLevels: Bool? = nil,
-    resume: SessionID? = nil, since: Int? = nil
+    version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, confirmsTracks: Bool? = nil,
+    audioLevels: Bool? = nil, resume: SessionID? = nil, since: Int? = nil
   ) {
     self.version = version
     self.token = token
     self.autoSubscribe = autoSubscribe
+    self.confirmsTracks = confirmsTracks
     self.audioLevels = audioLevels
     self.resume = resume
     self.since = since
@@ -210,6 +223,17 @@ public struct TrackSelection: Codable, Sendable, Hashable {
     self.trackIds = trackIds
     self.userIds = userIds
   }
+}
+
+public struct ConfirmParams: Codable, Sendable, Hashable {
+  /// Those that are not there any more are passed over.
+  public var trackIds: [TrackID]
+  public init(trackIds: [TrackID]) { self.trackIds = trackIds }
+}
+
+public struct AudioLevelsParams: Codable, Sendable, Hashable {
+  public var enabled: Bool
+  public init(enabled: Bool) { self.enabled = enabled }
 }
 
 public struct AnswerParams: Codable, Sendable, Hashable {

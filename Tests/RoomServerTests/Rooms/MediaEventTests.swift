@@ -28,6 +28,39 @@ struct MediaEventTests {
     #expect(told.last == .activeSpeakers(ActiveSpeakersData(userIds: ["alice"])))
   }
 
+  @Test("levels and speakers begin and end as a participant asks, and a resumed session keeps the choice")
+  func switchesLevels() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.join("alice")
+      try await alice.publish(.opus)
+      let bob = try await server.connect()
+      let session = try await bob.join(try server.token("bob")).sessionId
+      let room = try #require(await server.server.directory.room("room"))
+      let track = try #require(await room.mediaIDs(of: "alice").tracks.first)
+      /// What a client gets when alice speaks.
+      func heard(_ client: SignalClient) async throws -> [String] {
+        let before = client.heard.count
+        await room.heard(.audioLevels([TrackLevel(track: track, level: -30)]))
+        await room.heard(.activeSpeakers([track]))
+        let _: Empty = try await client.call(.ping)
+        return client.heard[before...].filter { ["audioLevels", "activeSpeakers"].contains($0) }
+      }
+      #expect(try await heard(bob).isEmpty)
+      let _: Empty = try await bob.call(.setAudioLevels(AudioLevelsParams(enabled: true)))
+      #expect(try await heard(bob) == ["audioLevels", "activeSpeakers"])
+      #expect(try await heard(alice).isEmpty)
+      bob.kill()
+      _ = try await alice.event("the loss") {
+        if case .connectionChanged(let data) = $0, !data.connected { true } else { nil }
+      }
+      let again = try await server.connect()
+      try await again.join(try server.token("bob"), resume: session)
+      #expect(try await heard(again) == ["audioLevels", "activeSpeakers"])
+      let _: Empty = try await again.call(.setAudioLevels(AudioLevelsParams(enabled: false)))
+      #expect(try await heard(again).isEmpty)
+    }
+  }
+
   @Test("a publish transport that failed takes its tracks with it; the publisher may begin a new one")
   func publishFailed() async throws {
     let bare = try BareRoom()

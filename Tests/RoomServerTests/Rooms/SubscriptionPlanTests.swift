@@ -36,6 +36,22 @@ struct SubscriptionPlanTests {
     #expect(plan.wants(track: "t", of: "u"))
   }
 
+  @Test("an automatic track waits for its confirmation; one that was asked for does not")
+  func confirmation() {
+    var plan = SubscriptionPlan(automatic: true, confirms: true)
+    #expect(!plan.wants(track: "a1", of: "a"))
+    plan.confirm(track: "a1")
+    #expect(plan.wants(track: "a1", of: "a"))
+    #expect(!plan.wants(track: "a1", of: "a", automatic: false), "confirmed is not asked for")
+    #expect(!plan.wants(track: "a2", of: "a"))
+    plan.set(true, track: "a2")
+    #expect(plan.wants(track: "a2", of: "a"))
+    plan.set(false, track: "a1")
+    #expect(!plan.wants(track: "a1", of: "a"))
+    plan.forget(track: "a1")
+    #expect(!plan.wants(track: "a1", of: "a"), "the next track of that id is another")
+  }
+
   @Test("what is forgotten is as never said")
   func forget() {
     var plan = SubscriptionPlan(automatic: true)

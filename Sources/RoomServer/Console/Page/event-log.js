@@ -35,6 +35,7 @@ const words = {
   pkInvited: ({ from, to }) => `PK: ${from.room} invites ${to.room}`,
   pkInvitationEnded: ({ outcome, by }) => `PK invitation ${outcomeOf(outcome)}${byWhom(by)}`,
   pkBegan: ({ userId, room }) => [`PK with ${userId} of ${room}`, 'good'],
+  pkOnAir: ({ jobId }) => [`the PK is on air in job ${jobId}`, 'good'],
   pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,
   pkEnded: ({ score, peerScore, by }) => `PK over, ${score} : ${peerScore}${byWhom(by)}`,
   recordingFinished: ({ name, bytes, failure }) => [`recorded ${name}, ${size(bytes)}${why(failure)}`, failure ? 'bad' : ''],

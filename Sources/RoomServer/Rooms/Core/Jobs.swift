@@ -279,11 +279,21 @@ extension RoomCore {
       if let failure { jobs[id]?.info.failure = JobFailure(failure) }
       log(.info, "job \(state.rawValue)", ["job": "\(id)", "failure": "\(failure.map { $0.description } ?? "none")"])
     case .ended(_, let reason): return ended(job, reason)
-    case .over: return
+    case .over, .continued: return
     }
     guard let info = jobs[id]?.info else { return }
     broadcast(.jobChanged(info))
     report(event, of: info)
+  }
+
+  /// A job's broadcast sends a mix, or tracks if nil, from now on. If it is the split screen, everybody learns that it is on air,
+  /// once in a PK.
+  mutating func continued(_ id: JobID, as mix: MixID?) {
+    guard let pk, let job = jobs[id], job.resting != nil, !job.showsPK, let mix, job.mix == mix else { return }
+    jobs[id]?.showsPK = true
+    let data = PKOnAirData(pkId: pk.info.pkId, jobId: id)
+    broadcast(.pkOnAir(data))
+    emit(.report(.pkOnAir, data))
   }
 
   mutating func askForJobStatus() {

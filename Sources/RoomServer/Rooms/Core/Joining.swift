@@ -29,7 +29,8 @@ extension RoomCore {
       return .joined(old.session)
     }
     let receiving = Participant.Receiving(
-      plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true), wantsLevels: params.audioLevels ?? false)
+      plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true, confirms: params.confirmsTracks ?? false),
+      wantsLevels: params.audioLevels ?? false)
     do throws(RoomError) {
       try checkPlace(for: token, publishes: token.grants.contains(.publish))
       let participant = newParticipant(token, .client, connection: connection, receiving: receiving)
@@ -45,6 +46,7 @@ extension RoomCore {
     _ = roster.change(user) { participant in
       participant.token = token
       if let automatic = params.autoSubscribe { participant.receiving.plan.automatic = automatic }
+      if let confirms = params.confirmsTracks { participant.receiving.plan.confirms = confirms }
     }
     if let levels = params.audioLevels { roster.setWantsLevels(levels, of: user) }
     count(.resume)

@@ -1,5 +1,6 @@
 import Codecs
 import Mixing
+import RTP
 import Relay
 import RoomProtocol
 import RoomToken
@@ -278,12 +279,10 @@ extension RoomCore {
     let cname = entropy.uuid()
     var tracks: [PublishedTrack] = []
     if let picture = plan.picture {
-      var codec = RTPCodec.h264(.constrainedBaseline)
-      // Level 3.1, or 4.0 for what is larger.
-      codec.parameters["profile-level-id"] = picture.width * picture.height > 1280 * 720 ? "42e028" : "42e01f"
+      let level = H264Level.needed(width: picture.width, height: picture.height, fps: picture.fps)
       let new = NewTrack(
         mid: "", kind: .video, tag: "mix", master: true, width: picture.width, height: picture.height, fps: picture.fps)
-      tracks.append(inject(new, codec, cname: cname))
+      tracks.append(inject(new, .h264(.constrainedBaseline, level: level), cname: cname))
     }
     let audio = inject(NewTrack(mid: "", kind: .audio, tag: "mix", master: true), .opus, cname: cname)
     let video = tracks.first

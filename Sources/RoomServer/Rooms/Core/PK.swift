@@ -123,6 +123,7 @@ extension RoomCore {
     var forward = Job.Forward(audio: resting.audio, video: resting.video)
     chooseTracks(of: &forward)
     jobs[id]?.resting = nil
+    jobs[id]?.showsPK = false
     jobs[id]?.program = .forward(forward)
     order(.continue(id, forward.program))
     release(mix)

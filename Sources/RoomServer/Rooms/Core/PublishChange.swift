@@ -66,7 +66,7 @@ struct PublishChange: Sendable {
       }
       // A codec that changed would need new subscriptions, so that is a new track.
       if let same = before.first(where: { $0.info.trackId == new.trackId }),
-        same.parameters.codecs.first?.isSame(as: parameters.codecs.first) == true,
+        let old = same.parameters.codecs.first, let codec = parameters.codecs.first, old.matches(codec),
         !kept.contains(where: { $0.id == same.id })
       {
         var track = same
@@ -81,12 +81,6 @@ struct PublishChange: Sendable {
 
   /// How many tracks the participant has afterwards.
   var count: Int { unchanged + kept.count + added.count }
-}
-
-extension RTPCodec {
-  fileprivate func isSame(as other: RTPCodec?) -> Bool {
-    name == other?.name && parameters == other?.parameters && clockRate == other?.clockRate
-  }
 }
 
 extension TrackInfo {

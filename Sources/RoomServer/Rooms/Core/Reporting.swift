@@ -36,7 +36,7 @@ extension RoomCore {
     case .state(.connected, _): emit(.report(.jobConnected, job))
     case .state(.autoReconnecting, _): emit(.report(.jobReconnecting, job))
     case .state(.error, _): emit(.report(.jobFailed, job))
-    case .state, .ended, .over: break
+    case .continued, .state, .ended, .over: break
     }
   }
 }

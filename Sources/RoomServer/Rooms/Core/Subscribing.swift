@@ -29,6 +29,15 @@ extension RoomCore {
     changes.subscribers.insert(user)
   }
 
+  /// Lets tracks come by automatic subscription that waited for their confirmation.
+  mutating func confirm(_ tracks: [TrackID], by user: UserID) throws(RoomError) {
+    try checkSubscribes(user)
+    for trackId in tracks where roster.owner(of: trackId) != nil {
+      _ = roster.change(user) { $0.receiving.plan.confirm(track: trackId) }
+    }
+    changes.subscribers.insert(user)
+  }
+
   private func checkSubscribes(_ user: UserID) throws(RoomError) {
     guard roster[user]?.grants.contains(.subscribe) == true else {
       throw RoomError(.noPermission, "the token has no grant to subscribe")

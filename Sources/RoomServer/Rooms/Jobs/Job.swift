@@ -44,6 +44,8 @@ struct Job: Sendable {
   var info: JobInfo
   /// The forward that a split screen returns to when its PK is over.
   var resting: Forward?
+  /// Whether that split screen is on air.
+  var showsPK = false
   /// A call has stopped it: it is not stored any more, though it may take a moment to end.
   var isStopping = false
 

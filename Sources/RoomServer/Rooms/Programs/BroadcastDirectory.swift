@@ -329,7 +329,7 @@ final class BroadcastDirectory: Sendable {
       guard var entry = state.entries[key] else { return [] }
       defer { state.entries[key] = entry }
       switch event {
-      case .onAir(let program): return entry.listeners[program].map { [$0] } ?? []
+      case .onAir(let program), .continued(let program, _): return entry.listeners[program].map { [$0] } ?? []
       case .ended(let program, _): return entry.listeners.removeValue(forKey: program).map { [$0] } ?? []
       case .state(_, let failure):
         if let failure { state.past.failures[failure.name, default: 0] += 1 }

@@ -106,6 +106,7 @@ final class RoomPrograms {
   /// Where a job's program goes; nil for a mix that goes into the room alone.
   func place(of job: JobID) -> BroadcastDirectory.Place? { jobs[job]?.place }
   func mix(_ id: MixID) -> LiveMix? { mixes[id] }
+  func id(of mix: LiveMix) -> MixID? { mixes.first { $0.value === mix }?.key }
 
   private func begin(
     _ job: JobID, _ request: BroadcastRequest?, _ mix: (id: MixID, plan: MixPlan)?

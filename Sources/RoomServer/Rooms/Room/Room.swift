@@ -89,6 +89,9 @@ actor Room {
   private func handle(_ notice: RoomInbox.Notice) {
     switch notice {
     case .media(let event): heard(event)
+    case .job(.continued(_, let mix), let id):
+      let mix = mix.flatMap { programs.id(of: $0) }
+      perform { $0.continued(id, as: mix) }
     case .job(let event, let id):
       perform { $0.handle(event, of: id) }
       if case .ended = event { programs.forget(id) }

@@ -7,18 +7,28 @@ import RoomProtocol
 struct SubscriptionPlan: Sendable, Hashable {
   /// Whether tracks without a choice are wanted.
   var automatic: Bool
+  /// Whether such a track has to be confirmed before.
+  var confirms: Bool
+  private var confirmed: Set<TrackID> = []
   private var tracks: [TrackID: Bool] = [:]
   private var users: [UserID: Bool] = [:]
   private var failed: Set<TrackID> = []
 
-  init(automatic: Bool) { self.automatic = automatic }
+  init(automatic: Bool, confirms: Bool = false) {
+    self.automatic = automatic
+    self.confirms = confirms
+  }
 
-  var hasChoices: Bool { !tracks.isEmpty || !users.isEmpty || !failed.isEmpty }
+  var hasChoices: Bool { !tracks.isEmpty || !users.isEmpty || !failed.isEmpty || !confirmed.isEmpty }
 
   /// - Parameter automatic: the default for tracks without a choice; the plan's own if nil.
   func wants(track: TrackID, of user: UserID, automatic: Bool? = nil) -> Bool {
-    !failed.contains(track) && (tracks[track] ?? users[user] ?? automatic ?? self.automatic)
+    guard !failed.contains(track) else { return false }
+    if let asked = tracks[track] ?? users[user] { return asked }
+    return (automatic ?? self.automatic) && (!confirms || confirmed.contains(track))
   }
+
+  mutating func confirm(track: TrackID) { confirmed.insert(track) }
 
   mutating func set(_ wanted: Bool, track: TrackID) {
     tracks[track] = wanted
@@ -41,6 +51,7 @@ struct SubscriptionPlan: Sendable, Hashable {
 
   mutating func forget(track: TrackID) {
     tracks[track] = nil
+    confirmed.remove(track)
     failed.remove(track)
   }
 

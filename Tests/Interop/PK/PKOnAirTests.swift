@@ -1,0 +1,116 @@
+import Foundation
+import RoomClient
+import RoomProtocol
+import Synchronization
+import Testing
+
+/// When everybody is told that a PK's picture is on air, with real media.
+extension RealMedia {
+  @Suite("A PK on air")
+  struct PKOnAirTests {
+    private struct Events: Decodable {
+      struct Event: Decodable {
+        struct Data: Decodable {
+          var pkId: PKID?
+          var jobId: JobID?
+        }
+        var event: String
+        var data: Data
+      }
+      var events: [Event]
+    }
+
+    /// What the app's server is told of a room: the PKs on air.
+    private func told(_ server: TestServer, _ room: String) async throws -> [PKOnAirData] {
+      let body = try await server.api("GET", "/v1/events?room=\(room)&limit=1000").body
+      return try JSONDecoder().decode(Events.self, from: body).events.filter { $0.event == "pkOnAir" }.compactMap {
+        guard let pkId = $0.data.pkId, let jobId = $0.data.jobId else { return nil }
+        return PKOnAirData(pkId: pkId, jobId: jobId)
+      }
+    }
+
+    @Test(
+      "both rooms are told once for each job whose viewers see the split screen, and again in the next PK",
+      .timeLimit(.minutes(3)))
+    func bridge() async throws {
+      try await withServer(adjust: Anchors.settings(.separate)) { server in
+        try await Anchors.makeRooms(server)
+        let sources = try Anchors.names.map { try Anchors.source($0) }
+        let red = try await Anchors.live(server, "red", sources[0])
+        let blue = try await Anchors.live(server, "blue", sources[1])
+        // A job without pictures, and one that is not the anchor's.
+        try await red.startForward(ForwardParams(jobId: "sound", publishUrl: try server.rtmp("sound/red"), kinds: [.audio]))
+        let listener = try await Room.connect(
+          to: server.url, token: try await server.token(user: "listener", room: "red", grants: [.subscribe]))
+        let logs = [PKLog(red), PKLog(blue), PKLog(listener)]
+        try await eventually("all jobs are on air") {
+          red.jobs.filter { $0.onAir == true }.count == 2 && blue.jobs.first?.onAir == true
+        }
+        var expected: [[String]] = [[], [], []]
+        for round in 1...2 {
+          try await Anchors.meet(red, blue)
+          let pk = try #require(red.pk.current?.pkId)
+          try await eventually("the PK is on air in every job", within: .seconds(30)) {
+            logs.map(\.onAir.count) == [2 * round, round, 2 * round]
+          }
+          expected[0] += ["\(pk) live", "\(pk) sound"]
+          expected[1] += ["\(pk) live"]
+          expected[2] = expected[0]
+          // Other sound is no other picture.
+          try await red.pk.mutePeer(true)
+          try await red.pk.mutePeer(false)
+          try await blue.pk.quit()
+          try await eventually("the PK is over") { red.pk.current == nil && blue.pk.current == nil }
+        }
+        for (log, all) in zip(logs, expected) {
+          #expect(log.onAir.map { "\($0.pkId) \($0.jobId)" }.sorted() == all.sorted())
+          #expect(log.isAfterBegin, "pkBegan comes before")
+        }
+        #expect(try await Set(told(server, "red")) == Set(logs[0].onAir))
+        #expect(try await told(server, "blue") == logs[1].onAir)
+        for room in [red, blue, listener] { await room.leave() }
+      }
+    }
+  }
+}
+
+/// What a client is told of PKs.
+private final class PKLog: Sendable {
+  private struct Told: Sendable {
+    var began: PKID?
+    var onAir: [PKOnAirData] = []
+    var isAfterBegin = true
+  }
+
+  private final class Book: Sendable {
+    let told = Mutex(Told())
+
+    func take(_ event: RoomEvent) {
+      told.withLock { told in
+        switch event {
+        case .pkBegan(let info): told.began = info.pkId
+        case .pkOnAir(let data):
+          told.onAir.append(data)
+          told.isAfterBegin = told.isAfterBegin && told.began == data.pkId
+        default: break
+        }
+      }
+    }
+  }
+
+  private let book = Book()
+  private let reading: Task<Void, Never>
+
+  init(_ room: Room) {
+    let events = room.events
+    reading = Task { [book] in
+      for await event in events { book.take(event) }
+    }
+  }
+
+  deinit { reading.cancel() }
+
+  var onAir: [PKOnAirData] { book.told.withLock { $0.onAir } }
+  /// Whether `pkBegan` came before each.
+  var isAfterBegin: Bool { book.told.withLock { $0.isAfterBegin } }
+}
