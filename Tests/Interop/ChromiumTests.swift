@@ -1,4 +1,6 @@
+import Codecs
 import RoomClient
+import RoomMedia
 import RoomProtocol
 import Testing
 
@@ -53,6 +55,31 @@ extension RealMedia {
           try await browser.leave()
           try await browser.close()
         }
+      }
+    }
+
+    @Test("a browser that receives H.264 at level 3.1 receives a larger picture at level 4.0 beside it")
+    func twoLevels() async throws {
+      try await withServer { server in
+        let browser = try await BrowserClient.open()
+        try await browser.join(url: server.url, token: try await server.token(user: "browser"))
+        func pictures(_ width: Int, _ count: Int) async throws -> Bool {
+          try await browser.received().contains { $0.kind == .video && $0.framesDecoded >= count && $0.width == width }
+        }
+        let small = try await Participant.join(server, as: "small")
+        try await small.publish(video: .h264, tone: nil)
+        try await eventually("the small picture") { try await pictures(320, 15) }
+        let large = try await Room.connect(to: server.url, token: try await server.token(user: "large"))
+        let camera = try VideoSource.testPattern(
+          VideoConfiguration(speed: .ultrafast, .init(width: 1920, height: 1080, fps: 5, bitrate: 1_000_000)))
+        try await large.publishVideo(camera.track)
+        try await eventually("the large picture") { try await pictures(1920, 5) }
+        let before = try await browser.received().first { $0.width == 320 }?.framesDecoded ?? 0
+        try await eventually("the small picture goes on") { try await pictures(320, before + 15) }
+        #expect(try await browser.state().failure == nil)
+        await large.leave()
+        await small.leave()
+        try await browser.close()
       }
     }
 

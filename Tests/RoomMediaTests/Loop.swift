@@ -11,15 +11,18 @@ final class Loop: Sendable {
   let line: TrackLine
   private let record = Record()
 
-  /// - Parameter change: gets each frame with its number; nil loses it.
+  /// - Parameters:
+  ///   - change: gets each frame with its number; nil loses it.
+  ///   - decoded: gets the remote track when its first picture was decoded.
   init(
     _ track: any LocalTrack, codec: String,
-    change: @escaping @Sendable (Int, EncodedFrame) -> EncodedFrame? = { _, frame in frame }
+    change: @escaping @Sendable (Int, EncodedFrame) -> EncodedFrame? = { _, frame in frame },
+    decoded: (@Sendable (RemoteTrack) -> Void)? = nil
   ) {
     guard let line = track.feed.claim() else { preconditionFailure("the track is published already") }
     self.line = line
     let record = record
-    let remote = RemoteTrack(userId: "ann", info: TrackInfo(trackId: "t1", kind: track.kind), codec: codec)
+    let remote = RemoteTrack(userId: "ann", info: TrackInfo(trackId: "t1", kind: track.kind), codec: codec, decoded: decoded)
     remote.connect(requestKeyFrame: {
       record.keyFrameRequested()
       line.keyFrameRequested()

@@ -71,10 +71,28 @@ public final class Room: Sendable {
 
   /// Publishes tracks, all or none.
   public func publish(_ tracks: [any LocalTrack]) async throws { try await session.publish(tracks) }
+  /// Publishes a microphone and a camera, both or none.
+  public func publish(audio: LocalAudioTrack, video: LocalVideoTrack) async throws {
+    try await session.publish([audio, video])
+  }
+  /// Publishes a microphone, or other sound.
+  public func publishAudio(_ track: LocalAudioTrack) async throws { try await session.publish([track]) }
+  /// Publishes a camera, or other pictures.
+  public func publishVideo(_ track: LocalVideoTrack) async throws { try await session.publish([track]) }
   /// Takes tracks back; they may be published again.
   public func unpublish(_ tracks: [any LocalTrack]) async throws { try await session.unpublish(tracks) }
   /// Takes back all that is published of a kind, or all. Nothing is published: nothing happens.
   public func unpublish(_ kind: TrackKind? = nil) async throws { try await session.unpublish(kind) }
+  /// Takes back all audio tracks that are published here. Without any, nothing happens.
+  public func unpublishAudio() async throws { try await session.unpublish(.audio) }
+  /// Takes back all video tracks that are published here. Without any, nothing happens.
+  public func unpublishVideo() async throws { try await session.unpublish(.video) }
+  /// Mutes or unmutes all audio tracks that are published here. Without any, nothing happens.
+  /// - Throws: `RoomError` 80403 while the seat's switches mute them.
+  public func muteAudio(_ muted: Bool) async throws { try await session.mute(.audio, muted) }
+  /// Mutes or unmutes all video tracks that are published here. Without any, nothing happens.
+  /// - Throws: as ``muteAudio(_:)``.
+  public func muteVideo(_ muted: Bool) async throws { try await session.mute(.video, muted) }
   /// Mutes or unmutes one of one's own tracks: the publication stays, the others are told.
   public func mute(_ track: any LocalTrack, _ muted: Bool) async throws { try await session.mute(track, muted) }
   /// Mutes or unmutes anybody's track; needs the `admin` grant where it is another's.
@@ -117,4 +135,10 @@ public final class Room: Sendable {
   public func networkChanged() async { await session.networkChanged() }
   /// How media flows since the last report.
   public func statistics() async -> RoomStatistics { await session.statistics() }
+  /// Changes how often `statistics` events come. The next one comes after the new interval, and the interval outlives a reconnect.
+  /// - Parameter seconds: 0.1 to 86400, to which other values are limited; nil ends the events.
+  public func setStatisticsInterval(_ seconds: Double?) async { await session.setStatisticsInterval(seconds) }
+  /// Begins or ends `audioLevels` and `activeSpeakers` events. The choice outlives a reconnect.
+  /// - Throws: `RoomClientError` while the connection is down: nothing changes then.
+  public func setAudioLevels(_ enabled: Bool) async throws { try await session.setAudioLevels(enabled) }
 }

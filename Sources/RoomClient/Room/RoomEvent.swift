@@ -18,6 +18,9 @@ public enum RoomEvent: Sendable {
   case subscribeFailed(trackIds: [TrackID], error: RoomError)
   /// The first whole frame of a track arrived.
   case firstFrame(RemoteTrack)
+  /// The first picture of a video track was decoded, and can be shown: `VideoPlayback` reports it, or an app's own decoder by
+  /// ``RemoteTrack/reportDecoded()``. Once for each track.
+  case firstVideoFrameDecoded(RemoteTrack)
   /// `by` is the user that did it, and empty for the API.
   case muteChanged(userId: UserID, trackId: TrackID, muted: Bool, by: UserID)
   case audioLevels([AudioLevel])
@@ -54,8 +57,8 @@ public enum RoomEvent: Sendable {
   case pkBegan(PKInfo)
   /// The way into the other room, for the anchor that is to move: ``RoomPK/move(_:)`` takes it.
   case pkToken(PKTokenData)
-  /// The viewers of a relay job see the PK's split screen from now on, or hear both anchors where the job has no pictures. Once for each
-  /// job of the room's anchor. The job of an anchor that moved is a merge job of its own, which `jobChanged` reports.
+  /// The viewers of a relay job see the PK's split screen from now on, or hear both anchors if the job has no pictures. Sent once for each
+  /// forward job of the room's anchor. An anchor that moved has a merge job instead, which `jobChanged` reports.
   case pkOnAir(PKOnAirData)
   /// A score, a mute, or which anchor is there.
   case pkChanged(PKInfo)

@@ -3,17 +3,21 @@ import WebRTC
 
 /// How a client takes part in a room.
 public struct RoomOptions: Sendable {
-  /// Subscribe to every track as it appears.
+  /// Subscribe to every track as it appears, or to the room's mix if this client gets that instead.
   public var autoSubscribe: Bool
-  /// Asked for each track when `autoSubscribe` is off: true subscribes to it.
+  /// Called for each track as it appears, including those of the mix: true accepts it, false refuses it. The server sends nothing of a
+  /// refused track. After a reconnect the closure is called again for tracks that are not received.
+  /// ``Room/subscribe(trackIds:userIds:)`` subscribes to a refused track all the same.
+  ///
+  /// With `autoSubscribe` the server still chooses between the separate tracks and the mix. Without it, true subscribes to the track.
   public var shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)?
-  /// Receive `audioLevels` events.
+  /// Receive `audioLevels` and `activeSpeakers` events; ``Room/setAudioLevels(_:)`` changes it later.
   public var audioLevels: Bool
   public var reconnect: ReconnectPolicy
   /// Seconds that the server has to answer one call, and to complete the opening of the socket.
   public var timeout: Double
-  /// Seconds between `stats` events.
-  public var statisticsInterval: Double
+  /// Seconds between `statistics` events, from 0.1 to 86400; nil for none. ``Room/setStatisticsInterval(_:)`` changes it later.
+  public var statisticsInterval: Double?
   /// Video codecs that this client takes, in order of preference.
   public var videoCodecs: [VideoCodec]
   /// Events that a reader may leave unread; beyond it the oldest are lost to that reader.
@@ -34,7 +38,7 @@ public struct RoomOptions: Sendable {
 
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
-    audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double = 3,
+    audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double? = 3,
     videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaWay: MediaWay = .automatic,
     mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true,
     trustedCertificates: String? = nil

@@ -108,5 +108,10 @@ extension RoomSession {
     publisher.muted(trackId: trackId, muted)
   }
 
+  /// Mutes or unmutes all tracks of a kind.
+  func mute(_ kind: TrackKind, _ muted: Bool) async throws {
+    for track in publisher.tracks where track.kind == kind { try await mute(track, muted) }
+  }
+
   func kick(userId: UserID) async throws { let _: Empty = try await request(.kick(UserParams(userId: userId))) }
 }

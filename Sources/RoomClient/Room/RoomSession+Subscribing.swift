@@ -14,6 +14,11 @@ extension RoomSession {
     chosen.userIds.subtract(userIds)
   }
 
+  func setAudioLevels(_ enabled: Bool) async throws {
+    let _: Empty = try await request(.setAudioLevels(AudioLevelsParams(enabled: enabled)))
+    wantsLevels = enabled
+  }
+
   /// Answers an offer for the subscribe transport, and tells what it changed.
   func answer(_ offer: OfferData) {
     do {

@@ -12,6 +12,7 @@ actor RoomSession {
     case notOpened(RoomClientError, epoch: Int)
     case socket(SignalSocket.Incoming, epoch: Int)
     case media(MediaChannel.Event, TransportKind, generation: Int)
+    case decoded(RemoteTrack)
     case waited(epoch: Int)
     case tick
   }
@@ -57,8 +58,10 @@ actor RoomSession {
   var told = 0
   /// Forward jobs of this client by their ids, as they were asked for, while they run.
   var forwards: [JobID: ForwardParams] = [:]
+  /// Whether `audioLevels` events are wanted.
+  var wantsLevels: Bool
   var meter = StatisticsMeter(began: .now)
-  private var nextStatistics: ContinuousClock.Instant?
+  private var schedule: StatisticsSchedule
 
   /// Messages and events that may wait for the session; a server that sends more than it takes is cut off.
   private static let inboxLimit = 8192
@@ -69,6 +72,8 @@ actor RoomSession {
     address = try SignalAddress(entry.url)
     self.entry = entry
     let options = entry.options
+    wantsLevels = options.audioLevels
+    schedule = StatisticsSchedule(seconds: options.statisticsInterval)
     board = RoomBoard(backlog: options.eventBacklog)
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
@@ -76,7 +81,9 @@ actor RoomSession {
     publisher = Publisher(loop: loop, route: MediaRoute(options)) {
       post.yield(.media($0, .publish, generation: $1))
     }
-    subscriber = Subscriber(loop: loop, videoCodecs: options.videoCodecs, route: MediaRoute(options)) {
+    subscriber = Subscriber(
+      loop: loop, videoCodecs: options.videoCodecs, route: MediaRoute(options), decoded: { post.yield(.decoded($0)) }
+    ) {
       post.yield(.media($0, .subscribe, generation: $1))
     }
   }
@@ -93,15 +100,7 @@ actor RoomSession {
         await self.take(input)
       }
     }
-    let post = post
-    // Fast enough for the shortest report interval that makes sense.
-    let pause = Duration.seconds(min(0.5, max(0.05, options.statisticsInterval / 2)))
-    ticker = Task {
-      while !Task.isCancelled {
-        try? await Task.sleep(for: pause)
-        post.yield(.tick)
-      }
-    }
+    startTicking()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { starter in
         self.starter = starter
@@ -110,6 +109,20 @@ actor RoomSession {
     } onCancel: {
       Task { await self.leave() }
     }
+  }
+
+  /// Ticks often enough for the statistics interval.
+  private func startTicking() {
+    ticker?.cancel()
+    let (post, pause) = (post, schedule.pause)
+    ticker = Task {
+      while (try? await Task.sleep(for: pause)) != nil { post.yield(.tick) }
+    }
+  }
+
+  func setStatisticsInterval(_ seconds: Double?) {
+    schedule.set(seconds: seconds, now: .now)
+    if ticker != nil, !machine.state.isClosed { startTicking() }
   }
 
   /// Returns when the server has been told, so that a program may end right after it.
@@ -181,6 +194,7 @@ actor RoomSession {
     case .waited(let epoch):
       if epoch == self.epoch { advance(.waited) }
     case .media(let event, let direction, let generation): media(event, direction, generation: generation)
+    case .decoded(let track): if subscriber.track(track.trackId) === track { board.say(.firstVideoFrameDecoded(track)) }
     case .tick: tick()
     }
   }
@@ -256,8 +270,8 @@ actor RoomSession {
 
   private func join() {
     let params = JoinParams(
-      token: entry.token, autoSubscribe: options.autoSubscribe, audioLevels: options.audioLevels, resume: sessionId,
-      since: sessionId.map { _ in told })
+      token: entry.token, autoSubscribe: options.autoSubscribe, confirmsTracks: options.shouldSubscribe.map { _ in true },
+      audioLevels: wantsLevels, resume: sessionId, since: sessionId.map { _ in told })
     let epoch = epoch
     Task {
       do {
@@ -308,7 +322,7 @@ actor RoomSession {
     advance(.joined)
     starter?.resume()
     starter = nil
-    nextStatistics = .now + .seconds(options.statisticsInterval)
+    schedule.joined(now: .now)
     for event in missed { board.say(event) }
     // A room that was made anew, perhaps on another server, has forgotten them.
     let isOther = before.map { $0.createdAt != result.room.createdAt } ?? false
@@ -397,11 +411,15 @@ actor RoomSession {
     if case .published(let data) = event { chooseTracks(data.tracks.map { (data.userId, $0) }) }
   }
 
-  /// Asks for the tracks that the closure wants, where subscription is not automatic.
+  /// Asks the closure about tracks. Confirms those that it accepts if subscription is automatic, and subscribes to them otherwise.
   private func chooseTracks(_ tracks: [(userId: UserID, info: TrackInfo)]) {
-    guard !options.autoSubscribe, let wants = options.shouldSubscribe else { return }
-    let chosen = tracks.filter { wants($0.userId, $0.info) && subscriber.track($0.info.trackId) == nil }.map(\.info.trackId)
+    guard let wants = options.shouldSubscribe else { return }
+    let chosen = tracks.filter { subscriber.track($0.info.trackId) == nil && wants($0.userId, $0.info) }.map(\.info.trackId)
     guard !chosen.isEmpty else { return }
+    guard !options.autoSubscribe else {
+      link?.tell(.confirmTracks(ConfirmParams(trackIds: chosen)))
+      return
+    }
     Task {
       do {
         try await subscribe(trackIds: chosen, userIds: [])
@@ -421,8 +439,7 @@ actor RoomSession {
       dropLink(.connectionLost("the server fell silent"), politely: false)
       advance(.lost(.connectionLost("the server fell silent")))
     }
-    if case .connected = machine, let due = nextStatistics, now >= due {
-      nextStatistics = now + .seconds(options.statisticsInterval)
+    if case .connected = machine, schedule.isDue(now: now) {
       Task { board.say(.statistics(await statistics())) }
     }
     repairMedia(now: now)

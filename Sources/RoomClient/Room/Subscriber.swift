@@ -15,15 +15,18 @@ final class Subscriber {
   private var tracks: [Mid: RemoteTrack] = [:]
   private(set) var isConnected = false
   private(set) var generation = 0
+  private let decoded: @Sendable (RemoteTrack) -> Void
   private let events: @Sendable (MediaChannel.Event, Int) -> Void
 
+  /// - Parameter decoded: gets each video track whose first picture was decoded.
   init(
-    loop: MediaLoop, videoCodecs: [VideoCodec], route: MediaRoute,
+    loop: MediaLoop, videoCodecs: [VideoCodec], route: MediaRoute, decoded: @escaping @Sendable (RemoteTrack) -> Void,
     events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
   ) {
     self.loop = loop
     self.videoCodecs = videoCodecs
     self.route = route
+    self.decoded = decoded
     self.events = events
   }
 
@@ -62,7 +65,7 @@ final class Subscriber {
         let kind: TrackKind = parameters.kind == .audio ? .audio : .video
         let new = RemoteTrack(
           userId: offered.userId, info: info(offered.trackId) ?? TrackInfo(trackId: offered.trackId, kind: kind),
-          codec: codec.name)
+          codec: codec.name, decoded: decoded)
         next[parameters.mid] = new
         change.begun.append(new)
       }

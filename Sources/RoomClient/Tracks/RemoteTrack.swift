@@ -26,6 +26,8 @@ public final class RemoteTrack: Sendable {
     var ended = false
     var unread: UInt64 = 0
     var askForKeyFrame: (@Sendable () -> Void)?
+    /// Called once, when the first picture was decoded.
+    var decoded: (@Sendable (RemoteTrack) -> Void)?
 
     /// Longer than the backlog there is no use in it: the first reader will ask for a key frame.
     mutating func keepEarly(_ frame: EncodedFrame) {
@@ -39,12 +41,13 @@ public final class RemoteTrack: Sendable {
 
   private let state: NIOLockedValueBox<State>
 
-  init(userId: UserID, info: TrackInfo, codec: String) {
+  init(userId: UserID, info: TrackInfo, codec: String, decoded: (@Sendable (RemoteTrack) -> Void)? = nil) {
     self.userId = userId
     trackId = info.trackId
     kind = info.kind
     self.codec = codec
-    state = NIOLockedValueBox(State(info: info, early: info.kind == .video ? [] : nil))
+    state = NIOLockedValueBox(
+      State(info: info, early: info.kind == .video ? [] : nil, decoded: info.kind == .video ? decoded : nil))
   }
 
   /// The track as its publisher last described it.
@@ -91,6 +94,10 @@ public final class RemoteTrack: Sendable {
     if kind == .video { askForKeyFrame() }
   }
 
+  /// Reports that a picture of this video track was decoded: the first report becomes ``RoomEvent/firstVideoFrameDecoded(_:)``, later
+  /// ones do nothing. `VideoPlayback` calls it; an app with a decoder of its own does so itself.
+  public func reportDecoded() { state.withLockedValue { $0.decoded.take() }?(self) }
+
   private func askForKeyFrame() { state.withLockedValue { $0.askForKeyFrame }?() }
 
   /// Where requests go: the transport that carries the track now.
@@ -128,6 +135,7 @@ public final class RemoteTrack: Sendable {
     let readers = state.withLockedValue { state in
       state.ended = true
       state.askForKeyFrame = nil
+      state.decoded = nil
       defer { state.readers = [:] }
       return Array(state.readers.values)
     }

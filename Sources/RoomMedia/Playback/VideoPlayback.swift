@@ -89,7 +89,11 @@ private actor VideoDecoding {
         guard let picture = try decoder.decode(frame.data, timestamp: time) else { continue }
         needsKeyFrame = false
         // First the number: who reads a picture finds it counted.
-        shared.statistics.withLock { $0.decoded += 1 }
+        let count = shared.statistics.withLock { statistics in
+          statistics.decoded += 1
+          return statistics.decoded
+        }
+        if count == 1 { track.reportDecoded() }
         if case .dropped = pictures.yield(picture) { shared.statistics.withLock { $0.unread += 1 } }
       } catch {
         needsKeyFrame = true

@@ -86,7 +86,7 @@ public enum SignalCall: Sendable, Hashable {
   case unpublish(TrackSelection)
   case subscribe(TrackSelection)
   case unsubscribe(TrackSelection)
-  /// Lets tracks come by automatic subscription, for a client that joined with `confirmsTracks`.
+  /// Accepts tracks that automatic subscription offers. For a client that joined with `confirmsTracks`.
   case confirmTracks(ConfirmParams)
   /// Begins or ends `audioLevels` and `activeSpeakers` events.
   case setAudioLevels(AudioLevelsParams)
@@ -144,7 +144,7 @@ public struct JoinParams: Codable, Sendable, Hashable {
   public var token: String
   /// Subscribe to every track of the room as it appears; default true.
   public var autoSubscribe: Bool?
-  /// No track comes by `autoSubscribe` before the client confirms it with `confirmTracks`; default false.
+  /// Automatic subscription offers a track only after `confirmTracks` names it; default false.
   public var confirmsTracks: Bool?
   /// Send `audioLevels` events; default false.
   public var audioLevels: Bool?
@@ -226,7 +226,7 @@ public struct TrackSelection: Codable, Sendable, Hashable {
 }
 
 public struct ConfirmParams: Codable, Sendable, Hashable {
-  /// Those that are not there any more are passed over.
+  /// Unknown ids are ignored.
   public var trackIds: [TrackID]
   public init(trackIds: [TrackID]) { self.trackIds = trackIds }
 }

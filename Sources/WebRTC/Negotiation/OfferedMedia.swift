@@ -173,8 +173,7 @@ struct OfferedMedia: Sendable {
     }
   }
 
-  /// The highest level of H.264 under each payload type: in a bundle a payload type means one configuration (RFC 8843 §10.1.2), and
-  /// Chromium refuses an offer in which it means two.
+  /// The highest level of H.264 under each payload type, which has one configuration in a bundle (RFC 8843 §10.1.2).
   private var levels: [UInt8: H264Level] {
     var levels: [UInt8: H264Level] = [:]
     for codec in lines.lazy.filter({ !$0.isRejected }).flatMap(\.codecs) {

@@ -65,7 +65,7 @@ extension RTPCodec {
     return UInt8(id.suffix(2), radix: 16).flatMap { H264Level(idc: $0) }
   }
 
-  /// This codec as a stream of a level, if it is H.264 of a profile that is told apart.
+  /// This codec at a level of H.264; itself if it is another codec, or of a profile that is not routed.
   func at(_ level: H264Level?) -> RTPCodec {
     guard let level, let profile = h264Profile else { return self }
     var codec = self

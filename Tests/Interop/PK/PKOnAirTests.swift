@@ -4,7 +4,7 @@ import RoomProtocol
 import Synchronization
 import Testing
 
-/// When everybody is told that a PK's picture is on air, with real media.
+/// `pkOnAir`, with real media.
 extension RealMedia {
   @Suite("A PK on air")
   struct PKOnAirTests {
@@ -20,8 +20,8 @@ extension RealMedia {
       var events: [Event]
     }
 
-    /// What the app's server is told of a room: the PKs on air.
-    private func told(_ server: TestServer, _ room: String) async throws -> [PKOnAirData] {
+    /// The `pkOnAir` events that webhooks get of a room.
+    private func reported(_ server: TestServer, _ room: String) async throws -> [PKOnAirData] {
       let body = try await server.api("GET", "/v1/events?room=\(room)&limit=1000").body
       return try JSONDecoder().decode(Events.self, from: body).events.filter { $0.event == "pkOnAir" }.compactMap {
         guard let pkId = $0.data.pkId, let jobId = $0.data.jobId else { return nil }
@@ -66,32 +66,32 @@ extension RealMedia {
           #expect(log.onAir.map { "\($0.pkId) \($0.jobId)" }.sorted() == all.sorted())
           #expect(log.isAfterBegin, "pkBegan comes before")
         }
-        #expect(try await Set(told(server, "red")) == Set(logs[0].onAir))
-        #expect(try await told(server, "blue") == logs[1].onAir)
+        #expect(try await Set(reported(server, "red")) == Set(logs[0].onAir))
+        #expect(try await reported(server, "blue") == logs[1].onAir)
         for room in [red, blue, listener] { await room.leave() }
       }
     }
   }
 }
 
-/// What a client is told of PKs.
+/// The PK events that a client gets.
 private final class PKLog: Sendable {
-  private struct Told: Sendable {
+  private struct Seen: Sendable {
     var began: PKID?
     var onAir: [PKOnAirData] = []
     var isAfterBegin = true
   }
 
   private final class Book: Sendable {
-    let told = Mutex(Told())
+    let seen = Mutex(Seen())
 
     func take(_ event: RoomEvent) {
-      told.withLock { told in
+      seen.withLock { seen in
         switch event {
-        case .pkBegan(let info): told.began = info.pkId
+        case .pkBegan(let info): seen.began = info.pkId
         case .pkOnAir(let data):
-          told.onAir.append(data)
-          told.isAfterBegin = told.isAfterBegin && told.began == data.pkId
+          seen.onAir.append(data)
+          seen.isAfterBegin = seen.isAfterBegin && seen.began == data.pkId
         default: break
         }
       }
@@ -110,7 +110,7 @@ private final class PKLog: Sendable {
 
   deinit { reading.cancel() }
 
-  var onAir: [PKOnAirData] { book.told.withLock { $0.onAir } }
+  var onAir: [PKOnAirData] { book.seen.withLock { $0.onAir } }
   /// Whether `pkBegan` came before each.
-  var isAfterBegin: Bool { book.told.withLock { $0.isAfterBegin } }
+  var isAfterBegin: Bool { book.seen.withLock { $0.isAfterBegin } }
 }

@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import Peers
 import RTP
 import RoomProtocol
@@ -229,6 +230,27 @@ struct RoomTests {
     await stage.server.stop()
   }
 
+  @Test("the interval of statistics changes while the room is open, from none and to none") func changesInterval() async throws
+  {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada", options: .init(statisticsInterval: nil))
+    let events = ada.events
+    func reports(_ count: Int) async throws {
+      for _ in 0..<count {
+        try await ada.first("statistics", in: events) { if case .statistics = $0 { () } else { nil } }
+      }
+    }
+    await ada.setStatisticsInterval(0.1)
+    try await reports(3)
+    await ada.setStatisticsInterval(3600)
+    await ada.setStatisticsInterval(nil)
+    await ada.setStatisticsInterval(0.2)
+    try await reports(3)
+    await ada.leave()
+    await ada.setStatisticsInterval(1)
+    await stage.server.stop()
+  }
+
   @Test("without automatic subscription the closure chooses, and one can ask for more") func choosesTracks() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
@@ -258,6 +280,108 @@ struct RoomTests {
     await stage.server.stop()
   }
 
+  @Test("the closure refuses tracks though subscription is automatic: nothing of them comes, until they are asked for")
+  func refusesTracks() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
+    let microphone = LocalAudioTrack()
+    try await ada.publish(audio: microphone, video: camera)
+    let asked = Asked()
+    let bob = try await stage.join(
+      "bob",
+      options: .init(shouldSubscribe: { userId, track in
+        asked.note("\(userId) \(track.kind) \(track.tag)")
+        return track.kind == .audio
+      }))
+    let events = bob.events
+    #expect(try await subscribed(bob, events).trackId == microphone.trackId)
+    // One that is published later, and one that is refused.
+    let (screen, film) = (
+      LocalVideoTrack(codec: .vp8, tag: "screen", width: 320, height: 180, fps: 15), LocalAudioTrack(tag: "film")
+    )
+    try await ada.publish([screen, film])
+    #expect(try await subscribed(bob, events).trackId == film.trackId)
+    #expect(bob.remoteTracks.allSatisfy { $0.kind == .audio })
+    #expect(asked.all == ["ada audio film", "ada audio microphone", "ada video camera", "ada video screen"])
+    try await bob.subscribe(trackIds: [try #require(camera.trackId)])
+    #expect(try await subscribed(bob, events).trackId == camera.trackId)
+    #expect(bob.remoteTracks.count == 3)
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+
+  @Test("a microphone and a camera are published, muted and taken back by a call for each kind") func shortcuts() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let bob = try await stage.join("bob")
+    let events = bob.events
+    func next(_ what: String) async throws -> [TrackID?] {
+      try await bob.first(what, in: events) { event in
+        switch event {
+        case .published("ada", let tracks) where what == "published": tracks.map(\.trackId)
+        case .unpublished("ada", let trackIds) where what == "unpublished": trackIds
+        case .muteChanged("ada", let trackId, let muted, _) where what == "muted \(muted)": [trackId]
+        default: nil
+        }
+      }
+    }
+    try await ada.unpublishAudio()
+    try await ada.muteVideo(true)
+    let (microphone, camera) = (LocalAudioTrack(), LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15))
+    try await ada.publish(audio: microphone, video: camera)
+    #expect(try await next("published") == [microphone.trackId, camera.trackId])
+    try await ada.muteAudio(true)
+    #expect(try await next("muted true") == [microphone.trackId])
+    #expect(microphone.isMuted && !camera.isMuted)
+    try await ada.muteAudio(false)
+    #expect(try await next("muted false") == [microphone.trackId])
+    try await ada.muteVideo(true)
+    #expect(try await next("muted true") == [camera.trackId])
+    let (audioId, videoId) = (microphone.trackId, camera.trackId)
+    try await ada.unpublishAudio()
+    #expect(try await next("unpublished") == [audioId])
+    try await ada.unpublishVideo()
+    #expect(try await next("unpublished") == [videoId])
+    try await ada.publishVideo(camera)
+    #expect(try await next("published") == [camera.trackId])
+    try await ada.publishAudio(microphone)
+    #expect(try await next("published") == [microphone.trackId])
+    #expect(ada.me?.tracks.count == 2)
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+
+  @Test("the first decoded picture of a video track is an event, once") func tellsFirstPicture() async throws {
+    let stage = try await Stage()
+    let ada = try await stage.join("ada")
+    let bob = try await stage.join("bob")
+    let events = bob.events
+    let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
+    let microphone = LocalAudioTrack()
+    try await ada.publish(audio: microphone, video: camera)
+    let feeder = Feeder(camera)
+    defer { feeder.stop() }
+    var tracks: [RemoteTrack] = []
+    for _ in 0..<2 { tracks.append(try await subscribed(bob, events)) }
+    // Sound has no pictures, and a second report is none.
+    for track in tracks.sorted(by: { $0.kind.rawValue < $1.kind.rawValue }) + tracks { track.reportDecoded() }
+    try await ada.unpublish()
+    var decoded: [TrackID] = []
+    var ended = 0
+    for await event in events {
+      if case .firstVideoFrameDecoded(let track) = event { decoded.append(track.trackId) }
+      if case .trackUnsubscribed = event { ended += 1 }
+      if ended == 2 { break }
+    }
+    #expect(decoded == tracks.filter { $0.kind == .video }.map(\.trackId))
+    await ada.leave()
+    await bob.leave()
+    await stage.server.stop()
+  }
+
   @Test("levels and speakers are told where they are asked for") func tellsLevels() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
@@ -279,4 +403,51 @@ struct RoomTests {
     await bob.leave()
     await stage.server.stop()
   }
+
+  @Test(
+    "levels are switched on and off while in the room, and the choice outlives a lost connection, also where the session is forgotten",
+    arguments: [true, false])
+  func switchesLevels(isForgotten: Bool) async throws {
+    let stage = try await Stage { if isForgotten { $0.rooms.graceTime = .milliseconds(200) } }
+    let relay = try await TCPRelay.start(to: Int(stage.server.port))
+    let policy = ReconnectPolicy(tries: 20, waits: [isForgotten ? 1.5...1.6 : 0.05...0.1])
+    let ada = try await stage.join("ada")
+    let bob = try await stage.join("bob", options: .init(reconnect: policy), over: relay.port)
+    let (hers, events) = (ada.events, bob.events)
+    let microphone = LocalAudioTrack()
+    try await ada.publishAudio(microphone)
+    let feeder = Feeder(microphone, level: -12)
+    defer { feeder.stop() }
+    func levels(_ room: Room, _ events: AsyncStream<RoomEvent>) async throws {
+      try await room.first("audioLevels", in: events) { event in
+        if case .audioLevels(let levels) = event, levels.contains(where: { $0.userId == "ada" }) { () } else { nil }
+      }
+    }
+    try await bob.setAudioLevels(true)
+    try await levels(bob, events)
+    relay.cut()
+    try await bob.first("connected again", in: events) { if case .stateChanged(.connected) = $0 { () } else { nil } }
+    try await levels(bob, events)
+    // While ada is sent levels and bob is not, bob gets none.
+    try await bob.setAudioLevels(false)
+    let silent = bob.events
+    try await ada.setAudioLevels(true)
+    for _ in 0..<3 { try await levels(ada, hers) }
+    try await ada.messages.send("enough")
+    try await bob.first("her message, and no levels before it", in: silent) { event in
+      if case .audioLevels = event { Issue.record("levels that are switched off") }
+      return if case .message = event { () } else { nil }
+    }
+    await ada.leave()
+    await bob.leave()
+    relay.stop()
+    await stage.server.stop()
+  }
+}
+
+/// What a closure was called for.
+private final class Asked: Sendable {
+  private let names = NIOLockedValueBox<[String]>([])
+  func note(_ name: String) { names.withLockedValue { $0.append(name) } }
+  var all: [String] { names.withLockedValue { $0.sorted() } }
 }

@@ -2,6 +2,7 @@ import Codecs
 import RTP
 import RoomClient
 import RoomProtocol
+import Synchronization
 import Testing
 
 @testable import RoomMedia
@@ -25,6 +26,27 @@ struct PlaybackTests {
     #expect(playback.statistics.failed == 1)
     #expect(loop.keyFrameRequests >= 1)
     #expect(loop.sent.filter(\.isKeyFrame).count >= 2)
+  }
+
+  @Test(
+    "the first picture that is decoded is reported, not what comes before it and none after it", arguments: VideoCodec.allCases)
+  func firstPicture(codec: VideoCodec) async throws {
+    let source = try VideoSource.testPattern(VideoSourceTests.configuration(codec))
+    let reports = Reports()
+    let loop = Loop(source.track, codec: codec.rawValue) { number, frame in
+      guard number < 3 else { return frame }
+      var broken = frame
+      broken.data = codec == .h264 ? [0, 0, 0, 1, 0x65] : [0x10, 0x02]
+      return broken
+    } decoded: { _ in
+      reports.add()
+    }
+    let first = try VideoPlayback(loop.remote, backlog: 100)
+    let second = try VideoPlayback(loop.remote, backlog: 100)
+    #expect(await collect(10, from: first.frames).count == 10)
+    #expect(await collect(10, from: second.frames).count == 10)
+    #expect(first.statistics.failed >= 1)
+    #expect(reports.count == 1, "once for a track, however many play it")
   }
 
   @Test("lost packets of sound are made up for, and counted")
@@ -82,4 +104,11 @@ struct PlaybackTests {
     #expect(throws: CodecError.self) { try VideoPlayback(loop.remote) }
     #expect(throws: CodecError.self) { try AudioPlayback(loop.remote) }
   }
+}
+
+/// Counts the tracks whose first picture was decoded.
+private final class Reports: Sendable {
+  private let number = Mutex(0)
+  func add() { number.withLock { $0 += 1 } }
+  var count: Int { number.withLock { $0 } }
 }

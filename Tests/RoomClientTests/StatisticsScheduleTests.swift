@@ -1,0 +1,43 @@
+import Testing
+
+@testable import RoomClient
+
+@Suite("When statistics are due")
+struct StatisticsScheduleTests {
+  private let start = ContinuousClock.now
+
+  /// Whether a report is due at each of these times, in seconds after the start.
+  private func due(_ schedule: inout StatisticsSchedule, _ seconds: Double...) -> [Bool] {
+    seconds.map { schedule.isDue(now: start + .seconds($0)) }
+  }
+
+  @Test("one interval after the join, and then once for each interval")
+  func interval() {
+    var schedule = StatisticsSchedule(seconds: 3)
+    #expect(due(&schedule, 100) == [false], "nobody has joined")
+    schedule.joined(now: start)
+    #expect(due(&schedule, 2.999, 3, 3, 5.999, 6) == [false, true, false, false, true])
+    #expect(schedule.pause <= .milliseconds(500))
+  }
+
+  @Test("another interval begins when it is set; none ends them")
+  func changes() {
+    var schedule = StatisticsSchedule(seconds: nil)
+    schedule.joined(now: start)
+    #expect(due(&schedule, 3600) == [false])
+    schedule.set(seconds: 1, now: start + .seconds(10))
+    #expect(due(&schedule, 10.999, 11) == [false, true])
+    schedule.set(seconds: nil, now: start + .seconds(11))
+    #expect(due(&schedule, 3600) == [false])
+  }
+
+  @Test(
+    "an interval that can't be kept is limited",
+    arguments: [(0.0, 0.1), (-1, 0.1), (.nan, 0.1), (.infinity, 86_400), (0.1, 0.1)])
+  func limits(asked: Double, used: Double) {
+    var schedule = StatisticsSchedule(seconds: asked)
+    schedule.joined(now: start)
+    #expect(due(&schedule, used - 0.001, used) == [false, true])
+    #expect(schedule.pause >= .milliseconds(50))
+  }
+}
