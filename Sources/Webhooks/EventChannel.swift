@@ -1,3 +1,4 @@
+import RoomProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 

@@ -232,8 +232,3 @@ extension RoomCore {
     return "the room is full: the last \(places.reserved) of its \(settings.participants) places are reserved for publishers"
   }
 }
-
-extension Duration {
-  /// Rounded down.
-  var milliseconds: Int64 { components.seconds &* 1000 &+ components.attoseconds / 1_000_000_000_000_000 }
-}

@@ -1,4 +1,4 @@
-import CLinux
+import Linux
 import NIOCore
 import RTP
 import Relay

@@ -1,6 +1,6 @@
-import CLinux
 import Codecs
 import Foundation
+import Linux
 import Logging
 import NIOCore
 import RTP
@@ -488,11 +488,6 @@ protocol RoomEncoder: AnyObject, Sendable {
 extension ConnectionID {
   /// Names an object for as long as the room holds it.
   fileprivate init(_ object: AnyObject) { self.init(UInt64(UInt(bitPattern: ObjectIdentifier(object)))) }
-}
-
-extension Instant {
-  /// The monotonic clock.
-  static var now: Instant { Instant(microseconds: linux_now_us()) }
 }
 
 extension Room {

@@ -1,5 +1,4 @@
 import Foundation
-import RoomProtocol
 
 /// Something in a room that an app's server wants to know of.
 package struct RoomEvent: Sendable {
