@@ -49,9 +49,20 @@ enum JSONStrings {
 extension JSONDecoder {
   /// Reads JSON in UTF-8 alone (RFC 8259 §8.1); Foundation takes UTF-16 and UTF-32 as well.
   public func decodeUTF8<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try Self.checkUTF8(data)
+    return try decode(type, from: data)
+  }
+
+  public func decodeUTF8<Value: DecodableWithConfiguration>(
+    _ type: Value.Type, from data: Data, configuration: Value.DecodingConfiguration
+  ) throws -> Value {
+    try Self.checkUTF8(data)
+    return try decode(type, from: data, configuration: configuration)
+  }
+
+  private static func checkUTF8(_ data: Data) throws {
     guard !data.contains(0) else {
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a zero is no part of JSON in UTF-8"))
     }
-    return try decode(type, from: data)
   }
 }

@@ -16,7 +16,8 @@ public struct RoomState: Codable, Hashable, Sendable {
   public let name: RoomName
   /// Milliseconds since 1970.
   public let createdAt: Int64
-  public let rules: RoomRules
+  /// Those of times are in force for what begins later.
+  public var rules: RoomRules
   /// The latest time that it was told of; milliseconds since 1970.
   public internal(set) var clock: Int64
   public internal(set) var isClosed = false

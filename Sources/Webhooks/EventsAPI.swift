@@ -31,9 +31,9 @@ package struct EventsAPI: Sendable {
 
   private func list(_ request: HTTPRequest) async -> HTTPResponse {
     do {
-      let limit = try Self.number("limit", in: request, 1...Int64(Self.largestLimit)) ?? Int64(Self.usualLimit)
-      let after = try Self.number("after", in: request, 0...Int64(1) << 53)
-      guard let room = try Self.room(in: request) else {
+      let limit = try request.queryNumber("limit", 1...Int64(Self.largestLimit)) ?? Int64(Self.usualLimit)
+      let after = try request.queryNumber("after", 0...Int64(1) << 53)
+      guard let room = try request.queryRoom("room") else {
         guard after == nil else { throw HTTPError.badRequest("after: numbers are a room's, so name the room") }
         return Self.response(try await log.newest(Int(limit)), last: nil)
       }
@@ -50,7 +50,7 @@ package struct EventsAPI: Sendable {
 
   private func replay(_ request: HTTPRequest) async -> HTTPResponse {
     do {
-      let body = try APIBody.read(Replay.self, from: request, members: ["room", "from"])
+      let body = try APIBody.read(Replay.self, from: request)
       guard NameRule.allows(body.room) else { throw HTTPError.badRequest("room: \(NameRule.text)") }
       guard (1...Int64(1) << 53).contains(body.from) else { throw HTTPError.badRequest("from: 1 or more") }
       guard await log.hasWebhooks else {
@@ -78,21 +78,5 @@ package struct EventsAPI: Sendable {
     }
     text += Array("]\(last.map { ",\"last\":\($0)" } ?? "")}".utf8)
     return HTTPResponse(status: 200, headers: [("Content-Type", "application/json")], body: text)
-  }
-
-  private static func room(in request: HTTPRequest) throws(RoomError) -> RoomName? {
-    guard let text = request.query("room") else { return nil }
-    guard let room = text.removingPercentEncoding.map({ RoomName($0) }), NameRule.allows(room) else {
-      throw HTTPError.badRequest("room: \(NameRule.text)")
-    }
-    return room
-  }
-
-  private static func number(_ name: String, in request: HTTPRequest, _ range: ClosedRange<Int64>) throws(RoomError) -> Int64? {
-    guard let text = request.query(name) else { return nil }
-    guard let number = Int64(text), range.contains(number) else {
-      throw HTTPError.badRequest("\(name): a number, \(range.lowerBound) to \(range.upperBound)")
-    }
-    return number
   }
 }

@@ -8,9 +8,23 @@ protocol NestedCall {
 }
 
 /// The `params` of a request that is being read.
-struct CallParams {
-  let container: KeyedDecodingContainer<SignalRequest.Keys>
+enum CallParams {
+  /// The member `params` of a request.
+  case member(KeyedDecodingContainer<SignalRequest.Keys>)
+  /// A document that is nothing else.
+  case whole(any Decoder)
 
-  func read<Params: Decodable>() throws -> Params { try container.decode(Params.self, forKey: .params) }
-  func readIfPresent<Params: Decodable>() throws -> Params? { try container.decodeIfPresent(Params.self, forKey: .params) }
+  func read<Params: Decodable>() throws -> Params {
+    switch self {
+    case .member(let request): try request.decode(Params.self, forKey: .params)
+    case .whole(let decoder): try Params(from: decoder)
+    }
+  }
+
+  func readIfPresent<Params: Decodable>() throws -> Params? {
+    switch self {
+    case .member(let request): try request.decodeIfPresent(Params.self, forKey: .params)
+    case .whole(let decoder): try Params(from: decoder)
+    }
+  }
 }

@@ -18,37 +18,7 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     let container = try decoder.container(keyedBy: Keys.self)
     id = try container.decode(Int.self, forKey: .id)
     let method = try container.decode(String.self, forKey: .method)
-    func params<P: Decodable>(_: P.Type) throws -> P { try container.decode(P.self, forKey: .params) }
-    switch method {
-    case "join": call = .join(try params(JoinParams.self))
-    case "leave": call = .leave
-    case "publish": call = .publish(try params(PublishParams.self))
-    case "unpublish": call = .unpublish(try params(TrackSelection.self))
-    case "subscribe": call = .subscribe(try params(TrackSelection.self))
-    case "unsubscribe": call = .unsubscribe(try params(TrackSelection.self))
-    case "confirmTracks": call = .confirmTracks(try params(ConfirmParams.self))
-    case "setAudioLevels": call = .setAudioLevels(try params(AudioLevelsParams.self))
-    case "answer": call = .answer(try params(AnswerParams.self))
-    case "resubscribe": call = .resubscribe
-    case "mute": call = .mute(try params(MuteParams.self))
-    case "kick": call = .kick(try params(UserParams.self))
-    case "startForward": call = .startForward(try params(ForwardParams.self))
-    case "startMerge": call = .startMerge(try params(MergeParams.self))
-    case "setLayouts": call = .setLayouts(try params(LayoutsParams.self))
-    case "stopJob": call = .stopJob(try params(JobParams.self))
-    case "ping": call = .ping
-    case "sendMessage": call = .sendMessage(try params(MessageParams.self))
-    case "setAttributes": call = .setAttributes(try params(AttributeParams.self))
-    default:
-      let params = CallParams(container: container)
-      if let nested = try SeatCall(method: method, params: params) {
-        call = .seats(nested)
-      } else if let nested = try PKCall(method: method, params: params) {
-        call = .pk(nested)
-      } else {
-        call = .unknown(method)
-      }
-    }
+    call = try SignalCall(method: method, params: .member(container))
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -135,6 +105,44 @@ public enum SignalCall: Sendable, Hashable {
     case .setAttributes: "setAttributes"
     case .ping: "ping"
     case .unknown(let method): method
+    }
+  }
+}
+
+extension SignalCall {
+  /// The call of a method with these parameters.
+  /// - Parameter params: the decoder of an object with the parameters.
+  public init(method: String, params: any Decoder) throws { try self.init(method: method, params: .whole(params)) }
+
+  init(method: String, params: CallParams) throws {
+    switch method {
+    case "join": self = .join(try params.read())
+    case "leave": self = .leave
+    case "publish": self = .publish(try params.read())
+    case "unpublish": self = .unpublish(try params.read())
+    case "subscribe": self = .subscribe(try params.read())
+    case "unsubscribe": self = .unsubscribe(try params.read())
+    case "confirmTracks": self = .confirmTracks(try params.read())
+    case "setAudioLevels": self = .setAudioLevels(try params.read())
+    case "answer": self = .answer(try params.read())
+    case "resubscribe": self = .resubscribe
+    case "mute": self = .mute(try params.read())
+    case "kick": self = .kick(try params.read())
+    case "startForward": self = .startForward(try params.read())
+    case "startMerge": self = .startMerge(try params.read())
+    case "setLayouts": self = .setLayouts(try params.read())
+    case "stopJob": self = .stopJob(try params.read())
+    case "ping": self = .ping
+    case "sendMessage": self = .sendMessage(try params.read())
+    case "setAttributes": self = .setAttributes(try params.read())
+    default:
+      if let nested = try SeatCall(method: method, params: params) {
+        self = .seats(nested)
+      } else if let nested = try PKCall(method: method, params: params) {
+        self = .pk(nested)
+      } else {
+        self = .unknown(method)
+      }
     }
   }
 }

@@ -4,18 +4,15 @@ import RoomProtocol
 enum API {
   struct NewRoom: Decodable, Sendable {
     var name: RoomName
-    /// Seconds.
-    var emptyTimeout: Int?
-    var maxParticipants: Int?
-    var push: PushPolicy?
-    /// What those get who sit on no seat.
-    var audience: RoomAudience?
-    /// Of the room's own mix.
-    var stage: StagePicture?
-    /// What broadcasts show during a PK.
-    var pk: PKPicture?
-    /// Whether the first who joins with the grants `admin` and `publish` is seated as the host; true if absent.
-    var seatsHost: Bool?
+    var settings: SettingsWishes
+
+    private enum CodingKeys: CodingKey { case name }
+
+    /// The settings stand beside the name.
+    init(from decoder: any Decoder) throws {
+      name = try decoder.container(keyedBy: CodingKeys.self).decode(RoomName.self, forKey: .name)
+      settings = try SettingsWishes(from: decoder)
+    }
   }
 
   struct RoomSummary: Encodable, Sendable {
@@ -31,6 +28,8 @@ enum API {
 
   struct RoomList: Encodable, Sendable {
     var rooms: [RoomSummary]
+    /// What the next page comes after; nil if nothing follows.
+    var next: RoomName?
   }
 
   struct RoomDetail: Encodable, Sendable {
@@ -39,6 +38,7 @@ enum API {
     var createdAt: Int64
     /// How many WHEP sessions watch.
     var viewers: Int
+    var settings: RoomSettings
     var participants: [ParticipantInfo]
   }
 

@@ -39,9 +39,7 @@ struct JobsAPI: Sendable {
   private func start(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     let body: ForwardParams
     do throws(RoomError) {
-      body = try APIBody.read(
-        ForwardParams.self, from: request,
-        members: ["jobId", "publishUrl", "userId", "audioTrackId", "videoTrackId", "kinds", "record"])
+      body = try APIBody.read(ForwardParams.self, from: request)
     } catch { return .error(400, error) }
     return await directory.change(names) { room in
       do throws(RoomError) {
@@ -60,29 +58,16 @@ struct JobsAPI: Sendable {
   /// The merge job that a body describes.
   /// - Throws: 10001
   static func mergeParams(of request: HTTPRequest) throws(RoomError) -> MergeParams {
-    try APIBody.read(
-      MergeParams.self, from: request,
-      members: [
-        "jobId", "publishUrl", "publishAs", "width", "height", "fps", "videoKbps", "minKbps", "gop", "preset", "audioKbps",
-        "background", "watermarks", "texts", "layouts", "record",
-      ],
-      inside: [
-        "background": ["colour", "image"], "watermarks": ["image", "x", "y", "width", "height", "opacity"],
-        "texts": ["text", "clock", "x", "y", "size", "colour"], "layouts": layoutMembers,
-      ])
+    try APIBody.read(MergeParams.self, from: request)
   }
 
   /// The layouts that a body lists.
   /// - Throws: 10001
   static func layouts(of request: HTTPRequest) throws(RoomError) -> [TrackLayout] {
-    try APIBody.read(Layouts.self, from: request, members: ["layouts"], inside: ["layouts": layoutMembers]).layouts
+    try APIBody.read(Layouts.self, from: request).layouts
   }
 
   private struct Layouts: Codable, Sendable { var layouts: [TrackLayout] }
-
-  private static let layoutMembers: Set<String> = [
-    "trackId", "userId", "x", "y", "width", "height", "zIndex", "fillMode", "cornerRadius", "gain", "placeholder",
-  ]
 
   private func merge(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     let body: MergeParams

@@ -8,9 +8,12 @@ struct RoomsAPI: Sendable {
 
   var endpoints: [Endpoint] {
     [
-      Endpoint("GET", "/v1/rooms", access: .api, action: .answer { _, _ in await list() }),
+      Endpoint("GET", "/v1/rooms", access: .api, action: .answer { request, _ in await list(request) }),
       Endpoint("POST", "/v1/rooms", access: .api, takesBody: true, action: .answer { request, _ in await create(request) }),
       Endpoint("GET", "/v1/rooms/*", access: .api, action: .answer { _, names in await show(names) }),
+      Endpoint(
+        "PATCH", "/v1/rooms/*", access: .api, takesBody: true,
+        action: .answer { request, names in await change(request, names) }),
       Endpoint("DELETE", "/v1/rooms/*", access: .api, action: .answer { _, names in await close(names) }),
       Endpoint("GET", "/v1/rooms/*/statistics", access: .api, action: .answer { _, names in await statistics(names) }),
       Endpoint("GET", "/v1/rooms/*/participants", access: .api, action: .answer { _, names in await participants(names) }),
@@ -21,48 +24,51 @@ struct RoomsAPI: Sendable {
     ]
   }
 
-  private func list() async -> HTTPResponse {
-    var rooms: [API.RoomSummary] = []
-    for room in await directory.all { rooms.append(await summary(of: room)) }
-    return .json(API.RoomList(rooms: rooms))
+  private func list(_ request: HTTPRequest) async -> HTTPResponse {
+    do throws(RoomError) {
+      let limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.largestPage))
+      let page = await directory.page(after: try request.queryRoom("after"), limit: limit)
+      var rooms: [API.RoomSummary] = []
+      for room in page.rooms { rooms.append(await room.summary) }
+      return .json(API.RoomList(rooms: rooms, next: page.hasMore ? page.rooms.last?.name : nil))
+    } catch {
+      return .error(400, error)
+    }
   }
 
   private func create(_ request: HTTPRequest) async -> HTTPResponse {
     let body: API.NewRoom
-    do throws(RoomError) {
-      body = try APIBody.read(
-        API.NewRoom.self, from: request,
-        members: ["name", "emptyTimeout", "maxParticipants", "push", "audience", "stage", "pk", "seatsHost"])
-    } catch { return .error(400, error) }
+    do throws(RoomError) { body = try APIBody.read(API.NewRoom.self, from: request) } catch { return .error(400, error) }
     guard NameRule.allows(body.name) else { return .error(400, HTTPError.badRequest("name: \(NameRule.text)")) }
-    guard (10...86400).contains(body.emptyTimeout ?? 10) else {
-      return .error(400, HTTPError.badRequest("emptyTimeout: 10 to 86400 seconds"))
-    }
-    guard (1...limits.participantsPerRoom).contains(body.maxParticipants ?? 1) else {
-      return .error(400, HTTPError.badRequest("maxParticipants: 1 to \(limits.participantsPerRoom)"))
-    }
-    if let complaint = body.stage?.complaint { return .error(400, HTTPError.badRequest("stage.\(complaint)")) }
-    if let complaint = body.pk?.complaint { return .error(400, HTTPError.badRequest("pk.\(complaint)")) }
-    if let complaint = body.push?.complaint { return .error(400, HTTPError.badRequest("push.\(complaint)")) }
+    if let complaint = body.settings.complaint(limits) { return .error(400, HTTPError.badRequest(complaint)) }
+    var wishes = RoomDirectory.Wishes()
+    body.settings.apply(to: &wishes)
     do throws(RoomError) {
-      let (room, isNew) = try await directory.create(
-        body.name,
-        .init(
-          emptyTime: body.emptyTimeout.map { .seconds($0) }, participants: body.maxParticipants, push: body.push, pk: body.pk,
-          stage: body.stage, audience: body.audience, host: body.seatsHost)
-      )
+      let (room, isNew) = try await directory.create(body.name, wishes)
       await directory.store?.settled()
-      return .json(await summary(of: room), status: isNew ? 201 : 200)
+      return .json(await room.summary, status: isNew ? 201 : 200)
     } catch {
       return .error(429, error)
     }
   }
 
   private func show(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { room in
-      .json(
-        API.RoomDetail(
-          name: room.name, createdAt: room.createdAt, viewers: await room.counts.viewers, participants: await room.roster))
+    await directory.with(names) { .json(await $0.detail) }
+  }
+
+  private func change(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    let wishes: API.SettingsWishes
+    do throws(RoomError) { wishes = try APIBody.read(API.SettingsWishes.self, from: request) } catch {
+      return .error(400, error)
+    }
+    if let complaint = wishes.complaint(limits) { return .error(400, HTTPError.badRequest(complaint)) }
+    return await directory.change(names) { room in
+      do throws(RoomError) {
+        try await room.change({ wishes.apply(to: &$0) }, settle: { directory.settings(for: $0) })
+        return .json(await room.detail)
+      } catch {
+        return .error(409, error)
+      }
     }
   }
 
@@ -95,7 +101,7 @@ struct RoomsAPI: Sendable {
   private func mute(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     let body: API.Mute
     do throws(RoomError) {
-      body = try APIBody.read(API.Mute.self, from: request, members: ["muted"])
+      body = try APIBody.read(API.Mute.self, from: request)
     } catch { return .error(400, error) }
     return await directory.with(names) { room in
       do throws(RoomError) {
@@ -106,14 +112,25 @@ struct RoomsAPI: Sendable {
     }
   }
 
+  /// Rooms of one answer at most.
+  private static let largestPage = 1000
+}
+
+extension Room {
   /// How many of a room's users a list of rooms names.
   private static let shownUsers = 8
 
-  private func summary(of room: Room) async -> API.RoomSummary {
-    let counts = await room.counts
+  fileprivate var summary: API.RoomSummary {
+    let (counts, roster) = (counts, core.roster)
+    let users = roster.order.lazy.filter { roster[$0]?.isUncounted == false }.prefix(Self.shownUsers)
     return API.RoomSummary(
-      name: room.name, createdAt: room.createdAt, participants: counts.participants, tracks: counts.tracks,
-      users: await room.roster.prefix(Self.shownUsers).map(\.userId), viewers: counts.viewers)
+      name: name, createdAt: createdAt, participants: counts.participants, tracks: counts.tracks,
+      users: Array(users), viewers: counts.viewers)
+  }
+
+  fileprivate var detail: API.RoomDetail {
+    API.RoomDetail(
+      name: name, createdAt: createdAt, viewers: counts.viewers, settings: API.RoomSettings(settings), participants: roster)
   }
 }
 

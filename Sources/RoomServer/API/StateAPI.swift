@@ -1,4 +1,3 @@
-import Foundation
 import HTTPServer
 import RoomProtocol
 
@@ -21,7 +20,9 @@ struct StateAPI: Sendable {
 
   private func call(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     let call: SignalCall
-    do throws(RoomError) { call = try Self.read(names[1], request.body) } catch { return .error(400, error) }
+    do throws(RoomError) {
+      call = try APIBody.read(from: request) { try Self.call(names[1], $0) }
+    } catch { return .error(400, error) }
     switch call {
     case .seats, .pk, .sendMessage, .setAttributes: break
     default:
@@ -37,13 +38,14 @@ struct StateAPI: Sendable {
     }
   }
 
-  private static func read(_ method: String, _ body: [UInt8]) throws(RoomError) -> SignalCall {
-    do {
-      let name = try JSONEncoder().encode(method)
-      let message = Data("{\"id\":0,\"method\":".utf8) + name + Data(",\"params\":".utf8) + Data(body) + Data("}".utf8)
-      return try JSONDecoder().decode(SignalRequest.self, from: message).call
-    } catch {
-      throw HTTPError.badRequest("the body can't be read: \(jsonComplaint(error, reading: Data(body)))")
-    }
+  private enum NoKeys: CodingKey {}
+
+  /// The call that a method and the body with its parameters make.
+  private static func call(_ method: String, _ body: any Decoder) throws -> SignalCall {
+    let call = try SignalCall(method: method, params: body)
+    // The body of a method without parameters is an empty object.
+    if case .unknown = call { return call }
+    _ = try body.container(keyedBy: NoKeys.self)
+    return call
   }
 }

@@ -34,7 +34,7 @@ struct TokensAPI: Sendable {
 
   private func mint(_ request: HTTPRequest) -> HTTPResponse {
     do throws(RoomError) {
-      let body = try APIBody.read(API.NewToken.self, from: request, members: ["room", "user", "grants", "ttl"])
+      let body = try APIBody.read(API.NewToken.self, from: request)
       guard NameRule.allows(body.room) else { throw HTTPError.badRequest("room: \(NameRule.text)") }
       guard NameRule.allows(body.user) else { throw HTTPError.badRequest("user: \(NameRule.text)") }
       let ttl = body.ttl ?? Self.defaultTTL

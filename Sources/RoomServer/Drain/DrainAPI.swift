@@ -54,7 +54,7 @@ struct DrainAPI: Sendable {
 
   private func begin(_ request: HTTPRequest) async -> HTTPResponse {
     let wish: Wish
-    do throws(RoomError) { wish = try APIBody.read(Wish.self, from: request, members: ["seconds", "redirect"]) } catch {
+    do throws(RoomError) { wish = try APIBody.read(Wish.self, from: request) } catch {
       return .error(400, error)
     }
     let seconds = wish.seconds ?? 600

@@ -18,7 +18,7 @@ struct BadRequestTests {
     try await TestServer.with { server in
       for (method, path, allowed) in [
         ("PUT", "/v1/rooms", "GET, HEAD, POST"), ("POST", "/healthz", "GET, HEAD"),
-        ("PATCH", "/v1/rooms/a", "GET, HEAD, DELETE"),
+        ("PUT", "/v1/rooms/a", "GET, HEAD, PATCH, DELETE"),
         ("GET", "/v1/tokens", "POST"), ("OPTIONS", "/", "GET, HEAD"),
       ] {
         let response = try await server.api(method, path)

@@ -45,7 +45,7 @@ struct RoomImages: Sendable {
   /// - Throws: 80204 for a name that won't do, 80302 where the room has too many.
   mutating func set(_ name: String, _ picture: Picture, bytes: Int) throws(RoomError) {
     guard Self.isName(name) else {
-      throw RoomError(.cdnParameters, "an image's name is 1 to 64 letters, digits, dots, hyphens and underscores")
+      throw RoomError(.cdnParameters, "an image's name is \(Self.nameRule)")
     }
     guard all[name] != nil || all.count < Self.limit else {
       throw RoomError(.updateRoomFailed, "a room has at most \(Self.limit) images")
@@ -68,7 +68,10 @@ struct RoomImages: Sendable {
       .cdnParameters, "\(field): the room has no image \"\(name.prefix(64))\"; PUT it to /v1/rooms/{room}/images/{name}")
   }
 
-  private static func isName(_ name: String) -> Bool {
+  /// The rule for names, as part of an error message.
+  static let nameRule = "1 to 64 letters, digits, dots, hyphens and underscores"
+
+  static func isName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy { byte in
         switch byte {

@@ -53,13 +53,8 @@ actor Room {
     log[metadataKey: "room"] = "\(name)"
     self.log = log
     media = openMedia { [inbox] in inbox.post(.media($0)) }
-    var settings = settings
-    settings.fingerprints = [dependencies.fingerprint]
-    settings.candidates = media.candidates
-    settings.isStored = dependencies.store != nil
-    settings.jobs = dependencies.relay.jobsPerRoom
-    settings.jobStatusInterval = dependencies.relay.statusInterval
-    let core = RoomCore(name: name, settings: settings, stored: stored, at: .now)
+    let core = RoomCore(
+      name: name, settings: settings.completed(by: dependencies, candidates: media.candidates), stored: stored, at: .now)
     self.core = core
     createdAt = core.createdAt
     programs = RoomPrograms(
@@ -233,6 +228,20 @@ actor Room {
     if let result = try perform({ core throws(RoomError) in try core.perform(call) }) { return result }
     return try reply?.get() ?? Empty()
   }
+
+  /// Changes the room's settings.
+  /// - Parameter settle: makes settings of the options that are in force after the change.
+  /// - Throws: as ``RoomCore/change(_:)``.
+  func change(
+    _ change: @Sendable (inout RoomDirectory.Wishes) -> Void, settle: @Sendable (RoomDirectory.Wishes) -> RoomCore.Settings
+  ) throws(RoomError) {
+    var wishes = core.settings.wishes
+    change(&wishes)
+    let settings = settle(wishes).completed(by: dependencies, candidates: media.candidates)
+    try perform { core throws(RoomError) in try core.change(settings) }
+  }
+
+  var settings: RoomCore.Settings { core.settings }
 
   /// Keeps an image that mixes may show.
   func setImage(_ name: String, _ picture: Picture, file: [UInt8]) throws(RoomError) {
@@ -483,6 +492,19 @@ protocol RoomEncoder: AnyObject, Sendable {
   func enter(_ room: Room)
   /// The room ended the participant.
   func ended(_ ended: EndedData)
+}
+
+extension RoomCore.Settings {
+  /// With what the server gives every room.
+  fileprivate func completed(by dependencies: RoomDependencies, candidates: [ICECandidate]) -> Self {
+    var settings = self
+    settings.fingerprints = [dependencies.fingerprint]
+    settings.candidates = candidates
+    settings.isStored = dependencies.store != nil
+    settings.jobs = dependencies.relay.jobsPerRoom
+    settings.jobStatusInterval = dependencies.relay.statusInterval
+    return settings
+  }
 }
 
 extension ConnectionID {

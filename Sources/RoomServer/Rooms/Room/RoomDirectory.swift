@@ -10,9 +10,12 @@ import Webhooks
 
 /// The rooms of this server by name, and what has to outlive a room: the tokens of kicked users, and how often who joins.
 actor RoomDirectory {
-  /// What a room is created with by the API; nil takes the server's own.
-  struct Wishes: Codable, Sendable {
+  /// What the API asked for, when it created a room and later; nil takes the server's own.
+  struct Wishes: Codable, Sendable, Hashable {
     var emptyTime: Duration?
+    var graceTime: Duration?
+    /// How long requests for seats, and invitations to them, wait.
+    var requestTime: Duration?
     var participants: Int?
     var push: PushPolicy?
     var pk: PKPicture?
@@ -82,6 +85,16 @@ actor RoomDirectory {
   /// All rooms, by name.
   var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
 
+  /// The rooms whose names follow `name`, by name.
+  /// - Parameters:
+  ///   - name: where the page before ended; nil for the first page.
+  ///   - limit: how many at most.
+  /// - Returns: the rooms, and whether others follow.
+  func page(after name: RoomName?, limit: Int) -> (rooms: [Room], hasMore: Bool) {
+    let names = rooms.keys.filter { key in name.map { key > $0 } ?? true }.sorted()
+    return (names.prefix(limit).compactMap { rooms[$0] }, names.count > limit)
+  }
+
   /// The room that a token names; made where it is not there and the server makes rooms by itself.
   func room(joinedWith token: RoomToken) throws(RoomError) -> Room {
     guard !isStopping else { throw RoomError(.joinFailed, "the server is stopping") }
@@ -145,17 +158,25 @@ actor RoomDirectory {
 
   private var fullSentence: String { "the server has \(configuration.limits.rooms) rooms and takes no more" }
 
-  private func make(_ name: RoomName, _ wishes: Wishes, stored: RoomState? = nil) -> Room {
+  /// What was asked for, and the server's own for all else.
+  nonisolated func settings(for wishes: Wishes) -> RoomCore.Settings {
     let most = configuration.limits.participantsPerRoom
     var rules = configuration.rooms.rules
     if let host = wishes.host { rules.hostIsSeated = host }
-    let settings = RoomCore.Settings(
-      graceTime: configuration.rooms.graceTime, connectTime: configuration.rooms.connectTime,
+    if let time = wishes.graceTime { rules.pkGraceTime = time.milliseconds }
+    if let time = wishes.requestTime { (rules.requestTime, rules.invitationTime) = (time.milliseconds, time.milliseconds) }
+    return RoomCore.Settings(
+      graceTime: wishes.graceTime ?? configuration.rooms.graceTime, connectTime: configuration.rooms.connectTime,
       emptyTime: wishes.emptyTime ?? configuration.rooms.emptyTime,
       participants: min(wishes.participants ?? most, most), limits: configuration.limits,
       pingInterval: configuration.keepAlive.pingInterval, iceServers: configuration.iceServers,
       push: wishes.push ?? configuration.relay.policy, pk: wishes.pk ?? PKPicture(), stage: wishes.stage ?? StagePicture(),
-      audience: wishes.audience ?? configuration.rooms.audience, rules: stored?.rules ?? rules, wishes: wishes)
+      audience: wishes.audience ?? configuration.rooms.audience, rules: rules, wishes: wishes)
+  }
+
+  private func make(_ name: RoomName, _ wishes: Wishes, stored: RoomState? = nil) -> Room {
+    var settings = settings(for: wishes)
+    if let stored { settings.rules = stored.rules }
     let dependencies = RoomDependencies(
       fingerprint: plane.fingerprint,
       kicked: { [kicked, counters, store] token in

@@ -1,0 +1,99 @@
+import Foundation
+import RoomProtocol
+import Testing
+
+@testable import RoomServer
+
+@Suite("REST: lists of rooms, and who is counted")
+struct RoomListTests {
+  struct Page: Decodable {
+    struct Room: Decodable, Equatable {
+      var name: String
+      var participants: Int
+      var users: [String]
+    }
+    var rooms: [Room]
+    var next: String?
+  }
+
+  private func page(_ server: TestServer, _ query: String = "") async throws -> Page {
+    try await server.api("GET", "/v1/rooms\(query)").decoded()
+  }
+
+  @Test("pages follow each other by name, and the last one has no next")
+  func pages() async throws {
+    try await TestServer.with { server in
+      let names = ["B", "a", "b.1", "b:2", "c"]
+      for name in names.reversed() {
+        #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(name)"}"#).status == 201)
+      }
+      let whole = try await page(server)
+      #expect(whole.rooms.map(\.name) == names && whole.next == nil)
+      var found: [String] = []
+      var next: String?
+      repeat {
+        let after = next.map { "&after=\($0.replacing(":", with: "%3A"))" } ?? ""
+        let page = try await page(server, "?limit=2\(after)")
+        #expect(page.rooms.count <= 2)
+        found += page.rooms.map(\.name)
+        next = page.next
+        // A room that a page ended with may be gone when the next is asked for.
+        if next == "a" { #expect(try await server.api("DELETE", "/v1/rooms/a").status == 204) }
+      } while next != nil && found.count < 10
+      #expect(found == names)
+      #expect(try await page(server, "?limit=4").next == nil, "exactly as many as there are")
+      #expect(try await page(server, "?after=zz").rooms.isEmpty)
+      for query in ["?limit=0", "?limit=1001", "?limit=x", "?after=a%20b", "?after="] {
+        #expect(try await server.api("GET", "/v1/rooms\(query)").status == 400, "\(query)")
+      }
+    }
+  }
+
+  @Test("the room's own mix takes no place, and counts as no participant")
+  func ownMix() async throws {
+    try await TestServer.with { server in
+      #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room","maxParticipants":4}"#).status == 201)
+      let host = try await server.join("host", grants: [.publish, .subscribe, .admin], autoSubscribe: false)
+      let guest = try await server.join("guest", autoSubscribe: false)
+      _ = try await guest.call(.seats(.take(SeatParams())), SeatResult.self)
+      _ = try await server.join("viewer", grants: [.subscribe], autoSubscribe: false)
+      _ = try await host.event("the mix joins") { event in
+        if case .joined(let participant) = event, participant.userId == "@mix" { participant } else { nil }
+      }
+      var room = try #require(try await page(server).rooms.first)
+      #expect(room.participants == 3)
+      #expect(room.users == ["host", "guest", "viewer"])
+      #expect(try await server.metric("roomserver_participants") == 3)
+      // Of four places three are taken.
+      _ = try await server.join("fourth", autoSubscribe: false)
+      room = try #require(try await page(server).rooms.first)
+      #expect(room.participants == 4)
+      let fifth = try await server.connect().error(of: .join(JoinParams(token: try server.token("fifth"))))
+      #expect(fifth?.code == .joinFailed)
+    }
+  }
+
+  @Test("the anchor of another room takes no place in a PK, and counts as no participant")
+  func bridgedAnchor() async throws {
+    try await TestServer.with { server in
+      for room in ["a", "b"] {
+        let json = #"{"name":"\#(room)","maxParticipants":2,"audience":"separate"}"#
+        #expect(try await server.api("POST", "/v1/rooms", json: json).status == 201)
+      }
+      let ann = try await server.join("ann", room: "a", grants: [.publish, .subscribe, .admin], autoSubscribe: false)
+      let bob = try await server.join("bob", room: "b", grants: [.publish, .subscribe, .admin], autoSubscribe: false)
+      try await bob.publish(.opus)
+      let invited = try await ann.call(.pk(.invite(PKInviteParams(room: "b"))), PKInviteResult.self)
+      try await eventually("bob can accept") {
+        try await bob.error(of: .pk(.accept(PKParams(pkId: invited.pkId)))) == nil
+      }
+      _ = try await ann.event("bob comes over") { event in
+        if case .joined(let participant) = event, participant.userId == "bob@b" { participant } else { nil }
+      }
+      let room = try #require(try await page(server).rooms.first)
+      #expect(room.participants == 1 && room.users == ["ann"])
+      _ = try await server.join("viewer", room: "a", autoSubscribe: false)
+      #expect(try await page(server).rooms.first?.participants == 2)
+    }
+  }
+}
