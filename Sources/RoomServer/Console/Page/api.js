@@ -22,9 +22,21 @@ export class Api {
   // The same at another server, which may know nothing of the token.
   at(server) { return server === here() ? this : new Api(this.token, () => {}, server) }
 
-  rooms() { return this.call('GET', '/v1/rooms').then(answer => answer.rooms) }
+  // All of them, page by page.
+  async rooms() {
+    const rooms = []
+    let next
+    do {
+      const page = await this.call('GET', `/v1/rooms${next ? `?after=${encodeURIComponent(next)}` : ''}`)
+      rooms.push(...page.rooms)
+      next = page.next
+    } while (next)
+    return rooms
+  }
+
   createRoom(room) { return this.call('POST', '/v1/rooms', room) }
   room(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}`) }
+  changeRoom(name, changes) { return this.call('PATCH', `/v1/rooms/${encodeURIComponent(name)}`, changes) }
   statistics(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}/statistics`) }
   closeRoom(name) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(name)}`) }
   kick(room, user) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/participants/${encodeURIComponent(user)}`) }

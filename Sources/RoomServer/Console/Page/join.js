@@ -2,6 +2,7 @@
 import * as devices from './devices.js'
 import { openDialog, problem, toast, toastError } from './dialogs.js'
 import { h, iconButton, keyed } from './dom.js'
+import { AUDIENCES } from './room-settings.js'
 
 const NAME = 'roomserver.name'
 const PATTERN = '[A-Za-z0-9_.@:\\-]{1,64}'
@@ -195,7 +196,6 @@ export function joinDialog(app, room) {
   door.name.select()
 }
 
-const AUDIENCES = { mixed: 'One picture of who sits, and one sound', voice: 'A voice room: one mixed sound', separate: 'Everybody’s tracks' }
 
 // A live that begins takes its URL over from an older one.
 const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}serialnum=${Math.floor(Date.now() / 1000)}`

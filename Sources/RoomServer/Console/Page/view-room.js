@@ -9,6 +9,7 @@ import { ago, moment, plural } from './format.js'
 import { Jobs } from './jobs.js'
 import { People } from './people.js'
 import { PK } from './pk.js'
+import { settingsDialog } from './room-settings.js'
 import { Seats } from './seats.js'
 import { Stage } from './stage.js'
 import { Tracks } from './tracks.js'
@@ -35,11 +36,12 @@ export class RoomView {
     this.host = h('div', { class: 'room-host' }, this.seats.node, this.pk.node, this.attributes.node)
     this.jobs = app.api && new Jobs(app.api, room, () => this.model.people)
     this.deletion = app.api && h('button', { class: 'button danger', title: 'Delete room', data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, 'Delete room'))
+    this.settings = app.api && h('button', { class: 'button', data: { action: 'room-settings' }, on: { click: () => settingsDialog(app.api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, 'Settings'))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' },
         h('div', { class: 'titles' },
           h('h1', {}, app.api && [h('a', { class: 'crumb', href: '#/rooms' }, 'Rooms'), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')], room), this.facts),
-        this.deletion),
+        this.settings, this.deletion),
       this.failure,
       h('div', { class: 'room' }, this.stage.node, this.people.node,
         this.host, this.chat.node, this.tracks.node, this.jobs?.node))
@@ -80,7 +82,7 @@ export class RoomView {
         h('p', {}, 'It was closed, or nobody has made it yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
         h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, 'All rooms'),
           h('button', { class: 'button primary', data: { action: 'create-room' }, on: { click: () => this.#create() } }, 'Create it'))))
-      this.node.lastChild.hidden = this.deletion.hidden = true
+      this.node.lastChild.hidden = this.settings.hidden = this.deletion.hidden = true
     } else {
       this.failure.replaceChildren(problem(error))
     }
@@ -95,7 +97,7 @@ export class RoomView {
   }
 
   #opened() {
-    this.node.lastChild.hidden = this.deletion.hidden = false
+    this.node.lastChild.hidden = this.settings.hidden = this.deletion.hidden = false
     this.#poll()
   }
 
