@@ -110,7 +110,7 @@ def before_call(context, case, kwargs):
     if name == "startMerge" and isinstance(case.body, dict) and isinstance(case.body.get("publishUrl"), str):
         # A job whose server may not be gone to is over at once, and can't be found any more.
         if case.meta is not None and case.meta.phase.name.value == "stateful":
-            case.body["publishUrl"] = re.sub("^(rtmps?://)[^/:]+", r"\g<1>192.0.2.1", case.body["publishUrl"])
+            case.body["publishUrl"] = re.sub(r"(?i)^(rtmps?://)(\[[^]]*]|[^/:]+)", r"\g<1>192.0.2.1", case.body["publishUrl"])
     if case.meta is None or case.meta.phase.name.value == "stateful" or case.meta.is_negative_at(ParameterLocation.PATH):
         return
     if name in ("startForward", "startMerge"):
