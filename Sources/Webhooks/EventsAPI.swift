@@ -10,6 +10,8 @@ package struct EventsAPI: Sendable {
 
   private static let usualLimit = 100
   private static let largestLimit = 1000
+  /// 2^53 − 1: every client's numbers hold it.
+  private static let largestNumber: Int64 = (1 << 53) - 1
 
   struct Replay: Decodable, Sendable {
     var room: RoomName
@@ -32,7 +34,7 @@ package struct EventsAPI: Sendable {
   private func list(_ request: HTTPRequest) async -> HTTPResponse {
     do {
       let limit = try request.queryNumber("limit", 1...Int64(Self.largestLimit)) ?? Int64(Self.usualLimit)
-      let after = try request.queryNumber("after", 0...Int64(1) << 53)
+      let after = try request.queryNumber("after", 0...Self.largestNumber)
       guard let room = try request.queryRoom("room") else {
         guard after == nil else { throw HTTPError.badRequest("after: numbers are a room's, so name the room") }
         return Self.response(try await log.newest(Int(limit)), last: nil)
@@ -52,7 +54,7 @@ package struct EventsAPI: Sendable {
     do {
       let body = try APIBody.read(Replay.self, from: request)
       guard NameRule.allows(body.room) else { throw HTTPError.badRequest("room: \(NameRule.text)") }
-      guard (1...Int64(1) << 53).contains(body.from) else { throw HTTPError.badRequest("from: 1 or more") }
+      guard (1...Self.largestNumber).contains(body.from) else { throw HTTPError.badRequest("from: 1 or more") }
       guard await log.hasWebhooks else {
         return .error(409, RoomError(.unknownMessage, "this server has no webhook; it was started without --webhook"))
       }
