@@ -13,10 +13,14 @@ struct StartOptions: ParsableArguments {
     help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
   var roomserverArgument: [String] = []
 
+  /// The program's path.
+  var program: String {
+    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    return roomserver ?? beside.appending(path: "roomserver").path
+  }
+
   /// Starts `roomserver serve`.
   func startRoomserver(at address: String = "127.0.0.1") async throws -> StartedServers.Roomserver {
-    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    return try await StartedServers.roomserver(
-      program: roomserver ?? beside.appending(path: "roomserver").path, arguments: roomserverArgument, address: address)
+    try await StartedServers.roomserver(program: program, arguments: roomserverArgument, address: address)
   }
 }

@@ -65,7 +65,7 @@ struct SoloLive: Play {
       await hls.watch(anchor.stream, decodes: number < max(1, values.count(Self.sample)))
     }
     let (whep, guests) = (values.count(Self.whep), values.count(Self.guests))
-    try await Crowd.each(whep + guests, atOnce: 2) { number in
+    try await Several.each(whep + guests, atOnce: 2) { number in
       do {
         if number < whep {
           try await room.watch(anchor.user, in: anchor.roomName, as: "whep-\(number)")

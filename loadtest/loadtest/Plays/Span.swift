@@ -33,7 +33,7 @@ struct Span: Sendable {
 }
 
 /// Many who do the same.
-enum Crowd {
+enum Several {
   /// Runs `body` for 0 up to `count`, some at once; what one throws ends it all.
   static func each(_ count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -59,7 +59,7 @@ struct VoiceRoom: Play {
 
   /// Two at a time, so that a join's time is the server's and not the bots' own queue.
   private func come(_ room: RoomName, _ audience: RoomGuests, _ stage: Stage) async throws {
-    try await Crowd.each(values.count(Self.listeners), atOnce: 2) { number in
+    try await Several.each(values.count(Self.listeners), atOnce: 2) { number in
       do { try await audience.join(room, as: "listener-\(number)") } catch is CancellationError {
         throw CancellationError()
       } catch { stage.recorder.fail("listener \(number): \(error)") }

@@ -6,7 +6,7 @@ actor ViewersCrew {
   private let plan: ViewersPlan
   private let clip: LiveClip
   private let target: ViewersTarget
-  private let loops: [ViewerLoop]
+  private let loops: [TCPLoop]
   private var publisher: StreamPublisher?
   private var epoch = Instant(microseconds: 0)
 
@@ -14,7 +14,7 @@ actor ViewersCrew {
     self.plan = plan
     self.clip = clip
     self.target = target
-    loops = try (0..<plan.threads).map { try ViewerLoop(name: "view-\($0)") }
+    loops = try (0..<plan.threads).map { try TCPLoop(name: "view-\($0)") }
   }
 
   /// Returns when the publisher publishes.

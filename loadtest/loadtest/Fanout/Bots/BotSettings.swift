@@ -10,6 +10,6 @@ struct BotSettings: Sendable {
 
 /// Names a bot to commands of its loop. Safe to share: `bot` is set, read and used in commands alone, all of which run on the one
 /// thread of the loop that the bot belongs to.
-final class BotLink<Bot: LoopBot>: @unchecked Sendable {
+final class BotLink<Bot: AnyObject>: @unchecked Sendable {
   var bot: Bot?
 }

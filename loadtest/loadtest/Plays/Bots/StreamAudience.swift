@@ -23,16 +23,16 @@ actor StreamAudience {
   }
 
   private let stage: Stage
-  private let counting: ViewerLoop
+  private let counting: TCPLoop
   /// Decoders are on a thread of their own, so that those who count are not late.
-  private let decoding: ViewerLoop
+  private let decoding: TCPLoop
   private var counted: [Viewer] = []
   private var decoded: [Viewer] = []
 
   init(_ stage: Stage) throws {
     self.stage = stage
-    counting = try ViewerLoop(name: "viewers")
-    decoding = try ViewerLoop(name: "decoders")
+    counting = try TCPLoop(name: "viewers")
+    decoding = try TCPLoop(name: "decoders")
   }
 
   /// A viewer begins to watch.
@@ -109,7 +109,7 @@ actor StreamAudience {
     decoded = await look(at: decoded, on: decoding, nil)
   }
 
-  private func look(at viewers: [Viewer], on loop: ViewerLoop, _ seconds: Double?) async -> [Viewer] {
+  private func look(at viewers: [Viewer], on loop: TCPLoop, _ seconds: Double?) async -> [Viewer] {
     let slices = await loop.run { crowd in
       crowd.viewers.map { viewer in
         Slice(

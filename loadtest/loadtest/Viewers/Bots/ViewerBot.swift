@@ -2,7 +2,7 @@ import RTMP
 import RTP
 
 /// One viewer: a socket, and what is spoken over it. Belongs to its loop's thread.
-final class ViewerBot {
+final class ViewerBot: TCPBot {
   let socket: TCPSocket
   /// When it began to connect.
   let began: Instant

@@ -34,7 +34,7 @@ final class StreamPublisher: Sendable {
       do throws(FanoutError) {
         let socket = try TCPSocket(host: address.host, port: address.port)
         defer { socket.close() }
-        try run(socket, ClientSession(.publish, address, now: ViewerCrowd.now))
+        try run(socket, ClientSession(.publish, address, now: TCPCrowd.now))
       } catch {
         state.withLock { $0.progress.failure = "\(error)" }
       }
@@ -72,7 +72,7 @@ final class StreamPublisher: Sendable {
     var epoch: Instant?
     while true {
       if state.withLock({ $0.isOver }) { session.end() }
-      let now = ViewerCrowd.now
+      let now = TCPCrowd.now
       session.advance(to: now)
       if let epoch {
         var (frames, payload) = (0, 0)
@@ -93,7 +93,7 @@ final class StreamPublisher: Sendable {
       while let event = session.nextEvent() {
         switch event {
         case .started:
-          epoch = ViewerCrowd.now
+          epoch = TCPCrowd.now
           for header in clip.headers { session.send(MediaMessage(header.kind, timestamp: 0, payload: header.payload)) }
           state.withLock { $0.progress.epoch = epoch }
         case .closed(.ended): return
@@ -107,14 +107,14 @@ final class StreamPublisher: Sendable {
       case .nothing: break
       case .closed(let reason): throw .server(reason)
       case .bytes(let count):
-        space.withUnsafeBytes { session.receive(UnsafeRawBufferPointer(rebasing: $0[..<count]), now: ViewerCrowd.now) }
+        space.withUnsafeBytes { session.receive(UnsafeRawBufferPointer(rebasing: $0[..<count]), now: TCPCrowd.now) }
       }
     }
   }
 
   /// Waits for something to read, for room where there is something to send, and for the next message's time, 50 ms at most.
   private func wait(_ socket: TCPSocket, until due: Instant?, toSend: Bool) {
-    let microseconds = due.map { max(0, $0 - ViewerCrowd.now) } ?? 50_000
+    let microseconds = due.map { max(0, $0 - TCPCrowd.now) } ?? 50_000
     var watched = pollfd(fd: socket.descriptor, events: Int16(POLLIN | (toSend ? POLLOUT : 0)), revents: 0)
     _ = poll(&watched, 1, Int32(min(50, (microseconds + 999) / 1000)))
   }

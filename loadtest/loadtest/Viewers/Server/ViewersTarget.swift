@@ -62,7 +62,7 @@ struct ViewersTarget: Sendable {
 extension ViewersTarget.Place {
   /// A viewer that begins to connect now.
   func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
-    let now = ViewerCrowd.now
+    let now = TCPCrowd.now
     switch self {
     case .rtmp(let address):
       return ViewerBot(

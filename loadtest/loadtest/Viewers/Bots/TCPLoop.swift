@@ -3,13 +3,28 @@ import Foundation
 import RTP
 import Synchronization
 
-/// Many viewers on one thread.
+/// A bot on a loop's thread: a TCP connection, and what is spoken over it.
+protocol TCPBot: AnyObject {
+  var socket: TCPSocket { get }
+  /// Whether what comes next is timed.
+  var isInHaste: Bool { get }
+  /// Whether there is something to send that the socket had no room for.
+  var hasUnsent: Bool { get }
+  /// Why it gets no more.
+  var failure: String? { get }
+  /// Sends what there is and fits.
+  func send()
+  /// Reads what is there, up to a spaceful.
+  func read(into space: UnsafeMutableRawBufferPointer, now: Instant)
+}
+
+/// Many bots on one thread.
 ///
 /// The thread sleeps between two looks at its sockets, in place of waiting for them: a receiver that waits makes the sender of each
 /// message wake it, and on one machine that would be counted as the server's work. So a time that is measured here is too long by
 /// half a rest.
-final class ViewerLoop: Sendable {
-  typealias Command = @Sendable (ViewerCrowd) -> Void
+final class TCPLoop: Sendable {
+  typealias Command = @Sendable (TCPCrowd) -> Void
 
   private let inbox = Mutex<[Command]>([])
 
@@ -18,7 +33,7 @@ final class ViewerLoop: Sendable {
     guard epoll >= 0 else { throw .system("no epoll: \(String(cString: strerror(errno)))") }
     let thread = Thread { [self] in
       linux_thread_name(name)
-      ViewerCrowd(epoll: epoll).run { self.takeInbox() }
+      TCPCrowd(epoll: epoll).run { self.takeInbox() }
       close(epoll)
     }
     thread.stackSize = 1 << 20
@@ -29,7 +44,7 @@ final class ViewerLoop: Sendable {
   func post(_ command: @escaping Command) { inbox.withLock { $0.append(command) } }
 
   /// Runs `body` on the loop's thread and gives its result.
-  func run<Result: Sendable>(_ body: @escaping @Sendable (ViewerCrowd) -> Result) async -> Result {
+  func run<Result: Sendable>(_ body: @escaping @Sendable (TCPCrowd) -> Result) async -> Result {
     await withCheckedContinuation { waiter in
       post { waiter.resume(returning: body($0)) }
     }
@@ -46,15 +61,16 @@ final class ViewerLoop: Sendable {
   }
 }
 
-/// What a viewer loop's thread owns; never leaves it.
-final class ViewerCrowd {
-  /// Microseconds of sleep while somebody's first picture is awaited, and while all have theirs: far below a frame's time.
+/// What a loop's thread owns; never leaves it.
+final class TCPCrowd {
+  /// Microseconds of sleep while a bot is in haste, and while none is: far below a frame's time.
   private static let hastyRest: UInt32 = 1000
   private static let rest: UInt32 = 5000
   private static let space = 256 << 10
 
   private let epoll: Int32
-  private(set) var viewers: [ViewerBot] = []
+  /// A place is its socket's number in the epoll; those who left leave theirs empty.
+  private var places: [(any TCPBot)?] = []
   private var isStopped = false
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: space, alignment: 16)
   private var tags = [UInt64](repeating: 0, count: 16)
@@ -65,45 +81,57 @@ final class ViewerCrowd {
 
   static var now: Instant { Instant(microseconds: linux_now_us()) }
 
-  /// Adds a viewer, which then connects by itself; false where the kernel refuses.
-  func add(_ viewer: ViewerBot) -> Bool {
-    guard linux_epoll_add(epoll, viewer.socket.descriptor, UInt64(viewers.count)) == 0 else { return false }
-    viewers.append(viewer)
+  var bots: [any TCPBot] { places.compactMap { $0 } }
+  var viewers: [ViewerBot] { places.compactMap { $0 as? ViewerBot } }
+
+  /// Adds a bot, which then connects by itself; false where the kernel refuses.
+  func add(_ bot: any TCPBot) -> Bool {
+    guard linux_epoll_add(epoll, bot.socket.descriptor, UInt64(places.count)) == 0 else { return false }
+    places.append(bot)
     return true
   }
 
+  /// Closes one bot's connection.
+  func remove(_ bot: any TCPBot) {
+    guard let place = places.firstIndex(where: { $0 === bot }) else { return }
+    places[place] = nil
+    bot.socket.close()
+  }
+
   func stop() {
-    for viewer in viewers { viewer.socket.close() }
-    viewers = []
+    for bot in bots { bot.socket.close() }
+    places = []
     isStopped = true
   }
 
-  fileprivate func run(_ inbox: () -> [ViewerLoop.Command]) {
+  fileprivate func run(_ inbox: () -> [TCPLoop.Command]) {
     while !isStopped {
-      usleep(viewers.contains { $0.isInHaste } ? Self.hastyRest : Self.rest)
+      usleep(places.contains { $0?.isInHaste == true } ? Self.hastyRest : Self.rest)
       for command in inbox() { command(self) }
       look()
-      for viewer in viewers where viewer.isInHaste || viewer.hasUnsent { viewer.send() }
+      for case let bot? in places where bot.isInHaste || bot.hasUnsent { bot.send() }
     }
   }
 
   /// Reads once from each socket that has something.
   private func look() {
     // One call tells of sixteen sockets at most, and of those next that wait longest.
-    var left = viewers.count
+    var left = places.count
     while left > 0, !isStopped {
       let count = Int(linux_epoll_wait(epoll, &tags, Int32(tags.count), 0))
       guard count > 0 else { return }
       let now = Self.now
-      for tag in tags.prefix(count) where tag < UInt64(viewers.count) { read(viewers[Int(tag)], now) }
+      for tag in tags.prefix(count) where tag < UInt64(places.count) {
+        if let bot = places[Int(tag)] { read(bot, now) }
+      }
       left -= count
       if count < tags.count { return }
     }
   }
 
-  private func read(_ viewer: ViewerBot, _ now: Instant) {
-    viewer.read(into: memory, now: now)
+  private func read(_ bot: any TCPBot, _ now: Instant) {
+    bot.read(into: memory, now: now)
     // What is level-triggered would tell of a closed connection for ever.
-    if viewer.failure != nil { _ = linux_epoll_remove(epoll, viewer.socket.descriptor) }
+    if bot.failure != nil { _ = linux_epoll_remove(epoll, bot.socket.descriptor) }
   }
 }

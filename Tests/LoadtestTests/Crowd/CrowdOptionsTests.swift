@@ -1,0 +1,55 @@
+import ArgumentParser
+import Testing
+
+@testable import loadtest
+
+@Suite("The options of loadtest crowd")
+struct CrowdOptionsTests {
+  private func parse(_ arguments: String...) throws -> Crowd {
+    try #require(Loadtest.parseAsRoot(["crowd", "--start"] + arguments) as? Crowd)
+  }
+
+  @Test("without options, 1000 people are measured, the last 100 joins apart")
+  func defaults() throws {
+    let plan = try parse().plan
+    #expect(plan.people == 1000 && plan.lastJoins == 100)
+    #expect(plan.messages == 50 && plan.publishes == 20 && plan.losses == 50 && plan.leaves == 50)
+    #expect(plan.offering == 20)
+  }
+
+  @Test("in a small room nobody is counted twice, and somebody is left to be offered a track and to offer one")
+  func small() throws {
+    let plan = try parse("--people", "3").plan
+    #expect(plan.lastJoins == 3 && plan.publishes == 1 && plan.losses == 3 && plan.leaves == 1)
+    #expect(plan.offering < plan.people - plan.leaves)
+  }
+
+  @Test("two programs are told apart by their folders")
+  func names() {
+    #expect(Crowd.name(of: "/tmp/before/roomserver") == "before")
+    #expect(Crowd.name(of: "/work/.build/release/roomserver") == "release")
+    #expect(Crowd.name(of: "/roomserver") == "roomserver")
+  }
+
+  @Test(
+    "what can't be measured is refused with a sentence that names the option",
+    arguments: [
+      ["--people", "2"], ["--people", "10001"], ["--last-joins", "0"], ["--messages", "0"], ["--message-bytes", "5000"],
+      ["--publishes", "1001"], ["--losses", "10001"], ["--leaves", "10001"], ["--pairs", "0"], ["--server-pid", "1"],
+    ])
+  func refused(arguments: [String]) throws {
+    let error = try #require(throws: (any Error).self) { try Loadtest.parseAsRoot(["crowd", "--start"] + arguments) }
+    #expect(Loadtest.fullMessage(for: error).contains(arguments[0]))
+  }
+
+  @Test(
+    "without --start the server's process has to be named, and nothing else can be compared with it",
+    arguments: [
+      (["--than", "x", "--server-pid", "1"], "--than"), (["--pairs", "2", "--server-pid", "1"], "--pairs"),
+      ([], "--server-pid"),
+    ])
+  func running(arguments: [String], named: String) throws {
+    let error = try #require(throws: (any Error).self) { try Loadtest.parseAsRoot(["crowd"] + arguments) }
+    #expect(Loadtest.fullMessage(for: error).contains(named))
+  }
+}

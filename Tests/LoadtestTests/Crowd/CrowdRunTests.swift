@@ -1,0 +1,51 @@
+import Foundation
+import RoomServer
+import Testing
+
+@testable import loadtest
+
+@Suite("loadtest crowd against a server", .serialized)
+struct CrowdRunTests {
+  private static let secret = "a secret of the tests, of at least 32 bytes"
+
+  private func measure(_ plan: CrowdPlan, _ configuration: ServerConfiguration) async throws -> CrowdResult {
+    let server = try await RoomServer.start(configuration)
+    do {
+      let target = CrowdTarget(
+        name: "own", host: "127.0.0.1", port: UInt16(server.port),
+        tokens: try await TokenMint(key: "test", secret: Self.secret), room: "r",
+        pid: ProcessInfo.processInfo.processIdentifier)
+      let result = try await CrowdRun(plan: plan, target: target, progress: FanoutProgress(isWanted: false)).measure()
+      await server.stop()
+      return result
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+
+  @Test("everybody gets every message and an offer, and each thing has its cost")
+  func small() async throws {
+    var configuration = ServerConfiguration(keys: ["test": Self.secret])
+    configuration.autoCreateRooms = true
+    let plan = CrowdPlan(people: 20, lastJoins: 5, messages: 30, messageBytes: 20, publishes: 3, losses: 4, leaves: 6)
+    let result = try await measure(plan, configuration)
+    #expect(result.isSound)
+    #expect(result.deliveries == 30 * 20)
+    #expect(result.offers == 13)
+    #expect(result.joins == 5 && result.publishes == 3 && result.losses == 4 && result.leaves == 6)
+    #expect(result.joinAnswerBytes > 1000 && result.joinTimeP50 > 0)
+    for cost in [
+      result.joinMilliseconds, result.meanJoinMilliseconds, result.deliveryMicroseconds, result.publishMilliseconds,
+      result.lossMilliseconds, result.resumeMilliseconds, result.leaveMilliseconds, result.publishWithOffersMilliseconds,
+    ] { #expect(cost > 0) }
+  }
+
+  @Test("a server that lets nobody in ends the run with its reason")
+  func refused() async throws {
+    var configuration = ServerConfiguration(keys: ["test": Self.secret])
+    configuration.autoCreateRooms = false
+    let error = await #expect(throws: FanoutError.self) { _ = try await measure(CrowdPlan(people: 3), configuration) }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("there is no room"))
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import RTP
+import RoomProtocol
+
+/// A client that signals and sends no media. Belongs to its loop's thread.
+final class SignalBot: TCPBot {
+  typealias Answer = (Result<[UInt8], FanoutError>) -> Void
+
+  /// Microseconds that an answer may take.
+  private static let patience: Int64 = 20_000_000
+
+  let socket: TCPSocket
+  /// When it began to connect.
+  let began: Instant
+  private(set) var failure: String?
+  private var frames: SignalFrames
+  private var unsent: [UInt8] = []
+  private var lastId = 0
+  private var waiting: (until: Instant, done: Answer)?
+
+  init(_ socket: TCPSocket, _ frames: SignalFrames, now: Instant) {
+    self.socket = socket
+    self.frames = frames
+    began = now
+  }
+
+  /// Text messages that came, and their bytes.
+  var messages: Int { frames.messages }
+  var messageBytes: Int { frames.messageBytes }
+
+  var isInHaste: Bool { waiting != nil }
+  var hasUnsent: Bool { !unsent.isEmpty && failure == nil }
+
+  /// Sends a request, and calls `done` with the answer's text. One request at a time.
+  func ask(_ call: SignalCall, now: Instant, _ done: @escaping Answer) {
+    if let failure { return done(.failure(.refused(failure))) }
+    guard waiting == nil else { return done(.failure(.refused("a request waits for its answer already"))) }
+    lastId += 1
+    do { frames.send(try JSONEncoder().encode(SignalRequest(id: lastId, call: call))) } catch {
+      return done(.failure(.refused("\(error)")))
+    }
+    frames.keepsMessages = true
+    waiting = (now.advanced(microseconds: Self.patience), done)
+    send()
+  }
+
+  func send() {
+    guard failure == nil else { return }
+    unsent += frames.takeOutput()
+    if !unsent.isEmpty, !socket.send(&unsent) { fail("the connection is broken") }
+    if let waiting, waiting.until < TCPCrowd.now { fail("no answer came") }
+  }
+
+  func read(into space: UnsafeMutableRawBufferPointer, now: Instant) {
+    guard failure == nil else { return }
+    switch socket.receive(into: space) {
+    case .nothing: break
+    case .closed(let reason): fail(reason)
+    case .bytes(let count):
+      var reason: String?
+      do throws(FanoutError) {
+        try frames.receive(UnsafeRawBufferPointer(rebasing: space[..<count]))
+      } catch { reason = "\(error)" }
+      // The answer to `leave` comes right before the end.
+      for message in frames.takeMessages() { look(at: message) }
+      if let reason { fail(reason) }
+      send()
+    }
+  }
+
+  /// What tells answers from events.
+  private struct Head: Decodable {
+    var id: Int?
+  }
+
+  private func look(at message: [UInt8]) {
+    guard let waiting, (try? JSONDecoder().decode(Head.self, from: Data(message)))?.id == lastId else { return }
+    self.waiting = nil
+    frames.keepsMessages = false
+    waiting.done(.success(message))
+  }
+
+  private func fail(_ reason: String) {
+    failure = reason
+    waiting?.done(.failure(.refused(reason)))
+    waiting = nil
+  }
+}

@@ -1,0 +1,189 @@
+import ArgumentParser
+import Foundation
+
+/// A room of many people, and what it costs the server when one of them does something.
+struct Crowd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "A room of many people: what a join, a publish and a message cost a server.",
+    discussion: """
+      People join one room, one after the other. Then some send messages, publish, lose their connections, come back and leave; \
+      at last everybody is offered one person's track. They signal and send no media. Each figure is the CPU of the server's \
+      process, divided by how often the thing happened:
+
+        loadtest crowd --start --people 1000
+
+      With --start each measurement has a server of its own on free ports of 127.0.0.1, which stores rooms in a folder of its \
+      own. --than measures another program in turn with the first, as often as --pairs says; reports call each by the name of its \
+      folder. Without --start the server runs already at --url, without limits for one address: --http-per-address 0 \
+      --joins-per-second 1000.
+      """)
+
+  @Option(help: "How many people, 3 to 10000; a server takes 1000 into one room.")
+  var people = 1000
+
+  @Option(help: "Joins at the end that are measured apart, 1 to 10000.")
+  var lastJoins = 100
+
+  @Option(help: "Messages to the whole room, 1 to 10000.")
+  var messages = 50
+
+  @Option(help: "Bytes of a message's text, 1 to 4096.")
+  var messageBytes = 50
+
+  @Option(help: "People that publish, 0 to 1000.")
+  var publishes = 20
+
+  @Option(help: "People whose connections are lost and taken up again, 0 to 10000.")
+  var losses = 50
+
+  @Option(help: "People that leave, 0 to 10000.")
+  var leaves = 50
+
+  @Option(help: "How often each server is measured, in turn.")
+  var pairs = 1
+
+  @OptionGroup var own: StartOptions
+
+  @Option(help: ArgumentHelp("With --start: another server program to compare with.", valueName: "program"))
+  var than: String?
+
+  @OptionGroup var connection: ConnectionOptions
+
+  @Option(help: "Without --start: the server's process.")
+  var serverPid: Int32?
+
+  @Option(help: "Without --start: the room, which has to be empty.")
+  var room = "crowd"
+
+  @Flag(help: "Print one JSON object and nothing else.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Draw the comparison into this SVG file.", valueName: "file"))
+  var chart: String?
+
+  func validate() throws {
+    func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+      guard range.contains(value) else {
+        throw ValidationError("--\(name) is \(range.lowerBound) to \(range.upperBound), not \(value)")
+      }
+    }
+    try check("people", people, 3...10_000)
+    try check("last-joins", lastJoins, 1...10_000)
+    try check("messages", messages, 1...10_000)
+    try check("message-bytes", messageBytes, 1...4096)
+    try check("publishes", publishes, 0...1000)
+    try check("losses", losses, 0...10_000)
+    try check("leaves", leaves, 0...10_000)
+    try check("pairs", pairs, 1...100)
+    if own.start {
+      guard serverPid == nil else { throw ValidationError("--server-pid is of no use with --start") }
+    } else {
+      guard serverPid != nil else { throw ValidationError("without --start a --server-pid is needed") }
+      guard than == nil else { throw ValidationError("--than needs --start") }
+      guard pairs == 1 else { throw ValidationError("--pairs needs --start") }
+    }
+  }
+
+  /// The part of the options that is the same for every server. Nobody does the same thing twice.
+  var plan: CrowdPlan {
+    CrowdPlan(
+      people: people, lastJoins: min(lastJoins, people), messages: messages, messageBytes: messageBytes,
+      publishes: min(publishes, people - 2), losses: min(losses, people), leaves: min(leaves, people - 2))
+  }
+
+  func run() async throws {
+    let stop = StopSignal()
+    let progress = FanoutProgress(isWanted: !json)
+    let series: CrowdSeries
+    do {
+      series = try await withThrowingTaskGroup(of: CrowdSeries.self) { group in
+        group.addTask { try await measureAll(progress) }
+        group.addTask {
+          await stop.wait()
+          throw FanoutError.stopped
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw FanoutError.stopped }
+        return first
+      }
+    } catch let error as FanoutError {
+      progress.line("")
+      FileHandle.standardError.write(Data("loadtest: \(error)\n".utf8))
+      throw ExitCode.failure
+    }
+    if let chart { try CrowdChart.svg(series).write(toFile: chart, atomically: true, encoding: .utf8) }
+    if json {
+      FileHandle.standardOutput.write(Data((try Self.text(series) + "\n").utf8))
+    } else {
+      progress.line(CrowdTable.text(series))
+    }
+    guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
+  }
+
+  /// One measurement as its own object, several as a series.
+  static func text(_ series: CrowdSeries) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    let only = series.runs.count == 1 ? series.runs.first : nil
+    let data = if let only { try encoder.encode(only) } else { try encoder.encode(series) }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private func measureAll(_ progress: FanoutProgress) async throws -> CrowdSeries {
+    try DescriptorLimit.raise(to: 2 * people + 256)
+    guard own.start else {
+      return CrowdSeries([try await CrowdRun(plan: plan, target: try await runningServer(), progress: progress).measure()])
+    }
+    let programs = [own.program] + [than].compactMap { $0 }
+    var runs: [CrowdResult] = []
+    for pair in 1...pairs {
+      for program in programs {
+        let result = try await measure(program, progress)
+        runs.append(result)
+        guard pairs * programs.count > 1 else { continue }
+        let figures = String(
+          format: "%.2f ms a join, %.2f ms a publish, %.2f µs a delivery", result.joinMilliseconds, result.publishMilliseconds,
+          result.deliveryMicroseconds)
+        progress.line("\(pair)/\(pairs) \(result.target): \(figures)")
+      }
+    }
+    return CrowdSeries(runs)
+  }
+
+  /// Starts a program and measures it.
+  private func measure(_ program: String, _ progress: FanoutProgress) async throws -> CrowdResult {
+    let data = try ServerProcess.folder("crowd-data")
+    defer { try? FileManager.default.removeItem(at: data) }
+    let address = "127.0.0.1"
+    // Given twice, an option has its last value: what the command line says comes last.
+    let started = try await StartedServers.roomserver(
+      program: program, arguments: ["--data", data.path] + own.roomserverArgument, address: address)
+    do {
+      let target = CrowdTarget(
+        name: Self.name(of: program), host: address, port: started.port,
+        tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: room, pid: started.process.pid)
+      let result = try await CrowdRun(plan: plan, target: target, progress: progress).measure()
+      await started.process.stop()
+      return result
+    } catch {
+      await started.process.stop()
+      throw error
+    }
+  }
+
+  /// The folder that a program is in.
+  static func name(of program: String) -> String {
+    let folder = URL(filePath: program).deletingLastPathComponent().lastPathComponent
+    return folder.isEmpty || folder == "/" ? "roomserver" : folder
+  }
+
+  private func runningServer() async throws -> CrowdTarget {
+    guard let url = URLComponents(string: connection.url), let host = url.host, let scheme = url.scheme,
+      ["ws", "wss"].contains(scheme)
+    else { throw ValidationError("--url is no URL of a WebSocket") }
+    let isSecure = scheme == "wss"
+    return CrowdTarget(
+      name: "roomserver", host: host, port: UInt16(clamping: url.port ?? (isSecure ? 443 : 80)), isSecure: isSecure,
+      path: url.path.isEmpty ? "/" : url.path, tokens: try await connection.tokens(), room: room, pid: serverPid ?? 0)
+  }
+}

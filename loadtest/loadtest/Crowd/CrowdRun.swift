@@ -1,0 +1,206 @@
+import Foundation
+import Glibc
+import RoomProtocol
+import WebRTC
+
+/// One measurement of one server: people join one room, then one thing after the other happens in it.
+struct CrowdRun: Sendable {
+  /// The server rests when it uses less CPU than this between two looks.
+  private static let restingCPU = 4_000_000.0
+  private static let lookInterval = Duration.milliseconds(100)
+  private static let mostLooks = 300
+
+  let plan: CrowdPlan
+  let target: CrowdTarget
+  let progress: FanoutProgress
+
+  /// Everything that happens in a run, and its end.
+  func measure() async throws -> CrowdResult {
+    let loop = try TCPLoop(name: "crowd")
+    do {
+      let result = try await measure(on: loop)
+      await loop.stop()
+      return result
+    } catch {
+      await loop.stop()
+      throw error
+    }
+  }
+
+  private func measure(on loop: TCPLoop) async throws -> CrowdResult {
+    let people = try (0..<plan.people).map { try CrowdPerson(CrowdPlan.user($0), target, loop) }
+    let machine = MachineUsage()
+    let start = try await moment(loop)
+    var result = CrowdResult(target: target.name, people: plan.people)
+
+    try await join(people, loop, &result)
+    result.idlePercent = try await idle(loop)
+    try await message(people, loop, &result)
+    try await publish(people, loop, &result)
+    try await lose(people, loop, &result)
+    let stayed = try await leave(people, loop, &result)
+    try await offer(stayed, loop, &result)
+
+    let end = try await moment(loop)
+    let ticks = Double(MachineUsage().busy - machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    let own = Double(end.cpu - start.cpu + end.bots - start.bots) / 1e9
+    result.othersPercent = max(0, (ticks - own) * 100 / ((end.clock - start.clock) / .seconds(1)))
+    result.failure = end.count.failure
+    return result
+  }
+
+  // MARK: What happens
+
+  private func join(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+    let last = min(plan.lastJoins, people.count)
+    let before = try ProcessUsage(of: target.pid).resident
+    let first = try await cost(loop, "joins") {
+      for (number, person) in people.dropLast(last).enumerated() {
+        try await person.join()
+        progress.now("\(target.name): \(number + 1) of \(people.count) have joined")
+      }
+    }
+    var joins: [CrowdPerson.Join] = []
+    let rest = try await cost(loop, "the last joins") {
+      for person in people.suffix(last) { joins.append(try await person.join()) }
+    }
+    result.joins = last
+    result.joinMilliseconds = rest.cpu / 1e6 / Double(last)
+    result.meanJoinMilliseconds = (first.cpu + rest.cpu) / 1e6 / Double(people.count)
+    result.joinTimeP50 = joins.map(\.milliseconds).quantile(0.5) ?? 0
+    result.joinAnswerBytes = joins.last?.bytes ?? 0
+    result.residentMegabytes = Double(try ProcessUsage(of: target.pid).resident) / 1e6
+    result.kilobytesPerPerson = (result.residentMegabytes * 1e6 - Double(before)) / 1000 / Double(people.count)
+  }
+
+  private func message(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+    let text = String(repeating: "m", count: plan.messageBytes)
+    let cost = try await cost(loop, "messages") {
+      for number in 0..<plan.messages {
+        try await people[number % people.count].call(.sendMessage(MessageParams(.text, text: text)))
+      }
+    }
+    result.messages = plan.messages
+    result.deliveries = cost.messages - plan.messages
+    result.missingDeliveries = plan.messages * people.count - result.deliveries
+    result.deliveryMicroseconds = cost.cpu / 1000 / Double(max(1, result.deliveries))
+  }
+
+  private func publish(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+    let publishers = people.prefix(plan.publishes)
+    guard !publishers.isEmpty else { return }
+    let offers = try publishers.map { try CrowdOffer(of: $0.user) }
+    let published = try await cost(loop, "publishing") {
+      for (person, offer) in zip(publishers, offers) { try await person.publish(offer) }
+    }
+    let ended = try await cost(loop, "unpublishing") {
+      for person in publishers { try await person.call(.unpublish(TrackSelection(userIds: [person.user]))) }
+    }
+    result.publishes = publishers.count
+    result.publishMilliseconds = published.cpu / 1e6 / Double(publishers.count)
+    result.unpublishMilliseconds = ended.cpu / 1e6 / Double(publishers.count)
+  }
+
+  private func lose(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+    let some = people.suffix(plan.losses)
+    guard !some.isEmpty else { return }
+    let lost = try await cost(loop, "connections are lost") { for person in some { await person.lose() } }
+    let resumed = try await cost(loop, "coming back") { for person in some { try await person.join() } }
+    result.losses = some.count
+    result.lossMilliseconds = lost.cpu / 1e6 / Double(some.count)
+    result.resumeMilliseconds = resumed.cpu / 1e6 / Double(some.count)
+  }
+
+  private func leave(
+    _ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult
+  ) async throws -> [CrowdPerson] {
+    let some = people.suffix(min(plan.leaves, people.count - 2))
+    guard !some.isEmpty else { return people }
+    let left = try await cost(loop, "leaving") { for person in some { try await person.leave() } }
+    result.leaves = some.count
+    result.leaveMilliseconds = left.cpu / 1e6 / Double(some.count)
+    return people.dropLast(some.count)
+  }
+
+  /// Everybody asks for what one person publishes, who then does.
+  private func offer(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+    let publisher = people[plan.offering]
+    let others = people.filter { $0 !== publisher }
+    let selected = try await cost(loop, "subscribing") {
+      for person in others { try await person.call(.subscribe(TrackSelection(userIds: [publisher.user]))) }
+    }
+    let offer = try CrowdOffer(of: publisher.user)
+    let offered = try await cost(loop, "offers") { try await publisher.publish(offer) }
+    // Each of the others also gets the event of the new track, and the publisher its answer.
+    result.offers = offered.messages - others.count - 1
+    result.missingOffers = others.count - result.offers
+    result.subscribeMilliseconds = selected.cpu / 1e6 / Double(others.count)
+    result.publishWithOffersMilliseconds = offered.cpu / 1e6
+    result.offerMicroseconds = (offered.cpu / 1000 - result.publishMilliseconds * 1000) / Double(max(1, result.offers))
+  }
+
+  // MARK: What it costs
+
+  /// All counters at one moment, near enough.
+  private struct Moment {
+    var clock: ContinuousClock.Instant
+    /// Nanoseconds of the server, and of this process.
+    var cpu: Int64
+    var bots: Int64
+    var count: CrowdCount
+  }
+
+  private func moment(_ loop: TCPLoop) async throws -> Moment {
+    let count = await loop.run { CrowdCount($0) }
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Moment(
+      clock: .now, cpu: try ProcessUsage(of: target.pid).cpu, bots: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
+      count: count)
+  }
+
+  /// Nanoseconds of the server, and messages that came, from `body`'s start until the server rests again.
+  private func cost(
+    _ loop: TCPLoop, _ what: String, _ body: () async throws -> Void
+  ) async throws -> (cpu: Double, messages: Int) {
+    progress.now("\(target.name): \(what)")
+    let before = try await moment(loop)
+    try await body()
+    try await rest()
+    let after = try await moment(loop)
+    return (Double(after.cpu - before.cpu), after.count.messages - before.count.messages)
+  }
+
+  /// Returns once the server has nothing to do.
+  private func rest() async throws {
+    var last = try ProcessUsage(of: target.pid).cpu
+    for _ in 0..<Self.mostLooks {
+      try await Task.sleep(for: Self.lookInterval)
+      let now = try ProcessUsage(of: target.pid).cpu
+      if Double(now - last) < Self.restingCPU { return }
+      last = now
+    }
+    throw FanoutError.server("the server finds no rest")
+  }
+
+  /// Percent of one core that the server uses while nothing happens.
+  private func idle(_ loop: TCPLoop) async throws -> Double {
+    let before = try await moment(loop)
+    try await Task.sleep(for: .seconds(2))
+    let after = try await moment(loop)
+    return Double(after.cpu - before.cpu) / 1e7 / ((after.clock - before.clock) / .seconds(1))
+  }
+}
+
+/// An offer of one audio track, made before the time that is measured.
+struct CrowdOffer: Sendable {
+  let params: PublishParams
+
+  init(of user: String) throws {
+    let local = TransportParameters(
+      credentials: .random(), fingerprints: [try Certificate().fingerprint], role: .client)
+    var offer = PublishOffer(local: local, cname: user)
+    _ = try offer.add(.opus, trackID: "microphone")
+    params = PublishParams(sdp: offer.makeOffer(), tracks: [NewTrack(mid: "0", kind: .audio, tag: "microphone")])
+  }
+}

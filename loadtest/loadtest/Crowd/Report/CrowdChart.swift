@@ -1,0 +1,16 @@
+/// The medians of a series as a drawing.
+enum CrowdChart {
+  static func svg(_ series: CrowdSeries) -> String {
+    func panel(_ title: String, _ unit: String, _ digits: Int, _ value: (CrowdSeries.Medians) -> Double) -> BarChart.Panel {
+      BarChart.Panel(
+        title: title, unit: unit, digits: digits, bars: series.medians.map { BarChart.Bar(name: $0.target, value: value($0)) })
+    }
+    return BarChart.svg([
+      panel("CPU for a join", "ms", 2, \.joinMilliseconds),
+      panel("CPU for a publish, apart from offers", "ms", 2, \.publishMilliseconds),
+      panel("CPU for each delivered message", "µs", 2, \.deliveryMicroseconds),
+      panel("CPU for each offer", "µs", 0, \.offerMicroseconds),
+      panel("CPU for a leave", "ms", 2, \.leaveMilliseconds),
+    ])
+  }
+}

@@ -1,0 +1,125 @@
+/// What one measurement of one server gave. The names in JSON are those of `CodingKeys`.
+///
+/// All costs are the server's CPU, user and kernel, of all its threads.
+struct CrowdResult: Codable, Sendable {
+  var target: String
+  var people: Int
+
+  /// Joins that were measured with nearly everybody in the room, and what one of them costs; then of all joins.
+  var joins = 0
+  var joinMilliseconds = 0.0
+  var meanJoinMilliseconds = 0.0
+  /// From the beginning of the connection to the answer, seen by the client, of the last joins.
+  var joinTimeP50 = 0.0
+  /// Of the last answer to `join`.
+  var joinAnswerBytes = 0
+
+  var messages = 0
+  /// Messages that came, all receivers together, and those that did not.
+  var deliveries = 0
+  var missingDeliveries = 0
+  var deliveryMicroseconds = 0.0
+
+  var publishes = 0
+  /// With nobody that subscribes.
+  var publishMilliseconds = 0.0
+  var unpublishMilliseconds = 0.0
+
+  var losses = 0
+  var lossMilliseconds = 0.0
+  var resumeMilliseconds = 0.0
+  var leaves = 0
+  var leaveMilliseconds = 0.0
+
+  /// Offers that one publish caused, and those that did not come.
+  var offers = 0
+  var missingOffers = 0
+  var subscribeMilliseconds = 0.0
+  var publishWithOffersMilliseconds = 0.0
+  /// What an offer adds to a publish.
+  var offerMicroseconds = 0.0
+
+  /// Percent of one core with everybody there, while nothing happens.
+  var idlePercent = 0.0
+  /// Percent of one core that neither the server nor the bots used.
+  var othersPercent = 0.0
+  var residentMegabytes = 0.0
+  var kilobytesPerPerson = 0.0
+  /// Why a connection ended that should not have.
+  var failure: String?
+
+  init(target: String, people: Int) {
+    self.target = target
+    self.people = people
+  }
+
+  /// Whether everybody got everything.
+  var isSound: Bool { missingDeliveries == 0 && missingOffers == 0 && failure == nil }
+
+  enum CodingKeys: String, CodingKey {
+    case target, people, joins, messages, deliveries, publishes, losses, leaves, offers, failure
+    case joinMilliseconds = "join_cpu_ms"
+    case meanJoinMilliseconds = "join_cpu_ms_mean"
+    case joinTimeP50 = "join_ms_p50"
+    case joinAnswerBytes = "join_answer_bytes"
+    case missingDeliveries = "missing_deliveries"
+    case deliveryMicroseconds = "cpu_us_per_delivery"
+    case publishMilliseconds = "publish_cpu_ms"
+    case unpublishMilliseconds = "unpublish_cpu_ms"
+    case lossMilliseconds = "loss_cpu_ms"
+    case resumeMilliseconds = "resume_cpu_ms"
+    case leaveMilliseconds = "leave_cpu_ms"
+    case missingOffers = "missing_offers"
+    case subscribeMilliseconds = "subscribe_cpu_ms"
+    case publishWithOffersMilliseconds = "publish_with_offers_cpu_ms"
+    case offerMicroseconds = "cpu_us_per_offer"
+    case idlePercent = "idle_cpu_percent"
+    case othersPercent = "others_cpu_percent"
+    case residentMegabytes = "rss_mb"
+    case kilobytesPerPerson = "kb_per_person"
+  }
+}
+
+/// Several measurements of one or more servers, in the order in which they were made.
+struct CrowdSeries: Codable, Sendable {
+  var runs: [CrowdResult]
+  var medians: [Medians]
+
+  struct Medians: Codable, Sendable {
+    var target: String
+    var joinMilliseconds: Double
+    var publishMilliseconds: Double
+    var deliveryMicroseconds: Double
+    var offerMicroseconds: Double
+    var lossMilliseconds: Double
+    var resumeMilliseconds: Double
+    var leaveMilliseconds: Double
+
+    enum CodingKeys: String, CodingKey {
+      case target
+      case joinMilliseconds = "join_cpu_ms"
+      case publishMilliseconds = "publish_cpu_ms"
+      case deliveryMicroseconds = "cpu_us_per_delivery"
+      case offerMicroseconds = "cpu_us_per_offer"
+      case lossMilliseconds = "loss_cpu_ms"
+      case resumeMilliseconds = "resume_cpu_ms"
+      case leaveMilliseconds = "leave_cpu_ms"
+    }
+  }
+
+  init(_ runs: [CrowdResult]) {
+    self.runs = runs
+    var order: [String] = []
+    for run in runs where !order.contains(run.target) { order.append(run.target) }
+    medians = order.map { target in
+      func median(_ value: (CrowdResult) -> Double) -> Double {
+        runs.filter { $0.target == target }.map(value).quantile(0.5) ?? 0
+      }
+      return Medians(
+        target: target, joinMilliseconds: median(\.joinMilliseconds), publishMilliseconds: median(\.publishMilliseconds),
+        deliveryMicroseconds: median(\.deliveryMicroseconds), offerMicroseconds: median(\.offerMicroseconds),
+        lossMilliseconds: median(\.lossMilliseconds), resumeMilliseconds: median(\.resumeMilliseconds),
+        leaveMilliseconds: median(\.leaveMilliseconds))
+    }
+  }
+}
