@@ -12,6 +12,8 @@ struct CrowdPlan: Sendable {
   /// People whose connections are lost and taken up again.
   var losses = 50
   var leaves = 50
+  /// Percent of one core below which the server rests.
+  var restingPercent = 4.0
 
   /// The number of the person whose track everybody else is offered: it has not published before.
   var offering: Int { min(publishes, people - 1) }

@@ -5,8 +5,6 @@ import WebRTC
 
 /// One measurement of one server: people join one room, then one thing after the other happens in it.
 struct CrowdRun: Sendable {
-  /// The server rests when it uses less CPU than this between two looks.
-  private static let restingCPU = 4_000_000.0
   private static let lookInterval = Duration.milliseconds(100)
   private static let mostLooks = 300
 
@@ -75,7 +73,7 @@ struct CrowdRun: Sendable {
 
   private func message(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let text = String(repeating: "m", count: plan.messageBytes)
-    let cost = try await cost(loop, "messages") {
+    let cost = try await cost(loop, "messages", expected: plan.messages * (people.count + 1)) {
       for number in 0..<plan.messages {
         try await people[number % people.count].call(.sendMessage(MessageParams(.text, text: text)))
       }
@@ -130,7 +128,7 @@ struct CrowdRun: Sendable {
       for person in others { try await person.call(.subscribe(TrackSelection(userIds: [publisher.user]))) }
     }
     let offer = try CrowdOffer(of: publisher.user)
-    let offered = try await cost(loop, "offers") { try await publisher.publish(offer) }
+    let offered = try await cost(loop, "offers", expected: 2 * others.count + 1) { try await publisher.publish(offer) }
     // Each of the others also gets the event of the new track, and the publisher its answer.
     result.offers = offered.messages - others.count - 1
     result.missingOffers = others.count - result.offers
@@ -160,12 +158,18 @@ struct CrowdRun: Sendable {
   }
 
   /// Nanoseconds of the server, and messages that came, from `body`'s start until the server rests again.
+  /// - Parameter expected: messages to wait for.
   private func cost(
-    _ loop: TCPLoop, _ what: String, _ body: () async throws -> Void
+    _ loop: TCPLoop, _ what: String, expected: Int = 0, _ body: () async throws -> Void
   ) async throws -> (cpu: Double, messages: Int) {
     progress.now("\(target.name): \(what)")
     let before = try await moment(loop)
     try await body()
+    for _ in 0..<Self.mostLooks {
+      let came = await loop.run { CrowdCount($0).messages }
+      if came - before.count.messages >= expected { break }
+      try await Task.sleep(for: Self.lookInterval)
+    }
     try await rest()
     let after = try await moment(loop)
     return (Double(after.cpu - before.cpu), after.count.messages - before.count.messages)
@@ -173,11 +177,12 @@ struct CrowdRun: Sendable {
 
   /// Returns once the server has nothing to do.
   private func rest() async throws {
+    let resting = plan.restingPercent / 100 * (Self.lookInterval / .nanoseconds(1))
     var last = try ProcessUsage(of: target.pid).cpu
     for _ in 0..<Self.mostLooks {
       try await Task.sleep(for: Self.lookInterval)
       let now = try ProcessUsage(of: target.pid).cpu
-      if Double(now - last) < Self.restingCPU { return }
+      if Double(now - last) < resting { return }
       last = now
     }
     throw FanoutError.server("the server finds no rest")
