@@ -14,41 +14,48 @@ struct SignalQueue: Sendable {
     case hold(SignalHold)
   }
 
-  private var entries: [Entry] = []
+  /// May be sent now.
+  private var ready: [Item] = []
+  /// What is kept back: begins with a hold that is not released.
+  private var held: [Entry] = []
   /// Not released yet.
   private var holds: Set<SignalHold> = []
   private var last = SignalHold()
   private var isTaking = false
 
-  /// Nothing waits: an item may be sent without the queue.
-  var isEmpty: Bool { entries.isEmpty && !isTaking }
+  /// Nothing waits.
+  var isEmpty: Bool { ready.isEmpty && held.isEmpty && !isTaking }
 
-  mutating func add(_ item: Item) { entries.append(.item(item)) }
+  mutating func add(_ item: Item) {
+    if held.isEmpty { ready.append(item) } else { held.append(.item(item)) }
+  }
 
   /// Keeps back everything that is added from now on.
   mutating func hold() -> SignalHold {
     last.number &+= 1
     holds.insert(last)
-    entries.append(.hold(last))
+    held.append(.hold(last))
     return last
   }
 
-  mutating func release(_ hold: SignalHold) { holds.remove(hold) }
-
-  /// Takes what may be sent now. Whoever gets something sends it and calls again with `isNext`, until there is nothing more; others
-  /// get nothing meanwhile, so that only one sends.
-  mutating func take(isNext: Bool = false) -> [Item] {
-    guard isNext || !isTaking else { return [] }
-    var ready: [Item] = []
+  mutating func release(_ hold: SignalHold) {
+    holds.remove(hold)
     var count = 0
-    scan: for entry in entries {
+    scan: for entry in held {
       switch entry {
       case .item(let item): ready.append(item)
       case .hold(let hold): if holds.contains(hold) { break scan }
       }
       count += 1
     }
-    entries.removeFirst(count)
+    held.removeFirst(count)
+  }
+
+  /// Takes what may be sent now. Whoever gets something sends it and calls again with `isNext`, until there is nothing more; others
+  /// get nothing meanwhile, so that only one sends.
+  mutating func take(isNext: Bool = false) -> [Item] {
+    guard isNext || !isTaking else { return [] }
+    defer { ready = [] }
     isTaking = !ready.isEmpty
     return ready
   }

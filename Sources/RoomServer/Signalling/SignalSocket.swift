@@ -10,6 +10,9 @@ final class SignalSocket: SignalOutlet {
   /// Whole text messages, in order. Ends with the socket.
   let messages: AsyncStream<ByteBuffer>
   private let channel: any Channel
+  /// In front of the handlers that make frames.
+  private let context: NIOLoopBound<ChannelHandlerContext>
+  private let loop: SignalLoop
   private let outgoingLimit: Int
   private let counters: ServerCounters
   /// What a message costs beside its bytes until it has gone out.
@@ -19,12 +22,20 @@ final class SignalSocket: SignalOutlet {
   private struct State {
     var outgoingBytes = 0
     var isClosing = false
-    /// What waits for the store. Its bytes count as outgoing.
+    /// What waits for the loop, or for the store. Its bytes count as outgoing.
     var queue = SignalQueue()
+    /// The loop has it among those that it writes next.
+    var isListed = false
   }
 
-  init(channel: any Channel, messages: AsyncStream<ByteBuffer>, outgoingLimit: Int, counters: ServerCounters) {
+  /// - Parameter context: of the handler behind which messages are frames. The caller is on its event loop.
+  init(
+    channel: any Channel, context: NIOLoopBound<ChannelHandlerContext>, loop: SignalLoop, messages: AsyncStream<ByteBuffer>,
+    outgoingLimit: Int, counters: ServerCounters
+  ) {
     self.channel = channel
+    self.context = context
+    self.loop = loop
     self.messages = messages
     self.outgoingLimit = outgoingLimit
     self.counters = counters
@@ -40,63 +51,83 @@ final class SignalSocket: SignalOutlet {
 
   func send(_ message: ByteBuffer) {
     let bytes = message.readableBytes + Self.overhead
-    let isAllowed: Bool? = state.withLockedValue { state in
-      guard !state.isClosing else { return nil }
-      guard state.outgoingBytes + bytes <= outgoingLimit else { return false }
+    let (isAllowed, isFirst) = state.withLockedValue { state -> (Bool, Bool) in
+      guard !state.isClosing else { return (true, false) }
+      guard state.outgoingBytes + bytes <= outgoingLimit else { return (false, false) }
       state.outgoingBytes += bytes
-      return true
+      state.queue.add(.message(message))
+      defer { state.isListed = true }
+      return (true, !state.isListed)
     }
-    guard let isAllowed else { return }
     guard isAllowed else {
       counters.count(limit: .slowClient)
       return close(.slowClient)
     }
-    counters.count { $0.messagesSent += 1 }
-    send(.message(message))
+    if isFirst { loop.add(self) }
   }
 
   func close(_ reason: CloseReason) {
     let isFirst = state.withLockedValue { state in
-      defer { state.isClosing = true }
-      return !state.isClosing
+      guard !state.isClosing else { return false }
+      state.isClosing = true
+      state.queue.add(.close(reason))
+      return true
     }
-    if isFirst { send(.close(reason)) }
+    if isFirst { loop.write(self) }
   }
 
   func hold() -> SignalHold { state.withLockedValue { $0.queue.hold() } }
 
   func release(_ hold: SignalHold) {
     state.withLockedValue { $0.queue.release(hold) }
-    sendWhatMayGo()
+    // An answer: its client waits.
+    loop.write(self)
   }
 
-  /// Sends it now, or once what is before it in the queue has gone.
-  private func send(_ item: SignalQueue.Item) {
-    let isNext = state.withLockedValue { state in
-      if state.queue.isEmpty { return true }
-      state.queue.add(item)
-      return false
+  // MARK: On the event loop
+
+  /// Writes what may be sent, and returns how many messages that is. Only its `SignalLoop` calls this.
+  /// - Parameter isListed: whether the loop takes it off its list.
+  func writeQueue(isListed: Bool) -> Int {
+    var messages = 0
+    var items = state.withLockedValue { state in
+      if isListed { state.isListed = false }
+      return state.queue.take()
     }
-    if isNext { write(item) } else { sendWhatMayGo() }
-  }
-
-  private func sendWhatMayGo() {
-    var items = state.withLockedValue { $0.queue.take() }
     while !items.isEmpty {
-      for item in items { write(item) }
+      messages += write(items)
       items = state.withLockedValue { $0.queue.take(isNext: true) }
     }
+    return messages
   }
 
-  private func write(_ item: SignalQueue.Item) {
-    switch item {
-    case .close(let reason): channel.triggerUserOutboundEvent(reason, promise: nil)
-    case .message(let message):
-      let bytes = message.readableBytes + Self.overhead
-      channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: message)).whenComplete { [state] _ in
-        state.withLockedValue { $0.outgoingBytes -= bytes }
+  private func write(_ items: [SignalQueue.Item]) -> Int {
+    let context = context.value
+    var messages = 0
+    var bytes = 0
+    for item in items {
+      guard case .message(let message) = item else { continue }
+      messages += 1
+      bytes += message.readableBytes + Self.overhead
+    }
+    var left = messages
+    for item in items {
+      switch item {
+      case .close(let reason): channel.triggerUserOutboundEvent(reason, promise: nil)
+      case .message(let message):
+        left -= 1
+        let frame = NIOAny(SignalFrame.framed(message))
+        guard left == 0 else {
+          context.write(frame, promise: nil)
+          continue
+        }
+        // The kernel takes messages in their order: with the last one it has them all.
+        let taken = context.eventLoop.makePromise(of: Void.self)
+        taken.futureResult.whenComplete { [state, bytes] _ in state.withLockedValue { $0.outgoingBytes -= bytes } }
+        context.writeAndFlush(frame, promise: taken)
       }
     }
+    return messages
   }
 
   /// The session is done with a message: another may be read.

@@ -11,6 +11,8 @@ import WebRTC
 /// on it.
 final class SignallingServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
+  /// By event loop.
+  private let loops: [ObjectIdentifier: SignalLoop]
   private let configuration: ServerConfiguration
   private let counters: ServerCounters
   private let log: Logger
@@ -22,7 +24,10 @@ final class SignallingServer: Sendable {
     configuration: ServerConfiguration, counters: ServerCounters, log: Logger,
     run: @escaping @Sendable (SignalSocket, TransportAddress?) async -> Void
   ) {
-    group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.signallingThreads))
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.signallingThreads))
+    self.group = group
+    loops = Dictionary(
+      uniqueKeysWithValues: group.makeIterator().map { (ObjectIdentifier($0), SignalLoop($0, counters: counters)) })
     self.configuration = configuration
     self.counters = counters
     self.log = log
@@ -87,9 +92,19 @@ final class SignallingServer: Sendable {
         messages: messages, keepAlive: configuration.keepAlive, messageBytes: messageBytes, counters: counters))
   }
 
+  /// Called on the channel's event loop.
   private func begin(_ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket) {
+    guard let loop = loops[ObjectIdentifier(channel.eventLoop)],
+      let encoder = try? channel.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
+    else {
+      // Its client is gone already.
+      counters.count { $0.sockets -= 1 }
+      upgraded.release()
+      return channel.close(promise: nil)
+    }
     let socket = SignalSocket(
-      channel: channel, messages: messages, outgoingLimit: configuration.limits.outgoingBytes, counters: counters)
+      channel: channel, context: NIOLoopBound(encoder, eventLoop: channel.eventLoop), loop: loop, messages: messages,
+      outgoingLimit: configuration.limits.outgoingBytes, counters: counters)
     open.withLockedValue { $0[ObjectIdentifier(socket)] = socket }
     channel.closeFuture.whenComplete { [self] _ in
       upgraded.release()

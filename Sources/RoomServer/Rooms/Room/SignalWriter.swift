@@ -14,7 +14,10 @@ enum SignalWriter {
   static func event(_ event: SignalEvent) throws(Unwritable) -> ByteBuffer { try encode(event) }
 
   static func result(_ result: some Codable & Sendable, id: Int) throws(Unwritable) -> ByteBuffer {
-    try encode(SignalAnswer.result(id: id, result))
+    guard let result = result as? any JSONWritable else { return try encode(SignalAnswer.result(id: id, result)) }
+    var output = JSONOutput(JSON.encoder())
+    do { try output.write(result, inAnswerTo: id) } catch { throw Unwritable(reason: String(describing: error)) }
+    return SignalFrame.message(output.bytes)
   }
 
   static func error(_ error: RoomError, id: Int?) -> ByteBuffer {
@@ -25,7 +28,7 @@ enum SignalWriter {
   }
 
   private static func encode(_ value: some Encodable) throws(Unwritable) -> ByteBuffer {
-    do { return ByteBuffer(bytes: try JSON.encoder().encode(value)) } catch {
+    do { return SignalFrame.message(try JSON.encoder().encode(value)) } catch {
       throw Unwritable(reason: String(describing: error))
     }
   }

@@ -1,0 +1,171 @@
+import NIOCore
+import NIOEmbedded
+import NIOWebSocket
+import Testing
+
+@testable import RoomServer
+
+@Suite("The sockets of an event loop")
+struct SignalLoopTests {
+  /// Stands nearest to the socket.
+  private final class Wire: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    var flushes = 0
+    /// Whether what is written stays where it is, as with a client that does not read.
+    var isStuck = false
+
+    func flush(context: ChannelHandlerContext) {
+      flushes += 1
+      if !isStuck { context.flush() }
+    }
+  }
+
+  /// A socket whose client is the test.
+  private struct Client {
+    let wire = Wire()
+    let channel: EmbeddedChannel
+    let socket: SignalSocket
+
+    init(on eventLoop: EmbeddedEventLoop, _ loop: SignalLoop, _ counters: ServerCounters, limit: Int) throws {
+      channel = EmbeddedChannel(handlers: [], loop: eventLoop)
+      let pipeline = channel.pipeline.syncOperations
+      let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+      let configuration = ServerConfiguration(keys: [:])
+      try pipeline.addHandler(wire)
+      try SignallingServer.addHandlers(to: pipeline, messages: continuation, configuration, counters)
+      try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+      socket = SignalSocket(
+        channel: channel,
+        context: NIOLoopBound(try pipeline.context(handlerType: WebSocketFrameEncoder.self), eventLoop: eventLoop), loop: loop,
+        messages: messages, outgoingLimit: limit, counters: counters)
+    }
+
+    /// The payloads of the frames that came, all shorter than 126 bytes; of a close frame its code.
+    func received() throws -> [String] {
+      var bytes: [UInt8] = []
+      while let part = try channel.readOutbound(as: ByteBuffer.self) { bytes += part.readableBytesView }
+      var texts: [String] = []
+      while bytes.count >= 2 {
+        let payload = bytes.dropFirst(2).prefix(Int(bytes[1]))
+        let code = payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        texts.append(bytes[0] == 0x88 ? "\(code)" : String(decoding: payload, as: UTF8.self))
+        bytes.removeFirst(2 + payload.count)
+      }
+      return texts
+    }
+  }
+
+  private let eventLoop = EmbeddedEventLoop()
+  private let counters = ServerCounters()
+  private let loop: SignalLoop
+
+  init() { loop = SignalLoop(eventLoop, counters: counters) }
+
+  private func client(limit: Int = 1 << 20) throws -> Client { try Client(on: eventLoop, loop, counters, limit: limit) }
+
+  /// Lets the loop write, its longest pause included.
+  private func pass() { eventLoop.advanceTime(by: SignalLoop.longestPause) }
+
+  private func message(_ text: String) -> ByteBuffer { SignalFrame.message(text.utf8) }
+
+  @Test("everybody gets what was sent, at once and in order, and each socket is flushed once")
+  func gathered() throws {
+    let clients = try (0..<3).map { _ in try client() }
+    for text in ["a", "b", "c"] { for client in clients { client.socket.send(message(text)) } }
+    for client in clients { #expect(try client.received() == []) }
+    eventLoop.run()
+    for client in clients {
+      #expect(try client.received() == ["a", "b", "c"])
+      #expect(client.wire.flushes == 1)
+    }
+    #expect(counters.values.messagesSent == 9)
+    pass()
+    clients[1].socket.send(message("d"))
+    eventLoop.run()
+    #expect(try clients[1].received() == ["d"])
+    #expect(clients.map(\.wire.flushes) == [1, 2, 1])
+  }
+
+  @Test("the loop pauses as long as its last write was large, and gathers what comes meanwhile")
+  func pause() throws {
+    let clients = try (0..<5).map { _ in try client() }
+    for client in clients { client.socket.send(message("a")) }
+    eventLoop.run()
+    for text in ["b", "c"] { for client in clients { client.socket.send(message(text)) } }
+    eventLoop.advanceTime(by: SignalLoop.timePerSocket * 5 - .nanoseconds(1))
+    for client in clients { #expect(try client.received() == ["a"]) }
+    eventLoop.advanceTime(by: .nanoseconds(1))
+    for client in clients {
+      #expect(try client.received() == ["b", "c"])
+      #expect(client.wire.flushes == 2)
+    }
+  }
+
+  @Test("an answer does not wait for the pause, and takes what is before it along")
+  func answers() throws {
+    let clients = try (0..<50).map { _ in try client() }
+    for client in clients { client.socket.send(message("a")) }
+    eventLoop.run()
+    for client in clients { client.socket.send(message("b")) }
+    let hold = clients[0].socket.hold()
+    clients[0].socket.send(message("answer"))
+    clients[0].socket.release(hold)
+    clients[1].socket.close(.sessionEnded)
+    eventLoop.run()
+    #expect(try clients[0].received() == ["a", "b", "answer"])
+    #expect(try clients[1].received() == ["a", "b", "1000"])
+    #expect(try clients[2].received() == ["a"])
+    pass()
+    #expect(try clients[2].received() == ["b"])
+    clients[0].socket.send(message("c"))
+    pass()
+    #expect(try clients[0].received() == ["c"])
+  }
+
+  @Test("what is behind a hold waits for it, and keeps its place")
+  func held() throws {
+    let client = try client()
+    client.socket.send(message("a"))
+    let hold = client.socket.hold()
+    client.socket.send(message("b"))
+    pass()
+    #expect(try client.received() == ["a"])
+    client.socket.send(message("c"))
+    client.socket.close(.sessionEnded)
+    client.socket.send(message("d"))
+    pass()
+    #expect(try client.received() == [])
+    client.socket.release(hold)
+    pass()
+    #expect(try client.received() == ["b", "c", "1000"])
+  }
+
+  @Test("a client is closed when more than the limit is on its way, and not for what the kernel took")
+  func slow() throws {
+    let client = try client(limit: 1000)
+    for _ in 0..<20 {
+      client.socket.send(message(String(repeating: "x", count: 100)))
+      pass()
+    }
+    #expect(try client.received().count == 20)
+    #expect(!client.socket.isClosing)
+    client.wire.isStuck = true
+    for _ in 0..<2 { client.socket.send(message(String(repeating: "x", count: 100))) }
+    pass()
+    #expect(!client.socket.isClosing)
+    client.socket.send(message(String(repeating: "x", count: 100)))
+    #expect(client.socket.isClosing)
+    #expect(counters.values.limits[.slowClient] == 1)
+  }
+
+  @Test("a client that is gone takes nothing, and nothing is counted as on its way")
+  func gone() throws {
+    let client = try client(limit: 1000)
+    _ = try client.channel.finish(acceptAlreadyClosed: true)
+    for _ in 0..<10 {
+      client.socket.send(message(String(repeating: "x", count: 100)))
+      pass()
+    }
+    #expect(!client.socket.isClosing)
+  }
+}
