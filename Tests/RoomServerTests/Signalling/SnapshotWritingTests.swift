@@ -66,11 +66,11 @@ struct SnapshotWritingTests {
     let scalars = (0...0x2FF).map { $0 } + [0x2028, 0x2029, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x1F600, 0x10FFFF]
     for value in scalars {
       guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
-      let answer = answer(to: ParticipantInfo(userId: "a\(Character(scalar))b", grants: [.publish], joinedAt: 0))
+      let answer = answer(to: ParticipantInfo(userId: UserID("a\(Character(scalar))b"), grants: [.publish], joinedAt: 0))
       #expect(try written(answer) == encoded(answer), "U+\(String(value, radix: 16))")
     }
     for text in ["", "e\u{301}", "👩‍👩‍👧", "\r\n", "\"\\/"] {
-      let answer = answer(to: ParticipantInfo(userId: text, grants: [], joinedAt: 0))
+      let answer = answer(to: ParticipantInfo(userId: UserID(text), grants: [], joinedAt: 0))
       #expect(try written(answer) == encoded(answer))
     }
   }

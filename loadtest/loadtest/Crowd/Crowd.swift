@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoomProtocol
 
 /// A room of many people, and what it costs the server when one of them does something.
 struct Crowd: AsyncParsableCommand {
@@ -161,7 +162,8 @@ struct Crowd: AsyncParsableCommand {
     do {
       let target = CrowdTarget(
         name: Self.name(of: program), host: address, port: started.port,
-        tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: room, pid: started.process.pid)
+        tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: RoomName(room),
+        pid: started.process.pid)
       let result = try await CrowdRun(plan: plan, target: target, progress: progress).measure()
       await started.process.stop()
       return result
@@ -184,6 +186,6 @@ struct Crowd: AsyncParsableCommand {
     let isSecure = scheme == "wss"
     return CrowdTarget(
       name: "roomserver", host: host, port: UInt16(clamping: url.port ?? (isSecure ? 443 : 80)), isSecure: isSecure,
-      path: url.path.isEmpty ? "/" : url.path, tokens: try await connection.tokens(), room: room, pid: serverPid ?? 0)
+      path: url.path.isEmpty ? "/" : url.path, tokens: try await connection.tokens(), room: RoomName(room), pid: serverPid ?? 0)
   }
 }

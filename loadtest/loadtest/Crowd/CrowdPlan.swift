@@ -1,3 +1,5 @@
+import RoomProtocol
+
 /// What is measured: how many people are in the room, and how often each thing happens.
 struct CrowdPlan: Sendable {
   var people = 1000
@@ -18,7 +20,7 @@ struct CrowdPlan: Sendable {
   /// The number of the person whose track everybody else is offered: it has not published before.
   var offering: Int { min(publishes, people - 1) }
 
-  static func user(_ number: Int) -> String { "person-\(number)" }
+  static func user(_ number: Int) -> UserID { "person-\(number)" }
 }
 
 /// The server that is measured.
@@ -31,6 +33,6 @@ struct CrowdTarget: Sendable {
   /// Of the signalling socket.
   var path = "/v1/signal"
   var tokens: TokenMint
-  var room: String
+  var room: RoomName
   var pid: Int32
 }

@@ -201,10 +201,10 @@ struct CrowdRun: Sendable {
 struct CrowdOffer: Sendable {
   let params: PublishParams
 
-  init(of user: String) throws {
+  init(of user: UserID) throws {
     let local = TransportParameters(
       credentials: .random(), fingerprints: [try Certificate().fingerprint], role: .client)
-    var offer = PublishOffer(local: local, cname: user)
+    var offer = PublishOffer(local: local, cname: user.rawValue)
     _ = try offer.add(.opus, trackID: "microphone")
     params = PublishParams(sdp: offer.makeOffer(), tracks: [NewTrack(mid: "0", kind: .audio, tag: "microphone")])
   }

@@ -1,4 +1,5 @@
 import Foundation
+import RoomProtocol
 
 /// JSON in UTF-8 that is written field by field, byte for byte as `JSONEncoder` writes it with `sortedKeys` and
 /// `withoutEscapingSlashes`.
@@ -42,6 +43,8 @@ struct JSONOutput: Sendable {
     }
     bytes.append(Self.quote)
   }
+
+  mutating func text(_ name: some Identifier) { text(name.rawValue) }
 
   mutating func list<Element>(_ values: [Element], _ write: (inout Self, Element) -> Void) {
     raw("[")

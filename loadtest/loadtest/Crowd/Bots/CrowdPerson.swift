@@ -7,7 +7,7 @@ import WebRTC
 actor CrowdPerson {
   /// What of an answer to `join` is read.
   private struct Joined: Codable {
-    var sessionId: String
+    var sessionId: SessionID
   }
 
   /// What a join took, seen from here.
@@ -18,14 +18,14 @@ actor CrowdPerson {
     var bytes: Int
   }
 
-  let user: String
+  let user: UserID
   private let target: CrowdTarget
   private let token: String
   private let loop: TCPLoop
   private let link = BotLink<SignalBot>()
-  private var session: String?
+  private var session: SessionID?
 
-  init(_ user: String, _ target: CrowdTarget, _ loop: TCPLoop) throws {
+  init(_ user: UserID, _ target: CrowdTarget, _ loop: TCPLoop) throws {
     self.user = user
     self.target = target
     self.loop = loop
