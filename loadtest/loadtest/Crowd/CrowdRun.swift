@@ -158,17 +158,19 @@ struct CrowdRun: Sendable {
   }
 
   /// Nanoseconds of the server, and messages that came, from `body`'s start until the server rests again.
-  /// - Parameter expected: messages to wait for.
+  /// - Parameter expected: messages to wait for; nil waits for none.
   private func cost(
-    _ loop: TCPLoop, _ what: String, expected: Int = 0, _ body: () async throws -> Void
+    _ loop: TCPLoop, _ what: String, expected: Int? = nil, _ body: () async throws -> Void
   ) async throws -> (cpu: Double, messages: Int) {
     progress.now("\(target.name): \(what)")
     let before = try await moment(loop)
     try await body()
-    for _ in 0..<Self.mostLooks {
-      let came = await loop.run { CrowdCount($0).messages }
-      if came - before.count.messages >= expected { break }
-      try await Task.sleep(for: Self.lookInterval)
+    if let expected {
+      for _ in 0..<Self.mostLooks {
+        let came = await loop.run { CrowdCount($0).messages }
+        if came - before.count.messages >= expected { break }
+        try await Task.sleep(for: Self.lookInterval)
+      }
     }
     try await rest()
     let after = try await moment(loop)
