@@ -3,9 +3,9 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 /// From the rooms to the writer: takes an event without waiting, and holds a bounded number of them.
-package final class EventChannel: RoomEventSink {
+package final class EventChannel: WebhookEventSink {
   private struct State {
-    var events = CircularBuffer<RoomEvent>()
+    var events = CircularBuffer<WebhookEvent>()
     var dropped = 0
     var isClosed = false
   }
@@ -24,7 +24,7 @@ package final class EventChannel: RoomEventSink {
   /// Events that came too fast for the disk: the oldest were dropped for them, before they had a number.
   var dropped: Int { state.withLockedValue { $0.dropped } }
 
-  package func tell(_ event: RoomEvent) {
+  package func tell(_ event: WebhookEvent) {
     state.withLockedValue { state in
       guard !state.isClosed else { return }
       if state.events.count >= capacity {
@@ -40,7 +40,7 @@ package final class EventChannel: RoomEventSink {
   func nudge() { wake.yield() }
 
   /// The oldest events, at most so many.
-  func take(_ count: Int) -> [RoomEvent] {
+  func take(_ count: Int) -> [WebhookEvent] {
     state.withLockedValue { state in
       let taken = Array(state.events.prefix(count))
       state.events.removeFirst(taken.count)

@@ -75,7 +75,7 @@ package actor EventLog {
     }
   }
 
-  private func write(_ events: [RoomEvent]) async {
+  private func write(_ events: [WebhookEvent]) async {
     let places = delivered.withLockedValue { delivered in
       defer { delivered = [:] }
       return delivered
@@ -99,7 +99,7 @@ package actor EventLog {
   private func prune() async throws -> Int64 {
     sincePrune = 0
     prunedAt = .now
-    return try await store.prune(keeping: settings.kept, since: RoomEvent.now() - settings.longestAge.milliseconds)
+    return try await store.prune(keeping: settings.kept, since: WebhookEvent.now() - settings.longestAge.milliseconds)
   }
 
   // MARK: The API

@@ -78,7 +78,7 @@ final class EventStore: Sendable {
   }
 
   /// Numbers and keeps events, and how far webhooks have got.
-  func append(_ events: [RoomEvent], delivered: [Place: Int64] = [:]) async throws -> [Entry] {
+  func append(_ events: [WebhookEvent], delivered: [Place: Int64] = [:]) async throws -> [Entry] {
     try await database.write { [label] database in
       let number = try database.cachedStatement(
         sql: """
@@ -189,11 +189,11 @@ final class EventStore: Sendable {
   private struct Body: Encodable {
     enum Keys: String, CodingKey { case id, sequence, room, roomSession, event, time, data }
 
-    let event: RoomEvent
+    let event: WebhookEvent
     let id: String
     let sequence: Int64
 
-    init(_ event: RoomEvent, id: String, sequence: Int64) {
+    init(_ event: WebhookEvent, id: String, sequence: Int64) {
       self.event = event
       self.id = id
       self.sequence = sequence

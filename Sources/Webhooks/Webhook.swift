@@ -72,7 +72,7 @@ actor Webhook {
     tellDrops()
   }
 
-  private static func age(_ entry: EventStore.Entry) -> Int64 { max(0, RoomEvent.now() - entry.time) }
+  private static func age(_ entry: EventStore.Entry) -> Int64 { max(0, WebhookEvent.now() - entry.time) }
 
   private func pump() {
     guard !isStopped else { return }
@@ -109,7 +109,7 @@ actor Webhook {
         return
       }
       let bytes = [UInt8](body)
-      let signature = WebhookSignature.sign(bytes, secret: secret, at: RoomEvent.now() / 1000)
+      let signature = WebhookSignature.sign(bytes, secret: secret, at: WebhookEvent.now() / 1000)
       outcome = await client.post(bytes, headers: [(WebhookSignature.header, signature)])
     } catch {
       outcome = .failed("the event can't be read: \(error)")

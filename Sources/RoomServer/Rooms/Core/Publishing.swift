@@ -111,7 +111,7 @@ extension RoomCore {
     }
     broadcast(.published(PublishedData(userId: user, tracks: added.map(\.info))), besides: user)
     if !participant.isVirtual {
-      for track in added { emit(.report(.trackPublished, RoomEventData.Published(userId: user, track: track.info))) }
+      for track in added { emit(.report(.trackPublished, WebhookEventData.Published(userId: user, track: track.info))) }
     }
     if let seat = state.seat(of: user) { applySwitches(of: seat) }
     note(added, of: user)

@@ -6,14 +6,14 @@ import RoomState
 
 extension RoomCore {
   mutating func reportUnpublished(_ tracks: [TrackID], of user: UserID) {
-    for track in tracks { emit(.report(.trackUnpublished, RoomEventData.Unpublished(userId: user, trackId: track))) }
+    for track in tracks { emit(.report(.trackUnpublished, WebhookEventData.Unpublished(userId: user, trackId: track))) }
   }
 
   /// A participant that leaves ends its tracks.
   mutating func reportLeaving(_ participant: Participant, _ ended: EndedData) {
     guard !participant.isVirtual else { return }
     reportUnpublished(participant.tracks.map(\.info.trackId), of: participant.user)
-    emit(.report(.participantLeft, RoomEventData.Left(userId: participant.user, reason: ended.reason, by: ended.by)))
+    emit(.report(.participantLeft, WebhookEventData.Left(userId: participant.user, reason: ended.reason, by: ended.by)))
   }
 
   /// Everybody leaves, every job ends, the room closes. A stored room continues when its server starts again.
@@ -21,12 +21,12 @@ extension RoomCore {
     guard ended.reason != .serverStopping || !settings.isStored else { return }
     for user in roster.order { if let participant = roster[user] { reportLeaving(participant, ended) } }
     for job in jobList { emit(.report(.jobEnded, JobEndedData(jobId: job.jobId, reason: .roomClosed))) }
-    emit(.report(.roomClosed, RoomEventData.Closed(reason: ended.reason, by: ended.by)))
+    emit(.report(.roomClosed, WebhookEventData.Closed(reason: ended.reason, by: ended.by)))
   }
 
   /// Seats and PK; messages and attributes concern the app alone.
   mutating func report(_ change: RoomChange) {
-    guard let name = RoomEvent.Name(rawValue: change.name) else { return }
+    guard let name = WebhookEvent.Name(rawValue: change.name) else { return }
     emit(.report(name, change.data))
   }
 

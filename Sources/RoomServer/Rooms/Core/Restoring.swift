@@ -31,7 +31,7 @@ extension RoomCore {
     guard !isClosed else { return }
     if let pk = state.snapshot(for: nil).pk { beginPK(pk) }
     absent = state.users
-    emit(.report(.roomRestored, RoomEventData.Restored(userIds: absent)))
+    emit(.report(.roomRestored, WebhookEventData.Restored(userIds: absent)))
     for job in jobs { restore(job) }
     drainState()
     if !absent.isEmpty { timers.set(.absence, at: time(in: settings.graceTime)) }
@@ -65,7 +65,7 @@ extension RoomCore {
   /// Users that have not returned leave.
   mutating func endAbsence() {
     for user in absent where roster[user] == nil && state.users.contains(user) {
-      emit(.report(.participantLeft, RoomEventData.Left(userId: user, reason: .timedOut)))
+      emit(.report(.participantLeft, WebhookEventData.Left(userId: user, reason: .timedOut)))
       changeState { $0.leave(user, .timedOut) }
     }
     absent = []

@@ -27,7 +27,7 @@ enum RoomOutput: Sendable {
   case media(MediaOrder)
   case program(ProgramOrder)
   case peer(PeerOrder)
-  case report(RoomEvent.Name, any Encodable & Sendable)
+  case report(WebhookEvent.Name, any Encodable & Sendable)
   /// The token is no longer valid.
   case kicked(RoomToken)
   case count(RoomCount)

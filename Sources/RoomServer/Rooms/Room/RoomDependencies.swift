@@ -24,11 +24,11 @@ struct RoomDependencies: Sendable {
   var relay: RelaySettings
   var log: Logger
   /// Where the app's own server learns of events.
-  var events: any RoomEventSink = NoRoomEvents()
+  var events: any WebhookEventSink = NoWebhookEvents()
 
-  func report(_ name: RoomEvent.Name, _ data: any Encodable & Sendable, room: RoomName, session: String) {
+  func report(_ name: WebhookEvent.Name, _ data: any Encodable & Sendable, room: RoomName, session: String) {
     events.tell(
-      RoomEvent(
+      WebhookEvent(
         room: room, session: session, name: name, time: Int64(Date().timeIntervalSince1970 * 1000), data: data))
   }
 
@@ -38,7 +38,7 @@ struct RoomDependencies: Sendable {
       let failure = summary.failure.map { JobFailure(cause: $0.name, message: $0.description) }
       report(
         .recordingFinished,
-        RoomEventData.Recording(
+        WebhookEventData.Recording(
           name: "\(recording)", files: summary.files, bytes: summary.bytes, droppedPictures: summary.droppedPictures,
           failure: failure), room: room, session: session)
     }

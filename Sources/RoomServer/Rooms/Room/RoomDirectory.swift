@@ -30,7 +30,7 @@ actor RoomDirectory {
   private let keys: TokenKeys?
   nonisolated let broadcasts: BroadcastDirectory
   nonisolated let mixes: MixDirectory
-  private let events: any RoomEventSink
+  private let events: any WebhookEventSink
   private let log: Logger
   private var rooms: [RoomName: Room] = [:]
   private var isStopping = false
@@ -46,7 +46,7 @@ actor RoomDirectory {
   init(
     configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
     kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil,
-    events: any RoomEventSink = NoRoomEvents(), log: Logger
+    events: any WebhookEventSink = NoWebhookEvents(), log: Logger
   ) {
     self.store = store
     isRestoring = store != nil
@@ -194,7 +194,7 @@ actor RoomDirectory {
     rooms[name] = room
     if stored == nil {
       dependencies.report(
-        .roomCreated, RoomEventData.Created(createdAt: room.createdAt), room: name, session: room.session)
+        .roomCreated, WebhookEventData.Created(createdAt: room.createdAt), room: name, session: room.session)
       log.info("room opened", metadata: ["room": "\(name)"])
     }
     return room

@@ -78,12 +78,12 @@ struct RoomModel {
     }
   }
 
-  private mutating func report(_ name: RoomEvent.Name, _ data: any Encodable) throws {
+  private mutating func report(_ name: WebhookEvent.Name, _ data: any Encodable) throws {
     count("report \(name.rawValue)")
     switch data {
-    case let data as RoomEventData.Published:
+    case let data as WebhookEventData.Published:
       guard reported.insert(data.track.trackId).inserted else { throw Violation("trackPublished is reported twice") }
-    case let data as RoomEventData.Unpublished:
+    case let data as WebhookEventData.Unpublished:
       guard reported.remove(data.trackId) != nil else { throw Violation("trackUnpublished is reported without its trackPublished") }
     default: break
     }

@@ -1,7 +1,7 @@
 import RoomProtocol
 
 /// What events say that have no message of signalling for it.
-enum RoomEventData {
+enum WebhookEventData {
   struct Created: Encodable, Sendable {
     /// Milliseconds since 1970.
     var createdAt: Int64

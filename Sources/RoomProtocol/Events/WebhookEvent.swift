@@ -1,7 +1,7 @@
 import Foundation
 
 /// Something in a room that an app's server wants to know of.
-package struct RoomEvent: Sendable {
+package struct WebhookEvent: Sendable {
   package enum Name: String, Sendable, CaseIterable {
     case roomCreated, roomRestored, roomClosed
     case participantJoined, participantLeft, participantKicked
@@ -33,12 +33,12 @@ package struct RoomEvent: Sendable {
 }
 
 /// Where rooms tell their events. Nothing here may wait: the rooms go on at once.
-package protocol RoomEventSink: Sendable {
-  func tell(_ event: RoomEvent)
+package protocol WebhookEventSink: Sendable {
+  func tell(_ event: WebhookEvent)
 }
 
 /// Nobody listens.
-package struct NoRoomEvents: RoomEventSink {
+package struct NoWebhookEvents: WebhookEventSink {
   package init() {}
-  package func tell(_ event: RoomEvent) {}
+  package func tell(_ event: WebhookEvent) {}
 }
