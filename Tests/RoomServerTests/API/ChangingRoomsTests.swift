@@ -253,7 +253,7 @@ struct ChangingRoomsTests {
     try await bare.room.change { wishes in
       wishes.emptyTime = .milliseconds(30)
     } settle: { wishes in
-      Room.Settings(
+      RoomCore.Settings(
         graceTime: .seconds(60), emptyTime: wishes.emptyTime ?? .seconds(3600), participants: 10, limits: ServerLimits(),
         pingInterval: .seconds(5), wishes: wishes)
     }

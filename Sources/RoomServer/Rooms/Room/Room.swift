@@ -235,6 +235,7 @@ actor Room {
   func change(
     _ change: @Sendable (inout RoomDirectory.Wishes) -> Void, settle: @Sendable (RoomDirectory.Wishes) -> RoomCore.Settings
   ) throws(RoomError) {
+    guard !core.isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     var wishes = core.settings.wishes
     change(&wishes)
     let settings = settle(wishes).completed(by: dependencies, candidates: media.candidates)
