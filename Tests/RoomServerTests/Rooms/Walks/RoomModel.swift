@@ -201,7 +201,8 @@ struct RoomModel {
     }
     guard !participant.isVirtual else { return }
     guard core.state.users.contains(user) else { throw Violation("\(user) is here, and not in the state") }
-    if let pk = core.state.snapshot(for: nil).pk, pk.host == user, pk.way == .bridge,
+    // A host that came in anew has to resume the PK, which fails if somebody else took its seat.
+    if let pk = core.state.snapshot(for: nil).pk, pk.host == user, pk.way == .bridge, participant.joinedAt < pk.startedAt,
       pk.connected != participant.isConnected
     {
       throw Violation("\(user) is \(participant.isConnected ? "" : "not ")connected, and the PK has it otherwise")

@@ -53,7 +53,7 @@ struct RoomWorld {
       graceTime: .seconds(20), emptyTime: .seconds(40), participants: 12, limits: limits, pingInterval: .seconds(5))
     settings.isStored = true
     settings.audience = random.pick([.mixed, .mixed, .voice, .separate])
-    settings.push = PushPolicy()
+    settings.fingerprints = [Fingerprint(algorithm: "sha-256", bytes: [UInt8](repeating: 7, count: 32))]
     return Party(
       core: RoomCore(name: name, settings: settings, stored: stored, at: time, entropy: .seeded(random.next())))
   }
@@ -68,7 +68,7 @@ struct RoomWorld {
     let what = act(on: index)
     done[what, default: 0] += 1
     try carryOut(index)
-    if !letters.isEmpty, random.chance(2, in: 3) { try deliver(letters.removeFirst()) }
+    while !letters.isEmpty, random.chance(4, in: 5) { try deliver(letters.removeFirst()) }
     for index in parties.indices where parties[index].core.isClosed { try replace(index) }
     if number % 64 == 0 { for party in parties { try party.model.check(party.core) } }
   }
@@ -181,14 +181,17 @@ struct RoomWorld {
     RoomToken(room: Self.names[index], user: user, grants: grants, expires: .distantFuture, id: "\(user)")
   }
 
-  private static let users: [UserID] = ["host", "ann", "bob", "cid", "eve"]
+  /// The users of each room: its host, and others.
+  private static let users: [[UserID]] = names.map { ["host-\($0)", "ann", "bob", "cid", "eve"] }
+
+  private func host(_ index: Int) -> UserID { Self.users[index][0] }
 
   private mutating func act(on index: Int) -> String {
-    let user = random.pick(Self.users)
+    let user = random.pick(Self.users[index])
     switch random.below(100) {
     case 0..<9: return join(user, index)
     case 9..<13: return lose(user, index)
-    case 13..<15: return request(.leave, "leave", user, index)
+    case 13..<15: return request(.leave, "leave", user == host(index) && random.chance(9, in: 10) ? "ann" : user, index)
     case 15..<24: return encoder(user, index)
     case 24..<27: return whip(user, index)
     case 27..<29: return view(index)
@@ -213,7 +216,7 @@ struct RoomWorld {
 
   private func grants(_ user: UserID) -> Grants {
     switch user {
-    case "host": [.admin, .publish, .subscribe, .relay]
+    case _ where user.rawValue.hasPrefix("host"): [.admin, .publish, .subscribe, .relay]
     case "ann": [.publish, .subscribe]
     case "bob": [.subscribe]
     case "cid": [.publish]
@@ -235,7 +238,7 @@ struct RoomWorld {
   }
 
   private mutating func lose(_ user: UserID, _ index: Int) -> String {
-    guard let session = parties[index].sessions[user] else { return "nobody" }
+    guard let session = parties[index].sessions[user], user != host(index) || random.chance(1, in: 4) else { return "nobody" }
     parties[index].core.connectionLost(session.session, of: user, session.connection)
     return "lose"
   }
@@ -288,7 +291,7 @@ struct RoomWorld {
       return "view ends"
     }
     guard random.chance(1, in: 8) else { return "nothing" }
-    let source: Viewer.Source = random.chance(1, in: 2) ? .stage : .user(random.pick(Self.users))
+    let source: Viewer.Source = random.chance(1, in: 2) ? .stage : .user(random.pick(Self.users[index]))
     guard let answer = try? parties[index].core.view(token("bob", index, [.subscribe]), source, offer: Self.offers.view) else {
       return "no WHEP"
     }
@@ -317,7 +320,7 @@ struct RoomWorld {
   }
 
   private mutating func seats(_ user: UserID, _ index: Int) -> String {
-    let other = random.pick(Self.users)
+    let other = random.pick(Self.users[index])
     let seat = random.below(3)
     let call: SeatCall =
       switch random.below(12) {
@@ -354,7 +357,7 @@ struct RoomWorld {
   private mutating func select(_ user: UserID, _ index: Int) -> String {
     let selection =
       random.chance(1, in: 2)
-      ? TrackSelection(userIds: [random.pick(Self.users)])
+      ? TrackSelection(userIds: [random.pick(Self.users[index])])
       : TrackSelection(trackIds: parties[index].model.announced.keys.min().map { [$0] } ?? [])
     return request(random.chance(1, in: 2) ? .subscribe(selection) : .unsubscribe(selection), "select", user, index)
   }
@@ -373,16 +376,17 @@ struct RoomWorld {
   }
 
   private mutating func kick(_ user: UserID, _ index: Int) -> String {
+    guard user != host(index) || random.chance(1, in: 20) else { return "nothing" }
     _ = try? parties[index].core.perform(.kick(UserParams(userId: user)))
     return "kick"
   }
 
   private mutating func jobs(_ user: UserID, _ index: Int) -> String {
     let id = JobID("job\(random.below(3))")
-    let layouts = [random.pick(Self.users), random.pick(Self.users)].map { TrackLayout(userId: $0, x: 0, y: 0, width: 64, height: 64) }
+    let layouts = [random.pick(Self.users[index]), random.pick(Self.users[index])].map { TrackLayout(userId: $0, x: 0, y: 0, width: 64, height: 64) }
     let call: SignalCall
     switch random.below(5) {
-    case 0: call = .startForward(ForwardParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", userId: "host"))
+    case 0: call = .startForward(ForwardParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", userId: host(index)))
     case 1:
       call = .startMerge(
         MergeParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", width: 64, height: 64, layouts: layouts))
@@ -397,7 +401,15 @@ struct RoomWorld {
 
   private mutating func pk(_ user: UserID, _ index: Int) -> String {
     let other = Self.names[1 - index]
-    let invitation = parties[index].core.state.snapshot(for: nil).pkInvitations.first?.pkId ?? "none"
+    // A PK needs a host on the first seat of both rooms.
+    if random.chance(1, in: 2) {
+      if parties[index].core.roster[host(index)]?.isConnected != true { return join(host(index), index) }
+      if parties[index].core.state.seat(of: host(index))?.index != 0 {
+        return request(.seats(.take(SeatParams(index: 0))), "seat", host(index), index)
+      }
+    }
+    let invitations = parties[index].core.state.snapshot(for: nil).pkInvitations
+    let invitation = invitations.last { $0.from.room == other }?.pkId ?? "none"
     let call: PKCall =
       switch random.below(10) {
       case 0, 1, 2: .invite(PKInviteParams(room: other, way: random.chance(1, in: 4) ? .move : .bridge))
@@ -410,7 +422,7 @@ struct RoomWorld {
       _ = try? parties[index].core.perform(.pk(call))
       return "PK by the API"
     }
-    return request(.pk(call), "PK", user == "bob" ? "host" : user, index)
+    return request(.pk(call), "PK", user == "bob" ? host(index) : user, index)
   }
 }
 
