@@ -79,7 +79,8 @@ struct LifeCycleTests {
       let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
       fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.video(ssrc: 1111, rtx: 1112))
       fixture.room.publish(MediaTrackID(2), on: alice.id, parameters: Parameters.audio(ssrc: 2222))
-      fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
+      fixture.room.subscribe(
+        SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
       fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
       // Only some get as far as media; the others vanish in the middle of it all.
       if round % 5 == 0 {

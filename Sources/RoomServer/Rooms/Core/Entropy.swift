@@ -33,7 +33,8 @@ struct Entropy: RandomNumberGenerator, Sendable {
       return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
     return [
-      hex(high >> 32, 8), hex(high >> 16 & 0xFFFF, 4), hex(high & 0xFFFF, 4), hex(low >> 48, 4), hex(low & 0xFFFF_FFFF_FFFF, 12),
+      hex(high >> 32, 8), hex(high >> 16 & 0xFFFF, 4), hex(high & 0xFFFF, 4), hex(low >> 48, 4),
+      hex(low & 0xFFFF_FFFF_FFFF, 12),
     ].joined(separator: "-")
   }
 }

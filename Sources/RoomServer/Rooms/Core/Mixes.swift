@@ -140,7 +140,9 @@ extension RoomCore {
 
   /// What became of ``ProgramOrder/arrange(_:_:)``.
   mutating func arranged(_ mix: MixID, _ failure: RoomError?) {
-    guard case .arrange(let job, let params, let plan, let asker)? = mixSteps.removeValue(forKey: mix), !isClosed else { return }
+    guard case .arrange(let job, let params, let plan, let asker)? = mixSteps.removeValue(forKey: mix), !isClosed else {
+      return
+    }
     if failure == nil {
       mixes[mix]?.plan = plan
       jobs[job]?.program = .merge(mix, params)
@@ -298,7 +300,9 @@ extension RoomCore {
 
   /// A participant that is a mix leaves.
   mutating func unpublishMix(of job: JobID) {
-    guard let (id, mix) = mixes.first(where: { $0.value.plan.publishedBy == job }), let published = mix.published else { return }
+    guard let (id, mix) = mixes.first(where: { $0.value.plan.publishedBy == job }), let published = mix.published else {
+      return
+    }
     mixes[id]?.published = nil
     for (_, own) in published.own { endOwnMix(own, of: id) }
     order(.unpublishMix(id))
@@ -330,7 +334,8 @@ extension RoomCore {
         self.changes.subscribers.insert(user)
       }
       for user in speakers where mixes[id]?.published?.own[user] == nil {
-        guard let speaker = roster[user], speaker.presence.mixJob == nil, hears(user, whole, of: owner, session: speaker.session),
+        guard let speaker = roster[user], speaker.presence.mixJob == nil,
+          hears(user, whole, of: owner, session: speaker.session),
           speaker.tracks.contains(where: { $0.info.kind == .audio })
         else { continue }
         let track = PublishedTrack(id: ids.track(), info: whole.info, parameters: whole.parameters)

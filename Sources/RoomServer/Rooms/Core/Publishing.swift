@@ -106,7 +106,8 @@ extension RoomCore {
       log(
         .info, "published",
         [
-          "user": "\(user)", "track": "\(track.info.trackId)", "kind": "\(track.info.kind)", "codec": "\(track.info.codec ?? "")",
+          "user": "\(user)", "track": "\(track.info.trackId)", "kind": "\(track.info.kind)",
+          "codec": "\(track.info.codec ?? "")",
         ])
     }
     broadcast(.published(PublishedData(userId: user, tracks: added.map(\.info))), besides: user)

@@ -14,7 +14,8 @@ extension RoomCore {
     _ request: SignalRequest, session: SessionID, of user: UserID, on connection: ConnectionID
   ) -> Handled {
     guard let participant = roster[user], participant.session == session, participant.connection == connection else {
-      answer(.client(user, connection, request: request.id), .failure(RoomError(.notInRoom, "this session is over; join again")))
+      answer(
+        .client(user, connection, request: request.id), .failure(RoomError(.notInRoom, "this session is over; join again")))
       return .ended
     }
     let asker = Asker.client(user, connection, request: request.id)

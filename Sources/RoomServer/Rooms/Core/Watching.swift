@@ -171,7 +171,9 @@ extension RoomCore {
   // MARK: The resource
 
   /// The session of that URL, of either protocol; it has to be the user's.
-  func session(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal) -> SessionResource {
+  func session(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal)
+    -> SessionResource
+  {
     let found: SessionResource? =
       switch direction {
       case .publish: roster.all.lazy.compactMap(\.presence.resource).first { $0.id == id }

@@ -14,7 +14,8 @@ struct RoomCoreWalkTests {
       return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     }
     for what in [
-      "join", "resume", "lose", "leave", "encoder", "encoder track", "encoder lost", "encoder failed", "WHIP", "WHEP", "view ends",
+      "join", "resume", "lose", "leave", "encoder", "encoder track", "encoder lost", "encoder failed", "WHIP", "WHEP",
+      "view ends",
       "speakers", "media", "seat", "seat by the API", "mute", "mute by the API", "select", "publish", "answer", "kick", "job",
       "job by the API", "PK", "PK by the API", "message", "restart", "close", "closed", "event pkBegan", "event pkEnded",
       "event subscribed", "event linked", "event jobChanged", "event program", "event muteChanged",
@@ -28,7 +29,9 @@ struct RoomCoreWalkTests {
     var counts: [String: Int] = [:]
     for step in 0..<steps {
       do { try world.step(step) } catch { throw Violation("seed \(seed), step \(step): \(error)") }
-      if step % 1000 == 0 { for party in world.parties { for (event, _) in party.model.counts { counts["event \(event)"] = 1 } } }
+      if step % 1000 == 0 {
+        for party in world.parties { for (event, _) in party.model.counts { counts["event \(event)"] = 1 } }
+      }
     }
     return counts.merging(world.done, uniquingKeysWith: +)
   }

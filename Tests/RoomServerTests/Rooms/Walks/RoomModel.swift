@@ -84,7 +84,9 @@ struct RoomModel {
     case let data as WebhookEventData.Published:
       guard reported.insert(data.track.trackId).inserted else { throw Violation("trackPublished is reported twice") }
     case let data as WebhookEventData.Unpublished:
-      guard reported.remove(data.trackId) != nil else { throw Violation("trackUnpublished is reported without its trackPublished") }
+      guard reported.remove(data.trackId) != nil else {
+        throw Violation("trackUnpublished is reported without its trackPublished")
+      }
     default: break
     }
   }

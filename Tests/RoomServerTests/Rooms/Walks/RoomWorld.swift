@@ -108,10 +108,13 @@ struct RoomWorld {
       letters.append(.ended(job, of: name))
     case .program(.lend(let items, let room)):
       guard let pk = parties[index].borrowers[room] else { break }
-      let tracks = items.map { LentTrack(id: $0.source.track, info: $0.info, parameters: $0.parameters, handle: NoHandle.shared) }
+      let tracks = items.map {
+        LentTrack(id: $0.source.track, info: $0.info, parameters: $0.parameters, handle: NoHandle.shared)
+      }
       letters.append(.lent(LentTracks(pkId: pk, tracks: tracks), to: room))
     case .peer(.message(let message)): letters.append(.message(message))
-    case .peer(.borrow(let user, let room, let pk)): letters.append(.lend(user, to: name, pk)); done["borrow \(room)", default: 0] += 1
+    case .peer(.borrow(let user, let room, let pk)):
+      letters.append(.lend(user, to: name, pk)); done["borrow \(room)", default: 0] += 1
     case .peer(.endBorrowing(let room)): letters.append(.endLending(of: room, to: name))
     default: try parties[index].model.take(output)
     }
@@ -232,7 +235,9 @@ struct RoomWorld {
     params.autoSubscribe = random.chance(1, in: 3)
     params.audioLevels = random.chance(1, in: 3)
     let token = token(user, index, grants(user))
-    guard case .joined(let session) = parties[index].core.join(token, params, request: 1, on: connection) else { return "refused" }
+    guard case .joined(let session) = parties[index].core.join(token, params, request: 1, on: connection) else {
+      return "refused"
+    }
     parties[index].sessions[user] = (session, connection, token)
     return resumes && session == old?.session ? "resume" : "join"
   }
@@ -255,7 +260,9 @@ struct RoomWorld {
     guard grants(user).contains(.publish), !grants(user).contains(.hidden) else { return "nobody" }
     guard let encoder = parties[index].encoders[user] else {
       let connection = newConnection()
-      guard case .joined = parties[index].core.publish(token(user, index, grants(user)), from: connection) else { return "refused" }
+      guard case .joined = parties[index].core.publish(token(user, index, grants(user)), from: connection) else {
+        return "refused"
+      }
       parties[index].encoders[user] = connection
       return "encoder"
     }
@@ -272,7 +279,11 @@ struct RoomWorld {
       return "encoder lost"
     default:
       parties[index].encoders[user] = nil
-      if random.chance(1, in: 2) { parties[index].core.encoderFailed(encoder, "chance") } else { parties[index].core.encoderLost(encoder) }
+      if random.chance(1, in: 2) {
+        parties[index].core.encoderFailed(encoder, "chance")
+      } else {
+        parties[index].core.encoderLost(encoder)
+      }
       return "encoder failed"
     }
   }
@@ -307,7 +318,9 @@ struct RoomWorld {
         random.chance(1, in: 2) ? .activeSpeakers(tracks) : .audioLevels(tracks.map { TrackLevel(track: $0, level: -30) }))
       return "speakers"
     }
-    guard let transport = transports.min(by: { $0.rawValue % 7 < $1.rawValue % 7 }) ?? transports.first else { return "nothing" }
+    guard let transport = transports.min(by: { $0.rawValue % 7 < $1.rawValue % 7 }) ?? transports.first else {
+      return "nothing"
+    }
     let event: MediaEvent =
       switch random.below(12) {
       case 0: .transportFailed(transport, .timeout)
@@ -383,7 +396,9 @@ struct RoomWorld {
 
   private mutating func jobs(_ user: UserID, _ index: Int) -> String {
     let id = JobID("job\(random.below(3))")
-    let layouts = [random.pick(Self.users[index]), random.pick(Self.users[index])].map { TrackLayout(userId: $0, x: 0, y: 0, width: 64, height: 64) }
+    let layouts = [random.pick(Self.users[index]), random.pick(Self.users[index])].map {
+      TrackLayout(userId: $0, x: 0, y: 0, width: 64, height: 64)
+    }
     let call: SignalCall
     switch random.below(5) {
     case 0: call = .startForward(ForwardParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", userId: host(index)))
