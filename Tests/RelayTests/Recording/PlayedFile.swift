@@ -14,13 +14,9 @@ struct PlayedFile {
     var dts_time: String?
     var flags: String
   }
-  private struct Frame: Decodable {
-    var width: Int?
-  }
   private struct Answer: Decodable {
     var streams: [Stream]?
     var packets: [Packet]?
-    var frames: [Frame]?
   }
 
   let streams: [Stream]
@@ -44,12 +40,12 @@ struct PlayedFile {
     pictures = times("video")
     sounds = times("audio")
     beginsWithKeyFrame = packets.first { $0.codec_type == "video" }?.flags.hasPrefix("K") == true
+    // Not ffprobe: it crashes (SIGSEGV, 5.1) when it shows the frames of some files that end within a picture.
     let decoded = try Self.run([
-      "ffprobe", "-v", "quiet", "-of", "json", "-select_streams", "v", "-show_entries", "frame=width", path,
+      "ffmpeg", "-nostdin", "-nostats", "-v", "info", "-i", path, "-map", "0:v?", "-vf", "showinfo", "-fps_mode",
+      "passthrough", "-f", "null", "-",
     ])
-    // Of some files without video ffprobe says nothing at all here, not even that there is none.
-    let isSilent = pictures.isEmpty && decoded.output.isEmpty
-    widths = isSilent ? [] : try JSONDecoder().decode(Answer.self, from: decoded.output).frames?.compactMap(\.width) ?? []
+    widths = String(decoding: decoded.errors, as: UTF8.self).split(separator: "\n").compactMap(Self.width)
     complaints = String(
       decoding: try Self.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "null", "-"]).errors, as: UTF8.self)
   }
@@ -59,6 +55,11 @@ struct PlayedFile {
 
   /// Seconds from one to the next.
   static func steps(_ times: [Double]) -> [Double] { zip(times.dropFirst(), times).map(-) }
+
+  /// The width in a line that ffmpeg's `showinfo` prints for a picture, nil in any other line.
+  private static func width(_ line: Substring) -> Int? {
+    line.wholeMatch(of: /\[Parsed_showinfo.*\] n: *\d+ .* s:(\d+)x\d+ .*/).flatMap { Int($0.1) }
+  }
 
   private static func run(_ arguments: [String]) throws -> (output: Data, errors: Data) {
     let process = Process()
