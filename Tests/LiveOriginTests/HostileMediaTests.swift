@@ -1,4 +1,5 @@
 import RTMP
+import RTP
 import Testing
 
 @testable import LiveOrigin
@@ -28,12 +29,12 @@ import Testing
         payload[Int.random(in: 0..<payload.count, using: &random)] = .random(in: 0...255, using: &random)
       }
     case 2 where payload.count > 1: payload[0] = .random(in: 0...255, using: &random)
-    case 3: time += Int64.random(in: -20_000...20_000, using: &random)
-    case 4: time = Int64.random(in: -1_000_000...(1 << 40), using: &random)
+    case 3: time = time.advanced(milliseconds: .random(in: -20_000...20_000, using: &random))
+    case 4: time = MediaTime(milliseconds: .random(in: -1_000_000...(1 << 40), using: &random))
     default: break
     }
     return LiveMedia(
-      MediaMessage(message.media.kind, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: time,
+      MediaMessage(message.media.kind, at: time, payload: payload), time: time,
       isKeyFrame: message.isKeyFrame)
   }
 

@@ -50,7 +50,8 @@ final class Anchor {
 
   /// A picture of this brightness, captured at `time`, that comes `lag` later.
   func sendPicture(_ brightness: UInt8, at time: Int64, lag: Int64) throws {
-    var frame = try VideoFrame(width: encoder.settings.width, height: encoder.settings.height, timestamp: time)
+    var frame = try VideoFrame(
+      width: encoder.settings.width, height: encoder.settings.height, timestamp: MediaTime(microseconds: time))
     frame.withMutablePlanes { planes in
       for index in 0..<planes.yStride * planes.height { planes.y[index] = brightness }
       for index in 0..<planes.chromaStride * (planes.height / 2) {

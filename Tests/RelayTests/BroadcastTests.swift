@@ -41,7 +41,7 @@ private final class Source {
     encoder = try H264Encoder(
       VideoEncoderSettings(width: size.0, height: size.1, fps: Int(fps), bitrate: 100_000, keyFrameInterval: 0))
     nextPicture = start
-    soundEnd = AudioInput.position(of: start + soundOffset)
+    soundEnd = AudioInput.position(of: MediaTime(microseconds: start + soundOffset))
   }
 
   func wantKeyFrame(after time: Int64?) { wantsKeyAfter = time ?? .min }
@@ -54,7 +54,7 @@ private final class Source {
         key = true
         wantsKeyAfter = nil
       }
-      var frame = try VideoFrame(width: size.0, height: size.1, timestamp: nextPicture)
+      var frame = try VideoFrame(width: size.0, height: size.1, timestamp: MediaTime(microseconds: nextPicture))
       frame.withMutablePlanes { planes in
         for index in 0..<planes.yStride * planes.height { planes.y[index] = UInt8(truncatingIfNeeded: Int(number) * 7 + index) }
       }
@@ -62,7 +62,7 @@ private final class Source {
       number += 1
       nextPicture += 1_000_000 / fps
     }
-    let until = AudioInput.position(of: now - soundLag)
+    let until = AudioInput.position(of: MediaTime(microseconds: now - soundLag))
     while hasAudio, soundEnd + 480 <= until {
       broadcast.take([Int16](repeating: value, count: 960), at: soundEnd, from: id, now: instant)
       soundEnd += 480

@@ -1,4 +1,5 @@
 import Codecs
+import MediaTimeLiterals
 import Mixing
 import RTP
 import Testing
@@ -105,7 +106,7 @@ struct ForwardProgramTests {
     var seen: Int64?
     for picture in stage.pictures {
       guard let frame = try decoder.decode(picture.data, timestamp: picture.timestamp), seen == nil else { continue }
-      if frame.withPlanes({ $0.y[$0.yStride * 10 + 10] }) > 150 { seen = picture.timestamp }
+      if frame.withPlanes({ $0.y[$0.yStride * 10 + 10] }) > 150 { seen = picture.timestamp.microseconds }
     }
     var heard: Int64?
     for block in stage.sound where heard == nil {
@@ -164,7 +165,7 @@ struct ForwardProgramTests {
     }
     let resumed = try #require(stage.pictures[after...].first { $0.data.count > 0 && $0.isKeyFrame })
     #expect(resumed.timestamp > still.last?.timestamp ?? 0)
-    let times = stage.pictures.map(\.timestamp)
+    let times = stage.pictures.map(\.timestamp.microseconds)
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 > $1 })
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 <= 1_250_000 })
   }

@@ -1,4 +1,5 @@
 import Codecs
+import MediaTimeLiterals
 import Mixing
 import RTP
 import Testing
@@ -85,7 +86,7 @@ struct MergeProgramTests {
           let row = planes.yStride * (planes.height / 2)
           return (Int(planes.y[row + planes.width / 4]), Int(planes.y[row + planes.width * 3 / 4]))
         }
-        all.append((picture.timestamp, left, right))
+        all.append((picture.timestamp.microseconds, left, right))
       }
       return all
     }
@@ -109,7 +110,7 @@ struct MergeProgramTests {
           MixScene(placements: [Placement(source: "v1", frame: PixelFrame(x: 0, y: 0, width: 128, height: 48))]))
       }
     }
-    let times = stage.pictures.map(\.timestamp)
+    let times = stage.pictures.map(\.timestamp.microseconds)
     #expect(times.allSatisfy { $0 % 40_000 == 0 })
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
     let shown = try stage.halves()
@@ -185,7 +186,7 @@ struct MergeProgramTests {
     let shown = try stage.halves()
     #expect(shown.count >= 210)
     for (time, left, _) in shown where time > 5_500_000 { #expect(abs(left - 90) < 12, "at \(time)") }
-    let times = stage.pictures.map(\.timestamp)
+    let times = stage.pictures.map(\.timestamp.microseconds)
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
     // The last picture stands for a while, then the background.
     #expect(shown.contains { $0.time > 7_500_000 && abs($0.right - 200) < 12 })
@@ -233,7 +234,7 @@ struct MergeProgramTests {
       guard millisecond % 10 == 0 else { return }
       late?.advance(to: now) { output in
         switch output {
-        case .picture(let picture): frames.append(picture.timestamp)
+        case .picture(let picture): frames.append(picture.timestamp.microseconds)
         case .sound(let samples, let position): sound.append((position, samples))
         case .keyFrameNeeded: break
         }
@@ -241,10 +242,10 @@ struct MergeProgramTests {
     }
     let first = try #require(frames.first)
     #expect(first - 5_000_000 < 4_300_000, "\(first)")
-    let heard = sound.filter { $0.position >= AudioInput.position(of: first) }
+    let heard = sound.filter { $0.position >= AudioInput.position(of: MediaTime(microseconds: first)) }
     #expect(heard.count > 50)
     let silent = heard.dropFirst().filter { !$0.samples.contains { abs(Int($0)) > 2000 } }
-      .map { (AudioInput.time(of: $0.position) - first) / 1000 }
+      .map { (AudioInput.time(of: $0.position).microseconds - first) / 1000 }
     #expect(silent == [], "milliseconds after the first frame")
   }
 
@@ -273,7 +274,7 @@ struct MergeProgramTests {
     #expect(heard.count > 200)
     let silent = heard.filter { !$0.samples.contains { abs(Int($0)) > 2000 } }.map { AudioInput.time(of: $0.position) }
     #expect(silent == [])
-    let times = stage.pictures.map(\.timestamp)
+    let times = stage.pictures.map(\.timestamp.microseconds)
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
   }
 
@@ -288,7 +289,7 @@ struct MergeProgramTests {
       let since = (millisecond - 2000) % (standstill + 5)
       stage.isStalled = millisecond >= 2000 && millisecond < 2000 + 2 * (standstill + 5) && since < standstill
     }
-    let times = stage.pictures.map(\.timestamp)
+    let times = stage.pictures.map(\.timestamp.microseconds)
     let steps = zip(times.dropFirst(), times).map { $0 - $1 }
     // A machine that does not keep up makes fewer frames a second: a step down from 25 is 24.
     #expect(steps.allSatisfy { (1...42_000).contains($0) }, "\(steps.filter { $0 > 42_000 })")
@@ -417,7 +418,7 @@ struct MergeProgramTests {
     var heard: Int64?
     for block in stage.sound where heard == nil {
       if let index = block.samples.firstIndex(where: { abs(Int($0)) > 4000 }) {
-        heard = AudioInput.time(of: block.position + Int64(index / 2))
+        heard = AudioInput.time(of: block.position + Int64(index / 2)).microseconds
       }
     }
     let beep = try #require(heard)

@@ -69,7 +69,7 @@ struct MixStepsTests {
     func advance() {
       program.advance(to: Instant(microseconds: now)) { output in
         switch output {
-        case .picture(let picture): times.append(picture.timestamp)
+        case .picture(let picture): times.append(picture.timestamp.microseconds)
         case .sound(_, let position): sound.append(position)
         case .keyFrameNeeded: break
         }

@@ -1,5 +1,6 @@
 import Codecs
 import Foundation
+import MediaTimeLiterals
 import RTP
 import Testing
 

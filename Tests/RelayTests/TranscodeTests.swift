@@ -18,7 +18,7 @@ struct TranscodeTests {
     mutating func run(_ seconds: Int, _ width: Int = 720, _ height: Int = 1280, fps: Int) -> Int {
       (0..<seconds * fps).count { _ in
         now += Int64(1_000_000 / fps)
-        return pace.takes(width: width, height: height, at: Instant(microseconds: now))
+        return pace.takes(width: width, height: height, at: MediaTime(microseconds: now))
       }
     }
 

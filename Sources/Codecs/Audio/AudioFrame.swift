@@ -1,3 +1,5 @@
+public import RTP
+
 /// How PCM is laid out.
 public struct AudioFormat: Sendable, Hashable {
   /// Samples per second and channel, 8 000…192 000.
@@ -30,11 +32,11 @@ public struct AudioFrame: Sendable, Equatable {
   public var samples: [Int16]
   /// How `samples` are to be read.
   public var format: AudioFormat
-  /// The first sample's time, in microseconds on its source's clock.
-  public var timestamp: Int64
+  /// The first sample's time, on its source's timeline.
+  public var timestamp: MediaTime
 
   /// `samples` are not checked against the format; a last incomplete one is left out of ``frameCount``.
-  public init(samples: [Int16], format: AudioFormat, timestamp: Int64 = 0) {
+  public init(samples: [Int16], format: AudioFormat, timestamp: MediaTime = .zero) {
     self.samples = samples
     self.format = format
     self.timestamp = timestamp
@@ -44,6 +46,9 @@ public struct AudioFrame: Sendable, Equatable {
   public var frameCount: Int { samples.count / max(1, format.channels) }
   /// Microseconds.
   public var duration: Int64 { Int64(frameCount) * 1_000_000 / Int64(max(1, format.sampleRate)) }
+
+  /// The time after the last sample.
+  public var end: MediaTime { timestamp.advanced(microseconds: duration) }
 
   /// Root mean square over all channels, relative to full scale: 0…1.
   public var level: Double {

@@ -1,4 +1,5 @@
 import CFFmpeg
+import RTP
 
 /// One stream of a file and its decoder.
 protocol FileTrack: AnyObject {
@@ -8,7 +9,7 @@ protocol FileTrack: AnyObject {
   ) throws(CodecError)
 }
 
-/// Turns a stream's timestamps into microseconds since the file's beginning.
+/// Turns a stream's timestamps into times since the file's beginning.
 private struct StreamClock {
   let base: AVRational
   /// Microseconds.
@@ -20,13 +21,13 @@ private struct StreamClock {
   }
 
   /// Nil if the timestamp is unknown.
-  func microseconds(_ timestamp: Int64) -> Int64? {
+  func time(_ timestamp: Int64) -> MediaTime? {
     guard timestamp != av_no_pts else { return nil }
     let time = av_rescale_q(timestamp, base, AVRational(num: 1, den: 1_000_000))
     // A broken file can name any time; a century is enough for every other.
     let century: Int64 = 3_155_760_000_000_000
     guard (-century...century).contains(time), (-century...century).contains(start) else { return nil }
-    return max(0, time - start)
+    return MediaTime(microseconds: max(0, time - start))
   }
 }
 
@@ -36,7 +37,7 @@ final class FileVideoTrack: FileTrack {
   private let decoder: LibavDecoder
   private let clock: StreamClock
   private let frameDuration: Int64
-  private var nextTime: Int64 = 0
+  private var nextTime = MediaTime.zero
 
   init?(in container: UnsafeMutablePointer<AVFormatContext>) throws(CodecError) {
     index = ff_best_stream(container, AVMEDIA_TYPE_VIDEO)
@@ -55,16 +56,15 @@ final class FileVideoTrack: FileTrack {
     _ packet: UnsafeMutablePointer<AVPacket>?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void
   ) throws(CodecError) {
     try decoder.send(packet)
-    while var picture = try decoder.receivePicture() {
-      picture.timestamp = clock.microseconds(picture.timestamp) ?? nextTime
-      nextTime = picture.timestamp + frameDuration
+    while let picture = try decoder.receivePicture({ clock.time($0) ?? nextTime }) {
+      nextTime = picture.timestamp.advanced(microseconds: frameDuration)
       deliver(.video(picture), frameDuration)
     }
   }
 
   func restart() {
     decoder.flush()
-    nextTime = 0
+    nextTime = .zero
   }
 }
 
@@ -76,7 +76,7 @@ final class FileAudioTrack: FileTrack {
   private let clock: StreamClock
   private var converter: SampleConverter
   /// Where the next sample belongs; nil before the first.
-  private var nextTime: Int64?
+  private var nextTime: MediaTime?
 
   init?(in container: UnsafeMutablePointer<AVFormatContext>, output: AudioFormat) throws(CodecError) {
     index = ff_best_stream(container, AVMEDIA_TYPE_AUDIO)
@@ -94,7 +94,7 @@ final class FileAudioTrack: FileTrack {
   ) throws(CodecError) {
     try decoder.send(packet)
     while let (time, samples) = try decoder.receive({ (frame) throws(CodecError) in
-      (clock.microseconds(frame.pointee.best_effort_timestamp), try converter.convert(frame))
+      (clock.time(frame.pointee.best_effort_timestamp), try converter.convert(frame))
     }) { hand(samples, at: time, deliver) }
     if packet == nil { hand(converter.flush(), at: nil, deliver) }
   }
@@ -105,13 +105,12 @@ final class FileAudioTrack: FileTrack {
     nextTime = nil
   }
 
-  private func hand(_ samples: [Int16], at time: Int64?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void) {
+  private func hand(_ samples: [Int16], at time: MediaTime?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void) {
     // Containers round their times: samples follow each other exactly, unless there is a hole.
-    var start = nextTime ?? time ?? 0
+    var start = nextTime ?? time ?? .zero
     if let time, abs(time - start) > 50_000 { start = max(start, time) }
-    var frame = AudioFrame(samples: samples, format: output)
-    frame.timestamp = start
-    nextTime = start + frame.duration
+    let frame = AudioFrame(samples: samples, format: output, timestamp: start)
+    nextTime = frame.end
     if !samples.isEmpty { deliver(.audio(frame), frame.duration) }
   }
 }

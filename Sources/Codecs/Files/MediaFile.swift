@@ -1,4 +1,5 @@
 import CFFmpeg
+import RTP
 
 /// Reads any file that libavformat knows, as I420 pictures and PCM. One owner at a time.
 ///
@@ -48,10 +49,10 @@ public final class MediaFile {
   private var videoTrack: FileVideoTrack?
   private var audioTrack: FileAudioTrack?
   private var ready: [Sample] = []
-  /// Added to the times of this pass.
-  private var offset: Int64 = 0
+  /// Where this pass begins.
+  private var passStart = MediaTime.zero
   /// Where the latest sample ends.
-  private var end: Int64 = 0
+  private var end = MediaTime.zero
   private var samplesInPass = 0
   private var isAtEnd = false
 
@@ -126,7 +127,7 @@ public final class MediaFile {
     do throws(CodecError) {
       try track.decode(packet) { sample, duration in
         let (shifted, start) = shift(sample)
-        end = max(end, start + duration)
+        end = max(end, start.advanced(microseconds: duration))
         ready.append(shifted)
       }
     } catch {
@@ -134,13 +135,13 @@ public final class MediaFile {
     }
   }
 
-  private func shift(_ sample: Sample) -> (Sample, Int64) {
+  private func shift(_ sample: Sample) -> (Sample, MediaTime) {
     switch sample {
     case .video(var frame):
-      frame.timestamp += offset
+      frame.timestamp = frame.timestamp.advanced(microseconds: passStart - .zero)
       return (.video(frame), frame.timestamp)
     case .audio(var frame):
-      frame.timestamp += offset
+      frame.timestamp = frame.timestamp.advanced(microseconds: passStart - .zero)
       return (.audio(frame), frame.timestamp)
     }
   }
@@ -151,7 +152,7 @@ public final class MediaFile {
     guard result >= 0 else { throw .file(path: path, reason: "cannot start again: \(Libav.message(result))") }
     videoTrack?.restart()
     audioTrack?.restart()
-    offset = end
+    passStart = end
     samplesInPass = 0
     isAtEnd = false
   }

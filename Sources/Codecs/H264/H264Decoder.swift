@@ -1,4 +1,5 @@
 import CFFmpeg
+public import RTP
 
 /// H.264 (Annex B) by libavcodec with no reordering delay.
 ///
@@ -13,7 +14,7 @@ public final class H264Decoder: VideoDecoder {
   }
 
   /// One access unit in, its picture out; any size, 8 bit 4:2:0 (others are converted).
-  public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
+  public func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     try codec.decodePicture(data, timestamp: timestamp)
   }
 }

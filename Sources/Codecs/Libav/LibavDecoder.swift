@@ -1,4 +1,5 @@
 import CFFmpeg
+import RTP
 
 /// One decoder of libavcodec, audio or video.
 final class LibavDecoder {
@@ -53,8 +54,8 @@ final class LibavDecoder {
     avcodec_free_context(&context)
   }
 
-  /// Feeds one access unit, to be shown at a time of any unit.
-  func send(_ data: some Collection<UInt8>, timestamp: Int64 = av_no_pts) throws(CodecError) {
+  /// Feeds one access unit.
+  func send(_ data: some Collection<UInt8>, timestamp: MediaTime? = nil) throws(CodecError) {
     guard let packet, data.count < Int(Int32.max) / 2, av_new_packet(packet, Int32(data.count)) >= 0 else {
       throw .corrupt(codec: name, reason: "\(data.count) bytes in one access unit")
     }
@@ -62,7 +63,7 @@ final class LibavDecoder {
     if let target = packet.pointee.data {
       _ = UnsafeMutableRawBufferPointer(start: target, count: data.count).initializeMemory(as: UInt8.self, from: data)
     }
-    packet.pointee.pts = timestamp
+    packet.pointee.pts = timestamp?.microseconds ?? av_no_pts
     try send(packet)
   }
 
@@ -84,20 +85,26 @@ final class LibavDecoder {
     return try read(frame)
   }
 
-  /// The next picture. Its timestamp is in the unit of what was fed, `av_no_pts` if unknown.
+  /// The next picture, with the time that it was fed with.
   func receivePicture() throws(CodecError) -> VideoFrame? {
+    try receivePicture { MediaTime(microseconds: $0) }
+  }
+
+  /// The next picture.
+  /// - Parameter time: of a timestamp in the unit of what was fed; `av_no_pts` if unknown.
+  func receivePicture(_ time: (Int64) -> MediaTime) throws(CodecError) -> VideoFrame? {
     try receive { (frame) throws(CodecError) in
       guard ff_frame_is_damaged(frame) == 0 else {
         throw .corrupt(codec: name, reason: "a reference or a slice is missing")
       }
       var picture = try VideoFrame(copying: frame)
-      picture.timestamp = frame.pointee.best_effort_timestamp
+      picture.timestamp = time(frame.pointee.best_effort_timestamp)
       return picture
     }
   }
 
   /// One access unit of a live stream in, its picture out, nil if none can be shown yet.
-  func decodePicture(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
+  func decodePicture(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     guard !data.isEmpty else { throw .corrupt(codec: name, reason: "no data") }
     try send(data)
     var last: VideoFrame?

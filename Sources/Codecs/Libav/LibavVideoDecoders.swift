@@ -1,4 +1,5 @@
 import CFFmpeg
+public import RTP
 
 /// VP9 by libavcodec. What ``VP8Decoder`` says of missing frames holds here too.
 public final class VP9Decoder: VideoDecoder {
@@ -8,7 +9,7 @@ public final class VP9Decoder: VideoDecoder {
   public init() throws(CodecError) { codec = try LibavDecoder(live: AV_CODEC_ID_VP9, name: "VP9") }
 
   /// One frame (of one layer) in, its picture out.
-  public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
+  public func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     try codec.decodePicture(data, timestamp: timestamp)
   }
 }
@@ -21,7 +22,7 @@ public final class AV1Decoder: VideoDecoder {
   public init() throws(CodecError) { codec = try LibavDecoder(live: AV_CODEC_ID_AV1, name: "AV1") }
 
   /// One temporal unit in, its picture out.
-  public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
+  public func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     try codec.decodePicture(data, timestamp: timestamp)
   }
 }

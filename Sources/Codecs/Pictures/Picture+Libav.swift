@@ -20,7 +20,7 @@ extension LibavDecoder {
 
   /// The picture of a file.
   func decodePicture(_ file: [UInt8]) throws(CodecError) -> Picture {
-    try send(file, timestamp: 0)
+    try send(file, timestamp: .zero)
     let picture = try receive { (frame) throws(CodecError) in
       guard ff_frame_is_damaged(frame) == 0 else { throw .corrupt(codec: name, reason: "part of the picture is broken") }
       return try Picture(copying: frame)

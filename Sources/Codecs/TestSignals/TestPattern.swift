@@ -1,3 +1,5 @@
+public import RTP
+
 /// A moving picture with a clock in it, for people (digits) and for machines (``ClockBlocks``).
 public struct TestPattern: Sendable {
   /// Pixels.
@@ -33,8 +35,8 @@ public struct TestPattern: Sendable {
   /// - Parameters:
   ///   - number: counts frames; moves the picture.
   ///   - milliseconds: shown by the clock, as time of day where it counts from midnight or from 1970.
-  ///   - timestamp: the frame's own time, in microseconds.
-  public func frame(number: Int, milliseconds: Int64, timestamp: Int64) throws(CodecError) -> VideoFrame {
+  ///   - timestamp: the frame's own time.
+  public func frame(number: Int, milliseconds: Int64, timestamp: MediaTime) throws(CodecError) -> VideoFrame {
     var frame = try VideoFrame(width: width, height: height, timestamp: timestamp)
     frame.fill(colour)
     frame.withMutablePlanes { planes in

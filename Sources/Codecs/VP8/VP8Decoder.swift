@@ -1,5 +1,6 @@
 import CVPX
 import CYUV
+public import RTP
 
 /// VP8 by libvpx, one thread.
 ///
@@ -26,7 +27,7 @@ public final class VP8Decoder: VideoDecoder {
   }
 
   /// One frame in, its picture out.
-  public func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame? {
+  public func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     // libvpx reads an empty frame as "repeat the last one".
     guard !data.isEmpty, data.count < Int(Int32.max) else { throw .corrupt(codec: "VP8", reason: "\(data.count) bytes") }
     // A key frame's size is checked before libvpx allocates for it (RFC 6386 §9.1).
@@ -51,7 +52,7 @@ public final class VP8Decoder: VideoDecoder {
     return last
   }
 
-  private func copy(_ image: vpx_image_t, timestamp: Int64) throws(CodecError) -> VideoFrame {
+  private func copy(_ image: vpx_image_t, timestamp: MediaTime) throws(CodecError) -> VideoFrame {
     guard image.fmt == VPX_IMG_FMT_I420 else { throw .unsupportedPixelFormat("vpx \(image.fmt.rawValue)") }
     var frame = try VideoFrame(width: Int(image.d_w), height: Int(image.d_h), timestamp: timestamp)
     frame.withMutablePlanes { target in

@@ -1,14 +1,16 @@
+public import RTP
+
 /// A compressed picture.
 public struct EncodedPicture: Sendable, Equatable {
   /// H.264: one access unit in Annex B form; VP8: one frame.
   public var data: [UInt8]
-  /// The source frame's time, in microseconds.
-  public var timestamp: Int64
+  /// The source frame's time.
+  public var timestamp: MediaTime
   /// Decodable without any earlier picture.
   public var isKeyFrame: Bool
 
   /// A picture as an encoder gives it.
-  public init(data: [UInt8], timestamp: Int64, isKeyFrame: Bool) {
+  public init(data: [UInt8], timestamp: MediaTime, isKeyFrame: Bool) {
     self.data = data
     self.timestamp = timestamp
     self.isKeyFrame = isKeyFrame
@@ -74,7 +76,7 @@ public protocol VideoDecoder: AnyObject {
   /// Decompresses one access unit.
   /// - Returns: nil if it holds no picture that can be shown.
   /// - Throws: ``CodecError/corrupt(codec:reason:)``: a key frame is needed; the decoder stays usable.
-  func decode(_ data: [UInt8], timestamp: Int64) throws(CodecError) -> VideoFrame?
+  func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame?
 }
 
 /// Counts pictures to the next key frame and keeps timestamps rising, which rate control relies on.
@@ -83,10 +85,10 @@ struct EncodingClock {
   private var last: Int64 = .min
   private var needsKeyFrame = true
 
-  /// The time to encode a frame with, and whether a key frame is due.
-  mutating func advance(to timestamp: Int64, interval: Int, forced: Bool) -> (time: Int64, keyFrame: Bool) {
+  /// The time to encode a frame with, in microseconds, and whether a key frame is due.
+  mutating func advance(to time: MediaTime, interval: Int, forced: Bool) -> (time: Int64, keyFrame: Bool) {
     // Half the range is far beyond any clock and leaves room for the encoders' own arithmetic.
-    let wanted = min(max(timestamp, -(1 << 52)), 1 << 52)
+    let wanted = min(max(time.microseconds, -(1 << 52)), 1 << 52)
     last = max(wanted, last &+ 1)
     let due = forced || needsKeyFrame || (interval > 0 && sinceKeyFrame >= interval)
     return (last, due)

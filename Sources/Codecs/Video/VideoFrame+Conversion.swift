@@ -1,4 +1,5 @@
 import CYUV
+public import RTP
 
 /// How a picture is resampled when it is scaled.
 public enum ScaleFilter: Sendable {
@@ -19,7 +20,7 @@ extension VideoFrame {
   /// A picture from tightly packed I420 bytes: all of Y, then U, then V.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
   public init(
-    i420 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: Int64 = 0, pool: FramePool = .shared
+    i420 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
   ) throws(CodecError) {
     try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
     let chromaWidth = (width + 1) / 2
@@ -37,7 +38,7 @@ extension VideoFrame {
   /// A picture from tightly packed NV12 bytes: all of Y, then U and V interleaved.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
   public init(
-    nv12 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: Int64 = 0, pool: FramePool = .shared
+    nv12 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
   ) throws(CodecError) {
     try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
     let chromaStride = (width + 1) / 2 * 2
@@ -53,7 +54,7 @@ extension VideoFrame {
   /// A picture from tightly packed pixels of four bytes: red, green, blue, alpha. Alpha is ignored.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
   public init(
-    rgba bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: Int64 = 0, pool: FramePool = .shared
+    rgba bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
   ) throws(CodecError) {
     try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
     try withMutablePlanes { (planes) throws(CodecError) in

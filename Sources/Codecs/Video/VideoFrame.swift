@@ -1,3 +1,5 @@
+public import RTP
+
 /// An uncompressed I420 picture (8 bit, BT.601 limited range) with its time.
 ///
 /// A value: copies share one buffer until one of them is written. The three planes lie in one aligned allocation from a
@@ -8,8 +10,8 @@ public struct VideoFrame: Sendable {
   /// Most pixels of a picture: 4096x2304.
   public static let maximumPixels = 4096 * 2304
 
-  /// When the picture was taken, in microseconds on its source's clock.
-  public var timestamp: Int64
+  /// When the picture was taken, on its source's timeline.
+  public var timestamp: MediaTime
   private var storage: PlaneStorage
 
   /// Pixels.
@@ -19,7 +21,7 @@ public struct VideoFrame: Sendable {
 
   /// A picture whose content is not defined until it is drawn.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``
-  public init(width: Int, height: Int, timestamp: Int64 = 0, pool: FramePool = .shared) throws(CodecError) {
+  public init(width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared) throws(CodecError) {
     guard Self.isSupported(width: width, height: height) else { throw .unsupportedSize(width: width, height: height) }
     self.timestamp = timestamp
     storage = PlaneStorage(width: width, height: height, pool: pool)

@@ -1,10 +1,11 @@
 import Codecs
+import RTP
 
 // Where the packager cuts.
 
 extension HLSPackager {
   /// Begins another form, or goes on behind a hole. False where the muxer refuses it.
-  func begin(_ wanted: HLSTracks, at time: Int64, isHole: Bool) -> Bool {
+  func begin(_ wanted: HLSTracks, at time: MediaTime, isHole: Bool) -> Bool {
     flushWaiting(next: time)
     let isFirst = muxer == nil
     if wanted != tracks || isFirst {
@@ -31,12 +32,12 @@ extension HLSPackager {
   }
 
   /// Opens a segment where none grows.
-  func openIfNeeded(at time: Int64, isIndependent: Bool) {
+  func openIfNeeded(at time: MediaTime, isIndependent: Bool) {
     guard window.growing == nil else { return }
     open(at: time, isDiscontinuous: false)
   }
 
-  private func open(at time: Int64, isDiscontinuous: Bool) {
+  private func open(at time: MediaTime, isDiscontinuous: Bool) {
     if isDiscontinuous { counters.discontinuities &+= 1 }
     window.growing = HLSSegment(
       number: nextNumber, initialisation: initialisation, isDiscontinuous: isDiscontinuous, start: time)
@@ -45,33 +46,35 @@ extension HLSPackager {
   }
 
   /// Cuts a part before a sample that would make it too long, and the segment where it is too long itself.
-  func cutIfDue(at time: Int64, lasting duration: Int64) {
+  func cutIfDue(at time: MediaTime, lasting duration: Int64) {
     guard window.growing != nil else { return }
-    if time - segmentStart >= settings.longestSegment || (window.growing?.bytes.count ?? 0) + partBytes > settings.bytes / 3 {
+    if time.milliseconds(since: segmentStart) >= settings.longestSegment
+      || (window.growing?.bytes.count ?? 0) + partBytes > settings.bytes / 3
+    {
       flushWaiting(next: time)
       closeSegment(at: time)
-    } else if let length = settings.partLength, time + duration - partStart > length, time > partStart {
+    } else if let length = settings.partLength, time.milliseconds(since: partStart) + duration > length, time > partStart {
       flushWaiting(next: time)
       cutPart(at: time)
     }
   }
 
-  private func cutPart(at time: Int64) {
+  private func cutPart(at time: MediaTime) {
     guard partHasSamples, let muxer else { return }
     partHasSamples = false
     partBytes = 0
     guard let bytes = try? muxer.takeFragment(), !bytes.isEmpty else { return }
-    window.append(bytes, duration: max(1, time - partStart), isIndependent: partIsIndependent)
+    window.append(bytes, duration: max(1, time.milliseconds(since: partStart)), isIndependent: partIsIndependent)
     counters.parts &+= 1
     partStart = max(partStart, time)
   }
 
   /// Ends the segment that grows; nothing where none does.
-  func closeSegment(at time: Int64) {
+  func closeSegment(at time: MediaTime) {
     guard let growing = window.growing else { return }
     flushWaiting(next: time)
     cutPart(at: time)
-    let duration = max(1, max(time, partStart) - growing.start)
+    let duration = max(1, max(time, partStart).milliseconds(since: growing.start))
     window.close(duration: duration)
     counters.segments &+= 1
   }

@@ -1,5 +1,6 @@
 import Codecs
 import RTMP
+import RTP
 
 /// Makes HLS of a stream: fragmented MP4, cut into segments at key frames, and segments into parts.
 ///
@@ -23,7 +24,8 @@ public final class HLSPackager {
   }
 
   struct Picture {
-    var time: Int64
+    var time: MediaTime
+    /// Milliseconds from its decoding to its showing.
     var offset: Int64
     var isKeyFrame: Bool
     var payload: [UInt8]
@@ -46,14 +48,14 @@ public final class HLSPackager {
   var waiting: Picture?
   /// Milliseconds from a picture to the next, last time.
   var pictureStep: Int64 = 40
-  var lastPictureTime: Int64?
-  var lastPicture: Int64?
-  var lastSound: Int64?
+  var lastPictureTime: MediaTime?
+  var lastPicture: MediaTime?
+  var lastSound: MediaTime?
   /// The first sound that came before the first picture, or the first one behind a hole.
-  var soundAlone: Int64?
+  var soundAlone: MediaTime?
   /// Where what is there ends.
-  var end: Int64?
-  var partStart: Int64 = 0
+  var end: MediaTime?
+  var partStart = MediaTime.zero
   var partIsIndependent = false
   var partHasSamples = false
   var partBytes = 0
@@ -73,7 +75,7 @@ public final class HLSPackager {
   /// - Parameter unixTime: milliseconds since 1970.
   public func take(_ media: [LiveMedia], unixTime: Int64) {
     if epoch == nil, let last = media.last {
-      epoch = unixTime - last.time
+      epoch = unixTime - last.time.milliseconds
       // Numbers grow over the runs of a stream, so that no cache can take one segment for another.
       nextNumber = Int(clamping: max(0, unixTime / max(1, settings.segmentLength)))
     }
@@ -114,24 +116,31 @@ public final class HLSPackager {
 
   func drop() { counters.dropped &+= 1 }
 
+  /// Whether so little came for so long that what is of this time does not continue what is there.
+  private func isHole(before time: MediaTime) -> Bool {
+    end.map { time.milliseconds(since: $0) > settings.longestGap } ?? false
+  }
+
   // MARK: Pictures
 
   private func take(_ picture: Picture) {
-    guard announced.video != nil, picture.time >= 0, !picture.body.isEmpty, picture.time > lastPictureTime ?? -1 else {
-      return drop()
-    }
-    let isHole = end.map { picture.time - $0 > settings.longestGap } ?? false
+    let isNext = lastPictureTime.map { picture.time > $0 } ?? true
+    guard announced.video != nil, picture.time >= .zero, !picture.body.isEmpty, isNext else { return drop() }
+    let isHole = isHole(before: picture.time)
     if isHole { awaitsKeyFrame = true }
     guard picture.isKeyFrame || (!awaitsKeyFrame && tracks.video == announced.video) else { return drop() }
     awaitsKeyFrame = false
     lastPicture = picture.time
     soundAlone = nil
-    if let last = lastPictureTime, picture.time - last <= settings.longestGap { pictureStep = picture.time - last }
+    if let last = lastPictureTime {
+      let step = picture.time.milliseconds(since: last)
+      if step <= settings.longestGap { pictureStep = step }
+    }
     if picture.isKeyFrame {
       let wanted = HLSTracks(video: announced.video, audio: soundIsAlive(at: picture.time) ? announced.audio : nil)
       if isHole || wanted != tracks || muxer == nil {
         guard begin(wanted, at: picture.time, isHole: isHole) else { return drop() }
-      } else if picture.time - segmentStart >= settings.segmentLength - settings.segmentLength / 20 {
+      } else if picture.time.milliseconds(since: segmentStart) >= settings.segmentLength - settings.segmentLength / 20 {
         flushWaiting(next: picture.time)
         closeSegment(at: picture.time)
       }
@@ -147,24 +156,24 @@ public final class HLSPackager {
   }
 
   /// Gives the muxer the picture that waits; the next one, or the cut, tells its duration.
-  func flushWaiting(next: Int64?) {
+  func flushWaiting(next: MediaTime?) {
     guard let picture = waiting, let index = tracks.videoIndex else { return }
     waiting = nil
-    let step = next.map { $0 - picture.time } ?? pictureStep
+    let step = next.map { $0.milliseconds(since: picture.time) } ?? pictureStep
     let duration = step > 0 && step <= settings.longestGap ? step : pictureStep
     add(
       .init(
-        track: index, decodingTime: picture.time * 90, offset: picture.offset * 90, duration: duration * 90,
+        track: index, decodingTime: picture.time.ticks(rate: 90_000), offset: picture.offset * 90, duration: duration * 90,
         isKeyFrame: picture.isKeyFrame), data: picture.payload[picture.body])
-    end = max(end ?? 0, picture.time + duration)
+    end = max(end ?? .zero, picture.time.advanced(milliseconds: duration))
   }
 
   // MARK: Sound
 
-  private func takeSound(_ time: Int64, _ payload: [UInt8], _ body: Range<Int>) {
-    guard let audio = announced.audio, time >= 0, !body.isEmpty else { return drop() }
+  private func takeSound(_ time: MediaTime, _ payload: [UInt8], _ body: Range<Int>) {
+    guard let audio = announced.audio, time >= .zero, !body.isEmpty else { return drop() }
     lastSound = time
-    let isHole = end.map { time - $0 > settings.longestGap } ?? false
+    let isHole = isHole(before: time)
     if picturesLead(at: time, isHole: isHole) {
       // What changes waits for their next key frame.
       guard tracks.audio == audio, !isHole else { return drop() }
@@ -176,9 +185,9 @@ public final class HLSPackager {
     let start = soundClock.place(time, samples: samples)
     let duration = max(1, samples * 1000 / Int64(audio.sampleRate))
     if tracks.video == nil {
-      if time - segmentStart >= settings.segmentLength { closeSegment(at: time) }
+      if time.milliseconds(since: segmentStart) >= settings.segmentLength { closeSegment(at: time) }
       cutIfDue(at: time, lasting: duration)
-    } else if let length = settings.partLength, time - partStart > 2 * length {
+    } else if let length = settings.partLength, time.milliseconds(since: partStart) > 2 * length {
       // No picture came for so long: the sound goes on without.
       cutIfDue(at: time, lasting: duration)
     }
@@ -187,24 +196,24 @@ public final class HLSPackager {
     partHasSamples = true
     partBytes += body.count
     add(.init(track: index, decodingTime: start, duration: samples, isKeyFrame: true), data: payload[body])
-    end = max(end ?? 0, time + duration)
+    end = max(end ?? .zero, time.advanced(milliseconds: duration))
   }
 
   /// Whether the form is the pictures' affair: they are there, or are still waited for.
-  private func picturesLead(at time: Int64, isHole: Bool) -> Bool {
+  private func picturesLead(at time: MediaTime, isHole: Bool) -> Bool {
     guard announced.video != nil else { return false }
     if soundAlone == nil, isHole || lastPicture == nil { soundAlone = time }
-    return time - (soundAlone ?? lastPicture ?? time) <= settings.trackPatience
+    return time.milliseconds(since: soundAlone ?? lastPicture ?? time) <= settings.trackPatience
   }
 
-  private func soundIsAlive(at time: Int64) -> Bool {
+  private func soundIsAlive(at time: MediaTime) -> Bool {
     guard announced.audio != nil else { return false }
     // Where none came yet, it is hoped for as long as the form is young.
     let since = lastSound ?? (muxer == nil ? time : formStart)
-    return time - since <= settings.trackPatience
+    return time.milliseconds(since: since) <= settings.trackPatience
   }
 
-  var segmentStart: Int64 { window.growing?.start ?? partStart }
+  var segmentStart: MediaTime { window.growing?.start ?? partStart }
   /// Where the form of what is made began.
-  var formStart: Int64 = 0
+  var formStart = MediaTime.zero
 }

@@ -70,7 +70,7 @@ public struct HLSPlaylist: Sendable {
     if isMarked ? segment.initialisation != initialisation : initialisation == nil {
       text += "#EXT-X-MAP:URI=\"\(address(HLSResource.initialisation(segment.initialisation)))\"\n"
     }
-    text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(epoch + segment.start))\n"
+    text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(epoch + segment.start.milliseconds))\n"
   }
 
   private func add(partsOf segment: HLSSegment, to text: inout String) {

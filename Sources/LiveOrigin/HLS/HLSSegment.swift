@@ -1,3 +1,5 @@
+public import RTP
+
 /// A piece of a segment that is there before the segment is whole: one fragment of MP4.
 public struct HLSPart: Sendable, Hashable {
   /// Where its bytes lie in those of the segment.
@@ -16,8 +18,8 @@ public struct HLSSegment: Sendable {
   public let initialisation: Int
   /// Whether it does not go on where the one before ended, or in the same form.
   public let isDiscontinuous: Bool
-  /// Where it begins: milliseconds on the stream's timeline.
-  public let start: Int64
+  /// Its start on the stream's timeline.
+  public let start: MediaTime
   /// Milliseconds; 0 while it grows.
   public internal(set) var duration: Int64 = 0
   /// What is cut of it so far.
@@ -25,7 +27,7 @@ public struct HLSSegment: Sendable {
   /// The fragments of all parts.
   public internal(set) var bytes: [UInt8] = []
 
-  init(number: Int, initialisation: Int, isDiscontinuous: Bool, start: Int64) {
+  init(number: Int, initialisation: Int, isDiscontinuous: Bool, start: MediaTime) {
     self.number = number
     self.initialisation = initialisation
     self.isDiscontinuous = isDiscontinuous

@@ -30,7 +30,7 @@ extension StreamHub {
     return state.withLock { state in
       guard place.next >= state.ring.start, state.ring.end - place.next <= LiveBatch.longest,
         let oldest = state.ring[place.next], let latest = state.timeline.latest,
-        latest.time - oldest.media.time <= options.lag ?? limits.lag
+        latest.time.milliseconds(since: oldest.media.time) <= options.lag ?? limits.lag
       else { return nil }
       var media: [LiveMedia] = []
       var bytes = 0

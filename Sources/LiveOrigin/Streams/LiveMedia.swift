@@ -1,6 +1,7 @@
 import NIOCore
 import RTMP
 import Synchronization
+public import RTP
 
 /// A message of a live stream, made once for all who watch: its forms for the wire are made when the first asks for them.
 public final class LiveMedia: Sendable {
@@ -14,13 +15,13 @@ public final class LiveMedia: Sendable {
 
   /// The message, its timestamp on the stream's timeline.
   public let media: MediaMessage
-  /// Milliseconds on the stream's timeline, which does not wrap.
-  public let time: Int64
+  /// On the stream's timeline, which does not wrap: whole milliseconds.
+  public let time: MediaTime
   /// Whether a decoder can begin here.
   public let isKeyFrame: Bool
   private let forms = Mutex(Forms())
 
-  init(_ media: MediaMessage, time: Int64, isKeyFrame: Bool) {
+  init(_ media: MediaMessage, time: MediaTime, isKeyFrame: Bool) {
     self.media = media
     self.time = time
     self.isKeyFrame = isKeyFrame

@@ -7,13 +7,13 @@ extension StreamHub {
   func begin(_ state: borrowing State, _ options: StreamViewer.Options) -> StreamViewer.Place {
     if let key = options.wantsPast ? state.keyFrames.first : state.keyFrames.last, let latest = state.timeline.latest {
       // What it begins with is no lateness of its own.
-      return StreamViewer.Place(next: key.number, awaitsKeyFrame: false, allowance: latest.time - key.time)
+      return StreamViewer.Place(next: key.number, awaitsKeyFrame: false, allowance: latest.time.milliseconds(since: key.time))
     }
     guard state.statistics.isPublished, let latest = state.timeline.latest else {
       return StreamViewer.Place(next: state.ring.end, awaitsKeyFrame: true)
     }
     var next = state.ring.end
-    while let item = state.ring[next - 1], latest.time - item.media.time < limits.soundStart { next -= 1 }
+    while let item = state.ring[next - 1], latest.time.milliseconds(since: item.media.time) < limits.soundStart { next -= 1 }
     return StreamViewer.Place(next: next, awaitsKeyFrame: true)
   }
 
@@ -77,7 +77,7 @@ extension StreamHub {
   ) -> Bool {
     guard options.wants(media.media.kind) else { return false }
     guard media.media.kind == .video else { return true }
-    let lag = (state.timeline.latest?.time ?? media.time) - media.time
+    let lag = (state.timeline.latest?.time ?? media.time).milliseconds(since: media.time)
     let limit = (options.lag ?? limits.lag) + place.allowance
     if place.awaitsKeyFrame {
       // Half of the limit, so that it does not lose the next group at once.

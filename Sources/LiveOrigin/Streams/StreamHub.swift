@@ -76,7 +76,7 @@ public final class StreamHub: Sendable {
     var headers = StreamHeaders()
     var timeline = StreamTimeline()
     /// The key frames in the ring, oldest first.
-    var keyFrames: [(number: Int, time: Int64)] = []
+    var keyFrames: [(number: Int, time: MediaTime)] = []
     /// Milliseconds between the last two key frames.
     var groupLength: Int64 = 0
     var headerVersion = 0
@@ -103,7 +103,9 @@ public final class StreamHub: Sendable {
       statistics.jumps = state.timeline.jumps
       statistics.keptMessages = state.ring.count
       statistics.keptBytes = state.ring.bytes
-      if let key = state.keyFrames.last, let latest = state.timeline.latest { statistics.groupLength = latest.time - key.time }
+      if let key = state.keyFrames.last, let latest = state.timeline.latest {
+        statistics.groupLength = latest.time.milliseconds(since: key.time)
+      }
       return statistics
     }
   }
@@ -176,9 +178,11 @@ public final class StreamHub: Sendable {
       state.awaitsKeyFrame = false
     }
     let time = state.timeline.time(of: media.timestamp, now: now)
-    let shifted = MediaMessage(media.kind, timestamp: UInt32(truncatingIfNeeded: time), payload: media.payload)
+    let shifted = MediaMessage(media.kind, at: time, payload: media.payload)
     if isKeyFrame {
-      if let former = state.keyFrames.last { state.groupLength = min(time - former.time, limits.longestGroup) }
+      if let former = state.keyFrames.last {
+        state.groupLength = min(time.milliseconds(since: former.time), limits.longestGroup)
+      }
       state.keyFrames.append((state.ring.end, time))
     }
     state.ring.append(
@@ -191,13 +195,14 @@ public final class StreamHub: Sendable {
   /// too late; and of more than that where it is too much.
   private func forget(_ state: inout State) {
     guard let latest = state.timeline.latest?.time else { return }
-    if let key = state.keyFrames.last, latest - key.time > limits.longestGroup { state.keyFrames = [] }
-    let past = state.keyFrames.prefix { latest - $0.time >= limits.past }.last ?? state.keyFrames.first
+    if let key = state.keyFrames.last, latest.milliseconds(since: key.time) > limits.longestGroup { state.keyFrames = [] }
+    let past = state.keyFrames.prefix { latest.milliseconds(since: $0.time) >= limits.past }.last ?? state.keyFrames.first
     let group = past?.number ?? state.ring.end
     while let first = state.ring.first {
       let isTooMuch = state.ring.bytes > limits.bytes || state.ring.count > limits.messages
       // A viewer may have begun a whole group behind.
-      let isOld = latest - first.media.time > max(limits.soundLag, limits.lag) + state.groupLength
+      let age = latest.milliseconds(since: first.media.time)
+      let isOld = age > max(limits.soundLag, limits.lag) + state.groupLength
       guard isTooMuch || (isOld && state.ring.start < group) else { break }
       state.ring.removeFirst()
     }

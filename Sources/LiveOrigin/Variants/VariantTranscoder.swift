@@ -1,5 +1,6 @@
 import Codecs
 import RTMP
+import RTP
 
 /// Makes a variant of a stream: its pictures in another size and at fewer a second, whole, between black bars where the
 /// proportions differ; its sound as it is. Times stay those of the stream.
@@ -24,8 +25,8 @@ public final class VariantTranscoder {
   private var configuration: FragmentedMP4.Track?
   private var thinning: FrameThinning
   private var awaitsKeyFrame = true
-  private var lastKeyFrame: Int64?
-  private var lastTime: Int64?
+  private var lastKeyFrame: MediaTime?
+  private var lastTime: MediaTime?
   private var lastHeader: [UInt8] = []
   /// Sound from before the first picture.
   private var held: [MediaMessage] = []
@@ -102,7 +103,7 @@ public final class VariantTranscoder {
     if tag.isKeyFrame { awaitsKeyFrame = false }
     guard !awaitsKeyFrame else { return [] }
     do throws(CodecError) {
-      let shown = media.time + Int64(tag.track.compositionTime)
+      let shown = media.time.advanced(milliseconds: Int64(tag.track.compositionTime))
       var messages: [MediaMessage] = []
       for picture in try decoder.decode(payload[tag.track.body], timestamp: shown) {
         counters.decoded &+= 1
@@ -120,25 +121,23 @@ public final class VariantTranscoder {
   private func encode(_ picture: VideoFrame) throws(CodecError) -> [MediaMessage] {
     let time = picture.timestamp
     // A stream's times do not go back by more than a decoder could have reordered.
-    guard time > lastTime ?? .min, thinning.keeps(time) else { return [] }
+    guard time > lastTime ?? MediaTime(microseconds: .min), thinning.keeps(time) else { return [] }
     lastTime = time
     let step = 500 / Int64(variant.frameRate)
-    let isKeyFrame = lastKeyFrame.map { time - $0 >= Self.keyFrameInterval - step } ?? true
-    var fitted = try picture.fitted(width: variant.width, height: variant.height)
-    fitted.timestamp = time * 1000
+    let isKeyFrame = lastKeyFrame.map { time.milliseconds(since: $0) >= Self.keyFrameInterval - step } ?? true
+    let fitted = try picture.fitted(width: variant.width, height: variant.height)
     guard let encoded = try encoder.encode(fitted, forceKeyFrame: isKeyFrame) else { return [] }
     counters.encoded &+= 1
     if encoded.isKeyFrame { lastKeyFrame = time }
     let tag = VideoTag.avcHeader(.codedFrames, isKeyFrame: encoded.isKeyFrame)
     var unit = encoded.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: tag) }
-    let timestamp = UInt32(truncatingIfNeeded: time)
     let configuration = AVCConfiguration(
       sequenceParameters: unit.sequenceParameters, pictureParameters: unit.pictureParameters)
     if let configuration { unit.insert(configuration, behind: tag.count) }
-    var messages = [MediaMessage(.video, timestamp: timestamp, payload: unit.data)]
+    var messages = [MediaMessage(.video, at: time, payload: unit.data)]
     if let header = configuration?.sequenceHeader, header != lastHeader {
       lastHeader = header
-      messages.insert(MediaMessage(.video, timestamp: timestamp, payload: header), at: 0)
+      messages.insert(MediaMessage(.video, at: time, payload: header), at: 0)
     }
     return messages
   }

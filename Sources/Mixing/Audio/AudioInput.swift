@@ -1,3 +1,5 @@
+public import RTP
+
 /// One source's sound on the media clock: PCM is written with its time as it comes and read at the clock's pace.
 ///
 /// Samples lie on a grid of 48 kHz, sample 0 at media time 0. A source whose clock drifts is stretched (``SoundAligner``); what
@@ -51,18 +53,14 @@ public final class AudioInput {
     isPresent = Array(repeating: false, count: Int(places))
   }
 
-  /// The grid's sample at a media time in microseconds.
-  public static func position(of time: Int64) -> Int64 {
-    time / 1_000_000 * sampleRate + time % 1_000_000 * sampleRate / 1_000_000
-  }
+  /// The grid's sample at a media time.
+  public static func position(of time: MediaTime) -> Int64 { time.ticks(rate: sampleRate) }
 
-  /// The media time of a grid's sample, in microseconds.
-  public static func time(of position: Int64) -> Int64 {
-    position / sampleRate * 1_000_000 + position % sampleRate * 1_000_000 / sampleRate
-  }
+  /// The media time of a grid's sample.
+  public static func time(of position: Int64) -> MediaTime { MediaTime(ticks: position, rate: sampleRate) }
 
-  /// Takes stereo samples whose first belongs to `time`, in microseconds; a drifting source is stretched.
-  public func write(_ samples: [Int16], at time: Int64) {
+  /// Takes stereo samples whose first belongs to `time`; a drifting source is stretched.
+  public func write(_ samples: [Int16], at time: MediaTime) {
     guard Int64(samples.count / Self.channels) <= capacity else { return }
     let placed = aligner.place(samples, at: time)
     write(placed.samples, from: placed.position)
@@ -76,8 +74,8 @@ public final class AudioInput {
     end = position + Int64(count)
   }
 
-  /// Whether it has sound since this media time, in microseconds, or longer, and the fade-in of its first samples is over.
-  public func reachesBack(to time: Int64) -> Bool { base.map { $0 + Int64(Self.fade) <= Self.position(of: time) } == true }
+  /// Whether it has sound since this media time, or longer, and the fade-in of its first samples is over.
+  public func reachesBack(to time: MediaTime) -> Bool { base.map { $0 + Int64(Self.fade) <= Self.position(of: time) } == true }
 
   /// Adds `count` samples from `position` on to what `body` is given, sample by sample: index, left, right. Silence is not told.
   ///

@@ -20,21 +20,21 @@ public final class OpusSound {
   }
 
   /// Takes the next frame in order, with its media time, and gives its sound, after what stands for lost ones.
-  public func decode(_ frame: EncodedFrame, at time: Instant) -> [Block] {
+  public func decode(_ frame: EncodedFrame, at time: MediaTime) -> [Block] {
     var blocks: [Block] = []
     do throws(CodecError) {
       try conceal(before: frame, at: time, into: &blocks)
-      blocks.append(aligner.place(try decoder.decode(frame.data), at: time.microseconds))
+      blocks.append(aligner.place(try decoder.decode(frame.data), at: time))
     } catch {
       broken += 1
     }
     return blocks
   }
 
-  private func conceal(before frame: EncodedFrame, at time: Instant, into blocks: inout [Block]) throws(CodecError) {
+  private func conceal(before frame: EncodedFrame, at time: MediaTime, into blocks: inout [Block]) throws(CodecError) {
     guard (1...Self.mostConcealed).contains(frame.lostBefore), let end = aligner.end else { return }
     // Only where the clock agrees that something is missing: silence that was not sent (DTX) is none.
-    let missing = AudioInput.position(of: time.microseconds) - end
+    let missing = AudioInput.position(of: time) - end
     let length = Int64(OpusEncoder.frameCount)
     guard missing >= length / 2, missing <= length * Int64(Self.mostConcealed) else { return }
     let count = Int((missing + length / 2) / length)
@@ -43,7 +43,7 @@ public final class OpusSound {
         index == count - 1
         ? try decoder.recover(from: frame.data, frameCount: OpusEncoder.frameCount)
         : try decoder.conceal(frameCount: OpusEncoder.frameCount)
-      blocks.append(aligner.place(samples, at: time.microseconds - Int64(count - index) * 20_000))
+      blocks.append(aligner.place(samples, at: time.advanced(milliseconds: -20 * Int64(count - index))))
     }
   }
 }

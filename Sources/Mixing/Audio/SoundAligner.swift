@@ -1,3 +1,5 @@
+public import RTP
+
 /// Gives a source's sound its place on the media clock's grid (``AudioInput``): block follows block, and a clock that drifts against
 /// the grid is followed by stretching the sound by at most 0.5 %, which nobody hears. What leaps is put where it belongs.
 public struct SoundAligner: Sendable {
@@ -14,8 +16,8 @@ public struct SoundAligner: Sendable {
   /// Nothing has been placed.
   public init() {}
 
-  /// Where stereo samples whose first belongs to `time`, in microseconds, begin on the grid; they may have become a few more or less.
-  public mutating func place(_ samples: [Int16], at time: Int64) -> (position: Int64, samples: [Int16]) {
+  /// Where stereo samples whose first belongs to `time` begin on the grid; they may have become a few more or less.
+  public mutating func place(_ samples: [Int16], at time: MediaTime) -> (position: Int64, samples: [Int16]) {
     let count = samples.count / AudioInput.channels
     let wanted = AudioInput.position(of: time)
     guard let end, abs(wanted &- end) <= Self.leap else {

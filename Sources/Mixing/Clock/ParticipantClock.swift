@@ -35,7 +35,7 @@ public struct ParticipantClock: Sendable {
   }
 
   /// The media time of a moment on the participant's clock; nil before the first report.
-  public func mediaTime(of ntp: NTPTime) -> Instant? {
-    offset.value.map { Instant(microseconds: ntp.microseconds &+ $0) }
+  public func mediaTime(of ntp: NTPTime) -> MediaTime? {
+    offset.value.map { MediaTime(microseconds: ntp.microseconds &+ $0) }
   }
 }

@@ -25,8 +25,8 @@ public struct PlayoutDelay: Sendable {
   }
 
   /// Something of media time `time` could be shown or heard from `now` on.
-  public mutating func came(_ time: Instant, at now: Instant) {
-    let lateness = now - time
+  public mutating func came(_ time: MediaTime, at now: Instant) {
+    let lateness = now.mediaTime - time
     slowest.insert(0 &- lateness, at: now)
     expect(lateness)
   }

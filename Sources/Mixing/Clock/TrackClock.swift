@@ -42,7 +42,7 @@ public struct TrackClock: Sendable {
   /// A packet with this timestamp came.
   public mutating func heard(_ timestamp: UInt32, arrival: Instant) {
     let ticks = unwrapper.unwrap(timestamp)
-    let raw = arrival.microseconds &- microseconds(ticks)
+    let raw = arrival.mediaTime - senderTime(of: ticks)
     if let known = offset.value, !Self.plausible.contains(known &- raw) {
       // The sender's timestamps leapt, or it paused them: nothing learnt before holds any more.
       forget()
@@ -64,9 +64,9 @@ public struct TrackClock: Sendable {
     guard let time = clock.mediaTime(of: ntp) else { return }
     defer { move() }
     let ticks = unwrapper.peek(timestamp)
-    let target = time.microseconds &- microseconds(ticks)
+    let target = time - senderTime(of: ticks)
     if let newest = newestArrival {
-      let raw = newest.at.microseconds &- microseconds(newest.ticks)
+      let raw = newest.at.mediaTime - senderTime(of: newest.ticks)
       guard Self.plausible.contains(target &- raw) else { return }
     }
     guard isReported, let known = offset.value else {
@@ -86,8 +86,8 @@ public struct TrackClock: Sendable {
   }
 
   /// When the frame with this timestamp is to be seen or heard; nil before the first packet.
-  public func mediaTime(of timestamp: UInt32) -> Instant? {
-    offset.value.map { Instant(microseconds: microseconds(unwrapper.peek(timestamp)) &+ $0 &+ shift) }
+  public func mediaTime(of timestamp: UInt32) -> MediaTime? {
+    offset.value.map { senderTime(of: unwrapper.peek(timestamp)).advanced(microseconds: $0 &+ shift) }
   }
 
   private mutating func move() {
@@ -109,8 +109,6 @@ public struct TrackClock: Sendable {
     self = anew
   }
 
-  private func microseconds(_ ticks: Int64) -> Int64 {
-    // Whole seconds and the rest apart: no overflow, and exact where the rate divides a million.
-    ticks / rate &* 1_000_000 &+ ticks % rate &* 1_000_000 / rate
-  }
+  /// When it was, on the sender's own timeline.
+  private func senderTime(of ticks: Int64) -> MediaTime { MediaTime(ticks: ticks, rate: rate) }
 }

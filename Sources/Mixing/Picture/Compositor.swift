@@ -1,4 +1,5 @@
 public import Codecs
+public import RTP
 
 /// Draws compositions, one after the other, onto one canvas: only what has changed is drawn anew. One owner at a time.
 ///
@@ -79,8 +80,7 @@ public final class Compositor<ID: Hashable & Sendable> {
   }
 
   /// The canvas as it is now.
-  /// - Parameter timestamp: microseconds, for the picture.
-  public func compose(timestamp: Int64) -> VideoFrame {
+  public func compose(timestamp: MediaTime) -> VideoFrame {
     counters.composed += 1
     let shown = changed.filter(isPlaced)
     if isStale || (!isFlat && !shown.isEmpty) {

@@ -1,3 +1,5 @@
+public import RTP
+
 /// What a message carries (RTMP 1.0 §5.4, §7.1).
 public struct MessageType: RawRepresentable, Hashable, Sendable {
   /// The byte of the wire.
@@ -104,6 +106,14 @@ public struct MediaMessage: Hashable, Sendable {
     self.timestamp = timestamp
     self.payload = payload
   }
+
+  /// A message of a time on its stream's timeline.
+  public init(_ kind: Kind, at time: MediaTime, payload: [UInt8]) {
+    self.init(kind, timestamp: Self.timestamp(of: time), payload: payload)
+  }
+
+  /// Milliseconds since the timeline's start, modulo 2³².
+  public static func timestamp(of time: MediaTime) -> UInt32 { UInt32(truncatingIfNeeded: time.milliseconds) }
 
   /// Nil where the message is none of the three. Data in AMF3 form loses its leading format byte (§7.1.2).
   public init?(_ message: RTMPMessage) {

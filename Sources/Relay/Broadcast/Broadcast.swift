@@ -50,7 +50,7 @@ public final class Broadcast {
     /// To be sent.
     case media(MediaMessage)
     /// The program's next picture after this media time, or any, shall be a key frame.
-    case keyFrameNeeded(ProgramID, after: Instant?)
+    case keyFrameNeeded(ProgramID, after: MediaTime?)
     /// The first is on air; the second, where there was one, is needed no more.
     case tookOver(ProgramID, from: ProgramID?)
   }
@@ -89,12 +89,14 @@ public final class Broadcast {
   private(set) var lastSample: [Int16] = []
   private var pictures = PictureStream()
   private var interleaver: Interleaver
-  private var epoch: Int64?
+  /// The media time at which the outgoing timeline starts.
+  private var epoch: MediaTime?
   private var sentSoundHeader = false
   private var metadata: MediaMessage?
   /// The media time of the newest picture sent.
-  private(set) var lastPicture: Int64?
-  private var lastPictureStamp: Int64?
+  private(set) var lastPicture: MediaTime?
+  /// On the outgoing timeline.
+  private var lastPictureStamp: MediaTime?
   /// The usual time between two pictures, in microseconds.
   private(set) var pictureInterval: Int64 = 40_000
 
@@ -102,7 +104,7 @@ public final class Broadcast {
   /// - Throws: ``CodecError`` where the sound's settings are refused.
   public init(_ settings: Settings = .init(), began: Instant? = nil) throws(CodecError) {
     self.settings = settings
-    epoch = began?.microseconds
+    epoch = began?.mediaTime
     sound = try SoundEncoder(settings.audio)
     interleaver = Interleaver(patience: settings.patience)
   }
@@ -135,7 +137,7 @@ public final class Broadcast {
     // The sound that the last pictures wait for; what the coder keeps back of it is 3 frames at most.
     let kept = Int64(3 * AACEncoder.frameCount) * 1_000_000 / Int64(settings.audio.format.sampleRate)
     seam = SoundSeam(last: lastSample)
-    if sentSoundHeader, let lastPicture { fillSilence(upTo: lastPicture + kept, now: now) }
+    if sentSoundHeader, let lastPicture { fillSilence(upTo: lastPicture.advanced(microseconds: kept), now: now) }
     release(now)
   }
 
@@ -212,7 +214,7 @@ public final class Broadcast {
   // MARK: Out
 
   func send(_ picture: EncodedPicture, now: Instant) {
-    if let lastPicture, picture.timestamp <= lastPicture - 1_000_000 {
+    if let lastPicture, lastPicture - picture.timestamp >= 1_000_000 {
       counters.skipped += 1
       return
     }
@@ -226,14 +228,15 @@ public final class Broadcast {
     }
     let begin = epoch ?? picture.timestamp
     epoch = begin
-    // In milliseconds, and each after the one before.
-    let stamp = max((picture.timestamp - begin) / 1000, (lastPictureStamp ?? -1) + 1)
+    // Whole milliseconds, and each after the one before.
+    let earliest = lastPictureStamp?.advanced(milliseconds: 1) ?? .zero
+    let stamp = max(MediaTime(milliseconds: picture.timestamp.milliseconds(since: begin)), earliest)
     lastPictureStamp = stamp
-    let time = max(picture.timestamp, lastPicture.map { $0 + 1 } ?? .min)
+    let time = lastPicture.map { max(picture.timestamp, $0.advanced(microseconds: 1)) } ?? picture.timestamp
     lastPicture = time
     if let header = payloads.sequenceHeader {
       func insert(_ kind: MediaMessage.Kind, _ payload: [UInt8]) {
-        let message = MediaMessage(kind, timestamp: UInt32(truncatingIfNeeded: stamp), payload: payload)
+        let message = MediaMessage(kind, at: stamp, payload: payload)
         interleaver.insert(message, among: .video, time: time, now: now)
       }
       // Players decide at the first picture which tracks there are: sound that is to come is told of before it.
@@ -243,7 +246,7 @@ public final class Broadcast {
       insert(.video, header)
       if tellsOfSound { insert(.audio, soundHeader) }
     }
-    let message = MediaMessage(.video, timestamp: UInt32(truncatingIfNeeded: stamp), payload: payloads.picture)
+    let message = MediaMessage(.video, at: stamp, payload: payloads.picture)
     interleaver.insert(message, among: .video, time: time, now: now)
     counters.pictures += 1
   }
@@ -275,7 +278,7 @@ public final class Broadcast {
     }
   }
 
-  private func fillSilence(upTo time: Int64, now: Instant) {
+  private func fillSilence(upTo time: MediaTime, now: Instant) {
     let position = AudioInput.position(of: time)
     if seam != nil, let end = soundEnd, position > end {
       sendSilence(min(position - end, Int64(SoundSeam.length)), at: end, now: now)
@@ -303,9 +306,9 @@ public final class Broadcast {
     epoch = begin
     // Sound of before the first picture has no place on the timeline.
     guard frame.time >= begin else { return }
-    let stamp = (frame.time - begin) / 1000
+    let stamp = frame.time.relative(to: begin)
     func insert(_ payload: [UInt8]) {
-      let message = MediaMessage(.audio, timestamp: UInt32(truncatingIfNeeded: stamp), payload: payload)
+      let message = MediaMessage(.audio, at: stamp, payload: payload)
       interleaver.insert(message, among: .audio, time: frame.time, now: now)
     }
     if !sentSoundHeader {

@@ -1,4 +1,5 @@
 import Codecs
+import RTP
 
 /// What a broadcast knows of a program that feeds it.
 struct Feed {
@@ -10,7 +11,7 @@ struct Feed {
   /// Whether it makes nothing more.
   var isOver = false
   /// The media time of the newest picture that came of it, whether sent or not.
-  private(set) var progress: Int64?
+  private(set) var progress: MediaTime?
   private var isOpen = false
 
   init(id: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int?) {
@@ -26,7 +27,7 @@ struct Feed {
     return isOpen
   }
 
-  mutating func reached(_ time: Int64) { progress = max(progress ?? time, time) }
+  mutating func reached(_ time: MediaTime) { progress = max(progress ?? time, time) }
 
   /// Its pictures have begun.
   mutating func keepOpen() { isOpen = true }

@@ -7,8 +7,7 @@ import RTP
 struct Interleaver {
   private struct Item {
     var message: MediaMessage
-    /// Media time in microseconds.
-    var time: Int64
+    var time: MediaTime
     var arrival: Instant
   }
 
@@ -23,7 +22,7 @@ struct Interleaver {
   var isEmpty: Bool { audio.isEmpty && video.isEmpty }
 
   /// Puts a message behind those of its lane; metadata travels with what it tells of.
-  mutating func insert(_ message: MediaMessage, among lane: MediaMessage.Kind, time: Int64, now: Instant) {
+  mutating func insert(_ message: MediaMessage, among lane: MediaMessage.Kind, time: MediaTime, now: Instant) {
     let item = Item(message: message, time: time, arrival: now)
     if lane == .audio { audio.append(item) } else { video.append(item) }
   }

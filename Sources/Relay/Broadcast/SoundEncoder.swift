@@ -1,13 +1,14 @@
 import Codecs
 import Mixing
+import RTP
 
 /// Turns sound on the media clock's grid of 48 kHz into AAC frames that follow each other without a hole: each 1024 samples after
 /// the one before, whoever made the sound.
 final class SoundEncoder {
-  /// A frame and its time on the media clock, in microseconds.
+  /// A frame and its time on the media clock.
   struct Frame {
     var data: [UInt8]
-    var time: Int64
+    var time: MediaTime
   }
 
   /// What is longer is no hole but a new beginning: 3 s.
@@ -21,7 +22,7 @@ final class SoundEncoder {
   private let resampler: Resampler?
   private var waiting: [Int16] = []
   /// The media time of the encoder's first sample.
-  private var start: Int64 = 0
+  private var start = MediaTime.zero
   private var packets: Int64 = 0
 
   init(_ settings: AACEncoderSettings) throws(CodecError) {
@@ -52,7 +53,7 @@ final class SoundEncoder {
     let hole = position - end
     guard hole <= Self.longestHole else {
       // The frames' times leap with the sound; they never go back.
-      start += AudioInput.time(of: hole)
+      start = start.advanced(microseconds: AudioInput.time(of: hole) - .zero)
       return try take(samples, upTo: position + count)
     }
     return try silence(upTo: position) + take(samples, upTo: position + count)
@@ -80,7 +81,8 @@ final class SoundEncoder {
       let sample = packets * Int64(AACEncoder.frameCount) - Int64(encoder.delay)
       packets += 1
       guard sample >= 0 else { continue }
-      frames.append(Frame(data: data, time: start + sample * 1_000_000 / Int64(settings.format.sampleRate)))
+      let since = sample * 1_000_000 / Int64(settings.format.sampleRate)
+      frames.append(Frame(data: data, time: start.advanced(microseconds: since)))
     }
     return frames
   }

@@ -11,7 +11,7 @@ struct Takeover {
   let feed: Feed
   let since: Instant
   /// The moment that the new program's pictures begin at.
-  private(set) var cut: Int64?
+  private(set) var cut: MediaTime?
   /// Since when the cut is known.
   var cutAt: Instant?
   /// The sample that its sound begins at.
@@ -20,7 +20,7 @@ struct Takeover {
   private(set) var tail: [Int16] = []
   /// The moment from which on the old program's pictures are held back, so that the new one can catch up with what viewers have seen.
   /// It lies a little ahead, for the new one to hear in time of which moment a key frame is wanted.
-  private(set) var freeze: Int64?
+  private(set) var freeze: MediaTime?
   var picturesAreDone = false
   /// What was held back of the old one: its part before the cut is sent after all.
   private var late: [EncodedPicture] = []
@@ -34,7 +34,7 @@ struct Takeover {
   }
 
   /// Whether the old program's picture of this time is left out.
-  func stopsPictures(at time: Int64) -> Bool {
+  func stopsPictures(at time: MediaTime) -> Bool {
     picturesAreDone || (cut ?? freeze).map { time >= $0 } == true
   }
 
@@ -50,20 +50,20 @@ struct Takeover {
 
   /// Takes a picture of the new program.
   /// - Parameter shown: the moment that viewers have seen last.
-  mutating func hold(_ picture: EncodedPicture, shown: Int64?, interval: Int64, outputs: inout [Broadcast.Output]) {
+  mutating func hold(_ picture: EncodedPicture, shown: MediaTime?, interval: Int64, outputs: inout [Broadcast.Output]) {
     guard cut == nil else {
       if pictures.count < Self.mostPictures { pictures.append(picture) }
       return
     }
     guard picture.isKeyFrame else { return }
     // A key frame that lags by less than a picture's time is as good as the next one.
-    if let shown, picture.timestamp <= shown - interval / 2 {
-      let moment = freeze ?? shown + interval * 5 / 2
+    if let shown, shown - picture.timestamp >= interval / 2 {
+      let moment = freeze ?? shown.advanced(microseconds: interval * 5 / 2)
       freeze = moment
-      outputs.append(.keyFrameNeeded(feed.id, after: Instant(microseconds: moment)))
+      outputs.append(.keyFrameNeeded(feed.id, after: moment))
       return
     }
-    cut = shown.map { max(picture.timestamp, $0 + 1) } ?? picture.timestamp
+    cut = shown.map { max(picture.timestamp, $0.advanced(microseconds: 1)) } ?? picture.timestamp
     pictures = [picture]
   }
 
@@ -87,7 +87,7 @@ struct Takeover {
   }
 
   /// A cut for a program that has no pictures to begin with.
-  mutating func cutNow(at time: Int64) { cut = time }
+  mutating func cutNow(at time: MediaTime) { cut = time }
 }
 
 extension Broadcast {
@@ -98,7 +98,8 @@ extension Broadcast {
       if self.takeover != nil { self.takeover = takeover }
     }
     if takeover.cut == nil, !takeover.feed.hasVideo, let first = takeover.sound.first {
-      takeover.cutNow(at: max(AudioInput.time(of: first.position), lastPicture.map { $0 + 1 } ?? .min))
+      let start = AudioInput.time(of: first.position)
+      takeover.cutNow(at: lastPicture.map { max(start, $0.advanced(microseconds: 1)) } ?? start)
     }
     guard let cut = takeover.cut else { return }
     let cutAt = takeover.cutAt ?? now
@@ -106,9 +107,9 @@ extension Broadcast {
     let waitedLong = now - cutAt >= settings.overlap
 
     if !takeover.picturesAreDone {
-      for picture in takeover.takeLate() where picture.timestamp < cut - pictureInterval / 2 { send(picture, now: now) }
+      for picture in takeover.takeLate() where cut - picture.timestamp > pictureInterval / 2 { send(picture, now: now) }
       let reached = current.progress.map { $0 >= cut } == true
-      let seen = lastPicture.map { $0 >= cut - pictureInterval - pictureInterval / 4 } ?? true
+      let seen = lastPicture.map { cut - $0 <= pictureInterval + pictureInterval / 4 } ?? true
       guard !current.hasVideo || current.isOver || reached || seen || waitedLong else { return }
       takeover.picturesAreDone = true
     }

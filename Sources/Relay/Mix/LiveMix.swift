@@ -94,7 +94,7 @@ public actor LiveMix {
   public nonisolated func setScene(_ scene: MixScene) { run { $0.program.setScene(scene) } }
 
   /// A key frame is needed, of a moment after this one where it is not nil.
-  public nonisolated func wantKeyFrame(after moment: Instant?) {
+  public nonisolated func wantKeyFrame(after moment: MediaTime?) {
     run { $0.program.wantKeyFrame(after: moment) { _ in } }
   }
 

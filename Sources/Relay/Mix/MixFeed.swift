@@ -29,7 +29,7 @@ final class MixFeed: Program, MixSink {
 
   func setEmpty(since: Instant?) { state.withLock { $0.emptySince = since } }
 
-  func wantKeyFrame(after moment: Instant?, _ output: (ProgramOutput) -> Void) { mix.wantKeyFrame(after: moment) }
+  func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void) { mix.wantKeyFrame(after: moment) }
 
   func take(_ output: ProgramOutput, now: Instant) {
     let isFull = state.withLock { state in

@@ -83,7 +83,7 @@ public final class ForwardProgram: Program {
   }
 
   /// Where pictures are encoded here a key frame comes at once, else the publisher has to be asked.
-  public func wantKeyFrame(after moment: Instant?, _ output: (ProgramOutput) -> Void) {
+  public func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void) {
     if pictures.wantKeyFrame() { output(.keyFrameNeeded) }
   }
 
@@ -96,7 +96,7 @@ public final class ForwardProgram: Program {
     for item in audio?.take() ?? [] {
       switch item {
       case .sound(let samples, let position, let came):
-        soundDelay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
+        soundDelay.came(AudioInput.time(of: position), at: came)
         sound.write(samples, from: position)
       case .lateness(let lateness): soundDelay.expect(lateness)
       case .ended: audio = nil
@@ -122,7 +122,7 @@ public final class ForwardProgram: Program {
     // In steps of 10 ms.
     let step: Int64 = 480
     soundDelay.advance(to: now)
-    let target = AudioInput.position(of: now.microseconds - soundDelay.microseconds)
+    let target = AudioInput.position(of: now.mediaTime.advanced(microseconds: -soundDelay.microseconds))
     let start = target / step * step
     // What takes over from another program has nothing to say before its first sample: silence there would be heard as a click.
     let isReady = sound.reachesBack(to: AudioInput.time(of: start)) || now - began >= Self.soundPatience

@@ -65,8 +65,8 @@ public final class MergeProgram: Program {
   private var rate: FrameRate?
   private var uplink: UplinkSteps?
   /// The media time of the last frame.
-  private var lastFrame: Int64?
-  private var keyFrameAfter: Int64?
+  private var lastFrame: MediaTime?
+  private var keyFrameAfter: MediaTime?
   /// When it first wanted to begin.
   private var warmingSince: Instant?
   private var clocks = MixClocks([])
@@ -152,8 +152,8 @@ public final class MergeProgram: Program {
   /// Once a second: how the way out fares.
   public func heard(queued: Int, dropped: UInt64) { uplink?.heard(queued: queued, dropped: dropped) }
 
-  public func wantKeyFrame(after moment: Instant?, _ output: (ProgramOutput) -> Void) {
-    keyFrameAfter = max(keyFrameAfter ?? 0, moment?.microseconds ?? 0)
+  public func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void) {
+    keyFrameAfter = max(keyFrameAfter ?? .zero, moment ?? .zero)
   }
 
   // MARK: The clock
@@ -177,7 +177,7 @@ public final class MergeProgram: Program {
       advancePictures(to: shown, now, output)
       // Both begin at one moment, or players and recordings have sound without a picture at first.
       guard lastFrame != nil || now - (warmingSince ?? now) >= Self.longestSilence else { return }
-      beginSound(at: AudioInput.position(of: lastFrame ?? moment.microseconds - delay) / Self.soundStep * Self.soundStep)
+      beginSound(at: AudioInput.position(of: lastFrame ?? made(at: moment)) / Self.soundStep * Self.soundStep)
     }
     advanceSound(to: moment, now, output)
     advancePictures(to: shown, now, output)
@@ -205,7 +205,7 @@ public final class MergeProgram: Program {
 
   private func advanceSound(to moment: Instant, _ now: Instant, _ output: (ProgramOutput) -> Void) {
     let step = Self.soundStep
-    let target = AudioInput.position(of: moment.microseconds - delay)
+    let target = AudioInput.position(of: made(at: moment))
     let start = target / step * step
     guard soundEnd != nil || isWarm(AudioInput.time(of: start), now) else { return }
     var position = soundEnd ?? start
@@ -225,19 +225,22 @@ public final class MergeProgram: Program {
 
   private func advancePictures(to moment: Instant, _ now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let picture else { return }
-    while let time = nextFrame(moment.microseconds - delay - halfInterval, now) {
+    while let time = nextFrame(made(at: moment).advanced(microseconds: -halfInterval), now) {
       let before = cpu()
       compose(at: time, picture, now: now, output)
-      let isLate = now.microseconds - delay - time > 5 * halfInterval
+      let isLate = made(at: now) - time > 5 * halfInterval
       rate?.made(isLate: isLate, busy: cpu() - before, now: now)
     }
   }
+
+  /// The media time that the program has come to at a moment.
+  private func made(at moment: Instant) -> MediaTime { moment.mediaTime.advanced(microseconds: -delay) }
 
   /// Microseconds of half a frame: a picture of up to so much later belongs to it.
   private var halfInterval: Int64 { 500_000 / Int64(max(1, fps)) }
 
   /// Whether every source is there: viewers must not see the background, or hear nothing, because one anchor is a moment later.
-  private func isWarm(_ target: Int64, _ now: Instant) -> Bool {
+  private func isWarm(_ target: MediaTime, _ now: Instant) -> Bool {
     let since = warmingSince ?? now
     warmingSince = since
     let waited = now - since
@@ -247,18 +250,17 @@ public final class MergeProgram: Program {
   }
 
   /// The moment of the next frame that is due.
-  private func nextFrame(_ target: Int64, _ now: Instant) -> Int64? {
+  private func nextFrame(_ target: MediaTime, _ now: Instant) -> MediaTime? {
     let fps = Int64(max(1, self.fps))
-    func time(_ number: Int64) -> Int64 { number / fps * 1_000_000 + number % fps * 1_000_000 / fps }
-    func number(_ time: Int64) -> Int64 { time / 1_000_000 * fps + time % 1_000_000 * fps / 1_000_000 }
-    let newest = number(target)
+    func time(_ number: Int64) -> MediaTime { MediaTime(ticks: number, rate: fps) }
+    let newest = target.ticks(rate: fps)
     guard let lastFrame else {
       guard isWarm(time(newest), now) else { return nil }
       self.lastFrame = time(newest)
       return time(newest)
     }
     // A rounded time may lie just before its number.
-    var next = number(lastFrame) + 1
+    var next = lastFrame.ticks(rate: fps) + 1
     while time(next) <= lastFrame { next += 1 }
     guard time(next) <= target else { return nil }
     if newest - next >= Self.mostBehind {
@@ -280,18 +282,18 @@ public final class MergeProgram: Program {
     nextScene = nil
   }
 
-  private func compose(at time: Int64, _ picture: MixPicture, now: Instant, _ output: (ProgramOutput) -> Void) {
+  private func compose(at time: MediaTime, _ picture: MixPicture, now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let compositor, let encoder else { return }
     if let nextScene { show(nextScene, on: compositor) }
-    if let shown = clocks.overlays(at: (time + wall) / 1000) { compositor.setOverlays(scene.overlays + shown) }
+    if let shown = clocks.overlays(at: (time.microseconds + wall) / 1000) { compositor.setOverlays(scene.overlays + shown) }
     for (id, input) in inputs where input.input.isVideo {
-      switch input.input.picture(at: time + halfInterval, now: now) {
+      switch input.input.picture(at: time.advanced(microseconds: halfInterval), now: now) {
       case .none: break
       case .picture(let frame): compositor.setPicture(frame, of: id)
       case .blank: compositor.setPicture(nil, of: id)
       }
     }
-    let forced = keyFrameAfter.map { time > $0 - halfInterval } ?? false
+    let forced = keyFrameAfter.map { $0 - time < halfInterval } ?? false
     if forced { keyFrameAfter = nil }
     do throws(CodecError) {
       let settings = Self.settings(picture, fps: fps, bitrate: bitrate)

@@ -18,7 +18,7 @@ struct PictureSource {
   private var groupBytes = 0
   private var transcoder: Transcoder?
   private var still: Still?
-  private var lastTime: Instant?
+  private var lastTime: MediaTime?
   private var lastArrival: Instant?
   /// Microseconds from a picture's moment to its coming.
   private var lag: Int64 = 0
@@ -47,7 +47,7 @@ struct PictureSource {
   }
 
   mutating func take(
-    _ frame: EncodedFrame, _ format: PayloadFormat, at time: Instant, now: Instant, _ output: (EncodedPicture) -> Void
+    _ frame: EncodedFrame, _ format: PayloadFormat, at time: MediaTime, now: Instant, _ output: (EncodedPicture) -> Void
   ) {
     if needsKeyFrame {
       guard frame.isKeyFrame else { return }
@@ -58,7 +58,7 @@ struct PictureSource {
     let time = max(time, lastTime.map { $0.advanced(microseconds: 1) } ?? time)
     lastTime = time
     lastArrival = now
-    lag = min(max(0, now - time), 1_000_000)
+    lag = min(max(0, now.mediaTime - time), 1_000_000)
     guard format == .h264 else {
       group = []
       groupBytes = 0
@@ -67,7 +67,7 @@ struct PictureSource {
     }
     transcoder = nil
     remember(frame)
-    output(EncodedPicture(data: frame.data, timestamp: time.microseconds, isKeyFrame: frame.isKeyFrame))
+    output(EncodedPicture(data: frame.data, timestamp: time, isKeyFrame: frame.isKeyFrame))
   }
 
   /// Shows the last picture again, where none came for a while.
@@ -83,8 +83,8 @@ struct PictureSource {
       needsKeyFrame = true
     }
     // As late as the track's own pictures were, and without catching up what a stopped thread missed.
-    time = max(time, now.advanced(microseconds: -(lag + stillAfter + Self.stillInterval)))
-    while now - time >= lag + Self.stillInterval {
+    time = max(time, now.mediaTime.advanced(microseconds: -(lag + stillAfter + Self.stillInterval)))
+    while now.mediaTime - time >= lag + Self.stillInterval {
       time = time.advanced(microseconds: Self.stillInterval)
       if let picture = still?.next(at: time) { output(picture) }
     }
@@ -104,12 +104,12 @@ struct PictureSource {
   private func decodeGroup() -> VideoFrame? {
     guard !group.isEmpty, let decoder = try? H264Decoder() else { return nil }
     var last: VideoFrame?
-    for data in group { last = (try? decoder.decode(data, timestamp: 0)) ?? last }
+    for data in group { last = (try? decoder.decode(data, timestamp: .zero)) ?? last }
     return last
   }
 
   private mutating func transcode(
-    _ frame: EncodedFrame, _ format: PayloadFormat, at time: Instant, _ output: (EncodedPicture) -> Void
+    _ frame: EncodedFrame, _ format: PayloadFormat, at time: MediaTime, _ output: (EncodedPicture) -> Void
   ) {
     if transcoder?.format != format { transcoder = Transcoder(format) }
     guard let transcoder else { return }
@@ -144,10 +144,10 @@ private final class Transcoder {
   }
 
   /// The next picture; nil if it is left out, or can't be decoded.
-  func take(_ data: [UInt8], at time: Instant, _ pace: inout TranscodePace) -> EncodedPicture? {
+  func take(_ data: [UInt8], at time: MediaTime, _ pace: inout TranscodePace) -> EncodedPicture? {
     do {
       isBroken = false
-      guard let picture = try decoder.decode(data, timestamp: time.microseconds) else { return nil }
+      guard let picture = try decoder.decode(data, timestamp: time) else { return nil }
       last = picture
       let isTaken = pace.takes(width: picture.width, height: picture.height, at: time)
       guard isTaken || wantsKeyFrame else { return nil }
@@ -183,9 +183,9 @@ private final class Still {
       profile: .main)
   }
 
-  func next(at time: Instant) -> EncodedPicture? {
+  func next(at time: MediaTime) -> EncodedPicture? {
     var frame = picture
-    frame.timestamp = time.microseconds
+    frame.timestamp = time
     defer { wantsKeyFrame = false }
     return try? encoder?.encode(frame, forceKeyFrame: wantsKeyFrame)
   }

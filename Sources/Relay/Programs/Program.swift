@@ -17,7 +17,7 @@ public protocol Program: AnyObject {
   var emptySince: Instant? { get }
 
   /// The receiver needs a key frame, of a moment after this one where it is not nil.
-  func wantKeyFrame(after moment: Instant?, _ output: (ProgramOutput) -> Void)
+  func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void)
 
   /// Takes what came, and lets the media clock go on to `now`.
   func advance(to now: Instant, _ output: (ProgramOutput) -> Void)

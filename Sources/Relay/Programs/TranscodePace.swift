@@ -13,9 +13,9 @@ struct TranscodePace {
   private var height = 0
   /// Pictures a second that the track has.
   private var rate: Int
-  private var windowStart: Instant?
+  private var windowStart: MediaTime?
   private var pictures = 0
-  private var last: Instant?
+  private var last: MediaTime?
   /// Pictures that may be encoded, in millionths.
   private var credit: Int64 = 0
   private var steps: UplinkSteps
@@ -39,7 +39,7 @@ struct TranscodePace {
 
   /// A picture of the track was decoded.
   /// - Returns: whether it is to be encoded. More than the frame rate are left out, evenly.
-  mutating func takes(width: Int, height: Int, at time: Instant) -> Bool {
+  mutating func takes(width: Int, height: Int, at time: MediaTime) -> Bool {
     measure(time)
     if (width, height) != (self.width, self.height) {
       (self.width, self.height) = (width, height)
@@ -63,7 +63,7 @@ struct TranscodePace {
   mutating func heard(queued: Int, dropped: UInt64) { steps.heard(queued: queued, dropped: dropped) }
 
   /// Counts pictures, and takes another rate only if it differs by more than a tenth: each costs a change of the encoder.
-  private mutating func measure(_ time: Instant) {
+  private mutating func measure(_ time: MediaTime) {
     guard let start = windowStart else {
       windowStart = time
       return

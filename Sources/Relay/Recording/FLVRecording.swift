@@ -1,4 +1,5 @@
 public import RTMP
+import RTP
 
 /// Writes FLV files (FLV 10.1 §E.2, §E.3): a header, and each message as a tag. They play up to the last whole tag.
 ///
@@ -7,7 +8,7 @@ public import RTMP
 public final class FLVRecording: RecordingWriter {
   private struct File {
     /// Where on the recording's timeline it begins.
-    var start: Int64
+    var start: MediaTime
     var hasVideo: Bool
     var hasAudio: Bool
   }
@@ -18,7 +19,7 @@ public final class FLVRecording: RecordingWriter {
   private var file: File?
   /// The newest of each kind.
   private var headers: [MediaMessage.Kind: MediaMessage] = [:]
-  private var lastPicture: Int64?
+  private var lastPicture: MediaTime?
 
   /// Nothing taken yet.
   public init() {}
@@ -53,11 +54,12 @@ public final class FLVRecording: RecordingWriter {
     case .keyFrame: return !file.hasVideo || !file.hasAudio && headers[.audio] != nil
     case .sound:
       // Where there are pictures, their next key frame begins the next file.
-      return !file.hasAudio && message.time - (lastPicture ?? .min / 2) > RecordingTimeline.patience
+      let isAlone = lastPicture.map { message.time.milliseconds(since: $0) > RecordingTimeline.patience } ?? true
+      return !file.hasAudio && isAlone
     }
   }
 
-  private func begin(at time: Int64) -> [UInt8] {
+  private func begin(at time: MediaTime) -> [UInt8] {
     let file = File(start: time, hasVideo: headers[.video] != nil, hasAudio: headers[.audio] != nil)
     self.file = file
     var bytes = FLVStream.header(hasAudio: file.hasAudio, hasVideo: file.hasVideo)
@@ -73,7 +75,8 @@ public final class FLVRecording: RecordingWriter {
     guard let file else { return }
     var media = message.media
     // Metadata at time 0 always: ffmpeg takes that of any other time for a subtitle.
-    media.timestamp = message.content == .metadata ? 0 : UInt32(truncatingIfNeeded: message.time - file.start)
+    let time = message.content == .metadata ? .zero : message.time.relative(to: file.start)
+    media.timestamp = MediaMessage.timestamp(of: time)
     switch message.media.kind {
     case .data: break
     case .video:

@@ -1,12 +1,13 @@
 import Codecs
 import LiveOrigin
+import RTP
 
 /// One fragmented MP4 file as it grows. Fragments begin at key frames where these come often enough, and last 2 s at most; what is not in
 /// one yet is lost with the process.
 struct MP4File {
   struct Picture {
-    /// Milliseconds on the recording's timeline, to be decoded.
-    var time: Int64
+    /// On the recording's timeline, to be decoded.
+    var time: MediaTime
     /// Milliseconds from there to its showing.
     var offset: Int64
     var isKeyFrame: Bool
@@ -26,12 +27,12 @@ struct MP4File {
   private(set) var dropped = 0
   private let muxer: FragmentedMP4
   /// Where on the recording's timeline it begins.
-  private let start: Int64
+  private let start: MediaTime
   private var soundClock: SoundClock
   private var waiting: Picture?
   /// Milliseconds from a picture to the next, last time.
   private var step: Int64 = 40
-  private var fragmentStart: Int64?
+  private var fragmentStart: MediaTime?
   private var samples = 0
   private var bytes = 0
   private var hasPicture = false
@@ -40,7 +41,7 @@ struct MP4File {
   private var index = FragmentIndex()
   private var written: Int64
 
-  init(video: FragmentedMP4.Track?, audio: FragmentedMP4.Track?, start: Int64) throws(CodecError) {
+  init(video: FragmentedMP4.Track?, audio: FragmentedMP4.Track?, start: MediaTime) throws(CodecError) {
     self.video = video
     self.audio = audio
     self.start = start
@@ -63,15 +64,15 @@ struct MP4File {
   }
 
   /// Likewise, for a frame of so many samples.
-  mutating func addSound(_ data: ArraySlice<UInt8>, at time: Int64, samples count: Int64) -> [UInt8] {
+  mutating func addSound(_ data: ArraySlice<UInt8>, at time: MediaTime, samples count: Int64) -> [UInt8] {
     guard let audio, time >= start else { return drop() }
     var fragment: [UInt8] = []
     if isDue(at: time, isKeyFrame: false) {
-      if let waiting, time - waiting.time > Self.longestWait { flushWaiting(next: nil) }
+      if let waiting, time.milliseconds(since: waiting.time) > Self.longestWait { flushWaiting(next: nil) }
       fragment = cut()
     }
     fragmentStart = fragmentStart ?? waiting?.time ?? time
-    let place = soundClock.place(time - start, samples: count)
+    let place = soundClock.place(time.relative(to: start), samples: count)
     if video == nil, samples == 0 { seekTime = place }
     add(
       .init(track: video == nil ? 0 : 1, decodingTime: place, duration: count, isKeyFrame: true), data,
@@ -86,18 +87,19 @@ struct MP4File {
     return fragment + index.encoded(track: 1)
   }
 
-  private func isDue(at time: Int64, isKeyFrame: Bool) -> Bool {
+  private func isDue(at time: MediaTime, isKeyFrame: Bool) -> Bool {
     guard samples > 0, let fragmentStart else { return false }
-    let age = time - fragmentStart
+    let age = time.milliseconds(since: fragmentStart)
     return age >= Self.fragmentLength || isKeyFrame && age >= Self.fragmentLength / 2 || bytes >= Self.fragmentBytes
   }
 
-  private mutating func flushWaiting(next: Int64?) {
+  private mutating func flushWaiting(next: MediaTime?) {
     guard let picture = waiting else { return }
     waiting = nil
-    if let next { step = max(1, next - picture.time) }
+    if let next { step = max(1, next.milliseconds(since: picture.time)) }
     let sample = FragmentedMP4.Sample(
-      track: 0, decodingTime: (picture.time - start) * 90, offset: picture.offset * 90, duration: step * 90,
+      track: 0, decodingTime: picture.time.relative(to: start).ticks(rate: 90_000), offset: picture.offset * 90,
+      duration: step * 90,
       isKeyFrame: picture.isKeyFrame)
     if !hasPicture, picture.isKeyFrame { seekTime = sample.decodingTime + sample.offset }
     hasPicture = true

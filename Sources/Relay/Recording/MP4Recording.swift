@@ -1,6 +1,7 @@
 import Codecs
 import LiveOrigin
 public import RTMP
+import RTP
 
 /// Writes fragmented MP4 files, which play up to their last whole fragment.
 ///
@@ -33,7 +34,7 @@ public final class MP4Recording: RecordingWriter {
   /// Of the pictures that come, and of the file's first bytes.
   private var sets = ParameterSets()
   private var fileLengthSize = 0
-  private var lastPicture: Int64?
+  private var lastPicture: MediaTime?
 
   /// Nothing taken yet.
   public init() {}
@@ -80,9 +81,8 @@ public final class MP4Recording: RecordingWriter {
 
   private func add(picture: RecordedMessage, _ parts: inout [RecordingPart]) throws(RecordingFailure) -> [UInt8] {
     let payload = picture.media.payload
-    guard let video, let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), picture.time > lastPicture ?? -1 else {
-      return drop()
-    }
+    let isNext = lastPicture.map { picture.time > $0 } ?? true
+    guard let video, let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), isNext else { return drop() }
     let isKeyFrame = picture.content == .keyFrame
     if isKeyFrame, !takes(video) || audio != nil && file?.audio != audio { try begin(at: picture.time, &parts) }
     guard takes(video) else { return drop() }
@@ -104,7 +104,7 @@ public final class MP4Recording: RecordingWriter {
       try begin(at: sound.time, &parts)
     } else if file?.audio != audio {
       // Where there are pictures, their next key frame begins the next file.
-      if let lastPicture, sound.time - lastPicture <= RecordingTimeline.patience { return drop() }
+      if let lastPicture, sound.time.milliseconds(since: lastPicture) <= RecordingTimeline.patience { return drop() }
       try begin(at: sound.time, &parts)
     }
     return file?.addSound(
@@ -117,7 +117,7 @@ public final class MP4Recording: RecordingWriter {
     return own == video || video.codec == .h264 && !sets.bytes.isEmpty && sets.lengthSize == fileLengthSize
   }
 
-  private func begin(at time: Int64, _ parts: inout [RecordingPart]) throws(RecordingFailure) {
+  private func begin(at time: MediaTime, _ parts: inout [RecordingPart]) throws(RecordingFailure) {
     if var file {
       parts += [.bytes(file.finish()), .nextFile]
       ownDropped += file.dropped

@@ -1,4 +1,5 @@
 import RTMP
+import RTP
 
 /// A message of a recording.
 struct RecordedMessage {
@@ -8,8 +9,8 @@ struct RecordedMessage {
 
   var content: Content
   var media: MediaMessage
-  /// Milliseconds since the recording's beginning.
-  var time: Int64
+  /// On the recording's timeline.
+  var time: MediaTime
 }
 
 /// Says where a recording begins, and when each of its messages is.
@@ -39,9 +40,9 @@ struct RecordingTimeline {
   private var soundCameFirst = false
   private var awaitsKeyFrame = true
   /// Where the recording begins; nil before it does.
-  private var start: Int64?
+  private var start: MediaTime?
   /// The newest message's timestamp, and its time since the first.
-  private var clock: (stamp: UInt32, time: Int64)?
+  private var clock: (stamp: UInt32, time: MediaTime)?
 
   /// Takes the broadcast's next message; gives what is recorded now, in order.
   mutating func take(_ message: MediaMessage) -> [RecordedMessage] {
@@ -69,7 +70,7 @@ struct RecordingTimeline {
   private mutating func header(_ message: MediaMessage, _ content: RecordedMessage.Content) -> [RecordedMessage] {
     headers[message.kind] = message
     guard let start else { return [] }
-    return [RecordedMessage(content: content, media: message, time: max(0, (clock?.time ?? 0) - start))]
+    return [RecordedMessage(content: content, media: message, time: max(.zero, (clock?.time ?? .zero).relative(to: start)))]
   }
 
   private mutating func picture(_ message: MediaMessage, isKeyFrame: Bool) -> [RecordedMessage] {
@@ -93,14 +94,14 @@ struct RecordingTimeline {
     held.append(sound)
     heldBytes += message.payload.count
     let since = held.first?.time ?? sound.time
-    return sound.time - since >= Self.patience || heldBytes > Self.mostHeld ? begin() : []
+    return sound.time.milliseconds(since: since) >= Self.patience || heldBytes > Self.mostHeld ? begin() : []
   }
 
   private mutating func begin() -> [RecordedMessage] {
     defer { held = [] }
     start = held.first?.time
     let first = [MediaMessage.Kind.data, .video, .audio].compactMap { kind in
-      headers[kind].map { RecordedMessage(content: kind == .data ? .metadata : .header, media: $0, time: 0) }
+      headers[kind].map { RecordedMessage(content: kind == .data ? .metadata : .header, media: $0, time: .zero) }
     }
     return first + placed(held)
   }
@@ -109,14 +110,15 @@ struct RecordingTimeline {
     guard let start else { return [] }
     var placed: [RecordedMessage] = []
     for var message in messages {
-      message.time -= start
-      if message.time >= 0 { placed.append(message) } else { dropped += 1 }
+      message.time = message.time.relative(to: start)
+      if message.time >= .zero { placed.append(message) } else { dropped += 1 }
     }
     return placed
   }
 
-  private mutating func time(of message: MediaMessage) -> Int64 {
-    let time = clock.map { $0.time + Int64(Int32(bitPattern: message.timestamp &- $0.stamp)) } ?? 0
+  private mutating func time(of message: MediaMessage) -> MediaTime {
+    let time =
+      clock.map { $0.time.advanced(milliseconds: Int64(Int32(bitPattern: message.timestamp &- $0.stamp))) } ?? .zero
     clock = (message.timestamp, time)
     return time
   }

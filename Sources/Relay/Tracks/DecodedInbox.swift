@@ -6,7 +6,7 @@ import Synchronization
 public final class DecodedInbox: Sendable {
   /// In the order of the media's time, as a rule.
   public enum Item: Sendable {
-    /// Its timestamp is its media time in microseconds.
+    /// Its timestamp is its media time.
     case picture(VideoFrame, came: Instant)
     /// Stereo at 48 kHz, from this sample on of ``AudioInput``'s grid.
     case sound([Int16], at: Int64, came: Instant)

@@ -32,7 +32,7 @@ public final class TrackDecoder {
   private var isMuted = false
   /// How early what came lately came, in microseconds: less than nothing.
   private var earliness = SlidingMinimum(window: 12_000_000)
-  private var lastTime: Int64?
+  private var lastTime: MediaTime?
 
   /// - Parameter reader: of the track; nobody else polls it.
   public init(_ reader: TrackReader, isVideo: Bool) {
@@ -74,18 +74,18 @@ public final class TrackDecoder {
     for inbox in inboxes { inbox.put(item) }
   }
 
-  private func hear(_ frame: EncodedFrame, _ format: PayloadFormat, at time: Instant, now: Instant) {
+  private func hear(_ frame: EncodedFrame, _ format: PayloadFormat, at time: MediaTime, now: Instant) {
     guard format == .opus else { return }
     if sound == nil { sound = try? OpusSound() }
     guard let sound else { return }
     for block in sound.decode(frame, at: time) { put(.sound(block.samples, at: block.position, came: now)) }
-    earliness.insert(time - now, at: now)
+    earliness.insert(time - now.mediaTime, at: now)
     counters.decoded += 1
     counters.broken = sound.broken
   }
 
   private func show(
-    _ frame: EncodedFrame, _ format: PayloadFormat, at time: Instant, now: Instant, _ wantKeyFrame: () -> Void
+    _ frame: EncodedFrame, _ format: PayloadFormat, at time: MediaTime, now: Instant, _ wantKeyFrame: () -> Void
   ) {
     if self.format != format {
       self.format = format
@@ -102,14 +102,14 @@ public final class TrackDecoder {
     }
     needsKeyFrame = false
     // Times never go back, but for a publisher that began anew.
-    var media = time.microseconds
-    if let lastTime, media <= lastTime, lastTime - media < 1_000_000 { media = lastTime + 1 }
-    lastTime = media
+    var time = time
+    if let lastTime, time <= lastTime, lastTime - time < 1_000_000 { time = lastTime.advanced(microseconds: 1) }
+    lastTime = time
     do throws(CodecError) {
-      guard let picture = try decoder?.decode(frame.data, timestamp: media) else { return }
+      guard let picture = try decoder?.decode(frame.data, timestamp: time) else { return }
       counters.decoded += 1
       last = (picture, now)
-      earliness.insert(media &- now.microseconds, at: now)
+      earliness.insert(time - now.mediaTime, at: now)
       put(.picture(picture, came: now))
     } catch {
       counters.broken += 1

@@ -21,7 +21,7 @@ public final class SharedClock: Sendable {
 public final class TrackReader {
   /// What comes out.
   public enum Output {
-    case frame(EncodedFrame, PayloadFormat, at: Instant)
+    case frame(EncodedFrame, PayloadFormat, at: MediaTime)
     /// Video can't go on without one.
     case keyFrameNeeded
     case muted(Bool)

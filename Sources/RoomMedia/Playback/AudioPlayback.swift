@@ -35,7 +35,7 @@ public final class AudioPlayback: Sendable {
   public let track: RemoteTrack
   /// Of ``frames``.
   public let format: AudioFormat
-  /// The samples, for one reader; ends with the subscription. Timestamps are in microseconds on the publisher's clock.
+  /// The samples, for one reader; ends with the subscription. Timestamps are on the publisher's clock.
   public let frames: AsyncStream<AudioFrame>
   private let shared: Shared
   private let task: Task<Void, Never>
@@ -155,7 +155,7 @@ private actor AudioDecoding {
   }
 
   private func frame(_ samples: [Int16], at time: Int64) -> AudioFrame {
-    AudioFrame(samples: samples, format: format, timestamp: time &* 1000 / 48)
+    AudioFrame(samples: samples, format: format, timestamp: MediaTime(ticks: time, rate: 48_000))
   }
 }
 

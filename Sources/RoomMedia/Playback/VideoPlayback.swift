@@ -25,7 +25,7 @@ public final class VideoPlayback: Sendable {
 
   /// What is decoded.
   public let track: RemoteTrack
-  /// The pictures, for one reader; ends with the subscription. Timestamps are in microseconds on the publisher's clock.
+  /// The pictures, for one reader; ends with the subscription. Timestamps are on the publisher's clock.
   public let frames: AsyncStream<VideoFrame>
   private let shared: Shared
   private let task: Task<Void, Never>
@@ -79,7 +79,7 @@ private actor VideoDecoding {
   ) async {
     defer { pictures.finish() }
     for await frame in frames {
-      let time = times.unwrap(frame.timestamp) &* 100 / 9
+      let time = MediaTime(ticks: times.unwrap(frame.timestamp), rate: 90_000)
       if needsKeyFrame, !frame.isKeyFrame {
         shared.statistics.withLock { $0.skipped += 1 }
         requestKeyFrame(track)

@@ -111,8 +111,8 @@ private actor AudioEncoding {
   }
 
   /// Leaves a gap in the packets' times where the source left one.
-  private func align(to timestamp: Int64) {
-    let wanted = (timestamp / 1000) &* 48
+  private func align(to timestamp: MediaTime) {
+    let wanted = timestamp.milliseconds &* 48
     guard let position else {
       self.position = wanted
       return

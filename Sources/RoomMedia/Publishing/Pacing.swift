@@ -1,3 +1,5 @@
+import RTP
+
 /// Keeps a feed at the pace of real time: each step waits for its own point on the clock, so that delays do not add up.
 struct Pacing {
   /// Behind by more than this, the feed goes on from now: a machine that slept must not catch up in a burst.
@@ -8,10 +10,10 @@ struct Pacing {
 
   init() { origin = .now }
 
-  /// Waits until `time`, in microseconds since the feed began.
+  /// Waits until `time` of the feed.
   /// - Throws: `CancellationError`
-  mutating func wait(until time: Int64) async throws {
-    let due = origin + .microseconds(time)
+  mutating func wait(until time: MediaTime) async throws {
+    let due = origin + .microseconds(time.microseconds)
     let now = clock.now
     if now - due > Self.patience {
       origin += now - due

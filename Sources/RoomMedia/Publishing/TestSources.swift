@@ -1,6 +1,7 @@
 import Codecs
 import Foundation
 import RoomClient
+import RTP
 
 extension VideoSource {
   /// A moving picture in a colour of its own, with the time of day in it for people and for machines (`ClockBlocks`: UNIX time).
@@ -17,11 +18,11 @@ extension VideoSource {
       var pacing = Pacing()
       var number = 0
       while !Task.isCancelled {
-        let time = Int64(number) * 1_000_000 / Int64(settings.fps)
+        let time = MediaTime(ticks: Int64(number), rate: Int64(settings.fps))
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         if let frame = try? pattern.frame(number: number, milliseconds: now, timestamp: time) { queue.push(frame) }
         number += 1
-        try? await pacing.wait(until: Int64(number) * 1_000_000 / Int64(settings.fps))
+        try? await pacing.wait(until: MediaTime(ticks: Int64(number), rate: Int64(settings.fps)))
       }
     }
     return source
@@ -42,10 +43,10 @@ extension AudioSource {
     source.queue.run { [queue = source.queue] in
       var pacing = Pacing()
       var tone = ToneGenerator(frequency: frequency, amplitude: amplitude, format: format)
-      var time: Int64 = 0
+      var time = MediaTime.zero
       while !Task.isCancelled {
         queue.push(AudioFrame(samples: tone.next(OpusEncoder.frameCount), format: format, timestamp: time))
-        time += 20_000
+        time = time.advanced(milliseconds: 20)
         try? await pacing.wait(until: time)
       }
     }

@@ -73,7 +73,7 @@ public final class VideoSource: Sendable {
     return statistics
   }
 
-  /// Hands over the next picture, in any size: it is scaled to the configured one. Its timestamp, in microseconds, must rise.
+  /// Hands over the next picture, in any size: it is scaled to the configured one. Its timestamp must rise.
   public func push(_ frame: VideoFrame) { queue.push(frame) }
 
   /// Takes a new configuration from the next picture on, with no interruption.
@@ -131,7 +131,7 @@ private actor VideoEncoding {
         if picture.isKeyFrame { lastKeyFrame = .now }
         let isSent = track.send(
           EncodedFrame(
-            data: picture.data, timestamp: Self.ticks(picture.timestamp), isKeyFrame: picture.isKeyFrame))
+            data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame))
         control.state.withLock { state in
           state.statistics.encoded += 1
           state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0
@@ -170,11 +170,6 @@ private actor VideoEncoding {
       state.wantsKeyFrame = false
       return true
     }
-  }
-
-  /// 1/90000 s.
-  private static func ticks(_ microseconds: Int64) -> UInt32 {
-    UInt32(truncatingIfNeeded: (microseconds &* 9) / 100)
   }
 }
 

@@ -68,8 +68,8 @@ public final class MediaRoom: Sendable {
   /// Ends a subscription; unless its stream continues, the receiver is told by BYE.
   public func unsubscribe(_ id: SubscriptionID) { post(.unsubscribe(number, id)) }
 
-  /// Has `tap` hear the track from now on; video begins with a key frame, which is asked for. A track that is not there, or has 8
-  /// taps already, ends at once.
+  /// Adds a tap to the track; video begins with a key frame, which is requested. If the track is not there, or has 64 taps, the tap
+  /// ends at once.
   public func tap(_ track: MediaTrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
 
   /// Nothing more comes through `tap`.

@@ -1,3 +1,5 @@
+import MediaTimeLiterals
+import RTP
 import Testing
 
 @testable import Codecs

@@ -1,3 +1,5 @@
+import MediaTimeLiterals
+import RTP
 import Testing
 
 @testable import Codecs
@@ -29,7 +31,7 @@ struct H264Tests {
     let encoder = try H264Encoder(VideoCodecTests.settings, profile: profile, speed: .superfast)
     let pattern = try TestPattern(width: 320, height: 180)
     for number in 0..<6 {
-      let frame = try pattern.frame(number: number, milliseconds: 0, timestamp: Int64(number) * 66_667)
+      let frame = try pattern.frame(number: number, milliseconds: 0, timestamp: MediaTime(microseconds: Int64(number) * 66_667))
       let encoded = try #require(try encoder.encode(frame, forceKeyFrame: number == 3))
       let units = units(encoded.data)
       let types = units.compactMap { $0.first.map { $0 & 31 } }
@@ -55,7 +57,7 @@ struct H264Tests {
     let decoder = try H264Decoder()
     let pattern = try TestPattern(width: 320, height: 180)
     for number in 0..<12 {
-      let frame = try pattern.frame(number: number, milliseconds: 0, timestamp: Int64(number) * 66_667)
+      let frame = try pattern.frame(number: number, milliseconds: 0, timestamp: MediaTime(microseconds: Int64(number) * 66_667))
       let encoded = try #require(try encoder.encode(frame, forceKeyFrame: number == 9))
       if (4...6).contains(number) { continue }
       let shown = try? decoder.decode(encoded.data, timestamp: 0)

@@ -1,4 +1,6 @@
 import Foundation
+import MediaTimeLiterals
+import RTP
 import Testing
 
 @testable import Codecs
@@ -24,7 +26,9 @@ struct LibavVideoDecoderTests {
   private func check(_ decoder: any VideoDecoder, _ frames: [[UInt8]]) throws {
     var pictures: [VideoFrame] = []
     for (index, frame) in frames.enumerated() {
-      if let picture = try decoder.decode(frame, timestamp: Int64(index) * 66_667) { pictures.append(picture) }
+      if let picture = try decoder.decode(frame, timestamp: MediaTime(microseconds: Int64(index) * 66_667)) {
+        pictures.append(picture)
+      }
     }
     #expect(pictures.count >= 14)
     #expect(pictures.allSatisfy { $0.width == 320 && $0.height == 180 })

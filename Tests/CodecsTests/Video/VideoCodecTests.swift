@@ -1,3 +1,5 @@
+import MediaTimeLiterals
+import RTP
 import Testing
 
 @testable import Codecs
@@ -24,7 +26,9 @@ struct VideoCodecTests {
 
   private func picture(_ number: Int, width: Int = 320, height: Int = 180) throws -> VideoFrame {
     try TestPattern(width: width, height: height, index: 1)
-      .frame(number: number, milliseconds: Int64(number) * 67 + 5_000_000, timestamp: Int64(number) * 66_667)
+      .frame(
+        number: number, milliseconds: Int64(number) * 67 + 5_000_000, timestamp: MediaTime(microseconds: Int64(number) * 66_667)
+      )
   }
 
   @Test("each picture comes out at once, alike, with its colour, its clock and its time", arguments: Codec.allCases)
@@ -83,12 +87,12 @@ struct VideoCodecTests {
     settings.keyFrameInterval = 0
     let encoder = try codec.encoder(settings)
     var random = SeededRandom(3)
-    var time: Int64 = 0
+    var time: MediaTime = 0
     func bytes(_ range: Range<Int>) throws -> Int {
       try range.reduce(0) { sum, number in
         var source = try picture(number)
         source.timestamp = time
-        time += Int64(1_000_000 / settings.fps)
+        time = time.advanced(microseconds: Int64(1_000_000 / settings.fps))
         // Noise, so that every rate finds something to spend its bits on.
         source.withMutablePlanes { planes in
           for row in 60..<planes.height {
@@ -139,7 +143,8 @@ struct VideoCodecTests {
   @Test("times that stand still, jump or run backwards are encoded", arguments: [Codec.h264Baseline, .vp8])
   func times(codec: Codec) throws {
     let encoder = try codec.encoder(Self.settings)
-    for time in [0, 0, 1, -5, 10_000_000, 3, .max, .min, 66_000] as [Int64] {
+    for microseconds in [0, 0, 1, -5, 10_000_000, 3, .max, .min, 66_000] as [Int64] {
+      let time = MediaTime(microseconds: microseconds)
       var source = try picture(1)
       source.timestamp = time
       #expect(try encoder.encode(source, forceKeyFrame: false)?.timestamp == time)

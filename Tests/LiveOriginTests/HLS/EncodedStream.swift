@@ -1,5 +1,6 @@
 import Codecs
 import RTMP
+import RTP
 
 @testable import LiveOrigin
 
@@ -43,14 +44,15 @@ final class EncodedStream {
     var all: [LiveMedia] = []
     func add(_ kind: MediaMessage.Kind, _ time: Int64, _ payload: [UInt8], isKeyFrame: Bool = false) {
       let message = MediaMessage(kind, timestamp: UInt32(truncatingIfNeeded: time), payload: payload)
-      all.append(LiveMedia(message, time: time, isKeyFrame: isKeyFrame))
+      all.append(LiveMedia(message, time: MediaTime(milliseconds: time), isKeyFrame: isKeyFrame))
     }
     while true {
       let pictureTime = shape.start + Int64(pictures * 1000 / shape.fps)
       let soundTime = shape.start + Int64(frames * 1024 * 1000 / shape.sampleRate)
       if shape.hasVideo, !shape.hasAudio || pictureTime <= soundTime {
         guard pictureTime < end else { break }
-        let frame = try pattern.frame(number: pictures, milliseconds: pictureTime, timestamp: pictureTime * 1000)
+        let frame = try pattern.frame(
+          number: pictures, milliseconds: pictureTime, timestamp: MediaTime(milliseconds: pictureTime))
         pictures += 1
         guard let encoded = try video.encode(frame) else { continue }
         var unit = encoded.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0) }

@@ -1,5 +1,6 @@
 import Foundation
 import RTMP
+import RTP
 import Testing
 
 @testable import LiveOrigin
@@ -21,7 +22,7 @@ enum FFmpegStream {
       var view = memory
       while let message = try demuxer.read(&view) {
         let isKey = message.kind == .video && message.payload.withUnsafeBytes { VideoTag(parsing: $0)?.isKeyFrame == true }
-        all.append(LiveMedia(message, time: Int64(message.timestamp), isKeyFrame: isKey))
+        all.append(LiveMedia(message, time: MediaTime(milliseconds: Int64(message.timestamp)), isKeyFrame: isKey))
       }
     }
     return all

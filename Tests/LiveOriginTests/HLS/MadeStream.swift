@@ -1,4 +1,5 @@
 import RTMP
+import RTP
 
 @testable import LiveOrigin
 
@@ -17,7 +18,9 @@ struct MadeStream {
   static let soundHeader = AudioSpecificConfig(sampleRate: 48_000, channels: 2).sequenceHeader
 
   static func header(_ kind: MediaMessage.Kind, _ payload: [UInt8], at time: Int64) -> LiveMedia {
-    LiveMedia(MediaMessage(kind, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: time, isKeyFrame: false)
+    LiveMedia(
+      MediaMessage(kind, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: MediaTime(milliseconds: time),
+      isKeyFrame: false)
   }
 
   static func picture(_ time: Int64, isKeyFrame: Bool = false, bytes: Int = 100) -> LiveMedia {
@@ -25,13 +28,15 @@ struct MadeStream {
     let payload =
       VideoTag.avcHeader(.codedFrames, isKeyFrame: isKeyFrame) + unit + [UInt8](repeating: 1, count: max(0, bytes - 1))
     return LiveMedia(
-      MediaMessage(.video, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: time, isKeyFrame: isKeyFrame)
+      MediaMessage(.video, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: MediaTime(milliseconds: time),
+      isKeyFrame: isKeyFrame)
   }
 
   static func sound(_ time: Int64) -> LiveMedia {
     let payload = AudioTag.aacHeader(.codedFrames) + [UInt8](repeating: 2, count: 60)
     return LiveMedia(
-      MediaMessage(.audio, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: time, isKeyFrame: false)
+      MediaMessage(.audio, timestamp: UInt32(truncatingIfNeeded: time), payload: payload), time: MediaTime(milliseconds: time),
+      isKeyFrame: false)
   }
 
   /// Pictures at 25 a second with key frames at multiples of `keyFrames`, and sound, within these milliseconds.

@@ -1,5 +1,6 @@
 import Codecs
 import RTMP
+import RTP
 import Testing
 
 @testable import LiveOrigin
@@ -37,7 +38,7 @@ import Testing
     // 320x180 in a square: bars above and below, the picture's colour between them.
     let decoder = try ConfiguredVideoDecoder(.h264, configuration: Array(header.message.payload[header.tag.track.body]))
     let key = try #require(pictures.first)
-    let frame = try #require(try decoder.decode(key.message.payload[key.tag.track.body], timestamp: 0).first)
+    let frame = try #require(try decoder.decode(key.message.payload[key.tag.track.body], timestamp: .zero).first)
     let (top, middle) = frame.withPlanes { planes in
       (planes.y[20 * planes.yStride + 120], planes.y[120 * planes.yStride + 120])
     }
@@ -64,7 +65,7 @@ import Testing
   func rates() {
     func kept(_ source: Int, _ rate: Int) -> [Int64] {
       var thinning = FrameThinning(rate: rate)
-      return (0..<(source * 4)).map { Int64($0 * 1000 / source) }.filter { thinning.keeps($0) }
+      return (0..<(source * 4)).map { Int64($0 * 1000 / source) }.filter { thinning.keeps(MediaTime(milliseconds: $0)) }
     }
     #expect(kept(30, 15).count == 60 && zip(kept(30, 15).dropFirst(), kept(30, 15)).allSatisfy { (66...67).contains($0 - $1) })
     #expect(kept(15, 15).count == 60 && kept(15, 30).count == 60 && kept(24, 24).count == 96)
@@ -112,7 +113,7 @@ import Testing
     told.width = 1280
     told.frameRate = 25
     told.audioCodec = 10
-    let message = LiveMedia(told.message(), time: 0, isKeyFrame: false)
+    let message = LiveMedia(told.message(), time: .zero, isKeyFrame: false)
     let (_, made) = try transcoded("studio_320_180_30", [message])
     let metadata = try #require(made.first.flatMap { StreamMetadata($0) })
     #expect(metadata.width == 320 && metadata.height == 180 && metadata.frameRate == 25 && metadata.audioCodec == 10)

@@ -1,4 +1,6 @@
 import Codecs
+import MediaTimeLiterals
+import RTP
 import Testing
 
 @testable import Mixing
@@ -15,7 +17,7 @@ struct AudioInputTests {
     for packet in 0..<10 {
       let samples = generator.next(960)
       written += samples
-      input.write(samples, at: 1_000_000 + Int64(packet) * 20_000)
+      input.write(samples, at: MediaTime(microseconds: 1_000_000 + Int64(packet) * 20_000))
     }
     #expect(input.read(at: 47_000, count: 1000).allSatisfy { $0 == 0 })
     let read = input.read(at: 48_000, count: 9600)
@@ -32,10 +34,10 @@ struct AudioInputTests {
     var missing: UInt64 = 0
     for packet in 0..<Int64(60_000) {
       // The packet's true time, by the server's clock.
-      let time = Int64(Double(packet) * 20_000 / (1 + ppm / 1e6))
+      let time = MediaTime(microseconds: Int64(Double(packet) * 20_000 / (1 + ppm / 1e6)))
       input.write(generator.next(960), at: time)
       // The reader lags by 100 ms.
-      let target = AudioInput.position(of: time - 100_000)
+      let target = AudioInput.position(of: time.advanced(microseconds: -100_000))
       if packet == 50 { missing = input.counters.missing }
       guard target > position else { continue }
       let samples = input.read(at: position, count: Int(target - position))
@@ -79,7 +81,7 @@ struct AudioInputTests {
     let input = AudioInput(capacity: 200)
     let samples = [Int16](repeating: 1000, count: 960 * 2)
     _ = input.read(at: 0, count: 10)
-    for packet in 0..<Int64(1000) { input.write(samples, at: packet * 20_000) }
+    for packet in 0..<Int64(1000) { input.write(samples, at: MediaTime(microseconds: packet * 20_000)) }
     #expect(input.counters.early > 900_000)
     #expect(input.read(at: 10, count: 960).last == 1000)
   }
@@ -93,7 +95,7 @@ struct AudioInputTests {
       let count = Int.random(in: 0...3000, using: &random)
       input.write(
         (0..<count).map { _ in Int16.random(in: .min ... .max, using: &random) },
-        at: Int64.random(in: -10_000_000_000...10_000_000_000, using: &random))
+        at: MediaTime(microseconds: .random(in: -10_000_000_000...10_000_000_000, using: &random)))
       position += Int64.random(in: 0...10_000, using: &random)
       #expect(input.read(at: position, count: 480).count == 960)
     }

@@ -1,4 +1,5 @@
 import Mixing
+import RTP
 import Testing
 
 @Suite("The audio mixer")
@@ -9,7 +10,7 @@ struct AudioMixerTests {
   private func input(_ level: Int16, blocks: Int = 50) -> AudioInput {
     let input = AudioInput(capacity: 2000)
     for index in 0..<blocks {
-      input.write([Int16](repeating: level, count: Self.block * 2), at: Int64(index) * 20_000)
+      input.write([Int16](repeating: level, count: Self.block * 2), at: MediaTime(microseconds: Int64(index) * 20_000))
     }
     return input
   }
@@ -80,7 +81,7 @@ struct AudioMixerTests {
           let value = Int16(phase < 240 ? -20_000 + phase * 166 : 20_000 - (phase - 240) * 166)
           samples += [value, value]
         }
-        input.write(samples, at: Int64(block) * 20_000)
+        input.write(samples, at: MediaTime(microseconds: Int64(block) * 20_000))
       }
       mixer.add(index, input)
     }

@@ -55,7 +55,7 @@ struct TrackClockTests {
     var worst: Int64 = 0
     for second in 0..<Int64(8 * 3600) {
       let now = second * 1_000_000
-      var times: [Instant] = []
+      var times: [MediaTime] = []
       for index in 0..<2 {
         let arrival = Instant(microseconds: now + senders[index].delay())
         let ticks = senders[index].ticks(now, rate: 48_000)
@@ -126,7 +126,7 @@ struct TrackClockTests {
         participant.heard(sender.ntp(now), now: arrival)
         clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
       }
-      worst = max(worst, arrival - (try #require(clock.mediaTime(of: ticks))))
+      worst = max(worst, arrival.mediaTime - (try #require(clock.mediaTime(of: ticks))))
     }
     // Who plays it waits 400 ms.
     #expect(worst < (share < 0.06 ? 400_000 : 500_000))
@@ -146,7 +146,7 @@ struct TrackClockTests {
         participant.heard(sender.ntp(now), now: arrival)
         clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
       }
-      let late = arrival - (try #require(clock.mediaTime(of: ticks)))
+      let late = arrival.mediaTime - (try #require(clock.mediaTime(of: ticks)))
       // For two seconds it is not known whether the queue stands.
       switch packet {
       case 0..<500, 1000..<1500: #expect((-35_000..<60_000).contains(late), "packet \(packet)")

@@ -1,5 +1,7 @@
 import Codecs
+import MediaTimeLiterals
 import Mixing
+import RTP
 import RoomProtocol
 import Testing
 

@@ -1,5 +1,6 @@
 import Codecs
 import RTMP
+import RTP
 
 /// What a broadcast sends: real H.264 and AAC in virtual time, in the order of its times, with a sequence header wherever the pictures'
 /// size changes.
@@ -72,7 +73,7 @@ final class MadeBroadcast {
     self.encoder = encoder
     guard let pattern else { return [] }
     if isNew { sincePicture = 0 }
-    let frame = try pattern.frame(number: Int(picture), milliseconds: time, timestamp: time * 1000)
+    let frame = try pattern.frame(number: Int(picture), milliseconds: time, timestamp: MediaTime(milliseconds: time))
     guard let encoded = try encoder.encode(frame, forceKeyFrame: sincePicture % gop == 0) else { return [] }
     sincePicture += 1
     pictures += 1

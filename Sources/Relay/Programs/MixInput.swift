@@ -31,15 +31,14 @@ final class MixInput {
       switch item {
       case .picture(let picture, let came):
         guard !isMuted else { continue }
-        let time = Instant(microseconds: picture.timestamp)
-        delay.came(time, at: came)
+        delay.came(picture.timestamp, at: came)
         lastCame = came
         // A publisher that began anew.
         if let last = pictures.last, picture.timestamp < last.timestamp { pictures = [] }
         if pictures.count >= Self.mostPictures { pictures.removeFirst() }
         pictures.append(picture)
       case .sound(let samples, let position, let came):
-        delay.came(Instant(microseconds: AudioInput.time(of: position)), at: came)
+        delay.came(AudioInput.time(of: position), at: came)
         sound.write(samples, from: position)
       case .lateness(let lateness): delay.expect(lateness)
       case .muted(let isMuted):
@@ -51,7 +50,7 @@ final class MixInput {
   }
 
   /// Whether its picture or sound of this moment is there, or none will come.
-  func isReady(for time: Int64) -> Bool {
+  func isReady(for time: MediaTime) -> Bool {
     if isMuted || isOver { return true }
     return isVideo ? pictures.first.map { $0.timestamp <= time } == true : sound.reachesBack(to: time)
   }
@@ -64,7 +63,7 @@ final class MixInput {
   }
 
   /// What is to be seen of it from this moment on.
-  func picture(at time: Int64, now: Instant) -> Change {
+  func picture(at time: MediaTime, now: Instant) -> Change {
     var next: VideoFrame?
     while let first = pictures.first, first.timestamp <= time { next = pictures.removeFirst() }
     if let next {

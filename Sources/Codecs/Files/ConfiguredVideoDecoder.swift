@@ -1,4 +1,5 @@
 import CFFmpeg
+public import RTP
 
 /// Decodes the pictures of FLV or MP4: samples in the container's form, in decoding order, of which some are shown later than
 /// others. One owner at a time.
@@ -19,9 +20,9 @@ public final class ConfiguredVideoDecoder {
   }
 
   /// One sample in; pictures out, in the order in which they are shown: none while others have to come first.
-  /// - Parameter timestamp: when it is shown; of any unit.
+  /// - Parameter timestamp: when it is shown.
   /// - Throws: ``CodecError/corrupt(codec:reason:)``: a key frame is needed; the decoder stays usable.
-  public func decode(_ data: some Collection<UInt8>, timestamp: Int64) throws(CodecError) -> [VideoFrame] {
+  public func decode(_ data: some Collection<UInt8>, timestamp: MediaTime) throws(CodecError) -> [VideoFrame] {
     guard !data.isEmpty else { throw .corrupt(codec: "video", reason: "no data") }
     try codec.send(data, timestamp: timestamp)
     var pictures: [VideoFrame] = []

@@ -5,38 +5,6 @@ import NIOSSL
 public import RTMP
 import RTP
 
-/// Where a broadcast's messages go, beside or instead of an RTMP server: the origin of this server, a file.
-public protocol BroadcastOutlet: AnyObject, Sendable {
-  /// Takes the next message; called from one thread, in order.
-  func send(_ message: MediaMessage)
-  /// Nothing more comes.
-  func close()
-}
-
-/// Why a program is no longer on air.
-public enum ProgramEnd: Sendable, Hashable {
-  /// Another job on the same URL took over.
-  case takenOver(by: ProgramID)
-  /// It was told to stop.
-  case stopped
-  /// No track of it was there for the time that the settings allow.
-  case noTracks
-  /// The way to the server is given up.
-  case push(PushFailure)
-}
-
-/// What happens to a broadcast.
-public enum BroadcastEvent: Sendable {
-  /// The program's pictures and sound are what goes out.
-  case onAir(ProgramID)
-  /// The program that is on air has changed what it sends: to this mix, or to a participant's tracks if nil.
-  case continued(ProgramID, as: LiveMix?)
-  case ended(ProgramID, ProgramEnd)
-  case state(PushState, PushFailure?)
-  /// The last program has ended, and so has the connection; how it went.
-  case over(LiveBroadcast.Status)
-}
-
 /// One broadcast at work: its programs, its timeline and its ways out, on one thread. The thread is an event loop's, which the
 /// connection shares, so that nothing here passes between threads.
 public actor LiveBroadcast {
@@ -357,7 +325,7 @@ public actor LiveBroadcast {
     if let id = broadcast.onAir { wantKeyFrame(of: id, after: nil) }
   }
 
-  private func wantKeyFrame(of id: ProgramID, after moment: Instant?) {
+  private func wantKeyFrame(of id: ProgramID, after moment: MediaTime?) {
     guard let running = programs[id] else { return }
     running.program.wantKeyFrame(after: moment) { output in
       if case .keyFrameNeeded = output { running.video?.requestKeyFrame() }
