@@ -10,14 +10,6 @@ public enum Output: Hashable, Sendable {
   case peer(PKMessage)
 }
 
-/// Whom a change is told to.
-public enum Audience: Codable, Hashable, Sendable {
-  case everyone
-  case users([UserID])
-  /// Those with the `admin` grant.
-  case admins
-}
-
 /// What the rest of the server has to do.
 public enum Effect: Hashable, Sendable {
   /// The seat's user may publish now and gets the separate tracks. It is heard where the seat is neither muted nor its `audio`

@@ -21,7 +21,7 @@ public struct RoomState: Codable, Hashable, Sendable {
   /// The latest time that it was told of; milliseconds since 1970.
   public internal(set) var clock: Int64
   public internal(set) var isClosed = false
-  var members: [UserID: Member] = [:]
+  var members = Members()
   public internal(set) var layout = Layout.standard
   var seats = Seats(count: Layout.standard.seatCount)
   var requests = WaitingList<SeatRequest>()

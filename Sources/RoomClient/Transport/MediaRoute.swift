@@ -5,11 +5,6 @@ struct MediaRoute: Sendable {
   var way: MediaWay
   var override: (@Sendable (TransportAddress) -> TransportAddress)?
 
-  init(_ options: RoomOptions) {
-    way = options.mediaWay
-    override = options.mediaAddressOverride
-  }
-
   /// The server's description with the addresses that are left.
   func applied(to parameters: TransportParameters) -> TransportParameters {
     var parameters = parameters

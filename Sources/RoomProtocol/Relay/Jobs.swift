@@ -126,7 +126,7 @@ public struct JobStatusData: Codable, Sendable, Hashable {
 
 /// Why a relay job is over.
 public enum JobEndReason: String, Codable, Sendable, Hashable {
-  /// It was told to stop.
+  /// It was stopped on request.
   case stopped
   /// A job with a larger serial number took over its URL.
   case takenOver

@@ -12,17 +12,15 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     self.call = call
   }
 
-  enum Keys: String, CodingKey { case id, method, params }
-
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Keys.self)
+    let container = try decoder.container(keyedBy: RequestKeys.self)
     id = try container.decode(Int.self, forKey: .id)
     let method = try container.decode(String.self, forKey: .method)
     call = try SignalCall(method: method, params: .member(container))
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Keys.self)
+    var container = encoder.container(keyedBy: RequestKeys.self)
     try container.encode(id, forKey: .id)
     try container.encode(call.method, forKey: .method)
     switch call {
@@ -264,9 +262,4 @@ public struct MuteParams: Codable, Sendable, Hashable {
     self.trackId = trackId
     self.muted = muted
   }
-}
-
-public struct UserParams: Codable, Sendable, Hashable {
-  public var userId: UserID
-  public init(userId: UserID) { self.userId = userId }
 }

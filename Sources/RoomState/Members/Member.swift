@@ -1,7 +1,7 @@
 import RoomProtocol
 
-/// A user that is in the room.
-struct Member: Codable, Hashable, Sendable {
+/// A user that is in the room. Stores keep it as it is encoded.
+public struct Member: Codable, Hashable, Sendable {
   var grants: Grants
   /// False while its connection is lost and it has time to come back.
   var connected = true

@@ -201,7 +201,7 @@ struct PKWalk {
   /// The anchor of a moving PK goes to the other room, or does something there.
   private mutating func sendGuest(_ index: Int) throws(RoomError) -> String {
     let room = parties[index].room
-    if let guest = room.members.first(where: { $0.value.guestOf != nil })?.key {
+    if let guest = room.members.users.first(where: { room.members[$0]?.guestOf != nil }) {
       switch random.below(4) {
       case 0: parties[index].room.setConnected(guest, random.chance(1, in: 2))
       case 1: parties[index].room.leave(guest, random.pick([.left, .timedOut]))

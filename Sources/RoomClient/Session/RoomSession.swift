@@ -78,11 +78,11 @@ actor RoomSession {
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
     let post = post
-    publisher = Publisher(loop: loop, route: MediaRoute(options)) {
+    publisher = Publisher(loop: loop, route: options.route) {
       post.yield(.media($0, .publish, generation: $1))
     }
     subscriber = Subscriber(
-      loop: loop, videoCodecs: options.videoCodecs, route: MediaRoute(options), decoded: { post.yield(.decoded($0)) }
+      loop: loop, videoCodecs: options.videoCodecs, route: options.route, decoded: { post.yield(.decoded($0)) }
     ) {
       post.yield(.media($0, .subscribe, generation: $1))
     }

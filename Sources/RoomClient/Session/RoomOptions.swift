@@ -36,6 +36,8 @@ public struct RoomOptions: Sendable {
     verifyCertificate ? trustedCertificates.map { .authorities(path: $0) } ?? .system : .anybody
   }
 
+  var route: MediaRoute { MediaRoute(way: mediaWay, override: mediaAddressOverride) }
+
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double? = 3,
@@ -56,14 +58,4 @@ public struct RoomOptions: Sendable {
     self.verifyCertificate = verifyCertificate
     self.trustedCertificates = trustedCertificates
   }
-}
-
-/// How media reaches the server.
-public enum MediaWay: Sendable, Hashable {
-  /// By UDP; over TCP where UDP gets no answer for two seconds and the server offers it.
-  case automatic
-  /// By UDP alone.
-  case udp
-  /// Over TCP alone: for networks that let nothing else out.
-  case tcp
 }

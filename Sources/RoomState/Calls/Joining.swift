@@ -31,7 +31,7 @@ extension RoomState {
 
   /// A user is no more in the room: its seat is free, what it asked for is over.
   public mutating func leave(_ user: UserID, _ reason: EndReason) {
-    guard !isClosed, let member = members.removeValue(forKey: user) else { return }
+    guard !isClosed, let member = members.remove(user) else { return }
     if let index = seats.index(of: user) { vacate(index, .gone, by: user) }
     endWaiting(of: user, .left)
     for invitation in invitations.all where invitation.by == user {
@@ -56,13 +56,13 @@ extension RoomState {
   public mutating func restore(at now: Int64) {
     clock = max(clock, now)
     journal.beginNewLife()
-    for user in members.keys.sorted() { setConnected(user, false) }
+    for user in members.users.sorted() { setConnected(user, false) }
     resumePKMessages()
     advance(to: clock)
   }
 
   /// Who is in the room, connected or not.
-  public var users: [UserID] { members.keys.sorted() }
+  public var users: [UserID] { members.users.sorted() }
 
   /// Whether the user may publish: by its grant, or because it sits on a seat.
   public func mayPublish(_ user: UserID) -> Bool {
@@ -77,4 +77,26 @@ extension RoomState {
     _ = copy.takeOutputs()
     return copy
   }
+
+  /// What a store that keeps each member apart lacks: the room without its members, and those that changed since the last call.
+  /// So the cost of a change does not depend on how many are here.
+  public mutating func takeStored() -> (room: RoomState, members: MemberChanges) {
+    let changes = members.takeChanges()
+    var room = stored
+    room.members = Members()
+    return (room, changes)
+  }
+
+  /// Whether it equals another room but for its clock.
+  public func isStored(as other: RoomState) -> Bool {
+    var other = other
+    other.clock = clock
+    return self == other
+  }
+
+  /// The store lost what ``takeStored()`` returned: the next call returns all members.
+  public mutating func forgetStored() { members.forgetStored() }
+
+  /// Adds the members that a store kept apart to a room that came from ``takeStored()``.
+  public mutating func addStored(_ members: [UserID: Member]) { self.members = Members(stored: members) }
 }

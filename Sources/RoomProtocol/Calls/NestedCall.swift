@@ -10,7 +10,7 @@ protocol NestedCall {
 /// The `params` of a request that is being read.
 enum CallParams {
   /// The member `params` of a request.
-  case member(KeyedDecodingContainer<SignalRequest.Keys>)
+  case member(KeyedDecodingContainer<RequestKeys>)
   /// A document that is nothing else.
   case whole(any Decoder)
 

@@ -71,6 +71,3 @@ public enum RoomEvent: Sendable {
   /// Media of one direction came up, was lost (it is being repaired), or came back.
   case mediaConnectionChanged(TransportKind, connected: Bool)
 }
-
-/// The two transports of a participant.
-public enum TransportKind: String, Sendable, Hashable { case publish, subscribe }

@@ -1,0 +1,2 @@
+/// The members of a request: `{"id": 1, "method": "join", "params": {…}}`.
+enum RequestKeys: String, CodingKey { case id, method, params }

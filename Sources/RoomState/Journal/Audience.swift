@@ -1,0 +1,9 @@
+import RoomProtocol
+
+/// The recipients of a change.
+public enum Audience: Codable, Hashable, Sendable {
+  case everyone
+  case users([UserID])
+  /// Those with the `admin` grant.
+  case admins
+}
