@@ -34,8 +34,8 @@ struct RecordedMedia: Sendable {
     var noise = Noise(state: seed)
     video = []
     for number in 0..<(Self.seconds * fps) {
-      let time = Int64(number) * 1_000_000 / Int64(fps)
-      var frame = try pattern.frame(number: number, milliseconds: time / 1000, timestamp: time)
+      let time = MediaTime(ticks: Int64(number), rate: Int64(fps))
+      var frame = try pattern.frame(number: number, milliseconds: time.milliseconds, timestamp: time)
       frame.withMutablePlanes { planes in
         for row in 0..<planes.height {
           let line = planes.y + row * planes.yStride

@@ -43,7 +43,9 @@ final class DecodedStream: MediaObserver {
     }
     guard let annexB else { return broken += 1 }
     do {
-      guard let picture = try video.decoder.decode(annexB, timestamp: Int64(media.timestamp) * 1000) else { return }
+      guard let picture = try video.decoder.decode(annexB, timestamp: MediaTime(milliseconds: Int64(media.timestamp))) else {
+        return
+      }
       watch.see(picture, media: Double(media.timestamp) + Double(unit.tag.track.compositionTime))
     } catch { broken += 1 }
   }

@@ -42,12 +42,12 @@ final class RoomWatcher: Sendable {
       guard let playback = try? VideoPlayback(track, backlog: 16) else { return }
       playbacks.withLock { $0.append(playback) }
       let frames = playback.frames
-      keep(Task { for await picture in frames { watch.see(picture, media: Double(picture.timestamp) / 1000) } })
+      keep(Task { for await picture in frames { watch.see(picture, media: Double(picture.timestamp.microseconds) / 1000) } })
     case .audio:
       guard let playback = try? AudioPlayback(track) else { return }
       playbacks.withLock { $0.append(playback) }
       let frames = playback.frames
-      keep(Task { for await frame in frames { watch.hear(frame.samples, media: Double(frame.timestamp) / 1000) } })
+      keep(Task { for await frame in frames { watch.hear(frame.samples, media: Double(frame.timestamp.microseconds) / 1000) } })
     }
   }
 

@@ -1,5 +1,6 @@
 import Codecs
 import Foundation
+import RTP
 import RoomClient
 import RoomMedia
 
@@ -92,7 +93,7 @@ final class SignalSource: Sendable {
         let loud = beep.next(OpusEncoder.frameCount)
         if day % 1000 < mark { for index in samples.indices { samples[index] = samples[index] &+ loud[index] } }
       }
-      audio.push(AudioFrame(samples: samples, format: .mono48k, timestamp: time))
+      audio.push(AudioFrame(samples: samples, format: .mono48k, timestamp: MediaTime(microseconds: time)))
       while let video, picture * 1_000_000 / fps - phase <= time {
         let at = picture * 1_000_000 / fps - phase
         if let frame = draw(pattern, number: picture, time: at, day: (wall * 1000 + at + 500) / 1000, real: now()) {
@@ -121,7 +122,8 @@ final class SignalSource: Sendable {
   ///   - day: the time of day that the picture belongs to, in milliseconds: decides whether it flashes.
   ///   - real: the time of day now, which it shows.
   private static func draw(_ pattern: TestPattern, number: Int64, time: Int64, day: Int64, real: Int64) -> VideoFrame? {
-    guard var frame = try? pattern.frame(number: Int(number), milliseconds: real, timestamp: time) else { return nil }
+    guard var frame = try? pattern.frame(number: Int(number), milliseconds: real, timestamp: MediaTime(microseconds: time))
+    else { return nil }
     let isFlash = day % 1000 < mark
     frame.withMutablePlanes { planes in
       let height = planes.height / 8
