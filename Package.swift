@@ -63,7 +63,7 @@ let package = Package(
     // Floor 2: a peer, and the codecs.
     .target(name: "WebRTC", dependencies: ["RTP", "CSRTP", "COpenSSL"]),
     .target(
-      name: "Codecs", dependencies: ["COpus", "CVPX", isWithoutX264 ? "COpenH264" : "CX264", "CFFmpeg", "CYUV"],
+      name: "Codecs", dependencies: ["RTP", "COpus", "CVPX", isWithoutX264 ? "COpenH264" : "CX264", "CFFmpeg", "CYUV"],
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
     // Floor 3: the packet path, the media clock, and live streams.
@@ -105,10 +105,16 @@ let package = Package(
         nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
       ]),
     .target(
+      name: "Rooms",
+      dependencies: [
+        "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState",
+        "RoomToken", "COpenSSL", "CLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+      ]),
+    .target(
       name: "RoomServer",
       dependencies: [
-        "HTTPServer", "OriginServer", "Webhooks", "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC",
-        "RTP", "RoomProtocol", "RoomState", "RoomToken", "COpenSSL", "CLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
+        "HTTPServer", "OriginServer", "Webhooks", "Rooms", "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Codecs", "WebRTC",
+        "RTP", "RoomProtocol", "RoomState", "RoomToken", "COpenSSL", "CLinux", logging, nio("NIOCore"), nio("NIOPosix"),
         nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
@@ -127,8 +133,8 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomServer", "HTTPServer", "OriginServer", "Webhooks", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken", "SFU",
-        argumentParser, lifecycle, logging, yams,
+        "RoomServer", "Rooms", "HTTPServer", "OriginServer", "Webhooks", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken",
+        "SFU", argumentParser, lifecycle, logging, yams,
       ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
@@ -156,7 +162,10 @@ let package = Package(
     .target(name: "FuzzSupport", path: "Tests/Fuzz/Support"),
 
     // Other people's programs, and what a peer of a test needs.
-    .target(name: "Peers", dependencies: [nioSSL], path: "Tests/Peers"),
+    .target(name: "Peers", dependencies: ["WebRTC", "RTP", "RoomProtocol", nioSSL], path: "Tests/Peers"),
+
+    // Media times as literals, for tests alone.
+    .target(name: "MediaTimeLiterals", dependencies: ["RTP"], path: "Tests/MediaTimeLiterals"),
 
     // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
     .testTarget(name: "ArchitectureTests"),
@@ -167,20 +176,27 @@ let package = Package(
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "FuzzSupport"]),
     .testTarget(
       name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP", "FuzzSupport"], resources: [.copy("SDP/Fixtures")]),
-    .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
-    .testTarget(name: "MixingTests", dependencies: ["Mixing", "Codecs", "RTP", "RoomProtocol"]),
+    .testTarget(name: "CodecsTests", dependencies: ["Codecs", "RTP", "MediaTimeLiterals"]),
+    .testTarget(name: "MixingTests", dependencies: ["Mixing", "Codecs", "RTP", "RoomProtocol", "MediaTimeLiterals"]),
     .testTarget(
       name: "RelayTests",
       dependencies: [
-        "Relay", "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "Peers", nio("NIOCore"), nio("NIOPosix"), nioSSL,
+        "Relay", "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "Peers", "MediaTimeLiterals", nio("NIOCore"),
+        nio("NIOPosix"), nioSSL,
       ]),
     .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
     .testTarget(
+      name: "RoomsTests",
+      dependencies: [
+        "Rooms", "Relay", "RoomProtocol", "RoomState", "RoomToken", "SFU", "WebRTC", "RTP", "Peers",
+        nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+      ]),
+    .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomServer", "HTTPServer", "OriginServer", "Webhooks", "Linux", "LiveOrigin", "RTMP", "Relay", "Codecs",
-        "RoomProtocol",
-        "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", "FuzzSupport", "Peers", logging, nioSSL,
+        "RoomServer", "Rooms", "HTTPServer", "OriginServer", "Webhooks", "Linux", "LiveOrigin", "RTMP", "Relay", "Codecs",
+        "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", "FuzzSupport", "Peers",
+        "MediaTimeLiterals", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
@@ -189,7 +205,7 @@ let package = Package(
         "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink", "Peers",
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
-    .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP"]),
+    .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP", "MediaTimeLiterals"]),
     .testTarget(
       name: "LoadtestTests",
       dependencies: ["loadtest", "RoomServer", "HTTPServer", "RoomClient", "RTMP", "RTP", "WebRTC", "Peers", argumentParser]),
@@ -197,9 +213,8 @@ let package = Package(
     .testTarget(
       name: "Interop",
       dependencies: [
-        "RoomServer", "HTTPServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken",
-        "RoomProtocol", "WebRTC",
-        "LossyLink", "CLinux", "loadtest", "Peers", "roomserver", "client-guide",
+        "RoomServer", "Rooms", "HTTPServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken",
+        "RoomProtocol", "WebRTC", "RTP", "LossyLink", "CLinux", "loadtest", "Peers", "roomserver", "client-guide",
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
   ],
@@ -210,8 +225,8 @@ let package = Package(
 // place of the tests, whose files they are.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RTP", "RTMP", "RoomProtocol", "RoomToken", "WebRTC", "SFU", "HTTPServer", "OriginServer", "Webhooks", "RoomServer",
-    "FuzzSupport",
+    "RTP", "RTMP", "RoomProtocol", "RoomToken", "WebRTC", "SFU", "HTTPServer", "OriginServer", "Webhooks", "Rooms",
+    "RoomServer", "FuzzSupport",
   ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }

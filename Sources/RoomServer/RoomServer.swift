@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import OriginServer
 import RoomProtocol
 import RoomToken
+import Rooms
 import SFU
 import Webhooks
 
@@ -87,7 +88,7 @@ public final class RoomServer: Sendable {
     var store: StoreWriter?
     do {
       if let data {
-        let opened = try SQLiteStore(in: data)
+        let opened = try SQLiteStore(path: data.privateFile(SQLiteStore.fileName))
         stored = try await opened.load()
         store = StoreWriter(opened, log: log)
       }
@@ -207,8 +208,9 @@ public final class RoomServer: Sendable {
       HTTPDaemon(
         .init(
           host: configuration.host, port: port, threads: configuration.httpThreads, connections: limits.connections,
-          bodyBytes: limits.bodyBytes, requestTime: limits.requestTime, proxies: configuration.trustedProxies,
-          certificate: certificate, headers: certificate == nil ? [] : configuration.tls?.headers ?? []),
+          bodyBytes: limits.bodyBytes, requestTime: limits.requestTime, idleTime: limits.idleTime,
+          proxies: configuration.trustedProxies, certificate: certificate,
+          headers: certificate == nil ? [] : configuration.tls?.headers ?? []),
         handlers: handlers)
     }
     http = daemon(port: configuration.port, nil)

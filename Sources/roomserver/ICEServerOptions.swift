@@ -1,6 +1,7 @@
 import ArgumentParser
 import LiveOrigin
 import RoomServer
+import Rooms
 
 /// The STUN and TURN servers that clients are told of.
 struct ICEServerOptions: ParsableArguments {

@@ -21,6 +21,7 @@ struct NetworkOptions: ParsableArguments {
   @Option(help: .setting("http-threads")) var httpThreads: Int?
   @Option(help: .setting("http-body-bytes")) var httpBodyBytes: Int?
   @Option(help: .setting("http-head-time")) var httpHeadTime: Int?
+  @Option(help: .setting("http-idle-time")) var httpIdleTime: Int?
 
   /// Fills in the network's part of a configuration.
   /// - Parameter development: whether ports may be any that are free.

@@ -21,6 +21,8 @@ struct OriginOptions: ParsableArguments {
   @Option(help: .setting("rtmp-idle-time")) var rtmpIdleTime: Int?
   @Option(help: .setting("rtmp-silence-time")) var rtmpSilenceTime: Int?
   @Option(help: .setting("rtmp-ping-time")) var rtmpPingTime: Int?
+  @Option(help: .setting("rtmp-threads")) var rtmpThreads: Int?
+  @Option(help: .setting("ingest-threads")) var ingestThreads: Int?
   @Option(help: .setting("rtmp-queue-bytes")) var rtmpQueueBytes: Int?
   @Option(help: .setting("streams")) var streams: Int?
   @Option(help: .setting("viewers")) var viewers: Int?

@@ -9,6 +9,7 @@ struct RelayOptions: ParsableArguments {
   @Option(help: .setting("relay-queue")) var relayQueue: Int?
   @Option(help: .setting("relay-connect-time")) var relayConnectTime: Int?
   @Option(help: .setting("relay-patience")) var relayPatience: Int?
+  @Option(help: .setting("relay-threads")) var relayThreads: Int?
   @Option(help: .setting("broadcasts")) var broadcasts: Int?
   @Option(help: .setting("jobs-per-room")) var jobsPerRoom: Int?
   @Option(help: .setting("job-status-interval")) var jobStatusInterval: Int?
@@ -21,6 +22,7 @@ struct RelayOptions: ParsableArguments {
   @Option(help: .setting("push-policy")) var pushPolicy: String?
   @Option(help: .setting("push-url")) var pushUrl: String?
   @Option(help: .setting("mix-cores")) var mixCores: Double?
+  @Option(help: .setting("mix-threads")) var mixThreads: Int?
   @Option(help: .setting("mix-font")) var mixFont: String?
   @Option(help: .setting("relay-certificates")) var relayCertificates: String?
   @Option(help: .setting("recordings")) var recordings: String?

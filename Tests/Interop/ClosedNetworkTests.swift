@@ -2,6 +2,7 @@ import LiveOrigin
 import RoomClient
 import RoomProtocol
 import RoomServer
+import Rooms
 import Testing
 
 extension RealMedia {

@@ -1,4 +1,5 @@
 import Codecs
+import RTP
 import RoomClient
 import RoomMedia
 import Testing
@@ -23,8 +24,11 @@ extension RealMedia {
           var tone = ToneGenerator(frequency: 440)
           for step in Int64(0)... {
             guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
-            audio.push(AudioFrame(samples: tone.next(960), format: .mono48k, timestamp: step * 20_000))
-            if step % 3 == 0, let picture = try? VideoFrame(width: size.width, height: size.height, timestamp: step * 20_000) {
+            audio.push(AudioFrame(samples: tone.next(960), format: .mono48k, timestamp: MediaTime(milliseconds: step * 20)))
+            if step % 3 == 0,
+              let picture = try? VideoFrame(
+                width: size.width, height: size.height, timestamp: MediaTime(milliseconds: step * 20))
+            {
               video.push(picture)
             }
           }

@@ -17,6 +17,8 @@ package final class HTTPDaemon: Sendable {
     package var bodyBytes: Int
     /// How long the head of a request may take.
     package var requestTime: Duration
+    /// How long a connection may be without a byte; whole seconds, at least 1.
+    package var idleTime: Duration
     package var proxies: TrustedProxies
     /// HTTPS with it; nil for HTTP.
     package var certificate: CurrentCertificate?
@@ -25,7 +27,7 @@ package final class HTTPDaemon: Sendable {
 
     package init(
       host: String, port: UInt16, threads: Int, connections: Int, bodyBytes: Int, requestTime: Duration,
-      proxies: TrustedProxies,
+      idleTime: Duration, proxies: TrustedProxies,
       certificate: CurrentCertificate? = nil, headers: [(name: String, value: String)] = []
     ) {
       self.host = host
@@ -34,6 +36,7 @@ package final class HTTPDaemon: Sendable {
       self.connections = connections
       self.bodyBytes = bodyBytes
       self.requestTime = requestTime
+      self.idleTime = idleTime
       self.proxies = proxies
       self.certificate = certificate
       self.headers = headers
@@ -147,7 +150,9 @@ package final class HTTPDaemon: Sendable {
       var options = [
         MHD_OptionItem(option: .THREAD_POOL_SIZE, value: max(1, configuration.threads), ptr_value: nil),
         MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connections, ptr_value: nil),
-        MHD_OptionItem(option: .CONNECTION_TIMEOUT, value: 30, ptr_value: nil),
+        // 0 would be no limit.
+        MHD_OptionItem(
+          option: .CONNECTION_TIMEOUT, value: max(1, Int(configuration.idleTime.components.seconds)), ptr_value: nil),
         MHD_OptionItem(option: .SOCK_ADDR, value: 0, ptr_value: UnsafeMutableRawPointer(storage)),
         MHD_OptionItem(option: .NOTIFY_CONNECTION, value: unsafeBitCast(notify, to: Int.self), ptr_value: context),
         MHD_OptionItem(option: .NOTIFY_COMPLETED, value: unsafeBitCast(completed, to: Int.self), ptr_value: context),
@@ -210,7 +215,8 @@ package final class HTTPDaemon: Sendable {
     let kept = HTTPConnection(
       connection, place: handlers.peers.add(ConnectionValues.peer(of: connection)),
       certificate: configuration.certificate?.certificate,
-      deadline: RequestDeadline(headTime: configuration.requestTime.microseconds, now: .now))
+      deadline: RequestDeadline(
+        headTime: configuration.requestTime.microseconds, idleTime: configuration.idleTime.microseconds, now: .now))
     connections.add(kept)
     return kept
   }

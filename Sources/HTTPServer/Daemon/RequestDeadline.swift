@@ -4,18 +4,19 @@ import RTP
 struct RequestDeadline: Sendable {
   /// Bytes of a body that the slowest client sends in a second.
   private static let bodyRate = 16 << 10
-  /// Microseconds for which a connection may wait between two requests: as long as the library lets it.
-  private static let idleTime: Int64 = 30_000_000
 
   /// Microseconds for the head of a request.
   private let headTime: Int64
+  /// Microseconds for which a connection may wait between two requests: as long as the library lets it.
+  private let idleTime: Int64
   /// Nil while a request is answered.
   private(set) var due: Instant?
   private var isUpgraded = false
 
   /// A connection that was accepted at `now`.
-  init(headTime: Int64, now: Instant) {
+  init(headTime: Int64, idleTime: Int64, now: Instant) {
     self.headTime = headTime
+    self.idleTime = idleTime
     due = now.advanced(microseconds: headTime)
   }
 
@@ -35,7 +36,7 @@ struct RequestDeadline: Sendable {
 
   /// The answer is sent; another request may come.
   mutating func answered(now: Instant) {
-    if !isUpgraded { due = now.advanced(microseconds: Self.idleTime &+ headTime) }
+    if !isUpgraded { due = now.advanced(microseconds: idleTime &+ headTime) }
   }
 
   func isOver(_ now: Instant) -> Bool { due.map { now >= $0 } ?? false }

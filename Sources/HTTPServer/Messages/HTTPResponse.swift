@@ -35,12 +35,3 @@ package struct HTTPResponse: Sendable {
 
   package static let noContent = HTTPResponse(status: 204)
 }
-
-/// The JSON of this server: keys in a fixed order, slashes as they are.
-package enum JSON {
-  package static func encoder() -> JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return encoder
-  }
-}

@@ -1,5 +1,6 @@
 import HTTPServer
 import RoomProtocol
+import Rooms
 
 /// A room's images over REST.
 struct ImagesAPI: Sendable {

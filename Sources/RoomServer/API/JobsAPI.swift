@@ -1,5 +1,6 @@
 import HTTPServer
 import RoomProtocol
+import Rooms
 
 /// Relay jobs over REST.
 struct JobsAPI: Sendable {
@@ -85,7 +86,7 @@ struct JobsAPI: Sendable {
     let layouts: [TrackLayout]
     do throws(RoomError) { layouts = try Self.layouts(of: request) } catch { return .error(400, error) }
     return await directory.change(names) { room in
-      guard await room.core.jobs[JobID(names[1])] != nil else {
+      guard await room.hasJob(JobID(names[1])) else {
         return .error(404, RoomError(.cdnParameters, "the room has no job \"\(names[1].prefix(64))\""))
       }
       do throws(RoomError) {

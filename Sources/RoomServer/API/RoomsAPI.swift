@@ -1,5 +1,6 @@
 import HTTPServer
 import RoomProtocol
+import Rooms
 
 /// Rooms, participants and tracks over REST.
 struct RoomsAPI: Sendable {
@@ -41,7 +42,7 @@ struct RoomsAPI: Sendable {
     do throws(RoomError) { body = try APIBody.read(API.NewRoom.self, from: request) } catch { return .error(400, error) }
     guard NameRule.allows(body.name) else { return .error(400, HTTPError.badRequest("name: \(NameRule.text)")) }
     if let complaint = body.settings.complaint(limits) { return .error(400, HTTPError.badRequest(complaint)) }
-    var wishes = RoomDirectory.Wishes()
+    var wishes = RoomWishes()
     body.settings.apply(to: &wishes)
     do throws(RoomError) {
       let (room, isNew) = try await directory.create(body.name, wishes)
@@ -121,11 +122,10 @@ extension Room {
   private static let shownUsers = 8
 
   fileprivate var summary: API.RoomSummary {
-    let (counts, roster) = (counts, core.roster)
-    let users = roster.order.lazy.filter { roster[$0]?.isUncounted == false }.prefix(Self.shownUsers)
+    let counts = counts
     return API.RoomSummary(
       name: name, createdAt: createdAt, participants: counts.participants, tracks: counts.tracks,
-      users: Array(users), viewers: counts.viewers)
+      users: firstUsers(Self.shownUsers), viewers: counts.viewers)
   }
 
   fileprivate var detail: API.RoomDetail {

@@ -1,4 +1,5 @@
 import RoomProtocol
+import Rooms
 
 extension API {
   /// What a request says of a room's settings, when the room is created and later.
@@ -77,7 +78,7 @@ extension API {
       return nil
     }
 
-    func apply(to wishes: inout RoomDirectory.Wishes) {
+    func apply(to wishes: inout RoomWishes) {
       wishes.emptyTime = emptyTimeout.applied(to: wishes.emptyTime) { .seconds($0) }
       wishes.participants = maxParticipants.applied(to: wishes.participants) { $0 }
       wishes.graceTime = graceTime.applied(to: wishes.graceTime) { .seconds($0) }

@@ -1,6 +1,7 @@
 public import HTTPServer
 public import LiveOrigin
 public import OriginServer
+public import Rooms
 public import SFU
 public import RoomProtocol
 public import RoomState
@@ -20,6 +21,12 @@ public struct ServerConfiguration: Sendable {
   public var httpThreads = 2
   /// Event loops that serve signalling sockets; at least 1.
   public var signallingThreads = 1
+  /// When events for many signalling sockets are written.
+  public var signalPause = SignalPause.short
+  /// The same for events about who comes and goes.
+  public var presencePause = SignalPause.long
+  /// Threads that convert the streams of RTMP encoders for rooms; at least 1. Nil for one for two cores.
+  public var ingestThreads: Int?
   /// Addresses, ports and workers of the media plane.
   public var media = MediaPlane.Configuration()
   /// API keys with their secrets, each of at least 32 bytes. Tokens of all of them are valid.
@@ -70,7 +77,7 @@ public struct RoomSettings: Sendable, Hashable {
   public init() {}
 }
 
-/// How dead signalling sockets are told from quiet ones.
+/// When the server pings a signalling socket, and when it closes one.
 public struct KeepAlive: Sendable, Hashable {
   /// Between two WebSocket pings of the server; also what clients are told as their `pingInterval`.
   public var pingInterval: Duration = .seconds(5)
@@ -78,8 +85,24 @@ public struct KeepAlive: Sendable, Hashable {
   public var silence: Duration = .seconds(12)
   /// A socket that has not joined after so long is closed.
   public var joinTime: Duration = .seconds(10)
+  /// A client has this long to answer a close frame before its socket is closed.
+  public var closeTime: Duration = .seconds(2)
 
   public init() {}
+}
+
+/// How long an event loop waits after it wrote an event to many signalling sockets. It gathers the events that come meanwhile.
+public struct SignalPause: Sendable, Hashable {
+  /// For each socket that was written to.
+  public var perSocket: Duration
+  /// At most. Zero writes each event at once.
+  public var longest: Duration
+
+  static let short = SignalPause(perSocket: .microseconds(300), longest: .milliseconds(300))
+  static let long = SignalPause(perSocket: .milliseconds(1), longest: .seconds(1))
+
+  /// The pause after a write to this many sockets.
+  func time(afterSockets count: Int) -> Duration { min(perSocket * count, longest) }
 }
 
 /// Why a server could not start.

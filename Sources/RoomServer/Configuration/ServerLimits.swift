@@ -1,4 +1,5 @@
 import RoomProtocol
+import Rooms
 
 /// Bounds of the control plane. What is over a limit is refused with a code and a sentence, and counted in
 /// `roomserver_limits_hit_total`.
@@ -6,11 +7,11 @@ public struct ServerLimits: Sendable, Hashable {
   public var rooms = 1000
   public var participantsPerRoom = 1000
   /// Percent of a room's places that only participants with the `publish` grant get, rounded up.
-  public var publisherShare = 2
+  public var publisherShare = RoomBounds().publisherShare
   /// WHEP sessions in one room that were begun with the same token.
-  public var sessionsPerToken = 50
+  public var sessionsPerToken = RoomBounds().sessionsPerToken
   /// WHEP sessions of one user in one room.
-  public var sessionsPerUser = 100
+  public var sessionsPerUser = RoomBounds().sessionsPerUser
   public var tracksPerParticipant = 16
   /// Bytes of one signalling message.
   public var messageBytes = RoomLimits().messageBytes
@@ -26,8 +27,8 @@ public struct ServerLimits: Sendable, Hashable {
   public var messageBurst = 300
   /// Calls of one participant that send an event to the whole room, a second, after the burst; more are refused. A call of many bytes
   /// counts as several.
-  public var changesPerSecond = 10.0
-  public var changeBurst = 40
+  public var changesPerSecond = RoomBounds().changesPerSecond
+  public var changeBurst = RoomBounds().changeBurst
   /// Bytes on their way to one signalling socket, 256 more for each message; a client that reads more slowly is closed.
   public var outgoingBytes = 4 * 1024 * 1024
   /// HTTP connections and signalling sockets at once.
@@ -37,6 +38,9 @@ public struct ServerLimits: Sendable, Hashable {
   public var connectionsPerAddress = 1000
   /// How long the head of an HTTP request may take; a body of more than 16 KiB has a second more for each 16 KiB.
   public var requestTime: Duration = .seconds(10)
+  /// An HTTP connection is closed after so long without a byte, in whole seconds; signalling sockets and answers in preparation are
+  /// exempt.
+  public var idleTime: Duration = .seconds(30)
   /// Kicked tokens remembered until they expire.
   public var kickedTokens = 100_000
 
@@ -49,5 +53,17 @@ public struct ServerLimits: Sendable, Hashable {
     limits.tracksPerParticipant = tracksPerParticipant
     limits.participantsPerRoom = participantsPerRoom
     return limits
+  }
+
+  /// What holds in each room.
+  var inRooms: RoomBounds {
+    var bounds = RoomBounds()
+    bounds.told = told
+    bounds.publisherShare = publisherShare
+    bounds.sessionsPerToken = sessionsPerToken
+    bounds.sessionsPerUser = sessionsPerUser
+    bounds.changesPerSecond = changesPerSecond
+    bounds.changeBurst = changeBurst
+    return bounds
   }
 }

@@ -2,29 +2,7 @@ import Foundation
 import Logging
 import OriginServer
 import RoomProtocol
-
-/// What a server that runs empty was told.
-struct DrainOrder: Sendable {
-  /// Milliseconds since 1970.
-  var startedAt: Int64
-  /// Milliseconds since 1970: who is still here then is sent away.
-  var deadline: Int64
-  /// The signalling URL of the server that takes over; nil where none is known.
-  var redirect: String?
-
-  /// What is wrong with a URL to redirect to; nil where nothing is.
-  static func complaint(redirect: String) -> String? {
-    let scheme = redirect.firstMatch(of: /^wss?:\/\/[^\/?#]+/)
-    return scheme != nil && redirect.utf8.count <= 1024 ? nil : "ws:// or wss:// and the host of another server are needed"
-  }
-
-  /// What a client that comes too late is told.
-  func error(_ code: ErrorCode) -> RoomError {
-    RoomError(
-      code, "the server opens no rooms any more; " + (redirect.map { "go to \($0)" } ?? "try again in a moment"),
-      redirect: redirect)
-  }
-}
+import Rooms
 
 /// Lets a server run empty before it ends: no room is opened any more, those that are open go on until nobody is in them, or until
 /// the deadline.
@@ -57,7 +35,7 @@ actor Drain {
 
   /// Begins, or changes what was ordered.
   func begin(for time: Duration, redirect: String?) async {
-    let now = Room.milliseconds
+    let now = RoomTime.now.unix
     let begun = await directory.drain
     let order = DrainOrder(
       startedAt: begun?.startedAt ?? now, deadline: now + max(0, time.milliseconds), redirect: redirect ?? begun?.redirect)
@@ -93,7 +71,7 @@ actor Drain {
   private func run(until deadline: Int64) async {
     while !Task.isCancelled {
       let load = await load()
-      if load.isNone || Room.milliseconds >= deadline {
+      if load.isNone || RoomTime.now.unix >= deadline {
         // Nothing was called off meanwhile.
         guard !Task.isCancelled else { return }
         log.notice("drained", metadata: ["load": "\(load)"])

@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import RTP
 import RoomProtocol
 import RoomToken
+import Rooms
 import WebRTC
 
 /// The one way into the server's rooms. Signalling, WHIP, WHEP and RTMP each read a request, ask here, and write the answer.

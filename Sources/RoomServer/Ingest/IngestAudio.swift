@@ -50,8 +50,8 @@ final class IngestAudio {
   var hasBegun: Bool { decoder != nil }
 
   /// Takes an audio message; gives what is ready.
-  /// - Parameter time: the message's, in microseconds.
-  func take(_ payload: [UInt8], at time: Int64) throws(IngestFault) -> [Packet] {
+  /// - Parameter time: the message's.
+  func take(_ payload: [UInt8], at time: MediaTime) throws(IngestFault) -> [Packet] {
     guard let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }) else {
       malformed += 1
       return []
@@ -73,14 +73,14 @@ final class IngestAudio {
     self.configuration = configuration
   }
 
-  private func decode(_ frame: [UInt8], at time: Int64) -> [Packet] {
+  private func decode(_ frame: [UInt8], at time: MediaTime) -> [Packet] {
     guard let decoder, !frame.isEmpty else { return [] }
     guard var samples = try? decoder.decode(frame) else {
       malformed += 1
       isBroken = true
       return []
     }
-    place(&samples, at: time &* 6 / 125)
+    place(&samples, at: time.ticks(rate: Self.rate))
     waiting += samples
     return packets()
   }

@@ -116,7 +116,8 @@ final class IngestDoor: Sendable {
   private func loop() throws(IngestFault) -> any EventLoop {
     let loop: (any EventLoop)? = threads.withLockedValue { threads in
       guard !threads.isStopped else { return nil }
-      let group = threads.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, System.coreCount / 2))
+      let count = entrance.configuration.ingestThreads ?? System.coreCount / 2
+      let group = threads.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, count))
       threads.group = group
       return group.next()
     }

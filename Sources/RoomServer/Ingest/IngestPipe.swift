@@ -29,8 +29,8 @@ final class IngestPipe {
   private struct Track {
     let injection: TrackInjection
     let base = UInt32.random(in: .min ... .max)
-    /// When the last report was made, in media time.
-    var reported: Int64?
+    /// When the last report was made.
+    var reported: MediaTime?
   }
 
   /// Microseconds of media between two reports.
@@ -84,7 +84,7 @@ final class IngestPipe {
     guard var track = audioTrack, !packets.isEmpty else { return }
     for packet in packets {
       let timestamp = track.base &+ UInt32(truncatingIfNeeded: packet.position)
-      report(&track, at: packet.position &* 125 / 6, timestamp)
+      report(&track, at: MediaTime(ticks: packet.position, rate: 48_000), timestamp)
       track.injection.send(packet.payload, timestamp: timestamp, marker: false, level: packet.level)
       counted.packets += 1
     }
@@ -92,9 +92,9 @@ final class IngestPipe {
     audioTrack = track
   }
 
-  private func send(_ payloads: [[UInt8]], at time: Int64) {
+  private func send(_ payloads: [[UInt8]], at time: MediaTime) {
     guard var track = videoTrack, let last = payloads.indices.last else { return }
-    let timestamp = track.base &+ UInt32(truncatingIfNeeded: time &* 9 / 100)
+    let timestamp = track.base &+ time.rtpTimestamp(rate: 90_000)
     report(&track, at: time, timestamp)
     for (index, payload) in payloads.enumerated() {
       track.injection.send(payload, timestamp: timestamp, marker: index == last)
@@ -105,8 +105,8 @@ final class IngestPipe {
     counted.packets += payloads.count
   }
 
-  private func report(_ track: inout Track, at time: Int64, _ timestamp: UInt32) {
-    if let reported = track.reported, (time &- reported).magnitude < Self.reportInterval { return }
+  private func report(_ track: inout Track, at time: MediaTime, _ timestamp: UInt32) {
+    if let reported = track.reported, (time - reported).magnitude < Self.reportInterval { return }
     track.reported = time
     track.injection.report(timeline.ntp(at: time), timestamp: timestamp)
   }

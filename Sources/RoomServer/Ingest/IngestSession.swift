@@ -7,6 +7,7 @@ import OriginServer
 import RTMP
 import RTP
 import RoomProtocol
+import Rooms
 import SFU
 
 /// One RTMP publish into a room: takes its messages from the connection's thread, converts them on a thread of the ingests, and ends when

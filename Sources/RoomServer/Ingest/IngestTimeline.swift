@@ -1,6 +1,6 @@
 import RTP
 
-/// The time of one publish: the milliseconds of its messages, audio and video alike, as microseconds that go on without leaps.
+/// The time of one publish: the milliseconds of its messages, audio and video alike, as one timeline that continues without leaps.
 ///
 /// An encoder's clock may leap, when it begins anew or has lost its mind; the media then goes on by the time that has passed. What
 /// still comes with the times of before is of no use.
@@ -10,31 +10,32 @@ struct IngestTimeline {
   static let leap: UInt64 = 10_000_000
 
   private var unwrapper = TimestampUnwrapper()
-  /// What leads from the encoder's time to this one; nil before the first message.
-  private var offset: Int64?
+  /// Where on the encoder's timeline this one starts; nil before the first message.
+  private var start: MediaTime?
   /// The same, before the last leap.
-  private var former: Int64?
-  private var newest: Int64 = 0
+  private var former: MediaTime?
+  private var newest = MediaTime.zero
   private var newestArrival = Instant(microseconds: 0)
+  /// Microseconds since 1970.
   private var wallStart: Int64 = 0
 
-  /// Microseconds since the first message; nil for one of before a leap.
+  /// The time since the first message; nil for one of before a leap.
   /// - Parameter wall: microseconds since 1970.
-  mutating func time(of milliseconds: UInt32, now: Instant, wall: Int64) -> Int64? {
-    let raw = unwrapper.unwrap(milliseconds) &* 1000
-    guard let offset else {
-      self.offset = 0 &- raw
+  mutating func time(of milliseconds: UInt32, now: Instant, wall: Int64) -> MediaTime? {
+    let raw = MediaTime(milliseconds: unwrapper.unwrap(milliseconds))
+    guard let start else {
+      self.start = raw
       wallStart = wall
       newestArrival = now
-      return 0
+      return .zero
     }
-    let time = raw &+ offset
-    if (time &- newest).magnitude > Self.leap {
-      if let former, (raw &+ former &- newest).magnitude <= Self.leap { return nil }
-      self.former = offset
-      newest = newest &+ max(1000, now - newestArrival)
+    let time = raw.relative(to: start)
+    if (time - newest).magnitude > Self.leap {
+      if let former, (raw.relative(to: former) - newest).magnitude <= Self.leap { return nil }
+      self.former = start
+      newest = newest.advanced(microseconds: max(1000, now - newestArrival))
       newestArrival = now
-      self.offset = newest &- raw
+      self.start = MediaTime(microseconds: raw - newest)
       return newest
     }
     if time > newest {
@@ -45,5 +46,5 @@ struct IngestTimeline {
   }
 
   /// What sender reports call a moment: on one line for audio and video.
-  func ntp(at time: Int64) -> NTPTime { NTPTime(unixMicroseconds: wallStart &+ time) }
+  func ntp(at time: MediaTime) -> NTPTime { NTPTime(unixMicroseconds: wallStart &+ time.microseconds) }
 }

@@ -10,21 +10,20 @@ struct IngestVideo {
     case nothing
     /// The stream's format, before its first picture.
     case format(RTPCodec, width: Int?, height: Int?)
-    /// The payloads of a picture, and when it is shown, in microseconds.
-    case picture([[UInt8]], at: Int64)
+    /// The payloads of a picture, and when it is shown.
+    case picture([[UInt8]], at: MediaTime)
   }
 
   private let packetizer = H264Packetizer()
   private var configuration: AVCConfiguration?
   private var codec: RTPCodec?
-  private var lastDecoding = Int64.min
-  private var lastShown = Int64.min
+  private var last: (decoded: MediaTime, shown: MediaTime)?
   /// Messages that no decoder could read.
   private(set) var malformed = 0
 
   /// Takes a video message.
-  /// - Parameter time: the message's, in microseconds: when the picture is decoded.
-  mutating func take(_ payload: [UInt8], at time: Int64) throws(IngestFault) -> Step {
+  /// - Parameter time: the message's: when the picture is decoded.
+  mutating func take(_ payload: [UInt8], at time: MediaTime) throws(IngestFault) -> Step {
     guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }) else {
       malformed += 1
       return .nothing
@@ -54,13 +53,12 @@ struct IngestVideo {
     return .format(codec, width: picture?.width, height: picture?.height)
   }
 
-  private mutating func picture(_ body: ArraySlice<UInt8>, _ tag: VideoTag, at time: Int64) throws(IngestFault) -> Step {
+  private mutating func picture(_ body: ArraySlice<UInt8>, _ tag: VideoTag, at time: MediaTime) throws(IngestFault) -> Step {
     guard let configuration else { return .nothing }
-    let shown = time &+ Int64(tag.track.compositionTime) &* 1000
+    let shown = time.advanced(milliseconds: Int64(tag.track.compositionTime))
     // Times that go back because the encoder's clock did are no reordering.
-    guard shown >= lastShown || time < lastDecoding else { throw .reordered }
-    lastDecoding = time
-    lastShown = shown
+    if let last, shown < last.shown, time >= last.decoded { throw .reordered }
+    last = (time, shown)
     guard let plain = body.withUnsafeBytes({ AVCAccessUnit.annexB(withLengths: $0, lengthSize: configuration.lengthSize) })
     else {
       malformed += 1

@@ -2,6 +2,7 @@ import CLinux
 import HTTPServer
 import OriginServer
 import Relay
+import Rooms
 import SFU
 import Webhooks
 

@@ -1,4 +1,5 @@
 import NIOCore
+import Rooms
 
 /// What a socket sends, in order, and how far it may be sent by now.
 ///
@@ -14,6 +15,9 @@ struct SignalQueue: Sendable {
     case hold(SignalHold)
   }
 
+  /// Messages that a crowd's event loop often gathers: one allocation takes them.
+  private static let usualCount = 8
+
   /// May be sent now.
   private var ready: [Item] = []
   /// What is kept back: begins with a hold that is not released.
@@ -27,7 +31,9 @@ struct SignalQueue: Sendable {
   var isEmpty: Bool { ready.isEmpty && held.isEmpty && !isTaking }
 
   mutating func add(_ item: Item) {
-    if held.isEmpty { ready.append(item) } else { held.append(.item(item)) }
+    guard held.isEmpty else { return held.append(.item(item)) }
+    if ready.isEmpty { ready.reserveCapacity(Self.usualCount) }
+    ready.append(item)
   }
 
   /// Keeps back everything that is added from now on.

@@ -6,6 +6,7 @@ import NIOCore
 import RTP
 import RoomProtocol
 import RoomToken
+import Rooms
 import WebRTC
 
 /// One socket's conversation: a join within its time, then requests to the room until one of them ends it.
@@ -24,8 +25,7 @@ struct SignalSession: Sendable {
   /// Serves the socket until its messages end.
   func run() async {
     let joinTime = entrance.configuration.keepAlive.joinTime
-    let deadline = Task { [socket] in
-      guard (try? await Task.sleep(for: joinTime)) != nil else { return }
+    let deadline = socket.schedule(in: joinTime) { [socket] in
       socket.send(SignalWriter.error(RoomError(.joinFailed, "no join came within \(joinTime)"), id: nil))
       socket.close(.notJoined)
     }

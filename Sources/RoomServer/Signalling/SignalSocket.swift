@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOWebSocket
+import Rooms
 
 /// One client's WebSocket, as the session and its room see it.
 ///
@@ -24,8 +25,18 @@ final class SignalSocket: SignalOutlet {
     var isClosing = false
     /// What waits for the loop, or for the store. Its bytes count as outgoing.
     var queue = SignalQueue()
-    /// The loop has it among those that it writes next.
-    var isListed = false
+    /// The loop's lists that it is in.
+    var lists: SignalLoop.List = []
+
+    /// Adds a message for one list; returns whether the socket is new there, or nil if the queue is full.
+    mutating func add(_ message: ByteBuffer, limit: Int, to list: SignalLoop.List) -> Bool? {
+      guard !isClosing else { return false }
+      let bytes = message.readableBytes + SignalSocket.overhead
+      guard outgoingBytes + bytes <= limit else { return nil }
+      outgoingBytes += bytes
+      queue.add(.message(message))
+      return lists.insert(list).inserted
+    }
   }
 
   /// - Parameter context: of the handler behind which messages are frames. The caller is on its event loop.
@@ -49,21 +60,18 @@ final class SignalSocket: SignalOutlet {
   /// Done when the socket is gone.
   var closed: EventLoopFuture<Void> { channel.closeFuture }
 
-  func send(_ message: ByteBuffer) {
-    let bytes = message.readableBytes + Self.overhead
-    let (isAllowed, isFirst) = state.withLockedValue { state -> (Bool, Bool) in
-      guard !state.isClosing else { return (true, false) }
-      guard state.outgoingBytes + bytes <= outgoingLimit else { return (false, false) }
-      state.outgoingBytes += bytes
-      state.queue.add(.message(message))
-      defer { state.isListed = true }
-      return (true, !state.isListed)
-    }
-    guard isAllowed else {
+  func send(_ message: ByteBuffer) { add(message, to: .urgent) }
+
+  func gather(_ message: ByteBuffer, _ patience: SignalPatience) {
+    add(message, to: patience == .long ? .long : .short)
+  }
+
+  private func add(_ message: ByteBuffer, to list: SignalLoop.List) {
+    guard let isFirst = state.withLockedValue({ $0.add(message, limit: outgoingLimit, to: list) }) else {
       counters.count(limit: .slowClient)
       return close(.slowClient)
     }
-    if isFirst { loop.add(self) }
+    if isFirst { loop.add(self, to: list) }
   }
 
   func close(_ reason: CloseReason) {
@@ -73,7 +81,7 @@ final class SignalSocket: SignalOutlet {
       state.queue.add(.close(reason))
       return true
     }
-    if isFirst { loop.write(self) }
+    if isFirst { loop.add(self, to: .urgent) }
   }
 
   func hold() -> SignalHold { state.withLockedValue { $0.queue.hold() } }
@@ -81,53 +89,58 @@ final class SignalSocket: SignalOutlet {
   func release(_ hold: SignalHold) {
     state.withLockedValue { $0.queue.release(hold) }
     // An answer: its client waits.
-    loop.write(self)
+    loop.add(self, to: .urgent)
+  }
+
+  /// Runs `body` on the event loop after a time, unless it is cancelled before. Costs less than a task that sleeps, whose timer
+  /// outlives its cancellation.
+  func schedule(in time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
+    channel.eventLoop.scheduleTask(in: TimeAmount(time), body)
   }
 
   // MARK: On the event loop
 
   /// Writes what may be sent, and returns how many messages that is. Only its `SignalLoop` calls this.
-  /// - Parameter isListed: whether the loop takes it off its list.
-  func writeQueue(isListed: Bool) -> Int {
-    var messages = 0
+  /// - Parameter list: the loop's list that the socket is no longer in.
+  func writeQueue(from list: SignalLoop.List, _ batch: inout SignalBatch) -> Int {
+    var count = 0
     var items = state.withLockedValue { state in
-      if isListed { state.isListed = false }
+      state.lists.remove(list)
       return state.queue.take()
     }
     while !items.isEmpty {
-      messages += write(items)
+      var messages: [ByteBuffer] = []
+      messages.reserveCapacity(items.count)
+      for item in items {
+        switch item {
+        case .message(let message):
+          messages.append(message)
+          count += 1
+        case .close(let reason):
+          write(messages, &batch)
+          messages.removeAll(keepingCapacity: true)
+          channel.triggerUserOutboundEvent(reason, promise: nil)
+        }
+      }
+      write(messages, &batch)
       items = state.withLockedValue { $0.queue.take(isNext: true) }
     }
-    return messages
+    return count
   }
 
-  private func write(_ items: [SignalQueue.Item]) -> Int {
+  private func write(_ messages: [ByteBuffer], _ batch: inout SignalBatch) {
+    guard let last = messages.last else { return }
     let context = context.value
-    var messages = 0
-    var bytes = 0
-    for item in items {
-      guard case .message(let message) = item else { continue }
-      messages += 1
-      bytes += message.readableBytes + Self.overhead
+    let bytes = messages.reduce(0) { $0 + $1.readableBytes + Self.overhead }
+    // The kernel takes messages in their order: with the last one it has them all.
+    let taken = context.eventLoop.makePromise(of: Void.self)
+    taken.futureResult.whenComplete { [state] _ in state.withLockedValue { $0.outgoingBytes -= bytes } }
+    if let frames = batch.frames(of: messages) {
+      context.writeAndFlush(NIOAny(frames), promise: taken)
+    } else {
+      for message in messages.dropLast() { context.write(NIOAny(SignalFrame.framed(message)), promise: nil) }
+      context.writeAndFlush(NIOAny(SignalFrame.framed(last)), promise: taken)
     }
-    var left = messages
-    for item in items {
-      switch item {
-      case .close(let reason): channel.triggerUserOutboundEvent(reason, promise: nil)
-      case .message(let message):
-        left -= 1
-        let frame = NIOAny(SignalFrame.framed(message))
-        guard left == 0 else {
-          context.write(frame, promise: nil)
-          continue
-        }
-        // The kernel takes messages in their order: with the last one it has them all.
-        let taken = context.eventLoop.makePromise(of: Void.self)
-        taken.futureResult.whenComplete { [state, bytes] _ in state.withLockedValue { $0.outgoingBytes -= bytes } }
-        context.writeAndFlush(frame, promise: taken)
-      }
-    }
-    return messages
   }
 
   /// The session is done with a message: another may be read.

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOWebSocket
 import RoomProtocol
+import Rooms
 
 /// The last handler of a signalling socket's pipeline: text messages to the session, pings both ways, the death of silent
 /// sockets, and the closing handshake.
@@ -15,8 +16,6 @@ final class SignalSocketHandler: ChannelDuplexHandler {
   private static let backlog = 16
   /// Pongs that may wait for the client to read them. While as many do, only the last ping is answered (RFC 6455 §5.5.3).
   private static let unreadPongLimit = 64
-  /// How long a client may take to answer a close frame.
-  private static let closeTime = TimeAmount.seconds(2)
 
   private let messages: AsyncStream<ByteBuffer>.Continuation
   private let keepAlive: KeepAlive
@@ -63,11 +62,20 @@ final class SignalSocketHandler: ChannelDuplexHandler {
   private func pingLater(context: ChannelHandlerContext) {
     let bound = context.loopBound
     let interval = TimeAmount.milliseconds(keepAlive.pingInterval.milliseconds)
-    ping = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
+    let time = Self.pingTime(after: interval, from: context.eventLoop.now)
+    ping = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) {
       let context = bound.value
       context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())), promise: nil)
       self.pingLater(context: context)
     }
+  }
+
+  /// The end of an interval, or up to a twentieth of it earlier: the sockets of a loop ping together, so that a crowd at rest
+  /// seldom wakes it.
+  private static func pingTime(after interval: TimeAmount, from now: NIODeadline) -> NIODeadline {
+    let step = UInt64(max(1, interval.nanoseconds / 20))
+    let end = (now + interval).uptimeNanoseconds
+    return .uptimeNanoseconds(end - end % step)
   }
 
   private func watchSilence(context: ChannelHandlerContext) {
@@ -216,6 +224,8 @@ final class SignalSocketHandler: ChannelDuplexHandler {
 
   private func closeLater(context: ChannelHandlerContext) {
     let bound = context.loopBound
-    hardClose = context.eventLoop.assumeIsolated().scheduleTask(in: Self.closeTime) { bound.value.close(promise: nil) }
+    hardClose = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(keepAlive.closeTime)) {
+      bound.value.close(promise: nil)
+    }
   }
 }

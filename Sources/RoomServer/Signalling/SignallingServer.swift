@@ -27,7 +27,10 @@ final class SignallingServer: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.signallingThreads))
     self.group = group
     loops = Dictionary(
-      uniqueKeysWithValues: group.makeIterator().map { (ObjectIdentifier($0), SignalLoop($0, counters: counters)) })
+      uniqueKeysWithValues: group.makeIterator().map {
+        let pauses = SignalLoop.Pauses(short: configuration.signalPause, long: configuration.presencePause)
+        return (ObjectIdentifier($0), SignalLoop($0, pauses: pauses, counters: counters))
+      })
     self.configuration = configuration
     self.counters = counters
     self.log = log

@@ -1,6 +1,7 @@
 import HTTPServer
 import RoomProtocol
 import RoomToken
+import Rooms
 import WebRTC
 
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one participant or viewer over HTTP, without signalling.
@@ -39,13 +40,13 @@ struct WHIPAPI: Sendable {
       endpoint("PATCH", path) { request, names async throws(SessionRefusal) in try await patch(request, names, direction) },
       endpoint("DELETE", path) { request, names async throws(SessionRefusal) in
         let (room, user) = try await find(request, names)
-        try await room.finish(SessionResourceID(names[1]), of: user, direction)
+        try await room.sessions.finish(SessionResourceID(names[1]), of: user, direction)
         // Some clients count nothing but 200 as success.
         return HTTPResponse(status: 200)
       },
       endpoint("GET", path) { request, names async throws(SessionRefusal) in
         let (room, user) = try await find(request, names)
-        try await room.find(SessionResourceID(names[1]), of: user, direction)
+        try await room.sessions.find(SessionResourceID(names[1]), of: user, direction)
         return .noContent
       },
       endpoint("OPTIONS", path) { _, _ in Self.options(methods, [("Accept-Patch", Self.fragment)]) },
@@ -61,7 +62,7 @@ struct WHIPAPI: Sendable {
           guard names.allSatisfy(NameRule.allows) else { throw .notAName }
           response = try await handler(request, names)
         } catch {
-          response = error.response
+          response = .error(error.status, error.error, headers: error.headers)
         }
         // Players run in pages of any origin; the token is what lets them in.
         response.headers += [
@@ -85,14 +86,14 @@ struct WHIPAPI: Sendable {
 
   private func publish(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
     try await begin(request, room: RoomName(names[0]), to: .publish) { room, token, offer in
-      await room.publish(token, offer: offer)
+      await room.sessions.publish(token, offer: offer)
     }
   }
 
   private func view(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
     let source: Viewer.Source = names.count < 2 ? .stage : .user(UserID(names[1]))
     return try await begin(request, room: RoomName(names[0]), to: .view) { room, token, offer in
-      await room.view(token, source, offer: offer)
+      await room.sessions.view(token, source, offer: offer)
     }
   }
 
@@ -148,7 +149,7 @@ struct WHIPAPI: Sendable {
     let body = try text(of: request, type: Self.fragment, acceptedBy: "Accept-Patch")
     let fragment: ICEFragment
     do { fragment = try ICEFragment(parsing: body) } catch { throw .badRequest("\(error)") }
-    let (resource, restarted) = try await room.patch(
+    let (resource, restarted) = try await room.sessions.patch(
       SessionResourceID(names[1]), of: user, direction, fragment, match: request.header("if-match"))
     guard let restarted else { return .noContent }
     return HTTPResponse(

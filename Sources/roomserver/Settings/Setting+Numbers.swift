@@ -4,6 +4,7 @@ extension Setting {
   /// A whole number of the configuration: the row that declares it says where it is stored, and its default is what stands there.
   struct Number: Sendable {
     let range: ClosedRange<Int>
+    /// Gives the lower bound for a number that the server chooses itself.
     let read: @Sendable (ServerConfiguration) -> Int
     let write: @Sendable (inout ServerConfiguration, Int) -> Void
   }
@@ -46,6 +47,19 @@ extension Setting {
   ) -> Setting {
     Setting(
       key, unit, text, Number(range: range, read: { $0[keyPath: path] }, write: { $0[keyPath: path] = $1 }))
+  }
+
+  /// A count that the server chooses itself if nothing is set.
+  /// - Parameter usual: what it then chooses, in words.
+  static func count(
+    _ key: String, _ range: ClosedRange<Int>, at path: WritableKeyPath<ServerConfiguration, Int?> & Sendable, usual: String,
+    _ text: String
+  ) -> Setting {
+    Setting(
+      key, .number, "count", usual: .words(usual),
+      number: Number(
+        range: range, read: { $0[keyPath: path] ?? range.lowerBound }, write: { $0[keyPath: path] = $1 }),
+      "\(text). \(range.lowerBound) to \(range.upperBound).")
   }
 
   /// Bytes.

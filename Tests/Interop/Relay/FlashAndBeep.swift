@@ -1,5 +1,6 @@
 import Codecs
 import Foundation
+import RTP
 import RoomClient
 import RoomMedia
 import Synchronization
@@ -66,7 +67,7 @@ final class FlashAndBeep: Sendable {
     var pictures: Int64 = 0
     for step in Int64(0)... {
       let time = step * 20_000
-      audio.push(AudioFrame(samples: sound(at: time, look), format: .mono48k, timestamp: time))
+      audio.push(AudioFrame(samples: sound(at: time, look), format: .mono48k, timestamp: MediaTime(microseconds: time)))
       while pictures * 1_000_000 / Int64(fps) <= time {
         let number = Int(pictures % Int64(fps))
         if let frame = picture(look, isFlash: number < 2, at: pictures * 1_000_000 / Int64(fps), &random) { video.push(frame) }
@@ -87,7 +88,9 @@ final class FlashAndBeep: Sendable {
   private static func picture(
     _ look: Look, isFlash: Bool, at time: Int64, _ random: inout some RandomNumberGenerator
   ) -> VideoFrame? {
-    guard var frame = try? VideoFrame(width: look.width, height: look.height, timestamp: time) else { return nil }
+    guard var frame = try? VideoFrame(width: look.width, height: look.height, timestamp: MediaTime(microseconds: time)) else {
+      return nil
+    }
     frame.fill(YUVColour(y: isFlash ? 235 : 16, u: look.blue, v: look.red))
     guard !isFlash else { return frame }
     frame.withMutablePlanes { planes in

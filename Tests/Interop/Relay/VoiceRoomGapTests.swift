@@ -121,7 +121,7 @@ private final class MixListener: Sendable {
         }
       }
     }
-    Task { for await sound in sounds { watch.hear(sound.samples, media: Double(sound.timestamp) / 1000) } }
+    Task { for await sound in sounds { watch.hear(sound.samples, media: Double(sound.timestamp.microseconds) / 1000) } }
   }
 
   var isHearing: Bool { watch.hasMedia && state.withLock { $0.heard.packets > 10 } }

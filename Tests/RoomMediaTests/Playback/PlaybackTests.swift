@@ -57,7 +57,7 @@ struct PlaybackTests {
     let playback = try AudioPlayback(loop.remote)
     let frames = await collect(45, from: playback.frames)
     #expect(frames.count == 45)
-    for (a, b) in zip(frames, frames.dropFirst()) { #expect(abs(a.timestamp + a.duration - b.timestamp) <= 1) }
+    for (a, b) in zip(frames, frames.dropFirst()) { #expect(abs(a.end - b.timestamp) <= 1) }
     #expect(frames.dropFirst(2).allSatisfy { $0.level > 0.01 })
     #expect(playback.statistics.recoveredSamples == 2 * 960)
     #expect(playback.statistics.concealedSamples == 2 * 960)
@@ -77,7 +77,7 @@ struct PlaybackTests {
     let playback = try AudioPlayback(loop.remote)
     let frames = await collect(40, from: playback.frames)
     #expect(frames.count == 40)
-    for (a, b) in zip(frames, frames.dropFirst()) { #expect(abs(a.timestamp + a.duration - b.timestamp) <= 1) }
+    for (a, b) in zip(frames, frames.dropFirst()) { #expect(abs(a.end - b.timestamp) <= 1) }
     #expect(playback.statistics.failed == 1)
     #expect(playback.statistics.late == 1)
   }

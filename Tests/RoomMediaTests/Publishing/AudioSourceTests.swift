@@ -1,4 +1,6 @@
 import Codecs
+import MediaTimeLiterals
+import RTP
 import Testing
 
 @testable import RoomMedia
@@ -32,10 +34,10 @@ struct AudioSourceTests {
     let loop = Loop(source.track, codec: "opus")
     let playback = try AudioPlayback(loop.remote)
     var tone = ToneGenerator(frequency: 700, format: format)
-    var time: Int64 = 1_000_000
+    var time: MediaTime = 1_000_000
     for count in Array(repeating: [441, 1000, 37, 2048], count: 12).joined() {
       source.push(AudioFrame(samples: tone.next(count), format: format, timestamp: time))
-      time += Int64(count) * 1_000_000 / 44_100
+      time = time.advanced(microseconds: Int64(count) * 1_000_000 / 44_100)
       // The backlog holds 50 portions; 48 are fewer.
     }
     let frames = await collect(45, from: playback.frames)
@@ -50,7 +52,7 @@ struct AudioSourceTests {
     let source = try AudioSource()
     let loop = Loop(source.track, codec: "opus")
     let block = [Int16](repeating: 100, count: 960)
-    for time in [0, 20_000, 40_000, 1_000_000, 1_020_000] as [Int64] {
+    for time in [0, 20_000, 40_000, 1_000_000, 1_020_000] as [MediaTime] {
       source.push(AudioFrame(samples: block, format: .mono48k, timestamp: time))
     }
     #expect(await eventually { loop.sent.count == 5 })

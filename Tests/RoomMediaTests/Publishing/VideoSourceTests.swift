@@ -1,5 +1,7 @@
 import Codecs
 import Foundation
+import MediaTimeLiterals
+import RTP
 import Testing
 
 @testable import RoomClient
@@ -16,7 +18,9 @@ struct VideoSourceTests {
     let pattern = try TestPattern(width: 320, height: 180)
     for number in numbers {
       let done = source.statistics.encoded
-      source.push(try pattern.frame(number: number, milliseconds: Int64(number), timestamp: Int64(number) * 66_667))
+      source.push(
+        try pattern.frame(
+          number: number, milliseconds: Int64(number), timestamp: MediaTime(microseconds: Int64(number) * 66_667)))
       #expect(await eventually { source.statistics.encoded > done })
     }
   }
@@ -29,7 +33,7 @@ struct VideoSourceTests {
     try await push(0..<20, into: source)
     let frames = await collect(20, from: playback.frames)
     #expect(frames.compactMap { ClockBlocks.read($0)?.frame } == Array(0..<20))
-    for (number, frame) in frames.enumerated() { #expect(abs(frame.timestamp - Int64(number) * 66_667) < 100) }
+    for (number, frame) in frames.enumerated() { #expect(abs(frame.timestamp.microseconds - Int64(number) * 66_667) < 100) }
     #expect(loop.sent.first?.isKeyFrame == true)
     #expect(source.statistics.dropped == 0)
   }

@@ -3,6 +3,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("REST: changing a room's settings")
 struct ChangingRoomsTests {
@@ -103,6 +104,26 @@ struct ChangingRoomsTests {
       #expect(try await settings(server) == before)
       #expect(try await server.api("PATCH", "/v1/rooms/none", json: "{}").error?.code == .roomNotFound)
       #expect(try await server.request("PATCH", "/v1/rooms/room", token: nil, json: "{}").status == 401)
+    }
+  }
+
+  @Test("a room has as many places as the server's setting allows, by default and at most", arguments: [7, 5000])
+  func places(most: Int) async throws {
+    try await TestServer.with {
+      $0.limits.participantsPerRoom = most
+    } _: { server in
+      try await create(server, #"{"name":"room","maxParticipants":\#(most)}"#)
+      #expect(try await settings(server).maxParticipants == most)
+      try await change(server, #"{"maxParticipants":2}"#)
+      for (method, path, json) in [
+        ("POST", "/v1/rooms", #"{"name":"x","maxParticipants":\#(most + 1)}"#),
+        ("PATCH", "/v1/rooms/room", #"{"maxParticipants":\#(most + 1)}"#),
+      ] {
+        let response = try await server.api(method, path, json: json)
+        #expect(response.status == 400 && response.error?.message.contains("1 to \(most)") == true, "\(method)")
+      }
+      #expect(try await settings(server).maxParticipants == 2)
+      #expect(try await change(server, #"{"maxParticipants":null}"#).maxParticipants == most)
     }
   }
 
@@ -253,9 +274,11 @@ struct ChangingRoomsTests {
     try await bare.room.change { wishes in
       wishes.emptyTime = .milliseconds(30)
     } settle: { wishes in
-      RoomCore.Settings(
-        graceTime: .seconds(60), emptyTime: wishes.emptyTime ?? .seconds(3600), participants: 10, limits: ServerLimits(),
-        pingInterval: .seconds(5), wishes: wishes)
+      var settings = RoomCore.Settings(
+        graceTime: .seconds(60), emptyTime: wishes.emptyTime ?? .seconds(3600), participants: 10, limits: RoomBounds(),
+        pingInterval: .seconds(5))
+      settings.wishes = wishes
+      return settings
     }
     try await eventually("the room closes") { await bare.room.isClosed }
     await #expect(throws: RoomError.self) {

@@ -5,6 +5,7 @@ import RoomToken
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("Secrets stay in the process", .timeLimit(.minutes(2)))
 struct SecretsTests {

@@ -240,8 +240,27 @@ struct SettingsTests {
   @Test("times of the file come to the room's rules, whatever unit these are in")
   func times() throws {
     let configuration = try Self.configuration(
-      "grace-time: 7\nempty-time: 8\nseat-request-time: 9\nping-interval: 3\njob-status-interval: 4\naudience: voice\nseats-host: false"
-    )
+      """
+      grace-time: 7
+      empty-time: 8
+      seat-request-time: 9
+      ping-interval: 3
+      job-status-interval: 4
+      audience: voice
+      seats-host: false
+      http-idle-time: 90
+      signal-close-time: 4
+      signal-gather-per-socket: 0
+      signal-gather-time: 40
+      presence-gather-per-socket: 300
+      presence-gather-time: 0
+      """)
+    #expect(configuration.limits.idleTime == .seconds(90))
+    #expect(configuration.keepAlive.closeTime == .seconds(4))
+    #expect(configuration.signalPause.perSocket == .zero)
+    #expect(configuration.signalPause.longest == .milliseconds(40))
+    #expect(configuration.presencePause.perSocket == .microseconds(300))
+    #expect(configuration.presencePause.longest == .zero)
     #expect(configuration.rooms.graceTime == .seconds(7))
     #expect(configuration.rooms.emptyTime == .seconds(8))
     #expect(configuration.rooms.rules.requestTime == 9000)
@@ -249,6 +268,17 @@ struct SettingsTests {
     #expect(configuration.relay.statusInterval == .seconds(4))
     #expect(configuration.rooms.audience == .voice)
     #expect(!configuration.rooms.rules.hostIsSeated)
+  }
+
+  @Test("thread counts are the server's choice unless they are set")
+  func threads() throws {
+    let usual = try Self.configuration("")
+    #expect(usual.origin.threads == nil && usual.ingestThreads == nil)
+    #expect(usual.relay.threads == nil && usual.relay.mixThreads == nil)
+    let configuration = try Self.configuration("rtmp-threads: 1\ningest-threads: 2\nrelay-threads: 3\nmix-threads: 4")
+    #expect(configuration.origin.threads == 1 && configuration.ingestThreads == 2)
+    #expect(configuration.relay.threads == 3 && configuration.relay.mixThreads == 4)
+    #expect(try Self.printed("").contains("\n# mix-threads: default one for each core\n"))
   }
 
   @Test("several API keys: the pair first, then the list in order, by flags, environment and file")

@@ -3,6 +3,8 @@ import RoomProtocol
 import RoomServer
 import Testing
 
+@testable import Rooms
+
 @Suite("ICE servers for clients")
 struct ICEServerTests {
   @Test("a secret makes coturn's credentials: the expiry and the user, signed with HMAC-SHA1")

@@ -1,5 +1,6 @@
 import Logging
 import NIOConcurrencyHelpers
+import Peers
 import RoomProtocol
 import Testing
 import WebRTC

@@ -1,6 +1,7 @@
 import Codecs
 import Foundation
 import Linux
+import MediaTimeLiterals
 import RTMP
 import RTP
 import Relay
@@ -36,8 +37,8 @@ struct InTimeTests {
     let pipe = try IngestPipe()
     let clock = SharedClock()
     var readers: [TrackReader] = []
-    var pictures: [(data: EncodedFrame, time: Instant)] = []
-    var sounds: [(data: EncodedFrame, time: Instant)] = []
+    var pictures: [(data: EncodedFrame, time: MediaTime)] = []
+    var sounds: [(data: EncodedFrame, time: MediaTime)] = []
     func poll() {
       for reader in readers {
         reader.poll(now: .now) { output in

@@ -1,4 +1,5 @@
 import Codecs
+import MediaTimeLiterals
 import RTMP
 import RTP
 import Testing
@@ -45,7 +46,7 @@ struct IngestAudioTests {
     var packets: [IngestAudio.Packet] = []
     // As FLV has them, in whole milliseconds.
     for (index, frame) in tone.frames.enumerated() {
-      packets += try audio.take(frame, at: Int64(tone.time(index) / 1000) * 1000 + 1_000_000)
+      packets += try audio.take(frame, at: MediaTime(microseconds: Int64(tone.time(index) / 1000) * 1000 + 1_000_000))
     }
     #expect(packets.count >= 140)
     #expect(packets.first?.position == 48_000)
@@ -65,7 +66,7 @@ struct IngestAudioTests {
     var worst = 0.0
     for (index, frame) in tone.frames.enumerated() {
       let time = tone.time(index) * (1 + partsPerMillion / 1_000_000)
-      packets += try audio.take(frame, at: Int64(time / 1000) * 1000)
+      packets += try audio.take(frame, at: MediaTime(microseconds: Int64(time / 1000) * 1000))
       if let last = packets.last {
         // What has been sent ends where the frame does, but for what waits for its packet.
         let end = Double(last.position + 960) / 48
@@ -88,8 +89,12 @@ struct IngestAudioTests {
       if (60..<70).contains(index) { continue }
       if index == 100 { #expect(try audio.take(AudioTag.aacHeader(.codedFrames) + [0xff, 0xff, 0xff], at: 0).isEmpty) }
       if index == 100 { continue }
-      packets += try audio.take(frame, at: Int64(tone.time(index)))
-      if index == 150 { for again in 146...150 { packets += try audio.take(tone.frames[again], at: Int64(tone.time(again))) } }
+      packets += try audio.take(frame, at: MediaTime(microseconds: Int64(tone.time(index))))
+      if index == 150 {
+        for again in 146...150 {
+          packets += try audio.take(tone.frames[again], at: MediaTime(microseconds: Int64(tone.time(again))))
+        }
+      }
     }
     #expect(zip(packets, packets.dropFirst()).allSatisfy { $1.position - $0.position == 960 })
     let end = try #require(packets.last).position + 960
@@ -107,7 +112,7 @@ struct IngestAudioTests {
     _ = try audio.take(tone.header, at: 0)
     var packets: [IngestAudio.Packet] = []
     for (index, frame) in tone.frames.enumerated() {
-      packets += try audio.take(frame, at: Int64(tone.time(index)) + (index < 40 ? 0 : 5_000_000))
+      packets += try audio.take(frame, at: MediaTime(microseconds: Int64(tone.time(index)) + (index < 40 ? 0 : 5_000_000)))
     }
     let steps = zip(packets, packets.dropFirst()).map { $1.position - $0.position }
     #expect(steps.filter { $0 != 960 }.count == 1)

@@ -1,3 +1,4 @@
+import MediaTimeLiterals
 import RTP
 import Testing
 

@@ -1,3 +1,4 @@
+import MediaTimeLiterals
 import RTMP
 import RTP
 import Testing
@@ -10,12 +11,12 @@ struct IngestVideoTests {
   /// Feeds all; gives the format and the pictures.
   private func run(
     _ messages: [MediaMessage], _ video: inout IngestVideo
-  ) throws -> (codec: RTPCodec?, size: [Int?], pictures: [(payloads: [[UInt8]], time: Int64)]) {
+  ) throws -> (codec: RTPCodec?, size: [Int?], pictures: [(payloads: [[UInt8]], time: MediaTime)]) {
     var codec: RTPCodec?
     var size: [Int?] = []
-    var pictures: [(payloads: [[UInt8]], time: Int64)] = []
+    var pictures: [(payloads: [[UInt8]], time: MediaTime)] = []
     for message in messages {
-      switch try video.take(message.payload, at: Int64(message.timestamp) * 1000) {
+      switch try video.take(message.payload, at: MediaTime(milliseconds: Int64(message.timestamp))) {
       case .nothing: break
       case .format(let found, let width, let height):
         #expect(codec == nil)
@@ -89,7 +90,7 @@ struct IngestVideoTests {
     var video = IngestVideo()
     let pictures = try run(messages, &video).pictures
     #expect(pictures.count == 30)
-    #expect(pictures.first?.time == Int64(messages[1].timestamp) * 1000 + 80_000)
+    #expect(pictures.first?.time == MediaTime(milliseconds: Int64(messages[1].timestamp) + 80))
   }
 
   @Test("what browsers can't decode is refused by name")

@@ -6,6 +6,7 @@ import Testing
 import WebRTC
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("Merge jobs that are refused")
 struct MergeRefusalTests {

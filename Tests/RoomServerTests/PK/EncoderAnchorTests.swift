@@ -1,10 +1,12 @@
 import Foundation
+import Peers
 import RoomProtocol
 import SFU
 import Testing
 import WebRTC
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("A PK whose anchor has no signalling")
 struct EncoderAnchorTests {

@@ -5,6 +5,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("Which broadcasts a token may begin and take over")
 struct BroadcastClaimTests {
@@ -115,7 +116,7 @@ struct BroadcastClaimTests {
 
   @Test("jobs that begin on one URL at the same moment are one broadcast")
   func concurrent() async throws {
-    let directory = BroadcastDirectory(RelaySettings(), counters: ServerCounters(), log: TestServer.quiet)
+    let directory = BroadcastDirectory(RelaySettings(), log: TestServer.quiet)
     let broadcasts = await withTaskGroup(of: ObjectIdentifier?.self) { group in
       for number in 1...64 {
         group.addTask {

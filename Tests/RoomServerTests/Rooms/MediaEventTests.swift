@@ -4,6 +4,7 @@ import Testing
 import WebRTC
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("What the media workers say")
 struct MediaEventTests {

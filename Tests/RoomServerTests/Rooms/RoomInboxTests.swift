@@ -6,6 +6,7 @@ import Testing
 import WebRTC
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("What is reported to a room")
 struct RoomInboxTests {

@@ -4,6 +4,7 @@ import NIOWebSocket
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("The sockets of an event loop")
 struct SignalLoopTests {
@@ -40,7 +41,7 @@ struct SignalLoopTests {
         messages: messages, outgoingLimit: limit, counters: counters)
     }
 
-    /// The payloads of the frames that came, all shorter than 126 bytes; of a close frame its code.
+    /// The payloads of the frames that came, all shorter than 126 bytes; of a close frame its code. Pings are left out.
     func received() throws -> [String] {
       var bytes: [UInt8] = []
       while let part = try channel.readOutbound(as: ByteBuffer.self) { bytes += part.readableBytesView }
@@ -48,7 +49,7 @@ struct SignalLoopTests {
       while bytes.count >= 2 {
         let payload = bytes.dropFirst(2).prefix(Int(bytes[1]))
         let code = payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
-        texts.append(bytes[0] == 0x88 ? "\(code)" : String(decoding: payload, as: UTF8.self))
+        if bytes[0] != 0x89 { texts.append(bytes[0] == 0x88 ? "\(code)" : String(decoding: payload, as: UTF8.self)) }
         bytes.removeFirst(2 + payload.count)
       }
       return texts
@@ -59,19 +60,21 @@ struct SignalLoopTests {
   private let counters = ServerCounters()
   private let loop: SignalLoop
 
-  init() { loop = SignalLoop(eventLoop, counters: counters) }
+  private static let pauses = SignalLoop.Pauses()
+
+  init() { loop = SignalLoop(eventLoop, pauses: Self.pauses, counters: counters) }
 
   private func client(limit: Int = 1 << 20) throws -> Client { try Client(on: eventLoop, loop, counters, limit: limit) }
 
   /// Lets the loop write, its longest pause included.
-  private func pass() { eventLoop.advanceTime(by: SignalLoop.longestPause) }
+  private func pass() { eventLoop.advanceTime(by: TimeAmount(Self.pauses.long.longest)) }
 
   private func message(_ text: String) -> ByteBuffer { SignalFrame.message(text.utf8) }
 
   @Test("everybody gets what was sent, at once and in order, and each socket is flushed once")
   func gathered() throws {
     let clients = try (0..<3).map { _ in try client() }
-    for text in ["a", "b", "c"] { for client in clients { client.socket.send(message(text)) } }
+    for text in ["a", "b", "c"] { for client in clients { client.socket.gather(message(text), .short) } }
     for client in clients { #expect(try client.received() == []) }
     eventLoop.run()
     for client in clients {
@@ -89,10 +92,10 @@ struct SignalLoopTests {
   @Test("the loop pauses as long as its last write was large, and gathers what comes meanwhile")
   func pause() throws {
     let clients = try (0..<5).map { _ in try client() }
-    for client in clients { client.socket.send(message("a")) }
+    for client in clients { client.socket.gather(message("a"), .short) }
     eventLoop.run()
-    for text in ["b", "c"] { for client in clients { client.socket.send(message(text)) } }
-    eventLoop.advanceTime(by: SignalLoop.timePerSocket * 5 - .nanoseconds(1))
+    for text in ["b", "c"] { for client in clients { client.socket.gather(message(text), .short) } }
+    eventLoop.advanceTime(by: TimeAmount(Self.pauses.short.time(afterSockets: 5)) - .nanoseconds(1))
     for client in clients { #expect(try client.received() == ["a"]) }
     eventLoop.advanceTime(by: .nanoseconds(1))
     for client in clients {
@@ -101,12 +104,45 @@ struct SignalLoopTests {
     }
   }
 
+  @Test("without a pause each event is written at once")
+  func noPause() throws {
+    var pauses = Self.pauses
+    pauses.short.longest = .zero
+    let loop = SignalLoop(eventLoop, pauses: pauses, counters: counters)
+    let clients = try (0..<5).map { _ in try Client(on: eventLoop, loop, counters, limit: 1 << 20) }
+    for text in ["a", "b"] {
+      for client in clients { client.socket.gather(message(text), .short) }
+      eventLoop.run()
+      for client in clients { #expect(try client.received() == [text]) }
+    }
+  }
+
+  @Test("who comes and goes waits for longer, and leaves sooner with what others say")
+  func patience() throws {
+    let clients = try (0..<5).map { _ in try client() }
+    func receive() throws -> [[String]] { try clients.map { try $0.received() } }
+    for client in clients { client.socket.gather(message("a joined"), .long) }
+    eventLoop.run()
+    #expect(try receive() == Array(repeating: ["a joined"], count: 5))
+    for client in clients { client.socket.gather(message("b joined"), .long) }
+    eventLoop.advanceTime(by: TimeAmount(Self.pauses.long.time(afterSockets: 5)) - .nanoseconds(1))
+    #expect(try receive() == Array(repeating: [], count: 5))
+    eventLoop.advanceTime(by: .nanoseconds(1))
+    #expect(try receive() == Array(repeating: ["b joined"], count: 5))
+    for client in clients { client.socket.gather(message("c joined"), .long) }
+    for client in clients { client.socket.gather(message("hello"), .short) }
+    eventLoop.advanceTime(by: TimeAmount(Self.pauses.short.time(afterSockets: 5)))
+    #expect(try receive() == Array(repeating: ["c joined", "hello"], count: 5))
+    pass()
+    #expect(try receive() == Array(repeating: [], count: 5))
+  }
+
   @Test("an answer does not wait for the pause, and takes what is before it along")
   func answers() throws {
     let clients = try (0..<50).map { _ in try client() }
-    for client in clients { client.socket.send(message("a")) }
+    for client in clients { client.socket.gather(message("a"), .short) }
     eventLoop.run()
-    for client in clients { client.socket.send(message("b")) }
+    for client in clients { client.socket.gather(message("b"), .short) }
     let hold = clients[0].socket.hold()
     clients[0].socket.send(message("answer"))
     clients[0].socket.release(hold)
@@ -117,9 +153,18 @@ struct SignalLoopTests {
     #expect(try clients[2].received() == ["a"])
     pass()
     #expect(try clients[2].received() == ["b"])
-    clients[0].socket.send(message("c"))
+    for client in clients { client.socket.gather(message("c"), .short) }
+    eventLoop.run()
+    for client in clients { client.socket.gather(message("d"), .short) }
+    clients[3].socket.send(message("to one"))
+    eventLoop.run()
+    #expect(try clients[3].received() == ["a", "b", "c", "d", "to one"])
+    #expect(try clients[4].received() == ["a", "b", "c"])
     pass()
-    #expect(try clients[0].received() == ["c"])
+    #expect(try clients[0].received() == ["c", "d"])
+    clients[0].socket.gather(message("e"), .short)
+    pass()
+    #expect(try clients[0].received() == ["e"])
   }
 
   @Test("what is behind a hold waits for it, and keeps its place")

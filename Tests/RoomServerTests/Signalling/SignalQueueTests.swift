@@ -4,6 +4,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("What a socket keeps back")
 struct SignalQueueTests {
@@ -64,18 +65,18 @@ struct SignalQueueTests {
   }
 
   @Test("an answer that JSON can't say is logged, counted, and becomes an error")
-  func unwritable() async throws {
-    let bare = try BareRoom()
-    defer { bare.plane.stop() }
+  func unwritable() throws {
+    let counters = ServerCounters()
+    var sockets = RoomSockets(log: TestServer.quiet, count: { counters.count($0) })
     let outlet = RecordingOutlet()
-    await bare.room.answer(7, .success(["value": Double.nan]), on: outlet)
+    sockets.answer(7, .success(["value": Double.nan]), on: outlet)
     let answers = outlet.takeMessages().compactMap { try? JSONDecoder().decode(SignalAnswer<Empty>.self, from: $0) }
     guard case .error(let id, let error) = try #require(answers.first) else {
       Issue.record("no error")
       return
     }
     #expect(id == 7 && error.code == .unknownMessage)
-    #expect(await bare.room.dependencies.counters.values.messagesUnwritable == 1)
+    #expect(counters.values.messagesUnwritable == 1)
     #expect(throws: SignalWriter.Unwritable.self) { try SignalWriter.result(Double.infinity, id: 1) }
   }
 }

@@ -6,6 +6,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("Answers that promise a change")
 struct PromisedAnswersTests {

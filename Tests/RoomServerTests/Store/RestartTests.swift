@@ -5,6 +5,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("Rooms outlive their server")
 struct RestartTests {
@@ -199,12 +200,13 @@ struct RestartTests {
       await #expect { try await TestServer.start { $0.data = first.path } } throws: { "\($0)".contains("another server") }
     }
     let data = try DataDirectory(first.path)
-    let store = try SQLiteStore(in: data)
-    try await store.write([.room(name: "broken", Data("{}".utf8))])
+    let store = try SQLiteStore(path: data.privateFile(SQLiteStore.fileName))
+    try await store.write([.room(name: "broken", RoomRecord(room: Data("{}".utf8)))])
     let stored = try await store.load()
     #expect(stored.rooms.keys.sorted() == ["room"] && stored.unreadable.keys.sorted() == ["broken"])
     // It is kept under another name, beside a new room of its own.
-    try await store.write([.room(name: "broken", try JSONEncoder().encode(try #require(stored.rooms["room"])))])
+    let whole = try JSONEncoder().encode(try #require(stored.rooms["room"]))
+    try await store.write([.room(name: "broken", RoomRecord(room: whole))])
     let later = try await store.load()
     #expect(later.rooms.keys.sorted() == ["broken", "room"] && later.unreadable.isEmpty && later.setAside == ["broken"])
     await store.close()
@@ -237,7 +239,7 @@ struct RestartTests {
       return copies
     }
     for (index, copy) in killed.enumerated() {
-      let store = try SQLiteStore(in: try DataDirectory(copy.path))
+      let store = try SQLiteStore(path: try DataDirectory(copy.path).privateFile(SQLiteStore.fileName))
       let stored = try await store.load()
       await store.close()
       let (round, step) = (index / 4, index % 4)

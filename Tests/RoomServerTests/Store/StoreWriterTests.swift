@@ -1,9 +1,11 @@
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import RoomProtocol
 import Testing
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("The store's writer")
 struct StoreWriterTests {
@@ -170,6 +172,50 @@ struct StoreWriterTests {
     #expect(await writer.settled())
   }
 
+  /// A store on disk whose next transactions fail.
+  private final class Stumbling: RoomStore {
+    let failures = NIOLockedValueBox(0)
+    private let store: SQLiteStore
+
+    init(_ store: SQLiteStore) { self.store = store }
+
+    struct Full: Error {}
+
+    func load() async throws -> StoredServer { try await store.load() }
+    func write(_ changes: [StoreChange]) async throws {
+      let fails = failures.withLockedValue { failures in
+        defer { failures = max(0, failures - 1) }
+        return failures > 0
+      }
+      if fails { throw Full() }
+      try await store.write(changes)
+    }
+    func close() async { await store.close() }
+  }
+
+  @Test("each member is stored, also one that a failed transaction had, and nobody that left", .timeLimit(.minutes(1)))
+  func members() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "members-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let store = Stumbling(try SQLiteStore(path: try DataDirectory(path).privateFile(SQLiteStore.fileName)))
+    let writer = StoreWriter(store, log: Self.quiet)
+    let bare = try BareRoom(store: writer)
+    defer { bare.plane.stop() }
+    _ = await bare.join("ann")
+    let (outlet, session) = await bare.join("bob")
+    #expect(await writer.settled())
+    #expect(try await store.load().rooms["bare"]?.state.users == ["ann", "bob"])
+    store.failures.withLockedValue { $0 = 2 }
+    _ = await bare.join("cid")
+    _ = await bare.room.handle(SignalRequest(id: 2, call: .leave), session: session, of: "bob", outlet: outlet)
+    try await eventually("it failed twice, and is written") { writer.counters.failures == 2 && writer.waiting == 0 }
+    #expect(try await store.load().rooms["bare"]?.state.users == ["ann", "cid"])
+    _ = await bare.join("dan")
+    #expect(await writer.settled())
+    #expect(try await store.load().rooms["bare"]?.state.users == ["ann", "cid", "dan"])
+    await writer.stop()
+  }
+
   @Test(
     "a closed room's images are gone, and a room that takes its name in the same transaction has none", .timeLimit(.minutes(1)))
   func imagesOfClosedRooms() async throws {
@@ -178,10 +224,11 @@ struct StoreWriterTests {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
     func left(by changes: (StoreWriter) async -> Void) async throws -> StoredServer {
-      let writer = StoreWriter(try SQLiteStore(in: try DataDirectory(path)), log: Self.quiet)
+      let writer = StoreWriter(
+        try SQLiteStore(path: try DataDirectory(path).privateFile(SQLiteStore.fileName)), log: Self.quiet)
       await changes(writer)
       await writer.stop()
-      let store = try SQLiteStore(in: try DataDirectory(path))
+      let store = try SQLiteStore(path: try DataDirectory(path).privateFile(SQLiteStore.fileName))
       let stored = try await store.load()
       await store.close()
       return stored

@@ -2,12 +2,14 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import Peers
 import RoomProtocol
 import RoomToken
 import SFU
 import WebRTC
 
 @testable import RoomServer
+@testable import Rooms
 
 /// Keeps what a room says to a client.
 final class RecordingOutlet: SignalOutlet {
@@ -36,6 +38,7 @@ struct BareRoom {
   let room: Room
   /// To be stopped where the room mixes.
   let mixes = MixDirectory(RelaySettings())
+  let counters = ServerCounters()
   let forgotten = NIOLockedValueBox(0)
 
   init(emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60), store: StoreWriter? = nil) throws {
@@ -43,15 +46,15 @@ struct BareRoom {
     try plane.start()
     self.plane = plane
     let forgotten = forgotten
-    let counters = ServerCounters()
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     room = Room(
       name: "bare",
       settings: .init(
-        graceTime: graceTime, emptyTime: emptyTime, participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
+        graceTime: graceTime, emptyTime: emptyTime, participants: 10, limits: RoomBounds(), pingInterval: .seconds(5)),
       dependencies: .init(
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
-        counters: counters, broadcasts: BroadcastDirectory(RelaySettings(), counters: counters, log: log),
+        count: { [counters] in counters.count($0) },
+        broadcasts: BroadcastDirectory(RelaySettings(), log: log),
         mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, store: store,
         relay: RelaySettings(), log: log),
       openMedia: { plane.openRoom(events: $0) })

@@ -1,7 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 import NIOSSL
+import Peers
+import RTP
 import RoomProtocol
+import WebRTC
 
 /// A signalling client of bytes and JSON: it says what the test wants said, in order or out of it.
 final class SignalClient: Sendable {
@@ -230,5 +233,21 @@ struct Frame: Sendable {
     guard masked else { return bytes + payload }
     let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
     return bytes + key + payload.enumerated().map { $0.element ^ key[$0.offset & 3] }
+  }
+}
+
+extension SignalClient {
+  /// Publishes on a new transport.
+  @discardableResult
+  func publish(_ codecs: RTPCodec..., tag: String = "camera") async throws -> [TrackInfo] {
+    var publisher = TestPublisher()
+    let result = try await call(.publish(try publisher.publish(codecs, tag: tag)), PublishResult.self)
+    try publisher.accept(result)
+    return result.tracks.map(\.track)
+  }
+
+  /// The next offer of the server.
+  func offer() async throws -> OfferData {
+    try await event("an offer") { if case .offer(let data) = $0 { data } else { nil } }
   }
 }

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 
 @testable import RoomServer
+@testable import Rooms
 
 /// Writes only when the test says so, and as it says.
 final class SteeredStore: RoomStore {

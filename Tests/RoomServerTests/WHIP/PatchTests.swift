@@ -1,3 +1,4 @@
+import Peers
 import RoomServer
 import Testing
 import WebRTC

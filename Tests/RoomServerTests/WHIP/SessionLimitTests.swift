@@ -1,9 +1,11 @@
+import Peers
 import RoomProtocol
 import SFU
 import Testing
 import WebRTC
 
 @testable import RoomServer
+@testable import Rooms
 
 @Suite("Sessions over HTTP and the places of a room")
 struct SessionLimitTests {

@@ -1,3 +1,4 @@
+import Peers
 import RoomProtocol
 import RoomServer
 import Testing

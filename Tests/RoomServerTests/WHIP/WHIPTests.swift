@@ -1,9 +1,12 @@
 import Foundation
+import Peers
 import RoomProtocol
 import RoomServer
 import RoomToken
 import Testing
 import WebRTC
+
+@testable import Rooms
 
 @Suite struct WHIPTests {
   @Test("an offer is answered with all that RFC 9725 asks for, and its user is a participant with tracks")

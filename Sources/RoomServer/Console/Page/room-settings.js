@@ -5,7 +5,7 @@ import { h } from './dom.js'
 export const AUDIENCES = { mixed: 'One picture of who sits, and one sound', voice: 'A voice room: one mixed sound', separate: 'Everybody’s tracks' }
 
 const NUMBERS = [
-  ['maxParticipants', 'Participants at most', 1, 1000, 'Nobody has to leave.'],
+  ['maxParticipants', 'Participants at most', 1, 100000, 'Nobody has to leave.'],
   ['emptyTimeout', 'Seconds until an empty room closes', 10, 86400],
   ['graceTime', 'Seconds that a lost participant keeps its place', 1, 3600],
   ['requestTimeout', 'Seconds that requests for seats wait', 5, 600],

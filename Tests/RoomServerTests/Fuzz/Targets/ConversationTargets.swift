@@ -8,6 +8,7 @@ import RoomToken
 import SFU
 
 @testable import RoomServer
+@testable import Rooms
 
 /// A room of two, and what they ask of it, one message after the other between NUL bytes: first who ("a", "b"), then how:
 /// "j" JSON as it comes over the socket, "p" an offer whose m-lines are all tracks, "s" an answer to the last offer,
@@ -26,15 +27,14 @@ private struct Conversation {
   private var sessions: [UserID: (id: SessionID, outlet: Outlet)] = [:]
 
   init() async {
-    let counters = ServerCounters()
     let log = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
     room = Room(
       name: "fuzz",
       settings: .init(
-        graceTime: .seconds(60), emptyTime: .seconds(60), participants: 10, limits: ServerLimits(), pingInterval: .seconds(5)),
+        graceTime: .seconds(60), emptyTime: .seconds(60), participants: 10, limits: RoomBounds(), pingInterval: .seconds(5)),
       dependencies: .init(
-        fingerprint: fuzzPlane.fingerprint, kicked: { _ in }, closed: { _ in }, counters: counters,
-        broadcasts: BroadcastDirectory(fuzzRelay, counters: counters, log: log), mixes: fuzzMixes, peer: { _ in nil },
+        fingerprint: fuzzPlane.fingerprint, kicked: { _ in }, closed: { _ in },
+        broadcasts: BroadcastDirectory(fuzzRelay, log: log), mixes: fuzzMixes, peer: { _ in nil },
         sign: { _ in nil }, store: nil, relay: fuzzRelay, log: log),
       openMedia: { fuzzPlane.openRoom(events: $0) })
     for user: UserID in ["a", "b"] { await join(user, resume: nil) }

@@ -7,6 +7,7 @@ import RoomToken
 
 @testable import HTTPServer
 @testable import RoomServer
+@testable import Rooms
 
 /// Requests to REST, WHIP and WHEP, one after the other between NUL bytes, as the daemon gets them from libmicrohttpd:
 /// "METHOD target" and headers, a line each; behind an empty line the body. In the head "$a" stands for an API token, "$p" and

@@ -1,0 +1,88 @@
+import NIOConcurrencyHelpers
+import RoomProtocol
+import Rooms
+
+/// What rooms and signalling count since the start of the server.
+final class ServerCounters: Sendable {
+  /// A bound of `ServerLimits` that somebody ran into.
+  enum Limit: String, Sendable, CaseIterable {
+    case rooms
+    case participants
+    case sessions
+    case changeRate = "change_rate"
+    case tracks
+    case messageSize = "message_size"
+    case joinRate = "join_rate"
+    case messageRate = "message_rate"
+    case slowClient = "slow_client"
+    case kickedTokens = "kicked_tokens"
+    case jobs
+    case broadcasts
+  }
+
+  struct Values: Sendable {
+    var sockets = 0
+    var socketsOpened = 0
+    /// Sockets closed because nothing came on them.
+    var socketsDead = 0
+    var messagesReceived = 0
+    var messagesSent = 0
+    /// Messages that were no request.
+    var messagesMalformed = 0
+    /// Answers and events that could not be written.
+    var messagesUnwritable = 0
+    /// Joins by the code of their answer.
+    var joins: [Int: Int] = [:]
+    var resumes = 0
+    var kicks = 0
+    /// Sessions ever begun.
+    var whipSessions = 0
+    var whepSessions = 0
+    var rtmpSessions = 0
+    /// Of these, streams that a room can't take.
+    var rtmpFaults = 0
+    var iceRestarts = 0
+    /// Errors answered over signalling, by code.
+    var errors: [Int: Int] = [:]
+    var limits: [Limit: Int] = [:]
+  }
+
+  private let box = NIOLockedValueBox(Values())
+
+  var values: Values { box.withLockedValue { $0 } }
+
+  func count(_ change: (inout Values) -> Void) { box.withLockedValue { change(&$0) } }
+
+  func count(limit: Limit) { count { $0.limits[limit, default: 0] += 1 } }
+}
+
+extension ServerCounters {
+  /// Counts what happened in a room.
+  func count(_ count: RoomCount) {
+    switch count {
+    case .limit(let limit): self.count(limit: Limit(limit))
+    case .resume: self.count { $0.resumes += 1 }
+    case .kick: self.count { $0.kicks += 1 }
+    case .whipSession: self.count { $0.whipSessions += 1 }
+    case .whepSession: self.count { $0.whepSessions += 1 }
+    case .rtmpSession: self.count { $0.rtmpSessions += 1 }
+    case .rtmpFault: self.count { $0.rtmpFaults += 1 }
+    case .iceRestart: self.count { $0.iceRestarts += 1 }
+    case .error(let code): self.count { $0.errors[code.rawValue, default: 0] += 1 }
+    case .unwritable: self.count { $0.messagesUnwritable += 1 }
+    }
+  }
+}
+
+extension ServerCounters.Limit {
+  fileprivate init(_ limit: RoomCount.Limit) {
+    switch limit {
+    case .participants: self = .participants
+    case .sessions: self = .sessions
+    case .changeRate: self = .changeRate
+    case .tracks: self = .tracks
+    case .jobs: self = .jobs
+    case .broadcasts: self = .broadcasts
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import LiveOrigin
+import OriginServer
+import RTMP
+import Relay
+import RoomProtocol
+import Rooms
+
+/// The origin of this server, as the broadcasts of rooms publish to it.
+struct BroadcastOrigin: LocalOrigin {
+  let origin: Origin
+
+  func owns(_ address: RTMPAddress) -> Bool { origin.addresses.own(address) }
+  func hasStreams(_ app: String) -> Bool { origin.door(for: app) == nil }
+
+  func publish(
+    _ path: StreamPath, ended: @escaping @Sendable (_ reason: String) -> Void
+  ) throws(RoomError) -> any BroadcastOutlet {
+    do throws(OriginRefusal) {
+      return OriginOutlet(try origin.beginPublish(path, by: .job, stop: ended))
+    } catch {
+      origin.counters.count(error.reason)
+      throw RoomError(.publishFailed, error.sentence)
+    }
+  }
+}
+
+/// A broadcast's way to the origin of this server: no socket, no queue.
+final class OriginOutlet: BroadcastOutlet {
+  private let publication: Origin.Publication
+
+  init(_ publication: Origin.Publication) { self.publication = publication }
+
+  func send(_ message: MediaMessage) { publication.publish(message) }
+  func close() { publication.end() }
+}

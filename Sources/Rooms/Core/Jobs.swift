@@ -1,0 +1,360 @@
+import Foundation
+import LiveOrigin
+import Logging
+import Relay
+import RoomProtocol
+import SFU
+
+// Relay jobs: what a room sends to other servers, to the origin and into files.
+
+extension RoomCore {
+  private static let ownJob = "auto"
+  /// How long after its failure a job of the room's own is tried again.
+  private static let ownJobPause = Duration.seconds(10)
+
+  /// All jobs, in the order of their beginning.
+  var jobList: [JobInfo] { jobs.values.map(\.info).sorted { ($0.startedAt ?? 0, $0.jobId) < ($1.startedAt ?? 0, $1.jobId) } }
+
+  // MARK: Forward jobs
+
+  /// Begins a forward job.
+  /// - Parameter caller: whose tracks are sent if the parameters name nobody's; nil for the API.
+  /// - Returns: nil: the answer follows when the broadcast is there.
+  mutating func startForward(
+    _ params: ForwardParams, by caller: Participant?, _ asker: Asker
+  ) throws(RoomError) -> (any Codable & Sendable)? {
+    try checkMayRelay(caller)
+    try startForward(
+      params, by: caller?.user ?? "", defaultUser: caller?.user, claim: claim(of: caller, naming: params.publishUrl), asker)
+    return nil
+  }
+
+  private mutating func startForward(
+    _ params: ForwardParams, by caller: UserID, defaultUser: UserID?, claim: BroadcastClaim, _ asker: Asker
+  ) throws(RoomError) {
+    try checkNewJob(params.jobId)
+    let url = try publishURL(params.publishUrl, params.userId ?? defaultUser)
+    let kinds = Set(params.kinds ?? [.audio, .video])
+    guard !kinds.isEmpty else { throw RoomError(.cdnParameters, "kinds: audio, video or both") }
+    let audio = try choice(.audio, params.audioTrackId, params, kinds, defaultUser)
+    let video = try choice(.video, params.videoTrackId, params, kinds, defaultUser)
+    let job = NewJob(
+      id: params.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, asker: asker, startedAt: nil,
+      by: caller)
+    begin(job, recording: try recordingName(params.record))
+  }
+
+  private func choice(
+    _ kind: TrackKind, _ trackId: TrackID?, _ params: ForwardParams, _ kinds: Set<TrackKind>, _ defaultUser: UserID?
+  ) throws(RoomError) -> Job.Choice? {
+    guard let trackId else {
+      // Only a track of the other kind was named: the job has no track of this kind.
+      let isOther = kind == .audio ? params.videoTrackId != nil : params.audioTrackId != nil
+      guard kinds.contains(kind), !(isOther && params.userId == nil && params.kinds == nil) else { return nil }
+      guard let user = params.userId ?? defaultUser else {
+        throw RoomError(.cdnParameters, "userId: whose tracks are to be sent?")
+      }
+      return Job.Choice(user: user, tag: nil)
+    }
+    guard let owner = roster.owner(of: trackId), let track = owner.track(trackId), track.info.kind == kind else {
+      throw RoomError(.subscribeFailed, "\(kind)TrackId: there is no \(kind) track \"\(trackId.brief)\"")
+    }
+    return Job.Choice(user: owner.user, tag: track.info.tag)
+  }
+
+  // MARK: Beginning
+
+  func checkMayRelay(_ caller: Participant?) throws(RoomError) {
+    guard let caller, !caller.grants.contains(.relay) else { return }
+    throw RoomError(.noPermission, "the token has no grant to relay")
+  }
+
+  /// The authority of a caller over broadcasts. A guest of a PK by move has that of the room that it comes from.
+  /// - Parameter url: as the caller named it; nil if the room's settings do.
+  func claim(of caller: Participant?, naming url: String?) -> BroadcastClaim {
+    guard let caller else { return .trusted(name) }
+    guard let guestOf = caller.token.pk else { return url == nil ? .trusted(name) : .token(of: name) }
+    return .token(of: pk?.info.pkId == guestOf ? pk?.info.room : nil)
+  }
+
+  /// Whether the room can have a job of this name.
+  mutating func checkNewJob(_ id: JobID) throws(RoomError) {
+    guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
+    guard (1...64).contains(id.rawValue.utf8.count) else { throw RoomError(.cdnParameters, "jobId: 1 to 64 bytes") }
+    guard jobs[id] == nil, newJobs[id] == nil else {
+      throw RoomError(.publishFailed, "jobId: the room has a job \"\(id)\" already")
+    }
+    guard jobs.count + newJobs.count < settings.jobs else {
+      count(.limit(.jobs))
+      throw RoomError(.publishFailed, "a room has at most \(settings.jobs) jobs")
+    }
+  }
+
+  /// Where a job goes, by its own parameters or by the room's policy.
+  func publishURL(_ named: String?, _ user: UserID?) throws(RoomError) -> PublishURL {
+    let policy = settings.push
+    let own = policy.url(room: name, user: user ?? "")
+    // First: a request that names a URL is well-formed, whatever the room's policy is.
+    guard own == nil || named == nil else {
+      throw RoomError(.publishFailed, "publishUrl: this room's jobs go to its own URL; leave it out")
+    }
+    guard user != nil || !policy.isPerUser else {
+      throw RoomError(.cdnParameters, "userId: whose tracks are to be sent? The room's URL has a place for it")
+    }
+    guard let text = own ?? named else {
+      throw RoomError(.publishFailed, "publishUrl: this room has no URL of its own; name one")
+    }
+    guard let url = PublishURL(text) else {
+      throw RoomError(
+        .cdnParameters,
+        text.hasPrefix("file:")
+          ? "publishUrl: file: and a name are needed, \(Self.recordingNames), and serialnum has to be a number"
+          : "publishUrl: rtmp://host/app/stream is needed, or rtmps://, or file:NAME.mp4, and serialnum has to be a number")
+    }
+    return url
+  }
+
+  private static let recordingNames =
+    "NAME.mp4 or NAME.flv, of letters, digits, '.', '_' and '-', at most 128 bytes, with no dot in front"
+
+  func recordingName(_ text: String?) throws(RoomError) -> RecordingName? {
+    guard let text else { return nil }
+    guard let name = RecordingName(text) else { throw RoomError(.cdnParameters, "record: \(Self.recordingNames)") }
+    return name
+  }
+
+  /// Asks the programs for what a job needs.
+  /// - Parameters:
+  ///   - plan: of the job's mix, if it is a new one.
+  ///   - isRestored: whether the job ran when the server ended.
+  mutating func begin(_ job: NewJob, recording: RecordingName?, plan: MixPlan? = nil, isRestored: Bool = false) {
+    newJobs[job.id] = job
+    let broadcast = job.url.map { url in
+      BroadcastRequest(url: url, claim: job.claim, recording: recording, isRestored: isRestored)
+    }
+    var mix: (id: MixID, plan: MixPlan)?
+    if let plan, case .merge(let id, _) = job.program { mix = (id, plan) }
+    order(.begin(job.id, broadcast, mix: mix))
+  }
+
+  /// What became of ``ProgramOrder/begin(_:_:mix:)``.
+  mutating func began(_ id: JobID, _ result: Result<BroadcastGrant?, RoomError>) {
+    guard let new = newJobs.removeValue(forKey: id), !isClosed else { return }
+    do throws(RoomError) {
+      run(new, try result.get())
+    } catch {
+      if case .merge(let mix, _) = new.program { release(mix) }
+      refused(new, error)
+    }
+  }
+
+  private mutating func refused(_ job: NewJob, _ error: RoomError) {
+    if case .client(let user, _, _) = job.asker { _ = roster.change(user) { $0.changes?.putBack(1) } }
+    answer(job.asker, .failure(error))
+    guard case .room = job.asker else { return }
+    if job.startedAt != nil {
+      emit(.report(.jobEnded, JobEndedData(jobId: job.id, reason: .failed)))
+      log(.warning, "job does not continue", ["job": "\(job.id)", "reason": "\(error)"])
+    } else if job.id == Self.stageJob {
+      log(.warning, "no mix for the audience", ["reason": "\(error)"])
+    } else {
+      log(.warning, "job refused", ["job": "\(job.id)", "reason": "\(error)"])
+    }
+  }
+
+  private mutating func run(_ new: NewJob, _ grant: BroadcastGrant?) {
+    let program: Job.Program
+    var kind = "forward"
+    var publishAs: UserID?
+    switch new.program {
+    case .forward(let audio, let video):
+      var forward = Job.Forward(audio: audio, video: video)
+      chooseTracks(of: &forward)
+      program = .forward(forward)
+    case .merge(let mix, let params):
+      kind = "merge"
+      publishAs = params.publishAs
+      program = .merge(mix, params)
+    }
+    var info = JobInfo(
+      jobId: new.id, kind: kind, state: (grant?.isDirect == false ? PushState.unknown : .connected).rawValue,
+      target: new.url.map { "\($0)" }, stream: grant?.isDirect == true ? new.url?.stream : nil,
+      record: grant?.recording?.description, by: new.by, startedAt: new.startedAt ?? now.unix, onAir: false)
+    info.publishAs = publishAs
+    if case .merge(let mix, _) = program {
+      mixes[mix]?.isMade = true
+      let absent = missing(in: mix)
+      mixes[mix]?.missing = absent
+      if !absent.isEmpty { info.missing = absent }
+    }
+    let job = Job(id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, info: info)
+    jobs[new.id] = job
+    emit(.store)
+    // No user if the app's server began it, no target if it goes into the room alone.
+    var metadata: Logger.Metadata = ["job": "\(job.id)", "kind": "\(kind)"]
+    if let user = info.by, user != "" { metadata["user"] = "\(user)" }
+    if let target = info.target { metadata["target"] = "\(target)" }
+    log(.info, "job begins", metadata)
+    emit(.report(.jobStarted, info))
+    if !timers.isSet(.jobStatus) { timers.set(.jobStatus, at: time(in: settings.jobStatusInterval)) }
+    answer(new.asker, .success(info))
+    broadcast(.jobChanged(info))
+    switch program {
+    case .forward(let forward): order(.start(job.id, forward.program))
+    case .merge(let mix, let params):
+      // Before anybody takes what it makes.
+      setTracks(of: mix)
+      if grant != nil {
+        order(
+          .start(job.id, .mix(mix, hasVideo: params.width != nil, audioBitrate: params.audioKbps.map { $0 * 1000 })))
+      }
+      if let user = params.publishAs { publish(mix, as: user, params, job: job.id) }
+      changes.mixes = true
+    }
+    if new.id == Self.stageJob { changes.allSubscribers = true }
+    enterPK(job.id)
+  }
+
+  // MARK: Ending
+
+  /// Ends a job.
+  /// - Parameter caller: nil for the API.
+  mutating func stopJob(_ id: JobID, by caller: Participant?) throws(RoomError) {
+    try checkMayRelay(caller)
+    guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.brief)\"") }
+    try checkControl(of: job, by: caller)
+    stop(id)
+  }
+
+  /// Whether a participant may change and stop a job. A guest of a PK controls its own jobs only.
+  func checkControl(of job: Job, by caller: Participant?) throws(RoomError) {
+    guard let caller, caller.token.pk != nil, job.info.by != caller.user else { return }
+    throw RoomError(.noPermission, "a guest of a PK can change and stop its own jobs only")
+  }
+
+  mutating func stop(_ id: JobID) {
+    guard let job = jobs[id] else { return }
+    jobs[id]?.isStopping = true
+    if !isClosed { emit(.store) }
+    guard job.broadcast != nil else { return ended(job, .stopped) }
+    order(.stop(id))
+  }
+
+  private mutating func ended(_ job: Job, _ reason: ProgramEnd) {
+    jobs[job.id] = nil
+    if !isClosed { emit(.store) }
+    if let mix = job.mix {
+      if let user = mixes[mix]?.published?.user, roster[user]?.presence.mixJob == job.id { end(user, EndedData(reason: .left)) }
+      release(mix)
+    }
+    let data: JobEndedData =
+      switch reason {
+      case .takenOver: JobEndedData(jobId: job.id, reason: .takenOver)
+      case .stopped: JobEndedData(jobId: job.id, reason: isClosed ? .roomClosed : .stopped)
+      case .noTracks: JobEndedData(jobId: job.id, reason: .noTracks)
+      case .push(let failure): JobEndedData(jobId: job.id, reason: .failed, failure: JobFailure(failure))
+      }
+    log(.info, "job over", ["job": "\(job.id)", "reason": "\(data.reason)"])
+    broadcast(.jobEnded(data))
+    guard !isClosed else {
+      // Nothing reports to a closed room after its last job.
+      if jobs.isEmpty { emit(.finished) }
+      return
+    }
+    emit(.report(.jobEnded, data))
+    if job.id == Self.stageJob {
+      changes.allSubscribers = true
+      changes.stage = true
+    }
+    if data.reason == .failed, settings.push.mode == .auto { timers.set(.ownJobs, at: time(in: Self.ownJobPause)) }
+  }
+
+  // MARK: What broadcasts report
+
+  mutating func handle(_ event: BroadcastEvent, of id: JobID) {
+    guard let job = jobs[id] else { return }
+    switch event {
+    case .onAir: jobs[id]?.info.onAir = true
+    case .state(let state, let failure):
+      jobs[id]?.info.state = state.rawValue
+      if let failure { jobs[id]?.info.failure = JobFailure(failure) }
+      log(.info, "job \(state.rawValue)", ["job": "\(id)", "failure": "\(failure.map { $0.description } ?? "none")"])
+    case .ended(_, let reason): return ended(job, reason)
+    case .over, .continued: return
+    }
+    guard let info = jobs[id]?.info else { return }
+    broadcast(.jobChanged(info))
+    report(event, of: info)
+  }
+
+  /// A job's broadcast sends a mix, or tracks if nil, from now on. If it is the split screen, everybody learns that it is on air,
+  /// once in a PK.
+  mutating func continued(_ id: JobID, as mix: MixID?) {
+    guard let pk, let job = jobs[id], job.resting != nil, !job.showsPK, let mix, job.mix == mix else { return }
+    jobs[id]?.showsPK = true
+    let data = PKOnAirData(pkId: pk.info.pkId, jobId: id)
+    broadcast(.pkOnAir(data))
+    emit(.report(.pkOnAir, data))
+  }
+
+  mutating func askForJobStatus() {
+    guard !jobs.isEmpty else { return }
+    order(.reportStatus)
+    timers.set(.jobStatus, at: time(in: settings.jobStatusInterval))
+  }
+
+  /// What became of ``ProgramOrder/reportStatus``.
+  mutating func reported(_ status: [JobStatusData]) {
+    let listeners = roster.all.filter { !$0.grants.isDisjoint(with: [.relay, .admin]) }.map(\.user)
+    for status in status where jobs[status.jobId] != nil { send(.jobStatus(status), to: listeners) }
+  }
+
+  // MARK: Tracks
+
+  /// Brings what forward jobs send to what their users publish now.
+  mutating func reconcileForwards(_ owners: Set<UserID>) {
+    for (id, job) in jobs {
+      guard case .forward(var forward) = job.program,
+        [forward.audio?.user, forward.video?.user].contains(where: { $0.map(owners.contains) == true }),
+        chooseTracks(of: &forward)
+      else { continue }
+      jobs[id]?.program = .forward(forward)
+      order(.setTracks(id, audio: forward.audioTrack, video: forward.videoTrack))
+    }
+  }
+
+  /// True if other tracks are sent now.
+  @discardableResult func chooseTracks(of forward: inout Job.Forward) -> Bool {
+    let (audio, video) = (source(forward.audio, .audio), source(forward.video, .video))
+    guard audio != forward.audioTrack || video != forward.videoTrack else { return false }
+    (forward.audioTrack, forward.videoTrack) = (audio, video)
+    return true
+  }
+
+  /// The track that a choice means now.
+  func source(_ choice: Job.Choice?, _ kind: TrackKind) -> TrackSourceID? {
+    guard let choice, let owner = roster[choice.user], let track = owner.track(kind, tag: choice.tag) else { return nil }
+    return TrackSourceID(track: track.id, isVideo: kind == .video, session: owner.session)
+  }
+
+  // MARK: Jobs of the room's own
+
+  /// With policy `auto`: a job for everyone who publishes, or for the first who does.
+  mutating func beginOwnJobs() {
+    guard settings.push.mode == .auto, !isClosed else { return }
+    let isPerUser = settings.push.isPerUser
+    for user in roster.order where roster.publishers.contains(user) {
+      let id = JobID(isPerUser ? "\(Self.ownJob):\(user)" : Self.ownJob)
+      guard jobs[id] == nil, newJobs[id] == nil else {
+        if isPerUser { continue }
+        return
+      }
+      do throws(RoomError) {
+        try startForward(ForwardParams(jobId: id), by: "", defaultUser: user, claim: .trusted(name), .room)
+      } catch {
+        log(.warning, "job refused", ["job": "\(id)", "user": "\(user)", "reason": "\(error)"])
+      }
+      if !isPerUser { return }
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import RoomProtocol
+import RoomState
+import RoomToken
+import SFU
+import WebRTC
+
+// How participants come, are lost, return and leave, whichever entry point they use.
+
+extension RoomCore {
+  /// The result of a join.
+  package enum Joined: Sendable {
+    case joined(SessionID)
+    case refused(RoomError)
+    /// The room closed meanwhile; another may have its name by now.
+    case roomIsClosed
+  }
+
+  // MARK: Signalling
+
+  /// Lets a client in, or back in, and answers its request.
+  mutating func join(_ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID) -> Joined {
+    guard !isClosed else { return .roomIsClosed }
+    // Other grants make another session: what the old ones allowed has to end.
+    if let old = roster[token.user], let secret = params.resume, secret == old.session, token.grants == old.grants,
+      old.presence.isClient
+    {
+      resume(old, token: token, params, request: request, on: connection)
+      return .joined(old.session)
+    }
+    let receiving = Participant.Receiving(
+      plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true, confirms: params.confirmsTracks ?? false),
+      wantsLevels: params.audioLevels ?? false)
+    do throws(RoomError) {
+      try checkPlace(for: token, publishes: token.grants.contains(.publish))
+      let participant = newParticipant(token, .client, connection: connection, receiving: receiving)
+      try enter(participant, answering: request)
+      return .joined(participant.session)
+    } catch { return .refused(error) }
+  }
+
+  private mutating func resume(
+    _ old: Participant, token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID
+  ) {
+    let user = old.user
+    roster.setToken(token, of: user)
+    _ = roster.change(user) { participant in
+      if let automatic = params.autoSubscribe { participant.receiving.plan.automatic = automatic }
+      if let confirms = params.confirmsTracks { participant.receiving.plan.confirms = confirms }
+    }
+    if let levels = params.audioLevels { roster.setWantsLevels(levels, of: user) }
+    count(.resume)
+    reconnect(user, on: connection) { core in
+      let missed = params.since.map { core.state.changes(after: $0, for: user) }
+      guard var result = core.snapshot(for: user, resumed: true) else { return }
+      result.replayed = missed.map { $0 != nil }
+      core.emit(.welcome(connection, request: request, result))
+      for change in missed.flatMap({ $0 }) ?? [] { core.send(.changed(change), to: user) }
+    }
+    log(.info, "resumed", ["user": "\(user)"])
+    // The offer may have been lost with the old socket.
+    if let pending = roster[user]?.receiving.transport?.pending { send(.offer(pending), to: user) }
+    changes.subscribers.insert(user)
+  }
+
+  func snapshot(for user: UserID, resumed: Bool) -> JoinResult? {
+    guard let participant = roster[user] else { return nil }
+    var others = roster.shown
+    if let index = others.lastIndex(where: { $0.userId == user }) { others.remove(at: index) }
+    var limits = settings.limits.told
+    limits.historyMessages = settings.rules.historyMessages
+    limits.historyBytes = settings.rules.historyBytes
+    var room = state.snapshot(for: user)
+    room.jobs = jobList
+    return JoinResult(
+      sessionId: participant.session, resumed: resumed, room: room, me: participant.info, participants: others, limits: limits,
+      pingInterval: Int(settings.pingInterval.milliseconds),
+      iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.told(to: user) })
+  }
+
+  /// A client's socket is gone: the participant has the grace time to return on another.
+  mutating func connectionLost(_ session: SessionID, of user: UserID, _ connection: ConnectionID) {
+    guard let participant = roster[user], participant.session == session, participant.connection == connection else { return }
+    lose(user)
+  }
+
+  // MARK: The one way in, and out
+
+  mutating func newParticipant(
+    _ token: RoomToken, _ presence: Presence, connection: ConnectionID? = nil, isConnected: Bool = true,
+    receiving: Participant.Receiving = .init()
+  ) -> Participant {
+    Participant(
+      token, presence, session: SessionID(entropy.uuid()), joinedAt: now.unix, connection: connection, isConnected: isConnected,
+      receiving: receiving)
+  }
+
+  /// Checks that there is a place for a token's user, in its own place if it is here already, and that a guest of a PK is expected.
+  mutating func checkPlace(for token: RoomToken, publishes: Bool) throws(RoomError) {
+    if let full = fullSentence(for: token.user, publishes: publishes) {
+      count(.limit(.participants))
+      throw RoomError(.joinFailed, full)
+    }
+    guard token.pk != nil else { return }
+    var tried = state
+    try tried.join(token.user, grants: token.grants, pkGuest: token.pk)
+  }
+
+  /// Lets a participant in, in the place of one of the same name, and announces it.
+  /// - Parameter request: the join that is answered first; nil if none is.
+  /// - Throws: if the state has no place for it; it is not here then.
+  mutating func enter(_ participant: Participant, answering request: Int? = nil) throws(RoomError) {
+    let user = participant.user
+    if roster[user] != nil {
+      end(
+        user,
+        EndedData(
+          reason: .duplicateLogin, error: RoomError(.duplicateLogin, "\(user) joined this room on another connection")))
+    }
+    if !participant.isVirtual {
+      state.advance(to: now.unix)
+      try state.join(user, grants: participant.grants, pkGuest: participant.token.pk)
+    }
+    roster.add(participant)
+    absent.removeAll { $0 == user }
+    if participant.presence.isClient, let connection = participant.connection {
+      emit(.attach(connection))
+      if let request, let result = snapshot(for: user, resumed: false) {
+        emit(.welcome(connection, request: request, result))
+      }
+    }
+    if !participant.isHidden { broadcast(.joined(participant.info), besides: user) }
+    if !participant.isVirtual { emit(.report(.participantJoined, participant.info)) }
+    log(.info, "joined", ["user": "\(user)", "participants": "\(roster.count)"])
+    drainState()
+    changes.subscribers.insert(user)
+    changes.stage = true
+  }
+
+  /// Connects a participant again, whichever way it came in, and announces it.
+  /// - Parameter answer: emits what the client has to get before any event.
+  mutating func reconnect(_ user: UserID, on connection: ConnectionID?, answer: (inout RoomCore) -> Void = { _ in }) {
+    guard let old = roster[user] else { return }
+    if let previous = old.connection { emit(.replace(previous)) }
+    timers.cancel(.grace(user))
+    roster.setConnection(connection, isConnected: true, of: user)
+    if old.presence.isClient, let connection { emit(.attach(connection)) }
+    answer(&self)
+    if !old.isConnected { broadcastConnection(of: user) }
+    changeState { $0.setConnected(user, true) }
+    sendPKToken(to: user)
+  }
+
+  /// The participant can't be reached: it has the grace time to return.
+  mutating func lose(_ user: UserID, for grace: Duration? = nil) {
+    guard let participant = roster[user], participant.isConnected else { return }
+    if participant.presence.isClient, let connection = participant.connection { emit(.detach(connection)) }
+    roster.setConnection(nil, isConnected: false, of: user)
+    broadcastConnection(of: user)
+    changeState { $0.setConnected(user, false) }
+    let grace = grace ?? settings.graceTime
+    log(.info, "connection lost", ["user": "\(user)", "grace": "\(grace)"])
+    timers.set(.grace(user), at: time(in: grace))
+  }
+
+  /// Takes a participant out of the room, tells it why and the others that it left.
+  mutating func end(_ user: UserID, _ ended: EndedData) {
+    guard let participant = roster.remove(user) else { return }
+    reportLeaving(participant, ended)
+    timers.cancel(.grace(user))
+    for transport in [participant.publishing?.id, participant.receiving.transport?.id] {
+      if let transport { order(.close(transport)) }
+    }
+    leavePresence(participant)
+    if let connection = participant.connection { emit(.end(connection, ended)) }
+    if !participant.isHidden { broadcast(.left(LeftData(userId: user, reason: ended.reason))) }
+    roster.forgetChoices(of: user, tracks: participant.tracks.map(\.info.trackId))
+    note(participant.tracks, of: user, areGone: true)
+    log(.info, "left", ["user": "\(user)", "reason": "\(ended.reason)", "participants": "\(roster.count)"])
+    if !participant.isVirtual { changeState { $0.leave(user, ended.reason) } }
+    changes.stage = true
+  }
+
+  /// Ends what only participants of its kind have.
+  mutating func leavePresence(_ participant: Participant) {
+    switch participant.presence {
+    case .client, .whip: break
+    case .rtmp: for track in participant.tracks { order(.unpublish(track.id)) }
+    case .mix(let job):
+      unpublishMix(of: job)
+      for track in participant.tracks { order(.unpublish(track.id)) }
+      stop(job)
+    case .guest:
+      for track in participant.tracks {
+        order(.unlink(track.id))
+        order(.unpublish(track.id))
+      }
+      pk?.carried = [:]
+    }
+    order(.forgetTracks(participant.tracks.map(\.id)))
+    order(.forget(participant.session))
+  }
+
+  /// The participant asked to leave.
+  mutating func leave(_ user: UserID) { end(user, EndedData(reason: .left)) }
+
+  // MARK: Places
+
+  private var places: RoomPlaces {
+    var places = RoomPlaces(most: settings.participants, publisherShare: settings.limits.publisherShare)
+    places.publishers = roster.presentPublishers
+    places.others = roster.presentOthers + viewers.present
+    return places
+  }
+
+  /// Explains why nobody else is let in; nil if there is a place.
+  /// - Parameters:
+  ///   - user: whose participant, if there is one, is replaced.
+  ///   - publishes: whether the places that are reserved for publishers are open too.
+  func fullSentence(for user: UserID?, publishes: Bool) -> String? {
+    var places = places
+    if let user, let old = roster[user], old.countsAsPresent, !old.isUncounted {
+      if old.grants.contains(.publish) { places.publishers -= 1 } else { places.others -= 1 }
+    }
+    guard !places.hasPlace(publishes: publishes) else { return nil }
+    guard places.publishers + places.others < places.most else {
+      return "the room is full: it takes \(settings.participants) participants"
+    }
+    return "the room is full: the last \(places.reserved) of its \(settings.participants) places are reserved for publishers"
+  }
+}

@@ -1,0 +1,156 @@
+import RoomProtocol
+import RoomToken
+import SFU
+import WebRTC
+
+// What the media worker reports.
+
+extension RoomCore {
+  mutating func handle(_ event: MediaEvent) {
+    guard !isClosed else { return }
+    switch event {
+    case .transportConnected(let id):
+      log("transport connected", id)
+      if let viewer = viewers.viewer(on: id) { viewerConnected(viewer.resource.id) }
+      if let user = whipUser(on: id) { mediaConnected(user) }
+    case .transportDisconnected(let id):
+      log("transport silent", id)
+      if let viewer = viewers.viewer(on: id) {
+        timers.set(.viewer(viewer.resource.id), at: time(in: settings.graceTime))
+      }
+      if let user = whipUser(on: id) { lose(user) }
+    case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure)", reason: .timedOut)
+    case .transportClosed(let id): drop(id, because: "closed by the client", reason: .left)
+    case .firstPacket(let id):
+      guard let owner = roster.owner(of: id), let track = owner.tracks.first(where: { $0.id == id }) else { return }
+      log(.debug, "first packet", ["user": "\(owner.user)", "track": "\(track.info.trackId)"])
+    case .audioLevels(let levels): sendLevels(levels)
+    case .activeSpeakers(let tracks): setSpeakers(tracks)
+    case .refused(let refusal): log(.warning, "the media worker refused a command", ["refusal": "\(refusal)"])
+    }
+  }
+
+  /// The participant whose only connection this transport is.
+  private func whipUser(on transport: TransportID) -> UserID? {
+    guard let participant = roster.owner(of: transport)?.participant, participant.presence.resource != nil else { return nil }
+    return participant.user
+  }
+
+  private mutating func sendLevels(_ levels: [TrackLevel]) {
+    guard !roster.levelListeners.isEmpty else { return }
+    let known = levels.compactMap { level -> AudioLevel? in
+      guard let owner = roster.owner(of: level.track), let track = owner.tracks.first(where: { $0.id == level.track }) else {
+        return nil
+      }
+      return AudioLevel(userId: owner.user, trackId: track.info.trackId, level: level.level)
+    }
+    guard !known.isEmpty else { return }
+    send(.audioLevels(AudioLevelsData(levels: known)), to: roster.levelListeners)
+  }
+
+  private mutating func setSpeakers(_ tracks: [MediaTrackID]) {
+    var users: [UserID] = []
+    for track in tracks {
+      if let user = roster.owner(of: track)?.user, !users.contains(user) { users.append(user) }
+    }
+    activeSpeakers = users
+    send(.activeSpeakers(ActiveSpeakersData(userIds: users)), to: roster.levelListeners)
+    stage.setSpeakers(users, now: now.instant)
+    changes.speakers = true
+  }
+
+  /// Forgets a transport that can't be used any more. The tracks published on it end; what was received on it comes again when
+  /// the client asks with `resubscribe`. A session without another connection ends with it.
+  private mutating func drop(_ id: TransportID, because what: String, reason: EndReason) {
+    log("transport \(what)", id)
+    if let viewer = viewers.viewer(on: id) { return endViewer(viewer.resource.id, because: what) }
+    guard let (participant, direction) = roster.owner(of: id) else { return }
+    if participant.presence.resource != nil { return end(participant.user, EndedData(reason: reason)) }
+    order(.close(id))
+    switch direction {
+    case .publish:
+      roster.setPublishing(nil, of: participant.user)
+      withdrawAll(of: participant.user)
+    case .subscribe: roster.setReceiving(nil, of: participant.user)
+    }
+  }
+
+  private mutating func log(_ what: String, _ id: TransportID) {
+    if let viewer = viewers.viewer(on: id) {
+      log(.info, "\(what)", ["user": "\(viewer.token.user)", "transport": "view"])
+    } else if let (participant, direction) = roster.owner(of: id) {
+      log(.info, "\(what)", ["user": "\(participant.user)", "transport": "\(direction)"])
+    }
+  }
+
+  // MARK: Encoders that publish by RTMP
+
+  /// Lets an encoder's stream in as the token's user, or back in if its connection was lost a moment ago. A participant of the same
+  /// name otherwise has to go, as with any join.
+  mutating func publish(_ token: RoomToken, from encoder: ConnectionID) -> Joined {
+    guard !isClosed else { return .roomIsClosed }
+    if let old = roster[token.user], old.presence.isRTMP, !old.isConnected, old.grants == token.grants {
+      roster.setToken(token, of: old.user)
+      count(.resume)
+      reconnect(old.user, on: encoder)
+      log(.info, "RTMP stream is back", ["user": "\(token.user)"])
+      count(.rtmpSession)
+      return .joined(old.session)
+    }
+    do throws(RoomError) {
+      try checkPlace(for: token, publishes: true)
+      let participant = newParticipant(token, .rtmp, connection: encoder)
+      try enter(participant)
+      resumePK(of: token.user)
+      log(.info, "RTMP stream begins", ["user": "\(token.user)"])
+      count(.rtmpSession)
+      return .joined(participant.session)
+    } catch { return .refused(error) }
+  }
+
+  /// Publishes a track of an encoder's stream; nil if its participant is gone.
+  mutating func publish(_ track: EncoderTrack, from encoder: ConnectionID) -> MediaTrackID? {
+    guard !isClosed, let user = roster.user(of: encoder) else { return nil }
+    let new = NewTrack(
+      mid: "", kind: track.kind, tag: track.kind == .video ? "camera" : "microphone", master: true,
+      width: track.width.flatMap { (1...16384).contains($0) ? $0 : nil },
+      height: track.height.flatMap { (1...16384).contains($0) ? $0 : nil }, fps: track.fps)
+    let published = inject(new, track.codec, cname: track.cname)
+    announce([published], of: user)
+    return published.id
+  }
+
+  /// The stream's connection is gone, or it ended its publish: its tracks end, and its place is kept for a moment.
+  mutating func encoderLost(_ encoder: ConnectionID) {
+    guard let user = roster.user(of: encoder) else { return }
+    withdrawAll(of: user)
+    lose(user, for: min(settings.graceTime, settings.encoderGraceTime))
+  }
+
+  /// The room can't take the stream.
+  mutating func encoderFailed(_ encoder: ConnectionID, _ reason: String) {
+    log(.notice, "RTMP stream refused", ["reason": "\(reason)"])
+    count(.rtmpFault)
+    if let user = roster.user(of: encoder) { end(user, EndedData(reason: .left)) }
+  }
+}
+
+/// A track that an encoder's stream begins with.
+package struct EncoderTrack: Sendable {
+  package var kind: TrackKind
+  package var codec: RTPCodec
+  package var width: Int?
+  package var height: Int?
+  package var fps: Int?
+  /// Binds audio and video together for their receivers.
+  package var cname: String
+
+  package init(kind: TrackKind, codec: RTPCodec, width: Int? = nil, height: Int? = nil, fps: Int? = nil, cname: String) {
+    self.kind = kind
+    self.codec = codec
+    self.width = width
+    self.height = height
+    self.fps = fps
+    self.cname = cname
+  }
+}

@@ -1,0 +1,227 @@
+import RTP
+import RoomProtocol
+import RoomState
+import RoomToken
+import SFU
+import WebRTC
+
+// How tracks begin and end, whichever entry point they come by.
+
+extension RoomCore {
+  /// Answers a client's offer for its publish transport.
+  mutating func publish(_ params: PublishParams, by user: UserID) throws(RoomError) -> PublishResult {
+    guard let participant = roster[user] else { throw Self.noSuchUser(user) }
+    guard participant.grants.contains(.publish) || state.mayPublish(user) else {
+      throw RoomError(.noPermission, "the token has no grant to publish")
+    }
+    guard !participant.isHidden else {
+      throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would show it")
+    }
+    for track in params.tracks { if let fault = track.fault { throw RoomError(.publishFailed, fault) } }
+
+    let restarts = params.restart ?? false
+    let old = participant.publishing
+    let isNew = restarts || old == nil
+    var transport: PublishTransport
+    if let old, !restarts {
+      transport = old
+    } else {
+      transport = PublishTransport(id: ids.transport(), local: localTransport())
+    }
+    let answered: AnsweredOffer
+    do {
+      answered = try transport.negotiation.answer(params.sdp)
+    } catch {
+      throw RoomError(.publishFailed, "the offer was refused: \(error)")
+    }
+    let change = try PublishChange(
+      params, answered: answered, published: isNew ? [] : participant.tracks, before: restarts ? participant.tracks : [])
+    try checkTrackCount(change.count)
+    return publish(
+      Publication(transport: transport, answered: answered, change: change, isNew: isNew, restarts: restarts), by: user)
+  }
+
+  mutating func checkTrackCount(_ number: Int) throws(RoomError) {
+    guard number <= settings.limits.told.tracksPerParticipant else {
+      count(.limit(.tracks))
+      throw RoomError(.publishFailed, "a participant publishes at most \(settings.limits.told.tracksPerParticipant) tracks")
+    }
+  }
+
+  /// Carries out a publication that was checked; nothing fails from here on.
+  mutating func publish(_ publication: Publication, by user: UserID) -> PublishResult {
+    let (transport, answered, change) = (publication.transport, publication.answered, publication.change)
+    let old = roster[user]?.publishing
+    if publication.isNew { order(.open(transport.id, transport.credentials, transport.role)) }
+    if publication.isNew || answered.remoteChanged { order(.connect(transport.id, answered.remote)) }
+    roster.setPublishing(transport, of: user)
+    let before = roster[user]?.tracks.map(\.id) ?? []
+    var carried: [Mid: TrackInfo] = [:]
+    var renewed: [PublishedTrack] = []
+    for var track in change.kept {
+      // On a new transport the media is new to the workers: others get it on new streams, under the id they know.
+      if publication.restarts { track = PublishedTrack(id: ids.track(), info: track.info, parameters: track.parameters) }
+      roster.replace(track, of: user)
+      order(.publish(track.id, on: transport.id, track.parameters))
+      if track.info.muted { order(.mute(track.id, true)) }
+      carried[track.parameters.mid] = track.info
+      if publication.restarts { renewed.append(track) }
+    }
+    var added: [PublishedTrack] = []
+    for new in change.added {
+      let info = TrackInfo(new.track, id: newTrackID(), codec: new.parameters.codecs.first?.name)
+      let track = PublishedTrack(id: ids.track(), info: info, parameters: new.parameters)
+      order(.publish(track.id, on: transport.id, track.parameters))
+      if info.muted { order(.mute(track.id, true)) }
+      carried[track.parameters.mid] = info
+      added.append(track)
+    }
+    if publication.restarts, let old {
+      order(.close(old.id))
+      order(.forgetTracks(before))
+    }
+    withdraw(Set(change.removed.map(\.info.trackId)), of: user)
+    note(renewed, of: user)
+    announce(added, of: user)
+    return PublishResult(
+      sdp: answered.sdp,
+      tracks: change.order.compactMap { mid in carried[mid].map { PublishedTrackInfo(mid: mid.rawValue, track: $0) } })
+  }
+
+  /// Publishes a track whose packets come from this server.
+  mutating func inject(_ new: NewTrack, _ codec: RTPCodec, cname: String, muted: Bool = false) -> PublishedTrack {
+    let parameters = RTPParameters(mid: "", kind: new.kind == .video ? .video : .audio, codecs: [codec], cname: cname)
+    var info = TrackInfo(new, id: newTrackID(), codec: codec.name)
+    info.muted = muted
+    let track = PublishedTrack(id: ids.track(), info: info, parameters: parameters)
+    order(.inject(track.id, parameters))
+    return track
+  }
+
+  /// Adds tracks to a participant and announces them: the one way in for a track.
+  mutating func announce(_ added: [PublishedTrack], of user: UserID) {
+    guard !added.isEmpty, let participant = roster[user] else { return }
+    for track in added {
+      roster.add(track, of: user)
+      log(
+        .info, "published",
+        [
+          "user": "\(user)", "track": "\(track.info.trackId)", "kind": "\(track.info.kind)",
+          "codec": "\(track.info.codec ?? "")",
+        ])
+    }
+    broadcast(.published(PublishedData(userId: user, tracks: added.map(\.info))), besides: user)
+    if !participant.isVirtual {
+      for track in added { emit(.report(.trackPublished, WebhookEventData.Published(userId: user, track: track.info))) }
+    }
+    if let seat = state.seat(of: user) { applySwitches(of: seat) }
+    note(added, of: user)
+  }
+
+  /// Ends tracks of the caller.
+  mutating func unpublish(_ selection: TrackSelection, by user: UserID) throws(RoomError) {
+    guard let participant = roster[user] else { throw Self.noSuchUser(user) }
+    var gone: Set<TrackID> = []
+    for trackId in selection.trackIds ?? [] {
+      guard participant.track(trackId) != nil else {
+        throw RoomError(.publishFailed, "you publish no track \"\(trackId.brief)\"")
+      }
+      gone.insert(trackId)
+    }
+    for other in selection.userIds ?? [] {
+      guard other == user else {
+        throw RoomError(.noPermission, "only one's own tracks can be unpublished; mute or kick others")
+      }
+      gone = Set(participant.tracks.map(\.info.trackId))
+    }
+    withdraw(gone, of: user)
+  }
+
+  /// Ends tracks and announces it.
+  mutating func withdraw(_ trackIds: Set<TrackID>, of user: UserID) {
+    guard let participant = roster[user], !trackIds.isEmpty else { return }
+    let gone = roster.remove(trackIds, of: user)
+    guard !gone.isEmpty else { return }
+    for track in gone {
+      if participant.presence.isGuest { order(.unlink(track.id)) }
+      order(.unpublish(track.id))
+      log(.info, "unpublished", ["user": "\(user)", "track": "\(track.info.trackId)"])
+    }
+    order(.forgetTracks(gone.map(\.id)))
+    let ids = gone.map(\.info.trackId)
+    broadcast(.unpublished(UnpublishedData(userId: user, trackIds: ids)), besides: user)
+    if !participant.isVirtual { reportUnpublished(ids, of: user) }
+    roster.forgetChoices(ofTracks: Set(ids))
+    note(gone, of: user, areGone: true)
+  }
+
+  mutating func withdrawAll(of user: UserID) { withdraw(Set(roster[user]?.tracks.map(\.info.trackId) ?? []), of: user) }
+
+  /// Notes that tracks began, changed or ended, for ``reconcile()``.
+  mutating func note(_ tracks: [PublishedTrack], of user: UserID, areGone: Bool = false) {
+    for track in tracks { changes.tracks[track.info.trackId] = user }
+    if !tracks.isEmpty { changes.owners.insert(user) }
+  }
+
+  // MARK: Muting
+
+  /// Mutes or unmutes: a participant's own track, or with the admin grant, or for the API, anybody's.
+  /// - Parameter operation: who does it; nil for the API.
+  @discardableResult
+  mutating func mute(_ trackId: TrackID, _ muted: Bool, by operation: UserID?) throws(RoomError) -> TrackInfo {
+    guard let owner = roster.owner(of: trackId), let track = owner.track(trackId) else {
+      throw RoomError(.subscribeFailed, "there is no track \"\(trackId.brief)\" in the room")
+    }
+    if let operation {
+      guard owner.user == operation || roster[operation]?.grants.contains(.admin) == true else {
+        throw RoomError(.noPermission, "muting others needs the admin grant")
+      }
+    }
+    // Also a track that was muted before its seat was.
+    if !muted, isSwitchedOff(track.info.kind, of: owner.user) {
+      throw RoomError(.wrongMicState, "the seat's switches mute this track: setSeat changes them")
+    }
+    setMuted(muted, track, of: owner.user, by: operation)
+    return roster[owner.user]?.track(trackId)?.info ?? track.info
+  }
+
+  mutating func setMuted(_ muted: Bool, _ track: PublishedTrack, of user: UserID, by operation: UserID?) {
+    guard track.info.muted != muted else { return }
+    var changed = track
+    changed.info.muted = muted
+    roster.replace(changed, of: user)
+    order(.mute(track.id, muted))
+    changes.muted.insert(user)
+    log(
+      .info, muted ? "muted" : "unmuted",
+      ["user": "\(user)", "track": "\(track.info.trackId)", "by": "\(operation?.rawValue ?? "API")"])
+    broadcast(
+      .muteChanged(MuteData(userId: user, trackId: track.info.trackId, muted: muted, by: operation ?? "")), besides: operation)
+  }
+
+  /// Mutes and unmutes the tracks of a seat's user as the seat's switches say.
+  mutating func applySwitches(of seat: SeatInfo) {
+    guard let user = seat.userId, let participant = roster[user] else { return }
+    for track in participant.tracks {
+      let isOff = seat.isOff(track.info.kind)
+      if isOff, !track.info.muted {
+        _ = roster.change(user) { $0.mutedBySeat.insert(track.info.trackId) }
+        setMuted(true, track, of: user, by: nil)
+      } else if !isOff, roster.change(user, { $0.mutedBySeat.remove(track.info.trackId) }) ?? nil != nil {
+        setMuted(false, track, of: user, by: nil)
+      }
+    }
+  }
+
+  /// Whether the switches of a user's seat mute tracks of a kind.
+  private func isSwitchedOff(_ kind: TrackKind, of user: UserID) -> Bool { state.seat(of: user)?.isOff(kind) ?? false }
+
+  static func noSuchUser(_ user: UserID) -> RoomError {
+    RoomError(.notInRoom, "there is no user \"\(user.brief)\" in the room")
+  }
+}
+
+extension SeatInfo {
+  /// Whether its switches mute tracks of a kind.
+  func isOff(_ kind: TrackKind) -> Bool { kind == .audio ? muted || !audio : !video }
+}

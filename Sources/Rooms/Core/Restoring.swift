@@ -1,0 +1,83 @@
+import Relay
+import RoomProtocol
+import RoomState
+
+// A stored room survives its server's end, and continues at the next start.
+
+extension RoomCore {
+  /// The room as it is stored; nil if it is closed.
+  var stored: StoredRoom? {
+    isClosed ? nil : stored(state.stored)
+  }
+
+  /// What a store that has all earlier changes lacks; nil if the room is closed.
+  mutating func takeStored() -> StoredRoomChange? {
+    guard !isClosed else { return nil }
+    let (room, members) = state.takeStored()
+    return StoredRoomChange(room: stored(room), members: members)
+  }
+
+  private func stored(_ state: RoomState) -> StoredRoom {
+    let running = jobs.values.filter { $0.id != Self.stageJob && !$0.isStopping }
+      .sorted { ($0.info.startedAt ?? 0) < ($1.info.startedAt ?? 0) }
+    return StoredRoom(wishes: settings.wishes, state: state, jobs: running.map { stored($0) })
+  }
+
+  private func stored(_ job: Job) -> StoredJob {
+    let program: StoredJob.Program =
+      switch (job.program, job.resting) {
+      // The split screen follows from the PK.
+      case (_, let forward?), (.forward(let forward), nil): .forward(audio: forward.audio, video: forward.video)
+      case (.merge(let mix, let params), nil): .merge(params, mixes[mix]?.plan.layouts ?? [])
+      }
+    return StoredJob(
+      jobId: job.id, program: program, publishUrl: job.url?.text, record: job.broadcast?.recording?.description,
+      owner: job.owner, by: job.info.by ?? "", startedAt: job.info.startedAt ?? 0)
+  }
+
+  /// Continues what was stored: the jobs run again, each on its own URL, a PK continues, and the users of the room have the grace
+  /// time to return. All other rooms have to be there.
+  mutating func restore(_ jobs: [StoredJob]) {
+    guard !isClosed else { return }
+    if let pk = state.snapshot(for: nil).pk { beginPK(pk) }
+    absent = state.users
+    emit(.report(.roomRestored, WebhookEventData.Restored(userIds: absent)))
+    for job in jobs { restore(job) }
+    drainState()
+    if !absent.isEmpty { timers.set(.absence, at: time(in: settings.graceTime)) }
+    log(.info, "room restored", ["users": "\(absent.count)", "jobs": "\(jobs.count)"])
+  }
+
+  private mutating func restore(_ job: StoredJob) {
+    do throws(RoomError) {
+      try checkNewJob(job.jobId)
+      let url = job.publishUrl.flatMap { PublishURL($0) }
+      // It was allowed when it began.
+      let claim = BroadcastClaim.trusted(job.owner ?? name)
+      let recording = try recordingName(job.record)
+      switch job.program {
+      case .forward(let audio, let video):
+        guard let url else { throw RoomError(.cdnParameters, "its URL is not understood any more") }
+        let new = NewJob(
+          id: job.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, asker: .room,
+          startedAt: job.startedAt, by: job.by)
+        begin(new, recording: recording, isRestored: true)
+      case .merge(let params, let items):
+        merge(
+          params, items, to: url, by: job.by, claim: claim, recording: recording, asker: .room, startedAt: job.startedAt)
+      }
+    } catch {
+      emit(.report(.jobEnded, JobEndedData(jobId: job.jobId, reason: .failed)))
+      log(.warning, "job does not continue", ["job": "\(job.jobId)", "reason": "\(error)"])
+    }
+  }
+
+  /// Users that have not returned leave.
+  mutating func endAbsence() {
+    for user in absent where roster[user] == nil && state.users.contains(user) {
+      emit(.report(.participantLeft, WebhookEventData.Left(userId: user, reason: .timedOut)))
+      changeState { $0.leave(user, .timedOut) }
+    }
+    absent = []
+  }
+}

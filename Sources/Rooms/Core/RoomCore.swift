@@ -1,0 +1,230 @@
+import Foundation
+import Logging
+import RTP
+import Relay
+import RoomProtocol
+import RoomState
+import RoomToken
+import SFU
+import WebRTC
+
+/// All that a room decides: who is in it, what they publish and receive, its jobs, its PK.
+///
+/// Pure: it has no socket, thread, clock or chance of its own. Whoever drives it does this, one input after the other:
+/// - sets the time with ``advance(to:)``, also at ``deadline``;
+/// - gives one input by calling one method;
+/// - carries out ``takeOutputs()``, in order. Some outputs ask for an answer, which is an input: ``began(_:_:)``, ``made(_:_:)``,
+///   ``arranged(_:_:)``, ``reported(_:)``.
+///
+/// The methods note what they change; ``reconcile()`` then brings subscriptions, viewers, jobs, mixes and loans to it, once for
+/// each input, at a cost that depends on what changed.
+package struct RoomCore: Sendable {
+  /// The job of the room's own mix, and the participant that it is.
+  static let stageJob = JobID.stage
+  static let stageUser: UserID = "@mix"
+  /// A new room is not closed sooner for being empty.
+  static let firstEmptyTime = Duration.seconds(10)
+
+  /// What a timer is for.
+  enum Timer: Hashable, Sendable {
+    /// A participant that can't be reached has not returned.
+    case grace(UserID)
+    /// A viewer that can't be reached has not returned.
+    case viewer(SessionResourceID)
+    case empty
+    /// Users of a restored room have not returned.
+    case absence
+    /// The tracks of the other room's anchor have not come.
+    case guest(PKID)
+    /// A job of the room's own that failed is tried again.
+    case ownJobs
+    case speaker
+    case jobStatus
+  }
+
+  let name: RoomName
+  /// Milliseconds since 1970.
+  let createdAt: Int64
+  var settings: Settings
+  /// Seats, requests, PK, messages and attributes.
+  var state: RoomState
+  var roster = Roster()
+  var viewers = Viewers()
+  /// The user shown to viewers who named none.
+  var stage = SpeakerStage()
+  /// Loudest first.
+  var activeSpeakers: [UserID] = []
+  var jobs: [JobID: Job] = [:]
+  /// Jobs whose broadcast and mix are being made.
+  var newJobs: [JobID: NewJob] = [:]
+  var mixes: [MixID: Mix] = [:]
+  /// What happens when a mix is made, or changed.
+  var mixSteps: [MixID: MixStep] = [:]
+  /// The versions of the images that mixes may show.
+  var images: [String: Int] = [:]
+  /// What a PK changes, while there is one.
+  var pk: PKStage?
+  /// What other rooms borrow of this one.
+  var lending: [RoomName: Lending] = [:]
+  /// Users of a restored room that have not returned.
+  var absent: [UserID] = []
+  private(set) var isClosed = false
+  private(set) var now: RoomTime
+  var entropy: Entropy
+  var ids = MediaIDs()
+  var timers = Timers<Timer>()
+  var changes = Changes()
+  private var lastMix: UInt32 = 0
+  private var outputs: [RoomOutput] = []
+
+  /// - Parameter stored: the state from before the server's end; ``restore(_:)`` has to follow.
+  init(name: RoomName, settings: Settings, stored: RoomState? = nil, at now: RoomTime, entropy: Entropy = .system) {
+    self.name = name
+    self.settings = settings
+    self.now = now
+    self.entropy = entropy
+    createdAt = stored?.createdAt ?? now.unix
+    var state = stored ?? RoomState(name: name, createdAt: now.unix, rules: settings.rules)
+    if stored != nil { state.restore(at: now.unix) }
+    self.state = state
+    let wait = max(settings.emptyTime, Self.firstEmptyTime, stored == nil ? .zero : settings.graceTime)
+    timers.set(.empty, at: now.instant.advanced(by: wait))
+  }
+
+  // MARK: Time
+
+  /// When ``advance(to:)`` is due again; nil while nothing waits.
+  var deadline: Instant? {
+    mutating get {
+      guard !isClosed else { return nil }
+      let state = state.nextDeadline.map { now.instant.advanced(microseconds: max(0, $0 - now.unix) * 1000) }
+      guard let timer = timers.next else { return state }
+      return state.map { min($0, timer) } ?? timer
+    }
+  }
+
+  /// It is `now`: what was to happen until then happens. Time does not go back.
+  mutating func advance(to now: RoomTime) {
+    self.now = RoomTime(instant: max(self.now.instant, now.instant), unix: max(self.now.unix, now.unix))
+    guard !isClosed else { return }
+    while let timer = timers.takeDue(self.now.instant) { expire(timer) }
+    if let due = state.nextDeadline, due <= self.now.unix { changeState { _ in } }
+  }
+
+  private mutating func expire(_ timer: Timer) {
+    switch timer {
+    case .grace(let user):
+      if roster[user]?.isConnected == false { end(user, EndedData(reason: .timedOut)) }
+    case .viewer(let id): endViewer(id, because: "timed out")
+    case .empty: if isEmpty { close(EndedData(reason: .roomClosed)) }
+    case .absence: endAbsence()
+    case .guest(let pk): showPK(pk)
+    case .ownJobs: changes.ownJobs = true
+    case .speaker: changes.speakers = true
+    case .jobStatus: askForJobStatus()
+    }
+  }
+
+  func time(in duration: Duration) -> Instant { now.instant.advanced(by: duration) }
+
+  // MARK: Outputs
+
+  mutating func emit(_ output: RoomOutput) { outputs.append(output) }
+
+  /// Where the next output goes: ``emit(_:at:)`` puts an answer before what it causes.
+  var mark: Int { outputs.count }
+  mutating func emit(_ output: RoomOutput, at mark: Int) { outputs.insert(output, at: min(mark, outputs.count)) }
+
+  /// What is to be done now, in order. Empty again after it.
+  mutating func takeOutputs() -> [RoomOutput] {
+    reconcile()
+    let taken = outputs
+    outputs = []
+    return taken
+  }
+
+  mutating func log(_ level: Logger.Level = .info, _ message: String, _ metadata: Logger.Metadata = [:]) {
+    emit(.log(level, message, metadata))
+  }
+
+  mutating func count(_ count: RoomCount) { emit(.count(count)) }
+  mutating func order(_ order: MediaOrder) { emit(.media(order)) }
+  mutating func order(_ order: ProgramOrder) { emit(.program(order)) }
+
+  // MARK: Events
+
+  mutating func send(_ event: SignalEvent, to user: UserID) {
+    if let participant = roster[user], participant.presence.isClient, let connection = participant.connection {
+      emit(.send(event, to: connection))
+    }
+  }
+
+  /// Sends an event to everybody, but for one user.
+  mutating func broadcast(_ event: SignalEvent, besides user: UserID? = nil) {
+    emit(.broadcast(event, .everyone(besides: user.flatMap { roster[$0]?.connection })))
+  }
+
+  mutating func send(_ event: SignalEvent, to users: some Sequence<UserID>) {
+    let connections = users.compactMap { user in
+      roster[user].flatMap { $0.presence.isClient ? $0.connection : nil }
+    }
+    if !connections.isEmpty { emit(.broadcast(event, .these(connections))) }
+  }
+
+  mutating func broadcastConnection(of user: UserID) {
+    guard let participant = roster[user], !participant.isHidden else { return }
+    broadcast(.connectionChanged(ConnectionData(userId: user, connected: participant.isConnected)), besides: user)
+  }
+
+  // MARK: Ids
+
+  mutating func newTrackID() -> TrackID { TrackID("TR_" + entropy.uuid().filter { $0 != "-" }.prefix(16)) }
+
+  mutating func newMixID() -> MixID {
+    lastMix &+= 1
+    return MixID(lastMix)
+  }
+
+  /// This server's side of a new transport.
+  mutating func localTransport(_ role: DTLSRole = .server) -> TransportParameters {
+    TransportParameters(
+      credentials: .random(using: &entropy), fingerprints: settings.fingerprints, role: role, iceLite: true,
+      candidates: settings.candidates)
+  }
+
+  // MARK: The room's own end
+
+  /// Whether nobody is here but what the server itself brought.
+  ///
+  /// A room whose anchor is in a PK waits for it: it may have moved, and returns.
+  var isEmpty: Bool { roster.peopleCount == 0 && viewers.count == 0 && pk == nil }
+
+  /// Ends every session with `ended` and closes the room. Nothing happens the second time.
+  mutating func close(_ ended: EndedData) {
+    guard !isClosed else { return }
+    changeState { $0.close() }
+    reportClosing(ended)
+    isClosed = true
+    let gone = roster.order.compactMap { roster.remove($0) }
+    for participant in gone { if let connection = participant.connection { emit(.end(connection, ended)) } }
+    // Not before: nobody has to learn of jobs that end with the room.
+    for participant in gone { leavePresence(participant) }
+    viewers = Viewers()
+    timers.cancelAll()
+    for job in jobs.values { stop(job.id) }
+    order(.closeRoom)
+    log(.info, "room closed", ["reason": "\(ended.reason)"])
+    emit(.closed)
+    // Jobs that still run report their end.
+    if jobs.isEmpty { emit(.finished) }
+  }
+}
+
+extension Instant {
+  func advanced(by duration: Duration) -> Instant {
+    let (seconds, attoseconds) = duration.components
+    let micros = seconds.multipliedReportingOverflow(by: 1_000_000)
+    guard !micros.overflow else { return Instant(microseconds: .max) }
+    return advanced(microseconds: micros.partialValue &+ attoseconds / 1_000_000_000_000)
+  }
+}

@@ -1,0 +1,183 @@
+import RoomProtocol
+import SFU
+import WebRTC
+
+// What clients receive.
+
+extension RoomCore {
+  // MARK: Calls
+
+  /// Subscribes to tracks, or ends subscriptions.
+  mutating func select(_ selection: TrackSelection, wanted: Bool, by user: UserID) throws(RoomError) {
+    try checkSubscribes(user)
+    let (tracks, users) = (selection.trackIds ?? [], selection.userIds ?? [])
+    for trackId in tracks {
+      guard let owner = roster.owner(of: trackId), owner.user != user else {
+        throw RoomError(.subscribeFailed, "nobody else publishes a track \"\(trackId.brief)\"")
+      }
+    }
+    for other in users {
+      guard let participant = roster[other], other != user, !participant.isHidden else {
+        throw RoomError(.subscribeFailed, "there is no other user \"\(other.brief)\" in the room")
+      }
+    }
+    for other in users {
+      let existing = roster[other]?.tracks.map(\.info.trackId) ?? []
+      _ = roster.change(user) { $0.receiving.plan.set(wanted, user: other, existing: existing) }
+    }
+    for trackId in tracks { _ = roster.change(user) { $0.receiving.plan.set(wanted, track: trackId) } }
+    changes.subscribers.insert(user)
+  }
+
+  /// Lets tracks come by automatic subscription that waited for their confirmation.
+  mutating func confirm(_ tracks: [TrackID], by user: UserID) throws(RoomError) {
+    try checkSubscribes(user)
+    for trackId in tracks where roster.owner(of: trackId) != nil {
+      _ = roster.change(user) { $0.receiving.plan.confirm(track: trackId) }
+    }
+    changes.subscribers.insert(user)
+  }
+
+  private func checkSubscribes(_ user: UserID) throws(RoomError) {
+    guard roster[user]?.grants.contains(.subscribe) == true else {
+      throw RoomError(.noPermission, "the token has no grant to subscribe")
+    }
+  }
+
+  /// Takes the answer to the offer in flight.
+  mutating func accept(_ params: AnswerParams, from user: UserID) throws(RoomError) {
+    guard var transport = roster[user]?.receiving.transport, let pending = transport.pending else {
+      throw RoomError(.subscribeFailed, "no offer is waiting for an answer")
+    }
+    guard params.offer == pending.offer else {
+      throw RoomError(.subscribeFailed, "offer \(pending.offer) is waiting for its answer, not \(params.offer)")
+    }
+    let settled: SubscribeTransport.Settled
+    do {
+      settled = try transport.accept(params.sdp) { ids.subscription() }
+    } catch {
+      throw RoomError(.subscribeFailed, "the answer was refused: \(error)")
+    }
+    roster.setReceiving(transport, of: user)
+    if let remote = settled.remote { order(.connect(transport.id, remote)) }
+    for accepted in settled.accepted {
+      order(.subscribe(accepted.subscription, to: accepted.track, on: transport.id, accepted.parameters, continues: false))
+    }
+    subscribeFailed(settled.rejected, of: user)
+    changes.offers.insert(user)
+  }
+
+  /// Begins a new subscribe transport for a client that lost the old one.
+  mutating func resubscribe(_ user: UserID) throws(RoomError) {
+    try checkSubscribes(user)
+    if let old = roster[user]?.receiving.transport { order(.close(old.id)) }
+    roster.setReceiving(nil, of: user)
+    _ = roster.change(user) { $0.receiving.plan.retry() }
+    changes.subscribers.insert(user)
+  }
+
+  private mutating func subscribeFailed(_ failed: [(trackId: TrackID, reason: String)], of user: UserID) {
+    for (trackId, reason) in failed {
+      _ = roster.change(user) { $0.receiving.plan.fail(track: trackId) }
+      log(.info, "subscribe failed", ["user": "\(user)", "track": "\(trackId)", "reason": "\(reason)"])
+      send(.subscribeFailed(SubscribeFailedData(trackIds: [trackId], error: RoomError(.subscribeFailed, reason))), to: user)
+    }
+  }
+
+  // MARK: What is wanted
+
+  /// What a participant receives of a track; nil for nothing.
+  private func source(_ track: PublishedTrack, of owner: Participant, for user: Participant) -> SubscribeTransport.Source? {
+    guard owner.user != user.user, wants(track, of: owner, user) else { return nil }
+    // Whoever speaks in a mix hears it without their own sound.
+    let own = track.info.kind == .audio ? ownMix(of: owner, for: user) : nil
+    return .init(userId: owner.user, track: own ?? track)
+  }
+
+  func wants(_ track: PublishedTrack, of owner: Participant, _ user: Participant) -> Bool {
+    let plan = user.receiving.plan
+    let automatic = plan.automatic && isMeant(track, of: owner, for: user)
+    return plan.wants(track: track.info.trackId, of: owner.user, automatic: automatic)
+  }
+
+  // MARK: Reconciling
+
+  /// Brings the subscriptions of those that changed to what they want, and of all others to the tracks that changed.
+  mutating func reconcileSubscriptions(_ changes: Changes) {
+    if changes.allSubscribers {
+      for user in roster.order { renewAllSubscriptions(of: user) }
+      return
+    }
+    for user in changes.subscribers { renewAllSubscriptions(of: user) }
+    if !changes.tracks.isEmpty {
+      for user in roster.receivers where !changes.subscribers.contains(user) { renewSubscriptions(of: user, changes.tracks) }
+    }
+    for user in changes.offers where !changes.subscribers.contains(user) { sendOffer(to: user) }
+  }
+
+  /// Considers every track of the room for one subscriber.
+  private mutating func renewAllSubscriptions(of user: UserID) {
+    guard let participant = roster[user], participant.subscribes else { return }
+    var wanted: [TrackID: SubscribeTransport.Source] = [:]
+    for owner in roster.publishers where owner != user {
+      guard let owner = roster[owner] else { continue }
+      for track in owner.tracks {
+        if let source = source(track, of: owner, for: participant) { wanted[track.info.trackId] = source }
+      }
+    }
+    guard var transport = participant.receiving.transport ?? newTransport(for: participant, isWanted: !wanted.isEmpty) else {
+      return
+    }
+    for trackId in Array(transport.wantedIds) where wanted[trackId] == nil { set(trackId, nil, on: &transport) }
+    for (trackId, source) in wanted { set(trackId, source, on: &transport) }
+    roster.setReceiving(transport, of: user)
+    sendOffer(to: user)
+  }
+
+  /// Considers the tracks that changed for one subscriber.
+  private mutating func renewSubscriptions(of user: UserID, _ tracks: [TrackID: UserID]) {
+    guard let participant = roster[user], participant.subscribes else { return }
+    var sources: [(TrackID, SubscribeTransport.Source?)] = []
+    for (trackId, owner) in tracks where owner != user {
+      let owner = roster[owner]
+      let track = owner?.track(trackId)
+      let wanted = owner.flatMap { owner in track.flatMap { source($0, of: owner, for: participant) } }
+      sources.append((trackId, wanted))
+    }
+    let isWanted = sources.contains { $0.1 != nil }
+    guard var transport = participant.receiving.transport ?? newTransport(for: participant, isWanted: isWanted) else { return }
+    for (trackId, source) in sources { set(trackId, source, on: &transport) }
+    roster.setReceiving(transport, of: user)
+    sendOffer(to: user)
+  }
+
+  private mutating func set(
+    _ trackId: TrackID, _ source: SubscribeTransport.Source?, on transport: inout SubscribeTransport
+  ) {
+    if let ended = transport.set(trackId, source) { order(.unsubscribe(ended)) }
+  }
+
+  private mutating func newTransport(for participant: Participant, isWanted: Bool) -> SubscribeTransport? {
+    guard isWanted, participant.isConnected else { return nil }
+    let transport = SubscribeTransport(
+      id: ids.transport(), local: localTransport(), replaces: participant.receiving.hadTransport)
+    _ = roster.change(participant.user) { $0.receiving.hadTransport = true }
+    order(.open(transport.id, transport.credentials, .server))
+    return transport
+  }
+
+  /// Offers a subscriber what it does not receive yet.
+  private mutating func sendOffer(to user: UserID) {
+    // An offer to a lost socket would only be lost.
+    guard let participant = roster[user], participant.isConnected, var transport = participant.receiving.transport,
+      transport.pending == nil
+    else { return }
+    let refused = transport.addMissing()
+    let next = transport.makeOffer(number: participant.receiving.offers + 1)
+    roster.setReceiving(transport, of: user)
+    subscribeFailed(refused, of: user)
+    guard let next else { return }
+    _ = roster.change(user) { $0.receiving.offers = next.offer }
+    send(.offer(next), to: user)
+  }
+}

@@ -1,0 +1,263 @@
+import RTP
+import RoomProtocol
+import RoomToken
+import SFU
+import WebRTC
+
+// WHIP and WHEP: sessions over HTTP. A WHIP session is a participant whose media is its connection; a WHEP session is a viewer.
+
+extension RoomCore {
+  /// Sessions over HTTP that may wait for their media at once. They count as present later, but each has a transport.
+  private static let mostWaiting = 1000
+
+  // MARK: WHIP
+
+  /// Lets a user in with the tracks that its offer publishes. A participant of the same name has to go, as with any join.
+  mutating func publish(_ token: RoomToken, offer: String) throws(SessionRefusal) -> SessionAnswer {
+    let publication = try publication(of: offer)
+    do throws(RoomError) { try checkPlace(for: token, publishes: true) } catch {
+      throw error.code == .joinFailed ? .unavailable(error) : SessionRefusal(status: 403, error: error)
+    }
+    let answered = publication.answered
+    guard let first = answered.media.first else { throw .badRequest("the offer has no m-line that sends") }
+    let resource = SessionResource(
+      user: token.user, transport: publication.transport.id, local: publication.transport.negotiation.local,
+      remote: answered.remote, media: first, entropy: &entropy)
+    var participant = newParticipant(token, .whip(resource), isConnected: false)
+    participant.countsAsPresent = false
+    do throws(RoomError) { try enter(participant) } catch { throw .unavailable(error) }
+    changeState { $0.setConnected(token.user, false) }
+    _ = publish(publication, by: token.user)
+    timers.set(.grace(token.user), at: time(in: settings.connectTime))
+    count(.whipSession)
+    return SessionAnswer(resource: resource, sdp: answered.sdp)
+  }
+
+  /// Everything that the offer sends becomes a track, or nothing does.
+  private mutating func publication(of offer: String) throws(SessionRefusal) -> Publication {
+    var transport = PublishTransport(id: ids.transport(), local: localTransport(answering: offer))
+    let answered: AnsweredOffer
+    do {
+      answered = try transport.negotiation.answer(offer)
+    } catch {
+      throw .offer(error, .publishFailed)
+    }
+    if let rejected = answered.rejected.first(where: { !Self.isDataChannel($0.mid, in: offer) }) {
+      throw .notAcceptable(RoomError(.publishFailed, "m-line \(rejected.mid.rawValue.prefix(32)): \(rejected.reason)"))
+    }
+    guard !answered.media.isEmpty else {
+      throw .offer(.refused("it has no audio or video m-line that sends"), .publishFailed)
+    }
+    let tracks = answered.media.enumerated().map { index, media in
+      let isMain = !answered.media[..<index].contains { $0.kind == media.kind }
+      return NewTrack(mid: media.mid.rawValue, kind: media.kind == .audio ? .audio : .video, master: isMain)
+    }
+    do throws(RoomError) {
+      try checkTrackCount(answered.media.count)
+      let change = try PublishChange(
+        PublishParams(sdp: offer, tracks: tracks), answered: answered, published: [], before: [])
+      return Publication(transport: transport, answered: answered, change: change, isNew: true)
+    } catch {
+      throw .notAcceptable(error)
+    }
+  }
+
+  /// This server's side of a transport for an offer: the DTLS server, unless the client can be nothing else, as ffmpeg's WHIP
+  /// muxer.
+  private mutating func localTransport(answering offer: String) -> TransportParameters {
+    let theirs = try? SessionDescription(parsing: offer).transport().role
+    return localTransport(theirs == .server ? .client : .server)
+  }
+
+  /// Data channels are left out, and audio and video continue without them.
+  private static func isDataChannel(_ mid: Mid, in offer: String) -> Bool {
+    let description = try? SessionDescription(parsing: offer)
+    return description?.media.first { $0.mid == mid }?.kind == "application"
+  }
+
+  /// The media of a WHIP session is there, for the first time or again.
+  mutating func mediaConnected(_ user: UserID) {
+    guard let participant = roster[user], !participant.isConnected else { return }
+    if !participant.countsAsPresent {
+      // The room may have filled since the offer.
+      if fullSentence(for: nil, publishes: true) != nil {
+        count(.limit(.participants))
+        return end(user, EndedData(reason: .timedOut))
+      }
+      roster.setPresent(true, user)
+    }
+    reconnect(user, on: nil)
+    resumePK(of: user)
+  }
+
+  // MARK: WHEP
+
+  /// Answers a viewer's offer. The viewer is sent the tracks of its source now and later, in the codecs that it offered.
+  mutating func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) throws(SessionRefusal) -> SessionAnswer {
+    if let full = fullSentence(for: nil, publishes: false) {
+      count(.limit(.participants))
+      throw .unavailable(RoomError(.joinFailed, full))
+    }
+    if let sentence = sessionsSentence(for: token) {
+      count(.limit(.sessions))
+      throw .tooManySessions(sentence)
+    }
+    let local = localTransport(answering: offer)
+    let name =
+      switch source {
+      case .user(let user): user.rawValue
+      case .stage: self.name.rawValue
+      }
+    let answered: AnsweredView
+    do {
+      answered = try ViewNegotiation(local: local).answer(offer, name: name)
+    } catch {
+      throw .offer(error, .subscribeFailed)
+    }
+    if let rejected = answered.rejected.first {
+      throw .notAcceptable(RoomError(.subscribeFailed, "m-line \(rejected.mid.rawValue.prefix(32)): \(rejected.reason)"))
+    }
+    guard let first = answered.media.first else { throw .badRequest("the offer has no m-line that receives") }
+    let resource = SessionResource(
+      user: token.user, transport: ids.transport(), local: local, remote: answered.remote, media: first, entropy: &entropy)
+    order(.open(resource.transport, local.credentials, local.role ?? .server))
+    order(.connect(resource.transport, answered.remote))
+    viewers.add(Viewer(token: token, source: source, resource: resource, media: answered.media))
+    timers.set(.viewer(resource.id), at: time(in: settings.connectTime))
+    changes.viewers.insert(resource.id)
+    changes.stage = true
+    count(.whepSession)
+    log(.info, "viewer joined", ["user": "\(token.user)", "source": "\(source)", "viewers": "\(viewers.count)"])
+    return SessionAnswer(resource: resource, sdp: answered.sdp)
+  }
+
+  /// Explains why no further viewer session begins; nil if one may.
+  private func sessionsSentence(for token: RoomToken) -> String? {
+    let limits = settings.limits
+    let ofUser = viewers.byID.values.filter { $0.token.user == token.user }
+    let ofToken = ofUser.count { $0.token.id == token.id && $0.token.expires == token.expires }
+    if ofToken >= limits.sessionsPerToken {
+      return "the token has \(limits.sessionsPerToken) sessions in the room; end one, or wait until one has timed out"
+    }
+    if ofUser.count >= limits.sessionsPerUser {
+      return "the user has \(limits.sessionsPerUser) sessions in the room; end one, or wait until one has timed out"
+    }
+    if viewers.waiting + roster.waiting >= Self.mostWaiting {
+      return "\(Self.mostWaiting) sessions of the room wait for their media; try again in a few seconds"
+    }
+    return nil
+  }
+
+  mutating func viewerConnected(_ id: SessionResourceID) {
+    timers.cancel(.viewer(id))
+    guard let viewer = viewers[id], !viewer.countsAsPresent else { return }
+    // The room may have filled since the offer.
+    if fullSentence(for: nil, publishes: false) != nil {
+      count(.limit(.participants))
+      return endViewer(id, because: "the room is full")
+    }
+    viewers.setPresent(id)
+  }
+
+  mutating func endViewer(_ id: SessionResourceID, because reason: String) {
+    guard let viewer = viewers.remove(id) else { return }
+    timers.cancel(.viewer(id))
+    order(.close(viewer.resource.transport))
+    changes.stage = true
+    log(
+      .info, "viewer left", ["user": "\(viewer.token.user)", "reason": "\(reason)", "viewers": "\(viewers.count)"])
+  }
+
+  // MARK: The resource
+
+  /// The session of that URL, of either protocol; it has to be the user's.
+  func session(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal)
+    -> SessionResource
+  {
+    let found: SessionResource? =
+      switch direction {
+      case .publish: roster.all.lazy.compactMap(\.presence.resource).first { $0.id == id }
+      case .view: viewers[id]?.resource
+      }
+    guard let found else { throw .noSuchSession }
+    guard found.user == user else { throw .forbidden("the session is another user's") }
+    return found
+  }
+
+  /// Trickles, or restarts ICE; returns the session and the fragment that answers a restart.
+  mutating func patch(
+    _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection, _ fragment: ICEFragment, match: String?
+  ) throws(SessionRefusal) -> (SessionResource, ICEFragment?) {
+    var resource = try session(id, of: user, direction)
+    guard case .restart(let answer) = try resource.patch(fragment, match: match, entropy: &entropy) else {
+      return (resource, nil)
+    }
+    order(.restart(resource.transport, resource.local.credentials))
+    order(.connect(resource.transport, resource.remote))
+    switch direction {
+    case .publish: _ = roster.change(user) { $0.presence = .whip(resource) }
+    case .view: viewers.setResource(resource)
+    }
+    count(.iceRestart)
+    log(.info, "ICE restarted", ["user": "\(user)"])
+    return (resource, answer)
+  }
+
+  /// Ends a session for its client.
+  mutating func finish(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal) {
+    _ = try session(id, of: user, direction)
+    switch direction {
+    case .publish: end(user, EndedData(reason: .left))
+    case .view: endViewer(id, because: "left")
+    }
+  }
+
+  // MARK: Reconciling
+
+  /// Brings what viewers are sent to what is published now.
+  mutating func reconcileViewers(_ changes: Changes) {
+    var isStageNew = false
+    if changes.speakers || !changes.owners.isEmpty { isStageNew = advanceStage() }
+    guard isStageNew || !changes.owners.isEmpty || !changes.viewers.isEmpty else { return }
+    for (id, viewer) in viewers.byID {
+      let user: UserID? =
+        switch viewer.source {
+        case .user(let user): user
+        case .stage: stage.user
+        }
+      let isChanged = changes.viewers.contains(id) || user.map(changes.owners.contains) == true
+      guard isChanged || (isStageNew && viewer.source == .stage) else { continue }
+      renew(viewer, tracks: user.flatMap { roster[$0]?.tracks } ?? [])
+    }
+  }
+
+  private mutating func renew(_ viewer: Viewer, tracks: [PublishedTrack]) {
+    var lines = viewer.lines
+    for index in lines.indices {
+      let line = lines[index]
+      let choice = line.choice(of: tracks)
+      guard choice?.id != line.playing?.track else { continue }
+      if let playing = line.playing { order(.unsubscribe(playing.subscription)) }
+      lines[index].playing = nil
+      guard let choice else { continue }
+      let subscription = ids.subscription()
+      order(.subscribe(subscription, to: choice.id, on: viewer.resource.transport, line.parameters, continues: true))
+      lines[index].playing = (choice.id, subscription)
+    }
+    viewers.setLines(lines, of: viewer.resource.id)
+  }
+
+  /// Chooses the user that the stage shows. True if it is another one now.
+  private mutating func advanceStage() -> Bool {
+    let isNew = stage.advance(publishers: roster.publishers, first: { roster.firstPublisher }, now: now.instant)
+    if let deadline = stage.deadline {
+      timers.set(.speaker, at: max(deadline, now.instant.advanced(milliseconds: 1)))
+    } else {
+      timers.cancel(.speaker)
+    }
+    return isNew
+  }
+}
+
+/// Which way a session's media flows: WHIP's or WHEP's.
+package enum SessionDirection: Sendable { case publish, view }

@@ -1,0 +1,368 @@
+import LiveOrigin
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RTMP
+import Relay
+import RoomProtocol
+
+/// The broadcasts of this server by their publish URL, whichever rooms feed them.
+///
+/// Synchronous where a job is let in, so that a room answers at once; what then happens comes to the job's listener.
+package final class BroadcastDirectory: Sendable {
+  typealias Listener = @Sendable (BroadcastEvent) -> Void
+  /// Hears once of a recording that is over.
+  typealias RecordingListener = @Sendable (RecordingName, FileOutlet.Summary) -> Void
+
+  /// A job's hold on its broadcast.
+  struct Place: Sendable {
+    let broadcast: LiveBroadcast
+    let program: ProgramID
+    /// Whether it goes to the origin of this server or into a file, with no connection that could fail.
+    let isDirect: Bool
+    /// What it is recorded as beside that.
+    let recording: RecordingName?
+  }
+
+  private struct Entry {
+    let broadcast: LiveBroadcast
+    let isDirect: Bool
+    /// Made in addition to the main output.
+    var recording: RecordingName?
+    var serialNumber: Int
+    /// The rooms whose tokens may take over.
+    var owners: Set<RoomName>
+    var listeners: [ProgramID: Listener] = [:]
+
+    func place(_ program: ProgramID) -> Place {
+      Place(broadcast: broadcast, program: program, isDirect: isDirect, recording: recording)
+    }
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    var lastProgram: UInt64 = 0
+    var isStopping = false
+    /// Of the broadcasts that are over.
+    var past = BroadcastTotals()
+    /// Made with the first broadcast.
+    var group: MultiThreadedEventLoopGroup?
+    /// Milliseconds since 1970 at which the times of broadcasts were 0 that were on when the server ended.
+    var begun: [String: Int64] = [:]
+
+    mutating func nextProgram() -> ProgramID {
+      lastProgram += 1
+      return ProgramID(lastProgram)
+    }
+  }
+
+  private let settings: RelaySettings
+  /// Nil where there is none to publish to.
+  private let origin: (any LocalOrigin)?
+  /// Nil where nothing may be recorded.
+  private let recordings: Recordings?
+  private let count: @Sendable (RoomCount) -> Void
+  private let log: Logger
+  /// Nil where nothing outlives the server.
+  private let store: StoreWriter?
+  /// Held while a place is given, which may open an encoder and make files. Broadcasts, which report under the lock of the state, don't
+  /// wait for that.
+  private let placing = NIOLock()
+  private let state = NIOLockedValueBox(State())
+
+  package init(
+    _ settings: RelaySettings, origin: (any LocalOrigin)? = nil, count: @escaping @Sendable (RoomCount) -> Void = { _ in },
+    store: StoreWriter? = nil, log: Logger
+  ) {
+    self.settings = settings
+    self.store = store
+    self.origin = origin
+    recordings = settings.recordings.map { Recordings($0) }
+    self.count = count
+    self.log = log
+  }
+
+  /// A job that wants a place.
+  private struct Request {
+    let way: BroadcastWay
+    let claim: BroadcastClaim
+    let serialNumber: Int
+    let recording: RecordingName?
+    let isRestored: Bool
+    let recorded: RecordingListener
+    let listener: Listener
+  }
+
+  /// Finds or makes the broadcast of a URL for one more job, whose serial number has to be larger than that of the last.
+  /// - Parameters:
+  ///   - claim: the authority behind the job.
+  ///   - recording: what the broadcast is recorded as in addition. One that has no recording begins one; one that has keeps it.
+  ///   - isRestored: whether the job ran when the server ended. Its recording continues in the next free file of its name; where none
+  ///     can be made, the broadcast goes on unrecorded.
+  /// - Throws: 10003 where the claim does not cover the broadcast; 80201 where the serial number is too small, the server has no room
+  ///   for another broadcast, or no file can be made; 80204 where nothing may be recorded.
+  func place(
+    _ url: PublishURL, claim: BroadcastClaim, recording: RecordingName? = nil, isRestored: Bool = false,
+    recorded: @escaping RecordingListener = { _, _ in }, listener: @escaping Listener
+  ) throws(RoomError) -> Place {
+    let request = Request(
+      way: try BroadcastWay(to: url, origin: origin, records: recordings != nil), claim: claim,
+      serialNumber: url.serialNumber ?? 0, recording: recording, isRestored: isRestored, recorded: recorded, listener: listener)
+    if recording != nil, recordings == nil, !isRestored { throw RoomError.recordsNothing("record") }
+    placing.lock()
+    defer { placing.unlock() }
+    if let place = try join(request) { return place }
+    let place = try begin(request)
+    log.info("broadcast begins", metadata: ["target": "\(url)"])
+    return place
+  }
+
+  /// A place in the broadcast that is on; nil where there is none.
+  private func join(_ request: Request) throws(RoomError) -> Place? {
+    let key = request.way.key
+    let joined: Result<(place: Place, before: Entry)?, RoomError> = state.withLockedValue { state in
+      guard !state.isStopping else { return .failure(RoomError(.publishFailed, "the server is stopping")) }
+      do throws(RoomError) {
+        try request.claim.check(request.way.stream, owners: state.entries[key]?.owners)
+      } catch { return .failure(error) }
+      guard var entry = state.entries[key] else { return .success(nil) }
+      guard request.serialNumber > entry.serialNumber else {
+        return .failure(
+          RoomError(
+            .publishFailed,
+            "a job with serialnum \(entry.serialNumber) sends to this URL; give a larger serialnum than that to take over"))
+      }
+      if let other = entry.recording, let name = request.recording, name != other {
+        return .failure(RoomError(.publishFailed, "record: what goes to this URL is recorded as \(other) already"))
+      }
+      let before = entry
+      let program = state.nextProgram()
+      entry.serialNumber = request.serialNumber
+      entry.listeners[program] = request.listener
+      entry.recording = entry.recording ?? request.recording
+      if request.claim.isTrusted, let room = request.claim.room { entry.owners.insert(room) }
+      state.entries[key] = entry
+      return .success((entry.place(program), before))
+    }
+    guard let (place, before) = try joined.get() else { return nil }
+    guard before.recording == nil, let name = request.recording else { return place }
+    do throws(RoomError) {
+      let outlet = try record(name, for: request, isOnlyWay: false)
+      Task { await place.broadcast.add(outlet) }
+      return place
+    } catch {
+      return try withoutRecording(place, before: before, request, error)
+    }
+  }
+
+  /// Takes back what ``join(_:)`` promised of a recording that can't be made; of a new job all.
+  private func withoutRecording(
+    _ place: Place, before: Entry, _ request: Request, _ error: RoomError
+  ) throws(RoomError) -> Place {
+    let key = request.way.key
+    let entry = state.withLockedValue { state -> Entry? in
+      guard var entry = state.entries[key], entry.broadcast === place.broadcast else { return nil }
+      if entry.recording == request.recording { entry.recording = nil }
+      if !request.isRestored {
+        entry.serialNumber = before.serialNumber
+        entry.owners = before.owners
+        entry.listeners[place.program] = nil
+      }
+      state.entries[key] = entry
+      return entry
+    }
+    guard request.isRestored else { throw error }
+    return entry?.place(place.program) ?? place
+  }
+
+  /// A place in a new broadcast.
+  private func begin(_ request: Request) throws(RoomError) -> Place {
+    let key = request.way.key
+    let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLockedValue { state in
+      guard state.entries.count < settings.limit else {
+        count(.limit(.broadcasts))
+        return .failure(RoomError(.publishFailed, "the server has \(settings.limit) broadcasts and takes no more"))
+      }
+      let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount))
+      state.group = group
+      return .success((state.nextProgram(), group.next(), takeAge(of: key, &state)))
+    }
+    let (program, loop, age) = try reserved.get()
+    do throws(RoomError) {
+      let (made, recording) = try make(request, age: age, on: loop)
+      let entry = Entry(
+        broadcast: made, isDirect: request.way.isDirect, recording: recording, serialNumber: request.serialNumber,
+        owners: Set([request.claim.room].compactMap(\.self)), listeners: [program: request.listener])
+      state.withLockedValue { $0.entries[key] = entry }
+      return entry.place(program)
+    } catch {
+      store?.note(.broadcast(key, begun: nil))
+      throw error
+    }
+  }
+
+  /// What was on when the server ended goes on in its own time, if it comes back before ``forgetBegun()``.
+  package func restore(begun: [String: Int64]) { state.withLockedValue { $0.begun = begun } }
+
+  /// What has not come back is over.
+  package func forgetBegun() {
+    let gone = state.withLockedValue { state in
+      defer { state.begun = [:] }
+      return state.begun.keys
+    }
+    for key in gone { store?.note(.broadcast(key, begun: nil)) }
+  }
+
+  /// Microseconds since the time of a broadcast was 0; nil where it begins now.
+  private func takeAge(of key: String, _ state: inout State) -> Int64? {
+    let now = RoomTime.now.unix
+    guard let begun = state.begun.removeValue(forKey: key) else {
+      store?.note(.broadcast(key, begun: now))
+      return nil
+    }
+    return max(0, now - begun) * 1000
+  }
+
+  private func make(
+    _ request: Request, age: Int64?, on loop: any EventLoop
+  ) throws(RoomError) -> (LiveBroadcast, recording: RecordingName?) {
+    let key = request.way.key
+    var outlets: [any BroadcastOutlet] = []
+    var address: RTMPAddress?
+    switch request.way {
+    case .push(let server, _): address = server
+    case .file(let name): outlets = [try record(name, for: request, isOnlyWay: true)]
+    case .origin(let origin, let path):
+      let outlet = try origin.publish(path) { [weak self] reason in
+        self?.fail(key, .rejected(code: "", reason: reason))
+      }
+      outlets = [outlet]
+    }
+    do {
+      var recording = request.recording
+      if let name = recording {
+        do throws(RoomError) { outlets.append(try record(name, for: request, isOnlyWay: false)) } catch {
+          // A broadcast that was on goes on, recorded or not.
+          guard request.isRestored else { throw error }
+          recording = nil
+        }
+      }
+      let made = try LiveBroadcast(
+        to: address, outlets: outlets, settings: settings.broadcasts, age: age, loop: loop
+      ) { [weak self] event in
+        self?.heard(event, of: key)
+      }
+      return (made, recording)
+    } catch {
+      for outlet in outlets { outlet.close() }
+      throw error as? RoomError ?? RoomError(.publishFailed, "the audio encoder can't be opened: \(error)")
+    }
+  }
+
+  // MARK: Recordings
+
+  /// Makes the file of a recording.
+  /// - Parameter isOnlyWay: whether the broadcast has no other output, and fails with the recording.
+  private func record(_ name: RecordingName, for request: Request, isOnlyWay: Bool) throws(RoomError) -> FileOutlet {
+    let (key, recorded) = (request.way.key, request.recorded)
+    guard let recordings else {
+      log.warning("recording refused", metadata: ["file": "\(name)", "reason": "the server was started without --recordings"])
+      throw RoomError.recordsNothing("record")
+    }
+    do throws(RecordingFailure) {
+      let outlet = try recordings.begin(name, resumes: request.isRestored) { [weak self] summary in
+        self?.recorded(name, of: key, summary, isOnlyWay: isOnlyWay)
+        recorded(name, summary)
+      }
+      log.info("recording begins", metadata: ["file": "\(name)"])
+      return outlet
+    } catch {
+      log.warning("recording refused", metadata: ["file": "\(name)", "reason": "\(error)"])
+      throw RoomError(.publishFailed, "\(error)")
+    }
+  }
+
+  private func recorded(_ name: RecordingName, of key: String, _ summary: FileOutlet.Summary, isOnlyWay: Bool) {
+    var metadata: Logger.Metadata = [
+      "files": "\(summary.files.joined(separator: " "))", "bytes": "\(summary.bytes)",
+      "droppedPictures": "\(summary.droppedPictures)",
+    ]
+    guard let failure = summary.failure else { return log.info("recording over", metadata: metadata) }
+    metadata["file"] = "\(name)"
+    metadata["reason"] = "\(failure)"
+    log.warning("recording failed", metadata: metadata)
+    if isOnlyWay {
+      fail(key, .file(failure))
+    } else {
+      state.withLockedValue { state in
+        if state.entries[key]?.recording == name { state.entries[key]?.recording = nil }
+      }
+    }
+  }
+
+  private func fail(_ key: String, _ failure: PushFailure) {
+    guard let broadcast = state.withLockedValue({ $0.entries[key]?.broadcast }) else { return }
+    Task { await broadcast.fail(failure) }
+  }
+
+  /// All broadcasts since the start, and those at work by their state.
+  package func totals() async -> BroadcastTotals {
+    var (totals, live) = state.withLockedValue { ($0.past, $0.entries.values.map(\.broadcast)) }
+    if let recordings { totals.recordings = recordings.counters }
+    for broadcast in live {
+      let status = await broadcast.status()
+      totals.add(status)
+      totals.live[status.state, default: 0] += 1
+      totals.queued = max(totals.queued, status.queued)
+    }
+    return totals
+  }
+
+  private func heard(_ event: BroadcastEvent, of key: String) {
+    let listeners: [Listener] = state.withLockedValue { state in
+      guard var entry = state.entries[key] else { return [] }
+      defer { state.entries[key] = entry }
+      switch event {
+      case .onAir(let program), .continued(let program, _): return entry.listeners[program].map { [$0] } ?? []
+      case .ended(let program, _): return entry.listeners.removeValue(forKey: program).map { [$0] } ?? []
+      case .state(_, let failure):
+        if let failure { state.past.failures[failure.name, default: 0] += 1 }
+        return Array(entry.listeners.values)
+      case .over(let status):
+        state.past.add(status)
+        return []
+      }
+    }
+    for listener in listeners { listener(event) }
+    guard case .over = event else { return }
+    // Jobs that came just too late for this broadcast are told that it has ended.
+    let late = state.withLockedValue { $0.entries.removeValue(forKey: key)?.listeners ?? [:] }
+    store?.note(.broadcast(key, begun: nil))
+    for (program, listener) in late { listener(.ended(program, .stopped)) }
+    log.info("broadcast over")
+  }
+
+  /// Ends all broadcasts.
+  package func stop() async {
+    let entries = placing.withLock {
+      state.withLockedValue { state in
+        state.isStopping = true
+        return Array(state.entries.values)
+      }
+    }
+    for entry in entries {
+      for program in entry.listeners.keys { await entry.broadcast.stop(program) }
+    }
+    await recordings?.stop()
+  }
+
+  /// Ends the threads.
+  package func endThreads() async {
+    let group = state.withLockedValue { state in
+      defer { state.group = nil }
+      return state.group
+    }
+    try? await group?.shutdownGracefully()
+  }
+}

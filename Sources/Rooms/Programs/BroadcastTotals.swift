@@ -1,0 +1,23 @@
+import Relay
+
+/// What broadcasts did, added up.
+package struct BroadcastTotals: Sendable {
+  package var bytes: UInt64 = 0
+  package var droppedFrames: UInt64 = 0
+  package var connections = 0
+  package var takeovers: UInt64 = 0
+  /// Lost and refused connections, by cause.
+  package var failures: [String: Int] = [:]
+  /// Those at work.
+  package var live: [PushState: Int] = [:]
+  /// Milliseconds that wait in the fullest queue.
+  package var queued = 0
+  package var recordings = RecordingCounters()
+
+  package mutating func add(_ status: LiveBroadcast.Status) {
+    bytes &+= status.bytes
+    droppedFrames &+= status.dropped
+    connections &+= status.connections
+    takeovers &+= status.takeovers
+  }
+}

@@ -1,0 +1,31 @@
+import Relay
+import RoomProtocol
+
+/// What the status of a job is read from: its broadcast, its mix, or both.
+struct JobProbe: Sendable {
+  let job: JobID
+  /// Nil for a mix that goes into the room alone.
+  let broadcast: LiveBroadcast?
+  let mix: LiveMix?
+
+  /// Nil if the job has neither yet.
+  func status() async -> JobStatusData? {
+    let mixed = await mix?.status()
+    if let broadcast { return JobStatusData(job, await broadcast.status(), mixed) }
+    return mixed.map { JobStatusData(job, $0) }
+  }
+}
+
+extension JobStatusData {
+  fileprivate init(_ id: JobID, _ status: LiveBroadcast.Status, _ mix: LiveMix.Status?) {
+    self.init(
+      jobId: id, state: status.state.rawValue, fps: status.fps, kbps: status.kilobits, queue: status.queued,
+      dropped: Int(clamping: status.dropped), connections: status.connections, delay: mix?.delay)
+  }
+
+  fileprivate init(_ id: JobID, _ mix: LiveMix.Status) {
+    self.init(
+      jobId: id, state: PushState.connected.rawValue, fps: mix.fps, kbps: mix.bitrate / 1000, queue: 0, dropped: 0,
+      connections: 0, delay: mix.delay)
+  }
+}

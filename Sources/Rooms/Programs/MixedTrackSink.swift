@@ -1,0 +1,112 @@
+import Codecs
+import Foundation
+import Mixing
+import RTP
+import Relay
+import SFU
+import Synchronization
+
+/// Puts what a mix makes into a room as a track of pictures, a track of sound, or both: encoded once for all who get it.
+final class MixedTrackSink: MixSink {
+  /// One track's way into the room.
+  fileprivate struct Way {
+    let injection: TrackInjection
+    let base = UInt32.random(in: .min ... .max)
+    var reported: MediaTime?
+  }
+
+  fileprivate struct State {
+    var video: Way?
+    var audio: Way?
+    let opus: OpusEncoder?
+    let packetizer = H264Packetizer()
+    var waiting: [Int16] = []
+    /// The grid's sample that waits first.
+    var position: Int64 = 0
+    var requests = 0
+    /// Of the wall clock, against the media clock.
+    let wall: Int64
+  }
+
+  /// Microseconds of media between two reports.
+  fileprivate static let reportInterval: Int64 = 1_000_000
+
+  private let mix: LiveMix
+  private let state: Mutex<State>
+
+  /// - Throws: ``CodecError`` where Opus refuses the bitrate.
+  init(_ mix: LiveMix, audioBitrate: Int, now: Instant) throws(CodecError) {
+    self.mix = mix
+    let opus = try OpusEncoder(
+      OpusEncoderSettings(channels: 2, bitrate: audioBitrate, application: .music, forwardErrorCorrection: true))
+    state = Mutex(
+      State(opus: opus, wall: Int64(Date().timeIntervalSince1970 * 1_000_000) - now.microseconds))
+  }
+
+  /// The tracks that take it.
+  func begin(video: TrackInjection?, audio: TrackInjection?) {
+    state.withLock { state in
+      state.video = video.map { Way(injection: $0) }
+      state.audio = audio.map { Way(injection: $0) }
+    }
+  }
+
+  func take(_ output: ProgramOutput, now: Instant) {
+    let isKeyFrameWanted = state.withLock { state in
+      switch output {
+      case .picture(let picture): state.send(picture)
+      case .sound(let samples, let position): state.send(samples, at: position)
+      case .keyFrameNeeded: break
+      }
+      let requests = state.video?.injection.keyFrameRequests ?? 0
+      defer { state.requests = requests }
+      return requests != state.requests
+    }
+    if isKeyFrameWanted { mix.wantKeyFrame(after: nil) }
+  }
+
+  func end() {}
+}
+
+extension MixedTrackSink.State {
+  mutating func send(_ picture: EncodedPicture) {
+    guard var way = video, let payloads = try? packetizer.packetize(picture.data) else { return }
+    let timestamp = way.base &+ picture.timestamp.rtpTimestamp(rate: 90_000)
+    way.report(picture.timestamp, timestamp, wall)
+    for (index, payload) in payloads.enumerated() {
+      way.injection.send(payload, timestamp: timestamp, marker: index == payloads.count - 1)
+    }
+    way.injection.commit()
+    video = way
+  }
+
+  mutating func send(_ samples: [Int16], at position: Int64) {
+    guard var way = audio, let opus else { return }
+    let held = Int64(waiting.count / AudioInput.channels)
+    if waiting.isEmpty || self.position + held != position {
+      waiting = []
+      self.position = position
+    }
+    waiting += samples
+    let length = OpusEncoder.frameCount * AudioInput.channels
+    while waiting.count >= length {
+      let block = Array(waiting.prefix(length))
+      waiting.removeFirst(length)
+      let timestamp = way.base &+ UInt32(truncatingIfNeeded: self.position)
+      way.report(AudioInput.time(of: self.position), timestamp, wall)
+      self.position += Int64(OpusEncoder.frameCount)
+      guard let packet = try? opus.encode(block) else { continue }
+      way.injection.send(packet, timestamp: timestamp, marker: false)
+      way.injection.commit()
+    }
+    audio = way
+  }
+}
+
+extension MixedTrackSink.Way {
+  mutating func report(_ time: MediaTime, _ timestamp: UInt32, _ wall: Int64) {
+    if let reported, time - reported < MixedTrackSink.reportInterval { return }
+    reported = time
+    injection.report(NTPTime(unixMicroseconds: wall &+ time.microseconds), timestamp: timestamp)
+  }
+}

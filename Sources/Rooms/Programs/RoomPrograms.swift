@@ -1,0 +1,286 @@
+import Linux
+import NIOCore
+import RTP
+import Relay
+import RoomProtocol
+import SFU
+import WebRTC
+
+/// The running programs of one room: its jobs' broadcasts, its mixes, and its links to other rooms. Carries out what the room
+/// orders; belongs to its `Room`, which alone touches it.
+final class RoomPrograms {
+  /// What an order that can fail came to.
+  enum Answer {
+    case began(JobID, Result<BroadcastGrant?, RoomError>)
+    case made(MixID, RoomError?)
+    case arranged(MixID, RoomError?)
+    case none
+  }
+
+  private struct RunningJob {
+    let place: BroadcastDirectory.Place
+    /// Commands to the broadcast, one after the other.
+    var work = OrderedWork()
+  }
+
+  private struct Listener: Hashable {
+    var mix: MixID
+    var session: SessionID
+  }
+
+  private let media: MediaRoom
+  private let broadcasts: BroadcastDirectory
+  private let directory: MixDirectory
+  private let font: String?
+  private let heard: @Sendable (BroadcastEvent, JobID) -> Void
+  private let recorded: BroadcastDirectory.RecordingListener
+  private var jobs: [JobID: RunningJob] = [:]
+  private var mixes: [MixID: LiveMix] = [:]
+  private var sinks: [MixID: MixedTrackSink] = [:]
+  private var listeners: [Listener: SharedClock] = [:]
+  /// Tracks that jobs decode, once for all of them.
+  private var decoded: [MediaTrackID: DecodedTrack] = [:]
+  /// What keeps the tracks of a session in time with each other.
+  private var clocks: [SessionID: SharedClock] = [:]
+  private var links: [MediaTrackID: (link: LiveLink, track: LentMedia)] = [:]
+  private var injections: [MediaTrackID: TrackInjection] = [:]
+  private var borrowers: [RoomName: @Sendable ([LentTrack]) -> Void] = [:]
+  /// The pictures that mixes may show.
+  var images = RoomImages()
+
+  init(
+    media: MediaRoom, broadcasts: BroadcastDirectory, mixes: MixDirectory, font: String?,
+    recorded: @escaping BroadcastDirectory.RecordingListener, heard: @escaping @Sendable (BroadcastEvent, JobID) -> Void
+  ) {
+    self.media = media
+    self.broadcasts = broadcasts
+    directory = mixes
+    self.font = font
+    self.heard = heard
+    self.recorded = recorded
+  }
+
+  // MARK: Orders
+
+  func carryOut(_ order: ProgramOrder) -> Answer {
+    switch order {
+    case .begin(let job, let broadcast, let mix): return .began(job, begin(job, broadcast, mix))
+    case .makeMix(let id, let plan): return .made(id, failure { () throws(RoomError) in try make(id, plan) })
+    case .arrange(let id, let plan):
+      return .arranged(id, failure { () throws(RoomError) in mixes[id]?.setScene(try plan.scene(images, font: font)) })
+    case .start(let job, let program): start(job, program)
+    case .setTracks(let job, let audio, let video):
+      let (audio, video) = (audio.map(decoded), video.map(source))
+      run(job) { await $0.broadcast.setTracks(of: $0.program, audio: audio, video: video) }
+    case .continue(let job, let program): `continue`(job, program)
+    case .stop(let job): run(job) { await $0.broadcast.stop($0.program) }
+    case .setMixTracks(let id, let tracks, let isWaiting):
+      mixes[id]?.setTracks(tracks.map { MixTrack(input: $0.input, track: decoded($0.source)) }, isWaiting: isWaiting)
+    case .endMix(let id): endMix(id)
+    case .publishMix(let id, let video, let audio, let bitrate): publish(id, video, audio, bitrate)
+    case .unpublishMix(let id): if let sink = sinks.removeValue(forKey: id) { mixes[id]?.remove(sink) }
+    case .addListener(let id, let session, let track, let bitrate): addListener(id, session, track, bitrate)
+    case .removeListener(let id, let session):
+      if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) { mixes[id]?.setListener(clock, nil) }
+    case .link(let track, let parameters, let lent): link(track, parameters, lent)
+    case .unlink(let track): links.removeValue(forKey: track)?.link.stop()
+    case .lend(let items, let room): borrowers[room]?(items.map(lent))
+    case .endLending(let room): borrowers[room] = nil
+    case .forget(let session): clocks[session] = nil
+    case .forgetTracks(let tracks):
+      for track in tracks { (decoded[track], injections[track]) = (nil, nil) }
+    case .reportStatus: break
+    }
+    return .none
+  }
+
+  func carryOut(_ order: MediaOrder) {
+    switch order {
+    case .open(let id, let credentials, let role): media.openTransport(id, credentials: credentials, role: role)
+    case .restart(let id, let credentials): media.restartTransport(id, credentials: credentials)
+    case .connect(let id, let remote): media.connectTransport(id, remote: remote)
+    case .close(let id): media.closeTransport(id)
+    case .publish(let track, let transport, let parameters): media.publish(track, on: transport, parameters: parameters)
+    case .inject(let track, let parameters): inject(track, parameters)
+    case .unpublish(let track): media.unpublish(track)
+    case .mute(let track, let muted): media.setMuted(track, muted)
+    case .subscribe(let id, let track, let transport, let parameters, let continues):
+      media.subscribe(id, to: track, on: transport, parameters: parameters, continues: continues)
+    case .unsubscribe(let id): media.unsubscribe(id)
+    case .closeRoom: media.close()
+    }
+  }
+
+  private func failure(_ body: () throws(RoomError) -> Void) -> RoomError? {
+    do throws(RoomError) {
+      try body()
+      return nil
+    } catch { return error }
+  }
+
+  // MARK: Jobs
+
+  /// What the status of a job is read from.
+  func probe(_ job: JobID, mix: MixID?) -> JobProbe {
+    JobProbe(job: job, broadcast: jobs[job]?.place.broadcast, mix: mix.flatMap { mixes[$0] })
+  }
+
+  func id(of mix: LiveMix) -> MixID? { mixes.first { $0.value === mix }?.key }
+
+  private func begin(
+    _ job: JobID, _ request: BroadcastRequest?, _ mix: (id: MixID, plan: MixPlan)?
+  ) -> Result<BroadcastGrant?, RoomError> {
+    do throws(RoomError) {
+      if let mix { try make(mix.id, mix.plan) }
+    } catch { return .failure(error) }
+    guard let request else { return .success(nil) }
+    do throws(RoomError) {
+      let place = try broadcasts.place(
+        request.url, claim: request.claim, recording: request.recording, isRestored: request.isRestored, recorded: recorded
+      ) { [heard] event in heard(event, job) }
+      jobs[job] = RunningJob(place: place)
+      return .success(BroadcastGrant(isDirect: place.isDirect, recording: place.recording))
+    } catch {
+      if let mix { endMix(mix.id) }
+      return .failure(error)
+    }
+  }
+
+  /// A job's broadcast reported its end.
+  func forget(_ job: JobID) { jobs[job] = nil }
+
+  private func run(_ job: JobID, _ command: @escaping @Sendable (BroadcastDirectory.Place) async -> Void) {
+    guard let place = jobs[job]?.place else { return }
+    jobs[job]?.work.add { await command(place) }
+  }
+
+  private func start(_ job: JobID, _ program: JobProgram) {
+    switch program {
+    case .forward(let audio, let video, let carriesAudio, let carriesVideo):
+      let (audio, video) = (audio.map(decoded), video.map(source))
+      run(job) {
+        await $0.broadcast.begin(
+          $0.program, audio: audio, video: video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
+      }
+    case .mix(let id, let hasVideo, let bitrate):
+      guard let live = mixes[id] else { return }
+      run(job) { await $0.broadcast.begin($0.program, mix: live, hasVideo: hasVideo, audioBitrate: bitrate) }
+    }
+  }
+
+  private func `continue`(_ job: JobID, _ program: JobProgram) {
+    switch program {
+    case .forward(let audio, let video, let carriesAudio, let carriesVideo):
+      let (audio, video) = (audio.map(decoded), video.map(source))
+      run(job) {
+        await $0.broadcast.continue(
+          $0.program, audio: audio, video: video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
+      }
+    case .mix(let id, let hasVideo, _):
+      guard let live = mixes[id] else { return }
+      run(job) { await $0.broadcast.continue($0.program, as: live, hasVideo: hasVideo) }
+    }
+  }
+
+  // MARK: Mixes
+
+  private func make(_ id: MixID, _ plan: MixPlan) throws(RoomError) {
+    let scene = try plan.scene(images, font: font)
+    mixes[id] = try directory.make(plan.picture, scene, sources: plan.layouts.count)
+  }
+
+  private func endMix(_ id: MixID) {
+    guard let mix = mixes.removeValue(forKey: id) else { return }
+    if let sink = sinks.removeValue(forKey: id) { mix.remove(sink) }
+    mix.end()
+    directory.ended()
+  }
+
+  private func publish(_ id: MixID, _ video: MediaTrackID?, _ audio: MediaTrackID?, _ bitrate: Int) {
+    guard let mix = mixes[id], let sink = try? MixedTrackSink(mix, audioBitrate: bitrate, now: .now) else { return }
+    sink.begin(video: video.flatMap(takeInjection), audio: audio.flatMap(takeInjection))
+    sinks[id] = sink
+    mix.add(sink)
+  }
+
+  private func addListener(_ id: MixID, _ session: SessionID, _ track: MediaTrackID, _ bitrate: Int) {
+    guard let mix = mixes[id], let sink = try? MixedTrackSink(mix, audioBitrate: bitrate, now: .now) else { return }
+    sink.begin(video: nil, audio: takeInjection(track))
+    let clock = clock(of: session)
+    listeners[Listener(mix: id, session: session)] = clock
+    mix.setListener(clock, sink)
+  }
+
+  // MARK: Tracks
+
+  /// A track whose packets come from this server.
+  func inject(_ track: MediaTrackID, _ parameters: RTPParameters) {
+    injections[track] = media.inject(track, parameters: parameters)
+  }
+
+  /// What sends into an injected track; its owner takes it once.
+  func takeInjection(_ track: MediaTrackID) -> TrackInjection? { injections.removeValue(forKey: track) }
+
+  private func clock(of session: SessionID) -> SharedClock {
+    if let known = clocks[session] { return known }
+    let made = SharedClock()
+    clocks[session] = made
+    return made
+  }
+
+  private func source(_ id: TrackSourceID) -> TrackSource {
+    media.source(of: id.track, isVideo: id.isVideo, clock: clock(of: id.session))
+  }
+
+  /// A track, decoded once for all jobs.
+  private func decoded(_ id: TrackSourceID) -> DecodedTrack {
+    if let linked = links[id.track] { return linked.track.decoded }
+    if let known = decoded[id.track] { return known }
+    let (track, isVideo, clock) = (id.track, id.isVideo, clock(of: id.session))
+    let made = DecodedTrack(
+      isVideo: isVideo, clock: clock, loop: directory.loop(), counters: directory.decoding
+    ) { [media] in media.source(of: track, isVideo: isVideo, clock: clock) }
+    decoded[id.track] = made
+    return made
+  }
+
+  // MARK: Other rooms
+
+  /// Sends a room the tracks that it borrows from now on.
+  func setBorrower(_ room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) { borrowers[room] = send }
+
+  private func lent(_ item: LentItem) -> LentTrack {
+    let (id, isVideo, clock) = (item.source.track, item.source.isVideo, clock(of: item.source.session))
+    return LentTrack(
+      id: id, info: item.info, parameters: item.parameters,
+      handle: LentMedia(decoded: decoded(item.source)) { [media] in media.source(of: id, isVideo: isVideo, clock: clock) })
+  }
+
+  private func link(_ track: MediaTrackID, _ parameters: RTPParameters, _ lent: LentTrack) {
+    guard let lent = lent.handle as? LentMedia else { return }
+    let link = LiveLink(lent.open, into: media.inject(track, parameters: parameters), loop: directory.loop())
+    link.start()
+    links[track] = (link, lent)
+  }
+}
+
+/// A lent track: decoded once for both rooms, and tapped in its own.
+final class LentMedia: LentHandle {
+  let decoded: DecodedTrack
+  let open: @Sendable () -> TrackSource
+
+  init(decoded: DecodedTrack, open: @escaping @Sendable () -> TrackSource) {
+    self.decoded = decoded
+    self.open = open
+  }
+}
+
+extension MediaRoom {
+  /// A new tap of a track.
+  func source(of track: MediaTrackID, isVideo: Bool, clock: SharedClock) -> TrackSource {
+    let tap = TrackTap(capacity: isVideo ? TrackTap.videoBytes : TrackTap.audioBytes)
+    self.tap(track, with: tap)
+    return TrackSource(
+      tap: tap, clock: clock, requestKeyFrame: { self.requestKeyFrame(track) }, release: { self.untap(track, tap) })
+  }
+}

@@ -1,0 +1,362 @@
+import Codecs
+import Linux
+import Logging
+import RTP
+import Relay
+import RoomProtocol
+import RoomState
+import RoomToken
+import SFU
+import WebRTC
+
+/// A room at work: gives ``RoomCore`` its inputs one after the other, with the time, and carries out its outputs in order.
+///
+/// Entry points call its methods, none of which waits for another room. Media workers, broadcasts and other
+/// rooms report to its inbox.
+package actor Room: StoredSource {
+  package nonisolated let name: RoomName
+  /// Milliseconds since 1970.
+  package nonisolated let createdAt: Int64
+  /// Another each time a room of this name is made; a server that is started again continues it.
+  package nonisolated var session: String { "RS_" + String(createdAt, radix: 36) }
+  nonisolated let inbox = RoomInbox()
+  private(set) var core: RoomCore
+  let media: MediaRoom
+  nonisolated let dependencies: RoomDependencies
+  private let log: Logger
+  private let programs: RoomPrograms
+  private var sockets: RoomSockets
+  /// What the last call of the API came to.
+  private var reply: Result<any Codable & Sendable, RoomError>?
+  /// The newest change that the store was given.
+  private var change = StoreTicket()
+  private var peers: RoomPeers
+  private var alarm = RoomAlarm()
+  private var isCarryingOut = false
+  private var hasReportedClosed = false
+
+  /// - Parameter stored: the state from before the server's end; ``restore(_:images:)`` has to follow.
+  package init(
+    name: RoomName, settings: RoomCore.Settings, dependencies: RoomDependencies, stored: RoomState? = nil,
+    openMedia: @Sendable (@escaping @Sendable (MediaEvent) -> Void) -> MediaRoom
+  ) {
+    self.name = name
+    self.dependencies = dependencies
+    var log = dependencies.log
+    log[metadataKey: "room"] = "\(name)"
+    self.log = log
+    media = openMedia { [inbox] in inbox.post(.media($0)) }
+    peers = RoomPeers(of: name, find: dependencies.peer, inbox: inbox)
+    sockets = RoomSockets(log: log, count: dependencies.count)
+    let core = RoomCore(
+      name: name, settings: settings.completed(by: dependencies, candidates: media.candidates), stored: stored, at: .now)
+    self.core = core
+    createdAt = core.createdAt
+    programs = RoomPrograms(
+      media: media, broadcasts: dependencies.broadcasts, mixes: dependencies.mixes, font: dependencies.relay.font,
+      recorded: dependencies.recordingListener(of: name, session: "RS_" + String(core.createdAt, radix: 36)),
+      heard: { [inbox] in inbox.post(.job($0, id: $1)) })
+    Task { [weak self, inbox] in
+      await self?.setAlarm()
+      for await _ in inbox.wakeups {
+        while let notice = inbox.next() { await self?.handle(notice) }
+      }
+    }
+  }
+
+  deinit { inbox.finish() }
+
+  // MARK: Inputs
+
+  /// Gives the core an input, and carries out what comes of it.
+  func perform<Result, Failure: Error>(
+    _ input: (inout RoomCore) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    core.advance(to: .now)
+    defer { carryOut() }
+    return try input(&core)
+  }
+
+  private func handle(_ notice: RoomInbox.Notice) {
+    switch notice {
+    case .media(let event): heard(event)
+    case .job(.continued(_, let mix), let id):
+      let mix = mix.flatMap { programs.id(of: $0) }
+      perform { $0.continued(id, as: mix) }
+    case .job(let event, let id):
+      perform { $0.handle(event, of: id) }
+      if case .ended = event { programs.forget(id) }
+    case .lent(let tracks): perform { $0.borrow(tracks) }
+    }
+  }
+
+  func heard(_ event: MediaEvent) { perform { $0.handle(event) } }
+
+  private func setAlarm() { alarm.set(for: core.deadline) { [weak self] in await self?.wake() } }
+
+  private func wake() async {
+    alarm.hasRung()
+    perform { _ in }
+    await reportClosed()
+  }
+
+  /// Has a room that is closed forgotten, once.
+  private func reportClosed() async {
+    guard core.isClosed, !hasReportedClosed else { return }
+    hasReportedClosed = true
+    await dependencies.closed(self)
+  }
+
+  // MARK: Clients
+
+  /// Lets a client in, or back in, and answers its request on `outlet`.
+  package func join(_ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet) -> RoomCore.Joined {
+    calling(on: outlet) { id in perform { $0.join(token, params, request: request, on: id) } }
+  }
+
+  /// Carries out what a joined client asks, and answers on `outlet`. The answer goes out before the events it causes, and not
+  /// before the change that it promises is stored; the room does not wait for that.
+  package func handle(
+    _ request: SignalRequest, session: SessionID, of user: UserID, outlet: any SignalOutlet
+  ) -> RoomCore.Handled {
+    let before = change
+    let hold = dependencies.store == nil ? nil : outlet.hold()
+    let handled = calling(on: outlet) { id in perform { $0.handle(request, session: session, of: user, on: id) } }
+    if let hold {
+      if let store = dependencies.store, !sockets.wasRefused, change != before {
+        store.whenWritten(change) { _ in outlet.release(hold) }
+      } else {
+        outlet.release(hold)
+      }
+    }
+    return handled
+  }
+
+  /// The socket of a session is gone.
+  package func socketLost(_ session: SessionID, of user: UserID, outlet: any SignalOutlet) {
+    perform { $0.connectionLost(session, of: user, ConnectionID(outlet)) }
+  }
+
+  private func calling<Result>(on outlet: any SignalOutlet, _ body: (ConnectionID) -> Result) -> Result {
+    let id = sockets.beginCall(on: outlet)
+    defer { sockets.endCall() }
+    return body(id)
+  }
+
+  // MARK: Sessions over HTTP, and encoders
+
+  package nonisolated var sessions: RoomSessions { RoomSessions(room: self) }
+
+  /// Lets an encoder's stream in.
+  package func publish(_ token: RoomToken, from encoder: any RoomEncoder) -> RoomCore.Joined {
+    let id = sockets.add(encoder)
+    let joined = perform { $0.publish(token, from: id) }
+    if case .joined = joined { encoder.enter(self) } else { sockets.remove(encoder) }
+    return joined
+  }
+
+  /// Publishes a track of a stream; nil if the stream's participant is gone.
+  package func publish(_ track: EncoderTrack, from encoder: any RoomEncoder) -> TrackInjection? {
+    perform { $0.publish(track, from: ConnectionID(encoder)) }.flatMap { programs.takeInjection($0) }
+  }
+
+  /// The stream's connection is gone, or it ended its publish.
+  package func encoderLost(_ encoder: any RoomEncoder) {
+    perform { $0.encoderLost(ConnectionID(encoder)) }
+    sockets.remove(encoder)
+  }
+
+  /// The room can't take the stream.
+  package func encoderFailed(_ encoder: any RoomEncoder, _ reason: String) {
+    perform { $0.encoderFailed(ConnectionID(encoder), reason) }
+  }
+
+  // MARK: The API
+
+  /// Carries out a call of the API.
+  @discardableResult package func call(_ call: SignalCall) throws(RoomError) -> any Codable & Sendable {
+    reply = nil
+    if let result = try perform({ core throws(RoomError) in try core.perform(call) }) { return result }
+    return try reply?.get() ?? Empty()
+  }
+
+  /// Changes the room's settings.
+  /// - Parameter settle: makes settings of the options that are in force after the change.
+  /// - Throws: as ``RoomCore/change(_:)``.
+  package func change(
+    _ change: @Sendable (inout RoomWishes) -> Void, settle: @Sendable (RoomWishes) -> RoomCore.Settings
+  ) throws(RoomError) {
+    guard !core.isClosed else { throw RoomError(.notInRoom, "the room is closed") }
+    var wishes = core.settings.wishes
+    change(&wishes)
+    let settings = settle(wishes).completed(by: dependencies, candidates: media.candidates)
+    try perform { core throws(RoomError) in try core.change(settings) }
+  }
+
+  package var settings: RoomCore.Settings { core.settings }
+
+  /// Keeps an image that mixes may show.
+  package func setImage(_ name: String, _ picture: Picture, file: [UInt8]) throws(RoomError) {
+    try programs.images.set(name, picture, bytes: file.count)
+    imagesChanged()
+    dependencies.store?.note(.image(room: self.name, name: name, file))
+  }
+
+  /// False if there is none.
+  package func removeImage(_ name: String) -> Bool {
+    guard programs.images.remove(name) else { return false }
+    imagesChanged()
+    dependencies.store?.note(.image(room: self.name, name: name, nil))
+    return true
+  }
+
+  private func imagesChanged() { core.images = programs.images.all.mapValues(\.version) }
+
+  package var images: [String: RoomImages.Image] { programs.images.all }
+
+  /// Continues what was stored. All other rooms have to be there.
+  package func restore(_ room: StoredRoom, images files: [String: [UInt8]]) {
+    for (name, file) in files.sorted(by: { $0.key < $1.key }) {
+      do throws(RoomError) {
+        try programs.images.set(name, try RoomImages.read(file), bytes: file.count)
+      } catch {
+        log.warning("an image is gone", metadata: ["image": "\(name)", "reason": "\(error)"])
+      }
+    }
+    imagesChanged()
+    perform { $0.restore(room.jobs) }
+  }
+
+  /// Ends every session with `ended` and closes the room. Nothing happens the second time.
+  package func close(_ ended: EndedData) async {
+    guard !core.isClosed else { return }
+    perform { $0.close(ended) }
+    await reportClosed()
+  }
+
+  // MARK: Other rooms
+
+  /// Another room's message about a PK.
+  func receive(_ message: PKMessage) { perform { $0.receive(message) } }
+
+  /// Lends a user's tracks to another room from now on.
+  /// - Parameter send: sends the borrower all tracks that are lent now. Does not wait, and keeps the order.
+  func lend(_ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) {
+    programs.setBorrower(room, send: send)
+    perform { $0.lend(user, to: room) }
+  }
+
+  func endLending(to room: RoomName) { perform { $0.endLending(to: room) } }
+
+  // MARK: What others ask
+
+  var isClosed: Bool { core.isClosed }
+  /// What the store lacks; nil if the room is closed.
+  package func takeStored() -> StoredRoomChange? { core.takeStored() }
+  /// The store lost what it was given.
+  package func forgetStored() { core.state.forgetStored() }
+  package var jobList: [JobInfo] { core.jobList }
+  package func hasJob(_ id: JobID) -> Bool { core.jobs[id] != nil }
+  /// All participants, hidden ones too, in the order of their joining.
+  package var roster: [ParticipantInfo] { core.roster.order.compactMap { core.roster[$0]?.info } }
+  /// The first users in the order of their joining, but for those that no count includes.
+  package func firstUsers(_ count: Int) -> [UserID] {
+    let roster = core.roster
+    return Array(roster.order.lazy.filter { roster[$0]?.isUncounted == false }.prefix(count))
+  }
+  /// Participants, tracks and viewers.
+  package var counts: (participants: Int, tracks: Int, viewers: Int) {
+    (core.roster.countedCount, core.roster.trackCount, core.viewers.count)
+  }
+  /// Participants that came in by themselves and are connected, and viewers.
+  package var people: (participants: Int, viewers: Int) {
+    (core.roster.all.count { !$0.isVirtual && $0.isConnected }, core.viewers.count)
+  }
+
+  /// Seats, requests, PK, messages and attributes, and the jobs.
+  package var stateSnapshot: RoomSnapshot {
+    var snapshot = core.state.snapshot(for: nil)
+    snapshot.jobs = core.jobList
+    return snapshot
+  }
+
+  package nonisolated func statistics() async -> RoomStatistics {
+    let media = await media.statistics()
+    return RoomStatistics(of: await core, media)
+  }
+
+  /// How the jobs are doing.
+  package func jobStatus() async -> [JobStatusData] {
+    var all: [JobStatusData] = []
+    for probe in core.jobs.values.map({ programs.probe($0.id, mix: $0.mix) }) {
+      if let status = await probe.status() { all.append(status) }
+    }
+    return all.sorted { $0.jobId < $1.jobId }
+  }
+
+  // MARK: Outputs
+
+  private func carryOut() {
+    // An answer to an output is an input: what comes of it is carried out right behind that output.
+    guard !isCarryingOut else { return }
+    isCarryingOut = true
+    var outputs = core.takeOutputs()[...]
+    while let output = outputs.popFirst() {
+      guard carryOut(output) else { continue }
+      outputs = (core.takeOutputs() + outputs)[...]
+    }
+    isCarryingOut = false
+    setAlarm()
+  }
+
+  /// True if the core had another input meanwhile.
+  private func carryOut(_ output: RoomOutput) -> Bool {
+    switch output {
+    case .attach(let id): sockets.attach(id)
+    case .detach(let id): sockets.detach(id)
+    case .end(let id, let ended): sockets.end(id, ended)
+    case .replace(let id): sockets.replace(id)
+    case .answer(let id, let request, let result): sockets.answer(id, request, result)
+    case .welcome(let id, let request, let result): sockets.welcome(id, request, result)
+    case .send(let event, let id): sockets.send(event, to: id)
+    case .broadcast(let event, let recipients): sockets.broadcast(event, to: recipients)
+    case .reply(let result): reply = result
+    case .media(let order): programs.carryOut(order)
+    case .program(let order): return carryOut(order)
+    case .peer(let order): peers.carryOut(order) { [weak self] in await self?.receive($0) }
+    case .report(let name, let data): dependencies.report(name, data, room: self.name, session: session)
+    case .kicked(let token): dependencies.kicked(token)
+    case .count(let count): dependencies.count(count)
+    case .log(let level, let message, let metadata): log.log(level: level, "\(message)", metadata: metadata)
+    case .store: if !core.isClosed, let store = dependencies.store { change = store.changed(self) }
+    case .sendPKToken(let token, let pkId, let id):
+      guard let signed = dependencies.sign(token) else { break }
+      sockets.send(.pkToken(PKTokenData(pkId: pkId, room: token.room, token: signed)), to: id)
+    case .closed:
+      alarm.cancel()
+      // Any input may pass the time at which an empty room closes. Inputs that wait report it themselves, sooner.
+      Task { await reportClosed() }
+    case .finished: inbox.finish()
+    }
+    return false
+  }
+
+  private func carryOut(_ order: ProgramOrder) -> Bool {
+    if case .reportStatus = order {
+      Task { [weak self] in await self?.reportJobStatus() }
+      return false
+    }
+    switch programs.carryOut(order) {
+    case .began(let job, let result): core.began(job, result)
+    case .made(let mix, let failure): core.made(mix, failure)
+    case .arranged(let mix, let failure): core.arranged(mix, failure)
+    case .none: return false
+    }
+    return true
+  }
+
+  private func reportJobStatus() async {
+    let status = await jobStatus()
+    perform { $0.reported(status) }
+  }
+}

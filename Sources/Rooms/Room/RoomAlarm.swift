@@ -1,0 +1,32 @@
+import Linux
+import RTP
+
+/// Wakes a room when its next timer is due.
+struct RoomAlarm {
+  /// An alarm may ring this much too early: the room then sets the next one. Microseconds.
+  private static let tolerance: Int64 = 5000
+
+  private var next: (time: Instant, task: Task<Void, Never>)?
+
+  /// - Parameters:
+  ///   - deadline: nil if nothing waits.
+  ///   - ring: called once, at the deadline.
+  mutating func set(for deadline: Instant?, _ ring: @escaping @Sendable () async -> Void) {
+    guard let deadline else { return cancel() }
+    if let next, next.time <= deadline, deadline - next.time < Self.tolerance { return }
+    next?.task.cancel()
+    let wait = max(0, deadline - Instant.now)
+    let task = Task {
+      guard (try? await Task.sleep(for: .microseconds(wait))) != nil else { return }
+      await ring()
+    }
+    next = (deadline, task)
+  }
+
+  mutating func cancel() {
+    next?.task.cancel()
+    next = nil
+  }
+
+  mutating func hasRung() { next = nil }
+}

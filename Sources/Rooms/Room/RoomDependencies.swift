@@ -1,0 +1,80 @@
+import Foundation
+import Logging
+import Relay
+import RoomProtocol
+import RoomToken
+import WebRTC
+
+/// What rooms share with the rest of the server.
+package struct RoomDependencies: Sendable {
+  package var fingerprint: Fingerprint
+  /// Revokes a kicked user's token.
+  package var kicked: @Sendable (RoomToken) -> Void
+  /// The room is closed: forget it.
+  package var closed: @Sendable (Room) async -> Void
+  /// Counts what happens, for the metrics.
+  package var count: @Sendable (RoomCount) -> Void
+  package var broadcasts: BroadcastDirectory
+  package var mixes: MixDirectory
+  /// Another room of this server.
+  package var peer: @Sendable (RoomName) async -> Room?
+  /// Signs a token with one of the server's keys; nil if it has none.
+  package var sign: @Sendable (RoomToken) -> String?
+  /// What survives the server's end; nil if nothing does.
+  package var store: StoreWriter?
+  package var relay: RelaySettings
+  package var log: Logger
+  /// Where the app's own server learns of events.
+  package var events: any WebhookEventSink
+
+  package init(
+    fingerprint: Fingerprint, kicked: @escaping @Sendable (RoomToken) -> Void, closed: @escaping @Sendable (Room) async -> Void,
+    count: @escaping @Sendable (RoomCount) -> Void = { _ in }, broadcasts: BroadcastDirectory, mixes: MixDirectory,
+    peer: @escaping @Sendable (RoomName) async -> Room?, sign: @escaping @Sendable (RoomToken) -> String?,
+    store: StoreWriter? = nil, relay: RelaySettings, log: Logger, events: any WebhookEventSink = NoWebhookEvents()
+  ) {
+    self.fingerprint = fingerprint
+    self.kicked = kicked
+    self.closed = closed
+    self.count = count
+    self.broadcasts = broadcasts
+    self.mixes = mixes
+    self.peer = peer
+    self.sign = sign
+    self.store = store
+    self.relay = relay
+    self.log = log
+    self.events = events
+  }
+
+  package func report(_ name: WebhookEvent.Name, _ data: any Encodable & Sendable, room: RoomName, session: String) {
+    events.tell(
+      WebhookEvent(
+        room: room, session: session, name: name, time: Int64(Date().timeIntervalSince1970 * 1000), data: data))
+  }
+
+  /// Reports the end of a recording that a room began, even if the room is gone.
+  func recordingListener(of room: RoomName, session: String) -> BroadcastDirectory.RecordingListener {
+    { recording, summary in
+      let failure = summary.failure.map { JobFailure(cause: $0.name, message: $0.description) }
+      report(
+        .recordingFinished,
+        WebhookEventData.Recording(
+          name: "\(recording)", files: summary.files, bytes: summary.bytes, droppedPictures: summary.droppedPictures,
+          failure: failure), room: room, session: session)
+    }
+  }
+}
+
+extension RoomCore.Settings {
+  /// With what the server gives every room.
+  func completed(by dependencies: RoomDependencies, candidates: [ICECandidate]) -> Self {
+    var settings = self
+    settings.fingerprints = [dependencies.fingerprint]
+    settings.candidates = candidates
+    settings.isStored = dependencies.store != nil
+    settings.jobs = dependencies.relay.jobsPerRoom
+    settings.jobStatusInterval = dependencies.relay.statusInterval
+    return settings
+  }
+}

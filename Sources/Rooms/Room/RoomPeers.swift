@@ -1,0 +1,38 @@
+import RoomProtocol
+import RoomState
+
+/// A room's calls to other rooms, one after the other. None of them makes the room wait.
+struct RoomPeers {
+  private let name: RoomName
+  private let find: @Sendable (RoomName) async -> Room?
+  private let inbox: RoomInbox
+  private var work = OrderedWork()
+
+  /// - Parameters:
+  ///   - name: the room that calls.
+  ///   - inbox: where the tracks go that it borrows.
+  init(of name: RoomName, find: @escaping @Sendable (RoomName) async -> Room?, inbox: RoomInbox) {
+    self.name = name
+    self.find = find
+    self.inbox = inbox
+  }
+
+  /// - Parameter bounce: takes the answer to a message whose room does not exist.
+  mutating func carryOut(_ order: PeerOrder, bounce: @escaping @Sendable (PKMessage) async -> Void) {
+    let (find, name) = (find, name)
+    switch order {
+    case .message(let message):
+      work.add {
+        if let room = await find(message.to) {
+          await room.receive(message)
+        } else if let bounced = message.bounced {
+          await bounce(bounced)
+        }
+      }
+    case .borrow(let user, let room, let pkId):
+      let send: @Sendable ([LentTrack]) -> Void = { [inbox] in inbox.post(.lent(LentTracks(pkId: pkId, tracks: $0))) }
+      work.add { await find(room)?.lend(user, to: name, send: send) }
+    case .endBorrowing(let room): work.add { await find(room)?.endLending(to: name) }
+    }
+  }
+}

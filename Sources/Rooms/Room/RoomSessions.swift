@@ -1,0 +1,50 @@
+import RoomProtocol
+import RoomToken
+import WebRTC
+
+/// A room's sessions over HTTP: WHIP and WHEP.
+package struct RoomSessions: Sendable {
+  let room: Room
+
+  /// Lets a publisher in by WHIP.
+  package func publish(_ token: RoomToken, offer: String) async -> SessionOffer {
+    await begin { core throws(SessionRefusal) in try core.publish(token, offer: offer) }
+  }
+
+  /// Lets a viewer in by WHEP.
+  package func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) async -> SessionOffer {
+    await begin { core throws(SessionRefusal) in try core.view(token, source, offer: offer) }
+  }
+
+  private func begin(
+    _ input: @Sendable (inout RoomCore) throws(SessionRefusal) -> SessionAnswer
+  ) async -> SessionOffer {
+    do throws(SessionRefusal) {
+      let answer = try await room.perform { core throws(SessionRefusal) -> SessionAnswer? in
+        core.isClosed ? nil : try input(&core)
+      }
+      return answer.map { .answered($0) } ?? .roomIsClosed
+    } catch { return .refused(error) }
+  }
+
+  /// - Throws: if there is no such session of this user.
+  package func find(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) async throws(SessionRefusal) {
+    _ = try await room.core.session(id, of: user, direction)
+  }
+
+  /// Trickles, or restarts ICE; returns the session and the fragment that answers a restart.
+  package func patch(
+    _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection, _ fragment: ICEFragment, match: String?
+  ) async throws(SessionRefusal) -> (SessionResource, ICEFragment?) {
+    try await room.perform { core throws(SessionRefusal) in
+      try core.patch(id, of: user, direction, fragment, match: match)
+    }
+  }
+
+  /// Ends a session for its client.
+  package func finish(
+    _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection
+  ) async throws(SessionRefusal) {
+    try await room.perform { core throws(SessionRefusal) in try core.finish(id, of: user, direction) }
+  }
+}

@@ -1,0 +1,124 @@
+import RoomProtocol
+import RoomToken
+import SFU
+import WebRTC
+
+/// One user in a room, between its first join and its leaving.
+struct Participant: Sendable {
+  let user: UserID
+  let session: SessionID
+  /// Milliseconds since 1970.
+  let joinedAt: Int64
+  /// The token of the last join or resume.
+  var token: RoomToken
+  var presence: Presence
+  /// Whether its socket, its encoder or its media is there. A participant that is not connected has the grace time to return.
+  var isConnected: Bool
+  /// The socket or encoder; nil while it is lost, and for participants without one.
+  var connection: ConnectionID?
+  /// Whether it counts against the room's limit. A WHIP session does when its media connects for the first time.
+  var countsAsPresent = true
+  var publishing: PublishTransport?
+  /// In the order of publication.
+  var tracks: [PublishedTrack] = []
+  /// Tracks that its seat's switches muted.
+  var mutedBySeat: Set<TrackID> = []
+  var receiving: Receiving
+  /// The pace of its calls that send an event to the whole room; nil before the first.
+  var changes: TokenBucket?
+
+  /// What a participant receives, and how it asked for it.
+  struct Receiving: Sendable {
+    var plan: SubscriptionPlan
+    var wantsLevels: Bool
+    var transport: SubscribeTransport?
+    /// A transport was there before: the next one replaces it.
+    var hadTransport = false
+    /// The number of the last offer.
+    var offers = 0
+
+    /// Whether a track of somebody else may matter to it.
+    var concernsTracks: Bool { plan.automatic || plan.hasChoices || transport != nil }
+
+    init(plan: SubscriptionPlan = SubscriptionPlan(automatic: false), wantsLevels: Bool = false) {
+      self.plan = plan
+      self.wantsLevels = wantsLevels
+    }
+  }
+
+  init(
+    _ token: RoomToken, _ presence: Presence, session: SessionID, joinedAt: Int64, connection: ConnectionID? = nil,
+    isConnected: Bool = true, receiving: Receiving = Receiving()
+  ) {
+    self.token = token
+    self.presence = presence
+    self.session = session
+    self.joinedAt = joinedAt
+    self.connection = connection
+    self.isConnected = isConnected
+    self.receiving = receiving
+    user = token.user
+  }
+
+  var grants: Grants { token.grants }
+  var isHidden: Bool { grants.contains(.hidden) }
+
+  /// Whether the server itself brought it: a mix, or another room's anchor.
+  var isVirtual: Bool {
+    switch presence {
+    case .mix, .guest: true
+    case .client, .whip, .rtmp: false
+    }
+  }
+
+  /// Whether no count and no limit of participants includes it: the room's own mix, or another room's anchor.
+  var isUncounted: Bool { presence.isGuest || presence.mixJob == .stage }
+
+  /// Whether it receives tracks by subscriptions.
+  var subscribes: Bool { presence.isClient && grants.contains(.subscribe) }
+
+  var info: ParticipantInfo {
+    ParticipantInfo(userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info))
+  }
+
+  func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }
+
+  /// The track of a kind that a choice means: the last one under its tag, or the main one.
+  func track(_ kind: TrackKind, tag: String?) -> PublishedTrack? {
+    let all = tracks.filter { $0.info.kind == kind }
+    if let tag { return all.last { $0.info.tag == tag } }
+    return all.first { $0.info.master } ?? all.first
+  }
+}
+
+/// How a participant is here.
+enum Presence: Sendable {
+  /// By signalling.
+  case client
+  /// By WHIP: its media is its only connection.
+  case whip(SessionResource)
+  /// By RTMP: an encoder.
+  case rtmp
+  /// A mix of the room, which a job publishes.
+  case mix(JobID)
+  /// The anchor of the other room, during a PK by bridge.
+  case guest(PKID)
+
+  var isClient: Bool { if case .client = self { true } else { false } }
+  var isRTMP: Bool { if case .rtmp = self { true } else { false } }
+  var resource: SessionResource? { if case .whip(let resource) = self { resource } else { nil } }
+  /// The job whose mix it is.
+  var mixJob: JobID? { if case .mix(let job) = self { job } else { nil } }
+  var isGuest: Bool { if case .guest = self { true } else { false } }
+}
+
+/// Names a socket or an encoder that belongs to a participant.
+struct ConnectionID: Hashable, Sendable {
+  let rawValue: UInt64
+  init(_ rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+extension JobID {
+  /// The job of the room's own mix.
+  static let stage: JobID = "@mix"
+}

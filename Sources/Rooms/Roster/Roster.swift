@@ -1,0 +1,227 @@
+import RoomProtocol
+import RoomToken
+import SFU
+
+/// The participants of a room, found by user, track, transport and connection in constant time.
+///
+/// What an index depends on changes through methods alone.
+struct Roster: Sendable {
+  /// Which of its transports a participant uses for what.
+  enum Direction: Sendable { case publish, subscribe }
+
+  /// In the order of joining.
+  private(set) var order: [UserID] = []
+  /// What others see of each that is not hidden, in the order of joining: kept, because every join is answered with it.
+  private(set) var shown: [ParticipantInfo] = []
+  private var participants: [UserID: Participant] = [:]
+  private var owners: [TrackID: UserID] = [:]
+  private var mediaOwners: [MediaTrackID: UserID] = [:]
+  private var transports: [TransportID: UserID] = [:]
+  private var connections: [ConnectionID: UserID] = [:]
+  /// Those with tracks.
+  private(set) var publishers: Set<UserID> = []
+  /// Those that receive tracks, or may want some: a track that begins, ends or changes concerns nobody else.
+  private(set) var receivers: Set<UserID> = []
+  /// Those that want audio levels.
+  private(set) var levelListeners: Set<UserID> = []
+  /// Participants that count as present: those whose token has the `publish` grant, and all others.
+  private(set) var presentPublishers = 0
+  private(set) var presentOthers = 0
+  /// WHIP sessions that wait for their media.
+  private(set) var waiting = 0
+  /// Participants that the server itself brought.
+  private(set) var virtual = 0
+  /// Participants that no count includes.
+  private(set) var uncounted = 0
+  private(set) var trackCount = 0
+
+  var count: Int { participants.count }
+  /// Participants that came in by themselves.
+  var peopleCount: Int { participants.count - virtual }
+  /// Participants without the room's own mix and another room's anchor.
+  var countedCount: Int { participants.count - uncounted }
+  var all: some Collection<Participant> { participants.values }
+
+  subscript(user: UserID) -> Participant? { participants[user] }
+
+  func owner(of track: TrackID) -> Participant? { owners[track].flatMap { participants[$0] } }
+  func owner(of track: MediaTrackID) -> Participant? { mediaOwners[track].flatMap { participants[$0] } }
+  func user(of connection: ConnectionID) -> UserID? { connections[connection] }
+
+  /// Whose transport it is, and what for.
+  func owner(of transport: TransportID) -> (participant: Participant, direction: Direction)? {
+    guard let participant = transports[transport].flatMap({ participants[$0] }) else { return nil }
+    return (participant, participant.publishing?.id == transport ? .publish : .subscribe)
+  }
+
+  // MARK: Coming and going
+
+  /// Adds a participant without tracks and transports. There is none of its name.
+  mutating func add(_ participant: Participant) {
+    participants[participant.user] = participant
+    order.append(participant.user)
+    if !participant.isHidden { shown.append(participant.info) }
+    if let connection = participant.connection { connections[connection] = participant.user }
+    if participant.receiving.wantsLevels { levelListeners.insert(participant.user) }
+    note(participant.receiving, of: participant.user)
+    if participant.isVirtual { virtual += 1 }
+    if participant.isUncounted { uncounted += 1 }
+    count(participant, 1)
+  }
+
+  /// Removes a participant with all that belongs to it.
+  mutating func remove(_ user: UserID) -> Participant? {
+    guard let participant = participants.removeValue(forKey: user) else { return nil }
+    if let index = order.lastIndex(of: user) { order.remove(at: index) }
+    if let index = shown.lastIndex(where: { $0.userId == user }) { shown.remove(at: index) }
+    for track in participant.tracks { forget(track) }
+    for transport in [participant.publishing?.id, participant.receiving.transport?.id] {
+      if let transport { transports[transport] = nil }
+    }
+    if let connection = participant.connection { connections[connection] = nil }
+    publishers.remove(user)
+    levelListeners.remove(user)
+    receivers.remove(user)
+    if participant.isVirtual { virtual -= 1 }
+    if participant.isUncounted { uncounted -= 1 }
+    count(participant, -1)
+    return participant
+  }
+
+  private mutating func count(_ participant: Participant, _ by: Int) {
+    guard participant.countsAsPresent else { return waiting += by }
+    guard !participant.isUncounted else { return }
+    if participant.grants.contains(.publish) { presentPublishers += by } else { presentOthers += by }
+  }
+
+  // MARK: Changes
+
+  /// Changes what no index depends on: neither tracks, transports, connections, grants nor presence in the count.
+  mutating func change<T>(_ user: UserID, _ change: (inout Participant) -> T) -> T? {
+    guard let index = participants.index(forKey: user) else { return nil }
+    defer { note(participants.values[index].receiving, of: user) }
+    return change(&participants.values[index])
+  }
+
+  private mutating func note(_ receiving: Participant.Receiving, of user: UserID) {
+    if receiving.concernsTracks { receivers.insert(user) } else { receivers.remove(user) }
+  }
+
+  /// The participant came back with another token.
+  mutating func setToken(_ token: RoomToken, of user: UserID) {
+    participants[user]?.token = token
+    show(user)
+  }
+
+  /// Brings what others see of a participant up to it.
+  private mutating func show(_ user: UserID) {
+    guard let info = participants[user]?.info, let index = shown.lastIndex(where: { $0.userId == user }) else { return }
+    shown[index] = info
+  }
+
+  mutating func setConnection(_ connection: ConnectionID?, isConnected: Bool, of user: UserID) {
+    guard let old = participants[user] else { return }
+    if let connection = old.connection { connections[connection] = nil }
+    if let connection { connections[connection] = user }
+    participants[user]?.connection = connection
+    participants[user]?.isConnected = isConnected
+    show(user)
+  }
+
+  mutating func setPresent(_ isPresent: Bool, _ user: UserID) {
+    guard let old = participants[user], old.countsAsPresent != isPresent else { return }
+    count(old, -1)
+    participants[user]?.countsAsPresent = isPresent
+    if let new = participants[user] { count(new, 1) }
+  }
+
+  mutating func setWantsLevels(_ wants: Bool, of user: UserID) {
+    guard participants[user] != nil else { return }
+    participants[user]?.receiving.wantsLevels = wants
+    if wants { levelListeners.insert(user) } else { levelListeners.remove(user) }
+  }
+
+  mutating func setPublishing(_ transport: PublishTransport?, of user: UserID) {
+    guard let old = participants[user] else { return }
+    if let id = old.publishing?.id { transports[id] = nil }
+    if let id = transport?.id { transports[id] = user }
+    participants[user]?.publishing = transport
+  }
+
+  mutating func setReceiving(_ transport: SubscribeTransport?, of user: UserID) {
+    guard let old = participants[user] else { return }
+    if let id = old.receiving.transport?.id { transports[id] = nil }
+    if let id = transport?.id { transports[id] = user }
+    participants[user]?.receiving.transport = transport
+    if let receiving = participants[user]?.receiving { note(receiving, of: user) }
+  }
+
+  /// The publisher who comes first: a host, or else whoever joined first.
+  var firstPublisher: UserID? {
+    publishers.compactMap { participants[$0] }.min {
+      ($0.grants.contains(.admin) ? 0 : 1, $0.joinedAt, $0.user) < ($1.grants.contains(.admin) ? 0 : 1, $1.joinedAt, $1.user)
+    }?.user
+  }
+
+  /// Forgets what the others chose to receive of a user who left.
+  mutating func forgetChoices(of user: UserID, tracks: [TrackID]) {
+    forgetChoices { plan in
+      plan.forget(user: user)
+      for track in tracks { plan.forget(track: track) }
+    }
+  }
+
+  /// Forgets what the others chose of tracks that ended.
+  mutating func forgetChoices(ofTracks tracks: Set<TrackID>) {
+    forgetChoices { plan in for track in tracks { plan.forget(track: track) } }
+  }
+
+  private mutating func forgetChoices(_ forget: (inout SubscriptionPlan) -> Void) {
+    for user in receivers {
+      _ = change(user) { if $0.receiving.plan.hasChoices { forget(&$0.receiving.plan) } }
+    }
+  }
+
+  mutating func add(_ track: PublishedTrack, of user: UserID) {
+    guard participants[user] != nil else { return }
+    participants[user]?.tracks.append(track)
+    remember(track, of: user)
+    show(user)
+  }
+
+  /// Puts a track in the place of one with the same public id.
+  mutating func replace(_ track: PublishedTrack, of user: UserID) {
+    guard let index = participants[user]?.tracks.firstIndex(where: { $0.info.trackId == track.info.trackId }),
+      let old = participants[user]?.tracks[index]
+    else { return }
+    forget(old)
+    participants[user]?.tracks[index] = track
+    remember(track, of: user)
+    show(user)
+  }
+
+  /// Removes tracks; returns those that were there.
+  mutating func remove(_ ids: Set<TrackID>, of user: UserID) -> [PublishedTrack] {
+    guard let old = participants[user] else { return [] }
+    let gone = old.tracks.filter { ids.contains($0.info.trackId) }
+    for track in gone { forget(track) }
+    participants[user]?.tracks.removeAll { ids.contains($0.info.trackId) }
+    participants[user]?.mutedBySeat.subtract(ids)
+    if participants[user]?.tracks.isEmpty == true { publishers.remove(user) }
+    show(user)
+    return gone
+  }
+
+  private mutating func remember(_ track: PublishedTrack, of user: UserID) {
+    owners[track.info.trackId] = user
+    mediaOwners[track.id] = user
+    publishers.insert(user)
+    trackCount += 1
+  }
+
+  private mutating func forget(_ track: PublishedTrack) {
+    owners[track.info.trackId] = nil
+    mediaOwners[track.id] = nil
+    trackCount -= 1
+  }
+}

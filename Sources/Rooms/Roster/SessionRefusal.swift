@@ -1,0 +1,89 @@
+import RoomProtocol
+import RoomToken
+import WebRTC
+
+/// Why a WHIP or WHEP request is not carried out: the status that the protocols ask for, and the error in the body.
+package struct SessionRefusal: Error, Sendable {
+  package var status: Int
+  package var error: RoomError
+  package var headers: [(name: String, value: String)] = []
+
+  package static func badRequest(_ sentence: String) -> Self { Self(status: 400, error: RoomError(.unknownMessage, sentence)) }
+
+  /// No token, or one that is not valid here (RFC 6750 §3.1).
+  package static func unauthorised(_ error: RoomError, isMissing: Bool = false) -> Self {
+    Self(
+      status: 401, error: error,
+      headers: [("WWW-Authenticate", isMissing ? "Bearer" : "Bearer error=\"invalid_token\"")])
+  }
+
+  /// A valid token that does not allow this.
+  package static func forbidden(_ sentence: String) -> Self {
+    Self(
+      status: 403, error: RoomError(.noPermission, sentence),
+      headers: [("WWW-Authenticate", "Bearer error=\"insufficient_scope\"")])
+  }
+
+  package static func notFound(_ error: RoomError) -> Self { Self(status: 404, error: error) }
+
+  package static let noSuchSession = notFound(RoomError(.notInRoom, "there is no such session; it has ended, or never was"))
+
+  package static let notAName = notFound(RoomError(.notInRoom, "rooms, users and sessions are called \(NameRule.text)"))
+
+  /// Nothing that both sides could send or receive, or only a part of what was offered: no session with a part missing begins
+  /// (RFC 9725 §4.4.3).
+  static func notAcceptable(_ error: RoomError) -> Self { Self(status: 406, error: error) }
+
+  /// Full, but perhaps not for long; or another server's from now on (RFC 9725 §4.6).
+  /// - Parameter target: path and query of the request.
+  package static func unavailable(_ error: RoomError, at target: String? = nil) -> Self {
+    if let redirect = error.redirect, let target, let host = redirect.firstMatch(of: /^ws(s?):\/\/([^\/?#]+)/) {
+      return Self(status: 307, error: error, headers: [("Location", "http\(host.1)://\(host.2)\(target)")])
+    }
+    return Self(status: 503, error: error, headers: [("Retry-After", "5")])
+  }
+
+  package static let tooManyJoins = Self(
+    status: 429, error: RoomError(.joinFailed, "too many joins from this address; wait a second and try again"),
+    headers: [("Retry-After", "1")])
+
+  static func tooManySessions(_ sentence: String) -> Self {
+    Self(status: 429, error: RoomError(.joinFailed, sentence), headers: [("Retry-After", "5")])
+  }
+
+  static let preconditionRequired = Self(
+    status: 428, error: RoomError(.unknownMessage, "send If-Match with the session's ETag, or with * to restart ICE"))
+
+  static let preconditionFailed = Self(
+    status: 412, error: RoomError(.unknownMessage, "If-Match is not the session's ETag: ICE was restarted meanwhile"))
+
+  static func tooManyRestarts(_ limit: Int) -> Self {
+    Self(status: 429, error: RoomError(.unknownMessage, "a session restarts ICE at most \(limit) times; begin a new one"))
+  }
+
+  package static func wrongType(_ wanted: String, header: String) -> Self {
+    Self(
+      status: 415, error: RoomError(.unknownMessage, "send the body as Content-Type: \(wanted)"), headers: [(header, wanted)])
+  }
+
+  /// An offer that was not taken: 400 where it is no description, 422 where it is one that can't be answered.
+  static func offer(_ failure: NegotiationError, _ code: ErrorCode) -> Self {
+    let error = RoomError(code, "the offer was refused: \(failure)")
+    if case .unreadable = failure { return Self(status: 400, error: error) }
+    return Self(status: 422, error: error)
+  }
+}
+
+/// An offer over HTTP that was answered.
+package struct SessionAnswer: Sendable {
+  package var resource: SessionResource
+  package var sdp: String
+}
+
+/// What became of an offer over HTTP.
+package enum SessionOffer: Sendable {
+  case answered(SessionAnswer)
+  case refused(SessionRefusal)
+  /// The room closed meanwhile; another may have its name by now.
+  case roomIsClosed
+}

@@ -1,0 +1,74 @@
+import COpenSSL
+import Foundation
+public import LiveOrigin
+public import RoomProtocol
+
+/// A STUN or TURN server that clients are told of, and how they get in there.
+///
+/// The server itself never uses it: clients that can't reach the media ports come through it.
+public struct ICEServerSetting: Sendable, Hashable {
+  /// What a TURN server asks of its clients.
+  public enum Access: Sendable, Hashable {
+    /// Nothing: STUN.
+    case open
+    /// The same name and password for everybody.
+    case account(username: String, credential: Secret)
+    /// Credentials made for each client, good for `lifetime`, from a secret that this server shares with the TURN server: what
+    /// coturn calls `use-auth-secret` ("A REST API For Access To TURN Services", draft-uberti-behave-turn-rest-00).
+    case secret(Secret, lifetime: Duration = .seconds(86_400))
+  }
+
+  /// "stun:…", "stuns:…", "turn:…" and "turns:…" URLs (RFC 7064, RFC 7065) of one server.
+  public var urls: [String]
+  public var access: Access
+
+  /// See the properties.
+  public init(urls: [String], access: Access = .open) {
+    self.urls = urls
+    self.access = access
+  }
+
+  /// What the client of this name is told.
+  /// - Parameters:
+  ///   - user: ends the user name that a secret makes, so that the TURN server's log says whom it served.
+  ///   - now: what the lifetime counts from.
+  public func told(to user: UserID, at now: Date = Date()) -> ICEServer {
+    switch access {
+    case .open: return ICEServer(urls: urls)
+    case .account(let username, let credential):
+      return ICEServer(urls: urls, username: username, credential: credential.value)
+    case .secret(let secret, let lifetime):
+      let expiry = Int64(now.timeIntervalSince1970) + lifetime.components.seconds
+      let username = "\(expiry):\(user)"
+      return ICEServer(urls: urls, username: username, credential: Self.credential(username, secret: secret.value))
+    }
+  }
+
+  /// base64(HMAC-SHA1(secret, username)).
+  private static func credential(_ username: String, secret: String) -> String {
+    let key = Array(secret.utf8)
+    let message = Array(username.utf8)
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var length: UInt32 = 0
+    _ = HMAC(EVP_sha1(), key, Int32(clamping: key.count), message, message.count, &digest, &length)
+    return Data(digest.prefix(Int(length))).base64EncodedString()
+  }
+
+  /// Why this can't work; nil where it can.
+  package var complaint: String? {
+    guard !urls.isEmpty else { return "an ICE server needs a URL" }
+    for url in urls {
+      guard let scheme = url.split(separator: ":").first, ["stun", "stuns", "turn", "turns"].contains(scheme),
+        url.utf8.count > scheme.utf8.count + 1, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+      else { return "\(url.shownURL) is no stun:, stuns:, turn: or turns: URL" }
+      if scheme.hasPrefix("turn"), case .open = access { return "\(url) needs a secret, or a user name and a credential" }
+    }
+    switch access {
+    case .secret(let secret, let lifetime):
+      if secret.isEmpty { return "the secret of \(urls[0]) is empty" }
+      if lifetime < .seconds(1) { return "the credentials for \(urls[0]) would be expired when they are made" }
+    case .open, .account: break
+    }
+    return nil
+  }
+}

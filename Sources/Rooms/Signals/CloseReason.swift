@@ -1,0 +1,38 @@
+/// Why the server closes a socket: the code of the WebSocket's close frame (RFC 6455 §7.4) and a word.
+package enum CloseReason: Sendable, Hashable {
+  /// The session is over, and the client was told.
+  case sessionEnded
+  /// Another socket carries the session on.
+  case replaced
+  /// No `join`, or one that was refused.
+  case notJoined
+  case messageTooLarge
+  case notText
+  case protocolError
+  case slowClient
+  case serverStopping
+
+  package var code: UInt16 {
+    switch self {
+    case .sessionEnded, .replaced: 1000
+    case .serverStopping: 1001
+    case .protocolError: 1002
+    case .notText: 1003
+    case .notJoined, .slowClient: 1008
+    case .messageTooLarge: 1009
+    }
+  }
+
+  package var word: String {
+    switch self {
+    case .sessionEnded: "session ended"
+    case .replaced: "replaced by another socket"
+    case .notJoined: "not joined"
+    case .messageTooLarge: "message too large"
+    case .notText: "text messages only"
+    case .protocolError: "protocol error"
+    case .slowClient: "too slow"
+    case .serverStopping: "server stopping"
+    }
+  }
+}

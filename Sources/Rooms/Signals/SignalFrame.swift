@@ -1,0 +1,54 @@
+import NIOCore
+
+/// A text message as a WebSocket frame (RFC 6455 §5.2). A server's frames are not masked, so that all receivers share one.
+package enum SignalFrame {
+  /// A message with its header in front of the reader index, where ``framed(_:)`` finds it.
+  package static func message(_ text: some Collection<UInt8>) -> ByteBuffer {
+    let size = headerSize(text.count)
+    var buffer = ByteBufferAllocator().buffer(capacity: size + text.count)
+    writeHeader(text.count, into: &buffer)
+    buffer.writeBytes(text)
+    buffer.moveReaderIndex(forwardBy: size)
+    return buffer
+  }
+
+  /// The frame of a message. It shares the memory of one that ``message(_:)`` made; any other is copied.
+  package static func framed(_ message: ByteBuffer) -> ByteBuffer {
+    let count = message.readableBytes
+    let size = headerSize(count)
+    var header = ByteBuffer()
+    if message.readerIndex >= size {
+      var frame = message
+      frame.moveReaderIndex(to: message.readerIndex - size)
+      if isHeader(frame.readableBytesView.prefix(size), of: count) { return frame }
+    }
+    header.reserveCapacity(size + count)
+    writeHeader(count, into: &header)
+    header.writeImmutableBuffer(message)
+    return header
+  }
+
+  /// Bytes of the header of a frame with so many bytes of payload.
+  private static func headerSize(_ count: Int) -> Int { count < 126 ? 2 : count <= UInt16.max ? 4 : 10 }
+
+  private static let finalText: UInt8 = 0x81
+
+  private static func writeHeader(_ count: Int, into buffer: inout ByteBuffer) {
+    switch headerSize(count) {
+    case 2: buffer.writeMultipleIntegers(finalText, UInt8(truncatingIfNeeded: count))
+    case 4: buffer.writeMultipleIntegers(finalText, 126 as UInt8, UInt16(truncatingIfNeeded: count))
+    default: buffer.writeMultipleIntegers(finalText, 127 as UInt8, UInt64(count))
+    }
+  }
+
+  private static func isHeader(_ bytes: ByteBufferView, of count: Int) -> Bool {
+    guard bytes.first == finalText else { return false }
+    let rest = bytes.dropFirst()
+    let length = rest.dropFirst().reduce(0) { $0 << 8 | Int($1) }
+    switch bytes.count {
+    case 2: return rest.first == UInt8(truncatingIfNeeded: count)
+    case 4: return rest.first == 126 && length == count
+    default: return rest.first == 127 && length == count
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import RoomProtocol
+
+// The answer to a join lists everybody in the room. Keys are in alphabetical order, as `sortedKeys` has them.
+
+extension JoinResult {
+  /// Copies what was written of the participants before.
+  /// - Throws: what `JSONEncoder` throws of a value that JSON can't hold.
+  func write(to output: inout JSONOutput, _ written: inout WrittenParticipants) throws {
+    output.raw("{")
+    if let iceServers {
+      output.raw("\"iceServers\":")
+      try output.encoded(iceServers)
+      output.raw(",")
+    }
+    output.raw("\"limits\":")
+    try output.encoded(limits)
+    output.raw(",\"me\":")
+    me.write(to: &output)
+    output.raw(",\"participants\":")
+    written.write(participants, to: &output)
+    output.raw(",\"pingInterval\":")
+    output.number(pingInterval)
+    if let replayed {
+      output.raw(",\"replayed\":")
+      output.flag(replayed)
+    }
+    output.raw(",\"resumed\":")
+    output.flag(resumed)
+    output.raw(",\"room\":")
+    try output.encoded(room)
+    output.raw(",\"sessionId\":")
+    output.text(sessionId)
+    output.raw(",\"version\":")
+    output.number(version)
+    output.raw("}")
+  }
+}
+
+extension ParticipantInfo {
+  func write(to output: inout JSONOutput) {
+    output.raw("{\"connected\":")
+    output.flag(connected)
+    output.raw(",\"grants\":")
+    output.list(grants.names) { $0.text($1) }
+    output.raw(",\"joinedAt\":")
+    output.number(joinedAt)
+    output.raw(",\"tracks\":")
+    output.list(tracks) { $1.write(to: &$0) }
+    output.raw(",\"userId\":")
+    output.text(userId)
+    output.raw("}")
+  }
+}
+
+extension TrackInfo {
+  func write(to output: inout JSONOutput) {
+    output.raw("{")
+    if let bitrate {
+      output.raw("\"bitrate\":")
+      output.number(bitrate)
+      output.raw(",")
+    }
+    if let codec {
+      output.raw("\"codec\":")
+      output.text(codec)
+      output.raw(",")
+    }
+    if let fps {
+      output.raw("\"fps\":")
+      output.number(fps)
+      output.raw(",")
+    }
+    if let height {
+      output.raw("\"height\":")
+      output.number(height)
+      output.raw(",")
+    }
+    output.raw("\"kind\":")
+    output.text(kind.rawValue)
+    output.raw(",\"master\":")
+    output.flag(master)
+    output.raw(",\"muted\":")
+    output.flag(muted)
+    output.raw(",\"tag\":")
+    output.text(tag)
+    output.raw(",\"trackId\":")
+    output.text(trackId)
+    if let width {
+      output.raw(",\"width\":")
+      output.number(width)
+    }
+    output.raw("}")
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import RoomProtocol
+import SFU
+
+/// A room's media at one moment, as `GET /v1/rooms/{room}/statistics` tells it. Rates are of the last second or so.
+package struct RoomStatistics: Encodable, Sendable {
+  /// One direction of a participant's media.
+  struct Transport: Encodable, Sendable {
+    var connected: Bool
+    /// The participant's address in use; absent before ICE is done.
+    var remoteAddress: String?
+    /// Absent before the first report.
+    var roundTripMs: Double?
+    var receiveKbps: Int
+    var sendKbps: Int
+    var packetsReceived: UInt64
+    var packetsSent: UInt64
+
+    init(_ media: TransportStatistics) {
+      connected = media.isConnected
+      remoteAddress = media.remoteAddress
+      roundTripMs = media.roundTripMilliseconds
+      receiveKbps = media.receiveKbps
+      sendKbps = media.sendKbps
+      packetsReceived = media.packetsReceived
+      packetsSent = media.packetsSent
+    }
+  }
+
+  /// What comes from the publisher of a track.
+  struct Track: Encodable, Sendable {
+    var trackId: TrackID
+    var kind: TrackKind
+    var codec: String
+    var muted: Bool
+    var kbps: Int
+    /// 0 for audio.
+    var fps: Int
+    var packets: UInt64
+    var bytes: UInt64
+    var lost: Int64
+    /// Over the last report interval, 0…1.
+    var fractionLost: Double
+    var jitterMs: Double
+    var frames: UInt64
+    var keyFrames: UInt64
+    var nacksSent: UInt64
+    var keyFrameRequests: UInt64
+    /// dBov, −127…0; audio only.
+    var audioLevel: Int?
+    /// How many receive it.
+    var subscriptions: Int
+
+    init(_ track: PublishedTrack, _ media: TrackStatistics) {
+      trackId = track.info.trackId
+      kind = track.info.kind
+      codec = track.info.codec ?? media.codec.lowercased()
+      muted = track.info.muted
+      kbps = media.kbps
+      fps = media.framesPerSecond
+      packets = media.packets
+      bytes = media.bytes
+      lost = media.lost
+      fractionLost = media.fractionLost
+      jitterMs = media.jitterMilliseconds
+      frames = media.frames
+      keyFrames = media.keyFrames
+      nacksSent = media.nacksSent
+      keyFrameRequests = media.keyFrameRequests
+      audioLevel = media.audioLevel
+      subscriptions = media.subscriptions
+    }
+  }
+
+  /// All that a participant gets, together: one entry, however many tracks.
+  struct Reception: Encodable, Sendable {
+    var tracks = 0
+    var kbps = 0
+    var packets: UInt64 = 0
+    /// By the receiver's own reports.
+    var lost: Int64 = 0
+    /// Of its worst track over the last report interval, 0…1.
+    var fractionLost = 0.0
+    /// Of its worst track.
+    var jitterMs = 0.0
+    var nacks: UInt64 = 0
+    var retransmitted: UInt64 = 0
+    var keyFrameRequests: UInt64 = 0
+
+    mutating func add(_ media: SubscriptionStatistics) {
+      tracks += 1
+      kbps += media.kbps
+      packets &+= media.packets
+      lost &+= media.lost
+      fractionLost = max(fractionLost, media.fractionLost)
+      jitterMs = max(jitterMs, media.jitterMilliseconds)
+      nacks &+= media.nacks
+      retransmitted &+= media.retransmitted
+      keyFrameRequests &+= media.keyFrameRequests
+    }
+  }
+
+  struct Person: Encodable, Sendable {
+    var userId: UserID
+    /// Absent while there is none.
+    var publishing: Transport?
+    var subscribing: Transport?
+    var receiving: Reception
+    var tracks: [Track]
+  }
+
+  var name: RoomName
+  /// Milliseconds since 1970: when this was read.
+  var at = Int64(Date().timeIntervalSince1970 * 1000)
+  /// Loudest first.
+  var activeSpeakers: [UserID]
+  /// In the order of their joining, hidden ones too.
+  var participants: [Person]
+}
+
+extension RoomStatistics {
+  /// A room's media, in the names that the room's participants know.
+  init(of room: RoomCore, _ media: MediaStatistics) {
+    var receptions: [TransportID: Reception] = [:]
+    for subscription in media.subscriptions.values {
+      receptions[subscription.transport, default: .init()].add(subscription)
+    }
+    name = room.name
+    activeSpeakers = room.activeSpeakers.filter { room.roster[$0] != nil }
+    participants = room.roster.order.compactMap { room.roster[$0] }.map { participant in
+      let receiving = participant.receiving.transport?.id
+      return Person(
+        userId: participant.user, publishing: participant.publishing.flatMap { media.transports[$0.id] }.map { .init($0) },
+        subscribing: receiving.flatMap { media.transports[$0] }.map { .init($0) },
+        receiving: receiving.flatMap { receptions[$0] } ?? .init(),
+        tracks: participant.tracks.map { .init($0, media.tracks[$0.id] ?? .init()) })
+    }
+  }
+}

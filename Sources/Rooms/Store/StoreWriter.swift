@@ -1,0 +1,339 @@
+import RoomProtocol
+import Foundation
+import Linux
+import Logging
+import NIOConcurrencyHelpers
+import RTP
+
+/// Brings the store up to what the server is now, in the order in which it changed.
+///
+/// Each change gets a ticket. An answer that promises a change waits for its ticket by ``whenWritten(_:_:)`` or ``settled()``. All
+/// changes that come during a transaction share the next one. If a transaction fails, or takes longer than `patience`, the answers
+/// that wait are sent nevertheless: the change is in force, is tried again, and the answer is counted as sent too early.
+package final class StoreWriter: Sendable {
+  /// Changes beside those of rooms that wait while nothing can be written; the oldest are dropped first.
+  private static let mostOthers = 4096
+  /// Between two lines in the log about a store that fails; microseconds.
+  private static let complaintPause: Int64 = 1_000_000
+  /// Answers that wait at once.
+  private static let mostWaiting = 65_536
+
+  /// What `/metrics` tells.
+  package struct Counters: Sendable {
+    package var writes: UInt64 = 0
+    package var rooms: UInt64 = 0
+    package var bytes: UInt64 = 0
+    package var failures: UInt64 = 0
+    /// Changes that were given up while nothing could be written.
+    package var lost: UInt64 = 0
+    /// Answers that were sent before their change was written.
+    package var earlyAnswers: UInt64 = 0
+    /// Milliseconds.
+    package var slowest: Int64 = 0
+  }
+
+  /// - Parameter isWritten: false if the store failed, or took too long.
+  package typealias Waiter = @Sendable (_ isWritten: Bool) -> Void
+
+  private struct State {
+    var queue = StoreQueue<any StoredSource>(limit: StoreWriter.mostOthers)
+    var pace = StorePace()
+    var waiters: [(ticket: StoreTicket, body: Waiter)] = []
+    /// The rooms as the store has them, without members: what is as it was is not written again.
+    var stored: [RoomName: StoredRoom] = [:]
+    /// Changes that are being written now.
+    var writing = 0
+    /// When that write began.
+    var begun = Instant(microseconds: 0)
+    /// Whether a task checks that no write takes too long.
+    var isWatched = false
+    /// The write that is going on takes longer than an answer waits.
+    var isStuck = false
+    var counters = Counters()
+    var complained: Instant?
+    var alarm: (time: Instant, task: Task<Void, Never>)?
+    var isStopped = false
+    /// Nothing is written any more.
+    var isOver = false
+
+    /// These changes are written from now on.
+    mutating func begin(_ batch: StoreQueue<any StoredSource>.Batch, at now: Instant) {
+      (writing, begun) = (batch.changes.count, now)
+    }
+
+    /// Takes the waiters out whose tickets are at most this one.
+    mutating func takeWaiters(through ticket: StoreTicket) -> [Waiter] {
+      let done = waiters.filter { $0.ticket <= ticket }.map(\.body)
+      if !done.isEmpty { waiters.removeAll { $0.ticket <= ticket } }
+      return done
+    }
+  }
+
+  private let store: any RoomStore
+  private let log: Logger
+  private let patience: Duration
+  private let state = NIOLockedValueBox(State())
+  private let wake: AsyncStream<Void>.Continuation
+  private let work: NIOLockedValueBox<Task<Void, Never>?>
+
+  /// - Parameter patience: how long an answer waits for a transaction.
+  package init(_ store: any RoomStore, patience: Duration = .seconds(2), log: Logger) {
+    self.store = store
+    self.patience = patience
+    self.log = log
+    let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.wake = wake
+    work = NIOLockedValueBox(nil)
+    let task = Task { [weak self] in
+      for await _ in wakes { await self?.writeWhatIsDue() }
+    }
+    work.withLockedValue { $0 = task }
+  }
+
+  package var counters: Counters {
+    state.withLockedValue { state in
+      var counters = state.counters
+      counters.lost = state.queue.lost
+      return counters
+    }
+  }
+
+  /// The ticket of the newest change.
+  package var newest: StoreTicket { state.withLockedValue { $0.queue.last } }
+
+  package var waiting: Int { state.withLockedValue { $0.queue.count + $0.writing } }
+
+  // MARK: Changes
+
+  /// The room is not as it was written any more. Its state is read when its turn comes.
+  @discardableResult package func changed(_ room: any StoredSource) -> StoreTicket { add(.room(name: room.name, room)) }
+
+  /// The room is closed and does not come back.
+  @discardableResult package func gone(_ room: RoomName) -> StoreTicket { note(.roomGone(room)) }
+
+  @discardableResult package func note(_ change: StoreChange) -> StoreTicket { add(.other(change)) }
+
+  private func add(_ change: StoreQueue<any StoredSource>.Change) -> StoreTicket {
+    let (ticket, isStopped) = state.withLockedValue { state in
+      (state.isStopped ? state.queue.last : state.queue.add(change), state.isStopped)
+    }
+    if !isStopped { wake.yield() }
+    return ticket
+  }
+
+  // MARK: Answers
+
+  /// Calls `body` once the change is on disk, or at once where it is; with false if it is not, and the answer can't wait for longer.
+  package func whenWritten(_ ticket: StoreTicket, _ body: @escaping Waiter) {
+    let isWritten: Bool? = state.withLockedValue { state in
+      if ticket <= state.queue.written { return true }
+      guard !state.isStuck, !state.isOver, state.waiters.count < Self.mostWaiting else {
+        state.counters.earlyAnswers += 1
+        return false
+      }
+      state.waiters.append((ticket, body))
+      return nil
+    }
+    if let isWritten { return body(isWritten) }
+    wake.yield()
+  }
+
+  /// Returns once all changes so far are on disk; false if they are not, and the answer can't wait for longer.
+  @discardableResult package func settled() async -> Bool {
+    let ticket = newest
+    return await withCheckedContinuation { continuation in
+      whenWritten(ticket) { continuation.resume(returning: $0) }
+    }
+  }
+
+  // MARK: Writing
+
+  private enum Step {
+    case rest
+    case wait(Instant)
+    case write(StoreQueue<any StoredSource>.Batch)
+  }
+
+  private func writeWhatIsDue() async {
+    while true {
+      switch state.withLockedValue({ Self.nextStep(&$0, now: .now) }) {
+      case .rest: return
+      case .wait(let time): return setAlarm(for: time)
+      case .write(let batch): await write(batch)
+      }
+    }
+  }
+
+  private static func nextStep(_ state: inout State, now: Instant) -> Step {
+    if let time = state.pace.next(isAwaited: !state.waiters.isEmpty), time > now, !state.queue.isEmpty { return .wait(time) }
+    guard let batch = state.queue.take() else { return .rest }
+    state.begin(batch, at: now)
+    return .write(batch)
+  }
+
+  private func setAlarm(for time: Instant) {
+    state.withLockedValue { state in
+      if let alarm = state.alarm, alarm.time <= time, alarm.time > .now { return }
+      state.alarm?.task.cancel()
+      let task = Task { [wake] in
+        try? await Task.sleep(for: .microseconds(max(0, time - .now)))
+        if !Task.isCancelled { wake.yield() }
+      }
+      state.alarm = (time, task)
+    }
+  }
+
+  private func write(_ batch: StoreQueue<any StoredSource>.Batch) async {
+    let begin = Instant.now
+    watch()
+    let (changes, rooms, bytes) = await encoded(batch)
+    do {
+      try await store.write(changes)
+    } catch {
+      // What the rooms handed over is not on disk.
+      for case .room(let name, let room) in batch.changes {
+        forget(name)
+        await room.forgetStored()
+      }
+      return failed(batch, error)
+    }
+    let waiters = state.withLockedValue { state in
+      state.queue.finish(batch)
+      let now = Instant.now
+      state.pace.wrote(from: begin, to: now)
+      (state.writing, state.isStuck) = (0, false)
+      state.counters.writes += 1
+      state.counters.rooms += UInt64(rooms)
+      state.counters.bytes += UInt64(bytes)
+      state.counters.slowest = max(state.counters.slowest, (now - begin) / 1000)
+      return state.takeWaiters(through: batch.through)
+    }
+    for waiter in waiters { waiter(true) }
+  }
+
+  /// The rooms are read here. A room that closes meanwhile has nothing to store; that it is gone follows.
+  private func encoded(_ batch: StoreQueue<any StoredSource>.Batch) async -> (changes: [StoreChange], rooms: Int, bytes: Int) {
+    let encoder = JSONEncoder()
+    var changes: [StoreChange] = []
+    var (rooms, bytes) = (0, 0)
+    for change in batch.changes {
+      switch change {
+      case .other(let change):
+        changes.append(change)
+        if case .roomGone(let name) = change { forget(name) }
+      case .room(let name, let room):
+        guard let stored = await room.takeStored() else { continue }
+        do {
+          let record = try stored.record(encoder, after: state.withLockedValue { $0.stored[name] })
+          if record.room != nil { state.withLockedValue { $0.stored[name] = stored.room } }
+          changes.append(.room(name: name, record))
+          bytes += record.bytes
+          rooms += 1
+        } catch {
+          await room.forgetStored()
+          state.withLockedValue { $0.counters.failures += 1 }
+          log.error("a room can't be encoded and is not stored", metadata: ["room": "\(name)", "reason": "\(error)"])
+        }
+      }
+    }
+    return (changes, rooms, bytes)
+  }
+
+  private func forget(_ name: RoomName) { state.withLockedValue { _ = $0.stored.removeValue(forKey: name) } }
+
+  private func failed(_ batch: StoreQueue<any StoredSource>.Batch, _ error: any Error) {
+    let now = Instant.now
+    let (waiters, isNews) = state.withLockedValue { state in
+      state.queue.putBack(batch)
+      state.pace.failed(at: now)
+      (state.writing, state.isStuck) = (0, false)
+      state.counters.failures += 1
+      let waiters = state.takeWaiters(through: batch.through)
+      state.counters.earlyAnswers += UInt64(waiters.count)
+      let isNews = state.complained.map { now - $0 >= Self.complaintPause } ?? true
+      if isNews { state.complained = now }
+      return (waiters, isNews)
+    }
+    if isNews {
+      log.error("changes could not be stored", metadata: ["reason": "\(error)", "changes": "\(batch.changes.count)"])
+    }
+    for waiter in waiters { waiter(false) }
+  }
+
+  /// Checks after the patience whether the write still runs. One task serves all writes, because most end long before.
+  private func watch() {
+    let isFirst = state.withLockedValue { state in
+      defer { state.isWatched = true }
+      return !state.isWatched
+    }
+    guard isFirst else { return }
+    Task { [weak self, patience] in
+      var wait = patience
+      while (try? await Task.sleep(for: wait)) != nil, let next = self?.waitOfWatch() { wait = next }
+    }
+  }
+
+  /// The time until the current write has taken too long; nil if there is no write, or it has taken too long.
+  private func waitOfWatch() -> Duration? {
+    let left: Duration? = state.withLockedValue { state in
+      guard state.writing > 0 else {
+        state.isWatched = false
+        return nil
+      }
+      let left = patience - .microseconds(max(0, Instant.now - state.begun))
+      if left <= .zero { state.isWatched = false }
+      return left
+    }
+    guard let left else { return nil }
+    if left > .zero { return left }
+    giveUpWaiting()
+    return nil
+  }
+
+  /// The write takes too long: no answer waits for it.
+  private func giveUpWaiting() {
+    let waiters: [Waiter]? = state.withLockedValue { state in
+      guard state.writing > 0 else { return nil }
+      state.isStuck = true
+      defer { state.waiters = [] }
+      state.counters.earlyAnswers += UInt64(state.waiters.count)
+      return state.waiters.map(\.body)
+    }
+    guard let waiters else { return }
+    log.error("the store takes long: answers do not wait for it", metadata: ["answers": "\(waiters.count)"])
+    for waiter in waiters { waiter(false) }
+  }
+
+  // MARK: The end
+
+  /// Writes what has changed so far. What changes from now on is not written: the rooms that are closed because the server ends are
+  /// there at its next start.
+  /// - Parameter closed: rooms that are not, because another server has them.
+  package func stop(closed: [RoomName] = []) async {
+    state.withLockedValue { state in
+      if !state.isStopped {
+        for room in closed { state.queue.add(.other(.roomGone(room))) }
+      }
+      state.isStopped = true
+      state.alarm?.task.cancel()
+    }
+    wake.finish()
+    let task = work.withLockedValue { $0 }
+    await task?.value
+    let last = state.withLockedValue { state in
+      let batch = state.queue.take()
+      if let batch { state.begin(batch, at: .now) }
+      return batch
+    }
+    // In a task of its own: whoever stops the server may be cancelled, and the write must not be.
+    if let last { await Task { await write(last) }.value }
+    let waiters = state.withLockedValue { state in
+      state.isOver = true
+      defer { state.waiters = [] }
+      state.counters.earlyAnswers += UInt64(state.waiters.count)
+      return state.waiters.map(\.body)
+    }
+    for waiter in waiters { waiter(false) }
+    await store.close()
+  }
+}

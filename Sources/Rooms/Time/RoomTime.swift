@@ -1,0 +1,13 @@
+import Foundation
+import Linux
+import RTP
+
+/// A moment, by the clocks that a room needs.
+package struct RoomTime: Sendable, Hashable {
+  /// Monotonic.
+  var instant: Instant
+  /// Milliseconds since 1970.
+  package var unix: Int64
+
+  package static var now: RoomTime { RoomTime(instant: .now, unix: Int64(Date().timeIntervalSince1970 * 1000)) }
+}

@@ -1,0 +1,18 @@
+import RoomProtocol
+import WebRTC
+
+/// Offers of clients without media, as WHIP and WHEP take them.
+package enum HTTPOffer {
+  package static func publish(_ codecs: RTPCodec...) throws -> String {
+    var publisher = TestPublisher()
+    return try publisher.publish(codecs).sdp
+  }
+
+  /// An m-line for each codec.
+  package static func view(_ codecs: RTPCodec...) -> String {
+    var publisher = TestPublisher()
+    let offer = (try? publisher.publish(codecs).sdp) ?? ""
+    return offer.split(separator: "\r\n").filter { !$0.hasPrefix("a=ssrc") && !$0.hasPrefix("a=msid:") }
+      .map { ($0 == "a=sendonly" ? "a=recvonly" : $0) + "\r\n" }.joined()
+  }
+}
