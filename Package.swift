@@ -9,7 +9,6 @@ func system(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target 
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -28,14 +27,13 @@ let package = Package(
     .library(name: "RoomMedia", targets: ["RoomMedia", "Codecs"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
-    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // Floor 0: what C gives.
@@ -54,14 +52,15 @@ let package = Package(
 
     // Floor 1: what the wire says.
     .target(name: "RTP"),
-    .target(name: "RTMP", dependencies: ["RTP", "COpenSSL"]),
+    .target(name: "Digests", dependencies: ["COpenSSL"]),
+    .target(name: "RTMP", dependencies: ["RTP", "Digests"]),
     .target(name: "Linux", dependencies: ["RTP", "CLinux"]),
     .target(name: "RoomProtocol"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
-    .target(name: "RoomToken", dependencies: ["RoomProtocol", jwtKit]),
+    .target(name: "RoomToken", dependencies: ["RoomProtocol", "Digests"]),
 
     // Floor 2: a peer, and the codecs.
-    .target(name: "WebRTC", dependencies: ["RTP", "CSRTP", "COpenSSL"]),
+    .target(name: "WebRTC", dependencies: ["RTP", "Digests", "CSRTP", "COpenSSL"]),
     .target(
       name: "Codecs", dependencies: ["RTP", "COpus", "CVPX", isWithoutX264 ? "COpenH264" : "CX264", "CFFmpeg", "CYUV"],
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
@@ -76,7 +75,7 @@ let package = Package(
       // Property accesses across modules cost 25 ns checked and 1.5 unchecked; every hot object here has one owning thread.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
-    .target(name: "LiveOrigin", dependencies: ["Codecs", "RTMP", "RTP", "COpenSSL", nio("NIOCore")]),
+    .target(name: "LiveOrigin", dependencies: ["Codecs", "RTMP", "RTP", "Digests", nio("NIOCore")]),
 
     // Floor 4: what goes out, the server, and the client.
     .target(
@@ -88,7 +87,7 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "Linux", "WebRTC", "RTP", "RoomProtocol", "CMicroHTTPD", "CGnuTLS", "COpenSSL", "CLinux", logging, nioSSL,
+        "Linux", "WebRTC", "RTP", "RoomProtocol", "Digests", "CMicroHTTPD", "CGnuTLS", "CLinux", logging, nioSSL,
         nio("NIOCore"),
         nio("NIOConcurrencyHelpers"),
       ]),
@@ -101,20 +100,20 @@ let package = Package(
     .target(
       name: "Webhooks",
       dependencies: [
-        "HTTPServer", "LiveOrigin", "RTP", "RoomProtocol", "COpenSSL", "CLinux", grdb, logging, nioSSL, nio("NIOCore"),
+        "HTTPServer", "LiveOrigin", "RTP", "RoomProtocol", "Digests", "CLinux", grdb, logging, nioSSL, nio("NIOCore"),
         nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
       ]),
     .target(
       name: "Rooms",
       dependencies: [
         "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState",
-        "RoomToken", "COpenSSL", "CLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+        "RoomToken", "Digests", "CLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
       ]),
     .target(
       name: "RoomServer",
       dependencies: [
         "HTTPServer", "OriginServer", "Webhooks", "Rooms", "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Codecs", "WebRTC",
-        "RTP", "RoomProtocol", "RoomState", "RoomToken", "COpenSSL", "CLinux", logging, nio("NIOCore"), nio("NIOPosix"),
+        "RTP", "RoomProtocol", "RoomState", "RoomToken", "Digests", "CLinux", logging, nio("NIOCore"), nio("NIOPosix"),
         nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),

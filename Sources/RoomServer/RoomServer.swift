@@ -71,7 +71,7 @@ public final class RoomServer: Sendable {
     let data: DataDirectory? = if let path = configuration.data { try DataDirectory(path) } else { nil }
     let keys: TokenKeys
     do {
-      keys = try await TokenKeys(configuration.keys.mapValues(\.value), signing: configuration.signingKey)
+      keys = try TokenKeys(configuration.keys.mapValues(\.value), signing: configuration.signingKey)
     } catch {
       if case .secretTooShort(let key, _) = error { throw .shortSecret(key: key) }
       throw .noKeys

@@ -1,17 +1,18 @@
+import Digests
 import Foundation
-import JWTKit
 import RoomProtocol
 
 /// The API keys of a server, each with its secret: signs tokens and checks them.
 ///
-/// Made once, asynchronously; signing and checking are synchronous and safe from any thread.
+/// Tokens are JWTs (RFC 7519) with HMAC-SHA256 signatures (`HS256`, RFC 7518 §3.2).
 public struct TokenKeys: Sendable {
   /// Bytes of the shortest secret.
   public static let minimumSecretBytes = 32
   /// Bytes of the longest token that is looked at.
   public static let maximumTokenBytes = 4096
 
-  private let algorithms: [String: any JWTAlgorithm]
+  /// API key → secret.
+  private let secrets: [String: [UInt8]]
   /// The API keys: the one that signs first, then the others, sorted.
   public let keys: [String]
 
@@ -19,18 +20,13 @@ public struct TokenKeys: Sendable {
   ///   - secrets: API key → secret of at least ``minimumSecretBytes`` bytes. Tokens of all of them are valid.
   ///   - signing: the key that the server's own tokens are signed with; nil for the first one, sorted.
   /// - Throws: `secretTooShort`.
-  public init(_ secrets: [String: String], signing: String? = nil) async throws(TokenError) {
-    var algorithms: [String: any JWTAlgorithm] = [:]
+  public init(_ secrets: [String: String], signing: String? = nil) throws(TokenError) {
     for (key, secret) in secrets {
-      // JWTKit traps on a shorter one.
       guard secret.utf8.count >= Self.minimumSecretBytes else {
         throw .secretTooShort(key: key, bytes: secret.utf8.count)
       }
-      let collection = JWTKeyCollection()
-      await collection.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-      do { algorithms[key] = try await collection.getKey() } catch { throw .malformed("the key can't be used") }
     }
-    self.algorithms = algorithms
+    self.secrets = secrets.mapValues { Array($0.utf8) }
     keys = secrets.keys.filter { $0 == signing } + secrets.keys.filter { $0 != signing }.sorted()
   }
 
@@ -97,8 +93,7 @@ private struct Claims: Codable {
   }
 }
 
-/// What is written and read of a token's header. Not jwt-kit's own type: that one makes an Int of every whole number, and 1e308
-/// traps.
+/// The header fields that are written and read.
 private struct Header: Codable {
   var alg: String?
   var typ: String?
@@ -119,9 +114,10 @@ extension TokenKeys {
   /// Signs a header and a payload as they stand, whatever they say.
   /// - Throws: `unknownKey`.
   func sign(header: Data, payload: Data, key: String) throws(TokenError) -> String {
-    guard let algorithm = algorithms[key] else { throw .unknownKey(key) }
+    guard let secret = secrets[key] else { throw .unknownKey(key) }
     let signed = "\(base64URL(header)).\(base64URL(payload))"
-    guard let signature = try? algorithm.sign(Data(signed.utf8)) else { throw .malformed("it can't be signed") }
+    let signature = Digest.sha256.hmac(of: signed.utf8, key: secret)
+    guard !signature.isEmpty else { throw .malformed("it can't be signed") }
     return "\(signed).\(base64URL(Data(signature)))"
   }
 
@@ -135,9 +131,9 @@ extension TokenKeys {
     guard name == "HS256" else { throw .wrongAlgorithm(name) }
     guard header.crit == nil else { throw .malformed("its header has a crit, and no extension is understood here") }
     guard let key = header.kid else { throw .malformed("its header has no kid") }
-    guard let algorithm = algorithms[key] else { throw .unknownKey(key) }
+    guard let secret = secrets[key] else { throw .unknownKey(key) }
     guard let signature = bytes(ofBase64URL: parts[2]),
-      (try? algorithm.verify(signature, signs: token[..<parts[1].endIndex])) == true
+      Digest.isEqual(Digest.sha256.hmac(of: token[..<parts[1].endIndex], key: secret), Array(signature))
     else { throw .wrongSignature }
     guard let claims: Claims = decoded(parts[1]) else { throw .malformed("its claims are not those of a token") }
     let seconds = now.timeIntervalSince1970

@@ -134,7 +134,7 @@ struct Serve: AsyncParsableCommand {
     }
     let day = Date(timeIntervalSinceNow: 86400)
     let token = RoomToken(room: "demo", user: "guest", grants: [.publish, .subscribe, .admin], expires: day)
-    let keys = try? await TokenKeys([key: secret])
+    let keys = try? TokenKeys([key: secret])
     let ready = (try? keys?.sign(token, key: key)) ?? ""
     let api = (try? keys?.sign(APIToken(key: key, expires: day))) ?? ""
     let host = server.configuration.host.contains(":") ? "[\(server.configuration.host)]" : server.configuration.host

@@ -43,7 +43,7 @@ struct Token: AsyncParsableCommand {
     }
     guard let ttl = TimeToLive(ttl) else { throw ValidationError("--ttl is a number with s, m, h or d: 30s, 90m, 2h, 1d") }
     let expires = Date(timeIntervalSinceNow: Double(ttl.seconds))
-    let keys = try await TokenKeys([pair.name: pair.secret])
+    let keys = try TokenKeys([pair.name: pair.secret])
     if api {
       guard room == nil, user == nil else { throw ValidationError("--api goes without --room and --user") }
       print(try keys.sign(APIToken(key: pair.name, expires: expires)))

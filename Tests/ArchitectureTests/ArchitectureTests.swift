@@ -17,7 +17,7 @@ struct ArchitectureTests {
     "OriginServer": ["SFU", "Relay", "RoomState"],
     "Webhooks": ["SFU", "Relay", "OriginServer", "RoomState"],
     "Rooms": ["CMicroHTTPD", "NIOHTTP1", "NIOWebSocket", "HTTPServer", "OriginServer", "Webhooks"],
-    "RoomClient": ["Codecs", "Mixing", "SFU", "Relay", "HTTPServer", "OriginServer", "RoomServer", "RoomToken", "JWTKit"],
+    "RoomClient": ["Codecs", "Mixing", "SFU", "Relay", "HTTPServer", "OriginServer", "RoomServer", "RoomToken"],
   ]
 
   @Test("every module is in the table of docs/architecture.md")

@@ -9,7 +9,7 @@ import Testing
   private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
   private func keys(_ secrets: [String: String]? = nil) async throws -> TokenKeys {
-    try await TokenKeys(secrets ?? ["key": secret])
+    try TokenKeys(secrets ?? ["key": secret])
   }
 
   private func token(expires: Double = 60, notBefore: Double? = nil) -> RoomToken {
@@ -153,7 +153,7 @@ import Testing
   func shortSecret() async throws {
     #expect(TokenError.secretTooShort(key: "key", bytes: 5).description.contains("32"))
     await #expect(throws: TokenError.secretTooShort(key: "key", bytes: 31)) {
-      try await TokenKeys(["key": String(repeating: "x", count: 31)])
+      try TokenKeys(["key": String(repeating: "x", count: 31)])
     }
   }
 

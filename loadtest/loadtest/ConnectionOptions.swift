@@ -36,7 +36,7 @@ struct TokenMint: Sendable {
 
   /// - Parameter secret: at least 32 bytes.
   init(key: String, secret: String) async throws {
-    keys = try await TokenKeys([key: secret])
+    keys = try TokenKeys([key: secret])
     self.key = key
   }
 

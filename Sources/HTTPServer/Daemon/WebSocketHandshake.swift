@@ -1,4 +1,4 @@
-import COpenSSL
+import Digests
 import Foundation
 import RoomProtocol
 
@@ -28,9 +28,7 @@ enum WebSocketHandshake {
 
   /// RFC 6455 §1.3.
   static func accept(for key: String) -> String? {
-    let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
-    var digest = [UInt8](repeating: 0, count: 20)
-    guard EVP_Digest(text, text.count, &digest, nil, EVP_sha1(), nil) == 1 else { return nil }
-    return Data(digest).base64EncodedString()
+    let digest = Digest.sha1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+    return digest.isEmpty ? nil : Data(digest).base64EncodedString()
   }
 }

@@ -1,4 +1,4 @@
-import COpenSSL
+import Digests
 
 /// Why a protected URL is refused.
 public enum HotlinkRefusal: String, Error, Sendable {
@@ -74,14 +74,10 @@ public struct HotlinkProtection: Sendable {
 
   /// Takes the same time wherever the two differ.
   private static func isEqual(_ a: String, _ b: String) -> Bool {
-    let (a, b) = (Array(a.utf8), Array(b.utf8))
-    return a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
+    Digest.isEqual(Array(a.utf8), Array(b.utf8))
   }
 
   private static func md5(_ text: String) -> String {
-    let bytes = Array(text.utf8)
-    var digest = [UInt8](repeating: 0, count: 16)
-    _ = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_md5(), nil)
-    return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    Digest.md5.digest(of: Array(text.utf8)).hexadecimal
   }
 }

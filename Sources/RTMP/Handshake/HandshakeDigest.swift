@@ -1,4 +1,4 @@
-import COpenSSL
+import Digests
 import RTP
 
 /// The digest form of the handshake, which Flash Player 9 began and ffmpeg still speaks. No specification tells of it; this is
@@ -37,10 +37,9 @@ enum HandshakeDigest {
   }
 
   static func hmac(_ message: [UInt8], key: some Collection<UInt8>) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: length)
-    let key = Array(key)
-    _ = HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &digest, nil)
-    return digest
+    let digest = Digest.sha256.hmac(of: message, key: key)
+    // A peer that is refused needs its 32 bytes all the same.
+    return digest.isEmpty ? [UInt8](repeating: 0, count: length) : digest
   }
 
   /// Where the packet of 1536 bytes has, or is to have, its digest.

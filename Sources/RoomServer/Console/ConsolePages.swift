@@ -1,4 +1,4 @@
-import COpenSSL
+import Digests
 import Foundation
 import HTTPServer
 import RoomProtocol
@@ -63,9 +63,7 @@ struct ConsolePages: Sendable {
 extension ConsolePages.File {
   fileprivate init(name: String, text: String) {
     body = [UInt8](text.utf8)
-    var digest = [UInt8](repeating: 0, count: 32)
-    _ = EVP_Digest(body, body.count, &digest, nil, EVP_sha256(), nil)
-    tag = "\"" + digest.prefix(12).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+    tag = "\"\(Digest.sha256.digest(of: body).prefix(12).hexadecimal)\""
     type =
       switch name.split(separator: ".").last {
       case "html": "text/html; charset=utf-8"

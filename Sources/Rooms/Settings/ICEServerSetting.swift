@@ -1,4 +1,4 @@
-import COpenSSL
+import Digests
 import Foundation
 public import LiveOrigin
 public import RoomProtocol
@@ -46,12 +46,7 @@ public struct ICEServerSetting: Sendable, Hashable {
 
   /// base64(HMAC-SHA1(secret, username)).
   private static func credential(_ username: String, secret: String) -> String {
-    let key = Array(secret.utf8)
-    let message = Array(username.utf8)
-    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var length: UInt32 = 0
-    _ = HMAC(EVP_sha1(), key, Int32(clamping: key.count), message, message.count, &digest, &length)
-    return Data(digest.prefix(Int(length))).base64EncodedString()
+    Data(Digest.sha1.hmac(of: username.utf8, key: secret.utf8)).base64EncodedString()
   }
 
   /// Why this can't work; nil where it can.

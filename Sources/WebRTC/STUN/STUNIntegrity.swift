@@ -1,13 +1,10 @@
-import COpenSSL
+import Digests
 
 /// The two checksums of STUN: HMAC-SHA1 of MESSAGE-INTEGRITY and CRC-32 of FINGERPRINT (RFC 8489 §14.5, §14.7).
 enum STUNIntegrity {
   /// 20 bytes.
   static func hmacSHA1(_ key: [UInt8], _ message: [UInt8]) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: 20)
-    var length: UInt32 = 20
-    _ = HMAC(EVP_sha1(), key, Int32(key.count), message, message.count, &digest, &length)
-    return digest
+    Digest.sha1.hmac(of: message, key: key)
   }
 
   static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {

@@ -18,7 +18,7 @@ final class ServerProcess: Sendable {
   /// Starts it for development, and waits until it serves.
   /// - Parameter port: 0 takes a free one.
   init(_ arguments: [String], port wanted: UInt16 = 0) async throws {
-    keys = try await TokenKeys([Self.key: Self.secret])
+    keys = try TokenKeys([Self.key: Self.secret])
     let process = Process()
     process.setUnprivileged(
       "roomserver", ["serve", "--dev", "--port", "\(wanted)", "--key", Self.key, "--secret", Self.secret] + arguments)

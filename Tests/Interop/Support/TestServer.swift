@@ -22,7 +22,7 @@ final class TestServer: Sendable {
     configuration.limits.joinBurst = 10_000
     try adjust(&configuration)
     server = try await RoomServer.start(configuration)
-    keys = try await TokenKeys([Self.key: Self.secret])
+    keys = try TokenKeys([Self.key: Self.secret])
   }
 
   /// Ends it, as a signal does; a second time does nothing.
@@ -59,7 +59,7 @@ final class TestServer: Sendable {
     user: UserID, room: RoomName = "demo", grants: Grants = [.publish, .subscribe], expiresIn seconds: Double = 3600,
     secret: String? = nil
   ) async throws -> String {
-    let keys = if let secret { try await TokenKeys([Self.key: secret]) } else { self.keys }
+    let keys = if let secret { try TokenKeys([Self.key: secret]) } else { self.keys }
     let token = RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: seconds))
     return try keys.sign(token, key: Self.key)
   }

@@ -24,7 +24,7 @@ struct Stage {
     configuration.limits.joinBurst = 1000
     change(&configuration)
     server = try await RoomServer.start(configuration)
-    keys = try await TokenKeys([Self.key: Self.secret])
+    keys = try TokenKeys([Self.key: Self.secret])
   }
 
   var url: String { "ws://127.0.0.1:\(server.port)/v1/signal" }

@@ -51,7 +51,7 @@ struct RoomsAPITests {
   @Test("without an API token, with an expired, foreign or room token, it is 401 with 10002")
   func unauthorised() async throws {
     try await TestServer.with { server in
-      let foreign = try await TokenKeys([TestServer.key: "another secret of forty bytes, not known"])
+      let foreign = try TokenKeys([TestServer.key: "another secret of forty bytes, not known"])
       let tokens: [String?] = [
         nil, "", "nonsense", try server.apiToken(ttl: -1), try server.token("u"),
         try foreign.sign(APIToken(key: TestServer.key, expires: Date(timeIntervalSinceNow: 60))),

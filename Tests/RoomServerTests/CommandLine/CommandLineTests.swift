@@ -11,7 +11,7 @@ struct CommandLineTests {
 
   @Test("token mints what the server takes, by flags or environment")
   func token() async throws {
-    let keys = try await TokenKeys(["cli": "a secret of forty bytes for testing only"])
+    let keys = try TokenKeys(["cli": "a secret of forty bytes for testing only"])
     let room = try await Command.run(
       ["token", "--room", "r", "--user", "u", "--grant", "subscribe,admin", "--ttl", "30s"], environment: Self.key)
     let token = try keys.verify(room.output.trimmingCharacters(in: .newlines), room: "r")

@@ -52,12 +52,12 @@ struct SecretsTests {
       server.errors.firstMatch(of: /http=127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) }
     }
     let rtmp = try #require(server.errors.firstMatch(of: /rtmp=127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) })
-    let keys = try await TokenKeys(["cli": Self.apiSecret])
+    let keys = try TokenKeys(["cli": Self.apiSecret])
     let expires = Date(timeIntervalSinceNow: 600)
     let api = try keys.sign(APIToken(key: "cli", expires: expires))
     let grants: Grants = [.publish, .subscribe, .relay]
     let token = try keys.sign(RoomToken(room: "r", user: "u", grants: grants, expires: expires), key: "cli")
-    let forged = try await TokenKeys(["cli": "another secret of more than forty bytes"])
+    let forged = try TokenKeys(["cli": "another secret of more than forty bytes"])
     let bad = try forged.sign(RoomToken(room: "r", user: "u", grants: grants, expires: expires), key: "cli")
 
     var said: [String] = []

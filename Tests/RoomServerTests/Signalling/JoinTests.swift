@@ -28,7 +28,7 @@ struct JoinTests {
   @Test("an expired, early, malformed, foreign or dead token is answered with 10002, and the socket closed")
   func badTokens() async throws {
     try await TestServer.with { server in
-      let foreign = try await TokenKeys(["other": "another secret of forty bytes, not known"])
+      let foreign = try TokenKeys(["other": "another secret of forty bytes, not known"])
       let soon = Date(timeIntervalSinceNow: 600)
       let tokens = [
         "", "nonsense", "a.b.c", try server.token("u", ttl: -1), try server.apiToken(),

@@ -23,7 +23,7 @@ struct TestServer: Sendable {
     configuration.media.workers = 1
     adjust(&configuration)
     return TestServer(
-      server: try await RoomServer.start(configuration, log: log), keys: try await TokenKeys([key: secret]))
+      server: try await RoomServer.start(configuration, log: log), keys: try TokenKeys([key: secret]))
   }
 
   /// Runs `body` with a server that is stopped afterwards.

@@ -23,7 +23,7 @@ struct WebhookRestartTests {
     }
 
     func makeRoom(_ name: RoomName) async throws {
-      let keys = try await TokenKeys([
+      let keys = try TokenKeys([
         CommandLineTests.key["ROOMSERVER_KEY"] ?? "": CommandLineTests.key["ROOMSERVER_SECRET"] ?? ""
       ])
       let token = try keys.sign(APIToken(key: "cli", expires: Date(timeIntervalSinceNow: 60)))

@@ -55,7 +55,7 @@ let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void
 }
 
 private let tokenFuzzKeys: TokenKeys = {
-  guard let keys = runToEnd({ try? await TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }) else {
+  guard let keys = runToEnd({ try? TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }) else {
     preconditionFailure("the secret is long enough")
   }
   return keys

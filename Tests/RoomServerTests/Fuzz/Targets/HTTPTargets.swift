@@ -127,7 +127,7 @@ private let fuzzTokens: (keys: TokenKeys, api: String, publisher: String, subscr
   func token(_ user: UserID, _ grants: Grants) -> RoomToken {
     RoomToken(room: "demo", user: user, grants: grants, expires: expires)
   }
-  guard let keys = runToEnd({ try? await TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }),
+  guard let keys = runToEnd({ try? TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }),
     let api = try? keys.sign(APIToken(key: "fuzz", expires: expires)),
     let publisher = try? keys.sign(token("ann", [.publish]), key: "fuzz"),
     let subscriber = try? keys.sign(token("bob", [.publish, .subscribe]), key: "fuzz")
