@@ -1,11 +1,11 @@
 /// The name of an m-line within a session description (`a=mid`, RFC 5888), which packets carry in a header extension (RFC 9143).
 public struct Mid: RawRepresentable, Hashable, Sendable {
-  /// The text as it stands in the session description.
+  /// The text in the session description.
   public var rawValue: String
 
-  /// The m-line with this name.
+  /// Creates the mid with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The m-line with this name.
+  /// Creates the mid with this text.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 

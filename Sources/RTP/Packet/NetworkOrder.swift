@@ -1,23 +1,23 @@
-// Unaligned big-endian access. The caller has checked that the bytes are there.
+// Unaligned big-endian access. The caller has checked the bounds.
 
 extension UnsafeRawPointer {
-  /// The 16 bits in network order at `offset`.
+  /// Returns the 16 bits in network order at `offset`.
   @inlinable @inline(__always) public func load16(_ offset: Int) -> UInt16 {
     UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
-  /// The 24 bits in network order at `offset`.
+  /// Returns the 24 bits in network order at `offset`.
   @inlinable @inline(__always) public func load24(_ offset: Int) -> UInt32 {
     UInt32(load8(offset)) << 16 | UInt32(load16(offset + 1))
   }
-  /// The 32 bits in network order at `offset`.
+  /// Returns the 32 bits in network order at `offset`.
   @inlinable @inline(__always) public func load32(_ offset: Int) -> UInt32 {
     UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
-  /// The 64 bits in network order at `offset`.
+  /// Returns the 64 bits in network order at `offset`.
   @inlinable @inline(__always) public func load64(_ offset: Int) -> UInt64 {
     UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
-  /// The byte at `offset`.
+  /// Returns the byte at `offset`.
   @inlinable @inline(__always) public func load8(_ offset: Int) -> UInt8 {
     loadUnaligned(fromByteOffset: offset, as: UInt8.self)
   }
@@ -48,7 +48,7 @@ extension UnsafeMutableRawPointer {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The part of `count` bytes at `offset`; empty where it is not wholly inside.
+  /// Returns the `count` bytes at `offset`; empty if they are not entirely within the buffer.
   @inlinable public func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
     guard let baseAddress, offset >= 0, count > 0, offset <= self.count, count <= self.count - offset else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
@@ -56,6 +56,6 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawBufferPointer(start: baseAddress + offset, count: count)
   }
 
-  /// All from `offset` on; empty where `offset` is outside.
+  /// Returns all bytes from `offset` on; empty if `offset` is out of bounds.
   @inlinable public func part(from offset: Int) -> UnsafeRawBufferPointer { part(offset, count &- offset) }
 }

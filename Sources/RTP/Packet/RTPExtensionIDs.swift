@@ -1,4 +1,4 @@
-/// Which ids the extensions have that this project knows, as the session description agreed; 0 is "not agreed".
+/// The negotiated ids of the supported header extensions; 0 is "not negotiated".
 public struct RTPExtensionIDs: Hashable, Sendable {
   /// urn:ietf:params:rtp-hdrext:sdes:mid (RFC 9143).
   public var mid: UInt8
@@ -13,7 +13,7 @@ public struct RTPExtensionIDs: Hashable, Sendable {
   /// urn:ietf:params:rtp-hdrext:ssrc-audio-level (RFC 6464).
   public var audioLevel: UInt8
 
-  /// What is not named was not agreed.
+  /// Creates the ids; omitted extensions are not negotiated.
   @inlinable public init(
     mid: UInt8 = 0, rid: UInt8 = 0, repairedRid: UInt8 = 0, absSendTime: UInt8 = 0, transportSequence: UInt8 = 0,
     audioLevel: UInt8 = 0
@@ -27,23 +27,23 @@ public struct RTPExtensionIDs: Hashable, Sendable {
   }
 }
 
-/// The values of all known extensions of one packet, read in one pass and without allocation. Ranges count from the packet's
-/// first byte.
+/// The values of all supported extensions of one packet, read in one pass and without allocation. Ranges are relative to the
+/// first byte of the packet.
 public struct RTPExtensionValues: Sendable {
-  /// Where the mid's text lies.
+  /// The range of the mid's text.
   public var mid: Range<Int>?
-  /// Where the rid's text lies.
+  /// The range of the rid's text.
   public var rid: Range<Int>?
-  /// Where the repaired rid's text lies.
+  /// The range of the repaired rid's text.
   public var repairedRid: Range<Int>?
-  /// When the packet left its sender.
+  /// The time at which the packet was sent.
   public var absSendTime: AbsSendTime?
-  /// The number that transport-wide feedback goes by.
+  /// The transport-wide sequence number, to which feedback refers.
   public var transportSequence: UInt16?
-  /// How loud the packet is.
+  /// The audio level of the packet.
   public var audioLevel: AudioLevel?
 
-  /// Reads the extensions of `packet`, whose header is `header`. What is absent or of the wrong length stays nil.
+  /// Reads the extensions of `packet`, whose header is `header`. Values that are absent or have the wrong length are nil.
   @inlinable public init(packet: UnsafeRawBufferPointer, header: RTPHeader, ids: RTPExtensionIDs) {
     guard header.extensionLength > 0, let base = packet.baseAddress else { return }
     var elements = RTPExtensions(packet: packet, header: header).makeIterator()

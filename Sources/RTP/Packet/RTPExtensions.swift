@@ -1,11 +1,11 @@
-/// The header extension elements of one packet (RFC 8285), one-byte and two-byte form, read in place. Ranges count from the
-/// packet's first byte. Valid as long as the packet's memory.
+/// The header extension elements of one packet (RFC 8285), in one-byte or two-byte form, read in place. Ranges are relative to
+/// the first byte of the packet. Valid as long as the packet's memory.
 public struct RTPExtensions: Sequence {
   /// One extension element.
   public struct Element: Equatable, Sendable {
-    /// 1 … 14 in the one-byte form, 1 … 255 in the two-byte form.
+    /// The id: 1 … 14 in the one-byte form, 1 … 255 in the two-byte form.
     public var id: UInt8
-    /// Where the element's data lies in the packet; empty only in the two-byte form.
+    /// The range of the element's data in the packet; empty only in the two-byte form.
     public var range: Range<Int>
 
     @inlinable init(id: UInt8, range: Range<Int>) {
@@ -19,7 +19,8 @@ public struct RTPExtensions: Sequence {
   @usableFromInline let end: Int
   @usableFromInline let twoByte: Bool
 
-  /// The elements of `packet`, whose header is `header`; none where the extension's profile is neither of RFC 8285's.
+  /// Creates the sequence of the elements of `packet`, whose header is `header`. It is empty if the profile of the extension is
+  /// not one of RFC 8285.
   @inlinable public init(packet: UnsafeRawBufferPointer, header: RTPHeader) {
     self.packet = packet
     let last = header.extensionOffset &+ header.extensionLength
@@ -31,7 +32,7 @@ public struct RTPExtensions: Sequence {
 
   @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Goes through the elements in the order of the wire; ends early where an element overruns the block.
+  /// Iterates over the elements in wire order; ends early if an element overruns the block.
   public struct Iterator: IteratorProtocol {
     @usableFromInline let extensions: RTPExtensions
     @usableFromInline var position: Int
@@ -64,7 +65,7 @@ public struct RTPExtensions: Sequence {
             position += 1
             continue
           }
-          // 15 says: stop here, whatever follows (RFC 8285 §4.2).
+          // Id 15 ends the list, whatever follows (RFC 8285 §4.2).
           guard id != 15 else { break }
           length = Int(first & 0x0f) + 1
           start = position + 1
@@ -78,7 +79,7 @@ public struct RTPExtensions: Sequence {
     }
   }
 
-  /// Where the data of the first element with `id` lies; nil where there is none. 0 is nobody's id.
+  /// Returns the range of the data of the first element with `id`; nil if absent. 0 is not a valid id.
   @inlinable public func range(of id: UInt8) -> Range<Int>? {
     guard id != 0 else { return nil }
     var iterator = makeIterator()
@@ -88,30 +89,30 @@ public struct RTPExtensions: Sequence {
     return nil
   }
 
-  /// The bytes of the element with `id`, as for mid and rid (RFC 9143, RFC 8852); nil where absent.
+  /// Returns the bytes of the element with `id`, for example a mid or rid (RFC 9143, RFC 8852); nil if absent.
   @inlinable public func bytes(of id: UInt8) -> UnsafeRawBufferPointer? {
     range(of: id).map { packet.part($0.lowerBound, $0.count) }
   }
 
-  /// The text of the element with `id`, as for mid and rid. Allocates.
+  /// Returns the text of the element with `id`, for example a mid or rid. Allocates.
   public func text(of id: UInt8) -> String? {
     bytes(of: id).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The audio level in the element with `id` (RFC 6464); nil where absent.
+  /// Returns the audio level in the element with `id` (RFC 6464); nil if absent.
   @inlinable public func audioLevel(of id: UInt8) -> AudioLevel? {
     guard let base = packet.baseAddress, let range = range(of: id), range.count >= 1 else { return nil }
     return AudioLevel(wire: base.load8(range.lowerBound))
   }
 
-  /// The absolute send time in the element with `id`; nil where absent.
+  /// Returns the absolute send time in the element with `id`; nil if absent.
   @inlinable public func absSendTime(of id: UInt8) -> AbsSendTime? {
     guard let base = packet.baseAddress, let range = range(of: id), range.count == 3 else { return nil }
     return AbsSendTime(rawValue: base.load24(range.lowerBound))
   }
 
-  /// The transport-wide sequence number in the element with `id`
-  /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2); nil where absent.
+  /// Returns the transport-wide sequence number in the element with `id` (draft-holmer-rmcat-transport-wide-cc-extensions-01
+  /// §2); nil if absent.
   @inlinable public func transportSequence(of id: UInt8) -> UInt16? {
     guard let base = packet.baseAddress, let range = range(of: id), range.count >= 2 else { return nil }
     return base.load16(range.lowerBound)

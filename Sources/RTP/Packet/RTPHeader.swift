@@ -1,37 +1,38 @@
-/// The header of an RTP packet (RFC 3550 §5.1), parsed once and without allocation. Offsets count from the packet's first byte.
+/// The header of an RTP packet (RFC 3550 §5.1), parsed once and without allocation. Offsets are relative to the first byte of
+/// the packet.
 public struct RTPHeader: Equatable, Sendable {
-  /// The M bit: for video the last packet of a frame, for audio the first after silence.
+  /// The M bit: set on the last packet of a video frame and on the first audio packet after silence.
   public var marker = false
-  /// 0 … 127.
+  /// The payload type, 0 … 127.
   public var payloadType: UInt8 = 0
-  /// Counts the packets of the SSRC, modulo 2¹⁶.
+  /// The packet counter of the SSRC, modulo 2¹⁶.
   public var sequenceNumber: UInt16 = 0
-  /// In ticks of the codec's clock.
+  /// The timestamp in ticks of the codec's clock.
   public var timestamp: UInt32 = 0
   /// The stream that the packet belongs to.
   public var ssrc: SSRC = 0
-  /// How many CSRCs follow the fixed part, 0 … 15.
+  /// The number of CSRCs after the fixed part, 0 … 15.
   public var csrcCount = 0
-  /// The "defined by profile" field of the header extension; 0 where there is no extension.
+  /// The "defined by profile" field of the header extension; 0 if there is no extension.
   public var extensionProfile: UInt16 = 0
-  /// Where the extension's data begins, after its own four-byte header; 0 where there is no extension.
+  /// The offset of the extension data, after its own four-byte header; 0 if there is no extension.
   public var extensionOffset = 0
-  /// Bytes of extension data, a multiple of four.
+  /// The length of the extension data in bytes, a multiple of four.
   public var extensionLength = 0
-  /// Bytes before the payload: fixed part, CSRCs and extension.
+  /// The number of bytes before the payload: fixed part, CSRCs and extension.
   public var headerLength = RTPHeader.fixedLength
-  /// Bytes of payload, without padding.
+  /// The length of the payload in bytes, without padding.
   public var payloadLength = 0
-  /// Bytes of padding at the end, its count byte included (RFC 3550 §5.1, P bit).
+  /// The number of padding bytes at the end, including the count byte (RFC 3550 §5.1, P bit).
   public var paddingLength = 0
 
-  /// Bytes of a header with neither CSRCs nor extension.
+  /// The length in bytes of a header without CSRCs and extension.
   public static let fixedLength = 12
 
-  /// An empty header, to be filled in.
+  /// Creates an empty header.
   @inlinable public init() {}
 
-  /// Nil where `packet` is not a whole RTP packet of version 2 whose lengths agree.
+  /// Parses `packet`. Returns nil if it is not a whole RTP packet of version 2 with consistent lengths.
   @inlinable public init?(parsing packet: UnsafeRawBufferPointer) {
     let count = packet.count
     guard count >= 12, let base = packet.baseAddress else { return nil }
@@ -63,12 +64,12 @@ public struct RTPHeader: Equatable, Sendable {
     payloadLength = count - length - paddingLength
   }
 
-  /// The payload of `packet`, which is the one this header was parsed from.
+  /// Returns the payload of `packet`, which must be the packet that this header was parsed from.
   @inlinable public func payload(of packet: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     packet.part(headerLength, payloadLength)
   }
 
-  /// The same, to be changed in place.
+  /// Returns the payload of `packet` as mutable memory.
   @inlinable public func payload(of packet: UnsafeMutableRawBufferPointer) -> UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(mutating: payload(of: UnsafeRawBufferPointer(packet)))
   }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Writes an RTP header with one-byte extensions (RFC 8285 §4.2) into raw memory, and remembers where the fields lie that are
-/// known only when the packet leaves.
+/// Writes an RTP header with one-byte extensions (RFC 8285 §4.2) into raw memory. Stores the offsets of the fields whose values
+/// are known only when the packet is sent.
 ///
 ///     var writer = RTPHeaderWriter(buffer, payloadType: 96, sequenceNumber: 1, timestamp: 90_000, ssrc: 7, marker: true)
 ///     writer.append(id: 4, transportSequence: 0)
@@ -10,11 +10,11 @@ public struct RTPHeaderWriter {
   @usableFromInline let buffer: UnsafeMutableRawBufferPointer
   @usableFromInline var length: Int
   @usableFromInline var extensionStart = 0
-  /// Whether something did not fit or had an id or a length that the one-byte form cannot carry; such elements are left out.
+  /// Whether an element was omitted because it did not fit or its id or length is invalid in the one-byte form.
   public private(set) var overflowed: Bool
-  /// Where the three bytes of abs-send-time lie; 0 where there are none.
+  /// The offset of the three bytes of abs-send-time; 0 if absent.
   public private(set) var absSendTimeOffset = 0
-  /// Where the two bytes of the transport-wide sequence number lie; 0 where there are none.
+  /// The offset of the two bytes of the transport-wide sequence number; 0 if absent.
   public private(set) var transportSequenceOffset = 0
 
   /// Writes the fixed part at the start of `buffer`.
@@ -37,9 +37,9 @@ public struct RTPHeaderWriter {
     length = RTPHeader.fixedLength
   }
 
-  /// Makes room for an element of `count` bytes and gives the place of its data.
+  /// Reserves an element of `count` bytes and returns a pointer to its data.
   private mutating func reserve(id: UInt8, count: Int) -> UnsafeMutableRawPointer? {
-    // Three bytes are kept for the padding to a whole word.
+    // Three bytes are reserved for padding to a multiple of four.
     let header = extensionStart == 0 ? 4 : 0
     guard length > 0, (1...14).contains(id), (1...16).contains(count), length + header + 1 + count + 3 <= buffer.count,
       let base = buffer.baseAddress
@@ -56,34 +56,34 @@ public struct RTPHeaderWriter {
     return base + length + 1
   }
 
-  /// Adds an element with these bytes, 1 … 16 of them, under an id of 1 … 14. An id of 0 ("not agreed") adds nothing.
+  /// Appends an element with these bytes, 1 … 16, and an id of 1 … 14. An id of 0 ("not negotiated") appends nothing.
   public mutating func append(id: UInt8, bytes: UnsafeRawBufferPointer) {
     guard id != 0, let place = reserve(id: id, count: bytes.count), let source = bytes.baseAddress else { return }
     place.copyMemory(from: source, byteCount: bytes.count)
   }
 
-  /// Adds an audio level (RFC 6464).
+  /// Appends an audio level (RFC 6464).
   public mutating func append(id: UInt8, audioLevel: AudioLevel) {
     guard id != 0, let place = reserve(id: id, count: 1) else { return }
     place.store8(audioLevel.wire, 0)
   }
 
-  /// Adds the absolute send time; `absSendTimeOffset` tells where, so that it can be set again when the packet leaves.
+  /// Appends the absolute send time. `absSendTimeOffset` is its offset, so that it can be updated when the packet is sent.
   public mutating func append(id: UInt8, absSendTime: AbsSendTime) {
     guard id != 0, let base = buffer.baseAddress, let place = reserve(id: id, count: 3) else { return }
     place.store24(absSendTime.rawValue, 0)
     absSendTimeOffset = UnsafeRawPointer(place) - UnsafeRawPointer(base)
   }
 
-  /// Adds the transport-wide sequence number; `transportSequenceOffset` tells where.
+  /// Appends the transport-wide sequence number; `transportSequenceOffset` is its offset.
   public mutating func append(id: UInt8, transportSequence: UInt16) {
     guard id != 0, let base = buffer.baseAddress, let place = reserve(id: id, count: 2) else { return }
     place.store16(transportSequence, 0)
     transportSequenceOffset = UnsafeRawPointer(place) - UnsafeRawPointer(base)
   }
 
-  /// Closes the extension block and gives the header's length: where the payload begins. 0 where the buffer was too small for
-  /// any header.
+  /// Ends the extension block and returns the length of the header, which is the offset of the payload. Returns 0 if the buffer
+  /// is too small for a header.
   public mutating func finish() -> Int {
     guard extensionStart > 0, let base = buffer.baseAddress else { return length }
     while (length - extensionStart) % 4 != 0 {
@@ -96,8 +96,8 @@ public struct RTPHeaderWriter {
     return length
   }
 
-  /// Adds `count` bytes of padding (1 … 255, the last says how many) after `length` bytes of packet in `buffer`, and sets the P
-  /// bit (RFC 3550 §5.1). Gives the new length; the old one where there is no room.
+  /// Appends `count` bytes of padding (1 … 255; the last byte is the count) after the `length` bytes of the packet in `buffer`,
+  /// and sets the P bit (RFC 3550 §5.1). Returns the new length; the old one if there is no room.
   public static func pad(_ buffer: UnsafeMutableRawBufferPointer, length: Int, by count: Int) -> Int {
     guard let base = buffer.baseAddress, (1...255).contains(count), length >= RTPHeader.fixedLength,
       length <= buffer.count, count <= buffer.count - length

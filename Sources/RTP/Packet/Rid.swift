@@ -1,11 +1,11 @@
 /// The name of one encoding of an m-line (`a=rid`, RFC 8851), which packets carry in a header extension (RFC 8852).
 public struct Rid: RawRepresentable, Hashable, Sendable {
-  /// The text as it stands in the session description.
+  /// The text in the session description.
   public var rawValue: String
 
-  /// The encoding with this name.
+  /// Creates the rid with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The encoding with this name.
+  /// Creates the rid with this text.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 

@@ -1,20 +1,20 @@
-/// A synchronisation source: the number that names one stream of packets within an RTP session (RFC 3550 §3).
+/// A synchronisation source: the number that identifies one stream of packets within an RTP session (RFC 3550 §3).
 public struct SSRC: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
   /// The number on the wire.
   public var rawValue: UInt32
 
-  /// The source with this number.
+  /// Creates the SSRC with this number.
   @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// The source with this number.
+  /// Creates the SSRC with this number.
   @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// A random source other than 0, which this project uses for "none".
+  /// Returns a random SSRC other than 0, which this project uses for "none".
   @inlinable public static func random() -> SSRC {
     var generator = SystemRandomNumberGenerator()
     return random(using: &generator)
   }
 
-  /// As `random()`, from a generator of the caller's.
+  /// Returns a random SSRC like `random()`, using the given generator.
   @inlinable public static func random(using generator: inout some RandomNumberGenerator) -> SSRC {
     SSRC(.random(in: 1 ... .max, using: &generator))
   }
@@ -29,16 +29,16 @@ extension SSRC: Comparable {
 }
 
 extension SSRC: CustomStringConvertible {
-  /// The decimal number, as session descriptions write it.
+  /// The decimal number, as in session descriptions.
   public var description: String { String(rawValue) }
 }
 
 extension UnsafeRawPointer {
-  /// The source in network order at `offset`.
+  /// Returns the SSRC in network order at `offset`.
   @inlinable @inline(__always) public func loadSSRC(_ offset: Int) -> SSRC { SSRC(load32(offset)) }
 }
 
 extension UnsafeMutableRawPointer {
-  /// Writes a source in network order at `offset`.
+  /// Writes an SSRC in network order at `offset`.
   @inlinable @inline(__always) public func storeSSRC(_ ssrc: SSRC, _ offset: Int) { store32(ssrc.rawValue, offset) }
 }

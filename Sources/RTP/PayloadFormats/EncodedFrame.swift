@@ -1,18 +1,18 @@
-/// One frame as a codec makes it: a VP8 frame, an H.264 access unit in Annex B form, an Opus packet.
+/// One encoded frame: a VP8 frame, an H.264 access unit in Annex B form, or an Opus packet.
 public struct EncodedFrame: Sendable, Hashable {
-  /// Annex B with start codes for H.264; else as the codec gives it.
+  /// The encoded bytes: Annex B with start codes for H.264, the codec's own format otherwise.
   public var data: [UInt8]
-  /// In ticks of the RTP clock: 90,000 a second for video, 48,000 for Opus.
+  /// The RTP timestamp in ticks: 90,000 per second for video, 48,000 for Opus.
   public var timestamp: UInt32
-  /// Whether a decoder can begin with this frame; true for each Opus packet.
+  /// Whether a decoder can start with this frame; true for every Opus packet.
   public var isKeyFrame: Bool
-  /// How many packets directly before this frame were lost for good: audio fills them in (PLC), video has been told by
-  /// `keyFrameNeeded`.
+  /// The number of packets directly before this frame that were lost for good. Audio conceals them (PLC); video has already
+  /// received `keyFrameNeeded`.
   public var lostBefore: Int
-  /// When the packet came that completed the frame; nil for frames of one's own.
+  /// The arrival time of the packet that completed the frame; nil for locally produced frames.
   public var completedAt: Instant?
 
-  /// A frame; the last two are set by the receiving side only.
+  /// Creates a frame. Only the receiving side sets the last two parameters.
   public init(data: [UInt8], timestamp: UInt32, isKeyFrame: Bool, lostBefore: Int = 0, completedAt: Instant? = nil) {
     self.data = data
     self.timestamp = timestamp

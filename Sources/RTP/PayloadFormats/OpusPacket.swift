@@ -1,18 +1,18 @@
-/// What an Opus packet says of itself in its first bytes (RFC 6716 §3.1). As RTP payload it stands alone (RFC 7587).
+/// The properties of an Opus packet that its first bytes state (RFC 6716 §3.1). One packet is one RTP payload (RFC 7587).
 public struct OpusPacket: Equatable, Sendable {
-  /// Samples at 48 kHz of one frame: 120 … 2880.
+  /// The number of samples at 48 kHz in one frame: 120 … 2880.
   public let samplesPerFrame: Int
-  /// Frames in the packet: 1 … 48, together at most 120 ms.
+  /// The number of frames in the packet: 1 … 48, at most 120 ms in total.
   public let frameCount: Int
-  /// Whether the encoder sent two channels.
+  /// Whether the packet is encoded in stereo.
   public let isStereo: Bool
-  /// Whether the packet says only that there is silence (DTX): one or two bytes.
+  /// Whether the packet only signals silence (DTX): it has one or two bytes.
   public let isSilence: Bool
 
-  /// Samples at 48 kHz of the whole packet, also its step in RTP timestamps.
+  /// The number of samples at 48 kHz in the packet, which is also its step in RTP timestamps.
   public var sampleCount: Int { samplesPerFrame * frameCount }
 
-  /// Nil where `payload` is empty or has more than 120 ms.
+  /// Parses `payload`. Returns nil if it is empty or longer than 120 ms.
   public init?(parsing payload: UnsafeRawBufferPointer) {
     guard let base = payload.baseAddress, payload.count > 0 else { return nil }
     let toc = base.load8(0)

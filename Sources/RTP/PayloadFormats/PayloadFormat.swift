@@ -1,8 +1,8 @@
-/// The payload formats that are understood here.
+/// The supported payload formats.
 public enum PayloadFormat: UInt8, Sendable, Hashable, CaseIterable {
   case opus, vp8, h264, vp9, av1
 
-  /// The format with this encoding name (`a=rtpmap`), in any case; nil where unknown.
+  /// Creates the format with this encoding name (`a=rtpmap`), case-insensitively. Returns nil if the name is unknown.
   public init?(name: String) {
     switch name.lowercased() {
     case "opus": self = .opus
@@ -17,8 +17,8 @@ public enum PayloadFormat: UInt8, Sendable, Hashable, CaseIterable {
   /// Whether this is a video format.
   @inlinable public var isVideo: Bool { self != .opus }
 
-  /// Whether a decoder can begin with the frame of which `payload` is a part, and this is where that frame begins: for H.264 an
-  /// SPS or the first slice of an IDR picture, also within STAP-A and at the start of an FU-A. Each Opus packet is one.
+  /// Returns whether `payload` is the start of a frame that a decoder can start with. For H.264 this is an SPS or the first
+  /// slice of an IDR picture, also within STAP-A and at the start of an FU-A. Every Opus packet qualifies.
   public func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
     switch self {
     case .opus: !payload.isEmpty

@@ -1,25 +1,25 @@
-/// The blocks of a RED payload (RFC 2198), oldest first, the primary one last; read in place, a sequence.
+/// The blocks of a RED payload (RFC 2198), oldest first, the primary block last. A sequence that is read in place.
 public struct RedundantAudio: Sequence {
   /// One block of encoded audio.
   public struct Block {
-    /// Its payload type, 0 … 127.
+    /// The payload type of the block, 0 … 127.
     public let payloadType: UInt8
-    /// How much earlier it is than the packet's timestamp, in ticks: 0 for the primary.
+    /// The offset by which the block precedes the packet's timestamp, in ticks; 0 for the primary block.
     public let timestampOffset: UInt32
     /// The encoded audio.
     public let data: UnsafeRawBufferPointer
-    /// Whether this is the newest block, which is not a repetition.
+    /// Whether this is the primary (newest) block, not a redundant copy.
     public let isPrimary: Bool
   }
 
   private let payload: UnsafeRawBufferPointer
   private let dataOffset: Int
-  /// How many blocks there are, the primary included.
+  /// The number of blocks, including the primary one.
   public let count: Int
-  /// More redundant blocks than this are refused.
+  /// The maximum number of redundant blocks; payloads with more are rejected.
   static let maximumBlocks = 32
 
-  /// Nil where the headers and lengths do not fit `payload`.
+  /// Parses `payload`. Returns nil if its headers and lengths are inconsistent.
   public init?(parsing payload: UnsafeRawBufferPointer) {
     guard let base = payload.baseAddress else { return nil }
     var position = 0
@@ -42,7 +42,7 @@ public struct RedundantAudio: Sequence {
 
   public func makeIterator() -> Iterator { Iterator(payload: payload, position: dataOffset, left: count) }
 
-  /// Goes through the blocks in the order of the wire.
+  /// Iterates over the blocks in wire order.
   public struct Iterator: IteratorProtocol {
     private let payload: UnsafeRawBufferPointer
     private var header = 0

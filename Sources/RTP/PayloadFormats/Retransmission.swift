@@ -1,19 +1,20 @@
 import Glibc
 
-/// The RTX payload format (RFC 4588 §4): a packet sent again on a stream of its own, its original number before the payload.
+/// The RTX payload format (RFC 4588 §4): a packet resent on a separate stream, with its original number before the payload.
 public enum Retransmission {
-  /// Bytes before the original payload.
+  /// The number of bytes before the original payload.
   public static let prefixLength = 2
 
-  /// The original sequence number; nil where there is none: such packets are only padding, sent to probe the link.
+  /// Returns the original sequence number. Returns nil if the packet has none: such packets only contain padding, to probe the
+  /// link.
   @inlinable public static func originalSequenceNumber(packet: UnsafeRawBufferPointer, header: RTPHeader) -> UInt16? {
     guard header.payloadLength >= prefixLength, header.headerLength + prefixLength <= packet.count else { return nil }
     return packet.baseAddress?.load16(header.headerLength)
   }
 
-  /// Makes the original packet out of an RTX packet in place: the header moves two bytes on, over the original number, and gets
-  /// number, payload type and SSRC of the stream that is repaired.
-  /// - Returns: the original packet, two bytes shorter, within `packet`; nil where there is no original.
+  /// Restores the original packet from an RTX packet in place. The header moves two bytes forward, over the original number,
+  /// and gets the sequence number, payload type and SSRC of the repaired stream.
+  /// - Returns: the original packet, two bytes shorter, within `packet`; nil if there is no original.
   public static func unwrap(
     _ packet: UnsafeMutableRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: SSRC
   ) -> UnsafeMutableRawBufferPointer? {
@@ -28,8 +29,8 @@ public enum Retransmission {
     return UnsafeMutableRawBufferPointer(start: original, count: packet.count - prefixLength)
   }
 
-  /// Writes `packet` as an RTX packet into `buffer`, extensions included.
-  /// - Returns: its length; 0 where there is no room.
+  /// Writes `packet`, including its extensions, as an RTX packet into `buffer`.
+  /// - Returns: the length in bytes; 0 if `buffer` is too small.
   public static func wrap(
     _ packet: UnsafeRawBufferPointer, header: RTPHeader, payloadType: UInt8, ssrc: SSRC, sequenceNumber: UInt16,
     into buffer: UnsafeMutableRawBufferPointer

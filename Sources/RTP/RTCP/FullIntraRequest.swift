@@ -1,16 +1,16 @@
-/// A FIR (RFC 5104 §4.3.1), read in place: a collection of the streams that are asked for a key frame.
+/// A FIR (RFC 5104 §4.3.1), read in place: a collection of the streams that must send a key frame.
 public struct FullIntraRequest: RandomAccessCollection {
   static let format: UInt8 = 4
 
-  /// One stream that is asked.
+  /// The request to one stream.
   public struct Entry: Equatable, Sendable {
-    /// The stream that is asked.
+    /// The stream that must send a key frame.
     public let media: SSRC
-    /// Counts the requests: the same number again is a repetition, not a new request.
+    /// The request counter: the same number again is a repetition, not a new request.
     public let sequenceNumber: UInt8
   }
 
-  /// Who asks.
+  /// The SSRC of the requester.
   public let sender: SSRC
   private let entries: UnsafeRawBufferPointer
 
@@ -30,7 +30,7 @@ public struct FullIntraRequest: RandomAccessCollection {
 }
 
 extension RTCPWriter {
-  /// Asks one stream for a key frame; a new request has a new `sequenceNumber`. False where there is no room.
+  /// Requests a key frame from one stream; a new request needs a new `sequenceNumber`. Returns false if there is no room.
   @discardableResult
   public mutating func fullIntraRequest(sender: SSRC, media: SSRC, sequenceNumber: UInt8) -> Bool {
     guard let place = begin(type: RTCPType.payloadSpecificFeedback, format: FullIntraRequest.format, bodyLength: 16) else {

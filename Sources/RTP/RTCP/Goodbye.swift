@@ -1,4 +1,4 @@
-/// A BYE (RFC 3550 §6.6), read in place: a collection of the sources that leave.
+/// A BYE (RFC 3550 §6.6), read in place: a collection of the leaving sources.
 public struct Goodbye: RandomAccessCollection {
   private let body: UnsafeRawBufferPointer
   public let endIndex: Int
@@ -18,7 +18,7 @@ public struct Goodbye: RandomAccessCollection {
 }
 
 extension RTCPWriter {
-  /// Says that one source leaves. False where there is no room.
+  /// Announces that one source leaves. Returns false if there is no room.
   @discardableResult
   public mutating func goodbye(ssrc: SSRC) -> Bool {
     guard let place = begin(type: RTCPType.goodbye, format: 1, bodyLength: 4) else { return false }

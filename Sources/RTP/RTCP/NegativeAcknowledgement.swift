@@ -1,10 +1,10 @@
-/// A generic NACK (RFC 4585 §6.2.1), read in place: a sequence of the numbers that are missing.
+/// A generic NACK (RFC 4585 §6.2.1), read in place: a sequence of the missing sequence numbers.
 public struct NegativeAcknowledgement: Sequence {
   static let format: UInt8 = 1
 
-  /// Who asks.
+  /// The SSRC of the requester.
   public let sender: SSRC
-  /// The stream that has the gaps.
+  /// The stream with missing packets.
   public let media: SSRC
   private let items: UnsafeRawBufferPointer
 
@@ -17,7 +17,7 @@ public struct NegativeAcknowledgement: Sequence {
 
   public func makeIterator() -> Iterator { Iterator(items) }
 
-  /// Unfolds PID and BLP into single numbers.
+  /// Expands PID and BLP into single sequence numbers.
   public struct Iterator: IteratorProtocol {
     private let items: UnsafeRawBufferPointer
     private var position = 0
@@ -43,8 +43,9 @@ public struct NegativeAcknowledgement: Sequence {
 }
 
 extension RTCPWriter {
-  /// Asks for packets again. `sequenceNumbers` ascend (over the wrap, too); up to 17 in a row share four bytes.
-  /// - Returns: how many of them found room.
+  /// Requests the retransmission of packets. `sequenceNumbers` must be ascending (also across the wrap); up to 17 consecutive
+  /// numbers share four bytes.
+  /// - Returns: the number of sequence numbers that fitted.
   @discardableResult
   public mutating func nack(sender: SSRC, media: SSRC, sequenceNumbers: UnsafeBufferPointer<UInt16>) -> Int {
     guard !sequenceNumbers.isEmpty, remaining >= 16,
@@ -73,7 +74,7 @@ extension RTCPWriter {
     return index
   }
 
-  /// The same with an array.
+  /// Requests the retransmission of packets, given as an array.
   @discardableResult
   public mutating func nack(sender: SSRC, media: SSRC, sequenceNumbers: [UInt16]) -> Int {
     sequenceNumbers.withUnsafeBufferPointer { nack(sender: sender, media: media, sequenceNumbers: $0) }

@@ -1,10 +1,10 @@
-/// A PLI (RFC 4585 §6.3.1): the receiver has lost the picture and asks for a key frame.
+/// A PLI (RFC 4585 §6.3.1): the receiver has lost the picture and requests a key frame.
 public struct PictureLossIndication: Equatable, Sendable {
   static let format: UInt8 = 1
 
-  /// Who asks.
+  /// The SSRC of the requester.
   public let sender: SSRC
-  /// The stream that is asked for a key frame.
+  /// The stream that must send a key frame.
   public let media: SSRC
 
   init?(body: UnsafeRawBufferPointer) {
@@ -15,7 +15,7 @@ public struct PictureLossIndication: Equatable, Sendable {
 }
 
 extension RTCPWriter {
-  /// Asks for a key frame. False where there is no room.
+  /// Requests a key frame. Returns false if there is no room.
   @discardableResult
   public mutating func pictureLoss(sender: SSRC, media: SSRC) -> Bool {
     guard

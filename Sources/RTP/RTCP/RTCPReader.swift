@@ -1,4 +1,4 @@
-/// One RTCP packet out of a compound. What it holds are views into the compound's memory.
+/// One RTCP packet from a compound. Its values are views into the memory of the compound.
 public enum RTCPPacket {
   case senderReport(SenderReport)
   case receiverReport(ReceiverReport)
@@ -9,13 +9,13 @@ public enum RTCPPacket {
   case fullIntraRequest(FullIntraRequest)
   case transportFeedback(TransportFeedback)
   case bitrateEstimate(ReceiverEstimatedMaximumBitrate)
-  /// A packet of a kind not read here: its type and its count or format field.
+  /// A packet of an unsupported type, with its type and its count or format field.
   case unknown(type: UInt8, format: UInt8)
-  /// A packet of a known kind whose inside does not agree with its length.
+  /// A packet of a supported type whose contents are inconsistent with its length.
   case malformed(type: UInt8, format: UInt8)
 }
 
-/// The packet types of RTCP that are read and written here (RFC 3550 §12.1, RFC 4585 §6.1).
+/// The supported packet types of RTCP (RFC 3550 §12.1, RFC 4585 §6.1).
 enum RTCPType {
   static let senderReport: UInt8 = 200
   static let receiverReport: UInt8 = 201
@@ -25,7 +25,7 @@ enum RTCPType {
   static let payloadSpecificFeedback: UInt8 = 206
 }
 
-/// Goes through a compound RTCP packet (RFC 3550 §6.1, reduced size too: RFC 5506) without allocation.
+/// Iterates over a compound RTCP packet (RFC 3550 §6.1, also reduced size: RFC 5506) without allocation.
 ///
 ///     var reader = RTCPReader(bytes)
 ///     while let packet = reader.next() { … }
@@ -33,13 +33,13 @@ enum RTCPType {
 public struct RTCPReader: Sequence, IteratorProtocol {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
-  /// Whether the reader stopped at bytes that are no RTCP packet. What came before them is good.
+  /// Whether the reader stopped at bytes that are not an RTCP packet. The packets before them are valid.
   public private(set) var isMalformed = false
 
-  /// Reads in place: `bytes` must outlive the reader and what it gives.
+  /// Creates a reader that reads in place: `bytes` must outlive it and the packets that it returns.
   public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// The next packet; nil at the end, or where what follows is no RTCP packet.
+  /// Returns the next packet; nil at the end, or if the following bytes are not an RTCP packet.
   public mutating func next() -> RTCPPacket? {
     guard position < bytes.count, !isMalformed, let base = bytes.baseAddress else { return nil }
     let left = bytes.count - position

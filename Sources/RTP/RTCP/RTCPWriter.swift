@@ -1,9 +1,9 @@
-/// Writes a compound RTCP packet into raw memory without allocation. A packet that finds no room is left out whole, and the call
-/// that should have written it answers false.
+/// Writes a compound RTCP packet into raw memory without allocation. A packet that does not fit is omitted entirely, and the
+/// call that should have written it returns false.
 public struct RTCPWriter {
   private let buffer: UnsafeMutableRawBufferPointer
   private var lastStart = 0
-  /// Bytes written so far, always a multiple of four.
+  /// The number of bytes written so far, always a multiple of four.
   public private(set) var length = 0
 
   /// The packet type written last; 0 before the first.
@@ -13,10 +13,10 @@ public struct RTCPWriter {
     didSet { buffer.baseAddress?.store8(0x80 | (lastCount & 0x1f), lastStart) }
   }
 
-  /// Writes from the start of `buffer` on.
+  /// Creates a writer that starts at the beginning of `buffer`.
   public init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
 
-  /// A compound of at most `capacity` bytes as an array, for what is rare.
+  /// Returns a compound of at most `capacity` bytes as an array, for infrequent packets.
   public static func compound(capacity: Int = 1200, _ body: (inout RTCPWriter) -> Void) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: capacity) { memory, count in
       var writer = RTCPWriter(UnsafeMutableRawBufferPointer(memory))
@@ -25,10 +25,10 @@ public struct RTCPWriter {
     }
   }
 
-  /// Bytes that are left.
+  /// The number of bytes left.
   public var remaining: Int { buffer.count - length }
 
-  /// Begins a packet and gives the place of its body, `bodyLength` bytes, a multiple of four.
+  /// Starts a packet and returns a pointer to its body of `bodyLength` bytes, a multiple of four.
   mutating func begin(type: UInt8, format: UInt8, bodyLength: Int) -> UnsafeMutableRawPointer? {
     guard let base = buffer.baseAddress, remaining >= 4 + bodyLength, bodyLength <= 4 * 0xffff else { return nil }
     lastStart = length
@@ -40,7 +40,7 @@ public struct RTCPWriter {
     return base + lastStart + 4
   }
 
-  /// Makes the last packet `count` bytes longer, a multiple of four, and gives the place of the new part.
+  /// Extends the last packet by `count` bytes, a multiple of four, and returns a pointer to the new part.
   mutating func extend(by count: Int) -> UnsafeMutableRawPointer? {
     guard let base = buffer.baseAddress, remaining >= count else { return nil }
     let place = base + length
@@ -49,10 +49,10 @@ public struct RTCPWriter {
     return place
   }
 
-  /// The free part, for what writes its packet itself and tells its length by `commit`.
+  /// The unused part of the buffer, for code that writes its own packet and reports the length with `commit`.
   var free: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[length...]) }
 
-  /// Takes over a whole packet of `count` bytes that was written into `free`.
+  /// Adds a whole packet of `count` bytes that was written into `free`.
   mutating func commit(_ count: Int) {
     guard count > 0, count <= remaining else { return }
     lastStart = length

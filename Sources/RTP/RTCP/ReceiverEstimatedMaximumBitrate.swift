@@ -4,9 +4,9 @@ public struct ReceiverEstimatedMaximumBitrate: RandomAccessCollection {
   /// "REMB".
   static let identifier: UInt32 = 0x5245_4d42
 
-  /// Who estimates.
+  /// The SSRC of the estimating receiver.
   public let sender: SSRC
-  /// Bits per second.
+  /// The estimate in bits per second.
   public let bitrate: UInt64
   private let streams: UnsafeRawBufferPointer
 
@@ -31,8 +31,8 @@ public struct ReceiverEstimatedMaximumBitrate: RandomAccessCollection {
 }
 
 extension RTCPWriter {
-  /// Tells the far end what it may send, in bits per second, for up to 255 streams together. Rounded down to 18 significant
-  /// bits. False where there is no room.
+  /// Limits the bitrate of the far end, in bits per second, for up to 255 streams together. The value is rounded down to 18
+  /// significant bits. Returns false if there is no room.
   @discardableResult
   public mutating func bitrateEstimate(sender: SSRC, bitrate: UInt64, streams: UnsafeBufferPointer<SSRC>) -> Bool {
     let count = min(255, streams.count)
@@ -50,7 +50,7 @@ extension RTCPWriter {
     return true
   }
 
-  /// The same with an array.
+  /// Limits the bitrate of the far end, for streams given as an array.
   @discardableResult
   public mutating func bitrateEstimate(sender: SSRC, bitrate: UInt64, streams: [SSRC]) -> Bool {
     streams.withUnsafeBufferPointer { bitrateEstimate(sender: sender, bitrate: bitrate, streams: $0) }

@@ -1,8 +1,8 @@
 /// A receiver report (RFC 3550 §6.4.2), read in place.
 public struct ReceiverReport {
-  /// Who reports.
+  /// The SSRC of the reporter.
   public let ssrc: SSRC
-  /// One for each source that is reported on, up to 31.
+  /// The blocks, one per reported source, up to 31.
   public let blocks: ReportBlocks
 
   init?(body: UnsafeRawBufferPointer, count: Int) {
@@ -15,7 +15,7 @@ public struct ReceiverReport {
 }
 
 extension RTCPWriter {
-  /// Begins a receiver report; `append(_: ReportBlock)` adds to it. False where there is no room.
+  /// Starts a receiver report; `append(_: ReportBlock)` adds to it. Returns false if there is no room.
   @discardableResult
   public mutating func receiverReport(ssrc: SSRC) -> Bool {
     guard let place = begin(type: RTCPType.receiverReport, format: 0, bodyLength: 4) else { return false }
@@ -23,7 +23,8 @@ extension RTCPWriter {
     return true
   }
 
-  /// Adds a block to the report written last. False where the last packet is no report, has 31 blocks, or there is no room.
+  /// Adds a block to the report written last. Returns false if the last packet is not a report, has 31 blocks, or there is no
+  /// room.
   @discardableResult
   public mutating func append(_ block: ReportBlock) -> Bool {
     guard lastType == RTCPType.senderReport || lastType == RTCPType.receiverReport, lastCount < 31,

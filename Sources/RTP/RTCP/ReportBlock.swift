@@ -1,24 +1,24 @@
-/// What a receiver says of one source (RFC 3550 §6.4.1).
+/// A receiver's report about one source (RFC 3550 §6.4.1).
 public struct ReportBlock: Equatable, Sendable {
-  /// Bytes of a block on the wire.
+  /// The length of a block on the wire in bytes.
   public static let length = 24
 
   /// The source that the block is about.
   public var ssrc: SSRC
-  /// Share lost since the last report, in 1/256.
+  /// The share of packets lost since the last report, in 1/256.
   public var fractionLost: UInt8
-  /// Packets lost since the start; negative where duplicates outnumber losses. Clamped to 24 bits on the wire.
+  /// Packets lost since the start; negative if there are more duplicates than losses. Clamped to 24 bits on the wire.
   public var cumulativeLost: Int32
-  /// The highest sequence number with the count of wraps above it.
+  /// The highest sequence number, with the number of wraps in the upper 16 bits.
   public var highestSequence: UInt32
   /// Interarrival jitter in ticks of the codec's clock.
   public var jitter: UInt32
-  /// LSR: the middle 32 bits of the last sender report's NTP time; 0 where there was none.
+  /// LSR: the middle 32 bits of the last sender report's NTP time; 0 if there was none.
   public var lastSenderReport: UInt32
   /// DLSR: time since then in 1/65536 s.
   public var delaySinceLastSenderReport: UInt32
 
-  /// A block about one source; what is not named is 0.
+  /// Creates a block about one source; omitted values are 0.
   public init(
     ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, highestSequence: UInt32 = 0, jitter: UInt32 = 0,
     lastSenderReport: UInt32 = 0, delaySinceLastSenderReport: UInt32 = 0
@@ -57,7 +57,7 @@ public struct ReportBlock: Equatable, Sendable {
 public struct ReportBlocks: RandomAccessCollection {
   private let bytes: UnsafeRawBufferPointer
 
-  /// Nil where `body` has not `count` whole blocks from `offset` on.
+  /// Parses `body`. Returns nil if it does not contain `count` whole blocks from `offset` on.
   init?(body: UnsafeRawBufferPointer, offset: Int, count: Int) {
     guard body.count >= offset + ReportBlock.length * count else { return nil }
     bytes = body.part(offset, ReportBlock.length * count)

@@ -1,11 +1,12 @@
-/// The round trip as a report block tells it (RFC 3550 §6.4.1): now − LSR − DLSR.
+/// The round-trip time according to a report block (RFC 3550 §6.4.1): now − LSR − DLSR.
 public enum RoundTripTime {
-  /// In microseconds; nil where the far end has had no sender report yet or the figures cannot be.
+  /// Returns the round-trip time in microseconds; nil if the far end has not received a sender report or the values are
+  /// implausible.
   /// - Parameter now: the clock that wrote the sender reports.
   @inlinable public static func microseconds(of block: ReportBlock, now: NTPTime) -> Int64? {
     guard block.lastSenderReport != 0 else { return nil }
     let ticks = now.compact &- block.lastSenderReport &- block.delaySinceLastSenderReport
-    // Rounding can make it slightly negative: then the far end is as near as can be measured.
+    // Rounding can make the value slightly negative: the round trip is then too short to measure.
     let signed = Int64(Int32(bitPattern: ticks))
     guard signed > -655 else { return nil }
     let time = (max(0, signed) * 1_000_000) >> 16

@@ -1,17 +1,17 @@
-/// What a sender says of its own stream (RFC 3550 §6.4.1): the part of a sender report before the report blocks.
+/// A sender's report about its own stream (RFC 3550 §6.4.1): the part of a sender report before the report blocks.
 public struct SenderInformation: Equatable, Sendable {
-  /// The sender's own stream.
+  /// The SSRC of the sender's own stream.
   public var ssrc: SSRC
-  /// When the report was made.
+  /// The time at which the report was created.
   public var ntpTime: NTPTime
-  /// The RTP timestamp of that same moment.
+  /// The RTP timestamp of the same time.
   public var rtpTimestamp: UInt32
   /// Packets sent since the start, modulo 2³².
   public var packetCount: UInt32
   /// Payload bytes sent since the start, modulo 2³².
   public var octetCount: UInt32
 
-  /// What a sender says of one stream.
+  /// Creates the report about one stream.
   public init(ssrc: SSRC, ntpTime: NTPTime, rtpTimestamp: UInt32, packetCount: UInt32, octetCount: UInt32) {
     self.ssrc = ssrc
     self.ntpTime = ntpTime
@@ -23,9 +23,9 @@ public struct SenderInformation: Equatable, Sendable {
 
 /// A sender report (RFC 3550 §6.4.1), read in place.
 public struct SenderReport {
-  /// About the stream of the one who reports.
+  /// The information about the sender's own stream.
   public let sender: SenderInformation
-  /// What the same one receives: one block for each source, up to 31.
+  /// The blocks about the streams that the sender receives: one per source, up to 31.
   public let blocks: ReportBlocks
 
   init?(body: UnsafeRawBufferPointer, count: Int) {
@@ -40,7 +40,7 @@ public struct SenderReport {
 }
 
 extension RTCPWriter {
-  /// Begins a sender report; `append(_: ReportBlock)` adds to it. False where there is no room.
+  /// Starts a sender report; `append(_: ReportBlock)` adds to it. Returns false if there is no room.
   @discardableResult
   public mutating func senderReport(_ sender: SenderInformation) -> Bool {
     guard let place = begin(type: RTCPType.senderReport, format: 0, bodyLength: 24) else { return false }

@@ -2,9 +2,9 @@
 public struct SourceDescription: Sequence {
   /// The canonical name of one source.
   public struct CanonicalName {
-    /// The source that has the name.
+    /// The source with this name.
     public let ssrc: SSRC
-    /// The text's bytes, 0 … 255 of them.
+    /// The bytes of the text, 0 … 255.
     public let name: UnsafeRawBufferPointer
   }
 
@@ -14,7 +14,7 @@ public struct SourceDescription: Sequence {
   init?(body: UnsafeRawBufferPointer, count: Int) {
     self.body = body
     self.count = count
-    // Every chunk must be whole, so that the iterator has nothing left to doubt.
+    // Every chunk must be complete, so that the iterator needs no checks.
     var iterator = Iterator(body: body, left: count)
     while iterator.left > 0 {
       if iterator.nextChunk() == nil { return nil }
@@ -23,7 +23,7 @@ public struct SourceDescription: Sequence {
 
   public func makeIterator() -> Iterator { Iterator(body: body, left: count) }
 
-  /// Goes through the chunks that have a CNAME.
+  /// Iterates over the chunks that have a CNAME.
   public struct Iterator: IteratorProtocol {
     private let body: UnsafeRawBufferPointer
     fileprivate var left: Int
@@ -42,7 +42,7 @@ public struct SourceDescription: Sequence {
       return nil
     }
 
-    /// Reads one chunk; nil where it is not whole.
+    /// Reads one chunk; nil if it is incomplete.
     fileprivate mutating func nextChunk() -> (ssrc: SSRC, name: UnsafeRawBufferPointer?)? {
       left -= 1
       guard let base = body.baseAddress, position + 4 <= body.count else {
@@ -55,7 +55,7 @@ public struct SourceDescription: Sequence {
       while position < body.count {
         let type = base.load8(position)
         if type == 0 {
-          // The list's end, then zeros up to a word.
+          // The end of the list, then zeros up to a multiple of four bytes.
           position = (position + 4) & ~3
           return position <= body.count ? (ssrc, name) : nil
         }
@@ -72,7 +72,7 @@ public struct SourceDescription: Sequence {
 }
 
 extension RTCPWriter {
-  /// Writes the CNAME of one source; of longer names the first 255 bytes. False where there is no room.
+  /// Writes the CNAME of one source, truncated to 255 bytes. Returns false if there is no room.
   @discardableResult
   public mutating func sourceDescription(ssrc: SSRC, canonicalName: UnsafeRawBufferPointer) -> Bool {
     let count = min(255, canonicalName.count)
@@ -86,7 +86,7 @@ extension RTCPWriter {
     return true
   }
 
-  /// The same with a string.
+  /// Writes the CNAME of one source, given as a string.
   @discardableResult
   public mutating func sourceDescription(ssrc: SSRC, canonicalName: String) -> Bool {
     var name = canonicalName

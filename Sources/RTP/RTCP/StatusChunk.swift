@@ -11,13 +11,13 @@ struct StatusChunk {
     rawValue = UInt16(symbol & 3) << 13 | UInt16(truncatingIfNeeded: min(count, Self.longestRun))
   }
 
-  /// A vector of the first 14 symbols, all 0 or 1.
+  /// Creates a vector of the first 14 symbols, which are all 0 or 1.
   init(oneBit symbols: UnsafeBufferPointer<UInt8>) {
     rawValue = 0x8000
     for (index, symbol) in symbols.prefix(14).enumerated() where symbol == 1 { rawValue |= 1 << UInt16(13 - index) }
   }
 
-  /// A vector of the first 7 symbols.
+  /// Creates a vector of the first 7 symbols.
   init(twoBit symbols: UnsafeBufferPointer<UInt8>) {
     rawValue = 0xc000
     for (index, symbol) in symbols.prefix(7).enumerated() { rawValue |= UInt16(symbol & 3) << UInt16(12 - 2 * index) }
@@ -25,7 +25,7 @@ struct StatusChunk {
 
   var isRun: Bool { rawValue & 0x8000 == 0 }
 
-  /// How many statuses the chunk has.
+  /// The number of statuses in the chunk.
   var count: Int {
     if isRun { return Int(rawValue & 0x1fff) }
     return rawValue & 0x4000 == 0 ? 14 : 7
@@ -37,7 +37,7 @@ struct StatusChunk {
     return UInt8(truncatingIfNeeded: rawValue >> UInt16(truncatingIfNeeded: 12 - 2 * index) & 3)
   }
 
-  /// Bytes of deltas that the first `count` statuses have.
+  /// Returns the number of delta bytes of the first `count` statuses.
   func deltaBytes(_ count: Int) -> Int {
     if isRun {
       let symbol = symbol(0)

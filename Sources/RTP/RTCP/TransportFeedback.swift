@@ -1,33 +1,34 @@
-/// A transport-wide feedback packet (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1), read in place: a sequence of what
-/// the receiver says of each packet. A packet whose chunks or deltas do not cover what it announces is refused.
+/// A transport-wide feedback packet (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1), read in place: a sequence of the
+/// statuses of all reported packets. Parsing fails if the chunks or deltas do not cover the announced packets.
 public struct TransportFeedback: Sequence {
   static let format: UInt8 = 15
-  /// The microseconds of one tick of the reference time.
+  /// The duration of one tick of the reference time in microseconds.
   static let referenceTick: Int64 = 64_000
-  /// The microseconds of one tick of a delta.
+  /// The duration of one tick of a delta in microseconds.
   static let deltaTick: Int64 = 250
-  /// More statuses than this in one packet are refused: 18 bytes of chunks could announce 65,535.
+  /// The maximum number of statuses in one packet; packets with more are rejected, because 18 bytes of chunks could announce
+  /// 65,535.
   static let maximumStatusCount = 8192
 
-  /// What is said of one packet.
+  /// The status of one packet.
   public struct Status: Equatable, Sendable {
     /// The transport-wide sequence number.
     public let sequenceNumber: UInt16
-    /// When it arrived, in microseconds of the receiver's clock, which wraps at 2²⁴ · 64 ms; nil where it did not arrive.
+    /// The arrival time in microseconds of the receiver's clock, which wraps at 2²⁴ · 64 ms; nil if the packet did not arrive.
     public let arrival: Int64?
   }
 
-  /// Who reports.
+  /// The SSRC of the reporter.
   public let sender: SSRC
-  /// A stream of the transport that is reported on; the report is about all of them.
+  /// One stream of the reported transport; the report covers all of them.
   public let media: SSRC
-  /// The number of the first packet reported on.
+  /// The number of the first reported packet.
   public let baseSequence: UInt16
-  /// How many packets are reported on.
+  /// The number of reported packets.
   public let statusCount: Int
-  /// In 64 ms, signed 24 bits.
+  /// The reference time in units of 64 ms, signed 24 bits.
   public let referenceTime: Int32
-  /// Counts the feedback packets, so that a lost one is noticed.
+  /// The counter of feedback packets, which reveals lost ones.
   public let feedbackCount: UInt8
   private let body: UnsafeRawBufferPointer
   private let deltaOffset: Int
@@ -50,7 +51,7 @@ public struct TransportFeedback: Sequence {
       guard position + 2 <= body.count else { return nil }
       let chunk = StatusChunk(base.load16(position))
       let count = Swift.min(left, chunk.count)
-      // A chunk of no statuses would be read for ever.
+      // A chunk without statuses would cause an endless loop.
       guard count > 0 else { return nil }
       deltas += chunk.deltaBytes(count)
       left -= count
@@ -66,7 +67,7 @@ public struct TransportFeedback: Sequence {
       time: Int64(referenceTime) * Self.referenceTick)
   }
 
-  /// Goes through the statuses by ascending sequence number.
+  /// Iterates over the statuses in ascending order of sequence number.
   public struct Iterator: IteratorProtocol {
     private let body: UnsafeRawBufferPointer
     private var chunkOffset = 16

@@ -1,32 +1,32 @@
-/// Makes video frames out of the packets in a window, in decode order: whole frames without a gap between them. After a loss it
-/// looks for the next key frame.
+/// Assembles video frames from the packets in a window, in decode order: whole frames without a gap between them. After a loss
+/// it waits for the next key frame.
 struct FrameAssembler: Sendable {
-  /// What can be done with the window as it is.
+  /// The result of one attempt to assemble a frame.
   enum Step {
     case frame(EncodedFrame)
-    /// A frame was lost: its packets make none.
+    /// A frame is lost: its packets do not form a valid frame.
     case broken
-    /// This packet is missing, and later ones are there.
+    /// This packet is missing, and later ones have arrived.
     case blocked(Int64)
-    /// No key frame has begun.
+    /// No key frame has started.
     case seeking
-    /// Nothing more has come.
+    /// No further packet has arrived.
     case idle
   }
 
   private let format: PayloadFormat
   private let empty: FrameDepacketizer
-  /// Whether only a key frame can be next.
+  /// Whether the next frame must be a key frame.
   private(set) var isSeeking = true
-  /// Where the first key frame begins that has come since seeking began.
+  /// The start of the first key frame that arrived since seeking began.
   private var keyStart: Int64?
-  /// Whether no frame has been made since a key frame's start was found.
+  /// Whether no frame was assembled since the start of a key frame was found.
   private var isAtKeyStart = false
   private var hasParameters = false
-  /// Everything of the present frame before this has been looked at.
+  /// The sequence number up to which the current frame was examined.
   private var scanned: Int64 = .min
 
-  /// Nil for audio.
+  /// Creates an assembler. Returns nil for audio formats.
   init?(format: PayloadFormat) {
     guard let empty = FrameDepacketizer(format) else { return nil }
     self.format = format
@@ -35,9 +35,9 @@ struct FrameAssembler: Sendable {
 
   private func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
     switch format {
-    // An IDR slice is of use only to a decoder that has had parameter sets.
+    // An IDR slice is only useful to a decoder that has the parameter sets.
     case .h264 where !hasParameters: H264.hasSequenceParameters(payload)
-    // Some senders say of no picture that it is predicted, so the frame itself is asked.
+    // Some senders never set the predicted flag, so the frame itself is examined.
     case .vp9:
       VP9.startsKeyFrame(payload)
         && VP9Descriptor(parsing: payload).map { VP9.isKeyFrame(payload.part(from: $0.length)) } == true
@@ -45,23 +45,23 @@ struct FrameAssembler: Sendable {
     }
   }
 
-  /// A packet has been put into the window.
+  /// Updates the state after a packet was inserted into the window.
   mutating func inserted(_ sequence: Int64, _ payload: UnsafeRawBufferPointer) {
     guard isSeeking, startsKeyFrame(payload) else { return }
     keyStart = min(keyStart ?? sequence, sequence)
   }
 
-  /// Whether the packet, which is older than the window, belongs to the key frame that is waited for: it began earlier than was
-  /// thought.
+  /// Returns whether the packet, which is older than the window, belongs to the awaited key frame: that frame started earlier
+  /// than assumed.
   func extendsKeyFrame(_ sequence: Int64, timestamp: UInt32, in window: PacketWindow) -> Bool {
     guard isAtKeyStart, window.next - sequence <= 8, let first = window[window.next] else { return false }
     return first.timestamp == timestamp
   }
 
-  /// The window was made to begin earlier.
+  /// Examines the current frame again, after the window was extended backwards.
   mutating func rescan() { scanned = .min }
 
-  /// Drops the frame at the window's start and looks for a key frame from `sequence` on.
+  /// Drops the frame at the start of the window and looks for a key frame from `sequence` on.
   mutating func seek(from sequence: Int64, in window: inout PacketWindow) {
     isSeeking = true
     isAtKeyStart = false
@@ -75,7 +75,7 @@ struct FrameAssembler: Sendable {
     }
   }
 
-  /// Takes the next frame out of the window, if it is whole.
+  /// Takes the next frame out of the window if it is complete.
   mutating func step(_ window: inout PacketWindow) -> Step {
     if isSeeking {
       guard let start = keyStart else { return .seeking }
@@ -94,7 +94,7 @@ struct FrameAssembler: Sendable {
         scanned = current
         return .blocked(current)
       }
-      // A new timestamp ends a frame whose sender sets no marker.
+      // A new timestamp ends the frame if the sender sets no marker bit.
       if packet.timestamp != first.timestamp, !packet.payload.isEmpty { return assemble(first, upTo: current, &window) }
       current += 1
       if packet.marker, packet.timestamp == first.timestamp { return assemble(first, upTo: current, &window) }

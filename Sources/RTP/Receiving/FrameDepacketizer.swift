@@ -1,11 +1,11 @@
-/// The depacketizer of whichever video format a stream has.
+/// The depacketizer for the stream's video format.
 enum FrameDepacketizer: Sendable {
   case vp8(VP8Depacketizer)
   case h264(H264Depacketizer)
   case vp9(VP9Depacketizer)
   case av1(AV1Depacketizer)
 
-  /// Nil for audio, whose packets are frames.
+  /// Creates a depacketizer. Returns nil for audio, whose packets are complete frames.
   init?(_ format: PayloadFormat) {
     switch format {
     case .vp8: self = .vp8(VP8Depacketizer())
@@ -16,7 +16,7 @@ enum FrameDepacketizer: Sendable {
     }
   }
 
-  /// Adds the next payload of a frame; false where the frame is broken.
+  /// Appends the next payload of a frame. Returns false if the frame is broken.
   mutating func append(_ payload: [UInt8]) -> Bool {
     switch self {
     case .vp8(var depacketizer):
@@ -38,7 +38,7 @@ enum FrameDepacketizer: Sendable {
     }
   }
 
-  /// The frame, and ready for the next.
+  /// Returns the frame and resets the depacketizer.
   mutating func take() -> (data: [UInt8], isKeyFrame: Bool)? {
     switch self {
     case .vp8(var depacketizer):

@@ -1,28 +1,28 @@
-/// Puts the packets of one stream in order and gives its frames in decode order, as soon as they are whole. A missing packet is
-/// waited for as long as repairs (NACK, RTX) have been seen to take; then audio goes on with a loss reported, and video with the
-/// next key frame.
+/// Reorders the packets of one stream and returns its frames in decode order as soon as they are complete. It waits for a
+/// missing packet as long as repairs (NACK, RTX) have typically taken. After that, audio continues and reports a loss, and
+/// video continues with the next key frame.
 ///
-/// After each `insert`, and at `deadline`, call `next` until it gives nil.
+/// After each `insert`, and at `deadline`, call `next` until it returns nil.
 public struct JitterBuffer: Sendable {
-  /// What comes out.
+  /// The output of the buffer.
   public enum Output: Hashable, Sendable {
     case frame(EncodedFrame)
-    /// Video cannot go on: the sender has to be asked for a key frame. Said again while none comes.
+    /// Video cannot continue: request a key frame from the sender. Repeated until a key frame arrives.
     case keyFrameNeeded
   }
 
-  /// Limits; times in microseconds.
+  /// The limits of a buffer; times in microseconds.
   public struct Configuration: Sendable {
-    /// Packets held at most; rounded up to a power of two, 16 … 8192.
+    /// The maximum number of buffered packets; rounded up to a power of two, 16 … 8192.
     public var capacity: Int
-    /// How long a missing packet is waited for before anything has been learnt.
+    /// The wait for a missing packet before any repair has been measured.
     public var initialWait: Int64
-    /// Between these the wait adapts.
+    /// The range within which the wait adapts.
     public var wait: ClosedRange<Int64>
-    /// The least time between two `keyFrameNeeded`.
+    /// The minimum time between two `keyFrameNeeded` outputs.
     public var keyFrameInterval: Int64
 
-    /// Limits of one buffer; times in microseconds.
+    /// Creates the limits of one buffer; times in microseconds.
     public init(capacity: Int, initialWait: Int64, wait: ClosedRange<Int64>, keyFrameInterval: Int64 = 300_000) {
       self.capacity = capacity
       self.initialWait = initialWait
@@ -30,33 +30,33 @@ public struct JitterBuffer: Sendable {
       self.keyFrameInterval = keyFrameInterval
     }
 
-    /// Waiting delays only frames after a gap, and a key frame costs more than it.
+    /// The limits for video. Waiting only delays the frames after a gap, and a key frame costs more than that.
     public static let video = Configuration(capacity: 1024, initialWait: 500_000, wait: 200_000...700_000)
-    /// Sound that stands still for longer is worse than a gap.
+    /// The limits for audio. A longer interruption sounds worse than a gap.
     public static let audio = Configuration(capacity: 256, initialWait: 200_000, wait: 60_000...400_000)
   }
 
-  /// Counts since the start.
+  /// The counters of a buffer since its creation.
   public struct Counters: Hashable, Sendable {
-    /// Frames given out.
+    /// Frames returned.
     public var frames: UInt64 = 0
-    /// Of those, key frames.
+    /// Key frames among them.
     public var keyFrames: UInt64 = 0
-    /// Video: interruptions that only a key frame ended.
+    /// Video interruptions that only a key frame ended.
     public var breaks: UInt64 = 0
-    /// Packets given up.
+    /// Packets that were given up.
     public var lostPackets: UInt64 = 0
-    /// Packets that came after that.
+    /// Packets that arrived after they were given up.
     public var latePackets: UInt64 = 0
-    /// Packets that were there already, or had been.
+    /// Packets that had already arrived.
     public var duplicates: UInt64 = 0
   }
 
   /// The payload format of the stream.
   public let format: PayloadFormat
-  /// What has happened so far.
+  /// The current counters.
   public private(set) var counters = Counters()
-  /// When `next` wants to be called even if nothing comes; set by `next`.
+  /// The time at which to call `next` even if no packet arrives; set by `next`.
   public private(set) var deadline: Instant?
 
   private let configuration: Configuration
@@ -66,14 +66,14 @@ public struct JitterBuffer: Sendable {
   private var assembler: FrameAssembler?
   private var wait: RepairWait
   private var pendingLoss = 0
-  /// What was given up last, to tell a late packet from a repeated one.
+  /// The ranges that were given up last, to distinguish a late packet from a duplicate.
   private var abandoned: [Range<Int64>] = []
   private var lateInARow = 0
   private var hasGivenFrame = false
   private var lastRequest: Instant?
   private var cameSinceRequest = false
 
-  /// An empty buffer; nil takes the limits that suit the format.
+  /// Creates an empty buffer. A nil configuration selects the default of the format.
   public init(format: PayloadFormat, configuration: Configuration? = nil) {
     assembler = FrameAssembler(format: format)
     self.format = format
@@ -85,10 +85,10 @@ public struct JitterBuffer: Sendable {
     wait = RepairWait(initial: chosen.initialWait, range: chosen.wait)
   }
 
-  /// How long a missing packet is waited for now, in microseconds.
+  /// The current wait for a missing packet, in microseconds.
   public var currentWait: Int64 { wait.microseconds }
 
-  /// Takes a packet, repaired ones too. False where it is late or a duplicate.
+  /// Inserts a received or repaired packet. Returns false if it is late or a duplicate.
   @discardableResult
   public mutating func insert(_ header: RTPHeader, payload: UnsafeRawBufferPointer, now: Instant) -> Bool {
     let sequence = unwrapper.unwrap(header.sequenceNumber)
@@ -105,7 +105,7 @@ public struct JitterBuffer: Sendable {
         counters.duplicates += 1
       }
       guard lateInARow > 64 else { return false }
-      // So many cannot be late: the sender began anew.
+      // So many packets cannot all be late: the sender restarted.
       restart(at: header.sequenceNumber, &window)
       return insert(header, payload, at: window.next, now, &window)
     }
@@ -130,7 +130,7 @@ public struct JitterBuffer: Sendable {
     return true
   }
 
-  /// Whether a packet before the window is still of use, so that the window was made to begin with it.
+  /// Returns whether a packet before the window is still useful; the window then starts with it.
   private mutating func takesBack(_ sequence: Int64, _ timestamp: UInt32, _ window: inout PacketWindow) -> Bool {
     let isBeginning = !hasGivenFrame && counters.breaks == 0 && assembler?.isSeeking ?? false
     let isKeyFrame = assembler?.extendsKeyFrame(sequence, timestamp: timestamp, in: window) ?? false
@@ -148,7 +148,7 @@ public struct JitterBuffer: Sendable {
     lateInARow = 0
   }
 
-  /// Moves the window on, for a packet beyond its end: nobody drained it, or the sender jumped.
+  /// Moves the window forward for a packet beyond its end: the buffer was not drained, or the sender jumped.
   private mutating func makeRoom(for sequence: Int64, _ window: inout PacketWindow) {
     let start = sequence - Int64(capacity) * 3 / 4
     if var assembler {
@@ -169,11 +169,11 @@ public struct JitterBuffer: Sendable {
 
   private mutating func countLoss(_ count: Int64) {
     counters.lostPackets += UInt64(max(0, count))
-    // More than the ring holds is a new beginning, not a gap to be filled in.
+    // A gap larger than the ring is a restart, not a loss to conceal.
     pendingLoss = min(pendingLoss + Int(max(0, count)), capacity)
   }
 
-  /// The next frame or request that is due; nil where there is none before `deadline` or the next packet.
+  /// Returns the next frame or request that is due; nil if there is none before `deadline` or the next packet.
   public mutating func next(now: Instant) -> Output? {
     deadline = nil
     guard var window else { return nil }
@@ -233,7 +233,7 @@ public struct JitterBuffer: Sendable {
     return nil
   }
 
-  /// Whether the wait for a packet is over; else `deadline` says when.
+  /// Returns whether the wait for a packet is over; if not, sets `deadline`.
   private mutating func givesUp(_ sequence: Int64, _ window: PacketWindow, _ now: Instant) -> Bool {
     guard let noticed = window.noticed(missing: sequence) else { return false }
     let end = noticed.advanced(microseconds: wait.microseconds)
@@ -252,7 +252,7 @@ public struct JitterBuffer: Sendable {
         deadline = due
         return nil
       }
-      // A stream that has stopped has nobody to ask.
+      // If the stream has stopped, a request would reach no sender.
       guard cameSinceRequest else { return nil }
     }
     lastRequest = now

@@ -1,20 +1,20 @@
-/// Knows which packets of one stream are missing, and when to ask for each again (RFC 4585 generic NACK). A fixed ring, allocated
-/// once; no call allocates.
+/// Tracks which packets of one stream are missing and when to request each of them (RFC 4585 generic NACK). A fixed ring,
+/// allocated once; no call allocates.
 public struct LossTracker: ~Copyable {
-  /// How long and how often a missing packet is asked for.
+  /// How long and how often a missing packet is requested.
   public struct Policy: Sendable {
-    /// How many packets back from the newest are remembered; rounded up to a power of two, at least 64, at most 16,384.
+    /// The number of packets to remember, counted from the newest; rounded up to a power of two, at least 64, at most 16,384.
     public var window: Int
-    /// Microseconds from the noticing of a gap to the first request, for what is only reordered.
+    /// The time in microseconds from detecting a gap to the first request, to tolerate reordering.
     public var reorderTolerance: Int64
-    /// The least microseconds between two requests for one packet; a longer round trip makes it longer.
+    /// The minimum time in microseconds between two requests for one packet; a longer round trip extends it.
     public var retryInterval: Int64
-    /// Requests for one packet, after which it is given up: 1 … 250.
+    /// The maximum number of requests for one packet before it is given up: 1 … 250.
     public var maximumRequests: Int
-    /// Microseconds after which a missing packet is given up.
+    /// The time in microseconds after which a missing packet is given up.
     public var patience: Int64
 
-    /// Times in microseconds.
+    /// Creates a policy; times in microseconds.
     public init(
       window: Int = 1024, reorderTolerance: Int64 = 5_000, retryInterval: Int64 = 20_000, maximumRequests: Int = 10,
       patience: Int64 = 1_000_000
@@ -26,25 +26,25 @@ public struct LossTracker: ~Copyable {
       self.patience = patience
     }
 
-    /// Video: a second of patience, since a key frame is dearer than a wait.
+    /// The policy for video: one second of patience, because a key frame costs more than a wait.
     public static let video = Policy()
-    /// Audio: what comes later than a quarter of a second is of no use.
+    /// The policy for audio: packets that arrive after more than 250 ms are useless.
     public static let audio = Policy(window: 256, maximumRequests: 5, patience: 250_000)
   }
 
-  /// What a packet's arrival means.
+  /// The classification of an arrived packet.
   public enum Arrival: Equatable, Sendable {
     /// The first packet, or the next in order.
     case inOrder
-    /// Newer than expected: so many before it are missing.
+    /// Newer than expected; this many packets before it are missing.
     case afterGap(Int)
-    /// An older one that was missing: late or repaired.
+    /// An older packet that was missing: late or repaired.
     case filledGap
-    /// It was there already.
+    /// The packet had already arrived.
     case duplicate
-    /// Older than the window, or given up before.
+    /// Older than the window, or already given up.
     case late
-    /// So far from the others that the stream is taken to have begun anew.
+    /// So far from the other packets that the stream is assumed to have restarted.
     case restarted
   }
 
@@ -53,9 +53,9 @@ public struct LossTracker: ~Copyable {
   @usableFromInline struct Entry {
     var state = State.unknown
     var requests: UInt8 = 0
-    /// Microseconds: when noticed missing, on the caller's clock.
+    /// The time in microseconds at which the loss was detected, on the caller's clock.
     var since: Int64 = 0
-    /// Microseconds: when it is to be asked for.
+    /// The time in microseconds at which to request the packet.
     var due: Int64 = 0
   }
 
@@ -66,16 +66,16 @@ public struct LossTracker: ~Copyable {
   private var oldestMissing: Int64 = 0
   private var outsiders = 0
 
-  /// How many packets are missing now and not given up.
+  /// The number of packets that are missing and not given up.
   public private(set) var missingCount = 0
-  /// How many packets were given up in all.
+  /// The total number of packets given up.
   public private(set) var abandonedCount: UInt64 = 0
-  /// How many requests were handed out in all.
+  /// The total number of requests returned.
   public private(set) var requestCount: UInt64 = 0
-  /// When the next request is due, or a packet is to be given up; nil where nothing is missing.
+  /// The time at which the next request is due or a packet is given up; nil if nothing is missing.
   public private(set) var deadline: Instant?
 
-  /// Nothing received yet; allocates the ring.
+  /// Creates an empty tracker and allocates its ring.
   public init(_ policy: Policy = .video) {
     var size = 64
     while size < min(policy.window, 16_384) { size *= 2 }
@@ -92,7 +92,7 @@ public struct LossTracker: ~Copyable {
 
   private func entry(_ sequence: Int64) -> UnsafeMutablePointer<Entry> { entries + Int(sequence & (capacity - 1)) }
 
-  /// Takes note of a packet.
+  /// Records a received packet.
   public mutating func receive(_ sequenceNumber: UInt16, now: Instant) -> Arrival {
     guard let highest = unwrapper.highest else {
       begin(at: sequenceNumber)
@@ -122,13 +122,14 @@ public struct LossTracker: ~Copyable {
       set(sequence, .received)
       return .late
     case .unknown:
-      // Sent before the first that came.
+      // Sent before the first packet that arrived.
       set(sequence, .received)
       return .filledGap
     }
   }
 
-  /// Far away from all others: one such packet is a stray, several in a row are a sender that began anew (RFC 3550 §A.1).
+  /// Handles a packet far from all others: a single one is a stray, several in a row show that the sender restarted (RFC 3550
+  /// §A.1).
   private mutating func outsider(_ sequenceNumber: UInt16) -> Arrival {
     outsiders += 1
     guard outsiders > 3 else { return .late }
@@ -150,7 +151,7 @@ public struct LossTracker: ~Copyable {
 
   private func set(_ sequence: Int64, _ state: State) { entry(sequence).pointee.state = state }
 
-  /// Makes everything between two packets missing, over what leaves the window at its other end.
+  /// Marks every packet between two packets as missing, overwriting those that leave the window.
   private mutating func notice(after highest: Int64, upTo sequence: Int64, now: Instant) {
     var current = highest + 1
     while current <= sequence {
@@ -182,12 +183,12 @@ public struct LossTracker: ~Copyable {
     if missingCount == 0 { deadline = nil }
   }
 
-  /// The packets to ask for now, ascending; each counts as asked for. What was asked for often enough, or for long enough, is
-  /// given up.
+  /// Writes the packets to request now, in ascending order, and counts the request for each. Gives up packets that were
+  /// requested often enough or for long enough.
   /// - Parameters:
-  ///   - roundTrip: microseconds to the far end and back, where known: a repetition waits at least that long.
-  ///   - output: takes the numbers; what finds no room stays due.
-  /// - Returns: how many were written.
+  ///   - roundTrip: the round-trip time in microseconds, if known; a repeated request waits at least that long.
+  ///   - output: receives the numbers; packets that do not fit remain due.
+  /// - Returns: the number of packets written.
   public mutating func requests(
     now: Instant, roundTrip: Int64 = 0, into output: UnsafeMutableBufferPointer<UInt16>
   ) -> Int {
@@ -228,7 +229,7 @@ public struct LossTracker: ~Copyable {
     return written
   }
 
-  /// Forgets every packet that is missing: the picture begins anew with a key frame, and older ones are of no use.
+  /// Discards all missing packets: the picture restarts with a key frame, so older packets are useless.
   public mutating func abandonMissing() {
     guard missingCount > 0, let highest = unwrapper.highest else { return }
     var sequence = oldestMissing

@@ -1,21 +1,22 @@
-/// A packet that waits for its turn.
+/// A packet that waits to be assembled.
 struct WaitingPacket: Sendable {
   var timestamp: UInt32
   var marker: Bool
-  /// Empty where the packet was only padding: it fills its place in the sequence, and nothing more.
+  /// The payload; empty if the packet was only padding, which merely fills its sequence number.
   var payload: [UInt8]
   var arrival: Instant
 }
 
-/// Packets by unwrapped sequence number, in a ring: those from `next` on.
+/// A ring of packets by unwrapped sequence number, starting at `next`.
 struct PacketWindow: Sendable {
   private var slots: [WaitingPacket?]
   private let mask: Int64
-  /// The first packet that is still wanted.
+  /// The first packet that is still needed.
   private(set) var next: Int64
-  /// The highest packet that came.
+  /// The highest packet that arrived.
   private(set) var highest: Int64
 
+  /// Creates an empty window.
   /// - Parameter capacity: a power of two.
   init(capacity: Int, first: Int64) {
     slots = Array(repeating: nil, count: capacity)
@@ -31,10 +32,10 @@ struct PacketWindow: Sendable {
     return slots[Int(sequence & mask)]
   }
 
-  /// Whether the place of `sequence` is in the ring as it lies now.
+  /// Returns whether the current range of the ring includes `sequence`.
   func holds(_ sequence: Int64) -> Bool { sequence >= next && sequence < next + capacity }
 
-  /// Puts a packet at its place; false where one is there already, or it has no place.
+  /// Stores a packet at its sequence number. Returns false if it is already present or outside the ring.
   mutating func insert(_ packet: WaitingPacket, at sequence: Int64) -> Bool {
     guard holds(sequence), self[sequence] == nil else { return false }
     slots[Int(sequence & mask)] = packet
@@ -42,7 +43,7 @@ struct PacketWindow: Sendable {
     return true
   }
 
-  /// Forgets everything before `sequence`; gives how many of those had not come.
+  /// Discards everything before `sequence`. Returns how many of those packets had not arrived.
   @discardableResult
   mutating func advance(to sequence: Int64) -> Int64 {
     guard sequence > next else { return 0 }
@@ -59,14 +60,14 @@ struct PacketWindow: Sendable {
     return missing
   }
 
-  /// Makes room before the first packet, for one that came after it out of order. False where the ring would be too small.
+  /// Extends the window backwards for a packet that arrived out of order. Returns false if the ring would be too small.
   mutating func extend(backTo sequence: Int64) -> Bool {
     guard sequence < next, highest - sequence < capacity else { return false }
     next = sequence
     return true
   }
 
-  /// The first packet that came from `sequence` on.
+  /// Returns the first packet that arrived, from `sequence` on.
   func firstPresent(from sequence: Int64) -> Int64? {
     var current = max(sequence, next)
     while current <= highest {
@@ -76,7 +77,8 @@ struct PacketWindow: Sendable {
     return nil
   }
 
-  /// When it was noticed that `sequence` is missing: the earliest arrival among the few packets after it; nil where there is none.
+  /// Returns when the loss of `sequence` was detected: the earliest arrival among the few packets after it; nil if there is
+  /// none.
   func noticed(missing sequence: Int64) -> Instant? {
     guard var current = firstPresent(from: sequence + 1) else { return nil }
     var earliest: Instant?

@@ -1,9 +1,9 @@
-/// The receiver's side of transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01): records when
-/// each packet came, and writes the feedback. A fixed ring, allocated once; no call allocates.
+/// The receiving side of transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01): records the
+/// arrival time of each packet and writes the feedback. A fixed ring, allocated once; no call allocates.
 public struct TransportFeedbackRecorder: ~Copyable {
-  /// How many packets back are remembered, so also the most in one feedback packet.
+  /// The number of packets to remember, which is also the maximum in one feedback packet.
   public static let window = 2048
-  /// Packets that came after they had been reported lost are reported again from there, if no further back than this.
+  /// The maximum distance for reporting again: packets that arrive after they were reported lost are reported again up to here.
   static let lookBack: Int64 = 256
 
   private let arrivals: UnsafeMutablePointer<Int64>
@@ -12,12 +12,12 @@ public struct TransportFeedbackRecorder: ~Copyable {
   private var next: Int64 = 0
   private var feedbackCount: UInt8 = 0
 
-  /// How many packets came since the last feedback.
+  /// The number of packets that arrived since the last feedback.
   public private(set) var pendingCount = 0
 
   private static let absent = Int64.min
 
-  /// Nothing recorded yet; allocates the ring.
+  /// Creates an empty recorder and allocates its ring.
   public init() {
     arrivals = .allocate(capacity: Self.window)
     arrivals.initialize(repeating: Self.absent, count: Self.window)
@@ -32,13 +32,13 @@ public struct TransportFeedbackRecorder: ~Copyable {
 
   private func slot(_ sequence: Int64) -> UnsafeMutablePointer<Int64> { arrivals + Int(sequence & Int64(Self.window - 1)) }
 
-  /// Takes note of a packet. What is older than the window is left out.
+  /// Records a packet. Ignores packets older than the window.
   public mutating func record(_ sequenceNumber: UInt16, arrival: Instant) {
     let sequence = unwrapper.peek(sequenceNumber)
     if let highest = unwrapper.highest {
       if sequence > highest {
         if sequence - next >= Int64(Self.window) {
-          // Nobody sends so many between two reports: the numbering began anew.
+          // No sender sends so many packets between two reports, so the numbering restarted.
           arrivals.update(repeating: Self.absent, count: Self.window)
           next = sequence
           pendingCount = 0
@@ -52,7 +52,7 @@ public struct TransportFeedbackRecorder: ~Copyable {
       } else {
         guard sequence > highest - Int64(Self.window), slot(sequence).pointee == Self.absent else { return }
         if sequence < next {
-          // What is reported again must still be in the ring, with nothing of another lap in it.
+          // Packets that are reported again must still be in the ring, and no entry may be from another lap.
           guard next - sequence <= Self.lookBack, highest - sequence < Int64(Self.window) / 2 else { return }
           next = sequence
         }
@@ -65,9 +65,9 @@ public struct TransportFeedbackRecorder: ~Copyable {
     pendingCount += 1
   }
 
-  /// Appends a feedback packet about all since the last one; 0 where there is nothing to say or no room.
-  /// - Returns: how many packets it tells of. Where the span of times or the room was too small for all, the rest is told by the
-  ///   next call.
+  /// Appends a feedback packet about all packets since the last one.
+  /// - Returns: the number of packets reported; 0 if there is nothing to report or no room. If the time span or the room is too
+  ///   small for all of them, the next call reports the rest.
   @discardableResult
   public mutating func writeFeedback(to writer: inout RTCPWriter, sender: SSRC, media: SSRC) -> Int {
     let result = build(into: writer.free, sender: sender, media: media)
@@ -75,7 +75,7 @@ public struct TransportFeedbackRecorder: ~Copyable {
     return result.count
   }
 
-  /// The same into raw memory: gives the packet's length in bytes, 0 where there is nothing to say.
+  /// Writes the same packet into raw memory and returns its length in bytes; 0 if there is nothing to report.
   public mutating func buildFeedback(into buffer: UnsafeMutableRawBufferPointer, sender: SSRC, media: SSRC) -> Int {
     build(into: buffer, sender: sender, media: media).length
   }
@@ -88,7 +88,7 @@ public struct TransportFeedbackRecorder: ~Copyable {
     }
     let first = next
     var earliest = first
-    // The highest came, so there is one.
+    // The highest packet arrived, so the loop ends.
     while slot(earliest).pointee == Self.absent, earliest < highest { earliest += 1 }
     let tick = TransportFeedback.referenceTick
     let start = slot(earliest).pointee
@@ -128,7 +128,7 @@ public struct TransportFeedbackRecorder: ~Copyable {
     return (position, count)
   }
 
-  /// Sets the symbols from `first` on, up to what the deltas can span and `room` can hold; gives their count.
+  /// Sets the symbols from `first` on, limited by the range of the deltas and by `room`; returns their count.
   private func chooseSymbols(from first: Int64, to highest: Int64, time: Int64, room: Int) -> Int {
     var time = time
     var count = 0
@@ -142,7 +142,7 @@ public struct TransportFeedbackRecorder: ~Copyable {
         symbol = (0...255).contains(delta) ? 1 : 2
         time += delta * TransportFeedback.deltaTick
       }
-      // No chunk but the last has fewer than seven symbols; three bytes may go to padding.
+      // Every chunk except the last has at least seven symbols; padding may take three bytes.
       guard 20 + 2 * (count / 7 + 1) + deltas + Int(symbol) + 3 <= room else { break }
       deltas += Int(symbol)
       symbols[count] = symbol
@@ -151,7 +151,7 @@ public struct TransportFeedbackRecorder: ~Copyable {
     return count
   }
 
-  /// Writes the first `count` symbols as chunks and gives the offset behind them.
+  /// Writes the first `count` symbols as chunks and returns the offset after them.
   private func writeChunks(_ count: Int, to base: UnsafeMutableRawPointer, at offset: Int) -> Int {
     var position = offset
     var index = 0

@@ -1,17 +1,17 @@
-/// The packets that a sender may be asked for again, in one slab that is allocated once. No call allocates.
+/// The packets that a sender keeps for retransmission, in one slab that is allocated once. No call allocates.
 public struct PacketHistory: ~Copyable {
-  /// Limits of what is kept, and of how often it is given.
+  /// Limits on what is kept and how often a packet is resent.
   public struct Limits: Sendable {
-    /// How many packets; rounded up to a power of two, 16 … 16,384.
+    /// The number of packets; rounded up to a power of two, 16 … 16,384.
     public var capacity: Int
-    /// Larger packets are not kept.
+    /// The maximum packet size in bytes; larger packets are not kept.
     public var packetSize: Int
-    /// Microseconds after which a packet is no longer given.
+    /// The age in microseconds after which a packet is no longer resent.
     public var maximumAge: Int64
-    /// How often one packet is given, 1 … 255.
+    /// The maximum number of times one packet is resent, 1 … 255.
     public var maximumResends: Int
 
-    /// Limits of one history; the age in microseconds.
+    /// Creates the limits of one history.
     public init(capacity: Int = 512, packetSize: Int = 1500, maximumAge: Int64 = 2_000_000, maximumResends: Int = 10) {
       self.capacity = capacity
       self.packetSize = packetSize
@@ -33,12 +33,12 @@ public struct PacketHistory: ~Copyable {
   private let entries: UnsafeMutablePointer<Entry>
   private let slab: UnsafeMutableRawPointer
 
-  /// How many packets were given again.
+  /// The number of packets that were resent.
   public private(set) var resendCount: UInt64 = 0
-  /// How many were asked for and not given: unknown, too old, too often or too soon.
+  /// The number of packets that were requested but not resent: unknown, too old, too often or too soon.
   public private(set) var refusalCount: UInt64 = 0
 
-  /// Empty; allocates the slab: capacity times packet size.
+  /// Creates an empty history and allocates its slab: capacity times packet size.
   public init(_ limits: Limits = Limits()) {
     var size = 16
     while size < min(limits.capacity, 16_384) { size *= 2 }
@@ -54,7 +54,7 @@ public struct PacketHistory: ~Copyable {
     slab.deallocate()
   }
 
-  /// Keeps a copy of a whole packet, over the one `capacity` numbers before it.
+  /// Stores a copy of a whole packet, replacing the packet `capacity` sequence numbers before it.
   public mutating func store(_ packet: UnsafeRawBufferPointer, sequenceNumber: UInt16, now: Instant) {
     let index = Int(sequenceNumber) & (capacity - 1)
     guard packet.count <= limits.packetSize, let source = packet.baseAddress else {
@@ -67,8 +67,9 @@ public struct PacketHistory: ~Copyable {
       lastSentAt: now.microseconds)
   }
 
-  /// The packet, to be sent again now; nil where it is not there, too old, given too often, or was sent less than
-  /// `minimumInterval` microseconds ago (the round trip: then it may still be on its way). Valid until the next `store`.
+  /// Returns the packet to resend now. Returns nil if it is missing, too old, resent too often, or was sent less than
+  /// `minimumInterval` microseconds ago (the round trip: it may still be in transit). The result is valid until the next
+  /// `store`.
   public mutating func resend(
     _ sequenceNumber: UInt16, now: Instant, minimumInterval: Int64 = 0
   ) -> UnsafeRawBufferPointer? {

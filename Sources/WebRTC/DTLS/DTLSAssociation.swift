@@ -152,11 +152,11 @@ final class DTLSAssociation {
     deadline = now.advanced(microseconds: Self.patience)
   }
 
-  /// Hands OpenSSL the records of a datagram that can be genuine; false where there are none.
+  /// Hands OpenSSL the records of a datagram that can be genuine; false if absent.
   ///
-  /// A protected record too short for its tag ends OpenSSL's association on some processors (its AES-GCM for AVX-512 fails where the
-  /// others find the tag wrong), and whoever knows the client's address can send one. After the handshake nothing in the clear is of
-  /// use, nor of a later epoch.
+  /// A protected record too short for its tag ends OpenSSL's association on some processors (its AES-GCM for AVX-512 fails
+  /// where the others find the tag wrong), and whoever knows the client's address can send one. After the handshake nothing in
+  /// the clear is of use, nor of a later epoch.
   private func write(_ datagram: UnsafeRawBufferPointer) -> Bool {
     var hasWritten = false
     var offset = 0
@@ -257,7 +257,7 @@ final class DTLSAssociation {
     outgoing += flight.repeated(mtu: Self.mtu)
   }
 
-  /// Moves what OpenSSL wrote to `outgoing`; false where it wrote nothing.
+  /// Moves what OpenSSL wrote to `outgoing`; false if it wrote nothing.
   private func takeWritten() -> Bool {
     let pending = BIO_ctrl_pending(output)
     guard pending > 0 else { return false }

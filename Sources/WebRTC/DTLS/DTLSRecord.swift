@@ -9,7 +9,7 @@ struct DTLSRecord {
   /// Header and body, in the buffer that was read.
   let range: Range<Int>
 
-  /// Reads the record at `offset`; nil where none lies whole.
+  /// Reads the record at `offset`; nil if none lies whole.
   init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     guard offset + Self.headerLength <= bytes.count, let type = ContentType(rawValue: bytes[offset]),
       // DTLS 1.2, and DTLS 1.0 as first flights say.

@@ -5,7 +5,7 @@ public struct AddressPrefix: Hashable, Sendable {
   /// Of the 128 of `TransportAddress`: an IPv4 address begins with 96 bits that all of them share.
   private let bits: Int
 
-  /// Nil where the text is neither a numeric address nor one with a number of bits that it has.
+  /// Nil if the text is neither a numeric address nor one with a number of bits that it has.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let host = parts.first, let address = TransportAddress(host: String(host), port: 0) else { return nil }

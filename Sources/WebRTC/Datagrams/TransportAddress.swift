@@ -11,7 +11,7 @@ public struct TransportAddress: Hashable, Sendable {
   public var high: UInt64
   public var low: UInt64
   public var port: UInt16
-  /// Which of the owner's sockets the peer is met at, by the owner's own numbers; 0 where there is one.
+  /// Which of the owner's sockets the peer is met at, by the owner's own numbers; 0 if there is one.
   public var socket: UInt8 = 0
   /// Whether it is the far end of a TCP connection (RFC 6544), not of datagrams.
   public var isTCP = false

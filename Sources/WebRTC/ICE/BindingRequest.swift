@@ -27,7 +27,7 @@ struct BindingRequest {
     return .authentic(password: password)
   }
 
-  /// The success response with the address that the request came from; nil where it would be larger than the request.
+  /// The success response with the address that the request came from; nil if it would be larger than the request.
   func success(password: String) -> [UInt8]? {
     var writer = STUNWriter(.success, transaction: message.transaction)
     writer.addMappedAddress(source)

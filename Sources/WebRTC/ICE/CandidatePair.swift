@@ -59,7 +59,7 @@ struct CandidatePair {
     }
   }
 
-  /// Finds and ends the transaction of a response; nil where none of ours is meant.
+  /// Finds and ends the transaction of a response; nil if none of ours is meant.
   mutating func answered(_ transaction: STUNTransactionID, succeeded: Bool, now: Instant, pause: Int64) -> Answered? {
     guard let index = outstanding.firstIndex(where: { $0.transaction == transaction }) else { return nil }
     let check = outstanding.remove(at: index)

@@ -139,7 +139,7 @@ final class ICEAgent: ICETransport {
     }
   }
 
-  /// RFC 8445 §7.3.1.1: the larger tie-breaker keeps or takes the controlling role. True where the other side has to change.
+  /// RFC 8445 §7.3.1.1: the larger tie-breaker keeps or takes the controlling role. True if the other side has to change.
   private func winsConflict(_ role: STUNMessage.Role?) -> Bool {
     switch role {
     case .controlling(let other) where isControlling:

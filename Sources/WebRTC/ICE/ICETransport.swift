@@ -13,7 +13,7 @@ protocol ICETransport: AnyObject {
   /// Where datagrams go; nil before the first pair is chosen and after consent is lost.
   var selected: TransportAddress? { get }
   var deadline: Instant? { get }
-  /// Takes a STUN message; nil where it was authentic and used.
+  /// Takes a STUN message; nil if it was authentic and used.
   func receive(_ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox) -> DropReason?
   /// Whether a check from or to this address succeeded lately enough.
   func isValidated(_ address: TransportAddress) -> Bool

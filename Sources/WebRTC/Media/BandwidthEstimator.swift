@@ -5,7 +5,7 @@ public struct PacketFate: Sendable, Hashable {
   public var sent: Instant
   /// Bytes of the datagram.
   public var size: Int
-  /// On the receiver's clock, whose zero is unknown; nil where the packet was lost.
+  /// On the receiver's clock, whose zero is unknown; nil if the packet was lost.
   public var arrival: Instant?
 
   public init(sent: Instant, size: Int, arrival: Instant?) {

@@ -80,7 +80,7 @@ final class IncomingMedia {
     return first
   }
 
-  /// Writes a feedback packet into a compound of its own; false where there is nothing left to say.
+  /// Writes a feedback packet into a compound of its own; false if there is nothing left to say.
   func writeFeedback(to writer: inout RTCPWriter, sender: SSRC) -> Bool {
     feedbackDeadline = nil
     guard feedback.pendingCount > 0 else { return false }

@@ -76,7 +76,7 @@ final class MediaReceiver {
     buffer.insert(header, payload: header.payload(of: UnsafeRawBufferPointer(original)), now: now)
   }
 
-  /// The next whole frame, in order; nil where there is none yet.
+  /// The next whole frame, in order; nil if absent yet.
   func nextFrame(_ now: Instant) -> EncodedFrame? {
     while let output = buffer.next(now: now) {
       switch output {
@@ -109,7 +109,7 @@ final class MediaReceiver {
 
   private var nackDue: Instant? { codec.feedback.contains(.nack) ? stream?.losses.deadline : nil }
 
-  /// When a request or a frame is due; nil where nothing is waited for.
+  /// When a request or a frame is due; nil if nothing is waited for.
   var deadline: Instant? { [keyFrameDue, nackDue, buffer.deadline].lazy.compactMap { $0 }.min() }
 
   func wantsRequest(_ now: Instant) -> Bool { [keyFrameDue, nackDue].contains { $0.map { $0 <= now } ?? false } }

@@ -124,7 +124,7 @@ final class MediaSender {
       urgency: kind == .audio ? .audio : .video)
   }
 
-  /// The packet again, as RTX; nil where it is no longer known, was sent again just now, or RTX was not agreed: sealing other
+  /// The packet again, as RTX; nil if it is no longer known, was sent again just now, or RTX was not agreed: sealing other
   /// bytes under a number that was used before would break GCM.
   func repair(_ sequenceNumber: UInt16, roundTrip: Int64?, now: Instant) -> OutgoingPacket? {
     statistics.nacks += 1

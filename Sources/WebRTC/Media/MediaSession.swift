@@ -118,7 +118,7 @@ public final class MediaSession {
     for ssrc in incoming.replace(with: parameters) { peer.removeStream(ssrc: ssrc) }
   }
 
-  /// Sends a frame of the stream `mid`. False where there is no such stream, or nothing is connected.
+  /// Sends a frame of the stream `mid`. False if there is no such stream, or nothing is connected.
   @discardableResult
   public func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel? = nil, now: Instant) -> Bool {
     guard isConnected, outgoing.send(frame, mid: mid, level: level, now: now) else { return false }
@@ -162,7 +162,7 @@ public final class MediaSession {
     settle(now)
   }
 
-  /// When `advance` is wanted; nil where nothing is under way.
+  /// When `advance` is wanted; nil if nothing is under way.
   public var deadline: Instant? {
     guard isConnected else { return peer.deadline }
     return [peer.deadline, nextReport, pacerDeadline, incoming.deadline].lazy.compactMap { $0 }.min()

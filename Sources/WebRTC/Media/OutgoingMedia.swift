@@ -31,7 +31,7 @@ final class OutgoingMedia {
     return ended
   }
 
-  /// False where there is no such stream.
+  /// False if there is no such stream.
   func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel?, now: Instant) -> Bool {
     guard let sender = senders[mid] else { return false }
     for packet in sender.packets(for: frame, level: level, now: now) { pacer.add(packet) }
@@ -40,7 +40,7 @@ final class OutgoingMedia {
 
   // MARK: what leaves
 
-  /// When the next packet may leave; nil where none waits.
+  /// When the next packet may leave; nil if none waits.
   func deadline(_ now: Instant) -> Instant? { pacer.deadline(now) }
 
   /// The next packet that may leave now, complete but for its protection.

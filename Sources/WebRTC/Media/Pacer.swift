@@ -11,7 +11,7 @@ struct OutgoingPacket {
   var bytes: [UInt8]
   /// Bytes of the packet.
   var length: Int
-  /// 0 where the extension is not there.
+  /// 0 if the extension is not there.
   var absSendTimeOffset: Int
   var transportSequenceOffset: Int
   var urgency: Urgency
@@ -55,7 +55,7 @@ struct Pacer {
 
   var isEmpty: Bool { urgentHead == urgent.count && head == queue.count }
 
-  /// When the next packet may leave; nil where none waits.
+  /// When the next packet may leave; nil if none waits.
   func deadline(_ now: Instant) -> Instant? {
     if urgentHead < urgent.count { return now }
     guard head < queue.count else { return nil }

@@ -29,7 +29,7 @@ struct AnsweringMedia: Sendable {
     var mid: Mid?
     var kind: String
     var isRejected: Bool
-    /// What the other end sends on it now; nil where it sends nothing.
+    /// What the other end sends on it now; nil if it sends nothing.
     var parameters: RTPParameters?
   }
 

@@ -2,7 +2,7 @@ import RTP
 
 /// What an answer settled.
 public struct AcceptedAnswer: Sendable, Hashable {
-  /// The other end's side of the transport; nil where it refused every m-line.
+  /// The other end's side of the transport; nil if it refused every m-line.
   public var remote: TransportParameters?
   /// M-lines on which may be sent from now on, and was not before: codecs, extensions and feedback as the answer left them,
   /// the first codec being the one to send.
@@ -209,7 +209,7 @@ struct OfferedMedia: Sendable {
 }
 
 extension RTPParameters {
-  /// What of an offered m-line its answer left: nil where no codec of it is left.
+  /// What of an offered m-line its answer left: nil if no codec of it is left.
   fileprivate func narrowed(by answer: MediaDescription) -> RTPParameters? {
     var parameters = self
     parameters.headerExtensions = answer.headerExtensions.filter { headerExtensions[$0.key] == $0.value }

@@ -73,10 +73,10 @@ extension RTPCodec {
     return codec
   }
 
-  /// 0 where the parameter is absent (RFC 6184 §8.1).
+  /// 0 if the parameter is absent (RFC 6184 §8.1).
   public var packetizationMode: UInt8 { parameters["packetization-mode"].flatMap(UInt8.init) ?? 0 }
 
-  /// This codec as our own offers name it, H.264 at level 3.1; nil where it is not routed.
+  /// This codec as our own offers name it, H.264 at level 3.1; nil if it is not routed.
   public var canonical: RTPCodec? {
     switch (name, clockRate) {
     case ("opus", 48000): return .opus
@@ -94,8 +94,8 @@ extension RTPCodec {
     }
   }
 
-  /// True where a stream of the one is a stream of the other: same codec, same profile, same packetization.
-  /// Payload types, levels and RTX do not count.
+  /// True if a stream of the one is a stream of the other: same codec, same profile, same packetization. Payload types, levels
+  /// and RTX do not count.
   public func matches(_ other: RTPCodec) -> Bool {
     guard let mine = canonical, let theirs = other.canonical else { return false }
     return mine.payloadType == theirs.payloadType

@@ -78,7 +78,7 @@ public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
 }
 
 public struct RTPEncoding: Sendable, Hashable {
-  /// Nil where the stream is recognised by `rid` or by mid alone.
+  /// Nil if the stream is recognised by `rid` or by mid alone.
   public var ssrc: SSRC?
   public var rtxSSRC: SSRC?
   public var rid: Rid?

@@ -3,7 +3,7 @@ import RTP
 /// A fragment of a description that carries ICE alone, as `application/trickle-ice-sdpfrag` (RFC 8840): a side's credentials
 /// and candidates, for trickling and for ICE restarts over HTTP (RFC 9725 §4.3).
 public struct ICEFragment: Sendable, Hashable {
-  /// Nil where the fragment names none.
+  /// Nil if the fragment names none.
   public var credentials: ICECredentials?
   /// UDP candidates; others are read over.
   public var candidates: [ICECandidate]

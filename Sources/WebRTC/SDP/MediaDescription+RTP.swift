@@ -144,7 +144,7 @@ extension RTCPFeedback {
 }
 
 extension StringProtocol {
-  /// The first word and the rest; nil where there is no space.
+  /// The first word and the rest; nil if there is no space.
   fileprivate func splitAtSpace() -> (SubSequence, SubSequence)? {
     guard let space = firstIndex(of: " ") else { return nil }
     return (self[..<space], self[index(after: space)...])

@@ -9,18 +9,18 @@ public enum MediaDirection: String, Sendable, Hashable, CaseIterable {
 }
 
 extension MediaDescription {
-  /// `a=mid`; nil where the m-line has none.
+  /// `a=mid`; nil if the m-line has none.
   public var mid: Mid? { attributes.value("mid").map(Mid.init(_:)) }
 
   /// True for port 0 without `a=bundle-only` (RFC 9143 §6): the m-line was refused or is gone.
   public var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
 
-  /// The m-line's own direction; nil where the session's, or `sendrecv`, stands.
+  /// The m-line's own direction; nil if the session's, or `sendrecv`, stands.
   var ownDirection: MediaDirection? { MediaDirection.allCases.first { attributes.has($0.rawValue) } }
 }
 
 extension SessionDescription {
-  /// The mids of the first `a=group:BUNDLE`; empty where there is none.
+  /// The mids of the first `a=group:BUNDLE`; empty if absent.
   public var bundle: [Mid] {
     for value in attributes.values("group") {
       let words = value.split(separator: " ")
@@ -103,7 +103,7 @@ extension ICECredentials {
 }
 
 extension Fingerprint {
-  /// From the value of `a=fingerprint`: "sha-256 AB:CD:…". Nil where it is malformed.
+  /// From the value of `a=fingerprint`: "sha-256 AB:CD:…". Nil if it is malformed.
   public init?(attribute: String) {
     let words = attribute.split(separator: " ")
     guard words.count == 2 else { return nil }

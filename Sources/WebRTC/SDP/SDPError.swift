@@ -1,6 +1,6 @@
 /// What is wrong with a session description, and in which of its lines.
 public struct SDPError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Counted from 1; nil where the description as a whole is meant.
+  /// Counted from 1; nil if the description as a whole is meant.
   public var line: Int?
   /// A sentence without its full stop.
   public var reason: String

@@ -49,7 +49,7 @@ public struct MediaDescription: Sendable, Hashable {
   /// Payload types in order of preference; for "application" a word.
   public var formats: [String]
   public var attributes: [SDPAttribute]
-  /// The line of the description that the m-line was read from; 0 where it was built. Not part of its identity.
+  /// The line of the description that the m-line was read from; 0 if it was built. Not part of its identity.
   public var line: Int
 
   public init(
@@ -78,7 +78,7 @@ public struct MediaDescription: Sendable, Hashable {
 }
 
 extension Sequence<SDPAttribute> {
-  /// The value of the first attribute of that name; nil where there is none, or where it is a flag.
+  /// The value of the first attribute of that name; nil if absent, or where it is a flag.
   func value(_ name: String) -> String? { first { $0.name == name }?.value }
 
   func has(_ name: String) -> Bool { contains { $0.name == name } }

@@ -13,7 +13,7 @@ struct ReplayWindow {
 
   func deallocate() { words.deallocate() }
 
-  /// The index with this sequence number nearest to the highest (RFC 3711 appendix A); ROC 0 where it would be negative.
+  /// The index with this sequence number nearest to the highest (RFC 3711 appendix A); ROC 0 if it would be negative.
   func index(of sequence: UInt64) -> UInt64 {
     let same = highest & ~0xFFFF | sequence
     if same > highest {

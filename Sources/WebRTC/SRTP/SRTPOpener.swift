@@ -80,7 +80,7 @@ final class SRTPOpener {
     return .success(length)
   }
 
-  /// Fixed header, CSRCs and extension; nil where they overrun `length`.
+  /// Fixed header, CSRCs and extension; nil if they overrun `length`.
   private static func headerLength(_ bytes: UnsafeRawBufferPointer, upTo length: Int) -> Int? {
     var header = 12 + 4 * Int(bytes[0] & 0x0F)
     if bytes[0] & 0x10 != 0 {

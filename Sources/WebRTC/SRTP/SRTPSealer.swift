@@ -26,7 +26,7 @@ public final class SRTPSealer {
 
   deinit { rollover.deallocate() }
 
-  /// Writes header, ciphertext and tag to `into` and gives their length; 0 where libcrypto fails.
+  /// Writes header, ciphertext and tag to `into` and gives their length; 0 if libcrypto fails.
   ///
   /// - `header`: all that is sent in the clear: fixed header, CSRCs and extension. At least 12 bytes.
   /// - `index`: ROC << 16 | sequence number; its low 16 bits and `ssrc` are those of the header.

@@ -9,7 +9,7 @@ final class SRTPSession {
   private let session: srtp_t
   private let profile: SRTPProfile
 
-  /// `master` is key and salt. Nil where libsrtp2 refuses.
+  /// `master` is key and salt. Nil if libsrtp2 refuses.
   init?(profile: SRTPProfile, master: [UInt8]) {
     guard Self.libraryIsReady, master.count == SRTPProfile.masterKeyLength + profile.masterSaltLength else { return nil }
     var policy = srtp_policy_t()
@@ -40,7 +40,7 @@ final class SRTPSession {
   /// srtp_init must run once in a process: a global constant's initialiser does.
   static let libraryIsReady = srtp_init() == srtp_err_status_ok
 
-  /// Gives the protected packet's length; nil where the buffer is too small, the packet malformed, or its number used.
+  /// Gives the protected packet's length; nil if the buffer is too small, the packet malformed, or its number used.
   func protectRTP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
     guard length >= 12, length + profile.rtpOverhead <= buffer.count, let base = buffer.baseAddress else { return nil }
     var count = Int32(truncatingIfNeeded: length)

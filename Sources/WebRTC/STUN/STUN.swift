@@ -7,8 +7,8 @@ public enum STUN {
   /// The one method that ICE uses (RFC 8489 §18.2).
   static let binding: UInt16 = 0x001
 
-  /// The value of USERNAME in a well-formed STUN request, nil where there is none. Points into `datagram`; nothing is
-  /// authenticated by this.
+  /// The value of USERNAME in a well-formed STUN request, nil if absent. Points into `datagram`; nothing is authenticated by
+  /// this.
   public static func username(of datagram: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard let message = STUNMessage(parsing: datagram), message.kind == .request, let range = message.username else {
       return nil

@@ -11,7 +11,7 @@ import Testing
   /// An OBU as a decoder reads it.
   private func sized(_ unit: [UInt8]) -> [UInt8] { [unit[0] | 0x02, UInt8(unit.count - 1)] + unit.dropFirst() }
 
-  /// What payloads become; nil where one of them is refused.
+  /// What payloads become; nil if one of them is refused.
   private func join(_ payloads: [[UInt8]]) -> (data: [UInt8], isKeyFrame: Bool)? {
     var depacketizer = AV1Depacketizer()
     for payload in payloads where !payload.read({ depacketizer.append($0) }) { return nil }

@@ -8,7 +8,7 @@ import Testing
 
   private func descriptor(_ bytes: [UInt8]) -> VP9Descriptor? { bytes.read { VP9Descriptor(parsing: $0) } }
 
-  /// What payloads become; nil where one of them is refused.
+  /// What payloads become; nil if one of them is refused.
   private func join(_ payloads: [[UInt8]]) -> (data: [UInt8], isKeyFrame: Bool)? {
     var depacketizer = VP9Depacketizer()
     for payload in payloads where !payload.read({ depacketizer.append($0) }) { return nil }

@@ -14,7 +14,7 @@ struct RecordedStream {
 
   static var areThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
-  /// Nil where the file is not there or not a little-endian pcap of Ethernet.
+  /// Nil if the file is not there or not a little-endian pcap of Ethernet.
   init?(_ name: String) {
     guard let data = try? Data(contentsOf: Self.folder.appendingPathComponent("\(name).pcap")) else { return nil }
     let bytes = [UInt8](data)

@@ -48,7 +48,7 @@ final class SRTPReference {
     return Array(buffer.prefix(Int(length)))
   }
 
-  /// The plain packet; nil where it is refused.
+  /// The plain packet; nil if it is refused.
   func unprotect(_ packet: [UInt8]) -> [UInt8]? {
     var buffer = packet
     var length = Int32(packet.count)

@@ -1,4 +1,4 @@
-/// What is read of AV1 without decoding it: its payloads (RTP Payload Format for AV1 §4.4) and the heads of its OBUs.
+/// Parsing of AV1 without decoding: its payloads (RTP Payload Format for AV1 §4.4) and OBU headers.
 public enum AV1 {
   static let sequenceHeader: UInt8 = 1
   static let temporalDelimiter: UInt8 = 2
@@ -7,14 +7,14 @@ public enum AV1 {
   static let tileList: UInt8 = 8
   static let padding: UInt8 = 15
 
-  /// Whether `payload` begins a coded video sequence: N is set, and Z (a continued OBU) is not.
+  /// Returns whether `payload` starts a coded video sequence: N is set, and Z (a continued OBU) is not.
   public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard let base = payload.baseAddress, payload.count >= 2 else { return false }
     return base.load8(0) & 0x88 == 0x08
   }
 
-  /// An unsigned number of seven bits a byte, the lowest first (AV1 §4.10.5), and how many bytes it takes. Nil where it has no end
-  /// or more than 32 bits.
+  /// Reads an unsigned number of seven bits per byte, lowest first (LEB128, AV1 §4.10.5), and its length in bytes. Returns nil
+  /// if it has no end or more than 32 bits.
   static func number(in bytes: UnsafeRawBufferPointer, at offset: Int) -> (value: Int, length: Int)? {
     var value: UInt64 = 0
     for index in 0..<8 {
@@ -26,7 +26,7 @@ public enum AV1 {
     return nil
   }
 
-  /// Appends such a number.
+  /// Appends a number in the same encoding.
   static func append(_ number: Int, to data: inout [UInt8]) {
     var rest = UInt32(truncatingIfNeeded: number)
     while rest > 0x7f {

@@ -1,20 +1,20 @@
-/// Joins the payloads of one AV1 temporal unit, given in order and without a gap, to the low-overhead format that decoders read (AV1
-/// §5): a temporal delimiter in front, and a size in each OBU (RTP Payload Format for AV1 §4).
+/// Joins the payloads of one AV1 temporal unit, which are passed in order and without a gap. The output is the low-overhead
+/// format that decoders read (AV1 §5): a temporal delimiter first, and a size in each OBU (RTP Payload Format for AV1 §4).
 public struct AV1Depacketizer: Sendable {
   private static let delimiter: [UInt8] = [0x12, 0x00]
 
   private var data: [UInt8] = []
-  /// The OBU that goes on in the next packet, or is being put together.
+  /// The OBU that continues in the next packet or is being assembled.
   private var unit: [UInt8] = []
   private var inUnit = false
   private var hasSequenceHeader = false
-  /// What the first frame header says; nil before it.
+  /// Whether the first frame header announces a key frame; nil before that header.
   private var beginsWithKeyFrame: Bool?
 
-  /// Ready for a first payload.
+  /// Creates an empty depacketizer.
   public init() {}
 
-  /// Adds the next payload. False where it cannot belong to the temporal unit: it is then lost.
+  /// Appends the next payload. Returns false if it cannot belong to the temporal unit; the unit is then lost.
   public mutating func append(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard payload.count >= 2 else { return false }
     let head = payload[0]
@@ -26,7 +26,7 @@ public struct AV1Depacketizer: Sendable {
     var index = 1
     while position < payload.count {
       var length = payload.count - position
-      // The last of a known number says no length.
+      // If the OBU count is known, the last OBU has no length field.
       if count == 0 || index < count {
         guard let number = AV1.number(in: payload, at: position) else { return false }
         position += number.length
@@ -41,26 +41,26 @@ public struct AV1Depacketizer: Sendable {
       if isLast { return position == payload.count }
       index += 1
     }
-    // Fewer than were announced.
+    // Fewer OBUs than announced.
     return false
   }
 
-  /// The temporal unit, and the depacketizer ready for the next; nil where nothing was added or an OBU has no end.
+  /// Returns the temporal unit and resets the depacketizer; nil if nothing was appended or an OBU has no end.
   public mutating func take() -> (data: [UInt8], isKeyFrame: Bool)? {
     defer { reset() }
     guard !data.isEmpty, !inUnit else { return nil }
     return (Self.delimiter + data, hasSequenceHeader && beginsWithKeyFrame == true)
   }
 
-  /// Forgets what was added.
+  /// Discards the appended payloads.
   public mutating func reset() { self = AV1Depacketizer() }
 
-  /// Puts the OBU behind the others, with its size.
+  /// Appends the OBU, with its size, to the temporal unit.
   private mutating func endUnit() -> Bool {
     defer { unit.removeAll(keepingCapacity: true) }
     guard let head = unit.first else { return true }
     let type = head >> 3 & 0xf
-    // The forbidden bit.
+    // The forbidden bit must be 0.
     guard head & 0x80 == 0 else { return false }
     let headLength = head & 0x04 != 0 ? 2 : 1
     guard unit.count >= headLength else { return false }
@@ -77,7 +77,7 @@ public struct AV1Depacketizer: Sendable {
     case AV1.sequenceHeader: hasSequenceHeader = true
     case AV1.frame, AV1.frameHeader:
       guard beginsWithKeyFrame == nil, end > start else { break }
-      // show_existing_frame, then frame_type, of which 0 is KEY_FRAME (AV1 §5.9.2).
+      // show_existing_frame, then frame_type, whose value 0 is KEY_FRAME (AV1 §5.9.2).
       beginsWithKeyFrame = unit[start] & 0xe0 == 0
     default: break
     }

@@ -1,16 +1,16 @@
-/// The NAL units of an H.264 byte stream (ITU-T H.264 Annex B), as ranges without their start codes: a sequence.
+/// The NAL units of an H.264 byte stream (ITU-T H.264 Annex B), as ranges without their start codes. A sequence.
 public struct AnnexB: Sequence {
   private let bytes: UnsafeRawBufferPointer
 
-  /// Reads in place: `bytes` must outlive the sequence.
+  /// Creates a sequence that reads in place: `bytes` must outlive it.
   public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   public func makeIterator() -> Iterator { Iterator(bytes) }
 
-  /// Finds one unit after the other; empty units are left out.
+  /// Iterates over the NAL units; skips empty units.
   public struct Iterator: IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
-    /// Where the next unit begins; nil at the end.
+    /// The offset at which the next unit starts; nil at the end.
     private var start: Int?
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -30,7 +30,7 @@ public struct AnnexB: Sequence {
       return nil
     }
 
-    /// Where the next 00 00 01 lies.
+    /// Returns the offset of the next 00 00 01.
     private static func startCode(in bytes: UnsafeRawBufferPointer, from offset: Int) -> Int? {
       guard let base = bytes.baseAddress else { return nil }
       var position = offset
@@ -48,7 +48,7 @@ public struct AnnexB: Sequence {
     }
   }
 
-  /// Whether the access unit has an IDR slice.
+  /// Returns whether the access unit contains an IDR slice.
   public static func isKeyFrame(_ accessUnit: [UInt8]) -> Bool {
     accessUnit.withUnsafeBytes { bytes in
       AnnexB(bytes).contains { bytes[$0.lowerBound] & 0x1f == H264.idrSlice }

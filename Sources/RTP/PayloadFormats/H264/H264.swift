@@ -1,4 +1,4 @@
-/// The NAL unit types of H.264 that matter to its payload format (RFC 6184 §5.2), and key frame detection.
+/// The NAL unit types of H.264 that its payload format uses (RFC 6184 §5.2), and key frame detection.
 public enum H264 {
   static let slice: UInt8 = 1
   static let idrSlice: UInt8 = 5
@@ -11,17 +11,18 @@ public enum H264 {
   static let aggregation: UInt8 = 24
   static let fragment: UInt8 = 28
 
-  /// Whether `payload` has an SPS or the first part of an IDR slice: alone, within a STAP-A, or at the start of an FU-A.
+  /// Returns whether `payload` contains an SPS or the first part of an IDR slice: alone, in a STAP-A, or at the start of an
+  /// FU-A.
   public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
     contains(payload) { $0 == idrSlice || $0 == sequenceParameters }
   }
 
-  /// Whether `payload` has an SPS.
+  /// Returns whether `payload` contains an SPS.
   public static func hasSequenceParameters(_ payload: UnsafeRawBufferPointer) -> Bool {
     contains(payload) { $0 == sequenceParameters }
   }
 
-  /// Whether a NAL unit that begins in `payload` has such a type.
+  /// Returns whether a NAL unit that starts in `payload` has a matching type.
   @inline(__always)
   private static func contains(_ payload: UnsafeRawBufferPointer, _ wanted: (UInt8) -> Bool) -> Bool {
     guard let base = payload.baseAddress, payload.count >= 2 else { return false }

@@ -1,14 +1,14 @@
-/// Joins the payloads of one H.264 access unit, given in order and without a gap, to Annex B (RFC 6184): single NAL units, STAP-A
-/// and FU-A, so packetization modes 0 and 1.
+/// Joins the payloads of one H.264 access unit, which are passed in order and without a gap, into Annex B (RFC 6184). Supports
+/// single NAL units, STAP-A and FU-A, that is, packetization modes 0 and 1.
 public struct H264Depacketizer: Sendable {
   private var data: [UInt8] = []
   private var inFragment = false
   private var hasIDR = false
 
-  /// Ready for a first payload.
+  /// Creates an empty depacketizer.
   public init() {}
 
-  /// Adds the next payload. False where it cannot belong to the access unit: the access unit is then lost.
+  /// Appends the next payload. Returns false if it cannot belong to the access unit; the access unit is then lost.
   public mutating func append(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard let base = payload.baseAddress, payload.count >= 2 else { return false }
     let header = base.load8(0)
@@ -24,7 +24,7 @@ public struct H264Depacketizer: Sendable {
     case H264.fragment:
       return appendFragment(payload, base, header)
     default:
-      // STAP-B, MTAP and FU-B belong to the interleaved mode, which nobody negotiates here.
+      // STAP-B, MTAP and FU-B belong to the interleaved mode, which is never negotiated.
       return false
     }
   }
@@ -64,14 +64,14 @@ public struct H264Depacketizer: Sendable {
     return true
   }
 
-  /// The access unit, and the depacketizer ready for the next; nil where nothing was added or a fragmented unit has no end.
+  /// Returns the access unit and resets the depacketizer; nil if nothing was appended or a fragmented unit has no end.
   public mutating func take() -> (data: [UInt8], isKeyFrame: Bool)? {
     defer { reset() }
     guard !data.isEmpty, !inFragment else { return nil }
     return (data, hasIDR)
   }
 
-  /// Forgets what was added.
+  /// Discards the appended payloads.
   public mutating func reset() {
     data = []
     inFragment = false

@@ -1,4 +1,5 @@
-/// The levels of H.264, the lowest first (ITU-T H.264, Table A-1). Level 1b is left out: it differs from level 1 in its bitrate alone.
+/// The levels of H.264, lowest first (ITU-T H.264, Table A-1). Level 1b is omitted: it differs from level 1 only in its
+/// bitrate.
 public enum H264Level: String, Sendable, Hashable, CaseIterable {
   case level10 = "1.0"
   case level11 = "1.1"
@@ -20,13 +21,13 @@ public enum H264Level: String, Sendable, Hashable, CaseIterable {
   case level61 = "6.1"
   case level62 = "6.2"
 
-  /// The level with this `level_idc`; nil if there is none.
+  /// Creates the level with this `level_idc`. Returns nil if there is none.
   public init?(idc: UInt8) {
     guard let level = Self.allCases.first(where: { $0.idc == idc }) else { return nil }
     self = level
   }
 
-  /// The lowest level that allows pictures of this size at this rate; 6.2 if none does.
+  /// Returns the lowest level that allows pictures of this size at this rate; 6.2 if none does.
   /// - Parameters:
   ///   - width: pixels.
   ///   - height: pixels.
@@ -43,7 +44,7 @@ public enum H264Level: String, Sendable, Hashable, CaseIterable {
     } ?? .level62
   }
 
-  /// Macroblocks of 16 pixels along a side.
+  /// Returns the number of 16-pixel macroblocks along a side.
   private static func macroblocks(_ side: Int) -> Int { (min(max(side, 1), 1 << 20) + 15) / 16 }
 
   /// `level_idc`: ten times the level.
@@ -71,7 +72,7 @@ public enum H264Level: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// MaxMBPS and MaxFS: macroblocks per second, and per frame.
+  /// MaxMBPS and MaxFS: macroblocks per second and per frame.
   private var limits: (rate: Int, size: Int) {
     switch self {
     case .level10: (1_485, 99)

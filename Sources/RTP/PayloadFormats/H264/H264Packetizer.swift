@@ -1,34 +1,35 @@
-/// Cuts Annex B access units into payloads (RFC 6184): small NAL units share a STAP-A, large ones become FU-A.
+/// Splits Annex B access units into payloads (RFC 6184): small NAL units share a STAP-A, large ones become FU-A.
 public struct H264Packetizer: Sendable {
-  /// packetization-mode of `a=fmtp`.
+  /// The packetization-mode of `a=fmtp`.
   public enum Mode: UInt8, Sendable {
-    /// 0: each NAL unit is a payload; the encoder has to keep its slices small.
+    /// 0: each NAL unit is one payload, so the encoder must keep its slices small.
     case singleUnit = 0
     /// 1: STAP-A and FU-A.
     case nonInterleaved = 1
   }
 
-  /// Why an access unit cannot be sent.
+  /// The reason why an access unit cannot be packetized.
   public enum PacketizationError: Error, Equatable, Sendable {
-    /// There is no NAL unit in it: no start code, or nothing behind them.
+    /// The access unit contains no NAL unit: no start code, or nothing after them.
     case noUnit
-    /// A NAL unit of this size does not fit a packet, and mode 0 may not cut it.
+    /// A NAL unit of this size in bytes does not fit in a packet, and mode 0 does not allow splitting it.
     case unitTooLarge(Int)
   }
 
-  /// The most bytes of a payload.
+  /// The maximum payload size in bytes.
   public let maximumPayloadSize: Int
-  /// What the far end can join again.
+  /// The packetization mode that the far end supports.
   public let mode: Mode
 
-  /// - Parameter maximumPayloadSize: at least 16 is used.
+  /// Creates a packetizer.
+  /// - Parameter maximumPayloadSize: bytes; raised to 16 if smaller.
   public init(maximumPayloadSize: Int = 1100, mode: Mode = .nonInterleaved) {
     self.maximumPayloadSize = max(16, maximumPayloadSize)
     self.mode = mode
   }
 
-  /// The payloads of one access unit, in order; the last one's packet bears the marker. Delimiters, fillers and end codes are
-  /// left out: the marker says what they would.
+  /// Returns the payloads of one access unit, in order; the packet of the last one has the marker bit. Omits delimiters,
+  /// fillers and end codes, because the marker bit makes them redundant.
   public func packetize(_ accessUnit: [UInt8]) throws(PacketizationError) -> [[UInt8]] {
     let units = Self.units(of: accessUnit)
     guard !units.isEmpty else { throw .noUnit }
@@ -78,7 +79,7 @@ public struct H264Packetizer: Sendable {
     payload.reserveCapacity(size)
     for unit in units {
       let header = accessUnit[unit.lowerBound]
-      // F is set if any is; NRI is the highest (RFC 6184 §5.7.1).
+      // F is set if any unit sets it; NRI is the highest of all units (RFC 6184 §5.7.1).
       payload[0] |= header & 0x80
       payload[0] = payload[0] & 0x9f | max(payload[0] & 0x60, header & 0x60)
       payload.append(UInt8(truncatingIfNeeded: unit.count >> 8))
@@ -88,7 +89,7 @@ public struct H264Packetizer: Sendable {
     return payload
   }
 
-  /// Pieces of nearly equal size, so that a frame's packets can share one GSO message.
+  /// Splits a NAL unit into parts of nearly equal size, so that the packets of a frame can share one GSO message.
   private func fragment(_ unit: ArraySlice<UInt8>, into payloads: inout [[UInt8]]) {
     guard let header = unit.first else { return }
     let body = unit.dropFirst()

@@ -1,12 +1,12 @@
-/// Joins the payloads of one VP8 frame, given in order and without a gap (RFC 7741).
+/// Joins the payloads of one VP8 frame, which are passed in order and without a gap (RFC 7741).
 public struct VP8Depacketizer: Sendable {
   private var data: [UInt8] = []
   private var pictureID: UInt16?
 
-  /// Ready for a first payload.
+  /// Creates an empty depacketizer.
   public init() {}
 
-  /// Adds the next payload. False where it cannot belong to the frame: the frame is then lost.
+  /// Appends the next payload. Returns false if it cannot belong to the frame; the frame is then lost.
   public mutating func append(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard let descriptor = VP8Descriptor(parsing: payload) else { return false }
     if data.isEmpty {
@@ -19,13 +19,13 @@ public struct VP8Depacketizer: Sendable {
     return true
   }
 
-  /// The frame, and the depacketizer ready for the next; nil where nothing was added.
+  /// Returns the frame and resets the depacketizer; nil if nothing was appended.
   public mutating func take() -> (data: [UInt8], isKeyFrame: Bool)? {
     guard let first = data.first else { return nil }
     defer { data = [] }
     return (data, first & 1 == 0)
   }
 
-  /// Forgets what was added.
+  /// Discards the appended payloads.
   public mutating func reset() { data = [] }
 }

@@ -1,33 +1,33 @@
-/// The descriptor before each piece of a VP8 frame (RFC 7741 §4.2), read without allocation. Offsets count from the payload's
-/// first byte.
+/// The descriptor before each part of a VP8 frame (RFC 7741 §4.2), read without allocation. Offsets are relative to the first
+/// byte of the payload.
 public struct VP8Descriptor: Equatable, Sendable {
-  /// Bytes of the descriptor: 1 … 6.
+  /// The length of the descriptor in bytes: 1 … 6.
   public let length: Int
   /// N: no other frame refers to this one.
   public let isNonReference: Bool
-  /// S: the piece begins a partition.
+  /// S: the payload starts a partition.
   public let startsPartition: Bool
-  /// PID: which partition, 0 … 15 (3 bits in RFC 7741).
+  /// PID: the partition index, 0 … 15 (3 bits in RFC 7741).
   public let partition: UInt8
-  /// 7 or 15 bits; nil where there is none.
+  /// The picture id, 7 or 15 bits; nil if absent.
   public let pictureID: UInt16?
   /// Whether the picture id has 15 bits.
   public let isLongPictureID: Bool
-  /// TL0PICIDX; nil where there is none.
+  /// TL0PICIDX; nil if absent.
   public let temporalLevel0Index: UInt8?
-  /// TID: 0 … 3; nil where there is none.
+  /// TID: 0 … 3; nil if absent.
   public let temporalLayer: UInt8?
   /// Y: the frame refers only to layer 0.
   public let isLayerSync: Bool
-  /// Where the picture id lies; 0 where there is none.
+  /// The offset of the picture id; 0 if absent.
   public let pictureIDOffset: Int
-  /// Where TL0PICIDX lies; 0 where there is none.
+  /// The offset of TL0PICIDX; 0 if absent.
   public let temporalLevel0Offset: Int
 
   /// Whether the payload is the first of its frame.
   @inlinable public var startsFrame: Bool { startsPartition && partition == 0 }
 
-  /// Nil where `payload` ends within the descriptor, or right behind it.
+  /// Parses `payload`. Returns nil if it ends within the descriptor or directly after it.
   @inlinable public init?(parsing payload: UnsafeRawBufferPointer) {
     guard let base = payload.baseAddress, payload.count >= 2 else { return nil }
     let count = payload.count
@@ -87,8 +87,8 @@ public struct VP8Descriptor: Equatable, Sendable {
     temporalLevel0Offset = level0Offset
   }
 
-  /// Writes another picture id and TL0PICIDX into the payload that this descriptor was read from, or a copy of it. A 7-bit id
-  /// stays one and takes the low bits; what the descriptor has not is not written.
+  /// Writes another picture id and TL0PICIDX into the payload that this descriptor was parsed from, or into a copy. A 7-bit id
+  /// remains 7-bit and gets the low bits; fields absent from the descriptor are not written.
   @inlinable public func rewrite(
     _ payload: UnsafeMutableRawPointer, pictureID: UInt16, temporalLevel0Index: UInt8
   ) {
@@ -102,7 +102,7 @@ public struct VP8Descriptor: Equatable, Sendable {
     if temporalLevel0Offset > 0 { payload.store8(temporalLevel0Index, temporalLevel0Offset) }
   }
 
-  /// Whether `payload` is the first of a key frame (RFC 7741 §4.3: P is 0, and the start code follows).
+  /// Returns whether `payload` is the first of a key frame (RFC 7741 §4.3: P is 0, and the start code follows).
   @inlinable public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard let descriptor = VP8Descriptor(parsing: payload), descriptor.startsFrame, let base = payload.baseAddress else {
       return false
@@ -110,7 +110,8 @@ public struct VP8Descriptor: Equatable, Sendable {
     return base.load8(descriptor.length) & 1 == 0
   }
 
-  /// Width and height of the key frame that begins in `payload` (RFC 6386 §9.1); nil where it is not one.
+  /// Returns the width and height in pixels of the key frame that starts in `payload` (RFC 6386 §9.1); nil if it is not a key
+  /// frame.
   public static func keyFrameSize(_ payload: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     guard let descriptor = VP8Descriptor(parsing: payload), descriptor.startsFrame else { return nil }
     let frame = payload.part(from: descriptor.length)

@@ -1,19 +1,21 @@
-/// Cuts VP8 frames into payloads with 15-bit picture ids (RFC 7741).
+/// Splits VP8 frames into payloads with 15-bit picture ids (RFC 7741).
 public struct VP8Packetizer: Sendable {
-  /// The most bytes of a payload, the descriptor included.
+  /// The maximum payload size in bytes, including the descriptor.
   public let maximumPayloadSize: Int
   /// The picture id of the next frame, 0 … 32,767.
   public private(set) var pictureID: UInt16
 
+  /// Creates a packetizer.
   /// - Parameters:
-  ///   - maximumPayloadSize: at least 5 is used.
-  ///   - pictureID: that of the first frame; RFC 7741 wants it random.
+  ///   - maximumPayloadSize: bytes; raised to 5 if smaller.
+  ///   - pictureID: the id of the first frame; RFC 7741 recommends a random one.
   public init(maximumPayloadSize: Int = 1100, pictureID: UInt16 = 0) {
     self.maximumPayloadSize = max(5, maximumPayloadSize)
     self.pictureID = pictureID & 0x7fff
   }
 
-  /// The payloads of one frame, in order, of nearly equal size; the last one's packet bears the marker. Empty for an empty frame.
+  /// Returns the payloads of one frame, in order and of nearly equal size. The packet of the last one has the marker bit.
+  /// Returns an empty array for an empty frame.
   public mutating func packetize(_ frame: [UInt8]) -> [[UInt8]] {
     guard !frame.isEmpty else { return [] }
     let room = maximumPayloadSize - 4

@@ -1,6 +1,6 @@
-/// What a server that routes VP9 untouched reads of its payloads (RFC 9628 §4.2).
+/// The VP9 payload fields that a server needs in order to forward VP9 unchanged (RFC 9628 §4.2).
 public enum VP9 {
-  /// Whether `payload` begins a key frame: not predicted from another picture, first of its frame, lowest spatial layer.
+  /// Returns whether `payload` starts a key frame: not predicted from another picture, start of a frame, lowest spatial layer.
   public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard let base = payload.baseAddress, payload.count >= 2 else { return false }
     let flags = base.load8(0)
@@ -17,7 +17,8 @@ public enum VP9 {
     return base.load8(position) >> 1 & 7 == 0
   }
 
-  /// Whether the frame says so itself: a key frame that is not a picture shown again (VP9 bitstream specification §6.2).
+  /// Returns whether the frame header announces a key frame that is not a picture shown again (VP9 bitstream specification
+  /// §6.2).
   static func isKeyFrame(_ frame: UnsafeRawBufferPointer) -> Bool {
     guard let first = frame.first, first >> 6 == 0b10 else { return false }
     // Profile 3 has a reserved bit before show_existing_frame and frame_type.

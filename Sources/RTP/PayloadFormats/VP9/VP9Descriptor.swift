@@ -1,24 +1,24 @@
-/// The descriptor before each VP9 payload (RFC 9628 §4.2): which picture and which layer of it the bytes behind it are of.
+/// The descriptor before each VP9 payload (RFC 9628 §4.2): identifies the picture and the layer of the payload.
 public struct VP9Descriptor: Equatable, Sendable {
-  /// Bytes before the payload.
+  /// The length of the descriptor in bytes.
   public let length: Int
-  /// 7 or 15 bits; nil where the sender gives none.
+  /// The picture id, 7 or 15 bits; nil if the sender omits it.
   public let pictureID: UInt16?
   /// P: predicted from another picture.
   public let isPredicted: Bool
-  /// B: the first bytes of a layer's frame.
+  /// B: the payload starts the frame of a layer.
   public let startsFrame: Bool
-  /// E: the last bytes of a layer's frame.
+  /// E: the payload ends the frame of a layer.
   public let endsFrame: Bool
-  /// TID; 0 without layer indices.
+  /// TID; 0 if there are no layer indices.
   public let temporalLayer: UInt8
-  /// SID; 0 without layer indices.
+  /// SID; 0 if there are no layer indices.
   public let spatialLayer: UInt8
 
-  /// More spatial layers can't be told apart (SID has three bits).
+  /// The maximum number of spatial layers (SID has three bits).
   public static let maximumLayers = 8
 
-  /// Nil where the descriptor does not end within `payload`, or nothing follows it.
+  /// Parses `payload`. Returns nil if the descriptor does not end within it, or nothing follows.
   public init?(parsing payload: UnsafeRawBufferPointer) {
     var reader = Reader(payload)
     guard let flags = reader.next() else { return nil }
@@ -48,7 +48,7 @@ public struct VP9Descriptor: Equatable, Sendable {
       temporalLayer = 0
       spatialLayer = 0
     }
-    // P_DIFF: at most three references, N says that another follows.
+    // P_DIFF: at most three references; N announces another one.
     if isFlexible, isPredicted {
       var references = 0
       while true {
@@ -74,7 +74,7 @@ public struct VP9Descriptor: Equatable, Sendable {
       return payload[position]
     }
 
-    /// The scalability structure: sizes of the layers, and how pictures depend on each other; decoders find both out by themselves.
+    /// Skips the scalability structure: the layer sizes and the picture dependencies. Decoders determine both on their own.
     mutating func skipScalability() -> Bool {
       guard let head = next() else { return false }
       if head & 0x10 != 0 { position += 4 * (Int(head >> 5) + 1) }
