@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// The self-signed ECDSA P-256 certificate of one side and the `SSL_CTX` that every association of it shares (RFC 8827 §6.5).
+/// The self-signed ECDSA P-256 certificate of one side and the `SSL_CTX` that all its associations share (RFC 8827 §6.5).
 ///
-/// One per start of a server, or of a client. Associations check each other by fingerprint, never by name or date.
-// Sendable: both properties are constants, and OpenSSL 3 lets threads make SSLs from one SSL_CTX at the same time as long
-// as nobody configures it any more; all configuration ends in init.
+/// There is one per process start of a server or client. Associations check each other by fingerprint, never by name or date.
+// Sendable: both properties are constants, and OpenSSL 3 lets threads create SSLs from one SSL_CTX concurrently as long as its
+// configuration no longer changes; all configuration ends in init.
 public final class Certificate: @unchecked Sendable {
   let context: OpaquePointer
-  /// SHA-256 of the certificate: what `a=fingerprint` tells the other side.
+  /// The SHA-256 of the certificate, which `a=fingerprint` announces to the other side.
   public let fingerprint: Fingerprint
 
-  /// Makes a new key and certificate. Takes about 0.1 ms.
+  /// Generates a new key and certificate. Takes about 0.1 ms.
   public init() throws(CertificateError) {
     guard let context = SSL_CTX_new(DTLS_method()) else { throw .cryptography("SSL_CTX_new") }
     do throws(CertificateError) {
@@ -31,7 +31,7 @@ public final class Certificate: @unchecked Sendable {
     defer { X509_free(certificate) }
     try sign(certificate, key)
     guard let fingerprint = Fingerprint(of: certificate, algorithm: "sha-256") else { throw .cryptography("X509_digest") }
-    // Suites of RFC 8827 §6.5; no renegotiation, no tickets, no cache: associations live once.
+    // Suites of RFC 8827 §6.5; no renegotiation, tickets or cache, because sessions are never resumed.
     guard openssl_ctx_set_dtls12(context) == 1,
       SSL_CTX_use_certificate(context, certificate) == 1, SSL_CTX_use_PrivateKey(context, key) == 1,
       SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1
@@ -46,7 +46,7 @@ public final class Certificate: @unchecked Sendable {
 
   private static func sign(_ certificate: OpaquePointer, _ key: OpaquePointer) throws(CertificateError) {
     let days = 24 * 60 * 60
-    // Names and dates tell an observer nothing; clocks may differ by a day.
+    // Name and dates reveal nothing to an observer; clocks may differ by a day.
     let serial = UInt64.random(in: 1...UInt64(Int64.max))
     guard X509_set_version(certificate, 2) == 1,
       ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1,
@@ -60,14 +60,14 @@ public final class Certificate: @unchecked Sendable {
   }
 }
 
-/// Why a certificate could not be made.
+/// The reason why a certificate could not be created.
 public enum CertificateError: Error, Sendable, Hashable {
-  /// libcrypto or libssl refused; the name of the call.
+  /// A call of libcrypto or libssl failed; the name of the call.
   case cryptography(String)
 }
 
 extension Fingerprint {
-  /// The hash of an X509; nil for an algorithm that RFC 8122 does not name or that is broken (MD5, SHA-1).
+  /// Computes the hash of an X509. Returns nil for an algorithm that RFC 8122 does not name or that is broken (MD5, SHA-1).
   init?(of certificate: OpaquePointer, algorithm: String) {
     let digest: OpaquePointer?
     switch algorithm {

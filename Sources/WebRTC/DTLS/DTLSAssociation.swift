@@ -1,14 +1,15 @@
 import COpenSSL
 import RTP
 
-/// One DTLS 1.2 association over OpenSSL's memory BIOs (RFC 6347, RFC 5764): fed datagrams and time, gives datagrams.
+/// One DTLS 1.2 association over OpenSSL's memory BIOs (RFC 6347, RFC 5764). Its input is datagrams and time, its output
+/// datagrams.
 ///
-/// - The server side answers from the first ClientHello; the client side starts with `start`.
-/// - The other side's certificate is checked against fingerprints (RFC 8122). Where they come later than the certificate, the
-///   handshake goes on and its end waits for them; nothing is keyed before.
-/// - Lost flights are repeated 200 ms after they were sent, then 400 … up to 2 s apart; after 30 s the handshake failed.
-/// - Once it is done, OpenSSL's record buffers are given back. About 40 kB stay, half of them a handshake buffer that its DTLS
-///   keeps for late repetitions.
+/// - The server side answers from the first ClientHello on; the client side begins with `start`.
+/// - The other side's certificate is checked against fingerprints (RFC 8122). If they arrive after the certificate, the
+///   handshake continues but does not complete before they arrive; no keys are available before.
+/// - Lost flights are repeated 200 ms after they were sent, then at intervals of 400 ms … 2 s; after 30 s the handshake fails.
+/// - After the handshake, OpenSSL's record buffers are released. About 40 kB remain, half of them a handshake buffer that its
+///   DTLS keeps for late repetitions.
 final class DTLSAssociation {
   enum State: Equatable { case idle, handshaking, awaitingFingerprint, connected, closed, failed }
   enum Progress: Equatable { case none, connected, closed, failed(PeerFailure), dropped(DropReason) }
@@ -21,7 +22,7 @@ final class DTLSAssociation {
   let role: DTLSRole
   private(set) var state = State.idle
   private(set) var deadline: Instant?
-  /// Datagrams to send, in order; the owner takes them.
+  /// The datagrams to send, in order; the owner takes them.
   private var outgoing: [[UInt8]] = []
 
   private let ssl: OpaquePointer
@@ -36,7 +37,7 @@ final class DTLSAssociation {
 
   init?(certificate: Certificate, role: DTLSRole, profiles: [SRTPProfile]) {
     guard let ssl = SSL_new(certificate.context) else { return nil }
-    // SSL_set_tlsext_use_srtp gives 0 for success.
+    // SSL_set_tlsext_use_srtp returns 0 on success.
     guard SSL_set_tlsext_use_srtp(ssl, profiles.map(\.name).joined(separator: ":")) == 0,
       let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem())
     else {
@@ -66,31 +67,31 @@ final class DTLSAssociation {
     return handshake(now)
   }
 
-  /// Tells what the other side's certificate must hash to; one match is enough.
+  /// Sets the accepted fingerprints of the other side's certificate; one match is sufficient.
   func expect(_ fingerprints: [Fingerprint]) -> Progress {
     self.fingerprints = fingerprints
     guard state == .awaitingFingerprint else { return .none }
     return finish()
   }
 
-  /// Takes one datagram from an address that STUN has validated.
+  /// Processes one datagram from an address that STUN has validated.
   func receive(_ datagram: UnsafeRawBufferPointer, now: Instant) -> Progress {
     guard state != .failed, state != .closed else { return .dropped(.closed) }
     guard let first = DTLSRecord(datagram, at: 0) else { return .dropped(.malformedDTLS) }
     if state == .idle {
       guard role == .server else { return .dropped(.notReady) }
-      // Only a ClientHello opens an association; anything else is left over from an older one.
+      // Only a ClientHello starts an association; anything else is left over from an older one.
       guard first.type == .handshake, first.epoch == 0, datagram.count > 13, datagram[13] == 1 else {
         return .dropped(.malformedDTLS)
       }
       begin(now)
     }
     ERR_clear_error()
-    // The client did not get the last flight.
+    // The client did not receive the last flight.
     let isRepetition = state != .handshaking && first.epoch == 0 && first.type != .alert
     if isRepetition { repeatFinalFlight(now) }
     guard write(datagram) else { return isRepetition ? .none : .dropped(.malformedDTLS) }
-    // A memory BIO knows no datagram: whatever OpenSSL left of this one must not meet the next.
+    // A memory BIO has no datagram boundaries: bytes that OpenSSL left unread must not precede the next datagram.
     defer { _ = BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
     if state == .handshaking { return handshake(now) }
     guard SSL_alloc_buffers(ssl) == 1 else { return .dropped(.notReady) }
@@ -100,7 +101,8 @@ final class DTLSAssociation {
   func advance(to now: Instant) -> Progress {
     guard let due = deadline, due <= now, state == .handshaking else { return .none }
     guard now - started < Self.patience else { return fail(.dtlsTimeout) }
-    // OpenSSL's own timer runs by the system's clock and has written anew if it has expired; otherwise the flight is repeated.
+    // OpenSSL's own timer uses the system clock and has already rewritten the flight if it has expired; otherwise the flight is
+    // repeated here.
     ERR_clear_error()
     _ = openssl_dtls_handle_timeout(ssl)
     if !takeWritten() { outgoing += flight.repeated(mtu: Self.mtu) }
@@ -113,7 +115,7 @@ final class DTLSAssociation {
   func close() {
     if state == .connected || state == .awaitingFingerprint {
       ERR_clear_error()
-      // OpenSSL's DTLS writes to freed buffers unless they are asked for anew.
+      // OpenSSL's DTLS writes to freed buffers unless they are allocated again.
       if SSL_alloc_buffers(ssl) == 1 {
         _ = SSL_shutdown(ssl)
         _ = takeWritten()
@@ -123,7 +125,7 @@ final class DTLSAssociation {
     deadline = nil
   }
 
-  /// The datagrams written since the last call.
+  /// Returns the datagrams written since the last call.
   func takeOutgoing() -> [[UInt8]] {
     defer { outgoing.removeAll() }
     return outgoing
@@ -131,7 +133,7 @@ final class DTLSAssociation {
 
   // MARK: Result
 
-  /// The profile agreed on and the master keys of both directions; nil before the handshake's end.
+  /// Returns the negotiated profile and the master keys of both directions; nil before the handshake is complete.
   func exportKeys() -> SRTPKeys? {
     guard state == .connected, let profile = agreedProfile else { return nil }
     let label = "EXTRACTOR-dtls_srtp"
@@ -152,11 +154,11 @@ final class DTLSAssociation {
     deadline = now.advanced(microseconds: Self.patience)
   }
 
-  /// Hands OpenSSL the records of a datagram that can be genuine; false if absent.
+  /// Passes the plausible records of a datagram to OpenSSL; returns false if there are none.
   ///
-  /// A protected record too short for its tag ends OpenSSL's association on some processors (its AES-GCM for AVX-512 fails
-  /// where the others find the tag wrong), and whoever knows the client's address can send one. After the handshake nothing in
-  /// the clear is of use, nor of a later epoch.
+  /// A protected record that is too short for its tag ends OpenSSL's association on some processors (its AES-GCM for AVX-512
+  /// fails where the others find the tag wrong), and anyone who knows the client's address can send one. After the handshake,
+  /// unencrypted records and records of a later epoch are useless.
   private func write(_ datagram: UnsafeRawBufferPointer) -> Bool {
     var hasWritten = false
     var offset = 0
@@ -174,8 +176,8 @@ final class DTLSAssociation {
     return hasWritten
   }
 
-  /// Bytes of an alert's body, the shortest there is: the explicit part of the nonce, two bytes and the tag (RFC 5288 §3,
-  /// RFC 7905 §2).
+  /// The number of bytes in the body of an alert, the shortest record: the explicit part of the nonce, two bytes and the tag
+  /// (RFC 5288 §3, RFC 7905 §2).
   private var shortestProtected: Int {
     guard state != .handshaking, let cipher = SSL_get_current_cipher(ssl) else { return 8 + 2 + 16 }
     return SSL_CIPHER_get_cipher_nid(cipher) == NID_chacha20_poly1305 ? 2 + 16 : 8 + 2 + 16
@@ -199,7 +201,7 @@ final class DTLSAssociation {
     return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE ? .none : fail(.handshake(Self.lastError))
   }
 
-  /// Why OpenSSL's last call failed: one of its fixed texts.
+  /// The reason why OpenSSL's last call failed: one of its fixed texts.
   private static var lastError: String {
     ERR_reason_error_string(ERR_peek_last_error()).map { String(cString: $0) } ?? "no reason given"
   }
@@ -229,11 +231,11 @@ final class DTLSAssociation {
     return .failed(reason)
   }
 
-  /// After the handshake: alerts, and data that nobody here has use for.
+  /// Reads the records after the handshake: alerts, and unused application data.
   private func read() -> Progress {
     var sink: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     var result: Int32 = 1
-    // A datagram holds few records; the bound keeps a flood of tiny ones from mattering.
+    // A datagram contains few records; the bound limits the cost of a flood of tiny ones.
     for _ in 0..<64 where result > 0 {
       ERR_clear_error()
       result = withUnsafeMutableBytes(of: &sink) { SSL_read(ssl, $0.baseAddress, Int32($0.count)) }
@@ -249,7 +251,7 @@ final class DTLSAssociation {
     return .none
   }
 
-  /// The side that spoke last repeats when the other repeats (RFC 6347 §4.2.4); at most once in 50 ms.
+  /// Repeats the final flight when the other side repeats its own (RFC 6347 §4.2.4), at most once in 50 ms.
   private func repeatFinalFlight(_ now: Instant) {
     guard role == .server, !flight.isEmpty, outgoing.isEmpty else { return }
     if let lastReply, now - lastReply < 50_000 { return }
@@ -257,7 +259,7 @@ final class DTLSAssociation {
     outgoing += flight.repeated(mtu: Self.mtu)
   }
 
-  /// Moves what OpenSSL wrote to `outgoing`; false if it wrote nothing.
+  /// Moves OpenSSL's output to `outgoing`; returns false if there is none.
   private func takeWritten() -> Bool {
     let pending = BIO_ctrl_pending(output)
     guard pending > 0 else { return false }
@@ -272,7 +274,7 @@ final class DTLSAssociation {
     (fingerprints ?? []).contains { Fingerprint(of: certificate, algorithm: $0.algorithm) == $0 }
   }
 
-  /// OpenSSL's question during the handshake: a certificate that is known to be wrong is refused with an alert at once.
+  /// OpenSSL's verify callback during the handshake: a certificate that is known to be wrong is rejected with an alert at once.
   static func accepts(_ store: OpaquePointer?) -> Bool {
     guard let store, let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
       let pointer = SSL_get_ex_data(OpaquePointer(ssl), 0)

@@ -1,4 +1,4 @@
-/// The 13-byte header of a DTLS 1.2 record (RFC 6347 §4.1) and its place in a datagram.
+/// The 13-byte header of a DTLS 1.2 record (RFC 6347 §4.1) and its range in a datagram.
 struct DTLSRecord {
   static let headerLength = 13
 
@@ -6,13 +6,13 @@ struct DTLSRecord {
 
   let type: ContentType
   let epoch: UInt16
-  /// Header and body, in the buffer that was read.
+  /// The range of header and body in the parsed buffer.
   let range: Range<Int>
 
-  /// Reads the record at `offset`; nil if none lies whole.
+  /// Parses the record at `offset`; nil if it is incomplete.
   init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     guard offset + Self.headerLength <= bytes.count, let type = ContentType(rawValue: bytes[offset]),
-      // DTLS 1.2, and DTLS 1.0 as first flights say.
+      // DTLS 1.2, and DTLS 1.0, which first flights use.
       bytes[offset + 1] == 0xFE, bytes[offset + 2] >= 0xFD
     else { return nil }
     let end = offset + Self.headerLength + Int(bytes.bigEndian16(at: offset + 11))
@@ -23,20 +23,21 @@ struct DTLSRecord {
   }
 }
 
-/// What one side says in one go, kept until the other side answers (RFC 6347 §4.2.4).
+/// One flight of messages, kept until the other side answers (RFC 6347 §4.2.4).
 ///
-/// OpenSSL repeats flights by the system's clock. Here they repeat by the caller's time, so records are kept as they were
-/// written. In epoch 0 each repetition gets new record numbers, which are not protected there; a peer may drop a number that it
-/// has seen. An epoch 1 record (Finished) is repeated as it is: who could read it the first time does not need it again.
+/// OpenSSL repeats flights by the system clock. Here they are repeated by the caller's time, so the records are stored as they
+/// were written. In epoch 0 each repetition gets new record numbers, which are not protected there; a peer may drop a number
+/// that it has already received. An epoch 1 record (Finished) is repeated unchanged: a peer that could read it the first time
+/// does not need it again.
 struct DTLSFlight {
   private(set) var records: [[UInt8]] = []
-  /// The next record number of epoch 0; OpenSSL's own are replaced, so that repetitions never clash with them.
+  /// The next record number of epoch 0. OpenSSL's own numbers are replaced, so that repetitions never collide with them.
   private var sequence: UInt64 = 0
 
   var isEmpty: Bool { records.isEmpty }
 
-  /// Takes what OpenSSL wrote and gives the datagrams to send. A handshake message makes it the flight to repeat; an alert
-  /// is sent once.
+  /// Takes OpenSSL's output and returns the datagrams to send. If it contains a handshake message, it becomes the flight to
+  /// repeat; an alert is sent once.
   mutating func replace(with written: [UInt8], mtu: Int) -> [[UInt8]] {
     var fresh: [[UInt8]] = []
     var isHandshake = false
@@ -53,7 +54,7 @@ struct DTLSFlight {
     return datagrams
   }
 
-  /// The datagrams of the flight once more.
+  /// Returns the datagrams of the flight again.
   mutating func repeated(mtu: Int) -> [[UInt8]] { pack(records, mtu: mtu) }
 
   private mutating func pack(_ records: [[UInt8]], mtu: Int) -> [[UInt8]] {

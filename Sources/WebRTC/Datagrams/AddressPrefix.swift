@@ -1,11 +1,11 @@
-/// The addresses of one family whose first bits are the same: a network such as "10.0.0.0/8" (RFC 4632 §3.1) or "2001:db8::/32"
-/// (RFC 4291 §2.3), or one address alone, "192.0.2.1".
+/// The addresses of one family with a common prefix: a network such as "10.0.0.0/8" (RFC 4632 §3.1) or "2001:db8::/32" (RFC
+/// 4291 §2.3), or a single address, "192.0.2.1".
 public struct AddressPrefix: Hashable, Sendable {
   private let address: TransportAddress
-  /// Of the 128 of `TransportAddress`: an IPv4 address begins with 96 bits that all of them share.
+  /// The prefix length of the 128 bits of `TransportAddress`; all IPv4 addresses start with the same 96 bits.
   private let bits: Int
 
-  /// Nil if the text is neither a numeric address nor one with a number of bits that it has.
+  /// Parses a prefix. Returns nil if the text is not a numeric address, optionally with a valid prefix length.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let host = parts.first, let address = TransportAddress(host: String(host), port: 0) else { return nil }
@@ -21,7 +21,7 @@ public struct AddressPrefix: Hashable, Sendable {
     bits = 128 - width + length
   }
 
-  /// Whether it is one of them, whatever its port.
+  /// Returns whether the address is in the prefix, whatever its port.
   public func contains(_ other: TransportAddress) -> Bool {
     func same(_ one: UInt64, _ two: UInt64, _ count: Int) -> Bool {
       count <= 0 || (one ^ two) >> UInt64(64 - min(count, 64)) == 0

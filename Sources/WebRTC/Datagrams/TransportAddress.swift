@@ -1,19 +1,19 @@
 import Glibc
 
-/// An IP address and a port (RFC 8445 §4 "transport address"): trivial, so that tables of the packet path can hold it.
+/// An IP address and a port (RFC 8445 §4 "transport address"). Trivial, so that tables of the packet path can store it.
 ///
-/// IPv4 is kept as an IPv4-mapped IPv6 address, so that a dual-stack socket and a v4 socket name a peer alike.
+/// IPv4 is stored as an IPv4-mapped IPv6 address, so that a dual-stack socket and a v4 socket identify a peer in the same way.
 ///
-/// As a peer's address it says the whole 5-tuple: one IP address and port behind a datagram, behind a TCP connection, or met at
-/// another socket of this side are different peers (RFC 8445 §2.2: a pair has a local end too).
+/// As a peer's address it represents the whole 5-tuple: the same IP address and port with datagrams, with a TCP connection, or
+/// at another local socket are different peers (RFC 8445 §2.2: a pair has a local end too).
 public struct TransportAddress: Hashable, Sendable {
-  /// The 128 bits of the address, network order read as big-endian numbers.
+  /// The upper 64 of the 128 address bits, in network order read as a big-endian number.
   public var high: UInt64
   public var low: UInt64
   public var port: UInt16
-  /// Which of the owner's sockets the peer is met at, by the owner's own numbers; 0 if there is one.
+  /// The index of the owner's socket that receives from the peer; 0 if there is only one.
   public var socket: UInt8 = 0
-  /// Whether it is the far end of a TCP connection (RFC 6544), not of datagrams.
+  /// Whether this is the remote end of a TCP connection (RFC 6544) instead of a UDP address.
   public var isTCP = false
 
   @inlinable public init(high: UInt64, low: UInt64, port: UInt16) {
@@ -22,18 +22,18 @@ public struct TransportAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// `ipv4` in host order: 127.0.0.1 is 0x7F00_0001.
+  /// Creates an IPv4 address. `ipv4` is in host order: 127.0.0.1 is 0x7F00_0001.
   @inlinable public init(ipv4: UInt32, port: UInt16) {
     self.init(high: 0, low: 0x0000_FFFF_0000_0000 | UInt64(ipv4), port: port)
   }
 
   @inlinable public var isIPv4: Bool { high == 0 && low >> 32 == 0x0000_FFFF }
-  /// Host order; meaningful where `isIPv4`.
+  /// The IPv4 address in host order; only valid if `isIPv4`.
   @inlinable public var ipv4: UInt32 { UInt32(truncatingIfNeeded: low) }
 
-  /// Parses a numeric address such as "127.0.0.1" or "::1"; nil for anything else, names too.
+  /// Parses a numeric address such as "127.0.0.1" or "::1"; returns nil for anything else, including host names.
   public init?(host: String, port: UInt16) {
-    // C would read up to a NUL.
+    // C would stop at a NUL.
     guard !host.utf8.contains(0) else { return nil }
     var four = in_addr()
     if inet_pton(AF_INET, host, &four) == 1 {
@@ -51,7 +51,7 @@ public struct TransportAddress: Hashable, Sendable {
     self.init(high: high, low: low, port: port)
   }
 
-  /// From what the kernel gave; nil for a family that is neither IPv4 nor IPv6.
+  /// Creates an address from a kernel structure; returns nil for a family other than IPv4 and IPv6.
   public init?(_ storage: UnsafePointer<sockaddr_storage>) {
     let raw = UnsafeRawPointer(storage)
     switch Int32(storage.pointee.ss_family) {
@@ -68,7 +68,7 @@ public struct TransportAddress: Hashable, Sendable {
     }
   }
 
-  /// Writes the kernel's form and gives its length. IPv4 becomes `sockaddr_in` unless `mapped` (a dual-stack socket).
+  /// Writes the kernel structure and returns its length. IPv4 becomes `sockaddr_in` unless `mapped` (a dual-stack socket).
   public func write(to storage: UnsafeMutablePointer<sockaddr_storage>, mapped: Bool = false) -> UInt32 {
     let raw = UnsafeMutableRawPointer(storage)
     if isIPv4 && !mapped {
@@ -88,7 +88,7 @@ public struct TransportAddress: Hashable, Sendable {
     return UInt32(MemoryLayout<sockaddr_in6>.size)
   }
 
-  /// The numeric host alone: "127.0.0.1", "::1".
+  /// The numeric host without the port: "127.0.0.1", "::1".
   public var host: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     if isIPv4 {
@@ -103,6 +103,6 @@ public struct TransportAddress: Hashable, Sendable {
 }
 
 extension TransportAddress: CustomStringConvertible {
-  /// "192.0.2.1:8100", "[2001:db8::1]:8100"; with "tcp " before it for a connection.
+  /// The text "192.0.2.1:8100" or "[2001:db8::1]:8100", prefixed with "tcp " for a connection.
   public var description: String { (isTCP ? "tcp " : "") + (isIPv4 ? "\(host):\(port)" : "[\(host)]:\(port)") }
 }

@@ -1,6 +1,6 @@
-/// The server half of a connectivity check (RFC 8445 §7.3, RFC 8489 §9.1.3): is a Binding request ours to answer, and how.
+/// The server half of a connectivity check (RFC 8445 §7.3, RFC 8489 §9.1.3): validates a Binding request and writes the reply.
 ///
-/// No reply is larger than its request unless the address is validated already: a forged source address gains nothing.
+/// No reply is larger than its request unless the address is already validated, so a forged source address gains nothing.
 struct BindingRequest {
   let message: STUNMessage
   let source: TransportAddress
@@ -27,14 +27,14 @@ struct BindingRequest {
     return .authentic(password: password)
   }
 
-  /// The success response with the address that the request came from; nil if it would be larger than the request.
+  /// Returns the success response with the source address of the request; nil if it would be larger than the request.
   func success(password: String) -> [UInt8]? {
     var writer = STUNWriter(.success, transaction: message.transaction)
     writer.addMappedAddress(source)
     return finish(&writer, password: password)
   }
 
-  /// An error response, with its reason phrase where that fits.
+  /// Returns an error response, with its reason phrase if that fits.
   func reply(_ code: STUNErrorCode, password: String?) -> [UInt8]? {
     for withReason in [true, false] {
       var writer = STUNWriter(.failure, transaction: message.transaction)

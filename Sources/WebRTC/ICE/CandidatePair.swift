@@ -1,8 +1,8 @@
 import RTP
 
-/// The local socket and one remote candidate (RFC 8445 §6.1.2): its checks under way and what came of them.
+/// The local socket and one remote candidate (RFC 8445 §6.1.2): its pending checks and their results.
 ///
-/// Every transmission is a transaction of its own, so that a late answer still counts and is told from a newer one.
+/// Every transmission is a separate transaction, so that a late answer still counts and is distinguishable from a newer one.
 struct CandidatePair {
   enum State { case waiting, inProgress, succeeded }
 
@@ -12,7 +12,7 @@ struct CandidatePair {
     var sent: Instant
   }
 
-  /// How a response belongs to what was asked.
+  /// The match between a response and its request.
   struct Answered {
     var nominates: Bool
     var roundTrip: Int64
@@ -25,11 +25,11 @@ struct CandidatePair {
   let remote: TransportAddress
   var priority: UInt64
   private(set) var state = State.waiting
-  /// The other side asked for this pair (USE-CANDIDATE came in).
+  /// Whether the other side nominated this pair (received USE-CANDIDATE).
   var isNominatedByRemote = false
   private(set) var nextCheck: Instant
   private(set) var lastAnswer: Instant?
-  /// Checks sent since the last answer.
+  /// The number of checks sent since the last answer.
   private(set) var unanswered = 0
   private var outstanding: [Check] = []
   private var interval = firstInterval
@@ -45,7 +45,7 @@ struct CandidatePair {
     UInt64(min(g, d)) << 32 | UInt64(max(g, d)) << 1 | (g > d ? 1 : 0)
   }
 
-  /// Notes a check and when the next is due: probing doubles from 100 ms to 1.6 s; a pair that works waits for `pause`.
+  /// Records a check and schedules the next: probing intervals double from 100 ms to 1.6 s; a working pair waits for `pause`.
   mutating func sent(_ transaction: STUNTransactionID, nominates: Bool, now: Instant, pause: Int64?) {
     if outstanding.count == Self.outstandingLimit { outstanding.removeFirst() }
     outstanding.append(Check(transaction: transaction, nominates: nominates, sent: now))
@@ -59,7 +59,7 @@ struct CandidatePair {
     }
   }
 
-  /// Finds and ends the transaction of a response; nil if none of ours is meant.
+  /// Finds and ends the transaction of a response; nil if it matches none.
   mutating func answered(_ transaction: STUNTransactionID, succeeded: Bool, now: Instant, pause: Int64) -> Answered? {
     guard let index = outstanding.firstIndex(where: { $0.transaction == transaction }) else { return nil }
     let check = outstanding.remove(at: index)
@@ -75,7 +75,8 @@ struct CandidatePair {
 
   func isOutstanding(_ transaction: STUNTransactionID) -> Bool { outstanding.contains { $0.transaction == transaction } }
 
-  /// Checks at once: triggered by the other side (RFC 8445 §7.3.1.4), by a role that changed, or by a path that may have.
+  /// Schedules a check at once: triggered by the other side (RFC 8445 §7.3.1.4), by a role change, or by a possible path
+  /// change.
   mutating func probe(now: Instant) {
     if state == .succeeded { return nextCheck = now }
     state = .waiting
@@ -83,12 +84,12 @@ struct CandidatePair {
     nextCheck = now
   }
 
-  /// Not checked before, unless it is `probe`d; a check under way goes on.
+  /// Delays the next check until this time, unless it is `probe`d; a pending check continues.
   mutating func wait(until instant: Instant) {
     if state == .waiting { nextCheck = instant }
   }
 
-  /// What was known of the path counts no longer.
+  /// Discards everything known about the path.
   mutating func reset(now: Instant) {
     state = .waiting
     outstanding.removeAll()

@@ -1,7 +1,7 @@
 import RTP
 
-/// Whether the other side is still there and wants what is sent (RFC 7675): `disconnected` after 8 s of silence, consent lost
-/// after 30 s.
+/// Whether the other side is still reachable and consents to receive (RFC 7675): `disconnected` after 8 s of silence, consent
+/// lost after 30 s.
 struct Consent {
   enum State { case waiting, fresh, silent, lost }
   enum Transition { case disconnected, reconnected, lost }
@@ -14,7 +14,7 @@ struct Consent {
   private var transition: Transition?
   private var wasLost = false
 
-  /// Something authentic came in that shows the path works.
+  /// Records that an authentic packet arrived, which shows that the path works.
   mutating func heard(at now: Instant) {
     if state == .silent || state == .lost || wasLost { transition = .reconnected }
     wasLost = false
@@ -41,14 +41,14 @@ struct Consent {
     }
   }
 
-  /// A lost consent is asked for anew (RFC 7675 §5.1: only after an ICE restart, with new credentials).
+  /// Restarts a lost consent (RFC 7675 §5.1: only after an ICE restart, with new credentials).
   mutating func restart() {
     guard state == .lost else { return }
     state = .waiting
     wasLost = true
   }
 
-  /// What changed since the last call.
+  /// Returns the change since the last call.
   mutating func takeTransition() -> Transition? {
     defer { transition = nil }
     return transition

@@ -1,31 +1,32 @@
 import RTP
 
-/// The full ICE agent of one component over one local socket (RFC 8445): client, bot, or test peer.
+/// The full ICE agent of one component over one local socket (RFC 8445), used by clients, bots and test peers.
 ///
-/// - Pairs are the socket and each remote candidate, told by signalling or found by a check of theirs (peer-reflexive).
-/// - Controlling, it nominates the best pair that works; controlled, it follows. A role conflict is settled by tie-breaker.
-/// - Consent (RFC 7675): the selected pair is checked every 4–6 s, every second while a check is unanswered. A pair that falls
-///   silent makes all others be probed anew, and the controlling side moves to one that answers.
-/// - TCP candidates are a way out where datagrams find none: they are checked after `tcpDelay`, or at once where there is nothing
-///   else, and rest while another pair works.
-/// - A restart (new credentials) checks all pairs again while media stays on the old one.
+/// - Each pair is the socket and one remote candidate, received by signalling or learnt from a check (peer-reflexive).
+/// - The controlling agent nominates the best working pair; the controlled agent follows. The tie-breaker resolves a role
+///   conflict.
+/// - Consent (RFC 7675): the selected pair is checked every 4–6 s, and every second while a check is unanswered. If a pair
+///   becomes silent, all others are probed again, and the controlling side moves to one that answers.
+/// - TCP candidates are the fallback if no datagrams get through. They are checked after `tcpDelay`, or at once if there are no
+///   others, and are not checked while another pair works.
+/// - A restart (new credentials) checks all pairs again while media continues on the old one.
 final class ICEAgent: ICETransport {
   static let pairLimit = 24
-  /// Ta, the pace of checks (RFC 8445 §14.2), microseconds.
+  /// Ta, the interval between checks (RFC 8445 §14.2), in microseconds.
   static let pace: Int64 = 50_000
-  /// How long a better pair is waited for once one works.
+  /// The time in microseconds to wait for a better pair once one works.
   static let nominationDelay: Int64 = 100_000
   static let patience: Int64 = 30_000_000
-  /// How long datagrams are tried alone.
+  /// The time in microseconds for which only UDP is tried.
   static let tcpDelay: Int64 = 2_000_000
-  /// Between a connection's end and the next.
+  /// The time in microseconds between the end of a connection and the next one.
   static let tcpPause: Int64 = 500_000
-  /// The least wait for an answer to a check of a working pair; a slow path gets two of its round trips. Short, so that several
-  /// lost checks in a row fit between a check and `Consent.silence`.
+  /// The minimum time in microseconds to wait for the answer to a check of a working pair; a slow path gets two round trips.
+  /// Short, so that several lost checks in a row fit between a check and `Consent.silence`.
   static let consentRetry: Int64 = 300_000
-  /// Unanswered checks after which the selected pair is in doubt.
+  /// The number of unanswered checks after which the selected pair is in doubt.
   static let doubt = 3
-  /// Host candidate, one component, highest local preference (RFC 8445 §5.1.2.1).
+  /// The priority of a host candidate with one component and the highest local preference (RFC 8445 §5.1.2.1).
   static let localPriority: UInt32 = 126 << 24 | 65_535 << 8 | 255
   static let peerReflexivePriority: UInt32 = 110 << 24 | 65_535 << 8 | 255
 
@@ -38,16 +39,16 @@ final class ICEAgent: ICETransport {
   private var consent = Consent()
   private var nextPaced = Instant(microseconds: 0)
   private var firstSuccess: Instant?
-  /// When the checks of this description began; nil once a pair is selected.
+  /// The time at which the checks of this description began; nil once a pair is selected.
   private var checking: Instant?
-  /// The pair that USE-CANDIDATE is sent on.
+  /// The pair on which USE-CANDIDATE is sent.
   private var nominating: TransportAddress?
   private var hasFailed = false
   private(set) var selected: TransportAddress?
-  /// The last measured round trip of a check, microseconds.
+  /// The last measured round-trip time of a check, in microseconds.
   private(set) var roundTrip: Int64?
 
-  /// Whether passive TCP candidates of the other side are checked: whether the owner opens connections to them.
+  /// Whether the other side's passive TCP candidates are checked, which requires that the owner opens connections to them.
   let usesTCP: Bool
 
   init(
@@ -71,13 +72,13 @@ final class ICEAgent: ICETransport {
     let candidates = remote.candidates.filter { usesTCP || !$0.address.isTCP }
     for candidate in candidates.prefix(Self.pairLimit) { addPair(candidate.address, candidate.priority, now) }
     if candidates.contains(where: { !$0.address.isTCP }) { holdBackTCP(now) }
-    // Requests may have come before signalling did.
+    // Requests may have arrived before the signalling data.
     if isRestart || checking == nil { startChecking(now) }
   }
 
   func setLocal(_ credentials: ICECredentials) { self.credentials.replace(by: credentials) }
 
-  /// The socket or the route under it changed: all pairs are checked anew, the selected one first; media goes on meanwhile.
+  /// Handles a change of the socket or its route: all pairs are checked again, the selected one first, while media continues.
   func localAddressChanged(now: Instant) {
     for index in pairs.indices { pairs[index].reset(now: now) }
     if pairs.contains(where: { !$0.remote.isTCP }) { holdBackTCP(now) }
@@ -88,7 +89,7 @@ final class ICEAgent: ICETransport {
     address == selected || pairs.contains { $0.remote == address && $0.state == .succeeded }
   }
 
-  /// The pair is checked anew after a pause, which asks the owner for another connection.
+  /// Checks the pair again after a pause, for which the owner opens another connection.
   func connectionClosed(_ address: TransportAddress, now: Instant) {
     guard let index = pairs.firstIndex(where: { $0.remote == address }) else { return }
     pairs[index].reset(now: now.advanced(microseconds: Self.tcpPause))
@@ -96,7 +97,7 @@ final class ICEAgent: ICETransport {
 
   func heardMedia(at now: Instant) {}
   func takeTransition() -> Consent.Transition? { consent.takeTransition() }
-  /// Whether no pair answered in time; told once.
+  /// Returns whether no pair answered in time; true only once.
   func takeFailure() -> Bool {
     defer { hasFailed = false }
     return hasFailed
@@ -139,7 +140,8 @@ final class ICEAgent: ICETransport {
     }
   }
 
-  /// RFC 8445 §7.3.1.1: the larger tie-breaker keeps or takes the controlling role. True if the other side has to change.
+  /// Resolves a role conflict (RFC 8445 §7.3.1.1): the larger tie-breaker keeps or takes the controlling role. Returns true if
+  /// the other side has to change.
   private func winsConflict(_ role: STUNMessage.Role?) -> Bool {
     switch role {
     case .controlling(let other) where isControlling:
@@ -156,7 +158,7 @@ final class ICEAgent: ICETransport {
   private func receiveResponse(
     _ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox
   ) -> DropReason? {
-    // Symmetric (RFC 8445 §7.2.5.2.1): an answer from elsewhere is none.
+    // Addresses must be symmetric (RFC 8445 §7.2.5.2.1): an answer from another address is ignored.
     guard let remote, let index = pairs.firstIndex(where: { $0.remote == source && $0.isOutstanding(message.transaction) })
     else { return .unexpectedResponse }
     guard message.isSigned(with: remote.password.utf8) else { return .unauthenticatedSTUN }
@@ -165,7 +167,7 @@ final class ICEAgent: ICETransport {
         message.transaction, succeeded: message.kind == .success, now: now, pause: consentInterval())
     else { return .unexpectedResponse }
     if message.kind == .failure {
-      // RFC 8445 §7.2.5.1: change the role and ask again at once.
+      // RFC 8445 §7.2.5.1: change the role and check again at once.
       if message.errorCode == STUNErrorCode.roleConflict.rawValue {
         if !remoteIsLite { isControlling.toggle() }
         pairs[index].probe(now: now)
@@ -182,7 +184,7 @@ final class ICEAgent: ICETransport {
     }
     if pairs[index].remote == selected {
       consent.heard(at: now)
-      // It lives after all: later checks go on nominating it, which tells a server the way to a new address of ours.
+      // The pair works after all. Later checks continue to nominate it, which shows a server the path to a new local address.
       if isControlling, nominating != nil { nominating = selected }
     }
     advance(to: now, &outbox)
@@ -217,7 +219,7 @@ final class ICEAgent: ICETransport {
     nextPaced = now.advanced(microseconds: Self.pace)
   }
 
-  /// The pair whose check is due: the selected one first, then by priority.
+  /// Returns the pair whose check is due: the selected one first, then by priority.
   private func nextDue(_ now: Instant) -> Int? {
     pairs.indices.filter { pairs[$0].nextCheck <= now && !rests(pairs[$0]) }.max { a, b in
       let (aSelected, bSelected) = (pairs[a].remote == selected, pairs[b].remote == selected)
@@ -225,8 +227,8 @@ final class ICEAgent: ICETransport {
     }
   }
 
-  /// Regular nomination (RFC 8445 §8.1.1): the best pair that works, as soon as nothing better is still being tried or a while
-  /// has passed. Later: when the selected pair is silent and another is not.
+  /// Performs regular nomination (RFC 8445 §8.1.1): selects the best working pair as soon as no better one is pending or
+  /// `nominationDelay` has passed. Later, it moves when the selected pair is silent and another is not.
   private func nominateIfDue(_ now: Instant, _ outbox: inout Outbox) {
     let working = pairs.indices.filter { pairs[$0].state == .succeeded && pairs[$0].unanswered < 2 }
     guard let best = working.max(by: { pairs[$0].priority < pairs[$1].priority }), let firstSuccess else { return }
@@ -242,7 +244,7 @@ final class ICEAgent: ICETransport {
 
   // MARK: Pairs
 
-  /// Whether a pair is left alone: a connection beside another way that works.
+  /// Returns whether a pair is not checked: a TCP connection while another pair works.
   private func rests(_ pair: CandidatePair) -> Bool {
     guard pair.remote.isTCP, let selected, pair.remote != selected, pair.remote != nominating else { return false }
     return pairs.contains { $0.remote == selected && $0.unanswered < Self.doubt }
@@ -274,7 +276,7 @@ final class ICEAgent: ICETransport {
   private func pair(from source: TransportAddress, priority: UInt32?, _ now: Instant) -> Int? {
     if let index = pairs.firstIndex(where: { $0.remote == source }) { return index }
     if pairs.count == Self.pairLimit {
-      // A pair that never worked, or is longest silent, makes room; the selected one stays.
+      // Evicts a pair that never worked, or the one that is silent for longest; never the selected one.
       let victim = pairs.indices.filter { pairs[$0].remote != selected }
         .min { (pairs[$0].lastAnswer?.microseconds ?? 0) < (pairs[$1].lastAnswer?.microseconds ?? 0) }
       guard let victim else { return nil }
@@ -295,7 +297,7 @@ final class ICEAgent: ICETransport {
   }
 
   private func select(_ index: Int, _ now: Instant) {
-    // One nomination is good for one selection: an older pair must be asked for anew.
+    // A nomination is valid for one selection: an older pair must be nominated again.
     for other in pairs.indices where other != index { pairs[other].isNominatedByRemote = false }
     selected = pairs[index].remote
     checking = nil
@@ -320,7 +322,7 @@ final class ICEAgent: ICETransport {
     let pause: Int64? = works ? (isSelected || address == nominating ? consentRetry : consentInterval()) : nil
     pairs[index].sent(transaction, nominates: nominates, now: now, pause: pause)
     outbox.send(writer.bytes, to: address)
-    // The path is in doubt: see what else there is.
+    // The path is in doubt, so the other pairs are probed.
     if isSelected, pairs[index].unanswered == Self.doubt {
       for other in pairs.indices where other != index { pairs[other].reset(now: now) }
     }
@@ -328,6 +330,6 @@ final class ICEAgent: ICETransport {
 
   private var consentRetry: Int64 { max(Self.consentRetry, 2 &* (roundTrip ?? 0)) }
 
-  /// 5 s, spread by a fifth so that many peers don't beat together (RFC 7675 §5.1).
+  /// Returns 5 s with a jitter of one fifth, so that many peers do not synchronise (RFC 7675 §5.1).
   private func consentInterval() -> Int64 { .random(in: 4_000_000...6_000_000) }
 }

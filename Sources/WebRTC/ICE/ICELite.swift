@@ -2,11 +2,13 @@ import RTP
 
 /// The server's ICE agent (RFC 8445 §2.5): always controlled, answers checks, follows the nominations of the other side.
 ///
-/// - An address is validated by a request with our password; at most `addressLimit` are kept, the longest silent one goes.
-/// - The first validated address is used at once; a nomination (USE-CANDIDATE) from another moves the transport there.
+/// - A request with the local password validates its source address; at most `addressLimit` addresses are kept, and the one
+///   that is silent for longest is evicted.
+/// - The first validated address is selected at once; a nomination (USE-CANDIDATE) from another address moves the transport
+///   there.
 final class ICELite: ICETransport {
   static let addressLimit = 8
-  /// Validated addresses that were not heard for this long are forgotten, but for the selected one.
+  /// The time in microseconds after which silent validated addresses are removed, except the selected one.
   static let addressLifetime: Int64 = 30_000_000
 
   private struct ValidatedAddress {
@@ -25,7 +27,7 @@ final class ICELite: ICETransport {
   var deadline: Instant? { consent.deadline }
 
   func receive(_ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox) -> DropReason? {
-    // No checks are sent, so no response can be meant for us; indications are keep-alives (RFC 8445 §11).
+    // No checks are sent, so no response can match; indications are keep-alives (RFC 8445 §11).
     guard message.kind == .request else { return message.kind == .indication ? nil : .unexpectedResponse }
     let request = BindingRequest(message: message, source: source, isValidated: isValidated(source))
     switch request.judge(&credentials) {
@@ -34,7 +36,7 @@ final class ICELite: ICETransport {
       return reason
     case .authentic(let password):
       if case .controlled = message.role {
-        // A lite agent can't take the controlling role (RFC 8445 §6.1.1): the other side has to.
+        // A lite agent cannot take the controlling role (RFC 8445 §6.1.1), so the other side must.
         if let reply = request.reply(.roleConflict, password: password) { outbox.send(reply, to: source) }
         return .roleConflict
       }
@@ -51,12 +53,13 @@ final class ICELite: ICETransport {
     addresses.contains { $0.address == address }
   }
 
-  /// Nothing to learn: requests are signed with this side's password alone.
+  /// Has no effect: requests are signed only with this side's password.
   func setRemote(_ remote: TransportParameters, now: Instant) {}
 
   func setLocal(_ credentials: ICECredentials) { self.credentials.replace(by: credentials) }
 
-  /// What was selected is left for the validated address that was heard last; without any, the next one is used at once.
+  /// Moves from the closed address to the validated address that was active last; if there is none, the next one is selected at
+  /// once.
   func connectionClosed(_ address: TransportAddress, now: Instant) {
     addresses.removeAll { $0.address == address }
     if selected == address { selected = addresses.max { $0.lastHeard < $1.lastHeard }?.address }

@@ -1,35 +1,35 @@
 import RTP
 
-/// Which ICE agent a peer runs (RFC 8445 §2.5, §6.1.1).
+/// The ICE agent that a peer runs (RFC 8445 §2.5, §6.1.1).
 public enum ICEMode: Sendable, Hashable {
   /// A server with public addresses: answers checks, sends none.
   case lite
-  /// Both sides' candidates are checked. `controlling` is the role to start with; a conflict may turn it.
+  /// Candidates of both sides are checked. `controlling` is the initial role; a conflict may change it.
   case full(controlling: Bool)
 }
 
-/// What a peer asks of either ICE agent.
+/// The common interface of both ICE agents.
 protocol ICETransport: AnyObject {
-  /// Where datagrams go; nil before the first pair is chosen and after consent is lost.
+  /// The address to which datagrams are sent; nil before the first pair is selected and after consent is lost.
   var selected: TransportAddress? { get }
   var deadline: Instant? { get }
-  /// Takes a STUN message; nil if it was authentic and used.
+  /// Processes a STUN message; returns nil if it was authentic and used.
   func receive(_ message: STUNMessage, from source: TransportAddress, now: Instant, _ outbox: inout Outbox) -> DropReason?
-  /// Whether a check from or to this address succeeded lately enough.
+  /// Returns whether a check from or to this address succeeded recently.
   func isValidated(_ address: TransportAddress) -> Bool
-  /// Takes the remote side's description. Other credentials than before are an ICE restart (RFC 8445 §9).
+  /// Applies the remote side's description. Changed credentials are an ICE restart (RFC 8445 §9).
   func setRemote(_ remote: TransportParameters, now: Instant)
-  /// New credentials of this side; checks that use the old ones are answered until the first with the new.
+  /// Sets new credentials of this side; checks with the old ones are answered until the first one with the new ones.
   func setLocal(_ credentials: ICECredentials)
-  /// The TCP connection to this address is gone.
+  /// Handles the end of the TCP connection to this address.
   func connectionClosed(_ address: TransportAddress, now: Instant)
   func advance(to now: Instant, _ outbox: inout Outbox)
-  /// Authentic media came in: proof of life where no checks are sent.
+  /// Records that authentic media arrived, which proves liveness if no checks are sent.
   func heardMedia(at now: Instant)
   func takeTransition() -> Consent.Transition?
 }
 
-/// This side's credentials, and the ones before a restart until the other side uses the new.
+/// The credentials of this side, and the previous ones after a restart until the other side uses the new ones.
 struct LocalCredentials {
   private(set) var current: ICECredentials
   private var previous: ICECredentials?
@@ -42,7 +42,7 @@ struct LocalCredentials {
     current = next
   }
 
-  /// The password that a request with this USERNAME ("ours:theirs") is signed with.
+  /// Returns the password for a request with this USERNAME ("local:remote").
   mutating func password(for username: Slice<UnsafeRawBufferPointer>) -> String? {
     if Self.username(username, isFor: current) {
       return current.password
@@ -50,7 +50,7 @@ struct LocalCredentials {
     return previous.flatMap { Self.username(username, isFor: $0) ? $0.password : nil }
   }
 
-  /// The other side has the new ones: the old die.
+  /// Removes the previous credentials once the other side uses the new ones.
   mutating func forgetPrevious(after username: Slice<UnsafeRawBufferPointer>) {
     if previous != nil, Self.username(username, isFor: current) { previous = nil }
   }

@@ -1,11 +1,11 @@
 import RTP
 
-/// What became of one packet that carried a transport sequence number, as the far end's feedback tells.
+/// The fate of one packet with a transport sequence number, according to the far end's feedback.
 public struct PacketFate: Sendable, Hashable {
   public var sent: Instant
-  /// Bytes of the datagram.
+  /// The size of the datagram in bytes.
   public var size: Int
-  /// On the receiver's clock, whose zero is unknown; nil if the packet was lost.
+  /// The arrival time on the receiver's clock, whose epoch is unknown; nil if the packet was lost.
   public var arrival: Instant?
 
   public init(sent: Instant, size: Int, arrival: Instant?) {
@@ -15,16 +15,16 @@ public struct PacketFate: Sendable, Hashable {
   }
 }
 
-/// How many bits per second the way to the far end takes, from transport-wide feedback
-/// (draft-holmer-rmcat-transport-wide-cc-extensions-01) or, where there is none, from receiver reports.
+/// Estimates the available bitrate of the path to the far end, from transport-wide feedback
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01) or, if there is none, from receiver reports.
 ///
-/// Two opinions, of which the lower counts, in the manner of draft-ietf-rmcat-gcc-02:
-/// - delay: packets that arrive ever later than they were sent are filling a queue; the estimate falls to 0.85 of what arrived.
-/// - loss: above 12 % the estimate falls. Radio loses a few percent at any rate, and giving way to that would only
+/// There are two estimates, and the lower one applies, similar to draft-ietf-rmcat-gcc-02:
+/// - delay: packets with increasing delay fill a queue, so the estimate falls to 0.85 of the arrival rate.
+/// - loss: above 12 % the estimate falls. Radio links lose a few percent at any rate, and reducing the rate for that would only
 ///   hurt: up to 8 % the estimate still grows.
 public struct BandwidthEstimator: Sendable {
   public struct Configuration: Sendable, Hashable {
-    /// Bits per second.
+    /// The initial estimate in bits per second.
     public var start: Int
     public var minimum: Int
     public var maximum: Int
@@ -36,11 +36,11 @@ public struct BandwidthEstimator: Sendable {
     }
   }
 
-  /// Bits per second that the senders together should stay under.
+  /// The target in bits per second for all senders together.
   public private(set) var target: Int
-  /// Share of lost packets, 0…1, smoothed over about a second.
+  /// The share of lost packets, 0…1, smoothed over about a second.
   public private(set) var loss: Double = 0
-  /// Bits per second that arrived lately; nil before the first second of feedback.
+  /// The recent arrival rate in bits per second; nil before the first second of feedback.
   public private(set) var arrivalRate: Int?
 
   private let configuration: Configuration
@@ -56,7 +56,7 @@ public struct BandwidthEstimator: Sendable {
     target = configuration.start
   }
 
-  /// Takes the fates that one feedback packet told, in the order of sending.
+  /// Processes the packet fates of one feedback packet, in sending order.
   public mutating func feedback(_ fates: [PacketFate], roundTripTime: Int64?, now: Instant) {
     for fate in fates {
       lossWindow.total += 1
@@ -72,13 +72,13 @@ public struct BandwidthEstimator: Sendable {
     decide(roundTripTime: roundTripTime ?? 100_000, now: now)
   }
 
-  /// The fallback without transport-wide feedback: `fraction` of the packets of the last interval were lost, 0…1.
+  /// Updates the estimate without transport-wide feedback: `fraction` of the packets of the last interval were lost, 0…1.
   public mutating func receiverReport(fractionLost fraction: Double, now: Instant) {
     loss += (fraction - loss) * 0.5
     decide(roundTripTime: 200_000, now: now)
   }
 
-  /// Half a second of packets, or twenty of them, make a figure; fewer are noise.
+  /// Half a second of packets, or twenty of them, make a usable value; fewer are noise.
   private mutating func closeLossWindow(now: Instant) {
     let began = lossWindow.began ?? now
     lossWindow.began = began
@@ -90,7 +90,7 @@ public struct BandwidthEstimator: Sendable {
 
   private mutating func decide(roundTripTime: Int64, now: Instant) {
     if trend.state == .overuse {
-      // The effect of a decrease is seen one round trip and one feedback later.
+      // The effect of a decrease is visible one round trip and one feedback later.
       if lastDecrease.map({ now - $0 > roundTripTime + 200_000 }) ?? true {
         decrease(to: Double(min(target, arrivalRate ?? target)) * 0.85, now: now)
       }
@@ -109,10 +109,10 @@ public struct BandwidthEstimator: Sendable {
     }
     let elapsed = min(Double(now - (lastIncrease ?? now)) / 1_000_000, 1)
     lastIncrease = now
-    // A source that sends less than it may proves nothing about more than twice its rate.
+    // A source that sends below its target proves at most twice its rate.
     let proven = arrivalRate.map { max($0 * 2, configuration.start) } ?? configuration.start
     guard target < proven else { return }
-    // Near the last known ceiling carefully, elsewhere by 8 % a second.
+    // Grow carefully near the last known ceiling, elsewhere by 8 % per second.
     let grown = Double(target) * (1 + 0.08 * elapsed) + 1000 * elapsed
     target = clamp(min(grown, Double(max(proven, target))))
   }
@@ -128,7 +128,7 @@ public struct BandwidthEstimator: Sendable {
   }
 }
 
-/// Bits per second over the last second of arrivals.
+/// The bitrate over the last second of arrivals.
 struct RateWindow: Sendable {
   private static let slots = 20
   private static let slotLength: Int64 = 50_000
@@ -153,7 +153,7 @@ struct RateWindow: Sendable {
     bytes[index(slot)] += count
   }
 
-  /// Nil before half a second has been seen.
+  /// The bitrate in bits per second; nil before half a second of arrivals.
   var bitsPerSecond: Int? {
     guard let newest else { return nil }
     let seen = min(newest - first + 1, Int64(Self.slots))

@@ -1,19 +1,19 @@
 import RTP
 
-/// Whether packets arrive ever later than they were sent: the slope of the one-way delay over the last groups of packets
-/// (the "trendline" filter of draft-ietf-rmcat-gcc-02 §5), against a threshold that follows the path's own jitter.
+/// Detects packets with increasing delay: the slope of the one-way delay over the last groups of packets (the "trendline"
+/// filter of draft-ietf-rmcat-gcc-02 §5), compared to a threshold that follows the path's own jitter.
 struct DelayTrend: Sendable {
   enum State: Sendable, Hashable {
     case normal
-    /// A queue grows.
+    /// The queue is growing.
     case overuse
-    /// A queue drains: wait until it is empty.
+    /// The queue is draining: wait until it is empty.
     case underuse
   }
 
   private(set) var state = State.normal
 
-  /// Packets sent within 5 ms of each other travel as one; only whole groups are compared.
+  /// Packets sent within 5 ms of each other form a group; only whole groups are compared.
   private struct Group {
     var firstSent: Instant
     var lastSent: Instant
@@ -41,7 +41,7 @@ struct DelayTrend: Sendable {
       current = Group(firstSent: sent, lastSent: sent, lastArrival: arrival)
       return
     }
-    if sent < group.firstSent { return }  // reordered into an older group
+    if sent < group.firstSent { return }  // Reordered into an older group.
     if sent - group.firstSent <= Self.groupLength {
       group.lastSent = max(group.lastSent, sent)
       group.lastArrival = max(group.lastArrival, arrival)
@@ -56,7 +56,7 @@ struct DelayTrend: Sendable {
   private mutating func compare(_ group: Group, with previous: Group) {
     let sendDelta = group.lastSent - previous.lastSent
     let arrivalDelta = group.lastArrival - previous.lastArrival
-    // A clock that jumped, or a pause of the source, says nothing about the queue.
+    // A clock jump or a pause of the source carries no information about the queue.
     guard arrivalDelta > -1_000_000, arrivalDelta < 3_000_000 else {
       restart()
       return
@@ -91,7 +91,7 @@ struct DelayTrend: Sendable {
     if modified > threshold {
       let since = overusedSince ?? now
       overusedSince = since
-      // One bad group is chance: the queue must have grown for 10 ms and still grow.
+      // One bad group may be chance: the queue must have grown for 10 ms and still grow.
       if now - since >= 10_000, slope >= lastSlope { state = .overuse }
     } else {
       overusedSince = nil
@@ -101,7 +101,7 @@ struct DelayTrend: Sendable {
     adapt(to: abs(modified), now: now)
   }
 
-  /// Grows fast towards a jittery path's own noise, shrinks slowly; a single spike is left out.
+  /// Raises the threshold fast towards the noise of a jittery path and lowers it slowly; ignores a single spike.
   private mutating func adapt(to size: Double, now: Instant) {
     let elapsed = min(Double(now - (lastUpdate ?? now)) / 1000, 100)
     lastUpdate = now

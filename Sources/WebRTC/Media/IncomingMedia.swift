@@ -1,10 +1,10 @@
 import RTP
 
-/// The receiving half of a media session: finds each packet's stream, undoes RTX, records arrivals for the far end.
+/// The receiving half of a media session: finds each packet's stream, unwraps RTX, records arrivals for feedback.
 final class IncomingMedia {
-  /// SSRCs that may be learnt from mid extensions; what was described does not count.
+  /// The maximum number of SSRCs learnt from mid extensions; described SSRCs do not count.
   private static let learntLimit = 256
-  /// Between two transport-wide feedbacks while media arrives, microseconds.
+  /// The interval in microseconds between two transport-wide feedbacks while media arrives.
   static let feedbackInterval: Int64 = 50_000
 
   private(set) var receivers: [MediaReceiver] = []
@@ -15,7 +15,7 @@ final class IncomingMedia {
   private var lastSSRC: SSRC = 0
   private(set) var feedbackDeadline: Instant?
 
-  /// Gives the SSRCs that ended.
+  /// Replaces the streams. Returns the SSRCs that ended.
   func replace(with parameters: [RTPParameters]) -> [SSRC] {
     var kept: [MediaReceiver] = []
     for parameters in parameters {
@@ -38,7 +38,7 @@ final class IncomingMedia {
 
   func receiver(_ mid: Mid) -> MediaReceiver? { byMid[mid] }
 
-  /// Takes a plain RTP packet; gives the stream that may have frames now.
+  /// Processes a plain RTP packet. Returns the stream that may have new frames.
   func receive(_ packet: UnsafeMutableRawBufferPointer, now: Instant) -> MediaReceiver? {
     guard let header = RTPHeader(parsing: UnsafeRawBufferPointer(packet)),
       let receiver = bySSRC[header.ssrc] ?? learn(header, packet)
@@ -53,7 +53,8 @@ final class IncomingMedia {
     return receiver
   }
 
-  /// A stream that was described without SSRC, or changed it: its packets bear the mid (RFC 9143 §15).
+  /// Assigns an unknown SSRC by mid: the stream was described without SSRC or changed it, and its packets carry the mid (RFC
+  /// 9143 §15).
   private func learn(_ header: RTPHeader, _ packet: UnsafeMutableRawBufferPointer) -> MediaReceiver? {
     guard learnt < Self.learntLimit else { return nil }
     let extensions = RTPExtensions(packet: UnsafeRawBufferPointer(packet), header: header)
@@ -71,7 +72,7 @@ final class IncomingMedia {
 
   func take(_ report: SenderInformation, now: Instant) { bySSRC[report.ssrc]?.take(report, now: now) }
 
-  /// When a request, a frame or a feedback is due.
+  /// The time at which a request, a frame or feedback is due.
   var deadline: Instant? {
     var first = feedbackDeadline
     for receiver in receivers {
@@ -80,7 +81,7 @@ final class IncomingMedia {
     return first
   }
 
-  /// Writes a feedback packet into a compound of its own; false if there is nothing left to say.
+  /// Writes a feedback packet into its own compound; returns false if there is nothing left to report.
   func writeFeedback(to writer: inout RTCPWriter, sender: SSRC) -> Bool {
     feedbackDeadline = nil
     guard feedback.pendingCount > 0 else { return false }

@@ -1,13 +1,13 @@
 import RTP
 
-/// One stream that is received: undoes RTX, asks for what is missing, gives whole frames in order.
+/// One received stream: unwraps RTX, requests missing packets, returns whole frames in order.
 final class MediaReceiver {
   let mid: Mid
   let ids: RTPExtensionIDs
   private let parameters: RTPParameters
   private let codec: RTPCodec
   private let kind: RTPParameters.Kind
-  /// Known from the description, or learnt from the first packet with the stream's mid.
+  /// The SSRC from the description, or learnt from the first packet with the stream's mid.
   private var ssrc: SSRC?
   private var rtxSSRC: SSRC?
   private var stream: ReceiveStream?
@@ -16,10 +16,10 @@ final class MediaReceiver {
   private var lastKeyFrameRequest: Instant?
   private var counted = ReceiverStatistics()
 
-  /// The least time between two PLIs, microseconds: a key frame needs about that long to come.
+  /// The minimum time in microseconds between two PLIs, about the time that a key frame needs to arrive.
   static let keyFrameInterval: Int64 = 300_000
 
-  /// Nil for a stream whose codec is not one that is assembled here.
+  /// Creates a receiver. Returns nil if the codec is not supported for assembly.
   init?(_ parameters: RTPParameters) {
     guard let codec = parameters.codecs.first, let format = PayloadFormat(name: codec.name) else { return nil }
     mid = parameters.mid
@@ -40,15 +40,15 @@ final class MediaReceiver {
 
   func continues(_ other: RTPParameters) -> Bool { other == parameters }
 
-  /// What the description says of its SSRCs.
+  /// The SSRCs in the description.
   var describedSSRCs: [SSRC] {
     [parameters.encodings.first?.ssrc, parameters.encodings.first?.rtxSSRC].compactMap { $0 }
   }
 
-  /// Whether the payload type is the stream's, or that of its repairs.
+  /// Returns whether the payload type belongs to the stream or its retransmissions.
   func carries(_ payloadType: UInt8) -> Bool { payloadType == codec.payloadType || payloadType == codec.rtxPayloadType }
 
-  /// Takes the SSRC of a packet that bore the stream's mid.
+  /// Learns the SSRC of a packet with the stream's mid.
   func learn(_ header: RTPHeader) {
     if header.payloadType == codec.rtxPayloadType {
       rtxSSRC = header.ssrc
@@ -58,7 +58,7 @@ final class MediaReceiver {
     }
   }
 
-  /// Takes a packet of the stream or of its repairs.
+  /// Processes a packet of the stream or its retransmissions.
   func receive(_ packet: UnsafeMutableRawBufferPointer, _ header: RTPHeader, now: Instant) {
     if header.payloadType == codec.rtxPayloadType, header.ssrc != ssrc { return receiveRepair(packet, header, now: now) }
     guard header.payloadType == codec.payloadType, header.ssrc == ssrc else { return }
@@ -76,7 +76,7 @@ final class MediaReceiver {
     buffer.insert(header, payload: header.payload(of: UnsafeRawBufferPointer(original)), now: now)
   }
 
-  /// The next whole frame, in order; nil if absent yet.
+  /// Returns the next whole frame, in order; nil if there is none yet.
   func nextFrame(_ now: Instant) -> EncodedFrame? {
     while let output = buffer.next(now: now) {
       switch output {
@@ -90,7 +90,7 @@ final class MediaReceiver {
     return nil
   }
 
-  /// The user wants a key frame: a decoder lost its picture, or somebody begins to watch.
+  /// Requests a key frame for the user: a decoder lost its picture, or a new viewer starts watching.
   func requestKeyFrame() { if kind == .video, ssrc != nil { wantsKeyFrame = true } }
 
   func take(_ report: SenderInformation, now: Instant) { stream?.statistics.receive(report, now: now) }
@@ -109,14 +109,14 @@ final class MediaReceiver {
 
   private var nackDue: Instant? { codec.feedback.contains(.nack) ? stream?.losses.deadline : nil }
 
-  /// When a request or a frame is due; nil if nothing is waited for.
+  /// The time at which a request or a frame is due; nil if nothing is pending.
   var deadline: Instant? { [keyFrameDue, nackDue, buffer.deadline].lazy.compactMap { $0 }.min() }
 
   func wantsRequest(_ now: Instant) -> Bool { [keyFrameDue, nackDue].contains { $0.map { $0 <= now } ?? false } }
 
   func writeRequests(to writer: inout RTCPWriter, sender: SSRC, roundTrip: Int64, now: Instant) {
     if let due = keyFrameDue, due <= now, let ssrc, writer.pictureLoss(sender: sender, media: ssrc) {
-      // One request, one PLI: who still needs the picture after it asks again.
+      // One request causes one PLI: a caller that still needs the picture requests again.
       wantsKeyFrame = false
       lastKeyFrameRequest = now
       counted.keyFrameRequests += 1

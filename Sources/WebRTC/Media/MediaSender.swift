@@ -1,8 +1,8 @@
 import RTP
 
-/// One stream that is sent: cuts frames into numbered packets, keeps them for NACKs, counts for its reports.
+/// One sent stream: splits frames into numbered packets, stores them for NACKs, counts for its reports.
 final class MediaSender {
-  /// Bytes of payload that leave room for header, extensions, RTX prefix and tag in a datagram of 1200.
+  /// The payload size in bytes that leaves room for header, extensions, RTX prefix and tag in a datagram of 1200.
   static let payloadSize = 1100
 
   let mid: Mid
@@ -15,14 +15,14 @@ final class MediaSender {
   private var packetizer: Packetizer
   private var sequence = UInt16.random(in: 0...0x7fff)
   private var rtxSequence = UInt16.random(in: 0...0x7fff)
-  /// Added to the frames' own timestamps, so that the wire tells nothing of them (RFC 3550 §5.1).
+  /// The random offset added to frame timestamps, so that the wire does not reveal them (RFC 3550 §5.1).
   private let timestampOffset = UInt32.random(in: 0...UInt32.max)
   private var history: PacketHistory
   private var counts: SendStatistics
   private var firSequence: UInt8?
   private(set) var statistics = SenderStatistics()
 
-  /// The forms of payload that are cut here; what else there is goes out whole, one packet for a frame.
+  /// The supported packetizers; frames of other formats are sent whole, one packet per frame.
   private enum Packetizer {
     case h264(H264Packetizer)
     case vp8(VP8Packetizer)
@@ -39,7 +39,7 @@ final class MediaSender {
     }
   }
 
-  /// Nil for a stream without codec or SSRC.
+  /// Creates a sender. Returns nil for a stream without codec or SSRC.
   init?(_ parameters: RTPParameters) {
     guard let codec = parameters.codecs.first, let encoding = parameters.encodings.first, let ssrc = encoding.ssrc else {
       return nil
@@ -52,7 +52,7 @@ final class MediaSender {
     counts = SendStatistics(ssrc: ssrc, clockRate: codec.clockRate)
     rtxSSRC = codec.rtxPayloadType == nil ? nil : encoding.rtxSSRC
     ids = RTPExtensionIDs(parameters.headerExtensions)
-    // Two seconds of 5 Mbit/s are 1000 packets; of Opus 100.
+    // Two seconds at 5 Mbit/s are 1000 packets; of Opus 100.
     history = PacketHistory(
       parameters.kind == .video ? PacketHistory.Limits(capacity: 1024, packetSize: 1280) : PacketHistory.Limits(capacity: 128))
     switch PayloadFormat(name: codec.name) {
@@ -65,13 +65,13 @@ final class MediaSender {
     }
   }
 
-  /// Whether these describe the stream as it is sent already.
+  /// Returns whether these parameters describe the stream as it is already sent.
   func continues(_ other: RTPParameters) -> Bool {
     other.codecs.first == codec && other.encodings.first == parameters.encodings.first
       && other.headerExtensions == parameters.headerExtensions
   }
 
-  /// Its own, and that of its repairs.
+  /// The SSRC of the stream and that of its retransmissions.
   var ssrcs: [SSRC] { [ssrc] + (rtxSSRC.map { [$0] } ?? []) }
 
   func packets(for frame: EncodedFrame, level: AudioLevel?, now: Instant) -> [OutgoingPacket] {
@@ -80,7 +80,7 @@ final class MediaSender {
     var packets: [OutgoingPacket] = []
     packets.reserveCapacity(payloads.count)
     for (index, payload) in payloads.enumerated() {
-      // Video marks a frame's last packet; Opus a talk spurt's first, which nothing here knows of.
+      // Video marks the last packet of a frame; Opus the first of a talk spurt, which is unknown here.
       let marker = kind == .video && index == payloads.count - 1
       let number = sequence
       let packet = packet(payload, timestamp: timestamp, marker: marker, level: level, now: now)
@@ -124,12 +124,12 @@ final class MediaSender {
       urgency: kind == .audio ? .audio : .video)
   }
 
-  /// The packet again, as RTX; nil if it is no longer known, was sent again just now, or RTX was not agreed: sealing other
-  /// bytes under a number that was used before would break GCM.
+  /// Returns the packet again, as RTX. Returns nil if it is no longer stored, was resent just now, or RTX was not negotiated:
+  /// sealing other bytes under a used number would break GCM.
   func repair(_ sequenceNumber: UInt16, roundTrip: Int64?, now: Instant) -> OutgoingPacket? {
     statistics.nacks += 1
     guard let rtxSSRC, let payloadType = codec.rtxPayloadType else { return nil }
-    // Asked for twice within a round trip, it is on its way already.
+    // A packet that is requested twice within a round trip is already in transit.
     guard let original = history.resend(sequenceNumber, now: now, minimumInterval: (roundTrip ?? 20_000) / 2),
       let header = RTPHeader(parsing: original)
     else { return nil }
@@ -144,17 +144,17 @@ final class MediaSender {
     guard length > 0 else { return nil }
     rtxSequence &+= 1
     statistics.retransmitted += 1
-    // The header keeps its layout, so what is patched on leaving lies where it lay.
+    // The header keeps its layout, so the fields that are patched on sending keep their offsets.
     let extensions = RTPExtensions(packet: original, header: header)
     return OutgoingPacket(
       bytes: bytes, length: length, absSendTimeOffset: extensions.range(of: ids.absSendTime)?.lowerBound ?? 0,
       transportSequenceOffset: extensions.range(of: ids.transportSequence)?.lowerBound ?? 0, urgency: .repair)
   }
 
-  /// What a sender report says now; nil before the first packet.
+  /// Returns the information for a sender report now; nil before the first packet.
   func report(now: Instant) -> SenderInformation? { counts.report(now: now, ntpTime: NTPTime(now)) }
 
-  /// Takes what a report says of the stream; gives the round trip in microseconds where it tells it.
+  /// Processes a report block about the stream; returns the round-trip time in microseconds if the block contains it.
   func take(_ block: ReportBlock, now: Instant) -> Int64? {
     statistics.packetsLost = Int64(block.cumulativeLost)
     statistics.fractionLost = Double(block.fractionLost) / 256
@@ -166,7 +166,7 @@ final class MediaSender {
 
   func keyFrameRequested() { statistics.keyFrameRequests += 1 }
 
-  /// False for a FIR that repeats the one before (RFC 5104 §4.3.1.1).
+  /// Returns false for a FIR that repeats the previous one (RFC 5104 §4.3.1.1).
   func isNewRequest(_ entry: FullIntraRequest.Entry) -> Bool {
     defer { firSequence = entry.sequenceNumber }
     return firSequence != entry.sequenceNumber
@@ -174,7 +174,7 @@ final class MediaSender {
 }
 
 extension RTPExtensionIDs {
-  /// The ids that a description agreed on.
+  /// Creates the ids that were negotiated.
   init(_ agreed: [RTPHeaderExtension: UInt8]) {
     self.init(
       mid: agreed[.mid] ?? 0, rid: agreed[.rid] ?? 0, repairedRid: agreed[.repairedRid] ?? 0,

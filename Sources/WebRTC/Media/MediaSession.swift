@@ -1,15 +1,17 @@
 import RTP
 
-/// Media over one `Peer`: encoded frames in on one side, encoded frames out on the other, with all that lies between them.
+/// A media session over one `Peer`: accepts encoded frames to send and returns received encoded frames, with all processing in
+/// between.
 ///
-/// - Sending: packetise, number, pace, seal; answer NACKs by RTX (RFC 4588); sender reports; transport-wide feedback turned
-///   into a bitrate to aim at; PLI and FIR handed on as wishes for a key frame.
-/// - Receiving: RTX unwrapped, gaps asked for again, frames assembled in order; receiver reports, transport-wide feedback; a
-///   PLI when a picture can't be made whole.
+/// - Sending: packetise, number, pace, seal; answer NACKs by RTX (RFC 4588); send sender reports; convert transport-wide
+///   feedback into a target bitrate; report PLI and FIR as key frame requests.
+/// - Receiving: unwrap RTX, request missing packets, assemble frames in order; send receiver reports and transport-wide
+///   feedback; send a PLI if a picture cannot be completed.
 ///
-/// Sans-I/O: feed datagrams and time, then drain `nextOutput` after every call, and come back at `deadline`. One owning thread.
+/// Sans-I/O: pass in datagrams and time, then drain `nextOutput` after every call, and call `advance` at `deadline`. Use it on
+/// one owning thread.
 public final class MediaSession {
-  /// What a session begins with.
+  /// The configuration of a session.
   public struct Configuration: Sendable {
     public var ice: ICEMode
     public var role: DTLSRole
@@ -17,9 +19,9 @@ public final class MediaSession {
     public var credentials: ICECredentials
     public var profiles: [SRTPProfile]
     public var bandwidth: BandwidthEstimator.Configuration
-    /// Told in SDES with every report (RFC 3550 §6.5.1).
+    /// The CNAME sent in SDES with every report (RFC 3550 §6.5.1).
     public var cname: String
-    /// Whether TCP candidates of the far end are checked (`Peer.Configuration.usesTCP`).
+    /// Whether the far end's TCP candidates are checked (`Peer.Configuration.usesTCP`).
     public var usesTCP = false
 
     public init(
@@ -37,33 +39,33 @@ public final class MediaSession {
     }
   }
 
-  /// What the owner is to do, in order.
+  /// The actions for the owner, in order.
   public enum Output: Sendable, Hashable {
     case transmit([UInt8], to: TransportAddress)
     case event(Event)
   }
 
-  /// What happened.
+  /// An event of the session.
   public enum Event: Sendable, Hashable {
     /// Media flows: for the first time, or again after `disconnected`.
     case connected
-    /// Nothing was heard for a while; it may come back.
+    /// Nothing was received for a while; the connection may recover.
     case disconnected
-    /// Over for good, but for a lost consent.
+    /// The session failed permanently, except after a lost consent.
     case failed(PeerFailure)
-    /// The far end closed.
+    /// The far end closed the session.
     case closed
     /// The next whole frame of a received stream.
     case frame(mid: Mid, EncodedFrame)
     /// The far end needs a key frame of a sent stream.
     case keyFrameRequested(mid: Mid)
-    /// Bits per second that all sent streams together should stay under; told when it changed by more than a twentieth.
+    /// The target in bits per second for all sent streams together; reported when it changes by more than a twentieth.
     case targetBitrate(Int)
   }
 
   private let peer: Peer
   private let configuration: Configuration
-  /// Of reports and requests where no stream is sent.
+  /// The SSRC of reports and requests while no stream is sent.
   private let localSSRC = SSRC.random()
   private let outgoing: OutgoingMedia
   private let incoming = IncomingMedia()
@@ -73,10 +75,11 @@ public final class MediaSession {
   private var outputs: [Output] = []
   private var outputHead = 0
 
-  /// Between two compound reports, microseconds (RFC 3550 §6.2 allows it at the bitrates of video).
+  /// The interval in microseconds between two compound reports (RFC 3550 §6.2 allows it at video bitrates).
   static let reportInterval: Int64 = 1_000_000
 
-  /// Throws where the configuration has no profile or impossible credentials.
+  /// Creates a session.
+  /// - Throws: if the configuration has no profile or invalid credentials.
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
     var association = Peer.Configuration(
@@ -89,36 +92,36 @@ public final class MediaSession {
 
   // MARK: what the owner says
 
-  /// The far end's part of the descriptions; other credentials than before are an ICE restart.
+  /// Applies the far end's transport parameters; changed credentials are an ICE restart.
   public func setRemote(_ parameters: TransportParameters, now: Instant) {
     peer.setRemote(parameters, now: now)
     settle(now)
   }
 
-  /// The owner has a new socket or a new route: the far end is to learn the new address.
+  /// Reports that the owner has a new socket or route, so that the far end learns the new address.
   public func networkChanged(now: Instant) {
     peer.localAddressChanged(now: now)
     settle(now)
   }
 
-  /// The TCP connection to this address has ended, or could not be made.
+  /// Reports that the TCP connection to this address has ended or failed to open.
   public func connectionClosed(_ address: TransportAddress, now: Instant) {
     peer.connectionClosed(address, now: now)
     settle(now)
   }
 
-  /// The streams to send, whole: those that are unchanged go on, others begin or end. One without codec or SSRC is left out.
+  /// Sets all streams to send: unchanged ones continue, others start or end. Streams without codec or SSRC are ignored.
   public func setSenders(_ parameters: [RTPParameters], now: Instant) {
     for ssrc in outgoing.replace(with: parameters) { peer.removeStream(ssrc: ssrc) }
     if isConnected { tellTarget() }
   }
 
-  /// The streams to receive, whole: those that are unchanged go on, others begin or end.
+  /// Sets all streams to receive: unchanged ones continue, others start or end.
   public func setReceivers(_ parameters: [RTPParameters], now: Instant) {
     for ssrc in incoming.replace(with: parameters) { peer.removeStream(ssrc: ssrc) }
   }
 
-  /// Sends a frame of the stream `mid`. False if there is no such stream, or nothing is connected.
+  /// Sends a frame of the stream `mid`. Returns false if there is no such stream or the session is not connected.
   @discardableResult
   public func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel? = nil, now: Instant) -> Bool {
     guard isConnected, outgoing.send(frame, mid: mid, level: level, now: now) else { return false }
@@ -126,13 +129,13 @@ public final class MediaSession {
     return true
   }
 
-  /// Asks the far end for a key frame of the received stream `mid`. Asked too often, it waits.
+  /// Requests a key frame of the received stream `mid` from the far end. Frequent requests are delayed.
   public func requestKeyFrame(mid: Mid, now: Instant) {
     incoming.receiver(mid)?.requestKeyFrame()
     settle(now)
   }
 
-  /// Says goodbye; what is still to be sent comes by `nextOutput`.
+  /// Closes the session with a goodbye; take the remaining output from `nextOutput`.
   public func close(now: Instant) {
     if isConnected { sendGoodbye() }
     isConnected = false
@@ -142,7 +145,7 @@ public final class MediaSession {
 
   // MARK: datagrams and time
 
-  /// Takes a datagram from the socket; its bytes are of no use afterwards.
+  /// Processes a datagram from the socket and overwrites its bytes.
   public func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
     switch peer.receive(datagram, from: from, now: now) {
     case .rtp(let length):
@@ -155,20 +158,20 @@ public final class MediaSession {
     settle(now)
   }
 
-  /// Does what is due.
+  /// Performs the actions that are due.
   public func advance(to now: Instant) {
     peer.advance(to: now)
     for receiver in incoming.receivers { takeFrames(receiver, now) }
     settle(now)
   }
 
-  /// When `advance` is wanted; nil if nothing is under way.
+  /// The time at which to call `advance`; nil if nothing is pending.
   public var deadline: Instant? {
     guard isConnected else { return peer.deadline }
     return [peer.deadline, nextReport, pacerDeadline, incoming.deadline].lazy.compactMap { $0 }.min()
   }
 
-  /// The next thing for the owner to do; nil when all is done.
+  /// Returns the next action for the owner; nil if there is none.
   public func nextOutput() -> Output? {
     guard outputHead < outputs.count else {
       outputs.removeAll(keepingCapacity: true)
@@ -179,7 +182,7 @@ public final class MediaSession {
     return outputs[outputHead]
   }
 
-  /// What was counted since the start.
+  /// Returns the statistics since the start.
   public func statistics() -> SessionStatistics {
     SessionStatistics(
       roundTripTime: outgoing.roundTrip ?? peer.roundTrip, targetBitrate: outgoing.estimator.target,
@@ -191,7 +194,7 @@ public final class MediaSession {
 
   // MARK: inside
 
-  /// Does what anything that was fed in may have made due.
+  /// Performs the actions that new input may have made due.
   private func settle(_ now: Instant) {
     takePeerOutput(now)
     guard isConnected else { return }
@@ -215,14 +218,14 @@ public final class MediaSession {
     switch event {
     case .connected:
       isConnected = true
-      // The first soon, so that round trip and clocks are known early.
+      // The first report is early, so that round trip and clocks are known soon.
       nextReport = now.advanced(microseconds: Self.reportInterval / 4)
       outputs.append(.event(.connected))
       tellTarget()
     case .reconnected: outputs.append(.event(.connected))
     case .disconnected: outputs.append(.event(.disconnected))
     case .failed(let reason):
-      // A lost consent may come back, with the keys it had.
+      // A lost consent may recover with the same keys.
       if reason != .lostConsent { isConnected = false }
       outputs.append(.event(.failed(reason)))
     case .closed:
@@ -282,14 +285,14 @@ public final class MediaSession {
     outputs.append(.transmit(bytes, to: address))
   }
 
-  /// In whose name receiver's RTCP is sent: of a stream of one's own, where there is one.
+  /// The SSRC that sends receiver RTCP: that of a sent stream, if there is one.
   private var reporter: SSRC { outgoing.senders.values.map(\.ssrc).min() ?? localSSRC }
 
   private func sendReports(_ now: Instant) {
     nextReport = now.advanced(microseconds: Self.reportInterval)
     var reports = outgoing.senders.values.compactMap { $0.report(now: now) }
     var blocks = incoming.receivers.compactMap { $0.reportBlock(now: now) }
-    // A compound holds one sender's report and thirty blocks; with many streams there are several.
+    // A compound contains one sender report and thirty blocks; many streams need several compounds.
     repeat {
       let report = reports.popLast()
       sendRTCP { writer in
@@ -306,7 +309,7 @@ public final class MediaSession {
 
   private func sendFeedback() {
     let ssrc = reporter
-    // What has no room in one is told by the next; a handful is the most that a burst needs.
+    // Feedback that does not fit goes into the next packet; a burst needs only a handful.
     for _ in 0..<8 {
       var isWritten = false
       sendRTCP { isWritten = incoming.writeFeedback(to: &$0, sender: ssrc) }
@@ -314,7 +317,7 @@ public final class MediaSession {
     }
   }
 
-  /// NACKs and PLIs that are due, in one reduced-size compound (RFC 5506).
+  /// Sends the NACKs and PLIs that are due in one reduced-size compound (RFC 5506).
   private func sendRequests(_ now: Instant) {
     guard incoming.receivers.contains(where: { $0.wantsRequest(now) }) else { return }
     let roundTrip = outgoing.roundTrip ?? peer.roundTrip ?? 0

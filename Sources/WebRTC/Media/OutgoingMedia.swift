@@ -1,10 +1,10 @@
 import RTP
 
-/// The sending half of a media session: its streams, what paces them, and what is learnt from the far end's reports.
+/// The sending half of a media session: its streams, their pacing, and the far end's reports.
 final class OutgoingMedia {
   private(set) var senders: [Mid: MediaSender] = [:]
   private(set) var estimator: BandwidthEstimator
-  /// Microseconds, smoothed; nil before the first report.
+  /// The smoothed round-trip time in microseconds; nil before the first report.
   private(set) var roundTrip: Int64?
   private var pacer: Pacer
   private var sent = SentPackets()
@@ -16,7 +16,7 @@ final class OutgoingMedia {
     pacer = Pacer(target: estimator.target)
   }
 
-  /// Gives the SSRCs that ended.
+  /// Replaces the streams. Returns the SSRCs that ended.
   func replace(with parameters: [RTPParameters]) -> [SSRC] {
     var kept: [Mid: MediaSender] = [:]
     for parameters in parameters {
@@ -31,7 +31,7 @@ final class OutgoingMedia {
     return ended
   }
 
-  /// False if there is no such stream.
+  /// Sends a frame. Returns false if there is no such stream.
   func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel?, now: Instant) -> Bool {
     guard let sender = senders[mid] else { return false }
     for packet in sender.packets(for: frame, level: level, now: now) { pacer.add(packet) }
@@ -40,10 +40,10 @@ final class OutgoingMedia {
 
   // MARK: what leaves
 
-  /// When the next packet may leave; nil if none waits.
+  /// Returns when the next packet may be sent; nil if none is queued.
   func deadline(_ now: Instant) -> Instant? { pacer.deadline(now) }
 
-  /// The next packet that may leave now, complete but for its protection.
+  /// Returns the next packet that may be sent now, complete except for its protection.
   func next(_ now: Instant) -> OutgoingPacket? {
     guard var packet = pacer.next(now) else { return nil }
     packet.bytes.withUnsafeMutableBytes { bytes in
@@ -54,7 +54,7 @@ final class OutgoingMedia {
     return packet
   }
 
-  /// The packet that `next` gave was sent, with so many bytes.
+  /// Records that the packet returned by `next` was sent, with its size in bytes.
   func left(_ packet: OutgoingPacket, size: Int, now: Instant) {
     if packet.transportSequenceOffset > 0 { sent.sent(size: size, at: now) }
   }
@@ -85,14 +85,14 @@ final class OutgoingMedia {
     }
   }
 
-  /// The stream of which a key frame is wanted; nil for one that is not sent here, or a repeated FIR.
+  /// Returns the stream for which a key frame is requested; nil if it is not sent here or the FIR is repeated.
   func keyFrameWanted(of ssrc: SSRC, fir: FullIntraRequest.Entry? = nil) -> Mid? {
     guard let sender = sender(ssrc), sender.kind == .video, fir.map(sender.isNewRequest) ?? true else { return nil }
     sender.keyFrameRequested()
     return sender.mid
   }
 
-  /// The bitrate to aim at, where it moved by more than a twentieth since it was last told.
+  /// Returns the target bitrate if it changed by more than a twentieth since it was last reported.
   func targetToTell() -> Int? {
     guard !senders.isEmpty, abs(estimator.target - toldTarget) * 20 > toldTarget else { return nil }
     toldTarget = estimator.target

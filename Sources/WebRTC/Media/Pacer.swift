@@ -1,32 +1,32 @@
 import RTP
 
-/// A plain RTP packet on its way out, with the places of what is known only when it leaves.
+/// A plain RTP packet to send, with the offsets of the fields that are set only when it is sent.
 struct OutgoingPacket {
   enum Urgency { case audio, repair, video }
 
-  /// Room behind a packet for the tag of either SRTP profile.
+  /// The number of bytes reserved after a packet for the tag of either SRTP profile.
   static let tagRoom = 32
 
-  /// The packet, and behind it `tagRoom` spare bytes.
+  /// The packet, followed by `tagRoom` spare bytes.
   var bytes: [UInt8]
-  /// Bytes of the packet.
+  /// The length of the packet in bytes.
   var length: Int
-  /// 0 if the extension is not there.
+  /// The offset of abs-send-time; 0 if the extension is absent.
   var absSendTimeOffset: Int
   var transportSequenceOffset: Int
   var urgency: Urgency
 }
 
-/// Spreads packets over time, so that a large key frame does not fill the queues of the way at once: at most a few
-/// milliseconds' worth leave together. Audio does not wait; repairs go before new video.
+/// Spreads packets over time, so that a large key frame does not fill the queues of the path at once: at most a few
+/// milliseconds' worth are sent together. Audio does not wait; retransmissions precede new video.
 struct Pacer {
-  /// How much faster than the target a burst may leave: video of the target's rate must never pile up here.
+  /// The ratio of the burst rate to the target, so that video at the target rate never accumulates here.
   static let factor = 2.5
-  /// Whatever waits leaves within this time, if need be faster.
+  /// The maximum time in microseconds that a packet waits; the rate is raised if necessary.
   static let longestWait: Int64 = 200_000
-  /// What may leave at once, in microseconds of the rate.
+  /// The burst that may be sent at once, in microseconds of the rate.
   static let burst: Int64 = 10_000
-  /// Packets that wait at most; beyond it the sender has lost touch with reality and the oldest go unpaced.
+  /// The maximum number of queued packets; above it the oldest are sent unpaced.
   static let limit = 2048
 
   private var urgent: [OutgoingPacket] = []
@@ -34,10 +34,10 @@ struct Pacer {
   private var queue: [OutgoingPacket] = []
   private var head = 0
   private var waitingBytes = 0
-  /// Bytes that may leave; below zero the next has to wait.
+  /// The number of bytes that may be sent; if negative, the next packet waits.
   private var budget = 0.0
   private var refilled: Instant?
-  /// Bits per second.
+  /// The rate in bits per second.
   var rate: Int
 
   init(target: Int) { rate = target }
@@ -55,7 +55,7 @@ struct Pacer {
 
   var isEmpty: Bool { urgentHead == urgent.count && head == queue.count }
 
-  /// When the next packet may leave; nil if none waits.
+  /// Returns when the next packet may be sent; nil if none is queued.
   func deadline(_ now: Instant) -> Instant? {
     if urgentHead < urgent.count { return now }
     guard head < queue.count else { return nil }
@@ -63,7 +63,7 @@ struct Pacer {
     return refilled.advanced(microseconds: Int64(-budget / bytesPerMicrosecond) + 1)
   }
 
-  /// The next packet that may leave now.
+  /// Returns the next packet that may be sent now.
   mutating func next(_ now: Instant) -> OutgoingPacket? {
     refill(now)
     if urgentHead < urgent.count {

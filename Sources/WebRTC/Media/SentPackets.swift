@@ -1,8 +1,8 @@
 import RTP
 
-/// What was sent under which transport-wide sequence number, until the far end's feedback says what became of it.
+/// The packets sent, by transport-wide sequence number, until the far end's feedback reports their fate.
 struct SentPackets {
-  /// Eight seconds of 500 packets: feedback that is older says nothing of use.
+  /// Eight seconds at 500 packets per second; older feedback is useless.
   static let window = 4096
 
   private enum Fate: UInt8 { case none, unknown, lost, arrived }
@@ -16,21 +16,21 @@ struct SentPackets {
   private var entries = [Entry](repeating: Entry(), count: Self.window)
   private var next: Int64 = 0
 
-  /// The number for the packet that leaves now.
+  /// The number of the packet that is sent next.
   var nextSequence: UInt16 { UInt16(truncatingIfNeeded: next) }
 
-  /// Takes note that the packet with `nextSequence` left.
+  /// Records that the packet with `nextSequence` was sent.
   mutating func sent(size: Int, at now: Instant) {
     entries[index(next)] = Entry(sequence: next, sent: now, size: Int32(truncatingIfNeeded: size), fate: .unknown)
     next += 1
   }
 
-  /// What a feedback packet tells that was not known before, in the order of sending. A loss counts once; a packet that was
-  /// reported lost and came after all counts as arrived.
+  /// Returns the new information in a feedback packet, in sending order. A loss counts once; a packet that was reported lost
+  /// and arrived later counts as arrived.
   mutating func fates(_ feedback: TransportFeedback) -> [PacketFate] {
     var fates: [PacketFate] = []
     for status in feedback {
-      // The nearest number before the next one.
+      // The number nearest below the next one.
       let back = Int64(UInt16(truncatingIfNeeded: next) &- status.sequenceNumber)
       let sequence = next - (back == 0 ? 65_536 : back)
       guard sequence >= 0, next - sequence <= Int64(Self.window) else { continue }

@@ -1,19 +1,19 @@
 import RTP
 
-/// What a media session counted since its start.
+/// The counters of a media session since its start.
 public struct SessionStatistics: Sendable, Hashable {
-  /// Microseconds to the far end and back, smoothed; nil before the first measurement.
+  /// The smoothed round-trip time in microseconds; nil before the first measurement.
   public var roundTripTime: Int64?
-  /// What congestion control takes the way to carry, bits per second.
+  /// The bitrate that congestion control estimates for the path, in bits per second.
   public var targetBitrate: Int
-  /// Share of lost packets that congestion control sees, 0…1.
+  /// The share of lost packets according to congestion control, 0…1.
   public var loss: Double
-  /// By mid.
+  /// The sent streams by mid.
   public var senders: [Mid: SenderStatistics]
-  /// By mid.
+  /// The received streams by mid.
   public var receivers: [Mid: ReceiverStatistics]
   public var drops: DropCounters
-  /// Where media goes; nil before a way is found.
+  /// The address to which media is sent; nil before one is selected.
   public var remoteAddress: TransportAddress?
 
   public init(
@@ -31,50 +31,50 @@ public struct SessionStatistics: Sendable, Hashable {
   }
 }
 
-/// What was sent of one stream.
+/// The statistics of one sent stream.
 public struct SenderStatistics: Sendable, Hashable {
   public var frames: UInt64 = 0
-  /// Without repairs.
+  /// Packets sent, without retransmissions.
   public var packets: UInt64 = 0
-  /// Payload bytes without repairs.
+  /// Payload bytes sent, without retransmissions.
   public var bytes: UInt64 = 0
-  /// Packets sent again.
+  /// Packets retransmitted.
   public var retransmitted: UInt64 = 0
-  /// Packets asked for again.
+  /// Packets requested by NACKs.
   public var nacks: UInt64 = 0
-  /// PLI and FIR together.
+  /// PLI and FIR requests together.
   public var keyFrameRequests: UInt64 = 0
-  /// As the far end's reports say: since the start, before repair.
+  /// Packets lost since the start, before repair, according to the far end's reports.
   public var packetsLost: Int64 = 0
-  /// Share lost in the far end's last report, 0…1.
+  /// The share of packets lost in the far end's last report, 0…1.
   public var fractionLost: Double = 0
-  /// Microseconds, as the far end's last report says.
+  /// The jitter in microseconds in the far end's last report.
   public var jitter: Int64 = 0
-  /// Microseconds; nil before the first report that tells it.
+  /// The round-trip time in microseconds; nil before the first report that contains it.
   public var roundTripTime: Int64?
 
   public init() {}
 }
 
-/// What was received of one stream.
+/// The statistics of one received stream.
 public struct ReceiverStatistics: Sendable, Hashable {
-  /// Whole frames handed out.
+  /// Whole frames returned.
   public var frames: UInt64 = 0
-  /// Frames that could not be made whole.
+  /// Frames that could not be completed.
   public var framesDropped: UInt64 = 0
   public var packets: UInt64 = 0
-  /// Payload bytes.
+  /// Payload bytes received.
   public var bytes: UInt64 = 0
-  /// Lost on the way since the start, before repair.
+  /// Packets lost since the start, before repair.
   public var packetsLost: Int64 = 0
   /// Packets expected since the start.
   public var packetsExpected: Int64 = 0
-  /// Packets that came by retransmission.
+  /// Packets received by retransmission.
   public var repaired: UInt64 = 0
-  /// Packets asked for again.
+  /// Packets requested by NACKs.
   public var nacks: UInt64 = 0
   public var keyFrameRequests: UInt64 = 0
-  /// Microseconds.
+  /// The jitter in microseconds.
   public var jitter: Int64 = 0
 
   public init() {}

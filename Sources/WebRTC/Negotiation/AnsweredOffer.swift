@@ -1,41 +1,41 @@
 import RTP
 
-/// An offer that was taken: the answer to send back, and what the other end will send from now on.
+/// An accepted offer: the answer to send back, and what the other end will send from now on.
 public struct AnsweredOffer: Sendable, Hashable {
   /// The answer as text.
   public var sdp: String
-  /// The other end's side of the transport.
+  /// The transport parameters of the other end.
   public var remote: TransportParameters
-  /// True with the first offer, and when the other end restarted ICE or changed its certificate.
+  /// Whether this is the first offer, or the other end restarted ICE or changed its certificate.
   public var remoteChanged: Bool
-  /// Every m-line on which the other end sends, in the order of the offer.
+  /// All m-lines on which the other end sends, in the order of the offer.
   public var media: [RTPParameters]
-  /// Those of `media` that did not send before.
+  /// The entries of `media` that did not send before.
   public var added: [RTPParameters]
-  /// Those of `media` that sent before, with other parameters.
+  /// The entries of `media` that sent before with other parameters.
   public var changed: [RTPParameters]
   /// The mids that no longer send.
   public var removed: [Mid]
-  /// M-lines that would send, and can't: no codec in common.
+  /// The m-lines that would send but have no common codec.
   public var rejected: [RejectedMedia]
 }
 
-/// The answering half of a transport on which the other end sends: remembers the m-lines from offer to offer (RFC 8829).
+/// The answering half of a transport on which the other end sends. It stores the m-lines across offers (RFC 8829).
 struct AnsweringMedia: Sendable {
-  /// Picks from the codecs of an m-line, the other end's preference first; those it leaves out are not answered.
+  /// Selects codecs of an m-line, given in the other end's order of preference; omitted codecs are not answered.
   typealias CodecChoice = @Sendable (RTPParameters.Kind, [RTPCodec]) -> [RTPCodec]
 
   private struct Line {
     var mid: Mid?
     var kind: String
     var isRejected: Bool
-    /// What the other end sends on it now; nil if it sends nothing.
+    /// The media that the other end currently sends on the m-line; nil if it sends nothing.
     var parameters: RTPParameters?
   }
 
   var local: TransportParameters
   let maximumMedia: Int
-  /// Answer `a=simulcast`; without it a peer sends its first layer alone.
+  /// Whether `a=simulcast` is answered; without it a peer sends only its first layer.
   let simulcast: Bool
   let choice: CodecChoice
   private var lines: [Line] = []
@@ -86,7 +86,7 @@ struct AnsweringMedia: Sendable {
     return result
   }
 
-  /// Where every m-line is gone, the transport stays what it was.
+  /// Returns the transport parameters of the offer. If every m-line is closed, the transport does not change.
   private func remoteTransport(of offer: SessionDescription) throws(NegotiationError) -> TransportParameters {
     if let remote, offer.media.allSatisfy(\.isRejected) { return remote }
     return try offer.negotiatedTransport(answeredBy: local)
@@ -108,7 +108,7 @@ struct AnsweringMedia: Sendable {
     }
     let sends = offer.direction(of: section).sends
     var codecs = choice(kind, section.codecs)
-    // A stream that goes on keeps its codec, whatever order a later offer lists.
+    // A continuing stream keeps its codec, whatever the order of a later offer.
     if let current = previous?.parameters?.codecs.first,
       let same = section.codecs.first(where: { $0.payloadType == current.payloadType && $0.matches(current) })
     {
@@ -167,19 +167,20 @@ extension TransportParameters {
 }
 
 extension RTPCodec {
-  /// The offered codec as an answer names it: parameters and feedback that both ends mean, the offer's payload types.
+  /// Returns the offered codec for an answer: parameters and feedback supported by both ends, with the payload types of the
+  /// offer.
   func answered(extensions: [RTPHeaderExtension: UInt8]) -> RTPCodec {
     var codec = self
     let ours = canonical?.feedback ?? []
     codec.feedback = feedback.intersection(ours)
     if extensions[.transportSequence] == nil { codec.feedback.remove(.transportCC) }
     if !codec.feedback.contains(.nack) { codec.rtxPayloadType = nil }
-    // One congestion signal is enough, and transport-cc is the better.
+    // One congestion signal is sufficient, and transport-cc is better.
     if codec.feedback.contains(.transportCC) { codec.feedback.remove(.remb) }
     switch name {
     case "opus":
       codec.parameters = RTPCodec.opus.parameters
-      // Whoever announces stereo is asked for it.
+      // A peer that announces stereo is asked to send it.
       if parameters["sprop-stereo"] == "1" || parameters["stereo"] == "1" { codec.parameters["stereo"] = "1" }
     default:
       let kept = [

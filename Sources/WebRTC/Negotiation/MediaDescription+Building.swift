@@ -1,10 +1,10 @@
 import RTP
 
 extension MediaDescription {
-  /// An m-line for these parameters.
+  /// Creates an m-line for these parameters.
   /// - Parameters:
   ///   - setup: "actpass", "active" or "passive".
-  ///   - carriesCandidates: true for the first m-line in use, which speaks for the bundle.
+  ///   - carriesCandidates: true for the first active m-line, which represents the bundle.
   init(
     _ parameters: RTPParameters, direction: MediaDirection, transport: String = "UDP/TLS/RTP/SAVPF",
     local: TransportParameters, setup: String, carriesCandidates: Bool
@@ -27,21 +27,21 @@ extension MediaDescription {
     }
   }
 
-  /// An m-line that is refused or gone.
+  /// Creates an m-line that is rejected or closed.
   init(rejected mid: Mid?, kind: String, transport: String, formats: [String]) {
     self.init(kind: kind, port: 0, transport: transport, formats: formats)
     if let mid { add("mid", mid.rawValue) }
     add("inactive")
   }
 
-  /// Names the streams that are sent on the m-line: `a=msid`, `a=ssrc-group`, `a=ssrc`.
+  /// Announces the streams that are sent on the m-line: `a=msid`, `a=ssrc-group`, `a=ssrc`.
   mutating func announce(_ parameters: RTPParameters, stream: String, track: String) {
     add("msid", "\(stream) \(track)")
     for encoding in parameters.encodings {
       guard let ssrc = encoding.ssrc else { continue }
       if let rtx = encoding.rtxSSRC { add("ssrc-group", "FID \(ssrc) \(rtx)") }
       add("ssrc", "\(ssrc) cname:\(parameters.cname)")
-      // Chromium refuses an audio m-line with a second SSRC, and takes one that only the group names.
+      // Chromium rejects an audio m-line with a second SSRC, but accepts one that only the group lists.
       if let rtx = encoding.rtxSSRC, parameters.kind == .video { add("ssrc", "\(rtx) cname:\(parameters.cname)") }
     }
   }
@@ -65,7 +65,7 @@ extension MediaDescription {
 }
 
 extension SessionDescription {
-  /// A description around these m-lines, in one bundle.
+  /// Creates a description with these m-lines in one bundle.
   init(sessionID: UInt64, version: UInt64, local: TransportParameters, media: [MediaDescription]) {
     self.init(sessionID: sessionID, version: version, media: media)
     let mids = media.filter { !$0.isRejected }.compactMap(\.mid)

@@ -1,14 +1,14 @@
 import RTP
 
-/// Why an offer or an answer can't be taken. The negotiation is as it was before.
+/// The reason why an offer or answer cannot be accepted. The negotiation state is unchanged.
 public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The description can't be read, or lacks what every transport needs.
+  /// The description cannot be parsed, or lacks required transport parameters.
   case unreadable(SDPError)
-  /// It breaks a rule of offer and answer, or one of ours; the sentence says which.
+  /// The description violates a rule of offer/answer or of this project; the sentence states which.
   case refused(String)
-  /// An answer came while no offer was waiting for one.
+  /// An answer arrived while no offer was pending.
   case noOfferPending
-  /// The transport has as many m-lines as it may.
+  /// The transport has reached its maximum number of m-lines.
   case tooManyMedia(limit: Int)
 
   public var description: String {
@@ -21,10 +21,10 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-/// An m-line whose media can't flow, and why.
+/// An m-line that cannot carry media, and the reason.
 public struct RejectedMedia: Sendable, Hashable {
   public var mid: Mid
-  /// A sentence without its full stop.
+  /// A sentence without a full stop.
   public var reason: String
 
   public init(mid: Mid, reason: String) {
@@ -34,7 +34,7 @@ public struct RejectedMedia: Sendable, Hashable {
 }
 
 extension SessionDescription {
-  /// Reads a description and checks what every WebRTC description must hold: mids, one bundle, rtcp-mux.
+  /// Parses a description and checks the requirements of every WebRTC description: mids, one bundle, rtcp-mux.
   init(negotiating text: String) throws(NegotiationError) {
     do { try self.init(parsing: text) } catch { throw .unreadable(error) }
     var mids: Set<Mid> = []
@@ -61,7 +61,7 @@ extension SessionDescription {
     }
   }
 
-  /// The side of an offer, whose DTLS role must leave us ours.
+  /// Returns the transport parameters of an offer, whose DTLS role must be compatible with the local one.
   func negotiatedTransport(answeredBy local: TransportParameters) throws(NegotiationError) -> TransportParameters {
     let transport = try negotiatedTransport()
     guard transport.role == nil || transport.role != local.role else {
@@ -76,7 +76,7 @@ extension SessionDescription {
 }
 
 extension MediaDescription {
-  /// True for audio and video over SRTP keyed by DTLS.
+  /// Whether this is audio or video over DTLS-SRTP.
   var isRTP: Bool {
     (kind == "audio" || kind == "video") && (transport == "UDP/TLS/RTP/SAVPF" || transport == "UDP/TLS/RTP/SAVP")
   }

@@ -1,19 +1,19 @@
 import RTP
 
-/// What an answer settled.
+/// The result of an answer.
 public struct AcceptedAnswer: Sendable, Hashable {
-  /// The other end's side of the transport; nil if it refused every m-line.
+  /// The transport parameters of the other end; nil if it rejected every m-line.
   public var remote: TransportParameters?
-  /// M-lines on which may be sent from now on, and was not before: codecs, extensions and feedback as the answer left them,
-  /// the first codec being the one to send.
+  /// The m-lines on which sending is newly allowed: codecs, extensions and feedback as limited by the answer. The first codec
+  /// is the one to send.
   public var accepted: [RTPParameters]
-  /// M-lines that the answer refused, or no longer takes.
+  /// The m-lines that the answer rejected or no longer accepts.
   public var rejected: [RejectedMedia]
 }
 
-/// The offering half of a transport on which we send: keeps the m-lines from offer to offer (RFC 8829).
+/// The offering half of a transport on which this side sends. It stores the m-lines across offers (RFC 8829).
 ///
-/// One offer waits for its answer at a time; what changes meanwhile goes into the next one.
+/// One offer is pending at a time; changes made meanwhile are part of the next one.
 struct OfferedMedia: Sendable {
   struct Track: Sendable {
     var parameters: RTPParameters
@@ -25,13 +25,13 @@ struct OfferedMedia: Sendable {
   private struct Line {
     var mid: Mid
     var kind: RTPParameters.Kind
-    /// Those of its track; of its last one while it is inactive.
+    /// The codecs of its track, or of its last track while inactive.
     var codecs: [RTPCodec]
-    /// Nil while the m-line is inactive.
+    /// The track; nil while the m-line is inactive.
     var track: Track?
-    /// Refused or given up: offered with port 0.
+    /// Rejected or abandoned: offered with port 0.
     var isRejected = false
-    /// Both ends have it with port 0: it may be recycled under a new mid.
+    /// Both ends have it at port 0, so it may be recycled under a new mid.
     var isFree = false
   }
 
@@ -39,7 +39,7 @@ struct OfferedMedia: Sendable {
   let maximumMedia: Int
   private let randomSSRC: @Sendable () -> SSRC
   private var lines: [Line] = []
-  /// The m-lines as offered, while the answer is awaited.
+  /// The m-lines as offered, while the answer is pending.
   private var pending: [Line]?
   private var changed = false
   private var count = 0
@@ -55,7 +55,7 @@ struct OfferedMedia: Sendable {
   var needsOffer: Bool { changed && pending == nil }
   var isPending: Bool { pending != nil }
 
-  /// Puts a track on an inactive m-line of its kind, on a refused one, or on a new one. SSRCs are chosen here.
+  /// Assigns a track to an inactive m-line of its kind, to a rejected one, or to a new one. Selects the SSRCs.
   mutating func add(
     kind: RTPParameters.Kind, codecs: [RTPCodec], cname: String, stream: String, track: String
   ) throws(NegotiationError) -> RTPParameters {
@@ -83,19 +83,19 @@ struct OfferedMedia: Sendable {
     return parameters
   }
 
-  /// The m-line that a new track takes; nil for one at the end.
+  /// Returns the m-line for a new track; nil to append one.
   private func freeLine(kind: RTPParameters.Kind, codecs: [RTPCodec]) -> Int? {
-    // While an answer is awaited, nobody knows yet which m-lines it will refuse.
+    // While an answer is pending, it is unknown which m-lines it will reject.
     guard pending == nil else { return nil }
     let idle = lines.indices.filter { lines[$0].track == nil && !lines[$0].isRejected && lines[$0].kind == kind }
-    // A change of codec inside an m-line is more than some peers can do (GStreamer 1.22), so it is the last resort.
+    // Some peers (GStreamer 1.22) do not support a codec change within an m-line, so it is the last resort.
     let types = codecs.map(\.payloadType)
     let same = idle.first { lines[$0].codecs.map(\.payloadType) == types }
     if let line = same ?? lines.firstIndex(where: \.isFree) { return line }
     return lines.count < maximumMedia ? nil : idle.first
   }
 
-  /// The m-line becomes inactive and free for another track of its kind. An unknown mid is ignored.
+  /// Makes the m-line inactive and available for another track of its kind. Ignores an unknown mid.
   mutating func remove(mid: Mid) {
     guard let index = lines.firstIndex(where: { $0.mid == mid && $0.track != nil }) else { return }
     lines[index].track = nil
@@ -153,7 +153,7 @@ struct OfferedMedia: Sendable {
       lines[index].isRejected = true
       lines[index].isFree = true
     }
-    // Nil for a track that was removed meanwhile; no other can have taken its place.
+    // Nil if the track was removed meanwhile; no other track can have replaced it.
     guard let track = lines[index].track else { return }
     let narrowed = track.parameters.narrowed(by: section)
     if !section.isRejected, direction.receives, let narrowed {
@@ -167,13 +167,13 @@ struct OfferedMedia: Sendable {
       ? "the m-line was refused: no codec in common" : narrowed == nil ? "no codec in common" : "the answer does not receive"
     result.rejected.append(RejectedMedia(mid: track.parameters.mid, reason: reason))
     if !section.isRejected {
-      // The other end would refuse the next track on it too.
+      // The other end would also reject the next track on it.
       lines[index].isRejected = true
       changed = true
     }
   }
 
-  /// The highest level of H.264 under each payload type, which has one configuration in a bundle (RFC 8843 §10.1.2).
+  /// The highest level of H.264 for each payload type, which has one configuration in a bundle (RFC 8843 §10.1.2).
   private var levels: [UInt8: H264Level] {
     var levels: [UInt8: H264Level] = [:]
     for codec in lines.lazy.filter({ !$0.isRejected }).flatMap(\.codecs) {
@@ -209,7 +209,7 @@ struct OfferedMedia: Sendable {
 }
 
 extension RTPParameters {
-  /// What of an offered m-line its answer left: nil if no codec of it is left.
+  /// Returns the offered m-line as limited by its answer; nil if no codec is left.
   fileprivate func narrowed(by answer: MediaDescription) -> RTPParameters? {
     var parameters = self
     parameters.headerExtensions = answer.headerExtensions.filter { headerExtensions[$0.key] == $0.value }
@@ -233,7 +233,7 @@ extension RTPParameters {
 }
 
 extension String {
-  /// The text as a token of SDP of at most 64 characters (RFC 8830's msid): other characters are percent-encoded.
+  /// The text as an SDP token of at most 64 characters (RFC 8830's msid); other characters are percent-encoded.
   var sdpToken: String {
     let digits = Array("0123456789ABCDEF".utf8)
     var token: [UInt8] = []

@@ -1,11 +1,11 @@
 import RTP
 
-/// The codecs that are routed, each under the payload type that our own offers give it: a payload type means one codec in every
-/// bundle of ours. Where Chromium has a customary number, it is that.
+/// The routable codecs, each with the payload type used in local offers. A payload type identifies one codec in all local
+/// bundles. It is Chromium's customary number if there is one.
 extension RTPCodec {
   private static let videoFeedback: RTCPFeedback = [.nack, .pli, .fir, .transportCC, .remb]
 
-  /// Opus, 48 kHz, always "two channels" in SDP (RFC 7587 §7), with in-band FEC; RTX for peers that can repeat audio.
+  /// Opus, 48 kHz, always "two channels" in SDP (RFC 7587 §7), with in-band FEC; RTX for peers that support it for audio.
   public static let opus = RTPCodec(
     name: "opus", payloadType: 111, rtxPayloadType: 110, clockRate: 48000, channels: 2,
     parameters: ["minptime": "10", "useinbandfec": "1"], feedback: [.nack, .transportCC])
@@ -28,10 +28,10 @@ extension RTPCodec {
       parameters: ["level-idx": "5", "profile": profile == 0 ? "0" : "1", "tier": "0"], feedback: videoFeedback)
   }
 
-  /// Each side is free in its level.
+  /// H.264 with a profile, where each side may choose its own level.
   /// - Parameters:
   ///   - packetizationMode: 0 (single NAL units) or 1.
-  ///   - level: of the stream. Lower ones are announced as 3.1, which every WebRTC decoder takes.
+  ///   - level: the level of the stream. Lower levels are announced as 3.1, which every WebRTC decoder supports.
   public static func h264(
     _ profile: H264Profile = .constrainedBaseline, packetizationMode: UInt8 = 1, level: H264Level = .level31
   ) -> RTPCodec {
@@ -52,20 +52,20 @@ extension RTPCodec {
       ], feedback: videoFeedback)
   }
 
-  /// The profile of an H.264 codec; nil for other codecs and for profiles that are not told apart.
-  /// Without `profile-level-id` it is Baseline (RFC 6184 §8.1).
+  /// The profile of an H.264 codec; nil for other codecs and for unrecognised profiles. Without `profile-level-id` it is
+  /// Baseline (RFC 6184 §8.1).
   public var h264Profile: H264Profile? {
     guard name == "h264" else { return nil }
     return parameters["profile-level-id"].map { H264Profile(profileLevelID: $0) } ?? .baseline
   }
 
-  /// The level of an H.264 codec; nil for other codecs, without `profile-level-id`, and for a level that does not exist.
+  /// The level of an H.264 codec; nil for other codecs, without `profile-level-id`, and for a nonexistent level.
   public var h264Level: H264Level? {
     guard name == "h264", let id = parameters["profile-level-id"], id.utf8.count == 6 else { return nil }
     return UInt8(id.suffix(2), radix: 16).flatMap { H264Level(idc: $0) }
   }
 
-  /// This codec at a level of H.264; itself if it is another codec, or of a profile that is not routed.
+  /// Returns this codec at a level of H.264; unchanged if it is another codec or its profile is not routable.
   func at(_ level: H264Level?) -> RTPCodec {
     guard let level, let profile = h264Profile else { return self }
     var codec = self
@@ -73,10 +73,10 @@ extension RTPCodec {
     return codec
   }
 
-  /// 0 if the parameter is absent (RFC 6184 §8.1).
+  /// The packetization mode; 0 if the parameter is absent (RFC 6184 §8.1).
   public var packetizationMode: UInt8 { parameters["packetization-mode"].flatMap(UInt8.init) ?? 0 }
 
-  /// This codec as our own offers name it, H.264 at level 3.1; nil if it is not routed.
+  /// This codec as local offers describe it, H.264 at level 3.1; nil if it is not routable.
   public var canonical: RTPCodec? {
     switch (name, clockRate) {
     case ("opus", 48000): return .opus
@@ -94,8 +94,8 @@ extension RTPCodec {
     }
   }
 
-  /// True if a stream of the one is a stream of the other: same codec, same profile, same packetization. Payload types, levels
-  /// and RTX do not count.
+  /// Returns whether both describe the same stream format: same codec, profile and packetization mode. Ignores payload types,
+  /// levels and RTX.
   public func matches(_ other: RTPCodec) -> Bool {
     guard let mine = canonical, let theirs = other.canonical else { return false }
     return mine.payloadType == theirs.payloadType
@@ -103,8 +103,9 @@ extension RTPCodec {
 
   /// The codecs under which a stream of this codec is offered to a receiver, the true one first.
   ///
-  /// For H.264 the true profile is followed by those that real decoders name while they decode the stream all the same:
-  /// browsers without hardware decoders say Main or Constrained Baseline and decode High. Each is offered at the stream's level.
+  /// For H.264, the true profile is followed by those that real decoders announce although they also decode the stream:
+  /// browsers without hardware decoders announce Main or Constrained Baseline and decode High. Each is offered at the level of
+  /// the stream.
   public var offeredForms: [RTPCodec] {
     guard let own = canonical else { return [] }
     guard let profile = h264Profile else { return [own] }
@@ -118,12 +119,12 @@ extension RTPCodec {
     return forms.map { .h264($0, packetizationMode: packetizationMode, level: h264Level ?? .level31) }
   }
 
-  /// The name as SDP writes it.
+  /// The name in SDP.
   var sdpName: String { name == "opus" ? name : name.uppercased() }
 }
 
 extension RTPHeaderExtension {
-  /// The id under which our own offers name the extension.
+  /// The id of the extension in local offers.
   public var canonicalID: UInt8 {
     switch self {
     case .audioLevel: 1

@@ -1,15 +1,16 @@
 import RTP
 
-/// The client's side of a publish transport: offers the tracks that it sends, and reads the server's answers (RFC 8829).
+/// The client's side of a publish transport: offers the tracks that it sends and processes the server's answers (RFC 8829).
 public struct PublishOffer: Sendable {
   private var offering: OfferedMedia
   private let cname: String
 
+  /// Creates the offering side of one transport.
   /// - Parameters:
-  ///   - local: the client's side; its role is `client`, though offers say `actpass`.
-  ///   - cname: names the client in RTCP; tracks of one CNAME play in sync.
-  ///   - maximumMedia: m-lines at the same time.
-  ///   - randomSSRC: where SSRCs come from.
+  ///   - local: the client's parameters; the role is `client`, although offers contain `actpass`.
+  ///   - cname: identifies the client in RTCP; tracks with the same CNAME are synchronised.
+  ///   - maximumMedia: the maximum number of m-lines at the same time.
+  ///   - randomSSRC: the generator of SSRCs.
   public init(
     local: TransportParameters, cname: String, maximumMedia: Int = 64,
     randomSSRC: @escaping @Sendable () -> SSRC = { .random() }
@@ -18,23 +19,23 @@ public struct PublishOffer: Sendable {
     offering = OfferedMedia(local: local, maximumMedia: maximumMedia, randomSSRC: randomSSRC)
   }
 
-  /// The client's side, as the next offer gives it; candidates found meanwhile are put in here.
+  /// The client's parameters for the next offer; add candidates that are found meanwhile here.
   public var local: TransportParameters {
     get { offering.local }
     set { offering.local = newValue }
   }
 
-  /// Something changed that was not offered yet, and no offer waits for its answer.
+  /// Whether there are changes to offer and no offer is pending.
   public var needsOffer: Bool { offering.needsOffer }
-  /// An offer waits for its answer.
+  /// Whether an offer is pending.
   public var isPending: Bool { offering.isPending }
 
   /// Adds a track that will be sent in this codec.
   /// - Parameters:
   ///   - codec: `.opus`, `.vp8`, `.h264(…)` with its level, `.vp9(…)` or `.av1(…)`.
   ///   - trackID: the track of `a=msid`.
-  /// - Returns: mid and SSRCs; what may be sent comes with the answer.
-  /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routed.
+  /// - Returns: the mid and SSRCs; the answer determines what may be sent.
+  /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routable.
   public mutating func add(_ codec: RTPCodec, trackID: String) throws(NegotiationError) -> RTPParameters {
     guard let canonical = codec.canonical else { throw .refused("the codec \(codec.name) is not one that is routed") }
     return try offering.add(
@@ -42,12 +43,12 @@ public struct PublishOffer: Sendable {
       track: trackID.sdpToken)
   }
 
-  /// Takes the track off its m-line; an unknown mid is ignored.
+  /// Removes the track from its m-line; ignores an unknown mid.
   public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 
-  /// The next offer, with all m-lines.
+  /// Returns the next offer, with all m-lines.
   public mutating func makeOffer() -> String { offering.makeOffer() }
 
-  /// Reads the answer to the last offer. A failure leaves the offer waiting.
+  /// Processes the answer to the last offer. If it fails, the offer remains pending.
   public mutating func accept(answer: String) throws(NegotiationError) -> AcceptedAnswer { try offering.accept(answer) }
 }

@@ -1,11 +1,12 @@
-/// The client's side of a subscribe transport: answers the server's offers, one after another.
+/// The client's side of a subscribe transport: answers the successive offers of the server.
 public struct SubscribeAnswer: Sendable {
   private var answering: AnsweringMedia
 
+  /// Creates the answering side of one transport.
   /// - Parameters:
-  ///   - local: the client's side; its role is `client` (`a=setup:active`).
-  ///   - maximumMedia: m-lines of an offer, gone ones too.
-  ///   - accepts: whether the client can handle a codec. M-lines without any such codec are refused.
+  ///   - local: the client's parameters; the role is `client` (`a=setup:active`).
+  ///   - maximumMedia: the maximum number of m-lines in an offer, including closed ones.
+  ///   - accepts: returns whether the client supports a codec. M-lines without a supported codec are rejected.
   public init(
     local: TransportParameters, maximumMedia: Int = SessionDescription.maximumMedia,
     accepts: @escaping @Sendable (RTPCodec) -> Bool
@@ -15,12 +16,12 @@ public struct SubscribeAnswer: Sendable {
     }
   }
 
-  /// The client's side, as the next answer gives it.
+  /// The client's parameters for the next answer.
   public var local: TransportParameters {
     get { answering.local }
     set { answering.local = newValue }
   }
 
-  /// Answers an offer. `AnsweredOffer.media` holds what the server will send.
+  /// Answers an offer. `AnsweredOffer.media` contains what the server will send.
   public mutating func answer(_ offer: String) throws(NegotiationError) -> AnsweredOffer { try answering.answer(offer) }
 }

@@ -1,33 +1,35 @@
 import RTP
 
-/// An offer of a viewer that was taken: the answer to send back, and what may be sent from now on.
+/// An accepted offer of a viewer: the answer to send back, and what may be sent from now on.
 public struct AnsweredView: Sendable, Hashable {
   /// The answer as text.
   public var sdp: String
-  /// The viewer's side of the transport.
+  /// The transport parameters of the viewer.
   public var remote: TransportParameters
-  /// One m-line for each kind that the viewer receives, in the order of the offer: all codecs in common, the viewer's preference
-  /// first, under its payload types and extension ids, with SSRCs of ours.
+  /// One m-line for each kind that the viewer receives, in the order of the offer: all common codecs in the viewer's order of
+  /// preference, with its payload types and extension ids, and SSRCs of this side.
   public var media: [RTPParameters]
-  /// M-lines that would receive, and can't: no codec in common. Others of theirs were answered.
+  /// The m-lines that would receive but have no common codec, although others of the same kind were answered.
   public var rejected: [RejectedMedia]
 }
 
-/// The server's side of a transport on which a client that offers only receives: WHEP's one offer and its answer.
+/// The server's side of a transport on which the client makes the offer and only receives: the single offer of WHEP and its
+/// answer.
 ///
-/// - The first audio and the first video m-line that receive are answered `sendonly`, further ones `inactive`, data channels with
-///   port 0.
-/// - All codecs in common are answered, since what will be sent on the m-line may change while it goes on.
-/// - The viewer does not say what it is sent; it takes one stream of each kind, whose SSRCs are chosen here and stay.
+/// - The first audio and the first video m-line that receive are answered `sendonly`, further ones `inactive`, data channels
+///   with port 0.
+/// - All common codecs are answered, because the stream sent on the m-line may change during the session.
+/// - The viewer does not choose what it receives; it gets one stream of each kind, whose SSRCs are chosen here and remain.
 public struct ViewNegotiation: Sendable {
   private let local: TransportParameters
   private let maximumMedia: Int
   private let randomSSRC: @Sendable () -> SSRC
 
+  /// Creates the negotiation of one transport.
   /// - Parameters:
-  ///   - local: the server's side; its role is `server`, its candidates go into the answer.
-  ///   - maximumMedia: m-lines of an offer.
-  ///   - randomSSRC: where SSRCs come from.
+  ///   - local: the server's parameters; the role is `server`, the candidates are part of the answer.
+  ///   - maximumMedia: the maximum number of m-lines in an offer.
+  ///   - randomSSRC: the generator of SSRCs.
   public init(
     local: TransportParameters, maximumMedia: Int = 16,
     randomSSRC: @escaping @Sendable () -> SSRC = { .random() }
@@ -38,8 +40,8 @@ public struct ViewNegotiation: Sendable {
   }
 
   /// Answers an offer.
-  /// - Parameter name: the stream of `a=msid` and the CNAME, so that audio and video play in sync.
-  /// - Throws: `refused` too where the offer receives nothing, or only sends.
+  /// - Parameter name: the stream of `a=msid` and the CNAME, so that audio and video are synchronised.
+  /// - Throws: `NegotiationError`; also `refused` if the offer receives nothing or only sends.
   public func answer(_ text: String, name: String) throws(NegotiationError) -> AnsweredView {
     let offer = try SessionDescription(negotiating: text)
     guard offer.media.count <= maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }

@@ -1,23 +1,24 @@
-/// What a viewer's offer and its answer settled.
+/// The result of a viewer's offer and its answer.
 public struct AcceptedView: Sendable, Hashable {
-  /// The other end's side of the transport.
+  /// The transport parameters of the other end.
   public var remote: TransportParameters
-  /// What the other end will send, in the order of the offer.
+  /// The media that the other end will send, in the order of the offer.
   public var media: [RTPParameters]
 }
 
-/// The client's side of a transport on which it only receives and makes the offer: WHEP's one offer and its answer
+/// The client's side of a transport on which it makes the offer and only receives: the single offer of WHEP and its answer
 /// (draft-ietf-wish-whep).
 public struct ViewOffer: Sendable {
-  /// The offer as text, one `recvonly` m-line for each codec.
+  /// The offer as text, with one `recvonly` m-line for each codec.
   public let sdp: String
   private let codecs: [RTPCodec]
   private let role: DTLSRole
 
+  /// Creates the offer.
   /// - Parameters:
-  ///   - local: the client's side; its role is `client`, though the offer says `actpass`.
-  ///   - codecs: what can be received, each with an m-line of its own: `.opus`, `.vp8`, `.h264(…)`.
-  /// - Throws: `refused` for a codec that is not routed.
+  ///   - local: the client's parameters; the role is `client`, although the offer contains `actpass`.
+  ///   - codecs: the supported codecs, each with its own m-line: `.opus`, `.vp8`, `.h264(…)`.
+  /// - Throws: `refused` for a codec that is not routable.
   public init(local: TransportParameters, codecs: [RTPCodec]) throws(NegotiationError) {
     var sections: [MediaDescription] = []
     for (index, codec) in codecs.enumerated() {
@@ -35,8 +36,8 @@ public struct ViewOffer: Sendable {
     sdp = SessionDescription(sessionID: UInt64.random(in: 1..<1 << 62), version: 1, local: local, media: sections).text
   }
 
-  /// Reads the answer.
-  /// - Throws: where it can't be read, does not fit the offer, or sends nothing.
+  /// Processes the answer.
+  /// - Throws: `NegotiationError` if the answer cannot be parsed, does not match the offer, or sends nothing.
   public func accept(answer text: String) throws(NegotiationError) -> AcceptedView {
     let answer = try SessionDescription(negotiating: text)
     guard answer.media.count == codecs.count else {

@@ -1,11 +1,12 @@
-/// The queue between a peer's parts and its owner: bounded, so that an owner who forgets to drain it loses datagrams, not memory.
+/// The queue between the parts of a peer and its owner. It is bounded, so that an owner that does not drain it loses datagrams,
+/// not memory.
 struct Outbox {
   static let datagramLimit = 64
 
   private var queue: [PeerOutput] = []
   private var head = 0
   private var datagrams = 0
-  /// Datagrams thrown away because the limit was reached.
+  /// The number of datagrams discarded because the limit was reached.
   private(set) var overflow = 0
 
   mutating func send(_ bytes: [UInt8], to address: TransportAddress) {

@@ -1,56 +1,56 @@
-/// What `Peer.receive` made of a datagram.
+/// The result of `Peer.receive` for a datagram.
 public enum Received: Sendable, Hashable {
-  /// STUN or DTLS that was authentic or in order; there may be output now.
+  /// Valid STUN or DTLS; there may be output now.
   case consumed
-  /// A plain RTP packet lies in the datagram's first `length` bytes.
+  /// The first `length` bytes of the datagram are a plain RTP packet.
   case rtp(length: Int)
-  /// A plain RTCP compound lies in the datagram's first `length` bytes.
+  /// The first `length` bytes of the datagram are a plain RTCP compound.
   case rtcp(length: Int)
-  /// Counted and forgotten; there may be an error reply among the output.
+  /// Dropped and counted; the output may contain an error reply.
   case dropped(DropReason)
 }
 
-/// What `Peer.nextOutput` gives: datagrams to send and things that happened, in order.
+/// The output of `Peer.nextOutput`: datagrams to send and events, in order.
 public enum PeerOutput: Sendable, Hashable {
   /// Send these bytes from the transport's socket.
   case transmit([UInt8], to: TransportAddress)
   case event(PeerEvent)
 }
 
-/// What happened to a peer.
+/// An event of a peer.
 public enum PeerEvent: Sendable, Hashable {
-  /// DTLS is done, the certificate is the right one, media can flow. Once.
+  /// DTLS is complete, the certificate matches and media can flow. Sent once.
   case connected(SRTPProfile)
-  /// The other side is now reached at this address; the first one is no change.
+  /// The other side is now reached at this address; not sent for the first address.
   case addressChanged(TransportAddress)
-  /// Nothing was heard for 8 s. It may come back.
+  /// Nothing was received for 8 s. The connection may recover.
   case disconnected
-  /// It came back after `disconnected` or after a lost consent.
+  /// The connection recovered after `disconnected` or after a lost consent.
   case reconnected
-  /// The end, but for `lostConsent`, from which an ICE restart or a late check recovers.
+  /// The peer failed. Only `lostConsent` can be recovered from, by an ICE restart or a late check.
   case failed(PeerFailure)
   /// The other side closed with close_notify.
   case closed
 }
 
-/// Why a peer failed.
+/// The reason why a peer failed.
 public enum PeerFailure: Error, Sendable, Hashable {
   /// No candidate pair answered within 30 s.
   case iceTimeout
-  /// Nothing was heard for 30 s (RFC 7675 §5.1); sending stopped.
+  /// Nothing was received for 30 s (RFC 7675 §5.1); sending stopped.
   case lostConsent
-  /// The handshake did not end within 30 s.
+  /// The handshake did not complete within 30 s.
   case dtlsTimeout
-  /// The certificate is not the one that signalling told of (RFC 8122).
+  /// The certificate does not match the signalled fingerprint (RFC 8122).
   case fingerprint
-  /// OpenSSL ended the handshake, for this reason in its own words: "wrong curve", "sslv3 alert illegal parameter".
+  /// OpenSSL ended the handshake with this reason: "wrong curve", "sslv3 alert illegal parameter".
   case handshake(String)
-  /// No SRTP profile in common.
+  /// There is no common SRTP profile.
   case noCommonProfile
-  /// A fatal alert after the handshake.
+  /// A fatal alert arrived after the handshake.
   case alert
-  /// Both sides want to be the same end of DTLS.
+  /// Both sides claim the same DTLS role.
   case dtlsRole
-  /// The keys of SRTP could not be set up.
+  /// The SRTP keys could not be set up.
   case srtp
 }

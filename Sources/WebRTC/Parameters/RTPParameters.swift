@@ -1,16 +1,16 @@
 import RTP
 
-/// What an offer and its answer agree on for one m-line, freed of SDP: the one description of a stream that the negotiation,
-/// the media workers and the client share.
+/// The outcome of offer and answer for one m-line, independent of SDP. The negotiation, the media workers and the client share
+/// this description of a stream.
 public struct RTPParameters: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable { case audio, video }
 
   public var mid: Mid
   public var kind: Kind
-  /// In order of preference; the first is the one sent.
+  /// The codecs in order of preference; the first is the one sent.
   public var codecs: [RTPCodec]
   public var headerExtensions: [RTPHeaderExtension: UInt8]
-  /// One where simulcast is not used; with simulcast one per `rid`, largest first.
+  /// The encodings: one without simulcast, otherwise one per `rid`, largest first.
   public var encodings: [RTPEncoding]
   public var cname: String
   public var reducedSizeRTCP: Bool
@@ -29,15 +29,15 @@ public struct RTPParameters: Sendable, Hashable {
   }
 }
 
-/// A codec of an m-line with its payload type, and with that of its RTX (RFC 4588) where it has one.
+/// A codec of an m-line with its payload type, and the payload type of its RTX (RFC 4588) if it has one.
 public struct RTPCodec: Sendable, Hashable {
-  /// Lower case: "opus", "vp8", "h264", "vp9", "av1".
+  /// The name in lowercase: "opus", "vp8", "h264", "vp9", "av1".
   public var name: String
   public var payloadType: UInt8
   public var rtxPayloadType: UInt8?
   public var clockRate: UInt32
   public var channels: UInt8
-  /// `a=fmtp` as key–value pairs: "profile-level-id" → "42e01f".
+  /// The parameters of `a=fmtp` as key–value pairs: "profile-level-id" → "42e01f".
   public var parameters: [String: String]
   public var feedback: RTCPFeedback
 
@@ -55,7 +55,7 @@ public struct RTPCodec: Sendable, Hashable {
   }
 }
 
-/// `a=rtcp-fb` of a payload type.
+/// The feedback types in `a=rtcp-fb` of a payload type.
 public struct RTCPFeedback: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -67,7 +67,7 @@ public struct RTCPFeedback: OptionSet, Sendable, Hashable {
   public static let remb = RTCPFeedback(rawValue: 1 << 4)
 }
 
-/// The header extensions (RFC 8285) that this project knows.
+/// The supported header extensions (RFC 8285).
 public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
   case mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
   case rid = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
@@ -78,7 +78,7 @@ public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
 }
 
 public struct RTPEncoding: Sendable, Hashable {
-  /// Nil if the stream is recognised by `rid` or by mid alone.
+  /// The SSRC; nil if the stream is identified only by `rid` or mid.
   public var ssrc: SSRC?
   public var rtxSSRC: SSRC?
   public var rid: Rid?

@@ -8,13 +8,13 @@ public struct ICECredentials: Sendable, Hashable {
     self.password = password
   }
 
-  /// 8 and 24 characters from the system's generator: 48 and 144 bits, over RFC 8445's 24 and 128.
+  /// Returns credentials of 8 and 24 characters from the system's generator: 48 and 144 bits, above the 24 and 128 of RFC 8445.
   public static func random() -> ICECredentials {
     var generator = SystemRandomNumberGenerator()
     return random(using: &generator)
   }
 
-  /// 8 and 24 characters from a generator, which has to be cryptographically secure outside tests.
+  /// Returns credentials of 8 and 24 characters from a generator, which must be cryptographically secure outside tests.
   public static func random(using generator: inout some RandomNumberGenerator) -> ICECredentials {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     func text(_ count: Int) -> String {
@@ -24,9 +24,9 @@ public struct ICECredentials: Sendable, Hashable {
   }
 }
 
-/// The hash of a certificate as `a=fingerprint` gives it (RFC 8122).
+/// The hash of a certificate in the form of `a=fingerprint` (RFC 8122).
 public struct Fingerprint: Sendable, Hashable {
-  /// Lower case: "sha-256".
+  /// The algorithm in lowercase: "sha-256".
   public var algorithm: String
   public var bytes: [UInt8]
 
@@ -36,14 +36,14 @@ public struct Fingerprint: Sendable, Hashable {
   }
 }
 
-/// Which end of the DTLS handshake one is (`a=setup`, RFC 8842): active is the client.
+/// The role in the DTLS handshake (`a=setup`, RFC 8842): active is the client.
 public enum DTLSRole: Sendable, Hashable { case client, server }
 
-/// What one side says of its transport: the ICE and DTLS part of a session description.
+/// The transport parameters of one side: the ICE and DTLS part of a session description.
 public struct TransportParameters: Sendable, Hashable {
   public var credentials: ICECredentials
   public var fingerprints: [Fingerprint]
-  /// The role of the side that these describe; nil is `actpass`.
+  /// The DTLS role of the described side; nil is `actpass`.
   public var role: DTLSRole?
   public var iceLite: Bool
   public var candidates: [ICECandidate]
@@ -60,8 +60,8 @@ public struct TransportParameters: Sendable, Hashable {
   }
 }
 
-/// A candidate of UDP (RFC 8839 §5.1), or a passive one of TCP (RFC 6544 §4.5), told by its address. Candidates of names (mDNS) and
-/// other TCP candidates, which nobody can connect to, are left out by the parser.
+/// A UDP candidate (RFC 8839 §5.1), or a passive TCP candidate (RFC 6544 §4.5); its address distinguishes them. The parser
+/// ignores candidates with host names (mDNS) and other TCP candidates, to which no connection is possible.
 public struct ICECandidate: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable { case host, srflx, prflx, relay }
 

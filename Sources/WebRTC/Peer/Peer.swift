@@ -2,30 +2,30 @@ import RTP
 
 /// One ICE + DTLS + SRTP association: the transport of one side of a peer connection, without I/O.
 ///
-/// It knows no socket, thread or clock. Its owner
-/// 1. hands in datagrams (`receive`), time (`advance`, at the latest when `deadline` is reached) and what signalling says
-///    (`setRemote`);
-/// 2. after each of these takes `nextOutput` until it is nil: datagrams to send, and events;
-/// 3. between `.connected` and the end protects what it sends (`protectRTP`, `protectRTCP`, or a sealer of its own) and sends it to
+/// It uses no socket, thread or clock. Its owner
+/// 1. passes in datagrams (`receive`), time (`advance`, at the latest at `deadline`) and signalling data (`setRemote`);
+/// 2. calls `nextOutput` after each of these until it returns nil: datagrams to send, and events;
+/// 3. between `.connected` and the end, protects what it sends (`protectRTP`, `protectRTCP`, or its own sealer) and sends it to
 ///    `remoteAddress`.
 ///
-/// The server runs it with `ice: .lite, role: .server`, clients with `ice: .full`. Not thread-safe: one owning thread.
-/// A connected peer holds about 49 kB with either profile, nearly all of it OpenSSL's DTLS. Media allocates nothing here but
-/// once for each new SSRC, except in `protectRTP`: Debian's libsrtp2 (on NSS) does, 5 times a packet with GCM and 14 with CM.
+/// The server runs it with `ice: .lite, role: .server`, clients with `ice: .full`. Not thread-safe: use it on one owning
+/// thread. A connected peer uses about 49 kB with either profile, nearly all of it for OpenSSL's DTLS. Media allocates only
+/// once for each new SSRC, except in `protectRTP`: Debian's libsrtp2 (on NSS) allocates 5 times per packet with GCM and 14
+/// times with CM.
 public final class Peer {
-  /// How to build a peer.
+  /// The configuration of a peer.
   public struct Configuration {
     public var ice: ICEMode
-    /// This side's end of DTLS; nil (`actpass`) leaves the choice to the other side's description.
+    /// The DTLS role of this side; nil (`actpass`) means that the other side's description decides.
     public var role: DTLSRole?
     public var certificate: Certificate
-    /// Offered or accepted, best first.
+    /// The offered or accepted profiles, in order of preference.
     public var profiles: [SRTPProfile]
     public var credentials: ICECredentials
-    /// SSRCs that may send to this peer at a time.
+    /// The maximum number of SSRCs that may send to this peer at a time.
     public var streamLimit: Int
-    /// Whether a full agent checks TCP candidates of the other side (RFC 6544): only for an owner who opens a connection to an
-    /// address with `isTCP` when there is something to send to it.
+    /// Whether a full agent checks the other side's TCP candidates (RFC 6544). Set it only if the owner opens a connection
+    /// whenever there is data to send to an address with `isTCP`.
     public var usesTCP = false
 
     public init(
@@ -41,11 +41,12 @@ public final class Peer {
     }
   }
 
-  /// Why a peer could not be made.
+  /// The reason why a peer could not be created.
   public enum ConfigurationError: Error, Sendable, Hashable {
-    /// No SRTP profile to offer.
+    /// There is no SRTP profile to offer.
     case noProfiles
-    /// A user fragment of fewer than 4 or more than 256 characters, or a password of fewer than 22 or more (RFC 8445 §5.3).
+    /// The user fragment has fewer than 4 or more than 256 characters, or the password fewer than 22 or more than 256 (RFC 8445
+    /// §5.3).
     case credentials
   }
 
@@ -56,25 +57,25 @@ public final class Peer {
   private let agent: ICEAgent?
   private var state = State.open
   private var dtls: DTLSAssociation?
-  /// Where DTLS goes before a pair is selected: the validated address that it came from.
+  /// The destination of DTLS before a pair is selected: the validated address from which it arrived.
   private var dtlsSource: TransportAddress?
   private var remote: TransportParameters?
   private var role: DTLSRole?
   private var keys: SRTPKeys?
   private var opener: SRTPOpener?
-  /// The same, not counted: it is used for each packet.
+  /// The same opener without reference counting, because it is used for each packet.
   @exclusivity(unchecked) private var inbound: Unmanaged<SRTPOpener>?
-  /// Made by the first `protectRTP`: a server seals elsewhere and is spared its 18–30 kB.
+  /// Created by the first `protectRTP`: a server seals elsewhere and does not need its 18–30 kB.
   private var outbound: SRTPSession?
   private var reports: SRTCPSealer?
   private var outbox = Outbox()
   private var seenOverflow = 0
 
-  /// Where datagrams go now; nil before ICE has chosen and after consent is lost.
+  /// The address to which datagrams are sent; nil before ICE has selected one and after consent is lost.
   @exclusivity(unchecked) public private(set) var remoteAddress: TransportAddress?
-  /// When `advance` is due next; nil while nothing is awaited. Cheap: it is kept, not worked out.
+  /// The time at which `advance` is due; nil if nothing is pending. Cheap, because it is a stored property.
   public private(set) var deadline: Instant?
-  /// What was dropped, by reason.
+  /// The number of dropped datagrams and packets by reason.
   public private(set) var drops = DropCounters()
 
   public init(_ configuration: Configuration) throws(ConfigurationError) {
@@ -97,8 +98,8 @@ public final class Peer {
 
   // MARK: Signalling
 
-  /// Takes the other side's description: the first, or a later one. Other ICE credentials than before restart ICE; the DTLS
-  /// association and its keys stay (RFC 8842 §5.5: as long as the fingerprints do).
+  /// Applies the other side's description: the first or a later one. Changed ICE credentials restart ICE; the DTLS association
+  /// and its keys remain (RFC 8842 §5.5: as long as the fingerprints do).
   public func setRemote(_ remote: TransportParameters, now: Instant) {
     guard state != .ended else { return }
     self.remote = remote
@@ -113,19 +114,19 @@ public final class Peer {
     advanceAll(to: now)
   }
 
-  /// Gives this side new ICE credentials: its half of an ICE restart. Requests with the old ones are answered until one comes
-  /// with the new.
+  /// Sets new ICE credentials for this side: its half of an ICE restart. Requests with the old credentials are answered until
+  /// the first one with the new credentials arrives.
   public func setLocal(_ credentials: ICECredentials) { ice.setLocal(credentials) }
 
-  /// Tells a full agent that its socket has a new address or a new network under it: all pairs are checked again while media
-  /// goes on. A lite agent learns of changes from the other side's checks.
+  /// Notifies a full agent that its socket has a new address or network: all pairs are checked again while media continues. A
+  /// lite agent detects changes from the other side's checks.
   public func localAddressChanged(now: Instant) {
     agent?.localAddressChanged(now: now)
     advanceAll(to: now)
   }
 
-  /// Tells that the TCP connection to or from this address has ended: it is not validated any more. A lite agent goes on at
-  /// another validated address, a full one checks again.
+  /// Reports that the TCP connection to or from this address has ended, so the address is no longer validated. A lite agent
+  /// continues at another validated address; a full agent checks again.
   public func connectionClosed(_ address: TransportAddress, now: Instant) {
     guard state != .ended else { return }
     ice.connectionClosed(address, now: now)
@@ -134,7 +135,8 @@ public final class Peer {
 
   // MARK: Datagrams
 
-  /// Takes one datagram, or one frame of a TCP connection, that came from `source`. RTP and RTCP are decrypted in place; STUN and DTLS are consumed.
+  /// Processes one datagram, or one frame of a TCP connection, received from `source`. RTP and RTCP are decrypted in place;
+  /// STUN and DTLS are consumed.
   public func receive(_ datagram: UnsafeMutableRawBufferPointer, from source: TransportAddress, now: Instant) -> Received {
     let received: Received
     switch DatagramKind.classify(UnsafeRawBufferPointer(datagram)) {
@@ -148,7 +150,7 @@ public final class Peer {
     return received
   }
 
-  /// Whether STUN has shown that this address is the other side's. A server maps a 5-tuple to a peer only then.
+  /// Returns whether STUN has validated this address as the other side's. A server maps a 5-tuple to a peer only then.
   public func isValidated(_ address: TransportAddress) -> Bool { address == remoteAddress || ice.isValidated(address) }
 
   private func receiveMedia(
@@ -187,7 +189,7 @@ public final class Peer {
 
   // MARK: Time
 
-  /// Does what is due: checks, consent, repetitions of DTLS flights.
+  /// Performs the actions that are due: checks, consent, retransmissions of DTLS flights.
   public func advance(to now: Instant) {
     guard let deadline, deadline <= now else { return }
     advanceAll(to: now)
@@ -236,11 +238,12 @@ public final class Peer {
 
   // MARK: Output
 
-  /// The next datagram to send, or the next event; nil when there is nothing more.
+  /// Returns the next datagram to send or the next event; nil if there is no more output.
   public func nextOutput() -> PeerOutput? { outbox.next() }
 
-  /// Protects the RTP packet in the buffer's first `length` bytes in place and gives its new length. Nil before `.connected`, after
-  /// the end, for a malformed packet, a buffer without `SRTPProfile.rtpOverhead` spare bytes, or a sequence number used before.
+  /// Protects the RTP packet in the first `length` bytes of the buffer in place and returns its new length. Returns nil before
+  /// `.connected`, after the end, and for a malformed packet, a buffer without `SRTPProfile.rtpOverhead` spare bytes, or a
+  /// reused sequence number.
   public func protectRTP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
     if outbound == nil, let keys {
       outbound = SRTPSession(profile: keys.profile, master: keys.local)
@@ -248,30 +251,30 @@ public final class Peer {
     return outbound?.protectRTP(buffer, length: length)
   }
 
-  /// As `protectRTP`, for an RTCP compound and `SRTPProfile.rtcpOverhead` spare bytes.
+  /// Protects an RTCP compound like `protectRTP`, with `SRTPProfile.rtcpOverhead` spare bytes.
   public func protectRTCP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
     reports?.seal(buffer, length: length)
   }
 
-  /// A sealer for RTP with this peer's keys; nil before `.connected`. Whoever uses it sends all RTP through it: a number sealed
-  /// there and protected here would repeat.
+  /// Returns a sealer for RTP with this peer's keys; nil before `.connected`. A caller that uses it must send all RTP through
+  /// it, because `protectRTP` would reuse its sequence numbers.
   public func makeSealer() -> SRTPSealer? {
     keys.flatMap { SRTPSealer(profile: $0.profile, master: $0.local) }
   }
 
-  /// The profile agreed on; nil before `.connected`.
+  /// The negotiated profile; nil before `.connected`.
   public var profile: SRTPProfile? { keys?.profile }
 
-  /// The round trip of the last answered check of a full agent, microseconds.
+  /// The round-trip time of the last answered check of a full agent, in microseconds.
   public var roundTrip: Int64? { agent?.roundTrip }
 
-  /// Forgets an SSRC that signalling has ended, in both directions, so that another may take its place.
+  /// Removes an SSRC that signalling has ended, in both directions, so that another SSRC can be used.
   public func removeStream(ssrc: SSRC) {
     opener?.removeStream(ssrc)
     outbound?.removeStream(ssrc)
   }
 
-  /// Says close_notify and ends; only the output is left to take.
+  /// Sends close_notify and ends the association; the remaining output can still be taken.
   public func close(now: Instant) {
     guard state != .ended else { return }
     if let dtls {

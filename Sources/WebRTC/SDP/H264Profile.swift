@@ -1,6 +1,6 @@
 import RTP
 
-/// The H.264 profiles that are told apart in SDP (RFC 6184 §8.1, table 5).
+/// The H.264 profiles that SDP negotiation distinguishes (RFC 6184 §8.1, table 5).
 public enum H264Profile: Sendable, Hashable, CaseIterable {
   case constrainedBaseline
   case baseline
@@ -8,14 +8,14 @@ public enum H264Profile: Sendable, Hashable, CaseIterable {
   case constrainedHigh
   case high
 
-  /// From `profile-level-id`, six hexadecimal digits: profile_idc, profile-iop, level_idc. Nil for other profiles.
+  /// Parses `profile-level-id`, six hexadecimal digits: profile_idc, profile-iop, level_idc. Returns nil for other profiles.
   ///
-  /// The level is no part of the match: with level-asymmetry-allowed each side has its own.
+  /// The level is not part of the match, because with level-asymmetry-allowed each side has its own.
   public init?(profileLevelID text: String) {
     guard text.utf8.count == 6, let number = UInt32(text, radix: 16) else { return nil }
     let constraints = UInt8(truncatingIfNeeded: number >> 8)
     switch (UInt8(truncatingIfNeeded: number >> 16), constraints) {
-    // Baseline's tools without FMO, ASO and redundant slices: said by constraint_set1 of 42 and 58, or set0 of 4D.
+    // Baseline's tools without FMO, ASO and redundant slices: signalled by constraint_set1 of 42 and 58, or set0 of 4D.
     case (0x42, _) where constraints & 0x4F == 0x40, (0x4D, _) where constraints & 0x8F == 0x80,
       (0x58, _) where constraints & 0xCF == 0xC0:
       self = .constrainedBaseline
@@ -27,7 +27,7 @@ public enum H264Profile: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The id at level 3.1 that this project writes for the profile.
+  /// The id at level 3.1 that this project sends for the profile.
   public var profileLevelID: String {
     switch self {
     case .constrainedBaseline: "42e01f"
@@ -38,7 +38,7 @@ public enum H264Profile: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The id at a level.
+  /// Returns the id at a level.
   public func profileLevelID(at level: H264Level) -> String {
     let digits = String(level.idc, radix: 16)
     return profileLevelID.prefix(4) + (digits.count < 2 ? "0" : "") + digits

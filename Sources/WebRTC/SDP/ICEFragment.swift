@@ -1,14 +1,14 @@
 import RTP
 
-/// A fragment of a description that carries ICE alone, as `application/trickle-ice-sdpfrag` (RFC 8840): a side's credentials
-/// and candidates, for trickling and for ICE restarts over HTTP (RFC 9725 §4.3).
+/// An SDP fragment that only carries ICE, `application/trickle-ice-sdpfrag` (RFC 8840): the credentials and candidates of one
+/// side, for trickling and for ICE restarts over HTTP (RFC 9725 §4.3).
 public struct ICEFragment: Sendable, Hashable {
-  /// Nil if the fragment names none.
+  /// The credentials; nil if the fragment contains none.
   public var credentials: ICECredentials?
-  /// UDP candidates; others are read over.
+  /// The UDP candidates; others are ignored.
   public var candidates: [ICECandidate]
   public var iceLite: Bool
-  /// The m-line that the candidates are of: the first of the bundle.
+  /// The m-line of the candidates: the first of the bundle.
   public var mid: Mid?
   /// "audio" or "video".
   public var kind: String
@@ -24,10 +24,10 @@ public struct ICEFragment: Sendable, Hashable {
     self.kind = kind
   }
 
-  /// Reads a fragment whose lines end in CRLF or LF. Lines but `a=` and `m=` are read over, and of `m=` the form is not checked:
-  /// its port and formats mean nothing here.
-  /// - Throws: `SDPError` for a line that is no line of SDP, for credentials that ICE does not allow or that come without the
-  ///   other half, and for more than 64 KiB.
+  /// Parses a fragment whose lines end in CRLF or LF. Ignores lines other than `a=` and `m=`. Of an `m=` line the format is not
+  /// checked, because its port and formats have no effect here.
+  /// - Throws: `SDPError` for a line that is not SDP, for credentials that ICE does not allow or that are incomplete, and for
+  ///   more than 64 KiB.
   public init(parsing text: String) throws(SDPError) {
     guard text.utf8.count <= SessionDescription.maximumBytes else {
       throw SDPError("it has \(text.utf8.count) bytes, and at most \(SessionDescription.maximumBytes) are read")
@@ -72,7 +72,7 @@ public struct ICEFragment: Sendable, Hashable {
     }
   }
 
-  /// The fragment as text: credentials ahead of the m-line, which holds for all of the bundle.
+  /// The fragment as text, with the credentials before the m-line because they apply to the whole bundle.
   public var text: String {
     var lines: [String] = []
     if iceLite { lines.append("a=ice-lite") }

@@ -1,9 +1,9 @@
 import RTP
 
-/// The RTP side of an m-line: codecs, header extensions, SSRCs and rids.
+/// The RTP properties of an m-line: codecs, header extensions, SSRCs and rids.
 extension MediaDescription {
-  /// The codecs in order of preference, each with its RTX payload type where it has one; formats without `a=rtpmap`, and RTX,
-  /// RED and FEC themselves, are left out.
+  /// The codecs in order of preference, each with its RTX payload type if it has one. Formats without `a=rtpmap`, and RTX, RED
+  /// and FEC themselves, are omitted.
   public var codecs: [RTPCodec] {
     var maps: [UInt8: Substring] = [:]
     var parameters: [UInt8: [String: String]] = [:]
@@ -30,7 +30,7 @@ extension MediaDescription {
     var codecs: [RTPCodec] = []
     var retransmissions: [UInt8: UInt8] = [:]
     for format in formats {
-      // Payload types 64–95 are RTCP's under rtcp-mux (RFC 5761 §4).
+      // Payload types 64–95 are reserved for RTCP under rtcp-mux (RFC 5761 §4).
       guard let type = UInt8(format), type < 64 || (96...127).contains(type), let map = maps[type] else { continue }
       let words = map.split(separator: "/")
       guard words.count >= 2, let rate = UInt32(words[1]), rate > 0 else { continue }
@@ -52,7 +52,7 @@ extension MediaDescription {
     return codecs
   }
 
-  /// "a=1;b=2" as pairs, keys in lower case; a word without an equals sign has an empty value.
+  /// Parses "a=1;b=2" into pairs with lowercase keys; a token without an equals sign has an empty value.
   private static func parameters(_ text: Substring) -> [String: String] {
     var pairs: [String: String] = [:]
     for part in text.split(separator: ";") {
@@ -67,20 +67,21 @@ extension MediaDescription {
     return pairs
   }
 
-  /// The header extensions of the m-line that this project knows, with ids of the one-byte form (1–14).
+  /// The supported header extensions of the m-line, with ids of the one-byte form (1–14).
   public var headerExtensions: [RTPHeaderExtension: UInt8] {
     var ids: [RTPHeaderExtension: UInt8] = [:]
     for value in attributes.values("extmap") {
       let words = value.split(separator: " ")
       guard words.count >= 2, let known = RTPHeaderExtension(rawValue: String(words[1])) else { continue }
-      // "3/sendonly" limits the direction, which the m-line's own already says.
+      // "3/sendonly" limits the direction, which the m-line's own direction already states.
       guard let id = words[0].split(separator: "/").first.flatMap({ UInt8($0) }), (1...14).contains(id) else { continue }
       if ids[known] == nil, !ids.values.contains(id) { ids[known] = id }
     }
     return ids
   }
 
-  /// The streams announced by `a=ssrc` and `a=ssrc-group:FID`, and their CNAME. Without any, one stream without an SSRC.
+  /// The streams announced by `a=ssrc` and `a=ssrc-group:FID`, and their CNAME. Without such attributes, one stream without an
+  /// SSRC.
   var streams: (encodings: [RTPEncoding], cname: String) {
     var order: [SSRC] = []
     var cname = ""
@@ -100,7 +101,8 @@ extension MediaDescription {
     return (encodings.isEmpty ? [RTPEncoding()] : encodings, cname)
   }
 
-  /// The rids of `a=simulcast:send` (RFC 8853), in the order given, the first of alternatives; empty without simulcast.
+  /// The rids of `a=simulcast:send` (RFC 8853) in the given order, the first of each set of alternatives; empty without
+  /// simulcast.
   var simulcastRids: [Rid] {
     guard let value = attributes.value("simulcast") else { return [] }
     let words = value.split(separator: " ")
@@ -113,7 +115,7 @@ extension MediaDescription {
     var rids: [Rid] = []
     for layer in words[keyword + 1].split(separator: ";").prefix(8) {
       guard let first = layer.split(separator: ",").first else { continue }
-      // "~" marks a layer that starts paused.
+      // "~" marks a layer that is initially paused.
       let rid = Rid(String(first.first == "~" ? first.dropFirst() : first))
       if declared.contains(rid), rid.rawValue.utf8.count <= 16, !rids.contains(rid) { rids.append(rid) }
     }
@@ -122,7 +124,7 @@ extension MediaDescription {
 }
 
 extension RTCPFeedback {
-  /// From what follows the payload type in `a=rtcp-fb`; empty for feedback that this project does not use.
+  /// Parses the part after the payload type in `a=rtcp-fb`; empty for feedback that this project does not use.
   init(attribute: Substring) {
     switch attribute.trimmingSpaces() {
     case "nack": self = .nack
@@ -134,7 +136,7 @@ extension RTCPFeedback {
     }
   }
 
-  /// What follows the payload type in `a=rtcp-fb`, a line each.
+  /// The parts after the payload type in `a=rtcp-fb`, one per line.
   var attributes: [String] {
     let names: [(RTCPFeedback, String)] = [
       (.remb, "goog-remb"), (.transportCC, "transport-cc"), (.fir, "ccm fir"), (.nack, "nack"), (.pli, "nack pli"),
@@ -144,7 +146,7 @@ extension RTCPFeedback {
 }
 
 extension StringProtocol {
-  /// The first word and the rest; nil if there is no space.
+  /// Splits the text at the first space; nil if there is none.
   fileprivate func splitAtSpace() -> (SubSequence, SubSequence)? {
     guard let space = firstIndex(of: " ") else { return nil }
     return (self[..<space], self[index(after: space)...])

@@ -1,6 +1,6 @@
 import RTP
 
-/// Where media flows, as an `a=` line says it.
+/// The direction of media, as an `a=` line states it.
 public enum MediaDirection: String, Sendable, Hashable, CaseIterable {
   case sendrecv, sendonly, recvonly, inactive
 
@@ -12,10 +12,10 @@ extension MediaDescription {
   /// `a=mid`; nil if the m-line has none.
   public var mid: Mid? { attributes.value("mid").map(Mid.init(_:)) }
 
-  /// True for port 0 without `a=bundle-only` (RFC 9143 §6): the m-line was refused or is gone.
+  /// Whether the m-line is rejected or closed: port 0 without `a=bundle-only` (RFC 9143 §6).
   public var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
 
-  /// The m-line's own direction; nil if the session's, or `sendrecv`, stands.
+  /// The m-line's own direction; nil if the direction of the session, or `sendrecv`, applies.
   var ownDirection: MediaDirection? { MediaDirection.allCases.first { attributes.has($0.rawValue) } }
 }
 
@@ -29,17 +29,17 @@ extension SessionDescription {
     return []
   }
 
-  /// The direction in force for an m-line (RFC 8866 §6.7).
+  /// Returns the effective direction of an m-line (RFC 8866 §6.7).
   public func direction(of section: MediaDescription) -> MediaDirection {
     section.ownDirection ?? MediaDirection.allCases.first { attributes.has($0.rawValue) } ?? .sendrecv
   }
 
-  /// Candidates kept of one description; more are left out.
+  /// The maximum number of candidates read from one description; further ones are ignored.
   static let maximumCandidates = 64
 
-  /// The ICE and DTLS side of the description: its m-lines share one transport (BUNDLE), so the first one in use that gives
-  /// credentials speaks for all, with the session's values where it is silent.
-  /// - Throws: `SDPError` where credentials, fingerprint or `a=setup` are missing or malformed.
+  /// Returns the ICE and DTLS parameters of the description. Its m-lines share one transport (BUNDLE), so the first active
+  /// m-line with credentials represents all of them; session-level values are the fallback.
+  /// - Throws: `SDPError` if credentials, fingerprint or `a=setup` are missing or malformed.
   public func transport() throws(SDPError) -> TransportParameters {
     let live = media.filter { !$0.isRejected }
     let section = live.first { $0.attributes.has("ice-ufrag") } ?? live.first
@@ -84,7 +84,7 @@ extension SessionDescription {
 }
 
 extension ICECredentials {
-  /// RFC 8839 §5.4: ice-char, 4 to 256 and 22 to 256 of them.
+  /// Whether both consist of ice-char and have 4 to 256 and 22 to 256 characters (RFC 8839 §5.4).
   var isWellFormed: Bool {
     (4...256).contains(ufrag.utf8.count) && (22...256).contains(password.utf8.count)
       && (ufrag + password).utf8.allSatisfy(Self.isICECharacter)
@@ -95,7 +95,7 @@ extension ICECredentials {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
       true
-    // Not ICE's, but seen from peers that take another base64 alphabet.
+    // Not allowed by ICE, but sent by peers that use another base64 alphabet.
     case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "="): true
     default: false
     }
@@ -103,7 +103,7 @@ extension ICECredentials {
 }
 
 extension Fingerprint {
-  /// From the value of `a=fingerprint`: "sha-256 AB:CD:…". Nil if it is malformed.
+  /// Parses the value of `a=fingerprint`: "sha-256 AB:CD:…". Returns nil if it is malformed.
   public init?(attribute: String) {
     let words = attribute.split(separator: " ")
     guard words.count == 2 else { return nil }
@@ -133,8 +133,8 @@ extension Fingerprint {
 }
 
 extension ICECandidate {
-  /// From the value of `a=candidate` (RFC 8839 §5.1, RFC 6544 §4.5). Nil for TCP that is not passive, for names, for RTCP's
-  /// component and for anything malformed.
+  /// Parses the value of `a=candidate` (RFC 8839 §5.1, RFC 6544 §4.5). Returns nil for TCP candidates that are not passive,
+  /// host names, the RTCP component and malformed values.
   public init?(attribute: String) {
     let words = attribute.split(separator: " ")
     guard words.count >= 8, words[0].utf8.count <= 32, words[1] == "1",

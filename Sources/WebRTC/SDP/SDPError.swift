@@ -1,8 +1,8 @@
-/// What is wrong with a session description, and in which of its lines.
+/// An error in a session description, with its line.
 public struct SDPError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Counted from 1; nil if the description as a whole is meant.
+  /// The line number, starting at 1; nil if the error concerns the whole description.
   public var line: Int?
-  /// A sentence without its full stop.
+  /// A sentence without a full stop.
   public var reason: String
 
   public init(line: Int? = nil, _ reason: String) {

@@ -1,8 +1,8 @@
 extension SessionDescription {
-  /// Reads a description whose lines end in CRLF or LF.
+  /// Parses a description whose lines end in CRLF or LF.
   ///
-  /// Only what WebRTC needs is checked: the form of the lines, `v=0`, `o=`, the m-lines, and the limits
-  /// ``maximumBytes``, ``maximumMedia`` and ``MediaDescription/maximumFormats``.
+  /// Validates only what WebRTC needs: the form of the lines, `v=0`, `o=`, the m-lines, and the limits ``maximumBytes``,
+  /// ``maximumMedia`` and ``MediaDescription/maximumFormats``.
   /// - Throws: `SDPError` with the line and a sentence.
   public init(parsing text: String) throws(SDPError) {
     guard text.utf8.count <= Self.maximumBytes else {
@@ -16,7 +16,7 @@ extension SessionDescription {
       number += 1
       let bytes = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
       if bytes.isEmpty { continue }
-      // A stray CR or NUL would let one line read as two elsewhere.
+      // Another parser could read one line with a stray CR or NUL as two.
       guard !bytes.contains(where: { $0 == UInt8(ascii: "\r") || $0 == 0 }) else {
         throw SDPError(line: number, "it holds a CR or NUL byte inside")
       }
@@ -63,7 +63,7 @@ extension SessionDescription {
 }
 
 extension SDPAttribute {
-  /// From what follows `a=`.
+  /// Parses the part after `a=`.
   init(line: String) {
     guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
       self.init(line)
@@ -74,13 +74,13 @@ extension SDPAttribute {
 }
 
 extension MediaDescription {
-  /// From what follows `m=`: kind, port, transport, formats.
+  /// Parses the part after `m=`: kind, port, transport, formats.
   init(line: String, number: Int) throws(SDPError) {
     let words = line.split(separator: " ")
     guard words.count >= 4 else {
       throw SDPError(line: number, "m= needs a kind, a port, a transport and at least one format")
     }
-    // "9/2" would ask for several ports, which RTP over BUNDLE has no use for.
+    // "9/2" would request several ports, which RTP over BUNDLE does not use.
     guard let port = UInt16(words[1]) else { throw SDPError(line: number, "the port of m= is no number from 0 to 65535") }
     guard words.count - 3 <= Self.maximumFormats else {
       throw SDPError(line: number, "m= has more than \(Self.maximumFormats) formats")

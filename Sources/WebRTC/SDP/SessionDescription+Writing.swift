@@ -5,7 +5,7 @@ extension SessionDescription {
     for attribute in attributes { text += attribute.text }
     for section in media {
       text += "m=\(section.kind) \(section.port) \(section.transport) \(section.formats.joined(separator: " "))\r\n"
-      // The address is in the candidates; this is RFC 8829's placeholder.
+      // The address is in the candidates; this is the placeholder of RFC 8829.
       text += "c=IN IP4 0.0.0.0\r\n"
       for attribute in section.attributes { text += attribute.text }
     }

@@ -1,15 +1,15 @@
-/// A session description (SDP, RFC 8866) as WebRTC uses it: origin, attributes and the m-lines with theirs.
+/// A session description (SDP, RFC 8866) as used by WebRTC: origin, attributes and the m-lines with their attributes.
 ///
-/// Lines that mean nothing to WebRTC (`i=`, `u=`, `b=`, `k=` and the like) are read over and not kept.
+/// Lines that WebRTC does not use (`i=`, `u=`, `b=`, `k=` and similar) are ignored.
 public struct SessionDescription: Sendable, Hashable {
-  /// Bytes of the longest description that is read.
+  /// The maximum size of a description in bytes.
   public static let maximumBytes = 64 * 1024
-  /// M-lines of the longest description that is read.
+  /// The maximum number of m-lines in a description.
   public static let maximumMedia = 256
 
-  /// The session's number in `o=`: one connection keeps it for life.
+  /// The session id in `o=`, constant for the lifetime of a connection.
   public var sessionID: UInt64
-  /// The version in `o=`: grows with each new description of the connection.
+  /// The version in `o=`, which increases with each new description of the connection.
   public var version: UInt64
   /// Attributes before the first m-line.
   public var attributes: [SDPAttribute]
@@ -26,7 +26,7 @@ public struct SessionDescription: Sendable, Hashable {
 /// One `a=` line: `a=name` or `a=name:value`.
 public struct SDPAttribute: Sendable, Hashable {
   public var name: String
-  /// Nil for a flag such as `a=rtcp-mux`.
+  /// The value; nil for a flag such as `a=rtcp-mux`.
   public var value: String?
 
   public init(_ name: String, _ value: String? = nil) {
@@ -35,21 +35,21 @@ public struct SDPAttribute: Sendable, Hashable {
   }
 }
 
-/// One m-line and what follows it up to the next.
+/// One m-line and the lines up to the next one.
 public struct MediaDescription: Sendable, Hashable {
-  /// Formats of the longest m-line that is read: there are no more payload types.
+  /// The maximum number of formats of an m-line, which equals the number of payload types.
   public static let maximumFormats = 128
 
-  /// "audio", "video", "application".
+  /// The media kind: "audio", "video" or "application".
   public var kind: String
-  /// 0 rejects the m-line, or marks it as gone; 9 stands for "see the candidates".
+  /// The port: 0 rejects or closes the m-line; 9 refers to the candidates.
   public var port: UInt16
-  /// "UDP/TLS/RTP/SAVPF".
+  /// The transport: "UDP/TLS/RTP/SAVPF".
   public var transport: String
-  /// Payload types in order of preference; for "application" a word.
+  /// The payload types in order of preference; for "application" a token.
   public var formats: [String]
   public var attributes: [SDPAttribute]
-  /// The line of the description that the m-line was read from; 0 if it was built. Not part of its identity.
+  /// The line number in the parsed description; 0 if it was built locally. Ignored by `==`.
   public var line: Int
 
   public init(
@@ -78,11 +78,11 @@ public struct MediaDescription: Sendable, Hashable {
 }
 
 extension Sequence<SDPAttribute> {
-  /// The value of the first attribute of that name; nil if absent, or where it is a flag.
+  /// Returns the value of the first attribute with that name; nil if it is absent or a flag.
   func value(_ name: String) -> String? { first { $0.name == name }?.value }
 
   func has(_ name: String) -> Bool { contains { $0.name == name } }
 
-  /// The values of all attributes of that name, in their order.
+  /// Returns the values of all attributes with that name, in order.
   func values(_ name: String) -> [String] { compactMap { $0.name == name ? $0.value : nil } }
 }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// HMAC-SHA1 (RFC 2104) with the key's two blocks hashed once: each message starts from copies, and nothing is allocated.
+/// HMAC-SHA1 (RFC 2104) whose two key blocks are hashed once: each message starts from copies, and nothing is allocated.
 ///
-/// Trivial, so that using it counts no reference; its owner frees it by `deallocate`.
+/// Trivial, so that using it costs no reference counting; the owner frees it with `deallocate`.
 struct HMACSHA1: BitwiseCopyable {
   private let inner: UnsafeMutablePointer<SHA_CTX>
   private let outer: UnsafeMutablePointer<SHA_CTX>
@@ -11,7 +11,7 @@ struct HMACSHA1: BitwiseCopyable {
 
   static let digestLength = 20
 
-  /// `key` has at most 64 bytes; more are cut.
+  /// Creates the context. `key` has at most 64 bytes; longer keys are truncated.
   init(key: [UInt8]) {
     inner = Self.hashState(key: key, pad: 0x36)
     outer = Self.hashState(key: key, pad: 0x5C)
@@ -23,7 +23,7 @@ struct HMACSHA1: BitwiseCopyable {
 
   func deallocate() {
     for secret in [inner, outer, state] {
-      // Keys do not stay behind in freed memory.
+      // No key must remain in freed memory.
       OPENSSL_cleanse(secret, MemoryLayout<SHA_CTX>.size)
       secret.deallocate()
     }
@@ -34,7 +34,7 @@ struct HMACSHA1: BitwiseCopyable {
 
   func add(_ bytes: UnsafeRawPointer, count: Int) { openssl_sha1_update(state, bytes, count) }
 
-  /// The 20 bytes, valid until the next call.
+  /// Returns the 20 bytes of the HMAC, valid until the next call.
   func finish() -> UnsafePointer<UInt8> {
     openssl_sha1_final(state, digest)
     state.pointee = outer.pointee

@@ -1,10 +1,10 @@
-/// Which of the newest packet indices were seen (RFC 3711 §3.3.2): a ring of bits below the highest index.
+/// The packet indices already received (RFC 3711 §3.3.2): a ring of bits below the highest index.
 struct ReplayWindow {
   private(set) var highest: UInt64 = 0
   private let words: UnsafeMutablePointer<UInt64>
   private let size: UInt64
 
-  /// `size` is a power of two, 64 or more. `deallocate` frees the bits.
+  /// Creates a window. `size` is a power of two, at least 64. `deallocate` frees the bits.
   init(size: Int) {
     self.size = UInt64(size)
     words = .allocate(capacity: size / 64)
@@ -13,7 +13,8 @@ struct ReplayWindow {
 
   func deallocate() { words.deallocate() }
 
-  /// The index with this sequence number nearest to the highest (RFC 3711 appendix A); ROC 0 if it would be negative.
+  /// Returns the index with this sequence number nearest to the highest (RFC 3711 appendix A); uses ROC 0 if it would be
+  /// negative.
   func index(of sequence: UInt64) -> UInt64 {
     let same = highest & ~0xFFFF | sequence
     if same > highest {
@@ -22,14 +23,14 @@ struct ReplayWindow {
     return highest &- same > 0x8000 ? same &+ 0x1_0000 : same
   }
 
-  /// Whether this index is neither seen nor older than the window.
+  /// Returns whether this index is neither a replay nor older than the window.
   func accepts(_ index: UInt64) -> Bool {
     if index > highest { return true }
     guard highest &- index < size else { return false }
     return words[word(index)] & bit(index) == 0
   }
 
-  /// Notes an index that `accepts` has let in.
+  /// Records an index that `accepts` has accepted.
   mutating func insert(_ index: UInt64) {
     if index > highest {
       if index &- highest >= size {

@@ -1,16 +1,16 @@
 import RTP
 
-/// Seals RTCP compounds in place with libcrypto (RFC 3711 §3.4, RFC 7714 §9): a tenth of the memory of a libsrtp2 session.
+/// Seals RTCP compounds in place with libcrypto (RFC 3711 §3.4, RFC 7714 §9), with a tenth of the memory of a libsrtp2 session.
 ///
-/// One counter numbers the compounds of all sender SSRCs. Each receiver context sees it grow, and no number repeats under
-/// the key, which is what the RFCs ask for.
+/// One counter numbers the compounds of all sender SSRCs. In each receiver context the index increases, and no index repeats
+/// under the key, as the RFCs require.
 final class SRTCPSealer {
   private let cipher: SRTPCipher
   private var index: UInt32
-  /// The E flag and index of the packet at hand, network order.
+  /// The E flag and index of the current packet, in network order.
   private let trailer: UnsafeMutableRawPointer
 
-  /// `index` is the number before the first compound's.
+  /// Creates a sealer. `index` is the number before that of the first compound.
   init?(profile: SRTPProfile, master: [UInt8], after index: UInt32 = 0) {
     guard let cipher = SRTPCipher(profile: profile, master: master, keys: .srtcp) else { return nil }
     self.cipher = cipher
@@ -20,8 +20,8 @@ final class SRTCPSealer {
 
   deinit { trailer.deallocate() }
 
-  /// Gives the protected compound's length. Nil for fewer than 8 bytes, for a buffer without `rtcpOverhead` spare bytes,
-  /// and once all 2^31 numbers are used.
+  /// Protects a compound in place and returns its new length. Returns nil for fewer than 8 bytes, for a buffer without
+  /// `rtcpOverhead` spare bytes, and once all 2^31 indices are used.
   func seal(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
     guard length >= 8, length + cipher.profile.rtcpOverhead <= buffer.count, let base = buffer.baseAddress, index < 1 << 31 - 1
     else { return nil }
@@ -34,7 +34,7 @@ final class SRTCPSealer {
     return sealed ? length + cipher.profile.rtcpOverhead : nil
   }
 
-  /// Header, ciphertext, tag, E and index (RFC 7714 §9.2).
+  /// Layout: header, ciphertext, tag, E and index (RFC 7714 §9.2).
   private func sealGCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
     let salt = cipher.salt
     let end = packet + length
@@ -47,7 +47,7 @@ final class SRTCPSealer {
     return true
   }
 
-  /// Header, ciphertext, E and index, tag (RFC 3711 §3.4).
+  /// Layout: header, ciphertext, E and index, tag (RFC 3711 §3.4).
   private func sealCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
     let salt = cipher.salt
     guard let authentication = cipher.authentication,

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// The AES context of one direction and one protocol (SRTP or SRTCP) with its key schedule and salt kept (RFC 3711 §4.1, RFC 7714).
+/// The AES context of one direction and one protocol (SRTP or SRTCP), with its key schedule and salt (RFC 3711 §4.1, RFC 7714).
 final class SRTPCipher {
   let profile: SRTPProfile
-  /// Nil for GCM, which authenticates by itself.
+  /// The HMAC; nil for GCM, which includes authentication.
   let authentication: HMACSHA1?
   private let context: OpaquePointer
   /// The session salt as big-endian words: 96 bits (GCM), or 112 bits and 16 zero bits (CM).
@@ -11,7 +11,8 @@ final class SRTPCipher {
   /// The 16 bytes of the IV.
   private let iv: UnsafeMutableRawPointer
 
-  /// Nil for a master of the wrong length, or where libcrypto fails. `opening` says which way GCM runs.
+  /// Creates a cipher. Returns nil if the master has the wrong length or libcrypto fails. `opening` selects the direction of
+  /// GCM.
   init?(profile: SRTPProfile, master: [UInt8], keys labels: SRTPKeyDerivation.Labels, opening: Bool = false) {
     guard master.count == SRTPProfile.masterKeyLength + profile.masterSaltLength,
       let key = SRTPKeyDerivation.derive(labels.encryption, count: 16, master: master),
@@ -40,7 +41,7 @@ final class SRTPCipher {
     iv.deallocate()
   }
 
-  /// Starts a packet with this IV, big-endian words; GCM reads the first three.
+  /// Starts a packet with this IV in big-endian words; GCM reads the first three.
   @inline(__always) func begin(_ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: UInt32) -> Bool {
     iv.storeBytes(of: a.bigEndian, toByteOffset: 0, as: UInt32.self)
     iv.storeBytes(of: b.bigEndian, toByteOffset: 4, as: UInt32.self)
@@ -49,14 +50,14 @@ final class SRTPCipher {
     return EVP_CipherInit_ex(context, nil, nil, nil, iv.assumingMemoryBound(to: UInt8.self), -1) == 1
   }
 
-  /// GCM: what is authenticated but stays in the clear.
+  /// GCM: adds data that is authenticated but not encrypted.
   @inline(__always) func add(clear: UnsafeRawPointer, count: Int) -> Bool {
     var written: Int32 = 0
     return EVP_CipherUpdate(
       context, nil, &written, clear.assumingMemoryBound(to: UInt8.self), Int32(truncatingIfNeeded: count)) == 1
   }
 
-  /// Encrypts, or decrypts where the cipher opens.
+  /// Encrypts, or decrypts if the cipher was created for opening.
   @inline(__always) func crypt(_ source: UnsafeRawPointer, into: UnsafeMutableRawPointer, count: Int) -> Bool {
     var written: Int32 = 0
     return EVP_CipherUpdate(
@@ -71,7 +72,7 @@ final class SRTPCipher {
       && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1
   }
 
-  /// GCM: ends the packet and says whether these 16 bytes are its tag.
+  /// GCM: ends the packet and returns whether these 16 bytes are its tag.
   @inline(__always) func checkTag(_ tag: UnsafeMutableRawPointer) -> Bool {
     var written: Int32 = 0
     return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1

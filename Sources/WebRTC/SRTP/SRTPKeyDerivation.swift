@@ -16,10 +16,10 @@ enum SRTPKeyDerivation {
     static let srtcp = Labels(encryption: .rtcpEncryption, authentication: .rtcpAuthentication, salt: .rtcpSalt)
   }
 
-  /// `count` bytes of the AES-CM key stream under the master key and salt; nil if libcrypto fails.
+  /// Returns `count` bytes of the AES-CM key stream under the master key and salt; nil if libcrypto fails.
   static func derive(_ label: Label, count: Int, master: [UInt8]) -> [UInt8]? {
     let key = Array(master[..<SRTPProfile.masterKeyLength])
-    // Salts of 12 bytes (GCM) are read as 14 with zeros at the end; the last two bytes are the block counter.
+    // Salts of 12 bytes (GCM) are zero-padded to 14; the last two bytes are the block counter.
     var counter = Array(master[SRTPProfile.masterKeyLength...])
     counter += [UInt8](repeating: 0, count: 16 - counter.count)
     counter[7] ^= label.rawValue

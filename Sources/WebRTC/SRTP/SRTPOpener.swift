@@ -1,16 +1,16 @@
 import COpenSSL
 import RTP
 
-/// Opens the SRTP and SRTCP that one transport receives, in place, with libcrypto (RFC 3711, RFC 7714).
+/// Opens the SRTP and SRTCP packets that one transport receives, in place, with libcrypto (RFC 3711, RFC 7714).
 ///
-/// - An SSRC becomes a stream only by a packet that authenticates, and only while there are fewer than `streamLimit`.
-/// - Replays are refused, and RTP more than 1024 packets old, RTCP more than 128.
-/// - Nothing but a stream's first packet allocates. What is refused changes no state; its bytes may be scrambled.
+/// - An SSRC becomes a stream only with a packet that authenticates, and only while there are fewer than `streamLimit` streams.
+/// - Replays are rejected, as are RTP packets more than 1024 packets old and RTCP packets more than 128 old.
+/// - Only the first packet of a stream allocates. A rejected packet changes no state, but its bytes may be scrambled.
 final class SRTPOpener {
   static let replayWindow = 1024
   static let rtcpReplayWindow = 128
 
-  /// What is known of one SSRC. Freed by `deallocate`.
+  /// The state of one SSRC. Freed by `deallocate`.
   struct Stream {
     var rtp = ReplayWindow(size: SRTPOpener.replayWindow)
     var rtcp = ReplayWindow(size: SRTPOpener.rtcpReplayWindow)
@@ -25,16 +25,16 @@ final class SRTPOpener {
   private let rtp: SRTPCipher
   private let rtcp: SRTPCipher
   private let streamLimit: Int
-  /// The SSRCs that are streams, and at the same places their streams; most transports have two.
+  /// The SSRCs of the streams and, at the same indices, the streams; most transports have two.
   private var known: UnsafeMutablePointer<SSRC>
   private var streams: UnsafeMutablePointer<Stream>
   private var capacity = 4
   private var count = 0
   private var lastPlace = 0
-  /// The ROC of the packet at hand, network order.
+  /// The ROC of the current packet, in network order.
   private let rollover: UnsafeMutableRawPointer
 
-  /// `master` is key and salt. Nil for another length than the profile's, or where libcrypto fails.
+  /// Creates an opener. `master` is key and salt. Returns nil if its length differs from the profile's or libcrypto fails.
   init?(profile: SRTPProfile, master: [UInt8], streamLimit: Int) {
     let opening = profile == .aeadAES128GCM
     guard let rtp = SRTPCipher(profile: profile, master: master, keys: .srtp, opening: opening),
@@ -58,7 +58,7 @@ final class SRTPOpener {
 
   // MARK: RTP
 
-  /// Gives the plain packet's length.
+  /// Decrypts a packet in place and returns the length of the plain packet.
   func openRTP(_ packet: UnsafeMutableRawBufferPointer) -> Result<Int, DropReason> {
     let length = packet.count - profile.rtpOverhead
     guard length >= 12, let base = packet.baseAddress else { return .failure(.malformedMedia) }
@@ -69,7 +69,7 @@ final class SRTPOpener {
     guard let header = Self.headerLength(bytes, upTo: length) else { return .failure(.malformedMedia) }
     let sequence = UInt64(bytes[2]) << 8 | UInt64(bytes[3])
     let index = place.map { streams[$0].rtp.index(of: sequence) } ?? sequence
-    // The numbers under one key end at 2^48 (RFC 3711 §9.2).
+    // The packet indices under one key end at 2^48 (RFC 3711 §9.2).
     guard index < 1 << 48 else { return .failure(.unauthenticatedMedia) }
     if let place, !streams[place].rtp.accepts(index) { return .failure(.replayed) }
     let opened =
@@ -80,7 +80,7 @@ final class SRTPOpener {
     return .success(length)
   }
 
-  /// Fixed header, CSRCs and extension; nil if they overrun `length`.
+  /// Returns the length of the fixed header, CSRCs and extension; nil if they overrun `length`.
   private static func headerLength(_ bytes: UnsafeRawBufferPointer, upTo length: Int) -> Int? {
     var header = 12 + 4 * Int(bytes[0] & 0x0F)
     if bytes[0] & 0x10 != 0 {
@@ -118,7 +118,7 @@ final class SRTPOpener {
 
   // MARK: RTCP
 
-  /// Gives the plain compound's length.
+  /// Decrypts a compound in place and returns the length of the plain compound.
   func openRTCP(_ packet: UnsafeMutableRawBufferPointer) -> Result<Int, DropReason> {
     let length = packet.count - profile.rtcpOverhead
     guard length >= 8, let base = packet.baseAddress else { return .failure(.malformedMedia) }
@@ -127,7 +127,7 @@ final class SRTPOpener {
     let place = find(ssrc)
     guard place != nil || count < streamLimit else { return .failure(.tooManyStreams) }
     let trailer = bytes.bigEndian32(at: profile == .aeadAES128GCM ? length + 16 : length)
-    // Both profiles encrypt: a compound that says otherwise is not the other side's.
+    // Both profiles encrypt, so an unencrypted compound is not from the other side.
     guard trailer & 0x8000_0000 != 0 else { return .failure(.unauthenticatedMedia) }
     let index = trailer & 0x7FFF_FFFF
     if let place, !streams[place].rtcp.accepts(UInt64(index)) { return .failure(.replayed) }
@@ -137,7 +137,7 @@ final class SRTPOpener {
     return .success(length)
   }
 
-  /// Header, ciphertext, tag, E and index (RFC 7714 §9.2).
+  /// Layout: header, ciphertext, tag, E and index (RFC 7714 §9.2).
   private func openGCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
     let salt = rtcp.salt
     let body = packet + 8
@@ -147,7 +147,7 @@ final class SRTPOpener {
       && rtcp.add(clear: tag + 16, count: 4) && rtcp.crypt(body, into: body, count: length - 8) && rtcp.checkTag(tag)
   }
 
-  /// Header, ciphertext, E and index, tag (RFC 3711 §3.4).
+  /// Layout: header, ciphertext, E and index, tag (RFC 3711 §3.4).
   private func openCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
     let salt = rtcp.salt
     guard let authentication = rtcp.authentication else { return false }
@@ -161,18 +161,18 @@ final class SRTPOpener {
 
   // MARK: Streams
 
-  /// Forgets an SSRC's numbers and makes room for another.
+  /// Removes the state of an SSRC and makes room for another.
   func removeStream(_ ssrc: SSRC) {
     guard let place = find(ssrc) else { return }
     streams[place].deallocate()
     count -= 1
-    // The last takes the free place.
+    // The last entry moves into the free slot.
     known[place] = known[count]
     streams[place] = streams[count]
     lastPlace = 0
   }
 
-  /// The stream of an SSRC whose packet was authentic: the one at `place`, or a new one.
+  /// Returns the stream of an SSRC whose packet was authentic: the one at `place`, or a new one.
   @inline(__always) func note(_ ssrc: SSRC, at place: Int?) -> UnsafeMutablePointer<Stream> {
     if let place { return streams + place }
     if count == capacity { grow() }

@@ -1,21 +1,21 @@
 import RTP
 
-/// Seals RTP packets of one transport out of place, with libcrypto and a key schedule that is kept (RFC 3711, RFC 7714).
+/// Seals the RTP packets of one transport out of place, with libcrypto and a cached key schedule (RFC 3711, RFC 7714).
 ///
-/// - One per subscriber's transport; all its SSRCs share it. Not thread-safe: one owning thread.
-/// - Keeps no packet state: the caller owns each SSRC's 48-bit index and never seals two plaintexts under one of them.
-/// - Allocates nothing per packet. The bytes equal libsrtp2's.
+/// - There is one per subscriber transport, shared by all its SSRCs. Not thread-safe: use it on one owning thread.
+/// - It stores no packet state: the caller owns the 48-bit index of each SSRC and never seals two plaintexts under one index.
+/// - It allocates nothing per packet. The output equals libsrtp2's.
 public final class SRTPSealer {
   public let profile: SRTPProfile
-  /// Bytes that `seal` adds to header and payload.
+  /// The number of bytes that `seal` adds to header and payload.
   public let overhead: Int
 
   private let cipher: SRTPCipher
-  /// The ROC of the packet at hand, network order.
+  /// The ROC of the current packet, in network order.
   private let rollover: UnsafeMutableRawPointer
 
-  /// `master` is key and salt, as the DTLS exporter gives them: 28 bytes for GCM, 30 for CM. Nil for another length, or where
-  /// libcrypto fails.
+  /// Creates a sealer. `master` is key and salt from the DTLS exporter: 28 bytes for GCM, 30 for CM. Returns nil if the length
+  /// differs or libcrypto fails.
   public init?(profile: SRTPProfile, master: [UInt8]) {
     guard let cipher = SRTPCipher(profile: profile, master: master, keys: .srtp) else { return nil }
     self.profile = profile
@@ -26,12 +26,12 @@ public final class SRTPSealer {
 
   deinit { rollover.deallocate() }
 
-  /// Writes header, ciphertext and tag to `into` and gives their length; 0 if libcrypto fails.
+  /// Writes header, ciphertext and tag to `into` and returns their length; 0 if libcrypto fails.
   ///
-  /// - `header`: all that is sent in the clear: fixed header, CSRCs and extension. At least 12 bytes.
+  /// - `header`: everything that is sent unencrypted: fixed header, CSRCs and extension. At least 12 bytes.
   /// - `index`: ROC << 16 | sequence number; its low 16 bits and `ssrc` are those of the header.
-  /// - `into`: room for `headerLength + payloadLength + overhead` bytes. `header` and `payload` may lie in place already;
-  ///   they may not overlap it otherwise.
+  /// - `into`: room for `headerLength + payloadLength + overhead` bytes. `header` and `payload` may already be at their final
+  ///   positions; otherwise they must not overlap it.
   public func seal(
     header: UnsafeRawPointer, headerLength: Int, payload: UnsafeRawPointer, payloadLength: Int, index: UInt64, ssrc: SSRC,
     into: UnsafeMutableRawPointer
@@ -70,7 +70,7 @@ public final class SRTPSealer {
       cipher.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16),
       cipher.crypt(payload, into: body, count: count)
     else { return false }
-    // RFC 3711 §4.2: HMAC-SHA1 over packet and ROC, cut to 80 bits.
+    // RFC 3711 §4.2: HMAC-SHA1 over packet and ROC, truncated to 80 bits.
     rollover.storeBytes(of: roc.bigEndian, as: UInt32.self)
     authentication.begin()
     authentication.add(packet, count: headerLength &+ count)

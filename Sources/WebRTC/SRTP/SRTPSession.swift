@@ -1,15 +1,15 @@
 import CSRTP
 import RTP
 
-/// libsrtp2 for the RTP that a client sends (RFC 3711, RFC 7714): in place, all SSRCs under one master key.
+/// Protects the RTP packets of a client with libsrtp2 (RFC 3711, RFC 7714): in place, all SSRCs under one master key.
 ///
-/// It keeps each SSRC's index itself and protects no sequence number twice: under GCM that would give away the authentication key.
-/// A server, which keeps the indices anyway, seals with `SRTPSealer`.
+/// It tracks the index of each SSRC and protects no sequence number twice: under GCM that would reveal the authentication key.
+/// A server, which tracks the indices itself, uses `SRTPSealer`.
 final class SRTPSession {
   private let session: srtp_t
   private let profile: SRTPProfile
 
-  /// `master` is key and salt. Nil if libsrtp2 refuses.
+  /// Creates a session. `master` is key and salt. Returns nil if libsrtp2 rejects them.
   init?(profile: SRTPProfile, master: [UInt8]) {
     guard Self.libraryIsReady, master.count == SRTPProfile.masterKeyLength + profile.masterSaltLength else { return nil }
     var policy = srtp_policy_t()
@@ -37,16 +37,17 @@ final class SRTPSession {
 
   deinit { srtp_dealloc(session) }
 
-  /// srtp_init must run once in a process: a global constant's initialiser does.
+  /// srtp_init must run once per process, which the initialiser of a global constant guarantees.
   static let libraryIsReady = srtp_init() == srtp_err_status_ok
 
-  /// Gives the protected packet's length; nil if the buffer is too small, the packet malformed, or its number used.
+  /// Protects a packet in place and returns its new length. Returns nil if the buffer is too small, the packet is malformed, or
+  /// its sequence number was already used.
   func protectRTP(_ buffer: UnsafeMutableRawBufferPointer, length: Int) -> Int? {
     guard length >= 12, length + profile.rtpOverhead <= buffer.count, let base = buffer.baseAddress else { return nil }
     var count = Int32(truncatingIfNeeded: length)
     return srtp_protect(session, base, &count) == srtp_err_status_ok ? Int(count) : nil
   }
 
-  /// Forgets an SSRC's numbers.
+  /// Removes the state of an SSRC.
   func removeStream(_ ssrc: SSRC) { _ = srtp_remove_stream(session, ssrc.rawValue.bigEndian) }
 }

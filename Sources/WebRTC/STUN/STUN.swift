@@ -1,14 +1,13 @@
-/// The constants of STUN (RFC 8489) and the look at a datagram that a shared port needs.
+/// The constants of STUN (RFC 8489) and the parsing that a shared port needs to route a datagram.
 public enum STUN {
   static let magicCookie: UInt32 = 0x2112_A442
   static let headerLength = 20
-  /// XORed onto the CRC-32 of FINGERPRINT (RFC 8489 §14.7): "STUN".
+  /// The value that is XORed onto the CRC-32 of FINGERPRINT (RFC 8489 §14.7): "STUN".
   static let fingerprintMask: UInt32 = 0x5354_554E
-  /// The one method that ICE uses (RFC 8489 §18.2).
+  /// The only method that ICE uses (RFC 8489 §18.2).
   static let binding: UInt16 = 0x001
 
-  /// The value of USERNAME in a well-formed STUN request, nil if absent. Points into `datagram`; nothing is authenticated by
-  /// this.
+  /// Returns the value of USERNAME in a well-formed STUN request; nil if absent. Points into `datagram`; authenticates nothing.
   public static func username(of datagram: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard let message = STUNMessage(parsing: datagram), message.kind == .request, let range = message.username else {
       return nil
@@ -16,8 +15,8 @@ public enum STUN {
     return UnsafeRawBufferPointer(rebasing: datagram[range])
   }
 
-  /// The ICE user fragment of the side that a connectivity check is sent to: the part of USERNAME before the colon
-  /// (RFC 8445 §7.2.2). By it a server finds the transport of the first packet of a new 5-tuple.
+  /// Returns the local ICE user fragment of a connectivity check: the part of USERNAME before the colon (RFC 8445 §7.2.2). A
+  /// server uses it to find the transport of the first packet of a new 5-tuple.
   public static func localFragment(of datagram: UnsafeRawBufferPointer) -> String? {
     guard let username = username(of: datagram), let colon = username.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     return String(decoding: username[..<colon], as: UTF8.self)
@@ -34,7 +33,7 @@ struct STUNTransactionID: Hashable, Sendable {
   }
 }
 
-/// The attributes read and written here (RFC 8489 §14, RFC 8445 §16.1).
+/// The supported attributes (RFC 8489 §14, RFC 8445 §16.1).
 enum STUNAttribute {
   static let username: UInt16 = 0x0006
   static let messageIntegrity: UInt16 = 0x0008
@@ -47,11 +46,11 @@ enum STUNAttribute {
   static let iceControlled: UInt16 = 0x8029
   static let iceControlling: UInt16 = 0x802A
 
-  /// Attributes below 0x8000 must be understood (RFC 8489 §14).
+  /// Returns whether the attribute is comprehension-required, that is, below 0x8000 (RFC 8489 §14).
   static func isRequired(_ type: UInt16) -> Bool { type < 0x8000 }
 }
 
-/// The error replies sent and understood here (RFC 8489 §14.8, RFC 8445 §7.3.1.1).
+/// The supported error codes (RFC 8489 §14.8, RFC 8445 §7.3.1.1).
 enum STUNErrorCode: UInt16, Sendable {
   case badRequest = 400
   case unauthenticated = 401

@@ -2,7 +2,7 @@ import Digests
 
 /// The two checksums of STUN: HMAC-SHA1 of MESSAGE-INTEGRITY and CRC-32 of FINGERPRINT (RFC 8489 §14.5, §14.7).
 enum STUNIntegrity {
-  /// 20 bytes.
+  /// Returns the 20 bytes of the HMAC.
   static func hmacSHA1(_ key: [UInt8], _ message: [UInt8]) -> [UInt8] {
     Digest.sha1.hmac(of: message, key: key)
   }

@@ -1,8 +1,9 @@
 import Digests
-/// A STUN message read in place (RFC 8489 §5, §14): one pass notes where the attributes of ICE lie.
+
+/// A STUN message read in place (RFC 8489 §5, §14): one pass records the offsets of the ICE attributes.
 ///
-/// It keeps the pointer it was read from and must not outlive the datagram. A message whose FINGERPRINT is wrong, or whose
-/// attributes overrun it, is not a message. MESSAGE-INTEGRITY is checked apart, once the key is known.
+/// It stores the pointer that it was parsed from and must not outlive the datagram. A message with a wrong FINGERPRINT, or
+/// whose attributes overrun it, is rejected. MESSAGE-INTEGRITY is checked separately, once the key is known.
 struct STUNMessage {
   enum Kind: UInt16 { case request, indication, success, failure }
   enum Role: Equatable { case controlling(tieBreaker: UInt64), controlled(tieBreaker: UInt64) }
@@ -17,13 +18,13 @@ struct STUNMessage {
   private(set) var priority: UInt32?
   private(set) var useCandidate = false
   private(set) var role: Role?
-  /// Attributes that must be understood and are not (RFC 8489 §6.3.1); the first few are enough for the reply.
+  /// The comprehension-required attributes that are not supported (RFC 8489 §6.3.1); the first few suffice for the reply.
   private(set) var unknownAttributes: [UInt16] = []
   private var integrity: Int?
 
   static let unknownAttributeLimit = 8
 
-  /// Nil for anything that is not one whole, well-formed STUN message.
+  /// Parses `datagram`. Returns nil unless it is exactly one well-formed STUN message.
   init?(parsing datagram: UnsafeRawBufferPointer) {
     guard datagram.count >= STUN.headerLength, datagram[0] & 0xC0 == 0,
       datagram.bigEndian32(at: 4) == STUN.magicCookie
@@ -38,7 +39,7 @@ struct STUNMessage {
     transaction = STUNTransactionID(high: datagram.bigEndian32(at: 8), low: datagram.bigEndian64(at: 12))
     var offset = STUN.headerLength
     while offset < datagram.count {
-      // Lengths are multiples of four, so that a header always fits here.
+      // Lengths are multiples of four, so a header always fits here.
       let attribute = datagram.bigEndian16(at: offset)
       let count = Int(datagram.bigEndian16(at: offset + 2))
       let value = offset + 4
@@ -50,7 +51,7 @@ struct STUNMessage {
 
   var isSigned: Bool { integrity != nil }
 
-  /// Whether MESSAGE-INTEGRITY (HMAC-SHA1, RFC 8489 §14.5) was made with this key.
+  /// Returns whether MESSAGE-INTEGRITY (HMAC-SHA1, RFC 8489 §14.5) was computed with this key.
   func isSigned(with key: some Sequence<UInt8>) -> Bool {
     guard let integrity else { return false }
     var signed = Array(datagram[..<(integrity - 4)])
@@ -60,12 +61,12 @@ struct STUNMessage {
 
   private mutating func read(_ attribute: UInt16, value: Range<Int>) -> Bool {
     if attribute == STUNAttribute.fingerprint {
-      // It is the last attribute (RFC 8489 §14.7).
+      // FINGERPRINT must be the last attribute (RFC 8489 §14.7).
       guard value.count == 4, value.upperBound == datagram.count else { return false }
       let expected = STUNIntegrity.crc32(datagram[..<(value.lowerBound - 4)]) ^ STUN.fingerprintMask
       return datagram.bigEndian32(at: value.lowerBound) == expected
     }
-    // What follows MESSAGE-INTEGRITY is not covered by it and counts for nothing (RFC 8489 §14.5).
+    // Attributes after MESSAGE-INTEGRITY are not covered by it and are ignored (RFC 8489 §14.5).
     guard integrity == nil else { return true }
     switch attribute {
     case STUNAttribute.username:

@@ -1,4 +1,4 @@
-/// Writes one STUN message (RFC 8489 §5, §14): attributes in the order of the calls, then `sign`, then `addFingerprint`.
+/// Writes one STUN message (RFC 8489 §5, §14): attributes in call order, then `sign`, then `addFingerprint`.
 struct STUNWriter {
   private(set) var bytes: [UInt8] = []
   private let transaction: STUNTransactionID
@@ -30,7 +30,7 @@ struct STUNWriter {
     withUnsafeBytes(of: value.bigEndian) { add(attribute, $0) }
   }
 
-  /// XOR-MAPPED-ADDRESS (RFC 8489 §14.2).
+  /// Adds XOR-MAPPED-ADDRESS (RFC 8489 §14.2).
   mutating func addMappedAddress(_ address: TransportAddress) {
     var value: [UInt8] = [0, address.isIPv4 ? 1 : 2]
     func put<T: FixedWidthInteger>(_ number: T) { withUnsafeBytes(of: number.bigEndian) { value.append(contentsOf: $0) } }
@@ -49,7 +49,7 @@ struct STUNWriter {
     add(STUNAttribute.errorCode, withReason ? value + Array(code.reason.utf8) : value)
   }
 
-  /// Adds MESSAGE-INTEGRITY (HMAC-SHA1) over what was written so far.
+  /// Adds MESSAGE-INTEGRITY (HMAC-SHA1) over the bytes written so far.
   mutating func sign(with key: some Sequence<UInt8>) {
     var signed = bytes
     Self.setLength(bytes.count + 24 - STUN.headerLength, of: &signed)
@@ -62,7 +62,7 @@ struct STUNWriter {
     add(STUNAttribute.fingerprint, STUNIntegrity.crc32(covered) ^ STUN.fingerprintMask)
   }
 
-  /// Sets the header's length field: the bytes that follow the header.
+  /// Sets the length field of the header: the number of bytes after the header.
   static func setLength(_ length: Int, of message: inout [UInt8]) {
     message[2] = UInt8(truncatingIfNeeded: length >> 8)
     message[3] = UInt8(truncatingIfNeeded: length)
