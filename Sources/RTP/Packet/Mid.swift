@@ -1,4 +1,4 @@
-/// The name of an m-line within a session description (`a=mid`, RFC 5888), which packets carry in a header extension (RFC 9143).
+/// The identifier of an m-line in a session description (`a=mid`, RFC 5888). Packets carry it in a header extension (RFC 9143).
 public struct Mid: RawRepresentable, Hashable, Sendable {
   /// The text in the session description.
   public var rawValue: String

@@ -145,7 +145,7 @@ public final class MediaSession {
 
   // MARK: datagrams and time
 
-  /// Processes a datagram from the socket and overwrites its bytes.
+  /// Processes a datagram from the socket, in place: its bytes must not be used afterwards.
   public func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
     switch peer.receive(datagram, from: from, now: now) {
     case .rtp(let length):

@@ -56,7 +56,7 @@ struct AnsweringMedia: Sendable {
     guard !offer.media.isEmpty else { throw .refused("the offer has no m-line") }
     guard offer.media.count >= lines.count else {
       throw .refused(
-        "the offer has \(offer.media.count) m-lines, and the last one had \(lines.count): m-lines stay, with port 0")
+        "the offer has \(offer.media.count) m-lines, but the last one had \(lines.count); keep closed m-lines with port 0")
     }
     let transport = try remoteTransport(of: offer)
     var result = AnsweredOffer(
@@ -69,7 +69,7 @@ struct AnsweringMedia: Sendable {
       if let previous, !previous.isRejected, !section.isRejected,
         previous.mid != section.mid || previous.kind != section.kind
       {
-        throw .refused("m-line \(index + 1) was \(previous.kind) \(previous.mid ?? "") and can't become another while in use")
+        throw .refused("m-line \(index + 1) was \(previous.kind) \(previous.mid ?? "") and cannot change while in use")
       }
       let (line, answer, reason) = answer(
         section, in: offer, previous: previous, isFirst: !sections.contains { !$0.isRejected })
@@ -104,7 +104,7 @@ struct AnsweringMedia: Sendable {
     }
     guard !section.isRejected else { return reject(nil) }
     guard section.isRTP, let kind = RTPParameters.Kind(rawValue: section.kind), let mid = section.mid else {
-      return reject("only audio and video over UDP/TLS/RTP/SAVPF are taken")
+      return reject("only audio and video over UDP/TLS/RTP/SAVPF are supported")
     }
     let sends = offer.direction(of: section).sends
     var codecs = choice(kind, section.codecs)
@@ -139,7 +139,7 @@ struct AnsweringMedia: Sendable {
     var seen: Set<SSRC> = []
     for encoding in media.flatMap(\.encodings) {
       for ssrc in [encoding.ssrc, encoding.rtxSSRC].compactMap({ $0 }) where !seen.insert(ssrc).inserted {
-        throw .refused("SSRC \(ssrc) is given to two streams")
+        throw .refused("SSRC \(ssrc) is used by two streams")
       }
     }
   }

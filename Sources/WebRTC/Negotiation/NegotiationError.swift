@@ -16,7 +16,7 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
     case .unreadable(let error): error.description
     case .refused(let sentence): sentence
     case .noOfferPending: "no offer is waiting for an answer"
-    case .tooManyMedia(let limit): "a transport carries at most \(limit) m-lines"
+    case .tooManyMedia(let limit): "a transport supports at most \(limit) m-lines"
     }
   }
 }
@@ -46,17 +46,17 @@ extension SessionDescription {
         throw .unreadable(SDPError(line: section.line, "the m-line has no a=mid"))
       }
       guard mid.rawValue.utf8.count <= 32, mid.rawValue.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-        throw .unreadable(SDPError(line: section.line, "a=mid is longer than 32 characters or no token"))
+        throw .unreadable(SDPError(line: section.line, "a=mid is longer than 32 characters or not a token"))
       }
       guard mids.insert(mid).inserted else {
-        throw .unreadable(SDPError(line: section.line, "a=mid:\(mid) names two m-lines"))
+        throw .unreadable(SDPError(line: section.line, "a=mid:\(mid) is used by two m-lines"))
       }
       if section.isRejected { continue }
       if live.count > 1 && !bundle.contains(mid) {
-        throw .refused("m-line \(mid) is not in a=group:BUNDLE, and all media share one transport")
+        throw .refused("m-line \(mid) is not in a=group:BUNDLE, but all media must share one transport")
       }
       if section.isRTP && !section.attributes.has("rtcp-mux") {
-        throw .refused("m-line \(mid) has no a=rtcp-mux, and RTP and RTCP share one port")
+        throw .refused("m-line \(mid) has no a=rtcp-mux, but RTP and RTCP must share one port")
       }
     }
   }
@@ -65,7 +65,8 @@ extension SessionDescription {
   func negotiatedTransport(answeredBy local: TransportParameters) throws(NegotiationError) -> TransportParameters {
     let transport = try negotiatedTransport()
     guard transport.role == nil || transport.role != local.role else {
-      throw .refused("a=setup of the offer is \(local.role == .server ? "passive" : "active"), and so are we: offer actpass")
+      throw .refused(
+        "a=setup of the offer is \(local.role == .server ? "passive" : "active"), the role of this side; offer actpass")
     }
     return transport
   }

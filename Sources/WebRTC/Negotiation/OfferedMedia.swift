@@ -120,7 +120,7 @@ struct OfferedMedia: Sendable {
     guard let offered = pending else { throw .noOfferPending }
     let answer = try SessionDescription(negotiating: text)
     guard answer.media.count == offered.count else {
-      throw .refused("the answer has \(answer.media.count) m-lines, and the offer had \(offered.count)")
+      throw .refused("the answer has \(answer.media.count) m-lines, but the offer had \(offered.count)")
     }
     for (line, section) in zip(offered, answer.media) where !section.isRejected {
       guard section.mid == line.mid, section.kind == line.kind.rawValue, !line.isRejected else {
@@ -164,7 +164,7 @@ struct OfferedMedia: Sendable {
     lines[index].track = nil
     let reason =
       section.isRejected
-      ? "the m-line was refused: no codec in common" : narrowed == nil ? "no codec in common" : "the answer does not receive"
+      ? "the m-line was rejected: no codec in common" : narrowed == nil ? "no codec in common" : "the answer does not receive"
     result.rejected.append(RejectedMedia(mid: track.parameters.mid, reason: reason))
     if !section.isRejected {
       // The other end would also reject the next track on it.

@@ -37,7 +37,7 @@ public struct PublishOffer: Sendable {
   /// - Returns: the mid and SSRCs; the answer determines what may be sent.
   /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routable.
   public mutating func add(_ codec: RTPCodec, trackID: String) throws(NegotiationError) -> RTPParameters {
-    guard let canonical = codec.canonical else { throw .refused("the codec \(codec.name) is not one that is routed") }
+    guard let canonical = codec.canonical else { throw .refused("the codec \(codec.name) is not supported") }
     return try offering.add(
       kind: canonical.name == "opus" ? .audio : .video, codecs: [canonical.at(codec.h264Level)], cname: cname, stream: cname,
       track: trackID.sdpToken)

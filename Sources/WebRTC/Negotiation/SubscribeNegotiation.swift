@@ -13,8 +13,8 @@ public struct SubscribeNegotiation: Sendable {
   /// Creates the negotiation of one transport.
   /// - Parameters:
   ///   - local: the server's parameters; the role is `server`, although offers contain `actpass`.
-  ///   - maximumMedia: the maximum number of m-lines at the same time. Chromium's answer has about 0.9 kB for each audio m-line and 1.4 kB for each H.264 one, so 48 of
-  ///     them stay under the 64 KiB of a signalling message.
+  ///   - maximumMedia: the maximum number of m-lines at the same time. Chromium's answer has about 0.9 kB for each audio m-line
+  ///     and 1.4 kB for each H.264 one, so 48 of them stay under the 64 KiB of a signalling message.
   ///   - randomSSRC: the generator of SSRCs.
   public init(
     local: TransportParameters, maximumMedia: Int = 48,
@@ -43,7 +43,7 @@ public struct SubscribeNegotiation: Sendable {
   /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routable.
   public mutating func add(_ source: RTPParameters, userID: String, trackID: String) throws(NegotiationError) -> Mid {
     guard let codec = source.codecs.first, codec.canonical != nil else {
-      throw .refused("the track's codec is not one that is routed")
+      throw .refused("the track's codec is not supported")
     }
     return try offering.add(
       kind: source.kind, codecs: codec.offeredForms, cname: userID.sdpToken, stream: userID.sdpToken, track: trackID.sdpToken

@@ -54,7 +54,7 @@ public struct ViewNegotiation: Sendable {
       sections.append(answer(section, in: offer, stream: stream, isFirst: isFirst, into: &result))
     }
     guard !result.media.isEmpty || !result.rejected.isEmpty else {
-      throw .refused("the offer has no audio or video m-line that receives: a viewer offers recvonly")
+      throw .refused("the offer has no audio or video m-line that receives; a viewer must offer recvonly")
     }
     result.sdp =
       SessionDescription(sessionID: UInt64.random(in: 1..<1 << 62), version: 1, local: local, media: sections).text

@@ -22,7 +22,7 @@ public struct ViewOffer: Sendable {
   public init(local: TransportParameters, codecs: [RTPCodec]) throws(NegotiationError) {
     var sections: [MediaDescription] = []
     for (index, codec) in codecs.enumerated() {
-      guard let canonical = codec.canonical else { throw .refused("the codec \(codec.name) is not one that is routed") }
+      guard let canonical = codec.canonical else { throw .refused("the codec \(codec.name) is not supported") }
       let kind: RTPParameters.Kind = canonical.name == "opus" ? .audio : .video
       let extensions = [RTPHeaderExtension.mid, .absSendTime, .transportSequence] + (kind == .audio ? [.audioLevel] : [])
       let parameters = RTPParameters(
@@ -41,7 +41,7 @@ public struct ViewOffer: Sendable {
   public func accept(answer text: String) throws(NegotiationError) -> AcceptedView {
     let answer = try SessionDescription(negotiating: text)
     guard answer.media.count == codecs.count else {
-      throw .refused("the answer has \(answer.media.count) m-lines, and the offer had \(codecs.count)")
+      throw .refused("the answer has \(answer.media.count) m-lines, but the offer had \(codecs.count)")
     }
     var media: [RTPParameters] = []
     for section in answer.media where !section.isRejected && answer.direction(of: section).sends {

@@ -288,7 +288,7 @@ public final class Peer {
 
   private func openDTLS(_ role: DTLSRole) {
     dtls = DTLSAssociation(certificate: configuration.certificate, role: role, profiles: configuration.profiles)
-    guard let dtls else { return end(.handshake("no memory for it")) }
+    guard let dtls else { return end(.handshake("out of memory")) }
     if let remote { _ = dtls.expect(remote.fingerprints) }
   }
 

@@ -30,7 +30,7 @@ public struct ICEFragment: Sendable, Hashable {
   ///   more than 64 KiB.
   public init(parsing text: String) throws(SDPError) {
     guard text.utf8.count <= SessionDescription.maximumBytes else {
-      throw SDPError("it has \(text.utf8.count) bytes, and at most \(SessionDescription.maximumBytes) are read")
+      throw SDPError("\(text.utf8.count) bytes exceed the limit of \(SessionDescription.maximumBytes)")
     }
     self.init()
     var ufrag: String?
@@ -43,7 +43,7 @@ public struct ICEFragment: Sendable, Hashable {
       if bytes.isEmpty { continue }
       isEmpty = false
       guard bytes.dropFirst().first == UInt8(ascii: "="), !bytes.contains(UInt8(ascii: "\r")), !bytes.contains(0) else {
-        throw SDPError(line: number, "it does not begin with a letter and an equals sign, or holds a CR or NUL byte inside")
+        throw SDPError(line: number, "the line does not start with a letter and an equals sign, or contains a CR or NUL byte")
       }
       let value = String(Substring(bytes.dropFirst(2)))
       if bytes.first == UInt8(ascii: "m"), mid == nil, let word = value.split(separator: " ").first { kind = String(word) }
@@ -59,7 +59,7 @@ public struct ICEFragment: Sendable, Hashable {
       default: break
       }
     }
-    guard !isEmpty else { throw SDPError("it is empty") }
+    guard !isEmpty else { throw SDPError("the fragment is empty") }
     switch (ufrag, password) {
     case (nil, nil): break
     case (let ufrag?, let password?):
@@ -68,7 +68,7 @@ public struct ICEFragment: Sendable, Hashable {
         throw SDPError("a=ice-ufrag or a=ice-pwd has a length or a character that ICE does not allow")
       }
       credentials = given
-    default: throw SDPError("a=ice-ufrag and a=ice-pwd come together")
+    default: throw SDPError("a=ice-ufrag and a=ice-pwd must both be present")
     }
   }
 

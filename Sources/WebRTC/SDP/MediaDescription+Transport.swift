@@ -58,7 +58,7 @@ extension SessionDescription {
     var hashes: [Fingerprint] = []
     for text in fingerprints.prefix(8) {
       guard let hash = Fingerprint(attribute: text) else {
-        throw SDPError(line: section?.line, "a=fingerprint is not a hash's name and its bytes in hexadecimal")
+        throw SDPError(line: section?.line, "a=fingerprint is not a hash name followed by hexadecimal bytes")
       }
       hashes.append(hash)
     }
@@ -68,7 +68,7 @@ extension SessionDescription {
     case "active": role = .client
     case "passive": role = .server
     case "actpass", nil: role = nil
-    default: throw SDPError(line: section?.line, "a=setup is none of active, passive and actpass")
+    default: throw SDPError(line: section?.line, "a=setup is not active, passive or actpass")
     }
 
     var candidates: [ICECandidate] = []

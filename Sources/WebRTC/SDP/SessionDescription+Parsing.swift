@@ -6,7 +6,7 @@ extension SessionDescription {
   /// - Throws: `SDPError` with the line and a sentence.
   public init(parsing text: String) throws(SDPError) {
     guard text.utf8.count <= Self.maximumBytes else {
-      throw SDPError("it has \(text.utf8.count) bytes, and at most \(Self.maximumBytes) are read")
+      throw SDPError("\(text.utf8.count) bytes exceed the limit of \(Self.maximumBytes)")
     }
     var description = SessionDescription(sessionID: 0, version: 0)
     var sawVersion = false
@@ -18,19 +18,19 @@ extension SessionDescription {
       if bytes.isEmpty { continue }
       // Another parser could read one line with a stray CR or NUL as two.
       guard !bytes.contains(where: { $0 == UInt8(ascii: "\r") || $0 == 0 }) else {
-        throw SDPError(line: number, "it holds a CR or NUL byte inside")
+        throw SDPError(line: number, "the line contains a CR or NUL byte")
       }
       guard let type = bytes.first, bytes.dropFirst().first == UInt8(ascii: "=") else {
-        throw SDPError(line: number, "it does not begin with a letter and an equals sign")
+        throw SDPError(line: number, "the line does not start with a letter and an equals sign")
       }
       guard sawVersion || type == UInt8(ascii: "v") else { throw SDPError(line: number, "the first line is not v=0") }
       let value = String(Substring(bytes.dropFirst(2)))
       switch type {
       case UInt8(ascii: "v"):
-        guard value == "0", !sawVersion else { throw SDPError(line: number, "a description has one v= line, and it is v=0") }
+        guard value == "0", !sawVersion else { throw SDPError(line: number, "there must be exactly one v= line, v=0") }
         sawVersion = true
       case UInt8(ascii: "o"):
-        guard !sawOrigin else { throw SDPError(line: number, "this is a second o= line") }
+        guard !sawOrigin else { throw SDPError(line: number, "duplicate o= line") }
         (description.sessionID, description.version) = try Self.origin(value, line: number)
         sawOrigin = true
       case UInt8(ascii: "m"):
@@ -48,8 +48,8 @@ extension SessionDescription {
       default: break
       }
     }
-    guard sawVersion else { throw SDPError("it is empty") }
-    guard sawOrigin else { throw SDPError("it has no o= line") }
+    guard sawVersion else { throw SDPError("the description is empty") }
+    guard sawOrigin else { throw SDPError("there is no o= line") }
     self = description
   }
 
@@ -81,7 +81,7 @@ extension MediaDescription {
       throw SDPError(line: number, "m= needs a kind, a port, a transport and at least one format")
     }
     // "9/2" would request several ports, which RTP over BUNDLE does not use.
-    guard let port = UInt16(words[1]) else { throw SDPError(line: number, "the port of m= is no number from 0 to 65535") }
+    guard let port = UInt16(words[1]) else { throw SDPError(line: number, "the port of m= is not a number from 0 to 65535") }
     guard words.count - 3 <= Self.maximumFormats else {
       throw SDPError(line: number, "m= has more than \(Self.maximumFormats) formats")
     }
