@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Modules and folders")
 struct ArchitectureTests {
-  /// The modules of docs/architecture.md, from the lowest floor up.
+  /// Returns the modules in docs/architecture.md, from the lowest layer up.
   private static func floors() throws -> [String] {
     let text = try String(contentsOf: Repository.root.appending(path: "docs/architecture.md"), encoding: .utf8)
     let table = text.split(separator: "\n## ").first { $0.hasPrefix("Modules\n") } ?? ""
     return table.matches(of: /(?m)^\| `(\w+)` \|/).map { String($0.1) }
   }
 
-  /// What modules may not import, although it stands above them in the table or comes from outside.
+  /// Modules that may not be imported, although the table allows them or they are external.
   private static let forbidden: [String: [String]] = [
     "RTP": ["NIO"], "RTMP": ["NIO"], "WebRTC": ["NIO"], "RoomProtocol": ["NIO"], "RoomState": ["NIO"],
     "SFU": ["NIO", "Room"], "HTTPServer": ["SFU", "Relay", "LiveOrigin", "RoomState"],

@@ -1,9 +1,9 @@
-/// Which folders of a module use types that others declare.
+/// The folders of a module that use types which other folders declare.
 ///
-/// Only names count: a type belongs to the folder that declares it at the top level, and whoever writes its name uses it. Names
-/// that several folders declare are left out, because the name alone does not say which is meant.
+/// Only names count: a type belongs to the folder that declares it at the top level, and every file that contains its name uses
+/// it. Names that several folders declare are ignored, because the name alone is ambiguous.
 struct FolderGraph {
-  /// A use of a type of one folder in a file of another.
+  /// A use of another folder's type in a file.
   struct Use: Hashable, CustomStringConvertible {
     var type: String
     var file: String
@@ -23,7 +23,7 @@ struct FolderGraph {
       }
     }
     for file in module.files {
-      // A member's name, or that of a nested type, follows a dot.
+      // Names of members and nested types follow a dot.
       for match in file.text.matches(of: /(?:^|[^.\w])([A-Z]\w*)/) {
         let name = String(match.1)
         guard let folders = owners[name], folders.count == 1, let owner = folders.first, owner != file.folder else { continue }
@@ -32,7 +32,7 @@ struct FolderGraph {
     }
   }
 
-  /// Pairs of folders that use each other, each with the uses that make it one.
+  /// Pairs of folders that use each other, each with the uses that cause it.
   var circles: [String] {
     uses.keys.sorted().flatMap { a in
       (uses[a] ?? [:]).keys.sorted().compactMap { b in

@@ -3,7 +3,7 @@ import Foundation
 /// The Swift files of one module, without comments and the text of string literals.
 struct ModuleSources {
   struct File {
-    /// The folder inside the module; empty for the module's own.
+    /// The folder inside the module; empty for the module's root folder.
     var folder: String
     var name: String
     var text: String
@@ -12,7 +12,8 @@ struct ModuleSources {
   let name: String
   let files: [File]
 
-  /// - Parameter name: that of a folder in `Sources`.
+  /// Reads a module.
+  /// - Parameter name: the name of a folder in `Sources`.
   init(_ name: String) throws {
     self.name = name
     let root = Repository.sources.appending(path: name, directoryHint: .isDirectory).standardizedFileURL
@@ -24,13 +25,13 @@ struct ModuleSources {
     }
   }
 
-  /// For tests of the rules themselves.
+  /// Creates a module from text, for tests of the rules themselves.
   init(_ name: String, files: [(folder: String, name: String, text: String)]) {
     self.name = name
     self.files = files.map { File(folder: $0.folder, name: $0.name, text: Self.code(in: $0.text)) }
   }
 
-  /// The modules that a file of this one imports, and the names of those files.
+  /// The modules that this module imports, with the names of the importing files.
   var imports: [String: Set<String>] {
     let pattern = /(?m)^(?:@testable +|public +|package +|internal +)*import (?:struct +|class +|enum +|func +)?(\w+)/
     var imports: [String: Set<String>] = [:]
@@ -45,12 +46,12 @@ struct ModuleSources {
   }
 }
 
-/// Where this package lies.
+/// The location of this package.
 enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   static let sources = root.appending(path: "Sources", directoryHint: .isDirectory)
 
-  /// The Swift modules in `Sources`, examples and build tools apart.
+  /// Returns the Swift modules in `Sources`, without examples and build tools.
   static func modules() throws -> [String] {
     let other: Set = ["CLibraries", "CLinux", "EmbedPage", "Examples"]
     return try FileManager.default.contentsOfDirectory(atPath: sources.path).filter {

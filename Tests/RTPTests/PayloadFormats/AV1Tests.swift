@@ -3,15 +3,15 @@ import Testing
 
 @Suite struct AV1Tests {
   private static let delimiter: [UInt8] = [0x12, 0x00]
-  /// Without sizes, as they are sent: a sequence header, a key frame, a frame predicted from others.
+  /// OBUs without sizes, as they are sent: a sequence header, a key frame, a predicted frame.
   private static let sequence: [UInt8] = [0x08, 1, 2, 3]
   private static let key: [UInt8] = [0x30, 0x10, 7, 8, 9]
   private static let inter: [UInt8] = [0x30, 0x30, 7]
 
-  /// An OBU as a decoder reads it.
+  /// Returns an OBU in the form that a decoder reads.
   private func sized(_ unit: [UInt8]) -> [UInt8] { [unit[0] | 0x02, UInt8(unit.count - 1)] + unit.dropFirst() }
 
-  /// What payloads become; nil if one of them is refused.
+  /// Joins payloads; nil if one of them is rejected.
   private func join(_ payloads: [[UInt8]]) -> (data: [UInt8], isKeyFrame: Bool)? {
     var depacketizer = AV1Depacketizer()
     for payload in payloads where !payload.read({ depacketizer.append($0) }) { return nil }
@@ -27,7 +27,7 @@ import Testing
     #expect(uncounted.data == expected && uncounted.isKeyFrame)
     let single = try #require(join([[0x10] + Self.inter]))
     #expect(single.data == Self.delimiter + sized(Self.inter) && !single.isKeyFrame)
-    // A key frame without its sequence header is none to begin with; a predicted one with it neither.
+    // A key frame without its sequence header is not a starting point, nor is a predicted frame with one.
     #expect(try !#require(join([[0x10] + Self.key])).isKeyFrame)
     #expect(try !#require(join([[0x28] + [4] + Self.sequence + Self.inter])).isKeyFrame)
   }
@@ -36,7 +36,7 @@ import Testing
   func fragments() throws {
     let unit = try #require(join([[0x68, 4] + Self.sequence + [0x30, 0x10], [0xd0, 7, 8], [0x90, 9]]))
     #expect(unit.data == Self.delimiter + sized(Self.sequence) + sized(Self.key) && unit.isKeyFrame)
-    // The end of one and the whole of the next in one packet.
+    // The end of one OBU and the whole next one in one packet.
     let shared = try #require(join([[0x58, 0x08, 1], [0xa0, 2, 2, 3] + Self.key]))
     #expect(shared.data == Self.delimiter + sized(Self.sequence) + sized(Self.key))
   }
@@ -53,7 +53,7 @@ import Testing
   @Test(
     "what is not one whole temporal unit is none",
     arguments: [
-      // Nothing; continued and continuing wrongly; lengths that lie; fewer or more units than told; a forbidden bit.
+      // Nothing; continued and continuing wrongly; wrong lengths; fewer or more units than announced; a forbidden bit.
       [[]], [[0x10]], [[0x90, 1]], [[0x50, 0x30, 1]], [[0x50, 0x30, 1], [0x10, 0x30, 1]], [[0x20, 9, 0x30, 1]], [[0x00, 0x80]],
       [[0x30, 1, 0x30, 1, 0x30]], [[0x10, 0x82, 1]], [[0x10, 0x32, 5, 1]], [[0x10, 0x34]],
       [[0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]],

@@ -11,7 +11,7 @@ struct H264LevelTests {
       (1280, 720, 30, .level31), (720, 1280, 30, .level31), (1280, 720, 31, .level32), (1280, 736, 24, .level32),
       (1920, 1080, 30, .level40), (1080, 1920, 30, .level40), (1920, 1080, 60, .level42), (3840, 2160, 30, .level51),
       (3840, 2160, 60, .level52), (7680, 4320, 30, .level60), (7680, 4320, 120, .level62),
-      // 3600 macroblocks, but a side of more than √(8 · 3600) = 169 of them.
+      // 3600 macroblocks, but one side has more than √(8 · 3600) = 169 of them.
       (2720, 320, 20, .level32), (0, -5, 0, .level10), (.max, .max, .max, .level62),
     ] as [(Int, Int, Int, H264Level)])
   func needed(width: Int, height: Int, fps: Int, level: H264Level) {

@@ -8,7 +8,7 @@ import Testing
 
   private func descriptor(_ bytes: [UInt8]) -> VP9Descriptor? { bytes.read { VP9Descriptor(parsing: $0) } }
 
-  /// What payloads become; nil if one of them is refused.
+  /// Joins payloads; nil if one of them is rejected.
   private func join(_ payloads: [[UInt8]]) -> (data: [UInt8], isKeyFrame: Bool)? {
     var depacketizer = VP9Depacketizer()
     for payload in payloads where !payload.read({ depacketizer.append($0) }) { return nil }
@@ -45,7 +45,7 @@ import Testing
     // Some senders never set P.
     let inter = try #require(join([[0x8c, 2, Self.inter, 9]]))
     #expect(inter.data == [Self.inter, 9] && !inter.isKeyFrame)
-    // Profile 3 has a bit more before the frame's type; a picture shown again is no key frame.
+    // Profile 3 has an extra bit before the frame type; a picture shown again is not a key frame.
     #expect(try #require(join([[0x0c, 0xb0]])).isKeyFrame)
     #expect(try !#require(join([[0x0c, 0xb2]])).isKeyFrame)
     #expect(try !#require(join([[0x0c, 0x88]])).isKeyFrame)
@@ -63,7 +63,7 @@ import Testing
   @Test(
     "what is not one whole picture is none",
     arguments: [
-      // The beginning or the end is missing, another picture or layer, a layer again.
+      // The start or the end is missing, another picture or layer, a repeated layer.
       [[0x80, 1, 2]], [[0x88, 1, 0x82]], [[0x88, 1, 0x82], [0x84, 2, 3]], [[0xa8, 1, 0, 0, 0x82], [0xa4, 1, 2, 0, 3]],
       [[0xac, 1, 0, 0, 0x82], [0xac, 1, 0, 0, 0x82]], [[0x88, 1, 0x82], [0x8c, 1, 0x82]],
     ] as [[[UInt8]]])

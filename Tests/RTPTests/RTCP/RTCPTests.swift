@@ -1,7 +1,7 @@
 import RTP
 import Testing
 
-/// The packets of a compound, and whether it ended well. The views are used only within `body`.
+/// Parses the packets of a compound and whether it ended correctly. The views are valid only within `body`.
 private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
   bytes.read { raw in
     var reader = RTCPReader(raw)

@@ -9,7 +9,7 @@ private func statuses(_ bytes: [UInt8]) -> [TransportFeedback.Status]? {
   }
 }
 
-/// All feedback packets that the recorder has to say, as one compound each.
+/// Returns all pending feedback packets of the recorder, each as one compound.
 private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 1200) -> [[UInt8]] {
   var packets: [[UInt8]] = []
   while true {
@@ -80,7 +80,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
     }
     #expect(recorder.pendingCount == 0)
     #expect(told.count == expected.count)
-    // The receiver's clock is told modulo 2²⁴ · 64 ms.
+    // The receiver's clock is reported modulo 2²⁴ · 64 ms.
     let modulus: Int64 = (1 << 24) * 64_000
     for (sequence, time) in expected {
       let arrival = try #require(told[sequence])

@@ -140,7 +140,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
       }
       for sequence in requests(&tracker, at: now, roundTrip: 45_000) where !random.chance(0.05) { transmit(sequence, now + 20) }
     }
-    // The last packets have none after them that would show their loss.
+    // No packets follow the last ones that would reveal their loss.
     #expect(Int64(got.count) >= total - 10)
     #expect(tracker.abandonedCount == 0)
     #expect(tracker.requestCount < UInt64(total) / 8)

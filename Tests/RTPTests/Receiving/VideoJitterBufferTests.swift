@@ -1,7 +1,7 @@
 import RTP
 import Testing
 
-/// A VP8 or H.264 stream as packets, a frame every 33 ms, a key frame where wished.
+/// A VP8 or H.264 stream as packets, with a frame every 33 ms and key frames on request.
 private struct Camera {
   var sequence: UInt16
   var frameIndex = 0
@@ -136,7 +136,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(buffer.drain(at(milliseconds: 0)).count == 1)
     #expect(buffer.drain(at(milliseconds: 500)) == [.keyFrameNeeded])
     #expect(buffer.counters.breaks == 1 && buffer.counters.lostPackets == 1)
-    // The lost packet is of no use now.
+    // The lost packet is now useless.
     if let (header, payload) = frames[1].packets.last { buffer.insert(header, payload, at(milliseconds: 510)) }
     #expect(buffer.counters.latePackets == 1)
     let next = camera.frame(isKey: false)

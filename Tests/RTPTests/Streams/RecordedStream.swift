@@ -2,19 +2,19 @@ import Foundation
 import RTP
 import Testing
 
-/// RTP packets of a real sender, out of a pcap file that lies beside the checkout.
+/// RTP packets of a real sender, from a pcap file next to the checkout.
 struct RecordedStream {
-  /// The packets of one SSRC in the order of the file, with the times of the file.
+  /// The packets of one SSRC in file order, with their capture times.
   var packets: [(time: Instant, bytes: [UInt8])]
 
-  /// ../shared/data/pcap, seen from the root of the checkout.
+  /// The folder ../shared/data/pcap, relative to the root of the checkout.
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("shared/data/pcap")
 
   static var areThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
-  /// Nil if the file is not there or not a little-endian pcap of Ethernet.
+  /// Reads a recording. Returns nil if the file is missing or not a little-endian pcap of Ethernet.
   init?(_ name: String) {
     guard let data = try? Data(contentsOf: Self.folder.appendingPathComponent("\(name).pcap")) else { return nil }
     let bytes = [UInt8](data)
@@ -34,6 +34,6 @@ struct RecordedStream {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Runs only where the recorded streams lie beside the checkout.
+  /// Runs the test only if the recorded streams are next to the checkout.
   static var needsRecordedStreams: Self { .enabled(if: RecordedStream.areThere, "no ../shared/data/pcap beside the checkout") }
 }

@@ -45,11 +45,11 @@ import Testing
     }
     let end = try #require(packets.last).time.advanced(milliseconds: 2000)
     frames += buffer.drain(end).frames
-    // Where the recording itself has lost packets, what follows up to a key frame is of no use.
+    // If the recording itself lost packets, everything up to the next key frame is useless.
     let gaps = zip(packets, packets.dropFirst()).filter { $1.header.sequenceNumber != $0.header.sequenceNumber &+ 1 }.count
     let timestamps = Set(packets.filter { !$0.payload.isEmpty }.map(\.header.timestamp))
     if format == .vp9 {
-      // This one lost every other packet from its second second on.
+      // This recording lost every other packet from its second second on.
       #expect(frames.count >= 16)
     } else if gaps == 0 {
       // The recording may end within a frame.
@@ -72,7 +72,7 @@ import Testing
       #expect(frames.allSatisfy { $0.data[0] >> 6 == 0b10 })
       #expect(frames.filter(\.isKeyFrame).allSatisfy { Array($0.data[1...3]) == [0x49, 0x83, 0x42] })
     case .av1:
-      // A delimiter, and in key frames a sequence header, each with its size.
+      // A temporal delimiter, and in key frames a sequence header, each with its size.
       #expect(frames.allSatisfy { $0.data.starts(with: [0x12, 0x00]) })
       #expect(frames.filter(\.isKeyFrame).allSatisfy { $0.data[2] == 0x0a })
     default:
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// The NAL units that mean something to a decoder.
+  /// Returns the NAL units that a decoder uses.
   private func units(_ data: [UInt8]) -> [[UInt8]] {
     data.read { bytes in AnnexB(bytes).map { Array(data[$0]) } }.filter { !(9...12).contains($0[0] & 0x1f) }
   }

@@ -1,9 +1,9 @@
 import RTP
 
-/// A time of the tests' own clock.
+/// Returns a time on the clock of the tests.
 func at(milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 
-/// A header with what a stream needs.
+/// Returns a header with the fields that a stream needs.
 func header(
   _ sequenceNumber: UInt16, timestamp: UInt32 = 0, marker: Bool = false, payloadType: UInt8 = 96, ssrc: SSRC = 1
 ) -> RTPHeader {
@@ -16,7 +16,7 @@ func header(
   return header
 }
 
-/// A whole packet without extensions.
+/// Returns a whole packet without extensions.
 func packet(_ header: RTPHeader, payload: [UInt8]) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
   bytes.withUnsafeMutableBytes { memory in
@@ -29,7 +29,7 @@ func packet(_ header: RTPHeader, payload: [UInt8]) -> [UInt8] {
 }
 
 extension Array where Element == UInt8 {
-  /// `body` with these bytes as raw memory.
+  /// Calls `body` with these bytes as raw memory.
   func read<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try withUnsafeBytes(body)
   }
@@ -38,7 +38,7 @@ extension Array where Element == UInt8 {
 }
 
 extension JitterBuffer {
-  /// Everything that is due.
+  /// Returns all output that is due.
   mutating func drain(_ now: Instant) -> [Output] {
     var outputs: [Output] = []
     while let output = next(now: now) { outputs.append(output) }

@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed gives the same test.
+/// A seeded generator (SplitMix64): the same seed gives the same test.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -17,7 +17,7 @@ struct SeededGenerator: RandomNumberGenerator {
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
 }
 
-/// Hands `parse` random bytes, and seeds with some bytes changed, cut off or added. Each input lies alone in its allocation.
+/// Passes random bytes to `parse`, and seeds with some bytes changed, removed or added. Each input has its own allocation.
 func fuzz(seeds: [[UInt8]], rounds: Int = 4000, seed: UInt64 = 1, _ parse: (UnsafeMutableRawBufferPointer) -> Void) {
   var random = SeededGenerator(seed: seed)
   for round in 0..<rounds {

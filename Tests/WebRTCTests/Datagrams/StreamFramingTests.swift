@@ -12,7 +12,7 @@ struct StreamFramingTests {
     }
   }
 
-  /// Reads as a connection does: in pieces, keeping what is not whole. Nil after a frame that is too long.
+  /// Reads like a connection: in parts, keeping incomplete frames. Returns nil after a frame that is too long.
   private func read(_ pieces: [ArraySlice<UInt8>]) -> [[UInt8]]? {
     var held: [UInt8] = []
     var packets: [[UInt8]] = []

@@ -195,7 +195,7 @@ import Testing
   }
 }
 
-/// A check as a full agent sends it, of 84 bytes and more.
+/// Returns a check as a full agent sends it, of 84 bytes and more.
 func bindingRequest(
   to credentials: ICECredentials, password: String? = nil, useCandidate: Bool = false, controlled: Bool = false,
   extra: [(UInt16, [UInt8])] = []

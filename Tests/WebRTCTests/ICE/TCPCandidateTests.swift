@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebRTC
 
-/// A client that knows a server by a UDP and a TCP candidate, on a network that may lose either, in virtual time.
+/// A client that knows a server by a UDP and a TCP candidate, on a network that may drop either, in virtual time.
 private final class TwoWays {
   static let datagrams = TransportAddress(ipv4: 0x0A00_0001, port: 8100)
   static let connection: TransportAddress = {
@@ -17,7 +17,7 @@ private final class TwoWays {
   var now = Instant(microseconds: 1_000_000)
   var losesDatagrams = false
   var losesConnection = false
-  /// When something was sent to an address first, milliseconds.
+  /// The time in milliseconds at which data was first sent to an address.
   private(set) var firstSent: [TransportAddress: Int64] = [:]
   private(set) var sent: [TransportAddress: Int] = [:]
   private(set) var events: [PeerEvent] = []
@@ -40,7 +40,7 @@ private final class TwoWays {
         }), now: now)
   }
 
-  /// One address stands for the client whatever the way.
+  /// Returns one address that represents the client on either path.
   private func source(_ way: TransportAddress) -> TransportAddress {
     var address = TransportAddress(ipv4: 0x0A00_0002, port: 40_000)
     address.isTCP = way.isTCP

@@ -2,19 +2,19 @@ import RTP
 
 @testable import WebRTC
 
-/// Two media sessions, a sender and a receiver, over a link in virtual time: seeded loss, delay and jitter (so reordering), and
-/// a bottleneck with a queue where one is asked for.
+/// Two media sessions, a sender and a receiver, over a link in virtual time with seeded loss, delay and jitter (hence
+/// reordering), and optionally a bottleneck with a queue.
 final class MediaPair {
   struct Link {
-    /// Share of datagrams lost, 0…1, each way.
+    /// The share of datagrams lost in each direction, 0…1.
     var loss = 0.0
-    /// Microseconds one way.
+    /// The one-way delay in microseconds.
     var delay: Int64 = 20_000
-    /// Up to so many microseconds more, drawn for each datagram.
+    /// The maximum additional delay in microseconds, drawn for each datagram.
     var jitter: Int64 = 0
-    /// Bits per second from sender to receiver; nil is without limit.
+    /// The bitrate limit in bits per second from sender to receiver; nil is unlimited.
     var rate: Double?
-    /// Microseconds of queue before the bottleneck drops.
+    /// The queue length in microseconds above which the bottleneck drops.
     var queue: Int64 = 300_000
   }
 
@@ -40,9 +40,9 @@ final class MediaPair {
   private(set) var keyFrameRequests = 0
   private(set) var targets: [Int] = []
   private(set) var isConnected = (sender: false, receiver: false)
-  /// Called with each wish for a key frame.
+  /// Called with each key frame request.
   var onKeyFrameRequest: (() -> Void)?
-  /// Drops what it says true to: from sender to receiver, plain view of the sealed packet.
+  /// Returns whether to drop a datagram from sender to receiver, given the sealed packet.
   var drops: (([UInt8]) -> Bool)?
 
   init(_ link: Link = Link(), seed: UInt64 = 1, bandwidth: BandwidthEstimator.Configuration = .init()) throws {
@@ -72,7 +72,7 @@ final class MediaPair {
     drain()
   }
 
-  /// Lets time pass up to `end`.
+  /// Advances time up to `end`.
   func run(until end: Instant) {
     while true {
       let flight = flights.indices.min { (flights[$0].arrival, flights[$0].order) < (flights[$1].arrival, flights[$1].order) }
@@ -99,7 +99,7 @@ final class MediaPair {
 
   func run(milliseconds: Int64) { run(until: now.advanced(milliseconds: milliseconds)) }
 
-  /// Runs until both are connected; false when that takes ten seconds.
+  /// Runs until both are connected; returns false if that takes ten seconds.
   func connect() -> Bool {
     let end = now.advanced(milliseconds: 10_000)
     while now < end, !(isConnected.sender && isConnected.receiver) { run(milliseconds: 10) }
@@ -141,7 +141,7 @@ final class MediaPair {
   }
 }
 
-/// Streams and frames as an encoder would make them, of bytes that mean nothing.
+/// Streams and frames like those of an encoder, with meaningless bytes.
 enum Sample {
   static func stream(_ codec: RTPCodec, mid: Mid) -> RTPParameters {
     let audio = codec.name == "opus"
@@ -153,7 +153,7 @@ enum Sample {
       cname: "test")
   }
 
-  /// An H.264 access unit of about `size` bytes in Annex B form: every byte but the headers is above 3.
+  /// Returns an H.264 access unit of about `size` bytes in Annex B form: every byte except the headers is above 3.
   static func h264(_ number: Int, isKeyFrame: Bool, size: Int, fps: Int = 15) -> EncodedFrame {
     var data: [UInt8] = []
     func unit(_ header: UInt8, _ count: Int) {

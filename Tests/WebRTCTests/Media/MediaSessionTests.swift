@@ -17,7 +17,7 @@ struct MediaSessionTests {
     return pair
   }
 
-  /// Sends `seconds` of 15 fps video, with a key frame first and when asked for, and of 20 ms audio.
+  /// Sends `seconds` of 15 fps video, with a key frame first and on request, and of 20 ms audio.
   private func play(_ pair: MediaPair, seconds: Int, frameSize: Int = 4000) -> [Int] {
     var wantsKeyFrame = true
     pair.onKeyFrameRequest = { wantsKeyFrame = true }
@@ -68,9 +68,9 @@ struct MediaSessionTests {
     #expect(received.nacks > 20)
     #expect(sent.retransmitted > 20)
     #expect(sent.fractionLost < 0.5)
-    // Sound has RTX too.
+    // Audio has RTX too.
     #expect((pair.frames[Self.audio]?.count ?? 0) >= 990)
-    // No picture stands still for a second.
+    // No picture freezes for a second.
     let pauses = zip(video, video.dropFirst()).map { $1.at - $0.at }
     #expect((pauses.max() ?? 0) < 1_000_000)
   }
@@ -89,7 +89,7 @@ struct MediaSessionTests {
     _ = play(pair, seconds: 1)
     let before = pair.keyFrameRequests
     let cut = pair.now
-    // All large packets are lost for longer than the sender keeps them, repairs too.
+    // All large packets, including retransmissions, are dropped for longer than the sender keeps them.
     pair.drops = { [unowned pair] bytes in bytes.count > 300 && pair.now - cut < 3_000_000 }
     let keyFrames = play(pair, seconds: 7)
     #expect(pair.keyFrameRequests > before)
@@ -133,7 +133,7 @@ struct MediaSessionTests {
     var wantsKeyFrame = true
     pair.onKeyFrameRequest = { wantsKeyFrame = true }
     for number in 0..<(30 * 15) {
-      // An encoder that does as it is told.
+      // An encoder that follows the target bitrate.
       let size = (pair.targets.last ?? 1_500_000) / 8 / 15
       pair.send(Sample.h264(number, isKeyFrame: wantsKeyFrame, size: size), mid: Self.video)
       wantsKeyFrame = false

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("H.264 levels in offers")
 struct OfferedLevelTests {
-  /// The `profile-level-id`s of an offer's m-lines; all forms of one m-line.
+  /// Returns the `profile-level-id`s of an offer's m-lines, with all forms of one m-line.
   private func ids(_ offer: String) throws -> [[String]] {
     try SessionDescription(parsing: offer).media.map { $0.codecs.compactMap { $0.parameters["profile-level-id"] } }
   }
@@ -35,7 +35,7 @@ struct OfferedLevelTests {
     _ = try subscribe.add(source(codec), userID: "bob", trackID: "a")
     let offer = subscribe.makeOffer()
     #expect(try ids(offer) == [["640c2a", "64002a", "4d002a", "42e02a"]])
-    // A browser answers with a level of its own.
+    // A browser answers with its own level.
     var client = SubscribeAnswer(local: Fixture.local(.client)) { $0.h264Profile == .constrainedBaseline }
     let answer = try client.answer(offer).sdp.replacing("42e02a", with: "42e01f")
     #expect(try subscribe.accept(answer: answer).accepted.first?.codecs.first?.h264Profile == .constrainedBaseline)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import WebRTC
 
-/// Every description here comes from outside: whatever it says, nothing traps, and what can't be taken is an error.
+/// Every description here is untrusted input: nothing traps, and invalid descriptions are errors.
 @Suite struct HostileDescriptionTests {
-  /// Reads the text in all the ways that a server or client would.
+  /// Parses the text in every way that a server or client would.
   private func feed(_ text: String) {
     if let description = try? SessionDescription(parsing: text) {
       _ = try? description.transport()
@@ -16,7 +16,7 @@ import Testing
     }
     var publish = PublishNegotiation(local: Fixture.local(.server), simulcast: true)
     if let result = try? publish.answer(text) {
-      // What we answer, we can read.
+      // The answers must be parseable.
       #expect(throws: Never.self) { try SessionDescription(parsing: result.sdp) }
       _ = try? publish.answer(text)
     }

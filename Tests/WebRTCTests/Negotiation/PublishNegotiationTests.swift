@@ -88,7 +88,7 @@ import Testing
     #expect(video.codecs[0].h264Profile == .constrainedBaseline && video.codecs[0].rtxPayloadType == nil)
     #expect(video.codecs[0].parameters["sprop-parameter-sets"] == nil)
     #expect(video.headerExtensions.isEmpty && video.encodings[0].ssrc != nil)
-    // Three over UDP and three passive ones over TCP; nobody can connect to the active ones.
+    // Three UDP candidates and three passive TCP ones; no connection to the active ones is possible.
     #expect(result.remote.candidates.count == 6)
   }
 

@@ -112,7 +112,7 @@ import Testing
     #expect(result.accepted[1].headerExtensions.isEmpty && result.accepted[1].codecs[0].rtxPayloadType == nil)
   }
 
-  /// A client that takes VP8 and Opus alone.
+  /// A client that only supports VP8 and Opus.
   private var client: SubscribeAnswer {
     SubscribeAnswer(local: Fixture.local(.client)) { $0.name == "vp8" || $0.name == "opus" }
   }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ViewNegotiationTests {
   private let negotiation = ViewNegotiation(local: Fixture.local(.server), randomSSRC: { 77 })
 
-  /// An offer of a viewer: Chromium's first publish offer, turned round.
+  /// Returns an offer of a viewer: Chromium's first publish offer with the direction reversed.
   private func offer(_ direction: String = "recvonly") throws -> String {
     try Fixture.text("chromium-publish-first").split(separator: "\r\n").filter {
       !$0.hasPrefix("a=ssrc") && !$0.hasPrefix("a=msid:")
@@ -38,7 +38,7 @@ import Testing
   @Test("our own client's side of an answer takes it")
   func roundTrip() throws {
     let view = try negotiation.answer(try offer(), name: "alice")
-    // The answer, read as an offer by somebody who answers: what is sent is what was agreed.
+    // Reads the answer as an offer: the sent media must match the negotiated media.
     var reader = SubscribeAnswer(local: Fixture.local(.client), accepts: { _ in true })
     let read = try reader.answer(view.sdp)
     #expect(read.media.map { $0.encodings.first?.ssrc } == view.media.map { $0.encodings.first?.ssrc })

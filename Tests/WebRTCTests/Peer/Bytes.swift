@@ -1,4 +1,4 @@
-/// A generator with a seed, so that what a test found it finds again (SplitMix64).
+/// A seeded generator (SplitMix64), so that test failures are reproducible.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -13,7 +13,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// Hexadecimal text to bytes; blanks are left out.
+/// Converts hexadecimal text to bytes; ignores blanks.
 func bytes(_ hexadecimal: String) -> [UInt8] {
   let digits = hexadecimal.compactMap(\.hexDigitValue)
   return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

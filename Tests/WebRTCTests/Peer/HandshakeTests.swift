@@ -20,7 +20,7 @@ import Testing
       DTLSAssociation(certificate: try Certificate(), role: .client, profiles: SRTPProfile.allCases))
     let now = Instant(microseconds: 1_000_000)
     #expect(client.start(now: now) == .none)
-    // Fatal, 47: what a server sends whose certificate is on a curve that was not offered.
+    // Fatal, 47: sent by a server whose certificate is on a curve that was not offered.
     let alert: [UInt8] = [21, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 47]
     let progress = alert.withUnsafeBytes { client.receive($0, now: now) }
     guard case .failed(.handshake(let reason)) = progress else {

@@ -10,7 +10,7 @@ import Testing
     for pair in pairs {
       for _ in 0..<1500 {
         var bytes = (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        // Enough of each protocol's look to get past the first byte.
+        // Enough of each protocol's format to pass the check of the first byte.
         if bytes.count > 24 {
           switch Int.random(in: 0..<4, using: &generator) {
           case 0: bytes.replaceSubrange(0..<8, with: [0, 1, 0, UInt8(bytes.count / 4 * 4 - 20 & 0xFF), 0x21, 0x12, 0xA4, 0x42])
@@ -64,7 +64,7 @@ import Testing
     for _ in 0..<100 {
       pair.run(milliseconds: 3)
       guard var bytes = pair.sent.randomElement(using: &generator)?.bytes else { continue }
-      // In STUN, a byte of the transaction, which the signature covers.
+      // In STUN, a byte of the transaction id, which the signature covers.
       bytes[Int.random(in: 8..<20, using: &generator)] ^= 1
       pair.inject(bytes, from: stranger, to: pair.server)
       pair.inject(bytes, from: stranger, to: pair.client)
@@ -85,7 +85,7 @@ import Testing
         }
       }
     }
-    // A forged alert in the clear above all.
+    // Especially a forged unencrypted alert.
     pair.inject([21, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 99, 0, 2, 2, 40], from: PeerPair.clientAddress, to: pair.server)
     pair.sendRTP(rtpPacket(sequence: 1), from: pair.client)
     pair.run(milliseconds: 20)

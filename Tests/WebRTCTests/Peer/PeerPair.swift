@@ -3,14 +3,15 @@ import Testing
 
 @testable import WebRTC
 
-/// Two peers on a link in virtual time: what one transmits reaches the other's address after a delay, unless the link loses it.
+/// Two peers on a link in virtual time. A transmitted datagram reaches the other's address after a delay, unless the link drops
+/// it.
 final class PeerPair {
-  /// One side and what it lived through.
+  /// One side and its recorded events.
   final class End {
     let peer: Peer
     let certificate: Certificate
     var credentials: ICECredentials
-    /// Where its datagrams come from now; others once its.
+    /// The address from which its datagrams are currently sent.
     var address: TransportAddress
     var events: [PeerEvent] = []
     var media: [[UInt8]] = []
@@ -49,9 +50,9 @@ final class PeerPair {
   /// The ICE-lite DTLS server, or the second full agent.
   let server: End
   let client: End
-  /// Says whether the link loses a datagram.
+  /// Returns whether the link drops a datagram.
   var loses: (Datagram) -> Bool = { _ in false }
-  /// One way, microseconds.
+  /// The one-way delay in microseconds.
   var delay: Int64 = 10_000
   private(set) var sent: [Datagram] = []
   private var underway: [Datagram] = []
@@ -76,13 +77,13 @@ final class PeerPair {
     client = try end(clientICE, .client, clientProfiles, Self.clientAddress)
   }
 
-  /// Exchanges descriptions, as signalling does.
+  /// Exchanges descriptions like signalling.
   func signal(clientFingerprint: Fingerprint? = nil, serverFingerprint: Fingerprint? = nil, isLite: Bool = true) {
     server.peer.setRemote(client.parameters(role: .client, fingerprint: clientFingerprint), now: now)
     client.peer.setRemote(server.parameters(role: .server, lite: isLite, fingerprint: serverFingerprint), now: now)
   }
 
-  /// A connected pair with empty records.
+  /// Returns a connected pair with empty records.
   static func connected(
     profile: SRTPProfile = .aeadAES128GCM, serverICE: ICEMode = .lite, clientICE: ICEMode = .full(controlling: true),
     streamLimit: Int = 128
@@ -106,7 +107,7 @@ final class PeerPair {
     sent.removeAll()
   }
 
-  /// Runs both sides and the link for a while.
+  /// Runs both sides and the link for this long.
   func run(milliseconds: Int64, while goesOn: () -> Bool = { true }) {
     let end = now.advanced(milliseconds: milliseconds)
     drain()
@@ -189,7 +190,7 @@ final class PeerPair {
   }
 }
 
-/// An RTP packet without extension: dynamic payload type 96.
+/// Returns an RTP packet without extension, with dynamic payload type 96.
 func rtpPacket(sequence: UInt16, ssrc: SSRC = 0x1122_3344, payload: [UInt8] = [1, 2, 3, 4]) -> [UInt8] {
   var packet: [UInt8] = [0x80, 96]
   func put<T: FixedWidthInteger>(_ value: T) { withUnsafeBytes(of: value.bigEndian) { packet.append(contentsOf: $0) } }
@@ -199,7 +200,7 @@ func rtpPacket(sequence: UInt16, ssrc: SSRC = 0x1122_3344, payload: [UInt8] = [1
   return packet + payload
 }
 
-/// An empty receiver report (RFC 3550 §6.4.2).
+/// Returns an empty receiver report (RFC 3550 §6.4.2).
 func receiverReport(ssrc: SSRC = 0x5566_7788) -> [UInt8] {
   [0x80, 201, 0, 1] + withUnsafeBytes(of: ssrc.rawValue.bigEndian) { Array($0) }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebRTC
 
-/// Descriptions that Chromium 156, aiortc 1.16 and GStreamer 1.22 wrote; the subscribe ones answer our own offers.
+/// Descriptions written by Chromium 156, aiortc 1.16 and GStreamer 1.22; the subscribe ones answer offers of this project.
 enum Fixture {
   static func text(_ name: String) throws -> String {
     let url = try #require(Bundle.module.url(forResource: name, withExtension: "sdp", subdirectory: "Fixtures"))
@@ -19,7 +19,7 @@ enum Fixture {
     "gstreamer-subscribe-first",
   ]
 
-  /// One side of a transport, with a host candidate.
+  /// Returns the transport parameters of one side, with a host candidate.
   static func local(_ role: DTLSRole) -> TransportParameters {
     TransportParameters(
       credentials: ICECredentials(ufrag: role == .server ? "serverUF" : "clientUF", password: "abcdefghijklmnopqrstuvwx"),
@@ -33,7 +33,7 @@ enum Fixture {
 }
 
 extension String {
-  /// The text with one line replaced, or removed where `line` is nil.
+  /// Returns the text with one line replaced, or removed if `line` is nil.
   func replacingLine(_ old: String, with line: String?) -> String {
     replacing(old + "\r\n", with: line.map { $0 + "\r\n" } ?? "")
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import WebRTC
 
 extension SRTPOpener {
-  /// Opens a copy: the plain packet, or why not.
+  /// Opens a copy of a packet. Returns the plain packet or the drop reason.
   func openRTP(copy packet: [UInt8]) -> Result<[UInt8], DropReason> {
     var buffer = packet
     return buffer.withUnsafeMutableBytes { openRTP($0) }.map { Array(buffer.prefix($0)) }
@@ -41,7 +41,7 @@ extension SRTPOpener {
     let (reference, opener) = try pair(profile)
     let plain = (65_400..<65_700).map { rtpPacket(sequence: UInt16(truncatingIfNeeded: $0)) }
     var packets = try plain.map { ($0, try reference.protect($0)) }
-    // The first fixes the ROC.
+    // The first packet fixes the ROC.
     #expect(opener.openRTP(copy: packets[0].1) == .success(packets[0].0))
     packets.removeFirst()
     var generator = SeededGenerator(22)
@@ -138,7 +138,7 @@ extension SRTPOpener {
     var sent: [[UInt8]] = []
     var opened = 0
     for round in 0..<6000 {
-      // In order with jumps; of what was sent, any is sent again.
+      // In order with jumps; any sent packet may be sent again.
       if round % 3 == 0 {
         let sequence = UInt16(truncatingIfNeeded: 65_000 + round * 40 / 3)
         let size = Int.random(in: 0...60, using: &generator)
@@ -170,7 +170,7 @@ extension SRTPOpener {
     for index in (start + 1)...last where index % 64 == 0 || index & 0xFFFF < 3 || index & 0xFFFF > 0xFFF0 {
       #expect(open(index) == .success(rtpPacket(sequence: UInt16(truncatingIfNeeded: index))))
     }
-    // By its sequence number it would be the first of a ROC that does not exist.
+    // By its sequence number it would be the first packet of a ROC that does not exist.
     #expect(open(0) == .failure(.unauthenticatedMedia))
     #expect(open(last) == .failure(.replayed))
     #expect(open(last - 5) == .failure(.replayed))
@@ -229,14 +229,14 @@ extension SRTPOpener {
     }
     for _ in 0..<3 {
       let sealed = try #require(seal(sealer))
-      // The E flag lies before the index: last in GCM, before the tag in CM.
+      // The E flag precedes the index: at the end in GCM, before the tag in CM.
       var unencrypted = sealed
       unencrypted[profile == .aeadAES128GCM ? sealed.count - 4 : plain.count] &= 0x7F
       #expect(opener.openRTCP(copy: unencrypted) == .failure(.unauthenticatedMedia))
       #expect(opener.openRTCP(copy: sealed) == .success(plain))
     }
     #expect(seal(sealer) == nil, "no number is used twice")
-    // The index does not wrap (RFC 3711 §9.2): the first numbers are old ones now.
+    // The index does not wrap (RFC 3711 §9.2): the first indices are now old.
     #expect(opener.openRTCP(copy: try #require(seal(fresh))) == .failure(.replayed))
   }
 

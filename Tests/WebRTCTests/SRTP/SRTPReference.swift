@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebRTC
 
-/// libsrtp2 as the reference: one that protects, or one that opens.
+/// A libsrtp2 session as the reference, which either protects or opens.
 final class SRTPReference {
   private var session: srtp_t?
 
@@ -48,7 +48,7 @@ final class SRTPReference {
     return Array(buffer.prefix(Int(length)))
   }
 
-  /// The plain packet; nil if it is refused.
+  /// Returns the plain packet; nil if it is rejected.
   func unprotect(_ packet: [UInt8]) -> [UInt8]? {
     var buffer = packet
     var length = Int32(packet.count)

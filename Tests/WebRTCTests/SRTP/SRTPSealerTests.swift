@@ -4,7 +4,7 @@ import Testing
 @testable import WebRTC
 
 extension SRTPSealer {
-  /// Seals a whole packet of 12 header bytes, from one array into another.
+  /// Seals a whole packet with 12 header bytes, from one array into another.
   func seal(_ packet: [UInt8], headerLength: Int = 12, index: UInt64) -> [UInt8] {
     var sealed = [UInt8](repeating: 0, count: packet.count + overhead)
     let length = packet.withUnsafeBytes { source in
@@ -32,7 +32,7 @@ extension SRTPSealer {
     let sealer = try #require(SRTPSealer(profile: profile, master: master))
     var differing = 0
     for index in UInt64(60_000)..<200_000 {
-      // The stretch between the wraps is only skimmed; libsrtp2 follows jumps below 2^15.
+      // The range between the wraps is only sampled; libsrtp2 follows jumps below 2^15.
       guard index % 16 == 0 || (index &+ 40) & 0xFFFF < 80 else { continue }
       let packet = rtpPacket(sequence: UInt16(truncatingIfNeeded: index), ssrc: 0xCAFE_0001)
       if sealer.seal(packet, index: index) != (try reference.protect(packet)) { differing += 1 }

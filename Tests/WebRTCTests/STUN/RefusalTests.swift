@@ -5,7 +5,7 @@ import Testing
 @Suite("STUN: refusals") struct RefusalTests {
   static let stranger = TransportAddress(ipv4: 0x0A00_0063, port: 50_000)
 
-  /// What a fresh lite peer makes of a request, and the reply.
+  /// Returns how a fresh lite peer classifies a request, and its reply.
   private func answer(_ request: (ICECredentials) -> [UInt8]) throws -> (Received, [UInt8]?) {
     let pair = try PeerPair()
     var bytes = request(pair.server.credentials)

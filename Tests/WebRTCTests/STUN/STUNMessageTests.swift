@@ -71,7 +71,7 @@ import Testing
     for bit in 0..<Self.request.count * 8 {
       var changed = Self.request
       changed[bit / 8] ^= 1 << (bit % 8)
-      // FINGERPRINT sees every single bit, but in its own type and in length bytes that hide it.
+      // FINGERPRINT detects every single bit error, except in its own type and in length bytes that hide it.
       if isMessage(changed) {
         changed.withUnsafeBytes { #expect(STUNMessage(parsing: $0)?.isSigned(with: Self.password.utf8) == (bit / 8 >= 100)) }
       }

@@ -1,7 +1,7 @@
 import FuzzSupport
 import RTP
 
-/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+/// The fuzz targets by name. The tests run the stored inputs through the same code.
 let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "rtp": fuzzHeader, "extensions": fuzzExtensions, "rtcp": fuzzRTCP, "vp8": fuzzVP8, "h264": fuzzH264, "vp9": fuzzVP9,
   "av1": fuzzAV1, "opus": fuzzOpus,
@@ -106,7 +106,7 @@ let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   for format in PayloadFormat.allCases { _ = format.startsKeyFrame(bytes) }
 }
 
-/// Packets of the form: steps of sequence number, timestamp and time, a marker bit, and the payload.
+/// Feeds packets encoded as steps of sequence number, timestamp and time, a marker bit, and the payload.
 @Sendable private func fuzzJitterBuffer(_ bytes: UnsafeRawBufferPointer) {
   let formats: [PayloadFormat] = [.opus, .vp8, .h264, .vp9, .av1]
   guard let first = bytes.first else { return }
@@ -125,5 +125,5 @@ let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   while buffer.next(now: now) != nil {}
 }
 
-/// Reads every byte, so that a view beyond its memory is noticed.
+/// Reads every byte, so that a view beyond its memory is detected.
 private func touch(_ bytes: UnsafeRawBufferPointer) { _ = bytes.reduce(UInt8(0), ^) }

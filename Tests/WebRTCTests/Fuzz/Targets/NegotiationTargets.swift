@@ -19,7 +19,7 @@ import RTP
   precondition(text.isEmpty || (try? ICEFragment(parsing: text)) != nil, "what is written can be read")
 }
 
-/// Offers for a publish transport, one after the other between NUL bytes.
+/// Feeds successive offers for a publish transport, separated by NUL bytes.
 @Sendable func fuzzPublish(_ bytes: UnsafeRawBufferPointer) {
   var negotiation = PublishNegotiation(local: side(.server), simulcast: true)
   for text in texts(bytes).prefix(4) {
@@ -28,7 +28,7 @@ import RTP
   }
 }
 
-/// Answers to a client's offers.
+/// Feeds answers to a client's offers.
 @Sendable func fuzzPublishAnswer(_ bytes: UnsafeRawBufferPointer) {
   var offer = PublishOffer(local: side(.client), cname: "c", randomSSRC: { 5 })
   for text in texts(bytes).prefix(4) {
@@ -39,7 +39,7 @@ import RTP
   }
 }
 
-/// Answers to a subscribe transport's offers.
+/// Feeds answers to a subscribe transport's offers.
 @Sendable func fuzzSubscribe(_ bytes: UnsafeRawBufferPointer) {
   var negotiation = SubscribeNegotiation(local: side(.server))
   for text in texts(bytes).prefix(4) {
@@ -51,7 +51,7 @@ import RTP
   }
 }
 
-/// A server's offers, as a client takes them.
+/// Feeds a server's offers to a client.
 @Sendable func fuzzSubscribeOffer(_ bytes: UnsafeRawBufferPointer) {
   var answer = SubscribeAnswer(local: side(.client), accepts: { _ in true })
   for text in texts(bytes).prefix(4) {
@@ -60,7 +60,7 @@ import RTP
   }
 }
 
-/// Offers of a viewer.
+/// Feeds offers of a viewer.
 @Sendable func fuzzView(_ bytes: UnsafeRawBufferPointer) {
   let negotiation = ViewNegotiation(local: side(.server), randomSSRC: { 5 })
   guard let view = try? negotiation.answer(description(String(decoding: bytes, as: UTF8.self)), name: "u") else { return }

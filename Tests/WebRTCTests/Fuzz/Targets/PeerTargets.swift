@@ -3,8 +3,8 @@ import RTP
 
 @testable import WebRTC
 
-/// Datagrams into a peer before media flows, a piece each: a byte for what it is and whom it goes to, then its bytes.
-/// No reply to an address that was never validated is larger than the datagram it answers.
+/// Feeds datagrams to a peer before media flows, in records: a byte for the kind and the source, then the bytes. No reply to an
+/// address that was never validated may be larger than the datagram that it answers.
 @Sendable func fuzzPeer(_ bytes: UnsafeRawBufferPointer) {
   guard let certificate, let first = bytes.first else { return }
   let isServer = first & 1 == 0
@@ -22,7 +22,7 @@ import RTP
     TransportParameters(
       credentials: theirs, fingerprints: [certificate.fingerprint], role: isServer ? .client : .server, iceLite: !isServer,
       candidates: [ICECandidate(foundation: "1", priority: 1, address: friend, kind: .host)]), now: now)
-  /// The last transaction that the peer began, so that responses can be meant for it.
+  /// The last transaction that the peer began, so that responses can match it.
   var transaction = STUNTransactionID(high: 1, low: 2)
 
   func drain(answering size: Int?) {
@@ -48,7 +48,7 @@ import RTP
     switch kind & 7 {
     case 0: give(body, from: source)
     case 1, 2, 3:
-      // A request or response with a right signature, its other attributes from the input.
+      // A request or response with a valid signature, its other attributes from the input.
       let messageKind = STUNMessage.Kind(rawValue: kind & 7 == 1 ? 0 : UInt16(kind & 7)) ?? .request
       var writer = STUNWriter(messageKind, transaction: transaction)
       if messageKind == .request { writer.add(STUNAttribute.username, Array("mine:other".utf8)) }
@@ -63,7 +63,7 @@ import RTP
       if kind & 0x40 == 0 { writer.addFingerprint() }
       give(writer.bytes, from: source)
     case 4, 5:
-      // A record of the handshake or of any type, in a made header.
+      // A handshake record or one of any type, with a constructed header.
       let type = kind & 7 == 4 ? 22 : 20 + (kind >> 3 & 3)
       give([type, 0xFE, 0xFD, 0, kind >> 5 & 1, 0, 0, 0, 0, 0, body.first ?? 0, 0, UInt8(body.count)] + body, from: source)
     case 6:
@@ -79,7 +79,7 @@ import RTP
   drain(answering: nil)
 }
 
-/// What a far end says that is who it claims to be: plain RTP and RTCP into both halves of a media session, a piece each.
+/// Feeds data from an authenticated far end: plain RTP and RTCP records into both halves of a media session.
 @Sendable func fuzzMedia(_ bytes: UnsafeRawBufferPointer) {
   let incoming = IncomingMedia()
   let outgoing = OutgoingMedia(.init())
@@ -135,7 +135,7 @@ private func take(_ compound: UnsafeRawBufferPointer, _ incoming: IncomingMedia,
   }
 }
 
-/// An Opus, a VP8 and an H.264 stream, the video with RTX.
+/// Returns an Opus, a VP8 and an H.264 stream, the video with RTX.
 private func mediaParameters(ssrc: SSRC) -> [RTPParameters] {
   let extensions: [RTPHeaderExtension: UInt8] = [.mid: 1, .absSendTime: 2, .transportSequence: 3, .audioLevel: 4]
   let codecs: [(RTPParameters.Kind, RTPCodec)] = [

@@ -3,7 +3,7 @@ import RTP
 
 @testable import WebRTC
 
-/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+/// The fuzz targets by name. The tests run the stored inputs through the same code.
 let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "stun": fuzzSTUN, "framing": fuzzStreamFraming, "dtls": fuzzDTLSRecords, "srtp": fuzzSRTP, "peer": fuzzPeer,
   "media": fuzzMedia, "sdp": fuzzSessionDescription, "fragment": fuzzICEFragment, "publish": fuzzPublish,
@@ -15,7 +15,7 @@ let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   _ = STUNMessage(parsing: bytes)?.isSigned(with: "password".utf8)
 }
 
-/// The first byte says how much of the stream comes at first; read in two pieces it gives the same as whole.
+/// The first byte sets how much of the stream arrives first; reading it in two parts gives the same result as reading it whole.
 @Sendable private func fuzzStreamFraming(_ bytes: UnsafeRawBufferPointer) {
   let limit = 1600
   guard let cut = bytes.first else { return }
@@ -45,8 +45,8 @@ let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   _ = flight.repeated(mtu: 1200)
 }
 
-/// The first byte chooses the profile; then pieces: as they are, and sealed as packets of the index that their first six bytes
-/// say.
+/// The first byte selects the profile. Then come records: unchanged, and sealed as packets with the index in their first six
+/// bytes.
 @Sendable private func fuzzSRTP(_ bytes: UnsafeRawBufferPointer) {
   guard let first = bytes.first else { return }
   let profile: SRTPProfile = first & 1 == 0 ? .aeadAES128GCM : .aesCM128HMACSHA1_80
