@@ -48,7 +48,7 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("two folders that use each other's types are found; names in comments, texts and members are not uses")
+  @Test("mutual uses of types are found; names in comments, strings and members are not uses")
   func circlesAreFound() {
     let circle = ModuleSources(
       "M",

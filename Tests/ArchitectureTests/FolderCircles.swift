@@ -42,6 +42,6 @@ struct FolderGraph {
     }
   }
 
-  private static func shown(_ folder: String) -> String { folder.isEmpty ? "the module's own folder" : folder }
+  private static func shown(_ folder: String) -> String { folder.isEmpty ? "the module's root folder" : folder }
   private static func shown(_ uses: Set<Use>) -> String { uses.map(\.description).sorted().joined(separator: ", ") }
 }

@@ -3,7 +3,7 @@ import FuzzSupport
 import Testing
 
 @Suite struct RTPRegressionTests {
-  @Test("inputs that the fuzzer began with or found are read without a trap", arguments: rtpFuzzTargets.keys.sorted())
+  @Test("the fuzzer's seeds and findings are processed without a trap", arguments: rtpFuzzTargets.keys.sorted())
   func stored(target: String) throws {
     let read = try #require(rtpFuzzTargets[target])
     let inputs = try storedInputs(of: target)

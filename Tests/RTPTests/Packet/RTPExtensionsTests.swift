@@ -12,7 +12,7 @@ import Testing
     return bytes.read { Array(RTPExtensions(packet: $0, header: header)) }
   }
 
-  @Test("what the writer writes the reader reads")
+  @Test("the reader reads the writer's output")
   func roundTrip() throws {
     var bytes = [UInt8](repeating: 0xff, count: 64)
     let (length, timeOffset, sequenceOffset) = bytes.withUnsafeMutableBytes { memory in
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("an element that does not fit is left out, and said so")
+  @Test("an element that does not fit is omitted and reported")
   func overflow() {
     var bytes = [UInt8](repeating: 0, count: 24)
     bytes.withUnsafeMutableBytes { memory in
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("an id that was not agreed writes nothing")
+  @Test("an id that was not negotiated writes nothing")
   func notAgreed() {
     var bytes = [UInt8](repeating: 0, count: 40)
     bytes.withUnsafeMutableBytes { memory in
@@ -96,7 +96,7 @@ import Testing
     #expect(found.map(\.range.count) == [0, 2])
   }
 
-  @Test("an element that overruns the block ends it")
+  @Test("an element that overruns the block ends iteration")
   func overrun() throws {
     #expect(try elements(packet(profile: 0xbede, [0x10, 1, 0x2f, 0])).map(\.id) == [1])
     #expect(try elements(packet(profile: 0x1000, [1, 1, 5, 2])).map(\.id) == [1])
@@ -105,7 +105,7 @@ import Testing
   @Test("another profile has no elements")
   func otherProfile() throws { #expect(try elements(packet(profile: 0x1234, [0x10, 1, 0, 0])).isEmpty) }
 
-  @Test("send times count on over their wrap")
+  @Test("send times continue across their wrap")
   func absSendTime() {
     let early = AbsSendTime(Instant(microseconds: 63_900_000))
     let late = AbsSendTime(Instant(microseconds: 64_100_000))
@@ -114,7 +114,7 @@ import Testing
     #expect(AbsSendTime(Instant(microseconds: 500_000)).rawValue == 1 << 17)
   }
 
-  @Test("padding bytes are added behind the packet")
+  @Test("padding bytes are added after the packet")
   func padding() throws {
     var bytes = RTPTests.packet(header(1), payload: [1, 2, 3]) + [UInt8](repeating: 0xee, count: 10)
     bytes.withUnsafeMutableBytes { memory in

@@ -8,7 +8,7 @@ import Testing
     + [0xbe, 0xde, 0, 2, 0x10, 0x31, 0x42, 1, 2, 3, 0, 0]
     + [7, 7, 7, 7, 7] + [0, 0, 3]
 
-  @Test("CSRCs, extension and padding are told from the payload")
+  @Test("CSRCs, extension and padding are distinguished from the payload")
   func everything() throws {
     let header = try #require(Self.full.parsedHeader)
     #expect(header.marker)
@@ -26,7 +26,7 @@ import Testing
     Self.full.read { #expect(header.payload(of: $0).elementsEqual([7, 7, 7, 7, 7])) }
   }
 
-  @Test("a packet may be nothing but header and padding")
+  @Test("a packet may consist of only header and padding")
   func onlyPadding() throws {
     let header = try #require(([0xa0] + [UInt8](repeating: 0, count: 11) + [0, 0, 0, 4]).parsedHeader)
     #expect(header.payloadLength == 0)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "lengths that disagree are refused",
+    "inconsistent lengths are rejected",
     arguments: [
       [],
       [UInt8](repeating: 0x80, count: 11),
@@ -48,7 +48,7 @@ import Testing
     ] as [[UInt8]])
   func refused(bytes: [UInt8]) { #expect(bytes.parsedHeader == nil) }
 
-  @Test("whatever comes, offsets stay inside the packet")
+  @Test("offsets stay inside the packet for any input")
   func fuzzed() {
     fuzz(seeds: [Self.full], rounds: 20_000) { memory in
       let bytes = UnsafeRawBufferPointer(memory)

@@ -12,7 +12,7 @@ import Testing
     #expect(SequenceNumber(5).advanced(by: -10) == 65531)
   }
 
-  @Test("unwrapping follows a stream over many wraps")
+  @Test("unwrapping follows a stream across many wraps")
   func unwrap() {
     var unwrapper = SequenceUnwrapper()
     for number in Int64(65_000)..<400_000 {
@@ -21,7 +21,7 @@ import Testing
     #expect(unwrapper.highest == 399_999)
   }
 
-  @Test("an older number does not move the end, and may lie before the first")
+  @Test("an older number does not change the highest, and may precede the first")
   func reordered() {
     var unwrapper = SequenceUnwrapper()
     #expect(unwrapper.highest == nil)
@@ -32,7 +32,7 @@ import Testing
     #expect(unwrapper.highest == 2)
   }
 
-  @Test("random reordering within half the range is unwrapped rightly")
+  @Test("random reordering within half the range is unwrapped correctly")
   func randomWalk() {
     var random = SeededGenerator(seed: 7)
     var unwrapper = SequenceUnwrapper()
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("timestamps go on over the wrap of 32 bits")
+  @Test("timestamps continue across the 32-bit wrap")
   func timestamps() {
     var unwrapper = TimestampUnwrapper()
     #expect(unwrapper.unwrap(.max - 10) == Int64(UInt32.max) - 10)

@@ -18,7 +18,7 @@ import Testing
     return depacketizer.take()
   }
 
-  @Test("OBUs get their sizes back behind a delimiter, with their number told or not")
+  @Test("OBUs get their sizes back after a delimiter, whether or not their count is given")
   func whole() throws {
     let expected = Self.delimiter + sized(Self.sequence) + sized(Self.key)
     let counted = try #require(join([[0x28] + [4] + Self.sequence + Self.key]))
@@ -32,7 +32,7 @@ import Testing
     #expect(try !#require(join([[0x28] + [4] + Self.sequence + Self.inter])).isKeyFrame)
   }
 
-  @Test("an OBU goes on over three packets")
+  @Test("an OBU continues across three packets")
   func fragments() throws {
     let unit = try #require(join([[0x68, 4] + Self.sequence + [0x30, 0x10], [0xd0, 7, 8], [0x90, 9]]))
     #expect(unit.data == Self.delimiter + sized(Self.sequence) + sized(Self.key) && unit.isKeyFrame)
@@ -41,7 +41,7 @@ import Testing
     #expect(shared.data == Self.delimiter + sized(Self.sequence) + sized(Self.key))
   }
 
-  @Test("sizes and extensions that are there stay true; delimiters, padding and tile lists go")
+  @Test("existing sizes and extensions stay valid; delimiters, padding and tile lists are removed")
   func kept() throws {
     let extended: [UInt8] = [0x36, 0x08, 2, 0x30, 7]
     let unit = try #require(join([[0x00, 2, 0x12, 0, 5] + extended + [1, 0x78, 2, 0x40, 1]]))
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "what is not one whole temporal unit is none",
+    "incomplete temporal units are rejected",
     arguments: [
       // Nothing; continued and continuing wrongly; wrong lengths; fewer or more units than announced; a forbidden bit.
       [[]], [[0x10]], [[0x90, 1]], [[0x50, 0x30, 1]], [[0x50, 0x30, 1], [0x10, 0x30, 1]], [[0x20, 9, 0x30, 1]], [[0x00, 0x80]],
@@ -60,7 +60,7 @@ import Testing
     ] as [[[UInt8]]])
   func broken(payloads: [[UInt8]]) { #expect(join(payloads) == nil) }
 
-  @Test("whatever comes, nothing is read outside")
+  @Test("no input causes reads out of bounds")
   func fuzzed() {
     let seeds: [[UInt8]] = [
       [0x68, 4] + Self.sequence + [0x30, 0x10], [0xd0, 7, 8], [0x90, 9], [0x00, 2, 0x12, 0, 5, 0x36, 0x08, 2, 0x30, 7],

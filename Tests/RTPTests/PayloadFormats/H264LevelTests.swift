@@ -4,7 +4,7 @@ import Testing
 @Suite("H.264 levels (ITU-T H.264, Table A-1)")
 struct H264LevelTests {
   @Test(
-    "a size and a frame rate need the lowest level that allows both",
+    "the lowest level that allows a size and a frame rate is selected",
     arguments: [
       (176, 144, 15, .level10), (176, 144, 16, .level11), (352, 288, 15, .level12), (320, 180, 15, .level12),
       (352, 288, 30, .level13), (640, 480, 30, .level30), (720, 480, 30, .level30), (720, 480, 31, .level31),
@@ -18,7 +18,7 @@ struct H264LevelTests {
     #expect(H264Level.needed(width: width, height: height, fps: fps) == level)
   }
 
-  @Test("levels are in order, and known by level_idc", arguments: H264Level.allCases)
+  @Test("levels are in order and identified by level_idc", arguments: H264Level.allCases)
   func idc(level: H264Level) {
     #expect(H264Level(idc: level.idc) == level)
     #expect(level.rawValue == "\(level.idc / 10).\(level.idc % 10)")

@@ -15,7 +15,7 @@ import Testing
     return depacketizer.take()
   }
 
-  @Test("units are found behind long and short start codes, without the zeros around them")
+  @Test("units are found after long and short start codes, without the surrounding zeros")
   func annexB() {
     let bytes: [UInt8] = [0, 0, 0, 1, 0x67, 1, 0, 0, 1, 0x68, 2, 3, 0, 0, 0, 0, 1, 0, 0, 1, 0x65, 0, 0, 3, 9, 0, 0]
     let units = bytes.read { AnnexB($0).map { Array(bytes[$0]) } }
@@ -40,7 +40,7 @@ import Testing
     #expect(joined.isKeyFrame)
   }
 
-  @Test("mode 0 sends each unit by itself, and refuses what does not fit")
+  @Test("mode 0 sends each unit separately and rejects units that do not fit")
   func modeZero() throws {
     let packetizer = H264Packetizer(maximumPayloadSize: 100, mode: .singleUnit)
     let units = [Self.sps, Self.pps, Self.unit(0x65, 100)]
@@ -52,13 +52,13 @@ import Testing
     }
   }
 
-  @Test("what has no unit is refused")
+  @Test("an access unit without a NAL unit is rejected")
   func noUnit() {
     #expect(throws: H264Packetizer.PacketizationError.noUnit) { try H264Packetizer().packetize([1, 2, 3]) }
     #expect(throws: H264Packetizer.PacketizationError.noUnit) { try H264Packetizer().packetize([0, 0, 0, 1, 9, 0xf0]) }
   }
 
-  @Test("access units of any shape survive being cut and joined", arguments: 0..<40 as Range<UInt64>)
+  @Test("access units of any shape survive splitting and joining", arguments: 0..<40 as Range<UInt64>)
   func roundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let size = Int.random(in: 16...1200, using: &random)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "key frames are known alone, in a STAP-A and at the start of an FU-A",
+    "key frames are detected alone, in a STAP-A and at the start of an FU-A",
     arguments: [
       ([0x65, 1], true), ([0x67, 1], true), ([0x41, 1], false), ([0x68, 1], false), ([0x06, 1], false),
       ([0x7c, 0x85, 1], true), ([0x7c, 0x05, 1], false), ([0x7c, 0x45, 1], false), ([0x7c, 0x81, 1], false),
@@ -89,14 +89,14 @@ import Testing
   }
 
   @Test(
-    "payloads that cannot be joined are refused",
+    "payloads that cannot be joined are rejected",
     arguments: [
       [[0x7c, 0x05, 1]], [[0x7c, 0x85, 1]], [[0x7c, 0x85, 1], [0x41, 2]], [[0x7c, 0x85, 1], [0x7c, 0x85, 1]],
       [[0x78, 0, 9, 1]], [[0x78, 0]], [[0x79, 0, 1, 1]], [[0x7d, 0x85, 1]], [[0x00, 1]], [[0x41]], [[]],
     ] as [[[UInt8]]])
   func refused(payloads: [[UInt8]]) { #expect(join(payloads) == nil) }
 
-  @Test("whatever comes, nothing is read outside")
+  @Test("no input causes reads out of bounds")
   func fuzzed() throws {
     let seeds = try H264Packetizer(maximumPayloadSize: 60).packetize(Self.annexB([Self.sps, Self.pps, Self.unit(0x65, 200)]))
     var depacketizer = H264Depacketizer()

@@ -2,7 +2,7 @@ import RTP
 import Testing
 
 @Suite struct OtherFormatsTests {
-  @Test("names are read in any case")
+  @Test("names are case-insensitive")
   func names() {
     #expect(PayloadFormat(name: "VP8") == .vp8)
     #expect(PayloadFormat(name: "opus") == .opus)
@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "an Opus packet tells how long it is",
+    "an Opus packet states its duration",
     arguments: [
       ([0x78], 960), ([0xf8, 1], 960), ([0x08, 1], 960), ([0x19, 1], 5760), ([0x60, 1], 480), ([0x80, 1], 120),
       ([0xfb, 3, 1], 2880),
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "an Opus packet that is empty or longer than 120 ms is refused",
+    "an Opus packet that is empty or longer than 120 ms is rejected",
     arguments: [[], [0x1b, 3], [0xfb], [0xfb, 0]] as [[UInt8]])
   func opusRefused(payload: [UInt8]) { #expect(payload.read { OpusPacket(parsing: $0) } == nil) }
 
@@ -47,7 +47,7 @@ import Testing
     #expect(!starts([0x08]))
   }
 
-  @Test("redundant blocks come oldest first, the primary last")
+  @Test("redundant blocks are in order, oldest first, the primary last")
   func red() throws {
     let payload: [UInt8] = [0x80 | 111, 0x0f, 0x00 | 0, 2, 0x80 | 111, 0x07, 0x80, 1, 111, 1, 2, 3, 4, 5]
     let blocks = try #require(
@@ -61,11 +61,11 @@ import Testing
   }
 
   @Test(
-    "RED whose lengths do not fit is refused",
+    "RED with inconsistent lengths is rejected",
     arguments: [[], [0x80], [0x80, 0, 0, 5, 111, 1, 2], [0x80, 0, 0, 0]] as [[UInt8]])
   func redRefused(payload: [UInt8]) { #expect(payload.read { RedundantAudio(parsing: $0) } == nil) }
 
-  @Test("RTX wraps a packet with its extensions and padding, and gives it back")
+  @Test("RTX wraps a packet with its extensions and padding, and unwraps it")
   func rtx() throws {
     var original = [UInt8](repeating: 0, count: 60)
     let length = original.withUnsafeMutableBytes { memory in
@@ -101,7 +101,7 @@ import Testing
     #expect(refused == 0)
   }
 
-  @Test("RTX that is only padding has no original")
+  @Test("RTX that is only padding has no original packet")
   func rtxProbe() throws {
     var probe: [UInt8] = [0xa0, 97] + [UInt8](repeating: 0, count: 10) + [0, 0, 3]
     let header = try #require(probe.parsedHeader)
@@ -109,7 +109,7 @@ import Testing
     #expect(unwrapped == nil)
   }
 
-  @Test("whatever comes, nothing is read outside")
+  @Test("no input causes reads out of bounds")
   func fuzzed() {
     let seeds: [[UInt8]] = [
       [0x80 | 111, 0x0f, 0, 2, 0x80 | 111, 0x07, 0x80, 1, 111, 1, 2, 3, 4, 5],

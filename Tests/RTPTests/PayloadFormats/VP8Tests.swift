@@ -7,7 +7,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
   /// A key frame's first bytes: frame tag, start code, 320×180.
   static let keyFrame: [UInt8] = [0x10, 2, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xb4, 0x00] + (0..<3000).map { UInt8($0 & 0xff) }
 
-  @Test("a descriptor with everything in it is read")
+  @Test("a descriptor with all fields is parsed")
   func full() throws {
     let found = try #require(descriptor([0xb0, 0xf0, 0x92, 0x34, 7, 0xe5, 0xaa]))
     #expect(found.length == 6)
@@ -17,7 +17,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
     #expect(found.pictureIDOffset == 2 && found.temporalLevel0Offset == 4)
   }
 
-  @Test("short forms are read")
+  @Test("short forms are parsed")
   func short() throws {
     let bare = try #require(descriptor([0x10, 0xaa]))
     #expect(bare.length == 1 && bare.pictureID == nil && bare.temporalLayer == nil)
@@ -26,7 +26,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
   }
 
   @Test(
-    "a descriptor without its end, or without data, is refused",
+    "an incomplete descriptor, or one without data, is rejected",
     arguments: [[], [0x10], [0x80, 0x80], [0x80, 0x80, 0x81], [0x80, 0xc0, 1], [0x80, 0xe0, 1, 2], [0x80, 0x80, 0x81, 2]]
       as [[UInt8]])
   func refused(bytes: [UInt8]) { #expect(descriptor(bytes) == nil) }
@@ -47,7 +47,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
     #expect(short == [0x90, 0x80, 0x7f, 0xaa])
   }
 
-  @Test("only the first packet of a key frame is one")
+  @Test("only the first packet of a key frame counts as its start")
   func keyFrames() {
     #expect([0x90, 0x80, 0x01, 0x10, 2, 0].read { PayloadFormat.vp8.startsKeyFrame($0) })
     #expect(![0x90, 0x80, 0x01, 0x11, 2, 0].read { PayloadFormat.vp8.startsKeyFrame($0) })
@@ -57,7 +57,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
     #expect(size?.width == 320 && size?.height == 180)
   }
 
-  @Test("frames survive being cut and joined", arguments: [1, 5, 1096, 1097, 2192, 3010])
+  @Test("frames survive splitting and joining", arguments: [1, 5, 1096, 1097, 2192, 3010])
   func roundTrip(size: Int) throws {
     var packetizer = VP8Packetizer(maximumPayloadSize: 1100, pictureID: 0x7fff)
     var depacketizer = VP8Depacketizer()
@@ -77,7 +77,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
     }
   }
 
-  @Test("pieces of two frames do not join")
+  @Test("parts of two frames are not joined")
   func mixed() {
     var packetizer = VP8Packetizer(maximumPayloadSize: 100)
     let first = packetizer.packetize(Self.keyFrame)
@@ -90,7 +90,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
     #expect(!middle)
   }
 
-  @Test("a new source goes on where the old one ended, over the wrap")
+  @Test("a new source continues after the old one, also across the wrap")
   func mapping() throws {
     var mapping = VP8PictureMapping()
     func map(_ picture: UInt16, _ level0: UInt8) throws -> [Int] {
@@ -107,7 +107,7 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
     #expect(try map(0x1003, 10) == [3, 1])
   }
 
-  @Test("whatever comes, nothing is read outside")
+  @Test("no input causes reads out of bounds")
   func fuzzed() {
     var packetizer = VP8Packetizer(maximumPayloadSize: 60)
     let seeds = packetizer.packetize(Array(Self.keyFrame.prefix(200))) + [[0xb0, 0xf0, 0x92, 0x34, 7, 0xe5, 0xaa]]

@@ -15,7 +15,7 @@ import Testing
     return depacketizer.take()
   }
 
-  @Test("all that a descriptor may carry is passed over")
+  @Test("all optional fields of a descriptor are skipped")
   func descriptors() throws {
     let small = try #require(descriptor([0x8c, 0x05, 7]))
     #expect(small.length == 2 && small.pictureID == 5 && small.startsFrame && small.endsFrame && !small.isPredicted)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "a descriptor that does not end within its packet is refused",
+    "a descriptor that does not end within its packet is rejected",
     arguments: [
       [], [0x08], [0x88], [0x88, 0x85], [0x88, 0x05], [0x28, 0], [0x28, 0, 0], [0x58, 1], [0x58, 1, 1, 1, 1, 7],
       [0x0a, 0x18, 0, 1],
@@ -38,7 +38,7 @@ import Testing
     ] as [[UInt8]])
   func refused(payload: [UInt8]) { #expect(descriptor(payload) == nil) }
 
-  @Test("a picture's payloads are joined, and the frame says whether it is a key frame")
+  @Test("a picture's payloads are joined, and the frame header identifies key frames")
   func joined() throws {
     let key = try #require(join([[0x88, 1, Self.key, 1, 2], [0x80, 1, 3, 4], [0x84, 1, 5]]))
     #expect(key.data == [Self.key, 1, 2, 3, 4, 5] && key.isKeyFrame)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "what is not one whole picture is none",
+    "incomplete pictures are rejected",
     arguments: [
       // The start or the end is missing, another picture or layer, a repeated layer.
       [[0x80, 1, 2]], [[0x88, 1, 0x82]], [[0x88, 1, 0x82], [0x84, 2, 3]], [[0xa8, 1, 0, 0, 0x82], [0xa4, 1, 2, 0, 3]],
@@ -69,7 +69,7 @@ import Testing
     ] as [[[UInt8]]])
   func broken(payloads: [[UInt8]]) { #expect(join(payloads) == nil) }
 
-  @Test("a buffer begins with what is a key frame by its own account")
+  @Test("a buffer starts with a frame whose own header says key frame")
   func buffered() {
     var buffer = JitterBuffer(format: .vp9)
     for (index, first) in [Self.inter, Self.key, Self.inter].enumerated() {
@@ -79,7 +79,7 @@ import Testing
     #expect(buffer.drain(at(milliseconds: 0)).frames.map(\.data) == [[Self.key, 1], [Self.inter, 2]])
   }
 
-  @Test("whatever comes, nothing is read outside")
+  @Test("no input causes reads out of bounds")
   func fuzzed() {
     let seeds: [[UInt8]] = [
       [0xa8, 0x92, 0x34, 0x47, 9, 0x82, 7], [0xf8, 0x05, 0x00, 0x03, 0x05, 0x02, 0x86, 7], [0x84, 0x05, 1, 2],

@@ -32,7 +32,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     writer.goodbye(ssrc: 1)
   }
 
-  @Test("a compound of every kind comes back as it was written")
+  @Test("a compound of every packet type parses as it was written")
   func roundTrip() {
     parse(Self.compound) { packets, isMalformed in
       #expect(!isMalformed)
@@ -64,7 +64,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     }
   }
 
-  @Test("names of any length end at a whole word", arguments: 0...9)
+  @Test("names of any length are padded to a multiple of four bytes", arguments: 0...9)
   func canonicalNames(length: Int) {
     let name = String(repeating: "x", count: length)
     let bytes = RTCPWriter.compound { writer in
@@ -82,7 +82,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     }
   }
 
-  @Test("seventeen numbers in a row share one item, over the wrap too")
+  @Test("seventeen consecutive numbers share one item, also across the wrap")
   func nackPacking() {
     let row = (0..<17).map { UInt16(truncatingIfNeeded: 65528 + $0) }
     var asked = 0
@@ -101,7 +101,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     }
   }
 
-  @Test("a NACK takes as many as there is room for, and says how many")
+  @Test("a NACK contains as many numbers as fit, and returns the count")
   func nackRoom() {
     let bytes = RTCPWriter.compound(capacity: 20) {
       let first = $0.nack(sender: 1, media: 2, sequenceNumbers: [0, 100, 200, 300])
@@ -111,7 +111,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     #expect(bytes.count == 20)
   }
 
-  @Test("what has no room is left out whole")
+  @Test("a packet that does not fit is omitted entirely")
   func noRoom() {
     let bytes = RTCPWriter.compound(capacity: 15) { writer in
       let written = [writer.pictureLoss(sender: 1, media: 2), writer.goodbye(ssrc: 3), writer.append(Self.block)]
@@ -149,7 +149,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     }
   }
 
-  @Test("bad framing stops the reader behind what was good")
+  @Test("invalid framing stops the reader after the last valid packet")
   func malformed() {
     let good = RTCPWriter.compound { $0.pictureLoss(sender: 1, media: 2) }
     for tail in [[0x81], [0x41, 206, 0, 0], [0x81, 206, 0, 9, 0, 0, 0, 0], [0xa0, 206, 0, 0]] as [[UInt8]] {
@@ -160,7 +160,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     }
   }
 
-  @Test("a known kind with a wrong inside is told as malformed, and the next is read")
+  @Test("a known type with invalid contents is reported as malformed, and the next packet is read")
   func wrongInside() {
     let good = RTCPWriter.compound { $0.pictureLoss(sender: 1, media: 2) }
     parse([0x82, 201, 0, 1, 0, 0, 0, 1] + good) { packets, isMalformed in
@@ -172,7 +172,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     }
   }
 
-  @Test("kinds that nobody knows are passed over")
+  @Test("unknown types are skipped")
   func unknown() {
     parse([0x80, 210, 0, 1, 1, 2, 3, 4, 0x9f, 206, 0, 0]) { packets, isMalformed in
       #expect(packets.count == 2 && !isMalformed)
@@ -183,7 +183,7 @@ private func parse(_ bytes: [UInt8], _ body: ([RTCPPacket], Bool) -> Void) {
     }
   }
 
-  @Test("whatever comes, reading ends")
+  @Test("reading ends for any input")
   func fuzzed() {
     let feedback: [UInt8] = [0x8f, 205, 0, 5, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 0, 3, 0, 0, 9, 0, 0x20, 3, 1, 2, 3, 0, 0, 0]
     var seeds = [Self.compound, feedback]

@@ -21,7 +21,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
 }
 
 @Suite struct TransportFeedbackTests {
-  @Test("a packet of the draft's layout is read: run, both vectors, small, large and negative deltas")
+  @Test("a packet in the draft's layout is parsed: run, both vectors, small, large and negative deltas")
   func handWritten() throws {
     // Base 65534, 24 statuses: run of 3 received (small), 14 one-bit, 7 two-bit.
     let body: [UInt8] = [
@@ -43,7 +43,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
         == [base + 1000, base + 1000, base + 64_750, base + 65_000, base + 65_500, base + 67_500, base + 66_500])
   }
 
-  @Test("chunks or deltas that are cut off are refused")
+  @Test("truncated chunks or deltas are rejected")
   func truncated() {
     let header: [UInt8] = [0x8f, 205, 0, 5, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 0, 200, 0, 0, 9, 0]
     #expect(statuses(header + [0x20, 10, 0x20, 10]) == nil)
@@ -53,7 +53,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
     #expect(statuses(tooMany) == nil)
   }
 
-  @Test("what was recorded is told, to a quarter of a millisecond", arguments: 0..<20 as Range<UInt64>)
+  @Test("recorded arrivals are reported with a precision of 250 µs", arguments: 0..<20 as Range<UInt64>)
   func recorded(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var recorder = TransportFeedbackRecorder()
@@ -89,7 +89,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
     }
   }
 
-  @Test("packets out of order have negative deltas, and one that was told lost is told again")
+  @Test("reordered packets have negative deltas, and a packet reported lost is reported again")
   func reordered() throws {
     var recorder = TransportFeedbackRecorder()
     recorder.record(10, arrival: at(milliseconds: 100))
@@ -114,7 +114,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
     #expect(try #require(flush(&recorder).first.flatMap(statuses)).map { $0.arrival } == [5_000])
   }
 
-  @Test("with little room the rest is told by the next packet, which counts on")
+  @Test("with little room the next packet reports the rest and continues the count")
   func littleRoom() throws {
     var recorder = TransportFeedbackRecorder()
     for sequence in UInt16(0)..<300 { recorder.record(sequence, arrival: at(milliseconds: Int64(sequence) * 100)) }
@@ -125,7 +125,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
     #expect(packets.compactMap(statuses).flatMap { $0 }.map(\.sequenceNumber) == Array(0..<300))
   }
 
-  @Test("a pause longer than a delta begins a new packet")
+  @Test("a pause longer than a delta starts a new packet")
   func longPause() throws {
     var recorder = TransportFeedbackRecorder()
     recorder.record(1, arrival: at(milliseconds: 0))
@@ -135,7 +135,7 @@ private func flush(_ recorder: inout TransportFeedbackRecorder, capacity: Int = 
     #expect(packets.compactMap(statuses).flatMap { $0 }.compactMap(\.arrival) == [0, 20_000_000])
   }
 
-  @Test("a jump of the numbering does not fill feedback with losses")
+  @Test("a jump in the numbering does not fill feedback with losses")
   func jump() throws {
     var recorder = TransportFeedbackRecorder()
     recorder.record(1, arrival: at(milliseconds: 0))

@@ -7,7 +7,7 @@ import Testing
     return buffer.drain(at(milliseconds: time)).frames
   }
 
-  @Test("each packet is a frame, at once")
+  @Test("each packet is a frame and is returned at once")
   func inOrder() throws {
     var buffer = JitterBuffer(format: .opus)
     for index in 0..<100 {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("reordered packets come in order")
+  @Test("reordered packets are returned in order")
   func reordered() throws {
     var buffer = JitterBuffer(format: .opus)
     let frames = [1, 3, 4, 2, 5].flatMap { send(&buffer, $0, 0) }
@@ -26,7 +26,7 @@ import Testing
     #expect(frames.allSatisfy { $0.lostBefore == 0 })
   }
 
-  @Test("a lost packet is waited for, then told with the next")
+  @Test("the buffer waits for a lost packet, then reports it with the next")
   func lost() throws {
     var buffer = JitterBuffer(format: .opus)
     _ = send(&buffer, 1, 0)
@@ -41,7 +41,7 @@ import Testing
     #expect(buffer.counters.latePackets == 1)
   }
 
-  @Test("a duplicate is left out and teaches nothing")
+  @Test("a duplicate is dropped and does not change the wait")
   func duplicates() throws {
     var buffer = JitterBuffer(format: .opus)
     let wait = buffer.currentWait
@@ -51,7 +51,7 @@ import Testing
     #expect(buffer.currentWait == wait)
   }
 
-  @Test("where nothing is ever repaired the wait becomes short")
+  @Test("the wait becomes short if nothing is repaired")
   func unrepaired() throws {
     var buffer = JitterBuffer(format: .opus)
     var lost = 0
@@ -62,7 +62,7 @@ import Testing
     #expect(buffer.currentWait == 60_000)
   }
 
-  @Test("a long pause of the numbering is bounded, and goes on")
+  @Test("the loss of a large numbering gap is bounded, and the stream continues")
   func jump() throws {
     var buffer = JitterBuffer(format: .opus)
     _ = send(&buffer, 1, 0)

@@ -13,7 +13,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
 }
 
 @Suite struct LossTrackerTests {
-  @Test("a gap is asked for after the reorder tolerance, over the wrap too")
+  @Test("a gap is requested after the reorder tolerance, also across the wrap")
   func gap() {
     var tracker = LossTracker()
     let arrivals = receive(&tracker, [65533, 65534, 2])
@@ -27,7 +27,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(tracker.requestCount == 3)
   }
 
-  @Test("what was only reordered is never asked for")
+  @Test("reordered packets are never requested")
   func reordered() {
     var tracker = LossTracker()
     let arrivals = receive(&tracker, [1, 3, 2])
@@ -38,7 +38,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(due.isEmpty)
   }
 
-  @Test("a repetition waits for the round trip")
+  @Test("a repeated request waits for the round trip")
   func retries() {
     var tracker = LossTracker()
     _ = receive(&tracker, [1, 3])
@@ -46,7 +46,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(times == [5, 105, 205, 305])
   }
 
-  @Test("a packet is given up after so many requests, or so long")
+  @Test("a packet is given up after the maximum requests or time")
   func abandoned() {
     var often = LossTracker(LossTracker.Policy(maximumRequests: 3))
     _ = receive(&often, [1, 3])
@@ -63,7 +63,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(long.abandonedCount == 1)
   }
 
-  @Test("with little room the oldest come first, and the rest stays due")
+  @Test("with little room the oldest packets are first, and the rest stays due")
   func littleRoom() {
     var tracker = LossTracker()
     _ = receive(&tracker, [0, 11])
@@ -73,14 +73,14 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(second == [5, 6, 7, 8, 9, 10])
   }
 
-  @Test("duplicates are told")
+  @Test("duplicates are reported")
   func duplicates() {
     var tracker = LossTracker()
     let arrivals = receive(&tracker, [7, 7, 8, 7])
     #expect(arrivals == [.inOrder, .duplicate, .inOrder, .duplicate])
   }
 
-  @Test("what leaves the window is given up")
+  @Test("packets that leave the window are given up")
   func window() {
     var tracker = LossTracker(LossTracker.Policy(window: 64))
     _ = receive(&tracker, [0, 10])
@@ -92,7 +92,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(due.isEmpty)
   }
 
-  @Test("a stray far away changes nothing; a sender that began anew is followed")
+  @Test("a distant stray changes nothing; a restarted sender is followed")
   func restart() {
     var tracker = LossTracker()
     let stray = receive(&tracker, [100, 101, 30_000, 102])
@@ -102,7 +102,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(tracker.missingCount == 0)
   }
 
-  @Test("a key frame makes older losses pointless")
+  @Test("a key frame cancels the requests for older losses")
   func abandonMissing() {
     var tracker = LossTracker()
     _ = receive(&tracker, [1, 5])
@@ -112,7 +112,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(due.isEmpty)
   }
 
-  @Test("over a lossy, reordering link everything is repaired", arguments: 0..<8 as Range<UInt64>)
+  @Test("everything is repaired on a lossy, reordering link", arguments: 0..<8 as Range<UInt64>)
   func lossyLink(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var tracker = LossTracker()
@@ -146,7 +146,7 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(tracker.requestCount < UInt64(total) / 8)
   }
 
-  @Test("random numbers never break the accounts")
+  @Test("random numbers never break the counters")
   func fuzzed() {
     var random = SeededGenerator(seed: 5)
     var tracker = LossTracker(LossTracker.Policy(window: 64))

@@ -8,7 +8,7 @@ import Testing
     }
   }
 
-  @Test("the fraction lost counts since the last report, the total since the start")
+  @Test("the fraction lost covers the time since the last report, the total the time since the start")
   func losses() {
     var statistics = ReceiveStatistics(clockRate: 90_000)
     feed(&statistics, [65534, 65535, 1, 2])
@@ -24,7 +24,7 @@ import Testing
     #expect(statistics.byteCount == 80)
   }
 
-  @Test("duplicates make the loss negative, and the fraction zero")
+  @Test("duplicates make the loss negative and the fraction zero")
   func duplicates() {
     var statistics = ReceiveStatistics(clockRate: 90_000)
     feed(&statistics, [1, 1, 1, 2])
@@ -33,7 +33,7 @@ import Testing
     #expect(block.fractionLost == 0)
   }
 
-  @Test("an even stream has no jitter, an uneven one has that of RFC 3550")
+  @Test("an even stream has no jitter, an uneven one the jitter of RFC 3550")
   func jitter() {
     var even = ReceiveStatistics(clockRate: 48_000)
     var uneven = ReceiveStatistics(clockRate: 48_000)
@@ -70,14 +70,14 @@ import Testing
     #expect(sender.lastBlock == block)
   }
 
-  @Test("there is no round trip before a sender report, and none from impossible figures")
+  @Test("there is no round trip before a sender report or from implausible values")
   func noRoundTrip() {
     #expect(RoundTripTime.microseconds(of: ReportBlock(ssrc: 1), now: NTPTime(at(milliseconds: 5))) == nil)
     let future = ReportBlock(ssrc: 1, lastSenderReport: NTPTime(at(milliseconds: 60_000)).compact)
     #expect(RoundTripTime.microseconds(of: future, now: NTPTime(at(milliseconds: 50_000))) == nil)
   }
 
-  @Test("a jump is a stray, until it goes on")
+  @Test("a jump is a stray unless more packets follow")
   func restart() {
     var statistics = ReceiveStatistics(clockRate: 90_000)
     feed(&statistics, [10, 11, 40_000, 12])
@@ -95,7 +95,7 @@ import Testing
     #expect(NTPTime(rawValue: 0x0001_0002_0003_0004).compact == 0x0002_0003)
   }
 
-  @Test("a stream writes the NACK of what it misses")
+  @Test("a stream writes the NACK for its missing packets")
   func streamRequests() {
     var stream = ReceiveStream(ssrc: 77, clockRate: 90_000)
     _ = stream.receive(header(1, ssrc: 77), now: at(milliseconds: 0))

@@ -39,7 +39,7 @@ private struct Camera {
 private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
 
 @Suite struct VideoJitterBufferTests {
-  @Test("frames come as they were sent, over the wraps", arguments: [false, true])
+  @Test("frames arrive as they were sent, across the wraps", arguments: [false, true])
   func inOrder(isH264: Bool) throws {
     var camera = Camera(isH264: isH264)
     var buffer = JitterBuffer(format: isH264 ? .h264 : .vp8)
@@ -61,7 +61,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(buffer.deadline == nil)
   }
 
-  @Test("packets in any order within a frame make the frame", arguments: 0..<20 as Range<UInt64>)
+  @Test("packets in any order within a frame complete the frame", arguments: 0..<20 as Range<UInt64>)
   func shuffled(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var camera = Camera(isH264: seed % 2 == 0)
@@ -79,7 +79,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(frames.map(\.data) == sent)
   }
 
-  @Test("a stream joined in its middle asks for a key frame, and begins with it")
+  @Test("a stream joined midway requests a key frame and starts with it")
   func joined() throws {
     var camera = Camera()
     var buffer = try vp8Buffer()
@@ -95,7 +95,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(buffer.drain(at(milliseconds: 1000)).frames.map(\.data) == [data])
   }
 
-  @Test("a stream that has stopped is not asked again")
+  @Test("no further requests are sent to a stopped stream")
   func stopped() throws {
     var camera = Camera()
     var buffer = try vp8Buffer()
@@ -105,7 +105,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(buffer.deadline == nil)
   }
 
-  @Test("a lost packet is waited for, and its repair lets all go on")
+  @Test("the buffer waits for a lost packet and continues after its repair")
   func repaired() throws {
     var camera = Camera()
     var buffer = try vp8Buffer()
@@ -125,7 +125,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(buffer.deadline == nil)
   }
 
-  @Test("after the wait the frame is dropped, and only a key frame goes on", arguments: [false, true])
+  @Test("after the wait the frame is dropped, and only a key frame continues", arguments: [false, true])
   func lost(isH264: Bool) throws {
     var camera = Camera(isH264: isH264)
     var buffer = JitterBuffer(format: isH264 ? .h264 : .vp8)
@@ -147,7 +147,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(buffer.drain(at(milliseconds: 600)).frames.map(\.data) == [key.data])
   }
 
-  @Test("a key frame that came behind the gap is used when the wait ends")
+  @Test("a key frame after the gap is used when the wait ends")
   func keyFrameBehindGap() throws {
     var camera = Camera()
     var buffer = try vp8Buffer()
@@ -161,7 +161,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(!outputs.asksForKeyFrame)
   }
 
-  @Test("padding packets between frames are no gap")
+  @Test("padding packets between frames are not a gap")
   func padding() throws {
     var camera = Camera()
     var buffer = try vp8Buffer()
@@ -196,7 +196,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(got == sent.dropLast())
   }
 
-  @Test("an IDR picture without parameter sets is no beginning until they have been seen")
+  @Test("an IDR picture without parameter sets is not a start until they have arrived")
   func parameterSets() throws {
     var buffer = JitterBuffer(format: .h264)
     func send(_ sequence: UInt16, _ payload: [UInt8], _ time: Int64) -> [JitterBuffer.Output] {
@@ -211,7 +211,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(later.frames.first?.isKeyFrame == true)
   }
 
-  @Test("a parameter set that comes after its picture still goes before it")
+  @Test("a parameter set that arrives after its picture still precedes it")
   func lateParameterSets() throws {
     var buffer = JitterBuffer(format: .h264)
     func send(_ sequence: UInt16, _ payload: [UInt8], marker: Bool) -> [JitterBuffer.Output] {
@@ -225,7 +225,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(outputs.flatMap { $0 }.frames.map(\.data) == [H264Tests.annexB([[0x67, 1], [0x68, 1], [0x65, 2, 3]])])
   }
 
-  @Test("a jump of the sender is a new beginning, forth and back")
+  @Test("a jump of the sender, forward or back, is a restart")
   func jump() throws {
     var camera = Camera(sequence: 100)
     var buffer = try vp8Buffer()
@@ -245,7 +245,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(back.frames.count >= 20)
   }
 
-  @Test("an undrained buffer stays bounded and goes on with a key frame")
+  @Test("an undrained buffer stays bounded and continues with a key frame")
   func undrained() throws {
     var camera = Camera()
     var buffer = try vp8Buffer()
@@ -259,7 +259,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(frames.count > 50 && frames.count < 300)
   }
 
-  @Test("the wait learns how long repairs take")
+  @Test("the wait adapts to the duration of repairs")
   func adapts() throws {
     var camera = Camera()
     var buffer = try vp8Buffer()
@@ -284,7 +284,7 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(buffer.currentWait == 450_000)
   }
 
-  @Test("with 5 % loss each way and NACK nearly every frame comes, in order and soon", arguments: 0..<6 as Range<UInt64>)
+  @Test("with 5 % loss each way and NACK nearly every frame arrives, in order and soon", arguments: 0..<6 as Range<UInt64>)
   func lossyLink(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var camera = Camera(isH264: seed % 2 == 1)

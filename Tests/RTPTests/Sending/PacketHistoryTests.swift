@@ -10,7 +10,7 @@ private func store(_ history: inout PacketHistory, _ bytes: [UInt8], _ sequence:
 }
 
 @Suite struct PacketHistoryTests {
-  @Test("a kept packet is given byte for byte; one that was overwritten is not")
+  @Test("a stored packet is resent byte for byte; an overwritten one is not")
   func ring() {
     var history = PacketHistory(PacketHistory.Limits(capacity: 16))
     for sequence in 0..<20 { store(&history, [UInt8(sequence), 1, 2], UInt16(truncatingIfNeeded: 65530 + sequence)) }
@@ -22,7 +22,7 @@ private func store(_ history: inout PacketHistory, _ bytes: [UInt8], _ sequence:
     #expect(history.resendCount == 1 && history.refusalCount == 2)
   }
 
-  @Test("not too often, not too soon, not too old, not too large")
+  @Test("packets are not resent too often, too soon, too late or if too large")
   func limits() {
     var history = PacketHistory(
       PacketHistory.Limits(capacity: 16, packetSize: 4, maximumAge: 1_000_000, maximumResends: 2))

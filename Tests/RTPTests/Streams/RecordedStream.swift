@@ -35,5 +35,5 @@ struct RecordedStream {
 
 extension Trait where Self == ConditionTrait {
   /// Runs the test only if the recorded streams are next to the checkout.
-  static var needsRecordedStreams: Self { .enabled(if: RecordedStream.areThere, "no ../shared/data/pcap beside the checkout") }
+  static var needsRecordedStreams: Self { .enabled(if: RecordedStream.areThere, "no ../shared/data/pcap next to the checkout") }
 }

@@ -34,7 +34,7 @@ import Testing
     #expect(Set(starts.map(\.header.timestamp)).count <= 10)
   }
 
-  @Test("all frames come out, and are the codec's own", arguments: [PayloadFormat.h264, .vp8, .vp9, .av1])
+  @Test("all frames are returned in the codec's own format", arguments: [PayloadFormat.h264, .vp8, .vp9, .av1])
   func frames(format: PayloadFormat) throws {
     let packets = try load("\(format)")
     var buffer = JitterBuffer(format: format)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("cut and joined again, frames of real encoders stay what they are", arguments: [PayloadFormat.h264, .vp8])
+  @Test("frames of real encoders survive splitting and joining", arguments: [PayloadFormat.h264, .vp8])
   func repacketized(format: PayloadFormat) throws {
     var source = JitterBuffer(format: format)
     var target = JitterBuffer(format: format)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "with losses that nobody repairs, what comes out is whole and begins anew with key frames",
+    "with unrepaired losses, only whole frames are returned, restarting with key frames",
     arguments: [PayloadFormat.h264, .vp8])
   func losses(format: PayloadFormat) throws {
     let packets = try load(format == .h264 ? "h264" : "vp8")

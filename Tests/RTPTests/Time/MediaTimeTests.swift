@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Media time")
 struct MediaTimeTests {
-  @Test("has the layout of its number")
+  @Test("has the memory layout of its number")
   func layout() { #expect(MemoryLayout<MediaTime>.stride == 8 && MemoryLayout<MediaTime?>.size == 9) }
 
-  @Test("ticks come back, to within one, at any rate and far from the start", arguments: [1, 30, 1000, 44_100, 48_000, 90_000])
+  @Test("ticks round-trip to within one, at any rate and far from the start", arguments: [1, 30, 1000, 44_100, 48_000, 90_000])
   func ticks(rate: Int64) {
     for second in [Int64(-5), 0, 1, 86_400, 3_155_760_000] {
       for part in [0, 1, rate / 3, rate - 1] {

@@ -3,7 +3,7 @@ import Testing
 @testable import WebRTC
 
 @Suite("DTLS: certificate") struct CertificateTests {
-  @Test("each certificate has a SHA-256 fingerprint of its own") func unique() throws {
+  @Test("each certificate has its own SHA-256 fingerprint") func unique() throws {
     let first = try Certificate()
     let second = try Certificate()
     #expect(first.fingerprint.algorithm == "sha-256")
@@ -11,7 +11,7 @@ import Testing
     #expect(first.fingerprint != second.fingerprint)
   }
 
-  @Test("one certificate serves many peers, from many threads at once") func shared() async throws {
+  @Test("many peers on many threads can share one certificate") func shared() async throws {
     let certificate = try Certificate()
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<32 {

@@ -22,14 +22,14 @@ import Testing
     }
   }
 
-  @Test("records are packed into datagrams of at most the MTU, none is cut") func packing() {
+  @Test("whole records are packed into datagrams of at most the MTU") func packing() {
     var flight = DTLSFlight()
     let written = (0..<10).flatMap { _ in record(22, count: 400) }
     let datagrams = flight.replace(with: written, mtu: 1200)
     #expect(datagrams.map(\.count) == [826, 826, 826, 826, 826])
   }
 
-  @Test("a repetition in epoch 0 gets new numbers, in epoch 1 it keeps its own") func repetition() {
+  @Test("a repetition gets new record numbers in epoch 0 and keeps its own in epoch 1") func repetition() {
     var flight = DTLSFlight()
     let written =
       record(22, number: 0, count: 50) + record(20, number: 1, count: 1) + record(22, epoch: 1, number: 0, count: 40)
@@ -38,14 +38,14 @@ import Testing
     #expect(numbers(flight.replace(with: record(22, number: 2, count: 9), mtu: 1200)) == [4])
   }
 
-  @Test("an alert is sent once and leaves the flight") func alert() {
+  @Test("an alert is sent once and does not replace the flight") func alert() {
     var flight = DTLSFlight()
     _ = flight.replace(with: record(22, count: 50), mtu: 1200)
     #expect(flight.replace(with: record(21, count: 2), mtu: 1200).count == 1)
     #expect(flight.records.count == 1)
   }
 
-  @Test("what is no record is not read") func malformed() {
+  @Test("malformed records are rejected") func malformed() {
     let good = record(22, count: 20)
     for count in 0..<good.count {
       good.prefix(count).withUnsafeBytes { #expect(DTLSRecord($0, at: 0) == nil) }

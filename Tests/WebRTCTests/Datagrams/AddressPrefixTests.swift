@@ -1,10 +1,10 @@
 import Testing
 import WebRTC
 
-@Suite("Networks of addresses")
+@Suite("Address prefixes")
 struct AddressPrefixTests {
   @Test(
-    "a network holds the addresses that begin as it does, of its own family alone",
+    "a network contains the addresses of its own family with its prefix",
     arguments: [
       ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.0", false), ("10.1.2.3/8", "10.9.9.9", true),
       ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false), ("192.0.2.0/31", "192.0.2.1", true),
@@ -19,7 +19,7 @@ struct AddressPrefixTests {
   }
 
   @Test(
-    "what is no network is refused",
+    "text that is not a network is rejected",
     arguments: [
       "", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "fd00::/129", "10.0.0/8",
       "example.org", "10.0.0.1:80", "10.0.0.1\u{0}", "10.0.0.0/99999999999999999999",

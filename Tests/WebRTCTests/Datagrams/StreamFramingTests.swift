@@ -1,7 +1,7 @@
 import Testing
 import WebRTC
 
-@Suite("Packets in a byte stream")
+@Suite("Stream framing")
 struct StreamFramingTests {
   private let limit = 1600
 
@@ -33,7 +33,7 @@ struct StreamFramingTests {
     return held.isEmpty ? packets : packets + [held]
   }
 
-  @Test("a stream that is cut at any two places gives the same packets")
+  @Test("a stream split at any two offsets gives the same packets")
   func cut() {
     let packets: [[UInt8]] = [[1, 2, 3], [], Array(repeating: 7, count: 300), [0], [], [0, 0], [9, 9]]
     let stream = framed(packets)
@@ -45,7 +45,7 @@ struct StreamFramingTests {
     #expect(read(stream.indices.map { stream[$0...$0] }) == packets)
   }
 
-  @Test("a frame of no bytes is a frame, and of the longest length too")
+  @Test("an empty frame and a frame of maximum length are valid")
   func edges() {
     let longest = [UInt8](repeating: 5, count: limit)
     #expect(read([framed([[], longest, []])[...]]) == [[], longest, []])
@@ -53,14 +53,14 @@ struct StreamFramingTests {
     #expect(whole.dropLast().withUnsafeBytes { StreamFraming.next(in: $0, at: 0, limit: limit) } == .incomplete)
   }
 
-  @Test("a length beyond the limit is told before its bytes are there", arguments: [1601, 18_245, 65_535])
+  @Test("a length above the limit is reported before its bytes arrive", arguments: [1601, 18_245, 65_535])
   func tooLong(length: Int) {
     let header = StreamFraming.header(length: length)
     #expect([header.0, header.1].withUnsafeBytes { StreamFraming.next(in: $0, at: 0, limit: 1600) } == .tooLong(length))
     #expect(read([[header.0], [header.1]]) == nil)
   }
 
-  @Test("offsets outside the stream are answered, not followed")
+  @Test("offsets outside the stream are handled without reading")
   func offsets() {
     let stream = framed([[1]])
     for offset in [-1, 2, 3, 4, Int.max] {
@@ -68,7 +68,7 @@ struct StreamFramingTests {
     }
   }
 
-  @Test("random streams in random pieces are read as they were written", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("random streams in random parts are read as they were written", arguments: 1...20 as ClosedRange<UInt64>)
   func random(seed: UInt64) {
     var generator = SeededGenerator(seed)
     let packets = (0..<50).map { _ in
@@ -85,7 +85,7 @@ struct StreamFramingTests {
     #expect(read(pieces) == packets)
   }
 
-  @Test("bytes that nobody framed never lead outside of them", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("unframed bytes never cause reads out of bounds", arguments: 1...20 as ClosedRange<UInt64>)
   func noise(seed: UInt64) {
     var generator = SeededGenerator(seed)
     for _ in 0..<200 {

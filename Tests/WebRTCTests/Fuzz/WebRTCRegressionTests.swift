@@ -3,7 +3,7 @@ import FuzzSupport
 import Testing
 
 @Suite struct WebRTCRegressionTests {
-  @Test("inputs that the fuzzer began with or found are read without a trap", arguments: webRTCFuzzTargets.keys.sorted())
+  @Test("the fuzzer's seeds and findings are processed without a trap", arguments: webRTCFuzzTargets.keys.sorted())
   func stored(target: String) throws {
     let read = try #require(webRTCFuzzTargets[target])
     let inputs = try storedInputs(of: target)

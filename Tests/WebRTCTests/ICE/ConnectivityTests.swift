@@ -3,10 +3,10 @@ import Testing
 
 @testable import WebRTC
 
-@Suite("ICE: a path that changes") struct ConnectivityTests {
+@Suite("ICE: path changes") struct ConnectivityTests {
   static let otherAddress = TransportAddress(ipv4: 0x0A00_0063, port: 50_000)
 
-  @Test("the client's address changes under way and media goes on") func clientMoves() throws {
+  @Test("media continues when the client's address changes") func clientMoves() throws {
     let pair = try PeerPair.connected()
     pair.client.address = Self.otherAddress
     pair.client.peer.localAddressChanged(now: pair.now)
@@ -21,7 +21,7 @@ import Testing
     #expect(pair.client.events.isEmpty)
   }
 
-  @Test("a NAT that changes the client's port without a word is followed within 7 s") func silentChange() throws {
+  @Test("a silent change of the client's port by a NAT is followed within 7 s") func silentChange() throws {
     let pair = try PeerPair.connected()
     pair.client.address = Self.otherAddress
     pair.run(milliseconds: 7000)
@@ -44,7 +44,7 @@ import Testing
     #expect(staying.media.count == 1 && moving.media.count == 1)
   }
 
-  @Test("a request with the wrong password moves nothing") func forgedMove() throws {
+  @Test("a request with the wrong password does not change the address") func forgedMove() throws {
     let pair = try PeerPair.connected()
     let forged = bindingRequest(to: pair.server.credentials, password: "not the password at all!", useCandidate: true)
     #expect(pair.inject(forged, from: Self.otherAddress, to: pair.server) == .dropped(.unauthenticatedSTUN))
@@ -68,7 +68,7 @@ import Testing
     #expect(pair.server.events.isEmpty && pair.client.events.isEmpty)
   }
 
-  @Test("silence: disconnected after 8 s, consent lost after 30 s, nothing is sent then") func silence() throws {
+  @Test("silence: disconnected after 8 s, consent lost after 30 s, then nothing is sent") func silence() throws {
     let pair = try PeerPair.connected()
     pair.loses = { _ in true }
     // The last answer was up to 2 s ago.
@@ -86,7 +86,7 @@ import Testing
     #expect(pair.sent.isEmpty)
   }
 
-  @Test("a link that comes back reconnects both sides") func comesBack() throws {
+  @Test("both sides reconnect when the link recovers") func comesBack() throws {
     let pair = try PeerPair.connected()
     pair.loses = { _ in true }
     pair.run(milliseconds: 20_000)
@@ -96,7 +96,7 @@ import Testing
     #expect(pair.server.events == [.disconnected, .reconnected])
   }
 
-  @Test("media is proof of life for a lite agent") func mediaKeepsAlive() throws {
+  @Test("media proves liveness to a lite agent") func mediaKeepsAlive() throws {
     let pair = try PeerPair.connected()
     pair.loses = { $0.kind == .stun }
     for sequence in UInt16(0)..<60 {
@@ -123,7 +123,7 @@ import Testing
     #expect(!pair.sent.contains { $0.kind == .dtls })
   }
 
-  @Test("old credentials work until the new ones are used, then no more") func oldCredentials() throws {
+  @Test("old credentials are valid only until the new ones are used") func oldCredentials() throws {
     let pair = try PeerPair.connected()
     let old = pair.server.credentials
     pair.server.peer.setLocal(.random())
@@ -135,7 +135,7 @@ import Testing
       pair.inject(bindingRequest(to: old), from: PeerPair.clientAddress, to: pair.server) == .dropped(.unauthenticatedSTUN))
   }
 
-  @Test("a restart brings a lost transport back, from another address too") func restartAfterLoss() throws {
+  @Test("a restart recovers a lost transport, also from another address") func restartAfterLoss() throws {
     let pair = try PeerPair.connected()
     pair.loses = { _ in true }
     pair.run(milliseconds: 40_000)
@@ -155,7 +155,7 @@ import Testing
     #expect(pair.server.media.count == 1)
   }
 
-  @Test("of several candidates the best that answers is nominated") func nomination() throws {
+  @Test("the best of several candidates that answers is nominated") func nomination() throws {
     let pair = try PeerPair()
     var parameters = pair.server.parameters(role: .server, lite: true)
     for (host, priority) in [(UInt32(0x0A00_00AA), UInt32.max), (0x0A00_00AB, 5)] {
@@ -170,7 +170,7 @@ import Testing
     #expect(pair.client.peer.remoteAddress == PeerPair.serverAddress)
   }
 
-  @Test("thousands of candidates are cut to a bounded list") func candidateFlood() throws {
+  @Test("thousands of candidates are truncated to a bounded list") func candidateFlood() throws {
     let pair = try PeerPair()
     var parameters = pair.server.parameters(role: .server, lite: true)
     parameters.candidates += (0..<5000).map {
@@ -183,7 +183,7 @@ import Testing
     #expect(Set(pair.sent.map(\.to)).count <= ICEAgent.pairLimit + 1)
   }
 
-  @Test("a lite agent keeps at most eight addresses, the selected one among them") func addressFlood() throws {
+  @Test("a lite agent keeps at most eight addresses, including the selected one") func addressFlood() throws {
     let pair = try PeerPair.connected()
     for port in UInt16(1)...100 {
       let address = TransportAddress(ipv4: 0x0A00_0050, port: port)

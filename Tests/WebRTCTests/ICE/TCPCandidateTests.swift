@@ -76,8 +76,8 @@ private final class TwoWays {
   }
 }
 
-@Suite("ICE: a TCP candidate beside a UDP one") struct TCPCandidateTests {
-  @Test("where datagrams work no connection is ever asked for") func datagrams() throws {
+@Suite("ICE: a TCP candidate as fallback for a UDP one") struct TCPCandidateTests {
+  @Test("if datagrams work, no connection is requested") func datagrams() throws {
     let ways = try TwoWays()
     ways.run(milliseconds: 60_000)
     #expect(ways.client.remoteAddress == TwoWays.datagrams)
@@ -85,7 +85,7 @@ private final class TwoWays {
     #expect(ways.events.count == 1)
   }
 
-  @Test("where datagrams get no answer the connection is tried after two seconds") func blocked() throws {
+  @Test("if datagrams get no answer, the connection is tried after two seconds") func blocked() throws {
     let ways = try TwoWays()
     ways.losesDatagrams = true
     ways.run(milliseconds: 4000)
@@ -95,13 +95,13 @@ private final class TwoWays {
     #expect(ways.events.count == 1)
   }
 
-  @Test("where there is nothing else the connection is tried at once") func alone() throws {
+  @Test("if there is no other candidate, the connection is tried at once") func alone() throws {
     let ways = try TwoWays(candidates: [TwoWays.connection])
     ways.run(milliseconds: 500)
     #expect(ways.client.remoteAddress == TwoWays.connection)
   }
 
-  @Test("an owner that opens no connections is never asked to") func unable() throws {
+  @Test("no connection is requested from an owner that opens none") func unable() throws {
     let ways = try TwoWays(usesTCP: false)
     ways.losesDatagrams = true
     ways.run(milliseconds: 10_000)
@@ -109,7 +109,7 @@ private final class TwoWays {
     #expect(ways.sent[TwoWays.connection] == nil)
   }
 
-  @Test("when datagrams stop coming through, the connection takes over") func takesOver() throws {
+  @Test("when datagrams stop arriving, the connection takes over") func takesOver() throws {
     let ways = try TwoWays()
     ways.run(milliseconds: 3000)
     ways.losesDatagrams = true
@@ -118,7 +118,7 @@ private final class TwoWays {
     #expect(ways.server.remoteAddress?.isTCP == true)
   }
 
-  @Test("a connection that ended is asked for again, not in a storm") func reconnects() throws {
+  @Test("an ended connection is requested again at a limited rate") func reconnects() throws {
     let ways = try TwoWays(candidates: [TwoWays.connection])
     ways.run(milliseconds: 3000)
     ways.losesConnection = true
@@ -135,10 +135,10 @@ private final class TwoWays {
     #expect(ways.client.isValidated(TwoWays.connection))
     #expect(ways.server.remoteAddress?.isTCP == true)
     #expect(ways.events.last == .reconnected)
-    #expect(ways.events.count { if case .connected = $0 { true } else { false } } == 1, "DTLS goes on as it was")
+    #expect(ways.events.count { if case .connected = $0 { true } else { false } } == 1, "DTLS continues unchanged")
   }
 
-  @Test("a lite agent whose connection ended goes on at the address heard last") func liteFallsBack() throws {
+  @Test("a lite agent whose connection ended continues at the most recently active address") func liteFallsBack() throws {
     let ways = try TwoWays()
     ways.losesDatagrams = true
     ways.run(milliseconds: 4000)

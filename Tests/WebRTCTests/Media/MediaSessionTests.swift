@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebRTC
 
-@Suite("A media session")
+@Suite("MediaSession")
 struct MediaSessionTests {
   private static let video: Mid = "0"
   private static let audio: Mid = "1"
@@ -41,7 +41,7 @@ struct MediaSessionTests {
     return keyFrames
   }
 
-  @Test("frames come out as they went in, in order") func framesComeOut() throws {
+  @Test("frames are received as they were sent, in order") func framesComeOut() throws {
     let pair = try connected()
     _ = play(pair, seconds: 2)
     let video = try #require(pair.frames[Self.video])
@@ -56,7 +56,7 @@ struct MediaSessionTests {
     #expect(steps.allSatisfy { $0 == 6000 })
   }
 
-  @Test("with five percent loss each way nearly all frames arrive, repaired by RTX", arguments: [1, 2, 3] as [UInt64])
+  @Test("with 5 % loss in each direction nearly all frames arrive, repaired by RTX", arguments: [1, 2, 3] as [UInt64])
   func repairsLoss(seed: UInt64) throws {
     let pair = try connected(.init(loss: 0.05, delay: 25_000, jitter: 10_000), seed: seed)
     _ = play(pair, seconds: 20)
@@ -75,7 +75,7 @@ struct MediaSessionTests {
     #expect((pauses.max() ?? 0) < 1_000_000)
   }
 
-  @Test("reordered packets are put in order") func reorders() throws {
+  @Test("reordered packets are restored to order") func reorders() throws {
     let pair = try connected(.init(delay: 20_000, jitter: 15_000))
     _ = play(pair, seconds: 4)
     #expect(pair.frames[Self.video]?.count == 60)
@@ -83,7 +83,7 @@ struct MediaSessionTests {
     #expect(zip(timestamps, timestamps.dropFirst()).allSatisfy { Int32(bitPattern: $1 &- $0) > 0 })
   }
 
-  @Test("a picture that can't be repaired makes the receiver ask for a key frame, with which it goes on")
+  @Test("the receiver requests a key frame for an irreparable picture and continues with it")
   func asksForKeyFrame() throws {
     let pair = try connected()
     _ = play(pair, seconds: 1)
@@ -99,7 +99,7 @@ struct MediaSessionTests {
     #expect(pair.receiver.statistics().receivers[Self.video]?.framesDropped ?? 0 > 0)
   }
 
-  @Test("a user's wish for a key frame goes to the far end, often repeated only every 300 ms") func forwardsWish() throws {
+  @Test("a user's key frame requests are forwarded to the far end, at most every 300 ms") func forwardsWish() throws {
     let pair = try connected()
     _ = play(pair, seconds: 1)
     let before = pair.keyFrameRequests
@@ -112,7 +112,7 @@ struct MediaSessionTests {
     #expect((1...3).contains(pair.keyFrameRequests - before))
   }
 
-  @Test("reports tell the round trip, the loss and the jitter") func reports() throws {
+  @Test("reports contain the round trip, the loss and the jitter") func reports() throws {
     let pair = try connected(.init(delay: 40_000))
     _ = play(pair, seconds: 5)
     let roundTrip = try #require(pair.sender.statistics().senders[Self.video]?.roundTripTime)
@@ -121,14 +121,14 @@ struct MediaSessionTests {
     #expect(pair.receiver.statistics().receivers[Self.audio]?.packetsExpected == 247)
   }
 
-  @Test("five percent of random loss does not lower the bitrate") func toleratesLoss() throws {
+  @Test("5 % of random loss does not lower the bitrate") func toleratesLoss() throws {
     let pair = try connected(.init(loss: 0.05, delay: 30_000, jitter: 5_000), bandwidth: .init(start: 1_000_000))
     _ = play(pair, seconds: 30, frameSize: 6000)
     #expect(pair.sender.statistics().targetBitrate >= 900_000)
     #expect((0.02...0.09).contains(pair.sender.statistics().loss))
   }
 
-  @Test("a bottleneck lowers the bitrate to what it carries") func followsBottleneck() throws {
+  @Test("a bottleneck lowers the bitrate to its capacity") func followsBottleneck() throws {
     let pair = try connected(.init(delay: 20_000, rate: 600_000), bandwidth: .init(start: 1_500_000))
     var wantsKeyFrame = true
     pair.onKeyFrameRequest = { wantsKeyFrame = true }
@@ -144,7 +144,7 @@ struct MediaSessionTests {
     #expect(pair.targets.contains { $0 < 650_000 })
   }
 
-  @Test("what comes in garbled neither traps nor makes frames") func survivesNoise() throws {
+  @Test("garbled input neither traps nor produces frames") func survivesNoise() throws {
     let pair = try connected()
     _ = play(pair, seconds: 1)
     var generator = SeededGenerator(7)
@@ -157,7 +157,7 @@ struct MediaSessionTests {
     #expect(pair.frames[Self.video]?.count == before)
   }
 
-  @Test("streams that end and begin leave the others undisturbed") func changesStreams() throws {
+  @Test("streams that start and end do not disturb the others") func changesStreams() throws {
     let pair = try MediaPair()
     let first = Sample.stream(.h264(), mid: "0")
     pair.agree(on: [first])
@@ -172,7 +172,7 @@ struct MediaSessionTests {
     #expect(!pair.sender.send(Sample.h264(2, isKeyFrame: false, size: 3000), mid: "0", now: pair.now))
   }
 
-  @Test("a new network is told to the far end, and media goes on") func changesNetwork() throws {
+  @Test("the far end learns about a new network, and media continues") func changesNetwork() throws {
     let pair = try connected()
     _ = play(pair, seconds: 1)
     pair.sender.networkChanged(now: pair.now)

@@ -12,7 +12,7 @@ struct OfferedLevelTests {
 
   private func source(_ codec: RTPCodec) -> RTPParameters { RTPParameters(mid: "x", kind: .video, codecs: [codec]) }
 
-  @Test("a publisher's offer has the level of its stream, and 3.1 at least")
+  @Test("a publisher's offer has the level of its stream, at least 3.1")
   func publish() throws {
     for (level, id) in [(H264Level.level40, "42e028"), (.level52, "42e034"), (.level12, "42e01f"), (.level31, "42e01f")] {
       var client = PublishOffer(local: Fixture.local(.client), cname: "ann")
@@ -21,7 +21,7 @@ struct OfferedLevelTests {
       let offer = client.makeOffer()
       #expect(try ids(offer) == [[id]])
       let answer = try server.answer(offer)
-      #expect(answer.media.first?.codecs.first?.h264Level == max(level, .level31), "the server knows it")
+      #expect(answer.media.first?.codecs.first?.h264Level == max(level, .level31), "the server has the level")
       #expect(try client.accept(answer: answer.sdp).accepted.count == 1)
     }
   }
@@ -41,7 +41,7 @@ struct OfferedLevelTests {
     #expect(try subscribe.accept(answer: answer).accepted.first?.codecs.first?.h264Profile == .constrainedBaseline)
   }
 
-  @Test("a payload type has one level in an offer, the highest, and an m-line is used again whatever its last level was")
+  @Test("a payload type has its highest level in an offer, and an m-line is reused whatever its last level was")
   func bundle() throws {
     var subscribe = SubscribeNegotiation(local: Fixture.local(.server))
     var client = SubscribeAnswer(local: Fixture.local(.client)) { $0.name == "h264" }
@@ -59,7 +59,7 @@ struct OfferedLevelTests {
     #expect(small != large)
   }
 
-  @Test("a level that does not exist is passed over", arguments: ["42e0ff", "42e000", "42e00b"])
+  @Test("a nonexistent level is ignored", arguments: ["42e0ff", "42e000", "42e00b"])
   func strange(id: String) throws {
     var subscribe = SubscribeNegotiation(local: Fixture.local(.server))
     let codec = RTPCodec(

@@ -7,7 +7,7 @@ import Testing
     PublishNegotiation(local: Fixture.local(.server), simulcast: simulcast)
   }
 
-  @Test("Chromium's first offer is narrowed to Opus and VP8 with RTX, under its own numbers")
+  @Test("Chromium's first offer is narrowed to Opus and VP8 with RTX, with its own payload types")
   func firstOffer() throws {
     var publish = negotiation()
     let result = try publish.answer(try Fixture.text("chromium-publish-first"))
@@ -19,13 +19,13 @@ import Testing
     #expect(audio.encodings == [RTPEncoding(ssrc: 3_806_435_921)])
     let video = result.media[1]
     #expect(video.codecs.map(\.name) == ["vp8"] && video.codecs[0].rtxPayloadType == 97)
-    #expect(video.codecs[0].feedback == [.nack, .pli, .fir, .transportCC], "transport-cc is enough, no REMB beside it")
+    #expect(video.codecs[0].feedback == [.nack, .pli, .fir, .transportCC], "transport-cc only, no REMB")
     #expect(video.encodings == [RTPEncoding(ssrc: 3_192_000_193, rtxSSRC: 11_928_763)])
     #expect(result.remote.role == nil && !result.remote.iceLite)
-    #expect(result.remote.candidates.count == 4, "the four over UDP")
+    #expect(result.remote.candidates.count == 4, "the four UDP candidates")
   }
 
-  @Test("the answer is ice-lite, passive, in one bundle, with our candidate and the end of candidates")
+  @Test("the answer is ice-lite, passive, in one bundle, with the local candidate and the end of candidates")
   func answerText() throws {
     var publish = negotiation()
     let answer = try SessionDescription(parsing: try publish.answer(try Fixture.text("chromium-publish-first")).sdp)
@@ -37,7 +37,7 @@ import Testing
     #expect(answer.media[1].formats == ["96", "97"])
   }
 
-  @Test("one connection of Chromium's: a third track, one removed, one stopped, its m-line recycled, the first stopped")
+  @Test("one Chromium connection: a third track, one removed, one stopped, its m-line recycled, the first stopped")
   func renegotiation() throws {
     var publish = negotiation()
     _ = try publish.answer(try Fixture.text("chromium-publish-first"))
@@ -64,13 +64,13 @@ import Testing
     result = try publish.answer(try Fixture.text("chromium-publish-first-stopped"))
     #expect(result.removed == ["0"])
     answer = try SessionDescription(parsing: result.sdp)
-    #expect(answer.media[0].isRejected && answer.media[1].attributes.has("candidate"), "the next m-line speaks for the bundle")
+    #expect(answer.media[0].isRejected && answer.media[1].attributes.has("candidate"), "the next m-line represents the bundle")
 
     result = try publish.answer(try Fixture.text("chromium-publish-datachannel"))
     #expect(result.rejected.map(\.mid) == ["5"] && result.added.isEmpty && result.removed.isEmpty)
   }
 
-  @Test("aiortc's offer, with two codecs' worth of fingerprints and REMB only, is taken")
+  @Test("aiortc's offer, with two sets of fingerprints and REMB only, is accepted")
   func aiortc() throws {
     var publish = negotiation()
     let result = try publish.answer(try Fixture.text("aiortc-publish"))
@@ -79,7 +79,7 @@ import Testing
     #expect(result.remote.fingerprints.map(\.algorithm) == ["sha-256", "sha-384", "sha-512"])
   }
 
-  @Test("GStreamer's offer, with bundle-only m-lines, no RTX and no extensions, is taken")
+  @Test("GStreamer's offer, with bundle-only m-lines, no RTX and no extensions, is accepted")
   func gstreamer() throws {
     var publish = negotiation()
     let result = try publish.answer(try Fixture.text("gstreamer-publish"))
@@ -92,7 +92,7 @@ import Testing
     #expect(result.remote.candidates.count == 6)
   }
 
-  @Test("simulcast is taken where it is wanted, and narrowed to one layer where it is not")
+  @Test("simulcast is accepted if enabled, otherwise narrowed to one layer")
   func simulcast() throws {
     let offer = try Fixture.text("chromium-publish-simulcast")
     var layered = negotiation(simulcast: true)
@@ -117,7 +117,7 @@ import Testing
     #expect(result.changed.isEmpty && result.media[1].codecs.map(\.name) == ["vp8"])
   }
 
-  @Test("an m-line without a codec in common is refused with port 0, the others go on")
+  @Test("an m-line without a common codec is rejected with port 0, the others continue")
   func noCommonCodec() throws {
     var publish = negotiation()
     let offer = try Fixture.text("aiortc-publish").replacing("VP8/90000", with: "H263/90000").replacing(
@@ -129,7 +129,7 @@ import Testing
     #expect(answer.media[1].port == 0 && answer.bundle == ["0"])
   }
 
-  @Test("a new ufrag and password are told as a change of the remote side")
+  @Test("a new ufrag and password are reported as a change of the remote side")
   func iceRestart() throws {
     var publish = negotiation()
     let offer = try Fixture.text("aiortc-publish")
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "an offer that breaks a rule is refused and changes nothing",
+    "an offer that violates a rule is rejected and changes nothing",
     arguments: [
       ("a=group:BUNDLE 0 1", nil), ("a=rtcp-mux", nil), ("a=setup:actpass", "a=setup:passive"),
       ("a=setup:actpass", "a=setup:holdconn"), ("a=mid:1", "a=mid:0"), ("a=mid:1", nil), ("a=mid:1", "a=mid:x y"),
@@ -156,14 +156,14 @@ import Testing
     #expect(try publish.answer(good).added.count == 2)
   }
 
-  @Test("an offer without credentials or fingerprint is refused", arguments: ["a=ice-ufrag:", "a=ice-pwd:", "a=fingerprint:"])
+  @Test("an offer without credentials or fingerprint is rejected", arguments: ["a=ice-ufrag:", "a=ice-pwd:", "a=fingerprint:"])
   func missingTransport(prefix: String) throws {
     var publish = negotiation()
     let offer = try Fixture.text("chromium-publish-first").split(separator: "\r\n").filter { !$0.hasPrefix(prefix) }
     #expect(throws: NegotiationError.self) { try publish.answer(offer.joined(separator: "\r\n") + "\r\n") }
   }
 
-  @Test("m-lines may not vanish or change places")
+  @Test("m-lines may not be removed or reordered")
   func stableLines() throws {
     var publish = negotiation()
     _ = try publish.answer(try Fixture.text("chromium-publish-third-h264"))
@@ -173,7 +173,7 @@ import Testing
     #expect(throws: NegotiationError.self) { try publish.answer(renamed) }
   }
 
-  @Test("more m-lines than the limit are refused")
+  @Test("more m-lines than the limit are rejected")
   func limit() throws {
     var publish = PublishNegotiation(local: Fixture.local(.server), maximumMedia: 2)
     #expect(throws: NegotiationError.tooManyMedia(limit: 2)) {

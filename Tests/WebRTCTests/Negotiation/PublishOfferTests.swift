@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PublishOfferTests {
   @Test(
-    "each routed codec is offered, answered and agreed on",
+    "each routable codec is offered, answered and negotiated",
     arguments: [
       .opus, .vp8, .vp9(), .vp9(profile: 2), .av1(), .h264(), .h264(.baseline), .h264(.main), .h264(.constrainedHigh),
       .h264(.constrainedBaseline, packetizationMode: 0),
@@ -26,7 +26,7 @@ import Testing
     #expect(sends.codecs.first?.rtxPayloadType != nil && sends.encodings[0].rtxSSRC != nil)
   }
 
-  @Test("tracks come and go over one connection, and idle m-lines are used again")
+  @Test("tracks are added and removed on one connection, and idle m-lines are reused")
   func renegotiation() throws {
     var client = PublishOffer(local: Fixture.local(.client), cname: "ann")
     var server = PublishNegotiation(local: Fixture.local(.server))

@@ -38,19 +38,19 @@ import Testing
     let encoding = try #require(video.streams.encodings.first)
     #expect(encoding.ssrc != nil && encoding.rtxSSRC != nil && video.streams.cname == "bob")
     #expect(video.attributes.values("ssrc").count == 2)
-    #expect(offer.media[0].attributes.values("ssrc").count == 1, "Chromium refuses a second one in an audio m-line")
+    #expect(offer.media[0].attributes.values("ssrc").count == 1, "Chromium rejects a second one in an audio m-line")
     #expect(offer.media[0].attributes.has("candidate") && !video.attributes.has("candidate"))
   }
 
   @Test(
-    "one connection of Chromium's: first tracks, more, some removed, others in their place, one refused, its m-line recycled")
+    "one Chromium connection: tracks added, removed, replaced and rejected, and an m-line recycled")
   func chromium() throws {
     var subscribe = negotiation()
     #expect(try add(.opus, .vp8, to: &subscribe, from: 0) == ["0", "1"])
     _ = subscribe.makeOffer()
     var result = try subscribe.accept(answer: try Fixture.text("chromium-subscribe-first"))
     #expect(result.accepted.map(\.mid) == ["0", "1"] && result.rejected.isEmpty)
-    #expect(result.accepted[0].codecs[0].rtxPayloadType == nil, "Chromium repeats no audio")
+    #expect(result.accepted[0].codecs[0].rtxPayloadType == nil, "Chromium does not retransmit audio")
     #expect(result.accepted[0].encodings[0].rtxSSRC == nil)
     #expect(result.accepted[1].codecs[0].feedback == [.nack, .pli, .fir, .transportCC, .remb])
     #expect(result.remote?.role == .client && result.remote?.candidates.isEmpty == false)
@@ -58,9 +58,9 @@ import Testing
     try add(.h264(), .h264(.constrainedHigh), .av1(), .vp9(), .h264(.baseline, packetizationMode: 0), to: &subscribe, from: 2)
     _ = subscribe.makeOffer()
     result = try subscribe.accept(answer: try Fixture.text("chromium-subscribe-more"))
-    #expect(result.accepted.map(\.mid) == ["2", "3", "4", "5", "6"], "only what is new")
+    #expect(result.accepted.map(\.mid) == ["2", "3", "4", "5", "6"], "only the new ones")
     #expect(result.accepted.map { $0.codecs[0].name } == ["h264", "h264", "av1", "vp9", "h264"])
-    #expect(result.accepted[1].codecs[0].h264Profile == .main, "this Chromium names no High, and decodes it under Main")
+    #expect(result.accepted[1].codecs[0].h264Profile == .main, "this Chromium does not announce High, but decodes it as Main")
     #expect(result.accepted[4].codecs[0].packetizationMode == 0)
 
     subscribe.remove(mid: "1")
@@ -93,7 +93,7 @@ import Testing
     #expect(result.accepted.map(\.mid) == ["11"])
   }
 
-  @Test("aiortc's and GStreamer's answers are taken")
+  @Test("aiortc's and GStreamer's answers are accepted")
   func otherPeers() throws {
     var subscribe = negotiation()
     try add(.opus, .vp8, .h264(.constrainedHigh), .h264(), to: &subscribe, from: 0)
@@ -102,7 +102,7 @@ import Testing
     #expect(result.accepted.map { $0.codecs[0].name } == ["opus", "vp8", "h264", "h264"])
     #expect(result.accepted[1].codecs[0].feedback == [.nack, .pli, .remb] && !result.accepted[1].reducedSizeRTCP)
     #expect(result.accepted[1].headerExtensions == [.absSendTime: 2, .mid: 4])
-    #expect(result.accepted[0].codecs[0].rtxPayloadType == nil, "without NACK there is nothing to repeat")
+    #expect(result.accepted[0].codecs[0].rtxPayloadType == nil, "no RTX without NACK")
 
     subscribe = negotiation()
     try add(.opus, .vp8, .h264(.constrainedHigh), to: &subscribe, from: 0)
@@ -117,7 +117,7 @@ import Testing
     SubscribeAnswer(local: Fixture.local(.client)) { $0.name == "vp8" || $0.name == "opus" }
   }
 
-  @Test("a track whose codec the client can't handle is rejected, and its m-line recycled under a new mid")
+  @Test("a track whose codec the client does not support is rejected, and its m-line recycled under a new mid")
   func rejectedCodec() throws {
     var subscribe = negotiation()
     var client = client
@@ -134,7 +134,7 @@ import Testing
     #expect(try subscribe.accept(answer: second.sdp).accepted.map(\.mid) == ["2"])
   }
 
-  @Test("where every m-line is refused there is no remote transport")
+  @Test("if every m-line is rejected, there is no remote transport")
   func everythingRefused() throws {
     var subscribe = negotiation()
     var client = client
@@ -143,7 +143,7 @@ import Testing
     #expect(result.remote == nil && result.rejected.count == 1)
   }
 
-  @Test("what changes while an offer waits goes into the next one, and a track removed meanwhile is not accepted")
+  @Test("changes while an offer is pending go into the next one, and a track removed meanwhile is not accepted")
   func changesWhilePending() throws {
     var subscribe = negotiation()
     var client = client
@@ -160,7 +160,7 @@ import Testing
     #expect(result.accepted.map(\.mid) == ["2"])
   }
 
-  @Test("an answer that breaks a rule is refused and the offer goes on waiting")
+  @Test("an answer that violates a rule is rejected and the offer stays pending")
   func badAnswers() throws {
     var subscribe = negotiation()
     #expect(throws: NegotiationError.noOfferPending) { try subscribe.accept(answer: "v=0\r\n") }
@@ -181,7 +181,7 @@ import Testing
     #expect(throws: NegotiationError.noOfferPending) { try subscribe.accept(answer: good) }
   }
 
-  @Test("the same track is not offered twice, unrouted codecs are refused, and so is one m-line too many")
+  @Test("duplicate tracks, unsupported codecs and m-lines above the limit are rejected")
   func refusedTracks() throws {
     var subscribe = negotiation(maximumMedia: 2)
     try add(.opus, to: &subscribe, from: 0)
@@ -192,7 +192,7 @@ import Testing
     #expect(throws: NegotiationError.tooManyMedia(limit: 2)) { try add(.vp8, to: &subscribe, from: 2) }
   }
 
-  @Test("at the limit an idle m-line changes its codec rather than refuse the track")
+  @Test("at the limit, an idle m-line changes its codec instead of rejecting the track")
   func codecChange() throws {
     var subscribe = negotiation(maximumMedia: 2)
     var client = SubscribeAnswer(local: Fixture.local(.client)) { _ in true }
@@ -205,7 +205,7 @@ import Testing
     #expect(try subscribe.accept(answer: answer.sdp).accepted.map(\.mid) == ["1"])
   }
 
-  @Test("a user id becomes a token of SDP, whatever it holds")
+  @Test("a user id becomes an SDP token, whatever it contains")
   func tokens() throws {
     #expect("bob".sdpToken == "bob")
     #expect("b o\r\na=x".sdpToken == "b%20o%0D%0Aa%3Dx")
@@ -218,7 +218,7 @@ import Testing
     #expect(offer.direction(of: offer.media[0]) == .sendonly)
   }
 
-  @Test("SSRCs are never zero and never given twice")
+  @Test("SSRCs are never zero and never reused")
   func ssrcs() throws {
     var subscribe = SubscribeNegotiation(local: Fixture.local(.server), randomSSRC: { 0 })
     try add(.vp8, .vp8, .vp8, to: &subscribe, from: 0)

@@ -13,7 +13,7 @@ import Testing
     .map { $0 == "a=sendonly" || $0 == "a=sendrecv" ? "a=" + direction : String($0) }.joined(separator: "\r\n") + "\r\n"
   }
 
-  @Test("a viewer's offer is answered sendonly, with all codecs that are routed and SSRCs of ours")
+  @Test("a viewer's offer is answered sendonly, with all routable codecs and local SSRCs")
   func answered() throws {
     let view = try negotiation.answer(try offer(), name: "alice")
     #expect(view.media.map(\.kind) == [.audio, .video] && view.rejected.isEmpty)
@@ -24,7 +24,7 @@ import Testing
     #expect(video.codecs[0].payloadType == 96 && video.codecs[0].rtxPayloadType == 97)
     #expect(video.headerExtensions[.mid] == 4 && video.headerExtensions[.rid] == nil)
     let ssrcs = view.media.flatMap(\.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] }.compactMap { $0 }
-    #expect(Set(ssrcs).count == ssrcs.count && ssrcs.count == 3, "a source that repeats itself does no harm")
+    #expect(Set(ssrcs).count == ssrcs.count && ssrcs.count == 3, "a repeating generator is harmless")
 
     let answer = try SessionDescription(parsing: view.sdp)
     #expect(answer.media.allSatisfy { answer.direction(of: $0) == .sendonly && $0.attributes.value("setup") == "passive" })
@@ -35,7 +35,7 @@ import Testing
     #expect(read.cname == "alice" && read.encodings == view.media[1].encodings)
   }
 
-  @Test("our own client's side of an answer takes it")
+  @Test("this project's client accepts the answer")
   func roundTrip() throws {
     let view = try negotiation.answer(try offer(), name: "alice")
     // Reads the answer as an offer: the sent media must match the negotiated media.
@@ -44,7 +44,7 @@ import Testing
     #expect(read.media.map { $0.encodings.first?.ssrc } == view.media.map { $0.encodings.first?.ssrc })
   }
 
-  @Test("an offer that only sends, and one with no m-line of media, are refused")
+  @Test("an offer that only sends, and one without media m-lines, are rejected")
   func receivesNothing() throws {
     for direction in ["sendonly", "inactive"] {
       #expect(throws: NegotiationError.self) { try negotiation.answer(try offer(direction), name: "a") }
@@ -52,7 +52,7 @@ import Testing
     #expect(throws: NegotiationError.self) { try negotiation.answer("v=0\r\no=- 1 1 IN IP4 0\r\n", name: "a") }
   }
 
-  @Test("m-lines without a codec in common are named; those of a kind that is sent already stay inactive")
+  @Test("m-lines without a common codec are reported; those of a kind that is already sent stay inactive")
   func partial() throws {
     let offered = try offer()
     let foreign = offered.replacing("opus/48000/2", with: "speex/16000").replacing("PCM", with: "XYZ")
@@ -71,7 +71,7 @@ import Testing
     #expect(answer.direction(of: answer.media[2]) == .inactive && !answer.media[2].isRejected)
   }
 
-  @Test("an offer that wants to be the DTLS server is refused, and one of a client is taken")
+  @Test("an offer with the DTLS role server is rejected, and one with the role client is accepted")
   func roles() throws {
     let offered = try offer()
     #expect(throws: NegotiationError.self) {
@@ -81,7 +81,7 @@ import Testing
       try negotiation.answer(offered.replacing("a=setup:actpass", with: "a=setup:active"), name: "a").remote.role == .client)
   }
 
-  @Test("more m-lines than a viewer has a use for are refused")
+  @Test("more m-lines than a viewer can use are rejected")
   func tooMany() throws {
     #expect(throws: NegotiationError.tooManyMedia(limit: 1)) {
       try ViewNegotiation(local: Fixture.local(.server), maximumMedia: 1).answer(try offer(), name: "a")

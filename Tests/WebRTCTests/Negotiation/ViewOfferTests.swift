@@ -15,7 +15,7 @@ import Testing
     #expect(description.media.allSatisfy { $0.attributes.value("setup") == "actpass" })
   }
 
-  @Test("what a server answers is what the viewer takes")
+  @Test("the viewer accepts the server's answer")
   func accepted() throws {
     let offer = try offer()
     let answered = try negotiation.answer(offer.sdp, name: "alice")
@@ -27,7 +27,7 @@ import Testing
     #expect(view.media.map(\.headerExtensions) == answered.media.map(\.headerExtensions))
   }
 
-  @Test("an answer that sends nothing, has other m-lines or the wrong end of DTLS is refused")
+  @Test("an answer that sends nothing, has other m-lines or the wrong DTLS role is rejected")
   func refused() throws {
     let offer = try offer()
     let answer = try negotiation.answer(offer.sdp, name: "a").sdp
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("a codec that is not routed can't be offered")
+  @Test("an unsupported codec cannot be offered")
   func unknownCodec() {
     #expect(throws: NegotiationError.self) {
       try ViewOffer(local: Fixture.local(.client), codecs: [RTPCodec(name: "speex", payloadType: 97, clockRate: 16_000)])

@@ -14,7 +14,7 @@ import Testing
     #expect(pair.client.peer.remoteAddress == PeerPair.serverAddress)
   }
 
-  @Test("a handshake that the other side ends fails with the reason that its alert gives")
+  @Test("a handshake ended by the other side fails with the reason in its alert")
   func alert() throws {
     let client = try #require(
       DTLSAssociation(certificate: try Certificate(), role: .client, profiles: SRTPProfile.allCases))
@@ -38,14 +38,14 @@ import Testing
     #expect(pair.now - start < 150_000)
   }
 
-  @Test("two full agents connect, whichever controls", arguments: [true, false]) func full(clientControls: Bool) throws {
+  @Test("two full agents connect, whichever is controlling", arguments: [true, false]) func full(clientControls: Bool) throws {
     let pair = try PeerPair(serverICE: .full(controlling: !clientControls), clientICE: .full(controlling: clientControls))
     pair.signal(isLite: false)
     pair.run(milliseconds: 2000)
     #expect(pair.server.isConnected && pair.client.isConnected)
   }
 
-  @Test("a role conflict is settled", arguments: [true, false]) func roleConflict(bothControl: Bool) throws {
+  @Test("a role conflict is resolved", arguments: [true, false]) func roleConflict(bothControl: Bool) throws {
     for _ in 0..<8 {
       let pair = try PeerPair(serverICE: .full(controlling: bothControl), clientICE: .full(controlling: bothControl))
       pair.signal(isLite: false)
@@ -70,7 +70,7 @@ import Testing
     #expect(pair.client.events == [.connected(.aesCM128HMACSHA1_80)])
   }
 
-  @Test("no profile in common fails") func noProfile() throws {
+  @Test("a handshake without a common profile fails") func noProfile() throws {
     let pair = try PeerPair(serverProfiles: [.aeadAES128GCM], clientProfiles: [.aesCM128HMACSHA1_80])
     pair.signal()
     pair.run(milliseconds: 1000)
@@ -90,7 +90,7 @@ import Testing
     #expect(pair.server.isConnected)
   }
 
-  @Test("actpass becomes the client, and the answerer's choice is followed") func roles() throws {
+  @Test("actpass becomes the client, and the answerer's choice applies") func roles() throws {
     let certificate = try Certificate()
     let passive = try Peer(
       .init(ice: .full(controlling: true), role: nil, certificate: certificate, credentials: .random()))
@@ -103,7 +103,7 @@ import Testing
     #expect(conflicting.nextOutput() == .event(.failed(.dtlsRole)))
   }
 
-  @Test("any one lost datagram of the handshake delays it, no more", arguments: 0..<9) func oneLost(index: Int) throws {
+  @Test("one lost datagram only delays the handshake", arguments: 0..<9) func oneLost(index: Int) throws {
     let pair = try PeerPair()
     var count = -1
     pair.loses = { _ in
@@ -115,7 +115,7 @@ import Testing
     #expect(pair.server.isConnected && pair.client.isConnected)
   }
 
-  @Test("a handshake gets through a link that loses 40 % each way", arguments: 1...12) func lossy(seed: UInt64) throws {
+  @Test("a handshake succeeds on a link that loses 40 % in each direction", arguments: 1...12) func lossy(seed: UInt64) throws {
     let pair = try PeerPair()
     var generator = SeededGenerator(seed)
     pair.loses = { _ in Int.random(in: 0..<10, using: &generator) < 4 }
@@ -124,7 +124,7 @@ import Testing
     #expect(pair.server.isConnected && pair.client.isConnected)
   }
 
-  @Test("a wrong certificate of the client is refused by the server") func wrongClient() throws {
+  @Test("the server rejects a wrong certificate of the client") func wrongClient() throws {
     let pair = try PeerPair()
     pair.signal(clientFingerprint: try Certificate().fingerprint)
     pair.run(milliseconds: 2000)
@@ -133,7 +133,7 @@ import Testing
     #expect(pair.server.peer.makeSealer() == nil)
   }
 
-  @Test("a wrong certificate of the server is refused by the client") func wrongServer() throws {
+  @Test("the client rejects a wrong certificate of the server") func wrongServer() throws {
     let pair = try PeerPair()
     pair.signal(serverFingerprint: try Certificate().fingerprint)
     pair.run(milliseconds: 2000)
@@ -141,7 +141,7 @@ import Testing
     #expect(!pair.server.isConnected)
   }
 
-  @Test("a wrong certificate is refused also where the fingerprint comes last") func wrongLate() throws {
+  @Test("a wrong certificate is rejected even if the fingerprint arrives last") func wrongLate() throws {
     let pair = try PeerPair()
     pair.client.peer.setRemote(pair.server.parameters(role: .server, lite: true), now: pair.now)
     pair.run(milliseconds: 500)
@@ -151,7 +151,7 @@ import Testing
     #expect(pair.client.events.contains { $0 != .connected(.aeadAES128GCM) })
   }
 
-  @Test("SHA-1 fingerprints and none at all are refused") func weakFingerprint() throws {
+  @Test("SHA-1 fingerprints and missing fingerprints are rejected") func weakFingerprint() throws {
     for fingerprints in [[], [Fingerprint(algorithm: "sha-1", bytes: [UInt8](repeating: 0, count: 20))]] {
       let pair = try PeerPair()
       var parameters = pair.client.parameters(role: .client)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("nobody at the other end: ICE fails after 30 s") func iceTimeout() throws {
+  @Test("ICE fails after 30 s without an answer") func iceTimeout() throws {
     let pair = try PeerPair()
     pair.loses = { _ in true }
     pair.signal()
@@ -190,7 +190,7 @@ import Testing
     #expect(pair.sent.allSatisfy { $0.bytes.count <= 1200 })
   }
 
-  @Test("closing tells the other side, once") func close() throws {
+  @Test("closing notifies the other side once") func close() throws {
     let pair = try PeerPair.connected()
     pair.client.peer.close(now: pair.now)
     pair.client.peer.close(now: pair.now)
@@ -201,7 +201,7 @@ import Testing
     #expect(pair.inject(rtpPacket(sequence: 1), from: PeerPair.clientAddress, to: pair.server) == .dropped(.closed))
   }
 
-  @Test("bad credentials and empty profiles are refused") func configuration() throws {
+  @Test("invalid credentials and empty profiles are rejected") func configuration() throws {
     let certificate = try Certificate()
     #expect(throws: Peer.ConfigurationError.credentials) {
       try Peer(

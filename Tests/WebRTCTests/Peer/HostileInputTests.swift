@@ -55,7 +55,7 @@ import Testing
     pair.run(milliseconds: 100)
   }
 
-  @Test("an attacker off the path, who knows no address of the client, disturbs no handshake", arguments: 1...6)
+  @Test("an off-path attacker that does not know the client's address cannot disturb a handshake", arguments: 1...6)
   func offPath(seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let pair = try PeerPair()
@@ -93,7 +93,7 @@ import Testing
     #expect(pair.server.events.isEmpty)
   }
 
-  @Test("repetitions of the client's last flight are answered seldom") func repetitionFlood() throws {
+  @Test("repetitions of the client's last flight are answered at a limited rate") func repetitionFlood() throws {
     let pair = try PeerPair()
     pair.signal()
     pair.run(milliseconds: 1000)

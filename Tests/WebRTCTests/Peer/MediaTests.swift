@@ -4,7 +4,7 @@ import Testing
 @testable import WebRTC
 
 @Suite("Peer: media") struct MediaTests {
-  @Test("RTP and RTCP arrive as they were sent, both ways", arguments: SRTPProfile.allCases)
+  @Test("RTP and RTCP arrive as they were sent, in both directions", arguments: SRTPProfile.allCases)
   func roundTrip(profile: SRTPProfile) throws {
     let pair = try PeerPair.connected(profile: profile)
     for (from, to) in [(pair.server, pair.client), (pair.client, pair.server)] {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("what the sealer seals the other peer opens", arguments: SRTPProfile.allCases) func sealer(profile: SRTPProfile) throws
+  @Test("the other peer opens sealed packets", arguments: SRTPProfile.allCases) func sealer(profile: SRTPProfile) throws
   {
     let pair = try PeerPair.connected(profile: profile)
     let sealer = try #require(pair.server.peer.makeSealer())
@@ -48,7 +48,7 @@ import Testing
     #expect(pair.sendRTP(rtpPacket(sequence: 7, payload: [9]), from: pair.client) == nil)
   }
 
-  @Test("a changed packet is dropped, whichever bit changed", arguments: SRTPProfile.allCases)
+  @Test("a modified packet is dropped, whichever bit changed", arguments: SRTPProfile.allCases)
   func tampered(profile: SRTPProfile) throws {
     let pair = try PeerPair.connected(profile: profile)
     pair.loses = { _ in true }
@@ -65,7 +65,7 @@ import Testing
     #expect(pair.inject(packet, from: PeerPair.clientAddress, to: pair.server) == .rtp(length: 16))
   }
 
-  @Test("media before the handshake's end, and from a stranger, is dropped") func unvalidated() throws {
+  @Test("media before the end of the handshake, or from an unknown address, is dropped") func unvalidated() throws {
     let fresh = try PeerPair()
     #expect(fresh.inject(rtpPacket(sequence: 1), from: PeerPair.clientAddress, to: fresh.server) == .dropped(.notReady))
     let pair = try PeerPair.connected()
@@ -76,7 +76,7 @@ import Testing
     #expect(pair.inject(packet, from: PeerPair.clientAddress, to: pair.server) == .rtp(length: 16))
   }
 
-  @Test("an SSRC too many is dropped, and one removed makes room") func streamLimit() throws {
+  @Test("an SSRC above the limit is dropped until another one is removed") func streamLimit() throws {
     let pair = try PeerPair.connected(streamLimit: 4)
     for ssrc in [1, 2, 3, 4, 5] as [SSRC] { pair.sendRTP(rtpPacket(sequence: 1, ssrc: ssrc), from: pair.client) }
     pair.run(milliseconds: 20)
@@ -89,7 +89,7 @@ import Testing
     #expect(pair.server.media.count == 6)
   }
 
-  @Test("a forged SSRC takes no room") func forgedStreams() throws {
+  @Test("a forged SSRC does not count as a stream") func forgedStreams() throws {
     let pair = try PeerPair.connected(streamLimit: 2)
     for ssrc in (UInt32(100)..<200).map({ SSRC($0) }) {
       let forged = rtpPacket(sequence: 1, ssrc: ssrc, payload: [UInt8](repeating: 0, count: 40))

@@ -117,7 +117,7 @@ final class PeerPair {
       guard let next, next <= end else { break }
       stalled = next > now ? 0 : stalled + 1
       guard stalled < 100 else {
-        Issue.record("a deadline in the past stays there")
+        Issue.record("a deadline stays in the past")
         return
       }
       now = max(now, next)

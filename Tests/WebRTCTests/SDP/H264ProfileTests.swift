@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct H264ProfileTests {
   @Test(
-    "a profile-level-id means its profile, whatever its level (RFC 6184, table 5)",
+    "a profile-level-id identifies its profile, whatever its level (RFC 6184, table 5)",
     arguments: [
       ("42e01f", .constrainedBaseline), ("42E034", .constrainedBaseline), ("42c015", .constrainedBaseline),
       ("4d8033", .constrainedBaseline), ("58f01f", .constrainedBaseline), ("42001f", .baseline), ("42801f", .baseline),
@@ -16,7 +16,7 @@ import Testing
     #expect(H264Profile(profileLevelID: text) == profile)
   }
 
-  @Test("the id we write for a profile means that profile", arguments: H264Profile.allCases)
+  @Test("the id written for a profile parses to that profile", arguments: H264Profile.allCases)
   func written(profile: H264Profile) {
     #expect(H264Profile(profileLevelID: profile.profileLevelID) == profile)
   }
@@ -37,7 +37,7 @@ import Testing
     #expect(theirs.canonical == .h264(.baseline, packetizationMode: 0))
   }
 
-  @Test("a canonical payload type means one codec")
+  @Test("a canonical payload type identifies one codec")
   func payloadTypes() {
     var codecs: [RTPCodec] = [.opus, .vp8, .av1(profile: 0), .av1(profile: 1)] + (0..<4).map { RTPCodec.vp9(profile: $0) }
     for profile in H264Profile.allCases {

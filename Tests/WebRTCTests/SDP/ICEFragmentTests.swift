@@ -3,7 +3,7 @@ import Testing
 @testable import WebRTC
 
 @Suite struct ICEFragmentTests {
-  @Test("the trickle fragment of RFC 9725 is read, its TCP candidates left out")
+  @Test("the trickle fragment of RFC 9725 is parsed without its TCP candidates")
   func trickle() throws {
     let fragment = try ICEFragment(
       parsing: """
@@ -21,13 +21,13 @@ import Testing
     #expect(fragment.candidates.count == 1 && fragment.mid == "0" && fragment.kind == "audio" && !fragment.iceLite)
   }
 
-  @Test("a fragment without credentials, as some clients send it, is read")
+  @Test("a fragment without credentials, as some clients send it, is parsed")
   func candidatesOnly() throws {
     let fragment = try ICEFragment(parsing: "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:v\r\na=end-of-candidates\r\n")
     #expect(fragment.credentials == nil && fragment.candidates.isEmpty)
   }
 
-  @Test("what is written can be read")
+  @Test("a written fragment is parseable")
   func roundTrip() throws {
     let local = Fixture.local(.server)
     let fragment = ICEFragment(
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "malformed fragments are refused",
+    "malformed fragments are rejected",
     arguments: [
       "", "\r\n", "hello", "a=ice-ufrag:abcd\r\n", "a=ice-pwd:0123456789012345678901\r\n",
       "a=ice-ufrag:abc\r\na=ice-pwd:0123456789012345678901\r\n", "a=ice-ufrag:abcd\r\na=ice-pwd:short\r\n",
@@ -47,7 +47,7 @@ import Testing
     #expect(throws: SDPError.self) { try ICEFragment(parsing: text) }
   }
 
-  @Test("random and mutated fragments trap nothing")
+  @Test("random and mutated fragments never trap")
   func hostile() throws {
     var generator = SeededGenerator(11)
     let local = Fixture.local(.server)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SessionDescriptionTests {
   private static let minimal = "v=0\r\no=- 7 3 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"
 
-  @Test("what was read is written so that it reads the same", arguments: Fixture.names)
+  @Test("a parsed description is written so that it parses to the same values", arguments: Fixture.names)
   func roundTrip(name: String) throws {
     let first = try SessionDescription(parsing: try Fixture.text(name))
     #expect(!first.media.isEmpty)
@@ -13,7 +13,7 @@ import Testing
     #expect(second == first)
   }
 
-  @Test("lines may end in LF alone, and lines of no use are read over")
+  @Test("lines may end in LF only, and unused lines are ignored")
   func lineEnds() throws {
     let description = try SessionDescription(
       parsing: "v=0\no=- 7 3 IN IP4 ::1\ns=x\nb=AS:5\na=ice-lite\nm=audio 9 RTP/AVP 0 8\ni=title\na=mid:q\n")
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "a broken line is named",
+    "the error states the line",
     arguments: [
       ("", nil), ("hello", 1), ("a=x\r\n", 1), ("v=1\r\n", 1), ("v=0\r\nv=0\r\n", 2), ("v=0\r\n\r\nq\r\n", 3),
       ("v=0\r\no=- x 1 IN IP4 0\r\n", 2), ("v=0\r\ns=-\r\n", nil), (minimal + "m=audio\r\n", 5),
@@ -38,7 +38,7 @@ import Testing
     if let line { #expect(error.description.contains("line \(line)")) }
   }
 
-  @Test("a description larger than 64 KiB is refused, and so are too many m-lines")
+  @Test("a description larger than 64 KiB is rejected, and so are too many m-lines")
   func limits() throws {
     let long = Self.minimal + "a=" + String(repeating: "x", count: SessionDescription.maximumBytes)
     #expect(throws: SDPError.self) { try SessionDescription(parsing: long) }
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: SDPError.self) { try SessionDescription(parsing: wide) }
   }
 
-  @Test("codecs are read with their RTX, parameters and feedback")
+  @Test("codecs are parsed with their RTX, parameters and feedback")
   func codecs() throws {
     let offer = try SessionDescription(parsing: try Fixture.text("chromium-publish-first"))
     let audio = try #require(offer.media[0].codecs.first)
@@ -60,7 +60,7 @@ import Testing
     #expect(offer.media[1].streams.cname == "0kV9PSbbQdKC3iLx")
   }
 
-  @Test("feedback for all payload types, doubled lines and payload types of RTCP do no harm")
+  @Test("feedback for all payload types, duplicate lines and payload types of RTCP are harmless")
   func oddCodecs() throws {
     let description = try SessionDescription(
       parsing: Self.minimal + """
@@ -83,7 +83,7 @@ import Testing
     #expect(codecs[0].parameters["max-fr"] == "30" && codecs[0].parameters["flag"] == "")
   }
 
-  @Test("candidates over TCP, of names and for RTCP are skipped")
+  @Test("candidates for TCP, host names and RTCP are skipped")
   func candidates() {
     for other in ["tcptype active", "tcptype so", "tcptype", "generation 0", ""] {
       #expect(ICECandidate(attribute: "1 1 tcp 1518214911 127.0.0.1 9 typ host \(other)") == nil)
@@ -101,7 +101,7 @@ import Testing
     #expect(six?.address.host == "2001:db8::1")
   }
 
-  @Test("a fingerprint is read and written alike, and a short one is refused")
+  @Test("a fingerprint is parsed and written unchanged, and a short one is rejected")
   func fingerprints() throws {
     let print = Fingerprint(algorithm: "sha-256", bytes: (0..<32).map { UInt8($0 * 7) })
     #expect(Fingerprint(attribute: print.attribute) == print)
@@ -112,7 +112,7 @@ import Testing
     #expect(Fingerprint(attribute: "sha-256") == nil)
   }
 
-  @Test("simulcast layers come in their order, the first of alternatives, and only those declared")
+  @Test("simulcast layers are in order, the first of alternatives, and only declared ones")
   func simulcast() throws {
     let offer = try SessionDescription(parsing: try Fixture.text("chromium-publish-simulcast"))
     #expect(offer.media[0].simulcastRids == ["h", "m", "l"])

@@ -5,7 +5,7 @@ import Testing
 @testable import WebRTC
 
 @Suite("SRTCPSealer") struct SRTCPSealerTests {
-  @Test("libsrtp2 opens each compound, whichever SSRC sends it, and numbers never repeat", arguments: SRTPProfile.allCases)
+  @Test("libsrtp2 opens each compound, whichever SSRC sends it, and indices never repeat", arguments: SRTPProfile.allCases)
   func opens(profile: SRTPProfile) throws {
     let master = SRTPSealerTests.master(profile, seed: 11)
     let sealer = try #require(SRTCPSealer(profile: profile, master: master))

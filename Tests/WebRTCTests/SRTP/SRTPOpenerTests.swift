@@ -25,7 +25,7 @@ extension SRTPOpener {
     )
   }
 
-  @Test("what libsrtp2 protects opens over two wraps", arguments: SRTPProfile.allCases)
+  @Test("packets protected by libsrtp2 open across two wraps", arguments: SRTPProfile.allCases)
   func wraps(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     var differing = 0
@@ -36,7 +36,7 @@ extension SRTPOpener {
     #expect(differing == 0)
   }
 
-  @Test("reordering across a wrap opens once, and a replay is refused", arguments: SRTPProfile.allCases)
+  @Test("packets reordered across a wrap open once, and a replay is rejected", arguments: SRTPProfile.allCases)
   func reordering(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     let plain = (65_400..<65_700).map { rtpPacket(sequence: UInt16(truncatingIfNeeded: $0)) }
@@ -52,7 +52,7 @@ extension SRTPOpener {
     for (_, sealed) in packets { #expect(opener.openRTP(copy: sealed) == .failure(.replayed)) }
   }
 
-  @Test("a packet older than the window is refused, the oldest in it is not", arguments: SRTPProfile.allCases)
+  @Test("a packet older than the window is rejected, the oldest one in it is not", arguments: SRTPProfile.allCases)
   func late(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     let sealed = try (0...1024).map { try reference.protect(rtpPacket(sequence: UInt16($0))) }
@@ -61,7 +61,7 @@ extension SRTPOpener {
     #expect(opener.openRTP(copy: sealed[1]) == .success(rtpPacket(sequence: 1)))
   }
 
-  @Test("a changed packet is refused and changes nothing; random bytes never trap", arguments: SRTPProfile.allCases)
+  @Test("a modified packet is rejected and changes no state; random bytes never trap", arguments: SRTPProfile.allCases)
   func forged(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile, limit: 1)
     var generator = SeededGenerator(23)
@@ -79,7 +79,7 @@ extension SRTPOpener {
     }
   }
 
-  @Test("streams beyond the limit are refused until one is removed", arguments: SRTPProfile.allCases)
+  @Test("streams above the limit are rejected until one is removed", arguments: SRTPProfile.allCases)
   func limit(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile, limit: 2)
     let plain = (UInt32(1)...3).map { rtpPacket(sequence: 9, ssrc: SSRC($0)) }
@@ -92,7 +92,7 @@ extension SRTPOpener {
     #expect(opener.openRTP(copy: sealed[1]) == .failure(.replayed))
   }
 
-  @Test("libsrtp2's RTCP opens once, and late compounds are refused", arguments: SRTPProfile.allCases)
+  @Test("libsrtp2's RTCP opens once, and late compounds are rejected", arguments: SRTPProfile.allCases)
   func reports(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     let plain = receiverReport() + [1, 2, 3, 4]
@@ -107,7 +107,7 @@ extension SRTPOpener {
     #expect(opener.openRTCP(copy: sealed[0]) == .failure(.replayed))
   }
 
-  @Test("CSRCs, extensions of both forms and empty payloads open as libsrtp2 opens them", arguments: SRTPProfile.allCases)
+  @Test("CSRCs, extensions of both forms and empty payloads open as with libsrtp2", arguments: SRTPProfile.allCases)
   func shapes(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     let other = try SRTPReference(profile, master: SRTPSealerTests.master(profile, seed: 21), opening: true)
@@ -130,7 +130,7 @@ extension SRTPOpener {
     }
   }
 
-  @Test("what libsrtp2 refuses is refused, what it opens is opened to the same bytes", arguments: SRTPProfile.allCases)
+  @Test("packets that libsrtp2 rejects are rejected, others open to the same bytes", arguments: SRTPProfile.allCases)
   func agrees(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     let other = try SRTPReference(profile, master: SRTPSealerTests.master(profile, seed: 21), opening: true)
@@ -155,7 +155,7 @@ extension SRTPOpener {
     #expect(opened > 1000)
   }
 
-  @Test("the ROC counts up to its last value, and nothing opens after it", arguments: SRTPProfile.allCases)
+  @Test("the ROC increases up to its last value, and nothing opens after it", arguments: SRTPProfile.allCases)
   func lastRollover(profile: SRTPProfile) throws {
     let master = SRTPSealerTests.master(profile, seed: 21)
     let (_, opener) = try pair(profile)
@@ -176,7 +176,7 @@ extension SRTPOpener {
     #expect(open(last - 5) == .failure(.replayed))
   }
 
-  @Test("an index is the nearest with its sequence number, and never negative")
+  @Test("an index is the nearest one with its sequence number, and never negative")
   func nearestIndex() {
     for highest in [0, 1, 5, 0x7FFF, 0x8000, 0x8001, 0xFFFF, 0x1_0000, 0x1_7FFF, 0x1_8000, 0x1_FFFF, 0x1234_5678_9ABC]
       as [UInt64]
@@ -195,7 +195,7 @@ extension SRTPOpener {
     }
   }
 
-  @Test("a window remembers what a set would")
+  @Test("a window contains the same indices as a set")
   func window() {
     var generator = SeededGenerator(26)
     for size in [64, 128, 1024] {
@@ -216,7 +216,7 @@ extension SRTPOpener {
     }
   }
 
-  @Test("SRTCP numbers end at 2³¹ − 1, and an unencrypted compound is refused", arguments: SRTPProfile.allCases)
+  @Test("SRTCP indices end at 2³¹ − 1, and an unencrypted compound is rejected", arguments: SRTPProfile.allCases)
   func lastReport(profile: SRTPProfile) throws {
     let master = SRTPSealerTests.master(profile, seed: 21)
     let (_, opener) = try pair(profile)
@@ -235,12 +235,12 @@ extension SRTPOpener {
       #expect(opener.openRTCP(copy: unencrypted) == .failure(.unauthenticatedMedia))
       #expect(opener.openRTCP(copy: sealed) == .success(plain))
     }
-    #expect(seal(sealer) == nil, "no number is used twice")
+    #expect(seal(sealer) == nil, "no index is used twice")
     // The index does not wrap (RFC 3711 §9.2): the first indices are now old.
     #expect(opener.openRTCP(copy: try #require(seal(fresh))) == .failure(.replayed))
   }
 
-  @Test("RTP and RTCP of one SSRC are one stream, and many streams keep apart", arguments: SRTPProfile.allCases)
+  @Test("RTP and RTCP of one SSRC are one stream, and many streams are independent", arguments: SRTPProfile.allCases)
   func streams(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile, limit: 40)
     for round in 0..<3 as Range<UInt16> {

@@ -25,7 +25,7 @@ extension SRTPSealer {
     return (0..<(16 + profile.masterSaltLength)).map { _ in .random(in: 0...255, using: &generator) }
   }
 
-  @Test("each byte equals libsrtp2's over two sequence-number wraps", arguments: SRTPProfile.allCases)
+  @Test("each byte equals libsrtp2's across two sequence number wraps", arguments: SRTPProfile.allCases)
   func wraps(profile: SRTPProfile) throws {
     let master = Self.master(profile, seed: 1)
     let reference = try SRTPReference(profile, master: master)
@@ -41,7 +41,7 @@ extension SRTPSealer {
   }
 
   @Test(
-    "each byte equals libsrtp2's where the ROC wraps its bytes", arguments: SRTPProfile.allCases,
+    "each byte equals libsrtp2's when the bytes of the ROC wrap", arguments: SRTPProfile.allCases,
     [0, 0xFE, 0xFFFE, 0xFFFF_FFFD])
   func rolloverCounters(profile: SRTPProfile, roc: UInt32) throws {
     let master = Self.master(profile, seed: UInt64(roc) &+ 2)
@@ -58,7 +58,7 @@ extension SRTPSealer {
     }
   }
 
-  @Test("sizes, CSRCs and extensions seal as libsrtp2's", arguments: SRTPProfile.allCases) func shapes(profile: SRTPProfile)
+  @Test("sizes, CSRCs and extensions seal as with libsrtp2", arguments: SRTPProfile.allCases) func shapes(profile: SRTPProfile)
     throws
   {
     var generator = SeededGenerator(3)
@@ -94,7 +94,7 @@ extension SRTPSealer {
     #expect(buffer == sealer.seal(packet, index: 1))
   }
 
-  @Test("a master key of the wrong length is refused") func wrongLength() {
+  @Test("a master key of the wrong length is rejected") func wrongLength() {
     #expect(SRTPSealer(profile: .aeadAES128GCM, master: [UInt8](repeating: 0, count: 30)) == nil)
     #expect(SRTPSealer(profile: .aesCM128HMACSHA1_80, master: []) == nil)
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebRTC
 
-@Suite("STUN: refusals") struct RefusalTests {
+@Suite("STUN: rejections") struct RefusalTests {
   static let stranger = TransportAddress(ipv4: 0x0A00_0063, port: 50_000)
 
   /// Returns how a fresh lite peer classifies a request, and its reply.
@@ -18,7 +18,7 @@ import Testing
     reply?.withUnsafeBytes { STUNMessage(parsing: $0)?.errorCode }
   }
 
-  @Test("a good request is answered with the address it came from") func success() throws {
+  @Test("a valid request is answered with its source address") func success() throws {
     let (received, reply) = try answer { bindingRequest(to: $0) }
     #expect(received == .consumed)
     let bytes = try #require(reply)
@@ -47,20 +47,20 @@ import Testing
     #expect(errorCode(reply) == 400)
   }
 
-  @Test("an attribute that must be understood and is not gets 420 and its name") func unknownAttribute() throws {
+  @Test("an unsupported comprehension-required attribute gets 420 and its type") func unknownAttribute() throws {
     let (received, reply) = try answer { bindingRequest(to: $0, extra: [(0x7FF1, [1]), (0xC057, [2])]) }
     #expect(received == .dropped(.unsupportedSTUN))
     #expect(errorCode(reply) == 420)
     #expect(try #require(reply).contains(subsequence: [0x00, 0x0A, 0x00, 0x02, 0x7F, 0xF1]))
   }
 
-  @Test("a lite agent can't control: ICE-CONTROLLED gets 487") func lite() throws {
+  @Test("a lite agent cannot control: ICE-CONTROLLED gets 487") func lite() throws {
     let (received, reply) = try answer { bindingRequest(to: $0, controlled: true) }
     #expect(received == .dropped(.roleConflict))
     #expect(errorCode(reply) == 487)
   }
 
-  @Test("no reply to an address not validated is larger than its request") func amplification() throws {
+  @Test("no reply to an unvalidated address is larger than its request") func amplification() throws {
     let requests: [(ICECredentials) -> [UInt8]] = [
       { bindingRequest(to: $0) }, { bindingRequest(to: $0, password: "wrong") }, { bindingRequest(to: $0, controlled: true) },
       { bindingRequest(to: $0, extra: (0..<40).map { (0x7000 + UInt16($0), []) }) },
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("DTLS from an address that no check came from gets no answer") func dtlsFirst() throws {
+  @Test("DTLS from an address without a check gets no answer") func dtlsFirst() throws {
     let pair = try PeerPair()
     pair.signal()
     pair.run(milliseconds: 1000) { !pair.sent.contains { $0.kind == .dtls } }
@@ -94,7 +94,7 @@ import Testing
     #expect(fresh.server.peer.nextOutput() == nil)
   }
 
-  @Test("responses nobody asked for are dropped") func strayResponse() throws {
+  @Test("unsolicited responses are dropped") func strayResponse() throws {
     for ice in [ICEMode.lite, .full(controlling: true)] {
       let pair = try PeerPair.connected(serverICE: ice)
       var writer = STUNWriter(.success, transaction: .random())
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("output that nobody takes is bounded and counted") func outputBound() throws {
+  @Test("output that is not taken is bounded and counted") func outputBound() throws {
     let pair = try PeerPair()
     for _ in 0..<500 {
       var bytes = bindingRequest(to: pair.server.credentials)

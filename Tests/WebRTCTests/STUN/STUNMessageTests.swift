@@ -20,7 +20,7 @@ import Testing
     00080014 a382954e4be67bf11784c97c8292c275bfe3ed41 80280004 c8fb0b4c
     """)
 
-  @Test("the request of RFC 5769 is read and its integrity holds") func sampleRequest() throws {
+  @Test("the request of RFC 5769 is parsed and its integrity is valid") func sampleRequest() throws {
     try Self.request.withUnsafeBytes { datagram in
       let message = try #require(STUNMessage(parsing: datagram))
       #expect(message.kind == .request && message.method == STUN.binding)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("the responses of RFC 5769 give the mapped addresses") func sampleResponses() throws {
+  @Test("the responses of RFC 5769 contain the mapped addresses") func sampleResponses() throws {
     for (bytes, host) in [(Self.response4, "192.0.2.1"), (Self.response6, "2001:db8:1234:5678:11:2233:4455:6677")] {
       try bytes.withUnsafeBytes { datagram in
         let message = try #require(STUNMessage(parsing: datagram))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("what is written is read back") func roundTrip() throws {
+  @Test("a written message parses to the same values") func roundTrip() throws {
     let transaction = STUNTransactionID.random()
     for address in [TransportAddress(ipv4: 0x7F00_0001, port: 1), try #require(TransportAddress(host: "fe80::1", port: 65535))]
     {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("cut, stretched and changed messages are none") func damaged() {
+  @Test("truncated, extended and modified messages are rejected") func damaged() {
     for count in 0..<Self.request.count { #expect(!isMessage(Array(Self.request.prefix(count)))) }
     #expect(!isMessage(Self.request + [0, 0, 0, 0]))
     for bit in 0..<Self.request.count * 8 {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("attributes after the signature count for nothing") func afterIntegrity() throws {
+  @Test("attributes after the signature are ignored") func afterIntegrity() throws {
     var writer = STUNWriter(.request, transaction: .random())
     writer.sign(with: "key".utf8)
     writer.add(STUNAttribute.useCandidate, [])
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("first bytes are told apart as RFC 7983 says") func classify() {
+  @Test("first bytes are classified according to RFC 7983") func classify() {
     let kinds = (UInt8.min...UInt8.max).map(DatagramKind.classify(firstByte:))
     #expect(kinds.count { $0 == .stun } == 4 && kinds.count { $0 == .dtls } == 44 && kinds.count { $0 == .rtp } == 64)
     #expect(([0x80, 96] as [UInt8]).withUnsafeBytes(DatagramKind.classify) == .rtp)

@@ -10,13 +10,13 @@ import RTP
     _ = section.codecs.map { ($0.canonical, $0.offeredForms) }
     _ = (section.headerExtensions, section.streams, section.simulcastRids, description.direction(of: section))
   }
-  precondition((try? SessionDescription(parsing: description.text)) != nil, "what is written can be read")
+  precondition((try? SessionDescription(parsing: description.text)) != nil, "the written text is parseable")
 }
 
 @Sendable func fuzzICEFragment(_ bytes: UnsafeRawBufferPointer) {
   guard let fragment = try? ICEFragment(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
   let text = fragment.text
-  precondition(text.isEmpty || (try? ICEFragment(parsing: text)) != nil, "what is written can be read")
+  precondition(text.isEmpty || (try? ICEFragment(parsing: text)) != nil, "the written text is parseable")
 }
 
 /// Feeds successive offers for a publish transport, separated by NUL bytes.
@@ -24,7 +24,7 @@ import RTP
   var negotiation = PublishNegotiation(local: side(.server), simulcast: true)
   for text in texts(bytes).prefix(4) {
     guard let answered = try? negotiation.answer(description(text)) else { continue }
-    precondition((try? SessionDescription(parsing: answered.sdp)) != nil, "what is answered can be read")
+    precondition((try? SessionDescription(parsing: answered.sdp)) != nil, "the answer is parseable")
   }
 }
 
@@ -56,7 +56,7 @@ import RTP
   var answer = SubscribeAnswer(local: side(.client), accepts: { _ in true })
   for text in texts(bytes).prefix(4) {
     guard let answered = try? answer.answer(description(text)) else { continue }
-    precondition((try? SessionDescription(parsing: answered.sdp)) != nil, "what is answered can be read")
+    precondition((try? SessionDescription(parsing: answered.sdp)) != nil, "the answer is parseable")
   }
 }
 
@@ -64,7 +64,7 @@ import RTP
 @Sendable func fuzzView(_ bytes: UnsafeRawBufferPointer) {
   let negotiation = ViewNegotiation(local: side(.server), randomSSRC: { 5 })
   guard let view = try? negotiation.answer(description(String(decoding: bytes, as: UTF8.self)), name: "u") else { return }
-  precondition((try? SessionDescription(parsing: view.sdp)) != nil, "what is answered can be read")
+  precondition((try? SessionDescription(parsing: view.sdp)) != nil, "the answer is parseable")
 }
 
 private func side(_ role: DTLSRole) -> TransportParameters {

@@ -53,7 +53,7 @@ let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   let master = [UInt8](repeating: 0x5A, count: profile == .aeadAES128GCM ? 28 : 30)
   guard let opener = SRTPOpener(profile: profile, master: master, streamLimit: 3),
     let sealer = SRTPSealer(profile: profile, master: master)
-  else { preconditionFailure("the keys are right") }
+  else { preconditionFailure("the keys are valid") }
   var opened: Set<[UInt8]> = []
   for piece in pieces(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())) {
     var raw = Array(piece)
@@ -74,10 +74,10 @@ let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
           payloadLength: packet.count - header.headerLength, index: index, ssrc: header.ssrc, into: into)
       }
     }
-    precondition(count == sealed.count, "what has a header can be sealed")
+    precondition(count == sealed.count, "a packet with a header can be sealed")
     let name = sealed
     if case .success(let plain) = sealed.withUnsafeMutableBytes({ opener.openRTP($0) }) {
-      precondition(plain == packet.count && sealed.starts(with: packet), "what was sealed opens to itself")
+      precondition(plain == packet.count && sealed.starts(with: packet), "a sealed packet opens to itself")
       precondition(opened.insert(name).inserted, "nothing opens twice")
     }
   }
