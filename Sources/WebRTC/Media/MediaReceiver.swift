@@ -100,7 +100,7 @@ final class MediaReceiver {
     return stream?.statistics.reportBlock(ssrc: ssrc, now: now)
   }
 
-  // MARK: requests
+  // MARK: Requests
 
   private var keyFrameDue: Instant? {
     guard wantsKeyFrame else { return nil }

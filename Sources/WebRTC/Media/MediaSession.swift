@@ -90,7 +90,7 @@ public final class MediaSession {
     outgoing = OutgoingMedia(configuration.bandwidth)
   }
 
-  // MARK: what the owner says
+  // MARK: Owner input
 
   /// Applies the far end's transport parameters; changed credentials are an ICE restart.
   public func setRemote(_ parameters: TransportParameters, now: Instant) {
@@ -143,7 +143,7 @@ public final class MediaSession {
     takePeerOutput(now)
   }
 
-  // MARK: datagrams and time
+  // MARK: Datagrams and time
 
   /// Processes a datagram from the socket, in place: its bytes must not be used afterwards.
   public func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
@@ -192,7 +192,7 @@ public final class MediaSession {
       drops: peer.drops, remoteAddress: peer.remoteAddress)
   }
 
-  // MARK: inside
+  // MARK: Internals
 
   /// Performs the actions that new input may have made due.
   private func settle(_ now: Instant) {

@@ -38,7 +38,7 @@ final class OutgoingMedia {
     return true
   }
 
-  // MARK: what leaves
+  // MARK: Sending
 
   /// Returns when the next packet may be sent; nil if none is queued.
   func deadline(_ now: Instant) -> Instant? { pacer.deadline(now) }
@@ -59,7 +59,7 @@ final class OutgoingMedia {
     if packet.transportSequenceOffset > 0 { sent.sent(size: size, at: now) }
   }
 
-  // MARK: what comes back
+  // MARK: Feedback
 
   func take(_ feedback: TransportFeedback, now: Instant) {
     hasTransportFeedback = true

@@ -20,8 +20,7 @@ import Testing
     }
   }
 
-  @Test("the other peer opens sealed packets", arguments: SRTPProfile.allCases) func sealer(profile: SRTPProfile) throws
-  {
+  @Test("the other peer opens sealed packets", arguments: SRTPProfile.allCases) func sealer(profile: SRTPProfile) throws {
     let pair = try PeerPair.connected(profile: profile)
     let sealer = try #require(pair.server.peer.makeSealer())
     for sequence in UInt64(65_500)..<65_600 {
