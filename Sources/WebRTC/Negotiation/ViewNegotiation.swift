@@ -9,7 +9,7 @@ public struct AnsweredView: Sendable, Hashable {
   /// One m-line for each kind that the viewer receives, in the order of the offer: all common codecs in the viewer's order of
   /// preference, with its payload types and extension ids, and SSRCs of this side.
   public var media: [RTPParameters]
-  /// The m-lines that would receive but have no common codec, although others of the same kind were answered.
+  /// The m-lines that would receive but have no common codec; the other m-lines of the viewer were answered.
   public var rejected: [RejectedMedia]
 }
 
