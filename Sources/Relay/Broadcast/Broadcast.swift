@@ -3,41 +3,42 @@ import Mixing
 public import RTMP
 public import RTP
 
-/// Which of the programs that were put on air: chosen by the caller.
+/// The identifier of a program on a broadcast, chosen by the caller.
 public struct ProgramID: Hashable, Sendable, CustomStringConvertible {
-  /// Any number that no other program of the broadcast has.
+  /// A number that is unique among the broadcast's programs.
   public var rawValue: UInt64
 
-  /// The program with this number.
+  /// Creates an identifier from a number.
   public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   public var description: String { String(rawValue) }
 }
 
-/// The outgoing stream behind one publish URL: one timeline, fed by one program after the other.
+/// The outgoing stream for one publish URL: one timeline, fed by one program at a time.
 ///
-/// Programs put pictures and sound on the media clock; the broadcast makes of them FLV messages whose times never go back and whose
-/// sound has no hole, in the order of their times. A program that comes while another is on air **takes over**:
+/// Programs put audio and video on the media clock. The broadcast turns them into FLV messages in timestamp order. Timestamps
+/// never decrease and the audio has no gaps. A program that starts while another is on air **takes over**:
 ///
-/// 1. It is listened to, and its first key frame is waited for. If that shows a moment that the viewers have seen already, because the
-///    new program lags more than the old one, the old one's pictures stop a little later, and a key frame of that moment is asked for.
-/// 2. The old program's pictures continue up to the moment of that key frame, its sound up to the same sample, or up to the new
-///    program's first; from there on the new one's follow, with a sequence header if the codec's parameters differ. The sound of both
-///    is blended for 10 ms (``SoundSeam``).
-/// 3. ``Output/tookOver(_:from:)`` tells when nothing of the old one is needed any more.
+/// 1. The broadcast buffers the new program until its first key frame. If the new program lags more than the old one, viewers
+///    have already seen the moment of that key frame. The old program's video then stops a little later, and the new program is
+///    asked for a key frame of that moment.
+/// 2. The old program's video continues up to the moment of that key frame. Its audio continues up to the same sample, or up to
+///    the new program's first sample. The new program follows, with a sequence header if the codec parameters differ. The audio
+///    of both is cross-faded for 10 ms (``SoundSeam``).
+/// 3. ``Output/tookOver(_:from:)`` reports that the old program is no longer needed.
 ///
-/// Sans-I/O: after each call take what ``next()`` gives until it is nil. One owner at a time.
+/// Sans-I/O: after each call, drain ``next()`` until it returns nil. Not thread-safe; one owner at a time.
 public final class Broadcast {
-  /// What does not change while a broadcast lives.
+  /// Settings that are fixed for the lifetime of a broadcast.
   public struct Settings: Sendable, Hashable {
-    /// The sound's codec.
+    /// The audio encoder settings.
     public var audio: AACEncoderSettings
-    /// Microseconds that pictures wait for sound, or sound for pictures, to be sent in order.
+    /// How long video waits for audio, or audio for video, to keep messages in order, in µs.
     public var patience: Int64
-    /// Microseconds that the new program waits for the rest of the old one.
+    /// How long the new program waits for the rest of the old one, in µs.
     public var overlap: Int64
 
-    /// The defaults suit sound that lags pictures by up to 400 ms.
+    /// Creates settings. The defaults suit audio that lags the video by up to 400 ms.
     public init(audio: AACEncoderSettings = .init(), patience: Int64 = 500_000, overlap: Int64 = 1_000_000) {
       self.audio = audio
       self.patience = patience
@@ -45,23 +46,23 @@ public final class Broadcast {
     }
   }
 
-  /// What comes out.
+  /// An output of the broadcast.
   public enum Output: Sendable, Equatable {
-    /// To be sent.
+    /// A message to send.
     case media(MediaMessage)
-    /// The program's next picture after this media time, or any, shall be a key frame.
+    /// The program's next picture after this media time, or its next picture if nil, must be a key frame.
     case keyFrameNeeded(ProgramID, after: MediaTime?)
-    /// The first is on air; the second, where there was one, is needed no more.
+    /// The first program is on air. The second, if any, is no longer needed.
     case tookOver(ProgramID, from: ProgramID?)
   }
 
-  /// Since the start.
+  /// Counters since the start of the broadcast.
   public struct Counters: Sendable, Hashable {
     /// Pictures sent.
     public var pictures: UInt64 = 0
     /// AAC frames sent.
     public var soundFrames: UInt64 = 0
-    /// Pictures that were left out: before a key frame, out of order, or of a moment already seen.
+    /// Pictures dropped: before a key frame, out of order, or of a moment already shown.
     public var skipped: UInt64 = 0
     /// Changes of the program on air.
     public var takeovers: UInt64 = 0
@@ -69,11 +70,11 @@ public final class Broadcast {
     public var failures: UInt64 = 0
   }
 
-  /// As given.
+  /// The settings.
   public let settings: Settings
-  /// Since the start.
+  /// Counters since the start.
   public internal(set) var counters = Counters()
-  /// The program whose pictures and sound are sent; nil before the first.
+  /// The program whose audio and video are sent; nil before the first one.
   public var onAir: ProgramID? { current?.id }
   /// The program that is about to take over.
   public var upcoming: ProgramID? { takeover?.feed.id }
@@ -83,7 +84,7 @@ public final class Broadcast {
   var outputs: [Output] = []
   private var nextOutput = 0
   let sound: SoundEncoder
-  /// The blend from one program's sound to the next one's, while it lasts. A broadcast's first sound fades in.
+  /// The cross-fade from one program's audio to the next, while it lasts. A broadcast's first audio fades in.
   var seam: SoundSeam? = SoundSeam(last: [])
   /// The last stereo sample that was sent.
   private(set) var lastSample: [Int16] = []
@@ -95,13 +96,14 @@ public final class Broadcast {
   private var metadata: MediaMessage?
   /// The media time of the newest picture sent.
   private(set) var lastPicture: MediaTime?
-  /// On the outgoing timeline.
+  /// The timestamp of the newest picture on the outgoing timeline.
   private var lastPictureStamp: MediaTime?
-  /// The usual time between two pictures, in microseconds.
+  /// The typical interval between two pictures in µs.
   private(set) var pictureInterval: Int64 = 40_000
 
-  /// - Parameter began: the moment whose time is 0, of a broadcast that is taken up again; nil for that of the first picture or sound.
-  /// - Throws: ``CodecError`` where the sound's settings are refused.
+  /// Creates a broadcast.
+  /// - Parameter began: The moment of timestamp 0 for a resumed broadcast; nil uses the moment of the first picture or sample.
+  /// - Throws: ``CodecError`` if the audio settings are invalid.
   public init(_ settings: Settings = .init(), began: Instant? = nil) throws(CodecError) {
     self.settings = settings
     epoch = began?.mediaTime
@@ -109,8 +111,8 @@ public final class Broadcast {
     interleaver = Interleaver(patience: settings.patience)
   }
 
-  /// Puts a program on air, or has it take over from the one that is. One that waits to take over is replaced.
-  /// - Parameter audioBitrate: bits a second of its sound; nil for that of the settings.
+  /// Puts a program on air, or lets it take over from the current one. It replaces a program that is waiting to take over.
+  /// - Parameter audioBitrate: The program's audio bitrate in bps; nil for the one in the settings.
   public func begin(_ program: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int? = nil, now: Instant) {
     let feed = Feed(id: program, hasAudio: hasAudio, hasVideo: hasVideo, audioBitrate: audioBitrate)
     guard current != nil else {
@@ -127,21 +129,21 @@ public final class Broadcast {
     advanceTakeover(now)
   }
 
-  /// A program makes nothing more. The timeline stays for the next one.
+  /// Marks a program as finished. The timeline stays for the next program.
   public func end(_ program: ProgramID, now: Instant) {
     if takeover?.feed.id == program { return abandonTakeover() }
     guard current?.id == program else { return }
     current?.isOver = true
     guard takeover == nil else { return advanceTakeover(now) }
     current = nil
-    // The sound that the last pictures wait for; what the coder keeps back of it is 3 frames at most.
+    // The last pictures wait for this audio. The encoder delays at most 3 frames of it.
     let kept = Int64(3 * AACEncoder.frameCount) * 1_000_000 / Int64(settings.audio.format.sampleRate)
     seam = SoundSeam(last: lastSample)
     if sentSoundHeader, let lastPicture { fillSilence(upTo: lastPicture.advanced(microseconds: kept), now: now) }
     release(now)
   }
 
-  /// Takes an H.264 picture in Annex B form; its timestamp is its media time.
+  /// Accepts an H.264 picture in Annex B format. Its timestamp is its media time.
   public func take(_ picture: EncodedPicture, from program: ProgramID, now: Instant) {
     if takeover?.feed.id == program {
       takeover?.hold(picture, shown: lastPicture, interval: pictureInterval, outputs: &outputs)
@@ -162,7 +164,7 @@ public final class Broadcast {
     release(now)
   }
 
-  /// Takes stereo samples at 48 kHz whose first is `position` on the grid of ``AudioInput``.
+  /// Accepts stereo samples at 48 kHz. `position` is the first sample's position on the grid of ``AudioInput``.
   public func take(_ samples: [Int16], at position: Int64, from program: ProgramID, now: Instant) {
     if takeover?.feed.id == program {
       takeover?.hold(samples, at: position)
@@ -179,17 +181,17 @@ public final class Broadcast {
     release(now)
   }
 
-  /// Lets time pass: what waits too long is sent, and a takeover does not wait for ever.
+  /// Advances time: sends what has waited too long and times out a takeover.
   public func advance(to now: Instant) {
     advanceTakeover(now)
-    // Who hears sound must not be left waiting for it by a program that has none.
+    // Receivers must not wait for audio from a program that has none.
     if let current, !current.hasAudio, takeover?.soundCut == nil, sentSoundHeader, let lastPicture {
       fillSilence(upTo: lastPicture, now: now)
     }
     release(now)
   }
 
-  /// What is to be done next; nil where nothing is.
+  /// Returns the next output, or nil if there is none.
   public func next() -> Output? {
     guard nextOutput < outputs.count else {
       outputs.removeAll(keepingCapacity: true)
@@ -200,7 +202,7 @@ public final class Broadcast {
     return outputs[nextOutput]
   }
 
-  /// What a receiver has to be told before the next key frame: metadata, and the sequence headers so far.
+  /// The messages that a receiver needs before the next key frame: metadata and the current sequence headers.
   public var preamble: [MediaMessage] {
     var messages: [MediaMessage] = []
     if let metadata { messages.append(metadata) }
@@ -228,7 +230,7 @@ public final class Broadcast {
     }
     let begin = epoch ?? picture.timestamp
     epoch = begin
-    // Whole milliseconds, and each after the one before.
+    // Timestamps are whole milliseconds and strictly increase.
     let earliest = lastPictureStamp?.advanced(milliseconds: 1) ?? .zero
     let stamp = max(MediaTime(milliseconds: picture.timestamp.milliseconds(since: begin)), earliest)
     lastPictureStamp = stamp
@@ -239,7 +241,7 @@ public final class Broadcast {
         let message = MediaMessage(kind, at: stamp, payload: payload)
         interleaver.insert(message, among: .video, time: time, now: now)
       }
-      // Players decide at the first picture which tracks there are: sound that is to come is told of before it.
+      // Players detect the tracks at the first picture, so upcoming audio is announced before it.
       let tellsOfSound = current?.hasAudio == true && !sentSoundHeader
       if tellsOfSound { sentSoundHeader = true }
       interleaver.insert(describe(), among: .video, time: time, now: now)
@@ -255,7 +257,7 @@ public final class Broadcast {
     var samples = samples
     if seam != nil, let end = soundEnd {
       if position > end { sendSilence(min(position - end, Int64(SoundSeam.length)), at: end, now: now) }
-      // What was sent already is no part of the blend.
+      // Samples that were already sent are not blended again.
       if position < end { samples = samples.dropFirst(Int(min(end - position, Int64(samples.count))) * AudioInput.channels) }
     }
     guard !samples.isEmpty else { return }
@@ -290,7 +292,7 @@ public final class Broadcast {
     }
   }
 
-  /// The grid's sample after the last that was sent.
+  /// The grid position after the last sample sent.
   var soundEnd: Int64? { sound.end }
 
   private func encode(_ frames: () throws(CodecError) -> [SoundEncoder.Frame], send: (SoundEncoder.Frame) -> Void) {
@@ -304,7 +306,7 @@ public final class Broadcast {
   private func send(_ frame: SoundEncoder.Frame, now: Instant) {
     let begin = epoch ?? frame.time
     epoch = begin
-    // Sound of before the first picture has no place on the timeline.
+    // Audio before the first picture has no time on the timeline.
     guard frame.time >= begin else { return }
     let stamp = frame.time.relative(to: begin)
     func insert(_ payload: [UInt8]) {
@@ -337,7 +339,7 @@ public final class Broadcast {
       metadata.audioKilobits = Double(settings.audio.bitrate) / 1000
     }
     metadata.encoder = "roomserver"
-    // At time 0 always: ffmpeg takes metadata of any other time for a subtitle.
+    // Always time 0: ffmpeg treats metadata at any other time as a subtitle.
     let message = metadata.message(timestamp: 0)
     self.metadata = message
     return message

@@ -1,33 +1,33 @@
 public import RTMP
 
-/// The destination of a broadcast's messages beside or instead of an RTMP server: the origin of this server, or a file.
+/// A destination of a broadcast's messages besides or instead of an RTMP server: this server's origin, or a file.
 public protocol BroadcastOutlet: AnyObject, Sendable {
-  /// Takes the next message; called from one thread, in order.
+  /// Sends the next message. Called in order from one thread.
   func send(_ message: MediaMessage)
-  /// Nothing more comes.
+  /// Called after the last message.
   func close()
 }
 
-/// Why a program is no longer on air.
+/// The reason why a program is no longer on air.
 public enum ProgramEnd: Sendable, Hashable {
   /// Another job on the same URL took over.
   case takenOver(by: ProgramID)
-  /// It was stopped on request.
+  /// The program was stopped by a request.
   case stopped
-  /// No track of it was there for the time that the settings allow.
+  /// The program had no track for longer than the settings allow.
   case noTracks
-  /// The way to the server is given up.
+  /// The push to the server failed permanently.
   case push(PushFailure)
 }
 
-/// What happens to a broadcast.
+/// An event of a broadcast.
 public enum BroadcastEvent: Sendable {
-  /// The program's pictures and sound are what goes out.
+  /// The program's audio and video are being sent.
   case onAir(ProgramID)
-  /// The program that is on air has changed what it sends: to this mix, or to a participant's tracks if nil.
+  /// The program on air changed its source: to this mix, or to a participant's tracks if nil.
   case continued(ProgramID, as: LiveMix?)
   case ended(ProgramID, ProgramEnd)
   case state(PushState, PushFailure?)
-  /// The last program has ended, and so has the connection; how it went.
+  /// The last program ended and the connection closed; carries the final status.
   case over(LiveBroadcast.Status)
 }

@@ -1,16 +1,16 @@
 import Codecs
 import RTP
 
-/// What a broadcast knows of a program that feeds it.
+/// The state that a broadcast keeps of a program.
 struct Feed {
   let id: ProgramID
   let hasAudio: Bool
   let hasVideo: Bool
-  /// Bits a second of its sound; nil for the broadcast's own.
+  /// The program's audio bitrate in bps; nil for the broadcast's default.
   let audioBitrate: Int?
-  /// Whether it makes nothing more.
+  /// Whether the program has finished.
   var isOver = false
-  /// The media time of the newest picture that came of it, whether sent or not.
+  /// The media time of the program's newest picture, sent or not.
   private(set) var progress: MediaTime?
   private var isOpen = false
 
@@ -21,7 +21,7 @@ struct Feed {
     self.hasVideo = hasVideo
   }
 
-  /// Whether the picture can be shown: from the first key frame on.
+  /// Returns whether the picture can be shown. Pictures are shown from the first key frame on.
   mutating func opens(at picture: EncodedPicture) -> Bool {
     if picture.isKeyFrame { isOpen = true }
     return isOpen
@@ -29,9 +29,9 @@ struct Feed {
 
   mutating func reached(_ time: MediaTime) { progress = max(progress ?? time, time) }
 
-  /// Its pictures have begun.
+  /// Marks the program's pictures as started.
   mutating func keepOpen() { isOpen = true }
 
-  /// Pictures were left out: the next key frame is waited for.
+  /// Waits for the next key frame after pictures were dropped.
   mutating func close() { isOpen = false }
 }

@@ -1,9 +1,9 @@
 import RTMP
 import RTP
 
-/// Puts audio and video, each in its own order already, into the order of their times, as containers want them.
+/// Merges audio and video, each already in order, by timestamp, as containers require.
 ///
-/// Sound waits in its jitter buffer longer than pictures do; pictures wait here for it, up to a limit.
+/// Audio waits in its jitter buffer longer than video does. Video waits here for it, up to a limit.
 struct Interleaver {
   private struct Item {
     var message: MediaMessage
@@ -11,26 +11,26 @@ struct Interleaver {
     var arrival: Instant
   }
 
-  /// Microseconds that one kind waits for the other.
+  /// How long one kind waits for the other, in µs.
   let patience: Int64
   private var audio: [Item] = []
   private var video: [Item] = []
 
-  /// - Parameter patience: microseconds.
+  /// - Parameter patience: How long one kind waits for the other, in µs.
   init(patience: Int64) { self.patience = patience }
 
   var isEmpty: Bool { audio.isEmpty && video.isEmpty }
 
-  /// Puts a message behind those of its lane; metadata travels with what it tells of.
+  /// Appends a message to its lane. Metadata uses the lane of the media it describes.
   mutating func insert(_ message: MediaMessage, among lane: MediaMessage.Kind, time: MediaTime, now: Instant) {
     let item = Item(message: message, time: time, arrival: now)
     if lane == .audio { audio.append(item) } else { video.append(item) }
   }
 
-  /// The next in order; nil where it has to wait for the other kind.
+  /// Returns the next message in order, or nil if it has to wait for the other kind.
   /// - Parameters:
-  ///   - hasAudio: whether audio is to be waited for.
-  ///   - hasVideo: whether video is to be waited for.
+  ///   - hasAudio: Whether to wait for audio.
+  ///   - hasVideo: Whether to wait for video.
   mutating func next(now: Instant, hasAudio: Bool, hasVideo: Bool) -> MediaMessage? {
     switch (audio.first, video.first) {
     case (let sound?, let picture?):

@@ -5,25 +5,25 @@ import NIOSSL
 public import RTMP
 import RTP
 
-/// One broadcast at work: its programs, its timeline and its ways out, on one thread. The thread is an event loop's, which the
-/// connection shares, so that nothing here passes between threads.
+/// One running broadcast: its programs, its timeline and its outputs on one thread. The thread is an event loop that the
+/// connection shares, so no data crosses threads.
 public actor LiveBroadcast {
-  /// How broadcasts of a server behave.
+  /// Settings for the broadcasts of a server.
   public struct Settings: Sendable {
     public var broadcast: Broadcast.Settings
     public var forward: ForwardProgram.Settings
     public var push: PushLink.Options
-    /// Hosts that may be connected to.
+    /// The hosts that broadcasts may connect to.
     public var targets: RelayTargets
-    /// Microseconds that a program may be without any track.
+    /// How long a program may have no track, in µs.
     public var patience: Int64
-    /// Microseconds without a key frame after which the source is asked for one; nil for never. Browsers send none by themselves,
-    /// and without one no viewer can begin.
+    /// The time without a key frame after which the source is asked for one, in µs; nil for never. Browsers send none unless
+    /// asked, and viewers cannot start without one.
     public var keyFrameInterval: Int64? = 2_000_000
-    /// A PEM file of certificates that RTMPS servers may be signed by; nil for the system's.
+    /// The PEM file of CA certificates trusted for RTMPS servers; nil for the system's.
     public var trustedCertificates: String?
 
-    /// The defaults push to public hosts.
+    /// Creates settings. The defaults allow pushes to public hosts.
     public init(
       broadcast: Broadcast.Settings = .init(), forward: ForwardProgram.Settings = .init(), push: PushLink.Options = .init(),
       targets: RelayTargets = .init(), patience: Int64 = 30_000_000, trustedCertificates: String? = nil
@@ -37,38 +37,38 @@ public actor LiveBroadcast {
     }
   }
 
-  /// What a status callback tells.
+  /// The status reported by a status callback.
   public struct Status: Sendable, Hashable {
     public var state: PushState
     public var failure: PushFailure?
     public var onAir: ProgramID?
-    /// Over the last whole second.
+    /// The frame rate over the last whole second.
     public var fps: Int
     public var kilobits: Int
-    /// Milliseconds of media that wait for the server.
+    /// Media waiting for the server, in ms.
     public var queued: Int
-    /// Pictures dropped because the server was too slow.
+    /// Pictures dropped because the server is too slow.
     public var dropped: UInt64
-    /// Connections that were published on.
+    /// The number of connections that started publishing.
     public var connections: Int
     public var takeovers: UInt64
     public var bytes: UInt64
   }
 
-  /// Between two steps.
+  /// The interval between two steps.
   private static let step = TimeAmount.milliseconds(10)
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   private struct Running {
     let program: any Program
-    /// The program that it goes on for.
+    /// The program that this one replaces.
     var owner: ProgramID?
     var audioBitrate: Int?
     var audio: (track: DecodedTrack, inbox: DecodedInbox)?
     var video: TrackSource?
 
-    /// Lets go of everything that it reads.
+    /// Releases the sources the program reads.
     func release() {
       if let audio { audio.track.detach(audio.inbox) }
       video?.release()
@@ -86,14 +86,14 @@ public actor LiveBroadcast {
   private var ticking: Metronome?
   private var isOver = false
   private var rate = SecondRate()
-  /// When the last key frame went out, or was asked for because none did.
+  /// When the last key frame was sent, or requested because none was sent.
   private var lastKeyFrame: Instant?
   private var toldProgramAt: Instant?
   private var successors: UInt64 = 0
 
-  /// A broadcast that pushes to `address`, unless that is nil, and hands its messages to the outlets.
-  /// - Parameter age: microseconds since its time was 0, where it is taken up again; nil where it begins.
-  /// - Throws: ``CodecError`` where the audio settings are refused.
+  /// Creates a broadcast that pushes to `address`, unless that is nil, and sends its messages to the outlets.
+  /// - Parameter age: The age of a resumed broadcast's timeline in µs; nil for a new broadcast.
+  /// - Throws: ``CodecError`` if the audio settings are invalid.
   public init(
     to address: RTMPAddress?, outlets: [any BroadcastOutlet] = [], settings: Settings, age: Int64? = nil, loop: any EventLoop,
     events: @escaping @Sendable (BroadcastEvent) -> Void
@@ -106,7 +106,7 @@ public actor LiveBroadcast {
     push = address.map { PushHolder(address: $0) }
   }
 
-  /// Puts a participant's tracks on air, or has them take over.
+  /// Puts a participant's tracks on air, or lets them take over.
   public func begin(
     _ id: ProgramID, audio: DecodedTrack?, video: TrackSource?, carriesAudio: Bool, carriesVideo: Bool
   ) {
@@ -117,22 +117,22 @@ public actor LiveBroadcast {
     forward(id, for: nil, audio, video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
   }
 
-  /// Puts a mix on air, or has it take over.
+  /// Puts a mix on air, or lets it take over.
   /// - Parameters:
-  ///   - hasVideo: whether the mix has pictures.
-  ///   - audioBitrate: bits a second of AAC while it is on air; nil for the broadcast's own.
+  ///   - hasVideo: Whether the mix has video.
+  ///   - audioBitrate: The AAC bitrate in bps while the mix is on air; nil for the broadcast's default.
   public func begin(_ id: ProgramID, mix: LiveMix, hasVideo: Bool, audioBitrate: Int?) {
     guard !isOver, programs[id] == nil else { return }
     merge(id, for: nil, mix, hasVideo: hasVideo, audioBitrate: audioBitrate)
   }
 
-  /// A program goes on as a mix, from the moment at which that has a key frame and sound; to everybody it is the same program.
+  /// Continues a program as a mix, once the mix has a key frame and audio. Observers see the same program.
   public func `continue`(_ id: ProgramID, as mix: LiveMix, hasVideo: Bool) {
     guard let successor = successor(of: id) else { return }
     merge(successor.id, for: id, mix, hasVideo: hasVideo, audioBitrate: successor.audioBitrate)
   }
 
-  /// A program goes on as a participant's tracks, from the moment at which they have a key frame and sound.
+  /// Continues a program as a participant's tracks, once they have a key frame and audio.
   public func `continue`(
     _ id: ProgramID, audio: DecodedTrack?, video: TrackSource?, carriesAudio: Bool, carriesVideo: Bool
   ) {
@@ -143,18 +143,18 @@ public actor LiveBroadcast {
     forward(successor.id, for: id, audio, video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
   }
 
-  /// An id for what a program goes on as; nil where there is no such program any more.
+  /// Returns an ID for the continuation of a program, or nil if the program no longer exists.
   private func successor(of id: ProgramID) -> (id: ProgramID, audioBitrate: Int?)? {
     let parts = programs.filter { ($0.value.owner ?? $0.key) == id }
     guard !isOver, let any = parts.first else { return nil }
-    // One that was about to go on is too late.
+    // A pending continuation is outdated by this one.
     for (part, running) in parts where part != broadcast.onAir && parts.count > 1 {
       programs[part] = nil
       running.release()
       broadcast.end(part, now: RTMPPush.now())
     }
     successors += 1
-    // Far from all that were given from outside.
+    // Far from all IDs assigned by callers.
     return (ProgramID(.max - successors), any.value.audioBitrate)
   }
 
@@ -183,7 +183,7 @@ public actor LiveBroadcast {
     drain(now)
   }
 
-  /// A forward program goes on with other tracks, or without one that is gone. What it had is let go.
+  /// Continues a forward program with other tracks, or without a track that was removed. Releases the previous tracks.
   public func setTracks(of id: ProgramID, audio: DecodedTrack?, video: TrackSource?) {
     let part = programs.first { ($0.key == id || $0.value.owner == id) && $0.value.program is ForwardProgram }?.key
     guard let part, var running = programs[part], let program = running.program as? ForwardProgram else {
@@ -206,7 +206,7 @@ public actor LiveBroadcast {
     programs[part] = running
   }
 
-  /// Ends a program; with the last one the broadcast ends.
+  /// Ends a program. The broadcast ends with its last program.
   public func stop(_ id: ProgramID) { end(id, .stopped) }
 
   private func tookOver(_ id: ProgramID, from old: ProgramID?) {
@@ -214,7 +214,7 @@ public actor LiveBroadcast {
     let owner = running?.owner ?? id
     let continued = BroadcastEvent.continued(owner, as: (running?.program as? MixFeed)?.mix)
     if let old, (programs[old]?.owner ?? old) == owner {
-      // The same program goes on: what it was before is needed no more.
+      // The same program continues; its previous source is no longer needed.
       programs.removeValue(forKey: old)?.release()
       return events(continued)
     }
@@ -223,13 +223,13 @@ public actor LiveBroadcast {
     if let old { end(programs[old]?.owner ?? old, .takenOver(by: owner)) }
   }
 
-  /// Ends all programs, and so the broadcast, because a way out takes no more.
+  /// Ends all programs, and so the broadcast, because an output failed.
   public func fail(_ failure: PushFailure) {
     for id in Set(programs.map { $0.value.owner ?? $0.key }) { end(id, .push(failure)) }
   }
 
-  /// Adds a way out, which begins with what decoders have to know and a key frame that is asked for. Closes it where the broadcast
-  /// is over.
+  /// Adds an output. The output starts with the headers that decoders need and a key frame, which is requested. Closes the
+  /// output if the broadcast is over.
   public func add(_ outlet: any BroadcastOutlet) {
     guard !isOver else { return outlet.close() }
     for message in broadcast.preamble { outlet.send(message) }
@@ -237,7 +237,7 @@ public actor LiveBroadcast {
     wantKeyFrame()
   }
 
-  /// How it goes.
+  /// Returns the current status.
   public func status() -> Status {
     let link = push?.push?.status
     return Status(
@@ -289,10 +289,10 @@ public actor LiveBroadcast {
     for id in idle { end(id, .noTracks) }
   }
 
-  /// Whether the program on air is encoded elsewhere; a mix has key frames at its own interval.
+  /// Whether the program on air is encoded elsewhere. A mix produces key frames at its own interval.
   private var isForwarding: Bool { broadcast.onAir.flatMap { programs[$0]?.program } is ForwardProgram }
 
-  /// Once a second: the program on air learns how the way to the server fares.
+  /// Reports the connection's state to the program on air once a second.
   private func tellProgram(_ now: Instant) {
     guard now - (toldProgramAt ?? Instant(microseconds: 0)) >= 1_000_000 else { return }
     toldProgramAt = now
@@ -357,7 +357,7 @@ public actor LiveBroadcast {
   }
 }
 
-/// The push of a broadcast, which is made on the broadcast's own thread.
+/// Holds a broadcast's push, which is created on the broadcast's thread.
 private final class PushHolder {
   let address: RTMPAddress
   var push: RTMPPush?
@@ -365,7 +365,7 @@ private final class PushHolder {
   init(address: RTMPAddress) { self.address = address }
 }
 
-/// Pictures and bytes of the last whole second.
+/// Pictures and bytes sent in the last whole second.
 private struct SecondRate {
   private(set) var pictures = 0
   private(set) var bytes = 0

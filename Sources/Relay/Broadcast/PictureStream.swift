@@ -1,29 +1,29 @@
 import Codecs
 import RTMP
 
-/// Turns H.264 pictures in Annex B form into FLV video, with a new sequence header before each key frame whose parameter sets differ
-/// from the last. Each key frame carries its parameter sets as well, because many players read only the first sequence header.
+/// Converts H.264 pictures in Annex B format to FLV video. A new sequence header precedes each key frame whose parameter sets
+/// changed. Each key frame also carries its parameter sets, because many players read only the first sequence header.
 struct PictureStream {
-  /// As last told; nil before the first key frame.
+  /// The current configuration; nil before the first key frame.
   private(set) var configuration: AVCConfiguration?
-  /// Of the last sequence header, in pixels.
+  /// The size in the last sequence header, in pixels.
   private(set) var size: (width: Int, height: Int)?
 
-  /// What a picture becomes.
+  /// The FLV payloads of a picture.
   struct Payloads {
-    /// Before the picture, where its configuration is new.
+    /// The sequence header to send before the picture if its configuration changed.
     var sequenceHeader: [UInt8]?
     var picture: [UInt8]
   }
 
-  /// Nil where there is no slice in it, or a key frame has come with no parameter sets at all.
+  /// Returns nil if the picture has no slice, or if it is a key frame and no parameter sets have arrived yet.
   mutating func payloads(of picture: EncodedPicture) -> Payloads? {
     let header = VideoTag.avcHeader(.codedFrames, isKeyFrame: picture.isKeyFrame)
     var unit = picture.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: header) }
     guard unit.data.count > header.count else { return nil }
     var sequenceHeader: [UInt8]?
     if picture.isKeyFrame {
-      // Sets that are not told again stay those told before.
+      // Parameter sets that are not repeated keep their last value.
       let next = AVCConfiguration(
         sequenceParameters: unit.sequenceParameters.isEmpty ? configuration?.sequenceParameters ?? [] : unit.sequenceParameters,
         pictureParameters: unit.pictureParameters.isEmpty ? configuration?.pictureParameters ?? [] : unit.pictureParameters)

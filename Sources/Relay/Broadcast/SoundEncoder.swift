@@ -2,20 +2,20 @@ import Codecs
 import Mixing
 import RTP
 
-/// Turns sound on the media clock's grid of 48 kHz into AAC frames that follow each other without a hole: each 1024 samples after
-/// the one before, whoever made the sound.
+/// Encodes audio on the media clock's 48 kHz grid to AAC frames without gaps. Each frame's 1024 samples follow the previous
+/// ones, whichever program made them.
 final class SoundEncoder {
-  /// A frame and its time on the media clock.
+  /// A frame and its media time.
   struct Frame {
     var data: [UInt8]
     var time: MediaTime
   }
 
-  /// What is longer is no hole but a new beginning: 3 s.
+  /// A longer gap is not filled but starts anew: 3 s.
   private static let longestHole: Int64 = 3 * AudioInput.sampleRate
 
   let settings: AACEncoderSettings
-  /// The grid's sample after the last that was taken; nil before the first.
+  /// The grid position after the last sample accepted; nil before the first.
   private(set) var end: Int64?
 
   private let encoder: AACEncoder
@@ -31,13 +31,13 @@ final class SoundEncoder {
     resampler = settings.format == .stereo48k ? nil : try Resampler(from: .stereo48k, to: settings.format)
   }
 
-  /// ISO/IEC 14496-3 §1.6.2.1.
+  /// The AudioSpecificConfig, ISO/IEC 14496-3 §1.6.2.1.
   var audioSpecificConfig: [UInt8] { encoder.audioSpecificConfig }
 
-  /// Bits a second from now on; nil for those of the settings.
+  /// Sets the bitrate in bps; nil restores the one in the settings.
   func setBitrate(_ bitrate: Int?) { encoder.setBitrate(bitrate ?? settings.bitrate) }
 
-  /// Takes stereo samples from `position` on. What was taken already is left out, and a hole is silence.
+  /// Encodes stereo samples starting at `position`. Skips samples that were already accepted and fills gaps with silence.
   func write(_ samples: ArraySlice<Int16>, at position: Int64) throws(CodecError) -> [Frame] {
     let count = Int64(samples.count / AudioInput.channels)
     guard count > 0 else { return [] }
@@ -52,14 +52,14 @@ final class SoundEncoder {
     }
     let hole = position - end
     guard hole <= Self.longestHole else {
-      // The frames' times leap with the sound; they never go back.
+      // Frame times jump with the audio but never decrease.
       start = start.advanced(microseconds: AudioInput.time(of: hole) - .zero)
       return try take(samples, upTo: position + count)
     }
     return try silence(upTo: position) + take(samples, upTo: position + count)
   }
 
-  /// Goes on with silence up to `position`; nothing before the first sound.
+  /// Fills with silence up to `position`. Does nothing before the first audio.
   func silence(upTo position: Int64) throws(CodecError) -> [Frame] {
     guard let end, position > end else { return [] }
     let count = Int(min(position - end, Self.longestHole))
@@ -77,7 +77,7 @@ final class SoundEncoder {
       let block = Array(waiting[taken..<taken + length])
       taken += length
       guard let data = try encoder.encode(block) else { continue }
-      // The first frames hold only what the coder puts before the sound.
+      // The first frames contain only the encoder's priming samples.
       let sample = packets * Int64(AACEncoder.frameCount) - Int64(encoder.delay)
       packets += 1
       guard sample >= 0 else { continue }

@@ -1,21 +1,21 @@
 import Foundation
 import Mixing
 
-/// Joins the sound of two programs without a click: for 10 ms the old one fades out while the new one fades in.
+/// Cross-fades the audio of two programs for 10 ms, to avoid a click.
 struct SoundSeam {
-  /// Samples per channel.
+  /// The length in samples per channel.
   static let length = 480
 
-  /// A raised cosine from 0 to 1: both programs together are as loud as each of them.
+  /// A raised cosine from 0 to 1, so the blend is as loud as each program.
   private static let weights: [Float] = (0..<length).map { (1 - cos(.pi * (Float($0) + 0.5) / Float(length))) / 2 }
 
-  /// The old program's sound behind the cut, interleaved.
+  /// The old program's audio after the cut, interleaved.
   private let tail: [Int16]
   private var position = 0
 
   /// - Parameters:
-  ///   - tail: the old program's stereo samples behind the cut. What is missing of 10 ms stays at the last value.
-  ///   - last: the old program's last sample before the tail; its last value dies away if there is no tail.
+  ///   - tail: The old program's stereo samples after the cut. If they cover less than 10 ms, the last value is repeated.
+  ///   - last: The old program's last sample before the tail. Without a tail, this value fades out.
   init(tail: [Int16] = [], last: [Int16]) {
     let channels = AudioInput.channels
     var whole = Array(tail.prefix(Self.length * channels))
@@ -27,7 +27,7 @@ struct SoundSeam {
 
   var isDone: Bool { position >= Self.length }
 
-  /// The new program's next stereo samples, blended with the old one's.
+  /// Returns the new program's next stereo samples, blended with the old program's.
   mutating func blend(_ samples: ArraySlice<Int16>) -> [Int16] {
     var blended = Array(samples)
     let channels = AudioInput.channels

@@ -2,27 +2,27 @@ import Codecs
 import Mixing
 import RTP
 
-/// A program on its way to the air: what came of it and waits, and the moment at which it begins.
+/// A program that is about to go on air: its buffered media and the moment at which it starts.
 struct Takeover {
-  /// Pictures and sound of the new program are held for at most 5 s of them.
+  /// At most 5 s of the new program's audio and video are buffered.
   private static let mostPictures = 300
   private static let longestSound = 5 * AudioInput.sampleRate
 
   let feed: Feed
   let since: Instant
-  /// The moment that the new program's pictures begin at.
+  /// The moment at which the new program's video starts.
   private(set) var cut: MediaTime?
-  /// Since when the cut is known.
+  /// When the cut was determined.
   var cutAt: Instant?
-  /// The sample that its sound begins at.
+  /// The sample at which the new program's audio starts.
   var soundCut: Int64?
-  /// The old program's sound from that sample on, for the blend.
+  /// The old program's audio from that sample on, for the cross-fade.
   private(set) var tail: [Int16] = []
-  /// The moment from which on the old program's pictures are held back, so that the new one can catch up with what viewers have seen.
-  /// It lies a little ahead, for the new one to hear in time of which moment a key frame is wanted.
+  /// The moment from which the old program's pictures are held back, so that the new one can catch up with what viewers have
+  /// seen. It lies slightly in the future, so that the key frame request reaches the new program in time.
   private(set) var freeze: MediaTime?
   var picturesAreDone = false
-  /// What was held back of the old one: its part before the cut is sent after all.
+  /// The old program's pictures that were held back. Those before the cut are sent after all.
   private var late: [EncodedPicture] = []
 
   private(set) var pictures: [EncodedPicture] = []
@@ -33,12 +33,12 @@ struct Takeover {
     self.since = since
   }
 
-  /// Whether the old program's picture of this time is left out.
+  /// Returns whether to withhold the old program's picture of this time.
   func stopsPictures(at time: MediaTime) -> Bool {
     picturesAreDone || (cut ?? freeze).map { time >= $0 } == true
   }
 
-  /// Takes a picture of the old program that is not sent now.
+  /// Keeps a picture of the old program that is not sent now.
   mutating func holdBack(_ picture: EncodedPicture) {
     if cut == nil, late.count < Self.mostPictures { late.append(picture) }
   }
@@ -48,15 +48,15 @@ struct Takeover {
     return late
   }
 
-  /// Takes a picture of the new program.
-  /// - Parameter shown: the moment that viewers have seen last.
+  /// Buffers a picture of the new program.
+  /// - Parameter shown: The media time of the last picture sent to viewers.
   mutating func hold(_ picture: EncodedPicture, shown: MediaTime?, interval: Int64, outputs: inout [Broadcast.Output]) {
     guard cut == nil else {
       if pictures.count < Self.mostPictures { pictures.append(picture) }
       return
     }
     guard picture.isKeyFrame else { return }
-    // A key frame that lags by less than a picture's time is as good as the next one.
+    // A key frame that lags by less than half a picture interval is accepted.
     if let shown, shown - picture.timestamp >= interval / 2 {
       let moment = freeze ?? shown.advanced(microseconds: interval * 5 / 2)
       freeze = moment
@@ -72,13 +72,13 @@ struct Takeover {
     while let first = sound.first, position - first.position > Self.longestSound { sound.removeFirst() }
   }
 
-  /// Takes the old program's sound behind the cut.
+  /// Keeps the old program's audio after the cut.
   mutating func keepTail(_ samples: ArraySlice<Int16>, at position: Int64) {
     guard let soundCut, position == soundCut + Int64(tail.count / AudioInput.channels), !hasTail else { return }
     tail += samples.prefix(SoundSeam.length * AudioInput.channels - tail.count)
   }
 
-  /// Whether there is enough of the old program's sound for the whole blend.
+  /// Whether the old program's audio covers the whole cross-fade.
   var hasTail: Bool { tail.count >= SoundSeam.length * AudioInput.channels }
 
   mutating func takePictures() -> [EncodedPicture] {
@@ -86,12 +86,12 @@ struct Takeover {
     return pictures
   }
 
-  /// A cut for a program that has no pictures to begin with.
+  /// Sets the cut for a program without video.
   mutating func cutNow(at time: MediaTime) { cut = time }
 }
 
 extension Broadcast {
-  /// Does what can be done now of a takeover.
+  /// Advances the takeover as far as possible.
   func advanceTakeover(_ now: Instant) {
     guard var takeover, let current else { return }
     defer {
@@ -116,20 +116,21 @@ extension Broadcast {
     for picture in takeover.takePictures() { send(picture, now: now) }
 
     if takeover.soundCut == nil {
-      // Sound takes longer to decode than a key frame takes to come: the old one's bridges the time up to the new one's first.
+      // Audio takes longer to decode than a key frame takes to arrive. The old program's audio bridges the time up to the new
+      // program's first.
       guard !takeover.feed.hasAudio || !takeover.sound.isEmpty || waitedLong else { return }
       let position = AudioInput.position(of: cut)
       takeover.soundCut = max(position, soundEnd ?? position, takeover.sound.first?.position ?? position)
     }
     guard let soundCut = takeover.soundCut else { return }
-    // How far the old one's sound has come, up to the cut.
+    // The end of the old program's audio, up to the cut.
     let heard = min(soundCut, soundEnd ?? soundCut)
     let isBlendable = heard == soundCut && takeover.hasTail
     if takeover.feed.hasAudio {
       let oldIsDone = !current.hasAudio || current.isOver || waitedLong || isBlendable
       guard oldIsDone, !takeover.sound.isEmpty || waitedLong else { return }
       seam = SoundSeam(tail: takeover.tail, last: lastSample)
-      // If the old one never got there, the new one's own sound is better than none.
+      // If the old program's audio ends before the cut, start the new program's audio early.
       for (position, samples) in takeover.sound { send(samples, from: heard, at: position, now: now) }
     } else if current.hasAudio {
       guard current.isOver || waitedLong || isBlendable else { return }
@@ -138,7 +139,7 @@ extension Broadcast {
     finishTakeover(takeover.feed, from: current.id)
   }
 
-  /// Sends the part of a held block that lies behind the cut.
+  /// Sends the part of a buffered block after the cut.
   private func send(_ samples: [Int16], from cut: Int64, at position: Int64, now: Instant) {
     let early = max(0, cut - position)
     guard early < Int64(samples.count / AudioInput.channels) else { return }
@@ -155,7 +156,7 @@ extension Broadcast {
     outputs.append(.tookOver(feed.id, from: old))
   }
 
-  /// The program on air goes on as if nothing had been.
+  /// Cancels the takeover. The program on air continues unaffected.
   func abandonTakeover() {
     guard let takeover else { return }
     self.takeover = nil
@@ -163,7 +164,7 @@ extension Broadcast {
     if current.isOver {
       self.current = nil
     } else if takeover.freeze != nil || takeover.picturesAreDone {
-      // Pictures were left out: what follows them needs a key frame.
+      // After dropped pictures, the next one must be a key frame.
       self.current?.close()
       outputs.append(.keyFrameNeeded(current.id, after: nil))
     }

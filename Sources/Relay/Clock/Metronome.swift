@@ -1,18 +1,18 @@
 import NIOCore
 
-/// Beats again and again on an event loop's thread, at the multiples of an interval of the machine's uptime: what a thread does so often for
-/// one track, one mix and one broadcast after the other it does at one waking. Beats that were missed are left out.
+/// A repeating timer on an event loop's thread. It fires at multiples of an interval of the machine's uptime, so that periodic
+/// work for many tracks, mixes and broadcasts shares one wakeup. Missed ticks are skipped.
 ///
-/// May be touched on its event loop alone.
+/// Must only be used on its event loop.
 final class Metronome: NIOScheduledCallbackHandler {
   private let loop: any EventLoop
-  /// Nanoseconds.
+  /// The interval in nanoseconds.
   private let interval: UInt64
   private let beat: () -> Bool
   private var next: NIOScheduledCallback?
   private var isStopped = false
 
-  /// - Parameter beat: false ends it.
+  /// - Parameter beat: Called at each tick; returning false stops the timer.
   init(every interval: TimeAmount, on loop: any EventLoop, _ beat: @escaping () -> Bool) {
     self.loop = loop
     self.interval = UInt64(max(1, interval.nanoseconds))
@@ -35,7 +35,7 @@ final class Metronome: NIOScheduledCallbackHandler {
   private func schedule() {
     guard !isStopped else { return }
     let number = NIODeadline.now().uptimeNanoseconds / interval + 1
-    // A loop that is shut down beats no more.
+    // Scheduling fails on a loop that is shut down.
     next = try? loop.assumeIsolated().scheduleCallback(at: .uptimeNanoseconds(number * interval), handler: self)
   }
 }

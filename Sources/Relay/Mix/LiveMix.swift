@@ -8,7 +8,7 @@ import Synchronization
 
 /// A track in a mix.
 public struct MixTrack: Sendable {
-  /// What placements and gains call it.
+  /// The input name that placements and gains refer to.
   public var input: String
   public var track: DecodedTrack
 
@@ -18,20 +18,22 @@ public struct MixTrack: Sendable {
   }
 }
 
-/// One mix at work, on one thread; whoever sends it takes what it makes. It works from the first of these on. When the last one goes it
-/// goes on, so that one who comes at that moment finds it, until its owner lets go of it too.
+/// One running mix on one thread. Every sink receives its output.
+///
+/// The mix starts with its first sink. It continues after the last sink leaves, so that a sink added at that moment finds it
+/// running, until the owner calls ``end()``.
 public actor LiveMix {
-  /// How it goes.
+  /// The current state of a mix.
   public struct Status: Sendable, Hashable {
-    /// Frames a second that are made now.
+    /// The current output frame rate in frames per second.
     public var fps = 0
-    /// Bits a second of pictures that are asked for now.
+    /// The current target video bitrate in bps.
     public var bitrate = 0
-    /// Milliseconds that it lags its sources.
+    /// The delay behind the sources in ms.
     public var delay = 0
-    /// Share of a core over the last second.
+    /// The share of a core used over the last second.
     public var load = 0.0
-    /// Those who send it.
+    /// The number of sinks that send the mix.
     public var sinks = 0
     public var frames: UInt64 = 0
     public var skipped: UInt64 = 0
@@ -40,7 +42,7 @@ public actor LiveMix {
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-  /// Between two steps.
+  /// The interval between two steps.
   private static let step = TimeAmount.milliseconds(10)
 
   private nonisolated let loop: any EventLoop
@@ -55,10 +57,11 @@ public actor LiveMix {
   private var uplinks: [ObjectIdentifier: (queued: Int, dropped: UInt64)] = [:]
   private var load = Load()
 
+  /// Creates a mix that starts with its first sink.
   /// - Parameters:
-  ///   - picture: nil for sound alone.
-  ///   - share: of the machine; given back at the end.
-  /// - Throws: ``CodecError`` where x264 refuses the settings.
+  ///   - picture: The video settings; nil for audio only.
+  ///   - share: The mix's share of the machine, released when the mix ends.
+  /// - Throws: ``CodecError`` if x264 rejects the settings.
   public init(
     picture: MixPicture?, scene: MixScene, share: MixBudget.Share, loop: any EventLoop
   ) throws(CodecError) {
@@ -72,17 +75,18 @@ public actor LiveMix {
 
   // MARK: From everywhere
 
-  /// Hands everything over to this one too; the first one starts the mix.
+  /// Adds a sink. The first sink starts the mix.
   public nonisolated func add(_ sink: any MixSink) { run { $0.begin(sink) } }
 
-  /// Hands nothing more over to this one.
+  /// Removes a sink.
   public nonisolated func remove(_ sink: any MixSink) { run { $0.leave(sink) } }
 
-  /// No sink will come any more: with the last one gone the mix is over.
+  /// Announces that no more sinks will be added. The mix ends when the last sink leaves.
   public nonisolated func end() { run { $0.letGo() } }
 
-  /// Mixes these tracks from now on; those that were in it already go on.
-  /// - Parameter isWaiting: tracks are missing that may still come: without any for too long the programs end.
+  /// Sets the tracks to mix. Tracks that are already mixed continue.
+  /// - Parameter isWaiting: Whether missing tracks may still arrive. In that case the programs end if no track is present for
+  ///   too long.
   public nonisolated func setTracks(_ tracks: [MixTrack], isWaiting: Bool) {
     run {
       $0.isWaiting = isWaiting
@@ -90,22 +94,23 @@ public actor LiveMix {
     }
   }
 
-  /// The next frame shows this.
+  /// Sets the scene shown from the next frame on.
   public nonisolated func setScene(_ scene: MixScene) { run { $0.program.setScene(scene) } }
 
-  /// A key frame is needed, of a moment after this one where it is not nil.
+  /// Requests a key frame, for a moment after `moment` unless that is nil.
   public nonisolated func wantKeyFrame(after moment: MediaTime?) {
     run { $0.program.wantKeyFrame(after: moment) { _ in } }
   }
 
-  /// Makes a mix without one participant's own sound; nil for none any more.
+  /// Produces a mix without one participant's own audio for `sink`; nil stops that mix.
   public nonisolated func setListener(_ participant: SharedClock, _ sink: (any MixSink)?) {
     run { mix in
       mix.program.setListener(participant, sink.map { sink in { sink.take(.sound($1, at: $2), now: $0) } })
     }
   }
 
-  /// Once a second: how the way out of a sink fares. The mix steps down only where all do badly.
+  /// Reports the state of a sink's connection; called once a second. The mix reduces its rate only if all connections are
+  /// congested.
   nonisolated func heard(_ sink: any MixSink, queued: Int, dropped: UInt64) {
     run { $0.uplinks[ObjectIdentifier(sink)] = (queued, dropped) }
   }
@@ -116,7 +121,7 @@ public actor LiveMix {
 
   // MARK: On its thread
 
-  /// How it goes.
+  /// Returns the current state.
   public func status() -> Status {
     Status(
       fps: program.fps, bitrate: program.bitrate, delay: Int(program.delay / 1000), load: load.share, sinks: sinks.count,
@@ -177,7 +182,7 @@ public actor LiveMix {
       for sink in sinks { sink.take(output, now: now) }
     }
     guard load.add(linux_thread_cpu_us() - before, now: now) else { return }
-    // Once a second.
+    // Runs once a second.
     share.measured(load.share)
     for case let feed as MixFeed in sinks { feed.setEmpty(since: isWaiting ? program.emptySince : nil) }
     if uplinks.count == sinks.count, let best = uplinks.values.min(by: { $0.queued < $1.queued }) {
@@ -185,13 +190,13 @@ public actor LiveMix {
     }
   }
 
-  /// Shares of a core, second by second.
+  /// Measures the share of a core used in each second.
   private struct Load {
     private(set) var share = 0.0
     private var used: Int64 = 0
     private var began: Instant?
 
-    /// True when a second is full.
+    /// Returns true when a full second has been measured.
     mutating func add(_ microseconds: Int64, now: Instant) -> Bool {
       let began = began ?? now
       self.began = began

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What mixes cost and how much of the machine they may take: one that would not fit is refused before it makes the others late.
+/// Limits the CPU that mixes may use. A mix that does not fit is rejected before it delays the others.
 ///
-/// What a mix will cost is guessed by its pixels; the guess is as good as the mixes that run are measured to be.
+/// The cost of a new mix is estimated from its pixel rate. Measurements of the running mixes correct the estimate.
 public final class MixBudget: Sendable {
-  /// What does not fit, with the figures.
+  /// The error for a mix that exceeds the budget, with the figures.
   public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Shares of a core.
+    /// The CPU the mix needs, in cores.
     public var needed: Double
-    /// Shares of a core.
+    /// The CPU in use, in cores.
     public var used: Double
-    /// Shares of a core.
+    /// The CPU that mixes may use, in cores.
     public var limit: Double
 
     public var description: String {
@@ -23,17 +23,17 @@ public final class MixBudget: Sendable {
     }
   }
 
-  /// As it is now.
+  /// The current state of the budget.
   public struct Snapshot: Sendable, Hashable {
     public var mixes = 0
-    /// Cores that are taken: measured, or guessed of those that have just begun.
+    /// Cores in use: measured, or estimated for mixes that have just started.
     public var used = 0.0
     public var refused: UInt64 = 0
   }
 
   private struct Entry {
     var guess: Double
-    /// What the guess would be with no measurement at all.
+    /// The estimate before any correction by measurements.
     var model: Double
     var measured: Double?
   }
@@ -42,7 +42,7 @@ public final class MixBudget: Sendable {
     var entries: [UInt64: Entry] = [:]
     var next: UInt64 = 0
     var refused: UInt64 = 0
-    /// What is measured against what was guessed by the model.
+    /// The ratio of the measured cost to the model's estimate.
     var correction = 1.0
 
     func used(_ decoding: DecodingCounters) -> Double {
@@ -50,26 +50,27 @@ public final class MixBudget: Sendable {
     }
   }
 
-  /// Cores.
+  /// The limit in cores.
   public let limit: Double
   private let decoding: DecodingCounters
   private let state = Mutex(State())
 
+  /// Creates a budget.
   /// - Parameters:
-  ///   - limit: cores that mixes may take.
-  ///   - decoding: of their sources, which counts with them.
+  ///   - limit: The number of cores that mixes may use.
+  ///   - decoding: Counters of the decoding of their sources, which counts towards the limit.
   public init(limit: Double, decoding: DecodingCounters) {
     self.limit = limit
     self.decoding = decoding
   }
 
-  /// As it is now.
+  /// The current state.
   public var snapshot: Snapshot {
     state.withLock { Snapshot(mixes: $0.entries.count, used: $0.used(decoding), refused: $0.refused) }
   }
 
-  /// Makes room for a mix.
-  /// - Throws: ``Refusal`` where there is none.
+  /// Reserves CPU for a mix.
+  /// - Throws: ``Refusal`` if the mix does not fit.
   public func reserve(_ picture: MixPicture?, sources: Int) throws(Refusal) -> Share {
     let model = Self.model(picture, sources: sources)
     let result: Result<UInt64, Refusal> = state.withLock { state in
@@ -86,7 +87,8 @@ public final class MixBudget: Sendable {
     return Share(self, number: try result.get())
   }
 
-  /// Cores, on a machine of 2023: nanoseconds for each pixel that is encoded, with a decoded one for each, and for each source's sound.
+  /// Returns an estimate in cores for a machine of 2023. It counts nanoseconds per encoded pixel, including the decoding of one
+  /// pixel for each, plus a fixed cost per audio source.
   private static func model(_ picture: MixPicture?, sources: Int) -> Double {
     let sound = 0.005 + 0.003 * Double(sources)
     guard let picture else { return sound }
@@ -102,7 +104,7 @@ public final class MixBudget: Sendable {
     return sound + Double(picture.width * picture.height * picture.fps) * nanoseconds / 1e9
   }
 
-  /// A mix' part of the machine.
+  /// A mix's share of the machine.
   public final class Share: Sendable {
     private let budget: MixBudget
     private let number: UInt64
@@ -114,7 +116,7 @@ public final class MixBudget: Sendable {
 
     deinit { release() }
 
-    /// What it takes now, in cores; smoothed here.
+    /// Records the measured CPU use in cores. The value is smoothed here.
     func measured(_ cores: Double) {
       budget.state.withLock { state in
         guard var entry = state.entries[number] else { return }
@@ -126,7 +128,7 @@ public final class MixBudget: Sendable {
       }
     }
 
-    /// It is over.
+    /// Releases the share when the mix is over.
     public func release() { budget.state.withLock { $0.entries[number] = nil } }
   }
 }

@@ -1,17 +1,18 @@
 import RTP
 import Synchronization
 
-/// Who takes what a mix makes. Called on the mix' thread, in order: it must not block.
+/// A consumer of a mix's output. The methods are called in order on the mix's thread and must not block.
 public protocol MixSink: AnyObject, Sendable {
-  /// A picture or a block of sound.
+  /// Receives a picture or a block of audio.
   func take(_ output: ProgramOutput, now: Instant)
-  /// Nothing more comes.
+  /// Called after the last output.
   func end()
 }
 
-/// A mix as a program of a broadcast, which works on another thread: many broadcasts may send the same one.
+/// Adapts a mix to the ``Program`` protocol for a broadcast that runs on another thread. Several broadcasts can send the same
+/// mix.
 final class MixFeed: Program, MixSink {
-  /// 5 s of sound and pictures.
+  /// 5 s of audio and video.
   private static let most = 800
 
   private struct State {
@@ -41,7 +42,7 @@ final class MixFeed: Program, MixSink {
       state.outputs.append(output)
       return false
     }
-    // What was left out can't be gone on from.
+    // Decoding cannot continue after dropped output.
     if isFull { mix.wantKeyFrame(after: nil) }
   }
 

@@ -2,27 +2,27 @@ import Codecs
 import Mixing
 public import RTP
 
-/// One participant's sound and pictures on their way to a broadcast: H.264 goes through untouched, other codecs are decoded and
-/// encoded, sound comes decoded and on the media clock.
+/// Forwards one participant's audio and video to a broadcast. H.264 passes through unchanged; other video codecs are
+/// transcoded. Audio arrives decoded and on the media clock.
 ///
-/// Tracks may pause, go and come back: silence and the last picture keep the timeline going. Sans-I/O but for the tap; one owner at
-/// a time.
+/// Tracks may pause, leave and return: silence and the last picture keep the timeline running. Sans-I/O except for the tap. Not
+/// thread-safe; one owner at a time.
 public final class ForwardProgram: Program {
-  /// How it behaves.
+  /// The settings of a forward program.
   public struct Settings: Sendable, Hashable {
-    /// Microseconds that sound is behind the media clock at least, so that late packets are still heard; up to 400 ms where they come
-    /// later.
+    /// The minimum delay of audio behind the media clock in µs, so that late packets are still played. The delay grows up to
+    /// 400 ms if packets arrive later.
     public var soundDelay: Int64
-    /// Microseconds without a picture after which the last one is shown again and again.
+    /// The time without a picture after which the last one is repeated, in µs.
     public var stillAfter: Int64
-    /// Bits a second of pictures that have to be encoded; nil follows their size and rate, as mixes do.
+    /// The bitrate of transcoded video in bps; nil derives it from size and frame rate, as mixes do.
     public var transcodeBitrate: Int?
-    /// Bits a second that a weak uplink reduces it to; nil for a third.
+    /// The lowest bitrate on a congested uplink in bps; nil for a third of the bitrate.
     public var transcodeLeastBitrate: Int?
-    /// Frames a second that are encoded at most.
+    /// The maximum frame rate of transcoded video in frames per second.
     public var transcodeFPS: Int
 
-    /// The defaults suit an anchor's uplink.
+    /// Creates settings. The defaults suit an anchor's uplink.
     public init(
       soundDelay: Int64 = 160_000, stillAfter: Int64 = 1_000_000, transcodeBitrate: Int? = nil,
       transcodeLeastBitrate: Int? = nil,
@@ -36,16 +36,16 @@ public final class ForwardProgram: Program {
     }
   }
 
-  /// As given.
+  /// The settings.
   public let settings: Settings
-  /// Whether a track of the kind is heard or seen now.
+  /// Whether there is an audio track.
   public var hasLiveAudio: Bool { audio != nil }
-  /// Whether a track of the kind is heard or seen now.
+  /// Whether there is a video track.
   public var hasLiveVideo: Bool { video != nil }
-  /// Since when there is no track at all; nil while there is one.
+  /// Since when there is no track; nil while there is one.
   public private(set) var emptySince: Instant?
 
-  /// Microseconds that the first sound is waited for.
+  /// How long to wait for the first audio, in µs.
   private static let soundPatience: Int64 = 500_000
 
   private let began: Instant
@@ -58,7 +58,7 @@ public final class ForwardProgram: Program {
   private var soundEnd: Int64?
   private var pictures: PictureSource
 
-  /// Nothing is heard or seen yet.
+  /// Creates a program without tracks.
   public init(carriesAudio: Bool, carriesVideo: Bool, settings: Settings = .init(), now: Instant) {
     self.carriesAudio = carriesAudio
     self.carriesVideo = carriesVideo
@@ -69,28 +69,29 @@ public final class ForwardProgram: Program {
     began = now
   }
 
-  /// Hears the track whose decoder this belongs to from now on, or none.
+  /// Sets the audio track by its decoder's inbox; nil removes it.
   public func setAudio(_ inbox: DecodedInbox?, now: Instant) {
     audio = inbox
     noteTracks(now)
   }
 
-  /// Sees this track from now on, or none.
+  /// Sets the video track; nil removes it.
   public func setVideo(_ reader: TrackReader?, now: Instant) {
     video = reader
     pictures.restart()
     noteTracks(now)
   }
 
-  /// Where pictures are encoded here a key frame comes at once, else the publisher has to be asked.
+  /// Transcoded video produces a key frame at once; otherwise the publisher must be asked.
   public func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void) {
     if pictures.wantKeyFrame() { output(.keyFrameNeeded) }
   }
 
-  /// Once a second: how the way out fares. Pictures that are encoded here become smaller, then fewer, while it is weak.
+  /// Reports the connection's state; called once a second. While the connection is congested, transcoded video reduces its
+  /// bitrate first, then its frame rate.
   public func heard(queued: Int, dropped: UInt64) { pictures.heard(queued: queued, dropped: dropped) }
 
-  /// Takes what came, and lets the media clock go on to `now`.
+  /// Processes what has arrived and advances the media clock to `now`.
   public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {
     let heard = audio?.reach(now) ?? now
     for item in audio?.take() ?? [] {
@@ -119,16 +120,16 @@ public final class ForwardProgram: Program {
   }
 
   private func advanceSound(to now: Instant, _ output: (ProgramOutput) -> Void) {
-    // In steps of 10 ms.
+    // Steps of 10 ms.
     let step: Int64 = 480
     soundDelay.advance(to: now)
     let target = AudioInput.position(of: now.mediaTime.advanced(microseconds: -soundDelay.microseconds))
     let start = target / step * step
-    // What takes over from another program has nothing to say before its first sample: silence there would be heard as a click.
+    // A program that takes over outputs nothing before its first sample: silence there would cause an audible click.
     let isReady = sound.reachesBack(to: AudioInput.time(of: start)) || now - began >= Self.soundPatience
     guard soundEnd != nil || isReady else { return }
     var position = soundEnd ?? start
-    // Nobody waits for what a stopped thread missed.
+    // Don't catch up on what a stalled thread missed.
     if target - position > AudioInput.sampleRate { position = target / step * step }
     while position + step <= target {
       output(.sound(sound.read(at: position, count: Int(step)), at: position))

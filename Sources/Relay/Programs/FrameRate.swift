@@ -1,8 +1,8 @@
 import RTP
 
-/// How many frames a second a mix makes: as many as wanted, fewer where the machine does not keep up, until it does.
+/// The frame rate of a mix. It drops below the configured rate while the machine does not keep up, and then recovers.
 struct FrameRate {
-  /// What is stepped down and up through.
+  /// The frame rates to step through.
   private static let steps = [10, 12, 15, 20, 24, 25, 30, 50, 60]
   private static let window: Int64 = 2_000_000
   private static let calm: Int64 = 15_000_000
@@ -20,10 +20,10 @@ struct FrameRate {
     fps = wanted
   }
 
-  /// A frame was made.
+  /// Records a composed frame.
   /// - Parameters:
-  ///   - isLate: by more than two frames.
-  ///   - busy: microseconds of CPU it took.
+  ///   - isLate: Whether the frame is late by more than two frames.
+  ///   - busy: The CPU time of the frame in µs.
   mutating func made(isLate: Bool, busy: Int64, now: Instant) {
     let began = began ?? now
     self.began = began
@@ -43,7 +43,7 @@ struct FrameRate {
     } else if late > 0 {
       lateSince = now
     } else if fps < wanted, now - (lateSince ?? began) >= Self.calm {
-      // Only where what it costs leaves room.
+      // Step up only if the CPU cost leaves room.
       let higher = min(Self.steps.first { $0 > fps } ?? wanted, wanted)
       guard self.busy / Int64(max(1, frames)) * Int64(higher) < 700_000 else { return }
       fps = higher

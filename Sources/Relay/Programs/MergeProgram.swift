@@ -2,60 +2,63 @@ public import Codecs
 import Mixing
 public import RTP
 
-/// Many tracks as one picture and one sound: what a merge job sends.
+/// Combines many tracks into one video and one audio stream, for a merge job.
 ///
-/// All inputs meet on the media clock. The program lags it by the longest delay that any of them needs (``PlayoutDelay``), so that what
-/// it makes of a moment is the same whichever program makes it: one that takes over goes on with the very next sample. Frames lie on the
-/// clock's own grid, and show the picture of each source that is nearest to their moment. The lag of sound alone, which people hear as it
-/// is made, changes gently: who comes late, comes or goes is no gap and no rush for all who listen. Sans-I/O; one owner at a time.
+/// All inputs are synchronized on the media clock. The program lags it by the longest delay that any input needs
+/// (``PlayoutDelay``). Its output for a moment therefore does not depend on the instance: a program that takes over continues
+/// with the very next sample. Frames lie on the clock's own grid and show the picture of each source that is nearest to their
+/// moment.
+///
+/// The lag of an audio-only mix, which listeners hear live, changes gradually. A source that joins, leaves or is late causes
+/// neither a gap nor a speed-up for the listeners. Sans-I/O. Not thread-safe; one owner at a time.
 public final class MergeProgram: Program {
-  /// Since the start.
+  /// Counters since the start.
   public struct Counters: Sendable, Hashable {
     /// Frames made.
     public var frames: UInt64 = 0
-    /// Frames left out because the machine did not keep up.
+    /// Frames skipped because the machine did not keep up.
     public var skipped: UInt64 = 0
     /// Codec failures.
     public var failures: UInt64 = 0
   }
 
-  /// Frames that are made up for after a stall; what is more is left out.
+  /// The number of frames caught up after a stall. Any more are skipped.
   private static let mostBehind: Int64 = 6
-  /// Frames that pictures wait for a decoder: fewer than are made up for, so that the wait leaves no hole.
+  /// The number of frames that video waits for a decoder: fewer than are caught up, so that the wait leaves no gap.
   private static let mostAwaited: Int64 = 4
   private static let soundStep: Int64 = 480
-  /// The lag of sound alone grows by a quarter of the time that passes at most, and so much at once, which every player has in store;
-  /// and it shrinks by a fiftieth.
+  /// In an audio-only mix the lag grows by at most a quarter of the elapsed time, plus a leap that every player has buffered.
+  /// It shrinks by a fiftieth of the elapsed time.
   private static let growth: Int64 = 4
   private static let leap: Int64 = 20_000
   private static let shrinkage: Int64 = 50
-  /// Microseconds that the beginning waits for the first picture of every source.
+  /// How long the start waits for the first picture of every source, in µs.
   private static let longestWarmUp: Int64 = 3_000_000
-  /// And that sound waits for that: less than ``AudioInput`` keeps.
+  /// How long audio waits for the video to start, in µs: less than ``AudioInput`` keeps.
   private static let longestSilence: Int64 = 1_000_000
-  /// And for its first sound: a microphone that says nothing sends nothing.
+  /// How long the start waits for the first audio of a source, in µs: a silent microphone sends nothing.
   private static let longestListening: Int64 = 500_000
 
-  /// Since the start.
+  /// Counters since the start.
   public private(set) var counters = Counters()
-  /// As given; nil for sound alone.
+  /// The video settings; nil for audio only.
   public let picture: MixPicture?
   public private(set) var emptySince: Instant?
-  /// Microseconds that the program lags the media clock by.
+  /// The delay behind the media clock in µs.
   public private(set) var delay: Int64 = 100_000
   private var laggedAt: Instant?
-  /// Microseconds that the lag may grow by now.
+  /// How much the lag may grow now, in µs.
   private var patience = MergeProgram.leap
-  /// Frames a second that are made now.
+  /// The current output frame rate in frames per second.
   public var fps: Int { min(rate?.fps ?? 0, uplink?.fps ?? 0) }
-  /// Bits a second of pictures that are asked for now.
+  /// The current target video bitrate in bps.
   public var bitrate: Int { uplink?.bitrate ?? 0 }
 
   private var inputs: [String: (input: MixInput, inbox: DecodedInbox)] = [:]
   private var delays: [ObjectIdentifier: PlayoutDelay] = [:]
   private let mixer = AudioMixer<String>()
   private var soundEnd: Int64?
-  /// Whose own sound is left out of a mix of their own.
+  /// The participants that receive a mix without their own audio.
   private var listeners: [ObjectIdentifier: (Instant, [Int16], Int64) -> Void] = [:]
 
   private var compositor: Compositor<String>?
@@ -67,19 +70,20 @@ public final class MergeProgram: Program {
   /// The media time of the last frame.
   private var lastFrame: MediaTime?
   private var keyFrameAfter: MediaTime?
-  /// When it first wanted to begin.
+  /// When the program was first ready to start.
   private var warmingSince: Instant?
   private var clocks = MixClocks([])
-  /// From the media clock to UNIX time, microseconds.
+  /// The offset from the media clock to UNIX time in µs.
   private let wall: Int64
-  /// Microseconds of CPU so far.
+  /// Returns the CPU time used so far in µs.
   private let cpu: () -> Int64
 
+  /// Creates a program without inputs.
   /// - Parameters:
-  ///   - picture: nil for sound alone.
-  ///   - wall: microseconds from the media clock to UNIX time, for clocks in the picture.
-  ///   - cpu: microseconds of CPU that the thread has used.
-  /// - Throws: ``CodecError`` where no picture has that size, or x264 refuses the settings.
+  ///   - picture: The video settings; nil for audio only.
+  ///   - wall: The offset from the media clock to UNIX time in µs, for clock overlays.
+  ///   - cpu: Returns the CPU time used by the thread in µs.
+  /// - Throws: ``CodecError`` if the picture size is unsupported or x264 rejects the settings.
   public init(
     picture: MixPicture?, scene: MixScene = .init(), now: Instant, wall: Int64 = 0, cpu: @escaping () -> Int64 = { 0 }
   ) throws(CodecError) {
@@ -101,7 +105,7 @@ public final class MergeProgram: Program {
   }
 
   private static func settings(_ picture: MixPicture, fps: Int, bitrate: Int) -> VideoEncoderSettings {
-    // As many seconds between key frames, whatever the rate.
+    // The key frame interval in seconds stays the same at any frame rate.
     let interval = max(1, picture.keyFrameInterval * fps / picture.fps)
     return VideoEncoderSettings(
       width: picture.width, height: picture.height, fps: fps, bitrate: bitrate, keyFrameInterval: interval)
@@ -109,14 +113,14 @@ public final class MergeProgram: Program {
 
   // MARK: What is mixed
 
-  /// The next frame shows this, and the next block of sound is as loud.
+  /// Sets the scene from the next frame and the gains from the next block of audio on.
   public func setScene(_ scene: MixScene) {
     nextScene = scene
     for (id, input) in inputs where !input.input.isVideo { mixer.setGain(scene.gains[id] ?? 1, of: id) }
   }
 
-  /// Has an input from now on, in the place of one of that name.
-  /// - Parameter participant: all of whose tracks are heard and seen together.
+  /// Adds an input, replacing one of the same name.
+  /// - Parameter participant: The clock of the participant, whose tracks are kept in sync.
   public func setInput(_ id: String, _ inbox: DecodedInbox, isVideo: Bool, of participant: SharedClock, now: Instant) {
     let group = ObjectIdentifier(participant)
     let input = MixInput(isVideo: isVideo, group: group)
@@ -127,7 +131,7 @@ public final class MergeProgram: Program {
     note(now)
   }
 
-  /// Has an input no more.
+  /// Removes an input.
   public func removeInput(_ id: String, now: Instant) {
     guard let gone = inputs.removeValue(forKey: id) else { return }
     if gone.input.isVideo { compositor?.setPicture(nil, of: id) } else { mixer.remove(id) }
@@ -144,12 +148,12 @@ public final class MergeProgram: Program {
     if !isEmpty { emptySince = nil } else if emptySince == nil { emptySince = now }
   }
 
-  /// Makes a mix of everybody else's sound for one participant; nil for none.
+  /// Produces a mix of all other participants' audio for one participant; nil stops it.
   public func setListener(_ participant: SharedClock, _ take: ((Instant, [Int16], Int64) -> Void)?) {
     listeners[ObjectIdentifier(participant)] = take
   }
 
-  /// Once a second: how the way out fares.
+  /// Reports the connection's state; called once a second.
   public func heard(queued: Int, dropped: UInt64) { uplink?.heard(queued: queued, dropped: dropped) }
 
   public func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void) {
@@ -160,7 +164,7 @@ public final class MergeProgram: Program {
 
   public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {
     var hasEnded = false
-    // Up to where all decoders have come.
+    // The moment that all decoders have reached.
     var moment = now
     for (input, inbox) in inputs.values {
       guard var delay = delays[input.group] else { continue }
@@ -171,11 +175,11 @@ public final class MergeProgram: Program {
     }
     if hasEnded { note(now) }
     lag(now)
-    // Sound waits longer: where it goes on without its source there is silence, but a picture only stands still.
+    // Audio waits longer: continuing without a source would insert silence, whereas a picture only freezes.
     let shown = max(moment, now.advanced(microseconds: -2 * Self.mostAwaited * halfInterval))
     if picture != nil, soundEnd == nil {
       advancePictures(to: shown, now, output)
-      // Both begin at one moment, or players and recordings have sound without a picture at first.
+      // Audio and video start at the same moment; otherwise players and recordings start with audio only.
       guard lastFrame != nil || now - (warmingSince ?? now) >= Self.longestSilence else { return }
       beginSound(at: AudioInput.position(of: lastFrame ?? made(at: moment)) / Self.soundStep * Self.soundStep)
     }
@@ -189,7 +193,7 @@ public final class MergeProgram: Program {
     guard let wanted = delays.values.lazy.map(\.microseconds).max() else { return }
     let elapsed = max(0, now - (laggedAt ?? now))
     laggedAt = now
-    // Pictures have viewers who lie behind by more than this, and miss nothing where it grows at once.
+    // A video mix's viewers buffer more than this, so its lag may grow at once without loss.
     guard picture == nil, soundEnd != nil else { return delay = wanted }
     patience = min(patience + elapsed / Self.growth, Self.leap)
     let next = min(max(wanted, delay - elapsed / Self.shrinkage), delay + patience)
@@ -197,7 +201,8 @@ public final class MergeProgram: Program {
     delay = next
   }
 
-  /// What is before the beginning only lets the mixer fade the sources in: a program that takes over continues at full loudness.
+  /// Mixing before the start only lets the mixer fade in the sources, so that a program that takes over continues at full
+  /// volume.
   private func beginSound(at start: Int64) {
     for blocks in [Int64(2), 1] { mixer.advance(to: start - blocks * Self.soundStep, count: Int(Self.soundStep)) }
     soundEnd = start
@@ -209,7 +214,7 @@ public final class MergeProgram: Program {
     let start = target / step * step
     guard soundEnd != nil || isWarm(AudioInput.time(of: start), now) else { return }
     var position = soundEnd ?? start
-    // Nobody waits for what a stopped thread missed.
+    // Don't catch up on what a stalled thread missed.
     if target - position > AudioInput.sampleRate { position = target / step * step }
     while position + step <= target {
       mixer.advance(to: position, count: Int(step))
@@ -233,13 +238,14 @@ public final class MergeProgram: Program {
     }
   }
 
-  /// The media time that the program has come to at a moment.
+  /// Returns the media time that the program has reached at a moment.
   private func made(at moment: Instant) -> MediaTime { moment.mediaTime.advanced(microseconds: -delay) }
 
-  /// Microseconds of half a frame: a picture of up to so much later belongs to it.
+  /// Half a frame interval in µs: a picture that is later by at most this belongs to the frame.
   private var halfInterval: Int64 { 500_000 / Int64(max(1, fps)) }
 
-  /// Whether every source is there: viewers must not see the background, or hear nothing, because one anchor is a moment later.
+  /// Returns whether every source is ready: viewers must not see the background or get silence because one anchor starts a
+  /// moment later.
   private func isWarm(_ target: MediaTime, _ now: Instant) -> Bool {
     let since = warmingSince ?? now
     warmingSince = since
@@ -249,7 +255,7 @@ public final class MergeProgram: Program {
     }
   }
 
-  /// The moment of the next frame that is due.
+  /// Returns the media time of the next frame that is due.
   private func nextFrame(_ target: MediaTime, _ now: Instant) -> MediaTime? {
     let fps = Int64(max(1, self.fps))
     func time(_ number: Int64) -> MediaTime { MediaTime(ticks: number, rate: fps) }
@@ -259,7 +265,7 @@ public final class MergeProgram: Program {
       self.lastFrame = time(newest)
       return time(newest)
     }
-    // A rounded time may lie just before its number.
+    // A rounded time may lie just before its tick.
     var next = lastFrame.ticks(rate: fps) + 1
     while time(next) <= lastFrame { next += 1 }
     guard time(next) <= target else { return nil }

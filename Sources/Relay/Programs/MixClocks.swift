@@ -1,11 +1,11 @@
 import Mixing
 
-/// The clocks of a scene: drawn anew when a second has passed. One owner at a time.
+/// The clocks of a scene, redrawn every second. One owner at a time.
 final class MixClocks {
   private let clocks: [ClockText]
   private var shown: [Overlay?]
 
-  /// A clock whose font is missing is left out.
+  /// A clock whose font is missing is skipped.
   init(_ wanted: [MixScene.Clock]) {
     clocks = wanted.compactMap { clock in
       guard let renderer = try? TextRenderer(font: clock.font, size: clock.size) else { return nil }
@@ -14,7 +14,7 @@ final class MixClocks {
     shown = Array(repeating: nil, count: clocks.count)
   }
 
-  /// All of them, if one has changed; nil if none has.
+  /// Returns all overlays if a clock has changed, otherwise nil.
   func overlays(at milliseconds: Int64) -> [Overlay]? {
     var hasChanged = false
     for (index, clock) in clocks.enumerated() {

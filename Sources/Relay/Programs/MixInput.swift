@@ -2,17 +2,17 @@ import Codecs
 import Mixing
 import RTP
 
-/// One track of a mix: what came of it and is not due yet, and what is shown of it now.
+/// One track of a mix: its buffered media and the picture currently shown.
 final class MixInput {
-  /// Pictures that wait for their moment at most: 400 ms at 30 a second, and some.
+  /// The maximum number of buffered pictures: slightly more than 400 ms at 30 frames per second.
   private static let mostPictures = 16
-  /// Microseconds for which the last picture of a track stands, once nothing follows it.
+  /// How long the last picture of a track is shown when no other follows, in µs.
   static let stillFor: Int64 = 5_000_000
 
   let isVideo: Bool
-  /// Whose tracks are heard and seen together.
+  /// The participant, whose tracks are kept in sync.
   let group: ObjectIdentifier
-  /// Of a sound track.
+  /// The audio of an audio track.
   let sound = AudioInput()
   private(set) var isOver = false
   private var pictures: [VideoFrame] = []
@@ -25,7 +25,7 @@ final class MixInput {
     self.group = group
   }
 
-  /// Takes what its decoder gave.
+  /// Accepts the decoder's output.
   func take(_ items: [DecodedInbox.Item], _ delay: inout PlayoutDelay) {
     for item in items {
       switch item {
@@ -33,7 +33,7 @@ final class MixInput {
         guard !isMuted else { continue }
         delay.came(picture.timestamp, at: came)
         lastCame = came
-        // A publisher that began anew.
+        // The publisher restarted.
         if let last = pictures.last, picture.timestamp < last.timestamp { pictures = [] }
         if pictures.count >= Self.mostPictures { pictures.removeFirst() }
         pictures.append(picture)
@@ -49,20 +49,20 @@ final class MixInput {
     }
   }
 
-  /// Whether its picture or sound of this moment is there, or none will come.
+  /// Returns whether the media of this moment has arrived, or never will.
   func isReady(for time: MediaTime) -> Bool {
     if isMuted || isOver { return true }
     return isVideo ? pictures.first.map { $0.timestamp <= time } == true : sound.reachesBack(to: time)
   }
 
-  /// What happens to the picture that is shown.
+  /// A change to the picture shown.
   enum Change {
     case none
     case picture(VideoFrame)
     case blank
   }
 
-  /// What is to be seen of it from this moment on.
+  /// Returns the change to the picture shown from this moment on.
   func picture(at time: MediaTime, now: Instant) -> Change {
     var next: VideoFrame?
     while let first = pictures.first, first.timestamp <= time { next = pictures.removeFirst() }

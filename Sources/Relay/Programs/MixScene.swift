@@ -1,17 +1,17 @@
 public import Codecs
 public import Mixing
 
-/// What a mix shows and plays, and how; it can be changed from one frame to the next.
+/// What a mix shows and plays, and how. It can change from one frame to the next.
 public struct MixScene: Sendable {
-  /// A clock in the picture.
+  /// A clock drawn into the picture.
   public struct Clock: Sendable, Hashable {
-    /// Pixels of the canvas, of its top left corner.
+    /// The left edge on the canvas in pixels.
     public var x: Int
     public var y: Int
-    /// Pixels, one of ``TextRenderer/sizes``.
+    /// The font size in pixels, within ``TextRenderer/sizes``.
     public var size: Int
     public var colour: YUVColour
-    /// A font file; nil for the standard one.
+    /// The path of a font file; nil for the default font.
     public var font: String?
 
     public init(x: Int, y: Int, size: Int, colour: YUVColour = .white, font: String? = nil) {
@@ -23,18 +23,18 @@ public struct MixScene: Sendable {
     }
   }
 
-  /// Where pictures are shown; a source is named by its input.
+  /// The placements of the sources, which are identified by input name.
   public var placements: [Placement<String>]
   public var background: Background
   public var overlays: [Overlay]
-  /// The time of day, over the overlays.
+  /// The time-of-day clocks, drawn above the overlays.
   public var clocks: [Clock]
-  /// What is shown of a source while it has no picture.
+  /// The pictures shown for sources that have none.
   public var placeholders: [String: VideoFrame]
-  /// How loud an input is, 0…4; 1 where it is not named.
+  /// The gain of each input, 0…4; 1 if not listed.
   public var gains: [String: Float]
 
-  /// An empty scene shows the background and is silent.
+  /// Creates a scene. An empty scene shows the background and is silent.
   public init(
     placements: [Placement<String>] = [], background: Background = .colour(.black), overlays: [Overlay] = [],
     clocks: [Clock] = [], placeholders: [String: VideoFrame] = [:], gains: [String: Float] = [:]
@@ -48,26 +48,27 @@ public struct MixScene: Sendable {
   }
 }
 
-/// What a mix encodes.
+/// The video settings of a mix.
 public struct MixPicture: Sendable, Hashable {
-  /// Pixels, even.
+  /// The width in pixels; even.
   public var width: Int
-  /// Pixels, even.
+  /// The height in pixels; even.
   public var height: Int
-  /// Frames a second, 1…60.
+  /// The frame rate in frames per second, 1…60.
   public var fps: Int
-  /// Bits a second.
+  /// The bitrate in bps.
   public var bitrate: Int
-  /// Bits a second that a weak uplink may push it down to.
+  /// The lowest bitrate on a congested uplink, in bps.
   public var leastBitrate: Int
-  /// Frames from one key frame to the next at most.
+  /// The maximum number of frames between key frames.
   public var keyFrameInterval: Int
   public var speed: H264Encoder.Speed
   public var profile: H264Encoder.Profile
 
+  /// Creates video settings.
   /// - Parameters:
-  ///   - leastBitrate: a third of the bitrate if nil.
-  ///   - keyFrameInterval: 3 x fps if nil.
+  ///   - leastBitrate: The lowest bitrate in bps; nil for a third of `bitrate`.
+  ///   - keyFrameInterval: The maximum number of frames between key frames; nil for 3 x fps.
   public init(
     width: Int, height: Int, fps: Int, bitrate: Int, leastBitrate: Int? = nil, keyFrameInterval: Int? = nil,
     speed: H264Encoder.Speed = .superfast, profile: H264Encoder.Profile = .main
@@ -82,6 +83,6 @@ public struct MixPicture: Sendable, Hashable {
     self.profile = profile
   }
 
-  /// Bits a second that look well in pictures of this size and rate: 1.5 Mbit/s for 720x1280 at 24 frames a second.
+  /// Returns the default bitrate in bps for a size and frame rate: 1.5 Mbps for 720x1280 at 24 frames per second.
   public static func usualBitrate(width: Int, height: Int, fps: Int) -> Int { max(100_000, width * height * fps * 7 / 100) }
 }

@@ -1,28 +1,28 @@
 import Codecs
 import RTP
 
-/// A track's frames as H.264 pictures: as they are where they are H.264, else decoded and encoded; and the last one again and again
-/// while none comes.
+/// A track's frames as H.264 pictures. H.264 passes through; other codecs are transcoded. While no picture arrives, the last
+/// one is repeated.
 struct PictureSource {
-  /// What the last picture is made from when none comes any more.
+  /// The maximum length of the group from which the last picture is decoded when no more arrive.
   private static let longestGroup = 600
   private static let largestGroup = 8 << 20
-  /// Pictures a second while the last one is repeated.
+  /// The interval between repeated pictures in µs.
   private static let stillInterval: Int64 = 200_000
 
   let stillAfter: Int64
-  /// Of pictures that are encoded here.
+  /// The pacing of transcoded pictures.
   private var pace: TranscodePace
-  /// H.264 since the last key frame: decoded only where a still picture is needed.
+  /// The H.264 pictures since the last key frame, decoded only if a still picture is needed.
   private var group: [[UInt8]] = []
   private var groupBytes = 0
   private var transcoder: Transcoder?
   private var still: Still?
   private var lastTime: MediaTime?
   private var lastArrival: Instant?
-  /// Microseconds from a picture's moment to its coming.
+  /// The time from a picture's media time to its arrival in µs.
   private var lag: Int64 = 0
-  /// Pictures were left out: what follows up to a key frame can't be shown.
+  /// Pictures were dropped: pictures up to the next key frame cannot be shown.
   private var needsKeyFrame = true
 
   init(_ settings: ForwardProgram.Settings) {
@@ -30,15 +30,15 @@ struct PictureSource {
     pace = TranscodePace(settings)
   }
 
-  /// Once a second: how the way out fares. Pictures that go through as they are can't be fewer.
+  /// Reports the connection's state; called once a second. The rate of pictures that pass through cannot be reduced.
   mutating func heard(queued: Int, dropped: UInt64) {
     if transcoder != nil { pace.heard(queued: queued, dropped: dropped) }
   }
 
-  /// What follows is not the continuation of what came before.
+  /// Marks a discontinuity: the following pictures do not continue the previous ones.
   mutating func restart() { needsKeyFrame = true }
 
-  /// True where the publisher has to be asked for it.
+  /// Returns true if the publisher must be asked for the key frame.
   mutating func wantKeyFrame() -> Bool {
     still?.wantsKeyFrame = true
     guard let transcoder else { return true }
@@ -53,7 +53,7 @@ struct PictureSource {
       guard frame.isKeyFrame else { return }
       needsKeyFrame = false
     }
-    // The track goes on after a still picture, and times never go back.
+    // The track resumes after a still picture; timestamps never decrease.
     still = nil
     let time = max(time, lastTime.map { $0.advanced(microseconds: 1) } ?? time)
     lastTime = time
@@ -70,19 +70,19 @@ struct PictureSource {
     output(EncodedPicture(data: frame.data, timestamp: time, isKeyFrame: frame.isKeyFrame))
   }
 
-  /// Shows the last picture again, where none came for a while.
+  /// Repeats the last picture if none arrived for a while.
   mutating func advance(to now: Instant, _ output: (EncodedPicture) -> Void) {
     guard let lastArrival, var time = lastTime, now - lastArrival >= stillAfter else { return }
     if still == nil {
       guard let picture = transcoder?.last ?? decodeGroup() else {
-        // Nothing to show: not before the next pause.
+        // There is nothing to show until the next pause.
         self.lastArrival = nil
         return
       }
       still = Still(picture)
       needsKeyFrame = true
     }
-    // As late as the track's own pictures were, and without catching up what a stopped thread missed.
+    // As late as the track's own pictures, without catching up on what a stalled thread missed.
     time = max(time, now.mediaTime.advanced(microseconds: -(lag + stillAfter + Self.stillInterval)))
     while now.mediaTime - time >= lag + Self.stillInterval {
       time = time.advanced(microseconds: Self.stillInterval)
@@ -121,7 +121,7 @@ struct PictureSource {
   }
 }
 
-/// Decodes one format and encodes H.264, in the size of what comes and at the pace that it is given.
+/// Decodes one format and encodes H.264 at the source's size and the given pace.
 private final class Transcoder {
   let format: PayloadFormat
   private let decoder: any VideoDecoder
@@ -143,7 +143,7 @@ private final class Transcoder {
     self.format = format
   }
 
-  /// The next picture; nil if it is left out, or can't be decoded.
+  /// Returns the encoded picture, or nil if it is skipped or cannot be decoded.
   func take(_ data: [UInt8], at time: MediaTime, _ pace: inout TranscodePace) -> EncodedPicture? {
     do {
       isBroken = false
@@ -166,7 +166,7 @@ private final class Transcoder {
   }
 }
 
-/// One picture, encoded again and again.
+/// Encodes one picture repeatedly.
 private final class Still {
   private let picture: VideoFrame
   private let encoder: H264Encoder?

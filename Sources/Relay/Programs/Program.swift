@@ -1,24 +1,24 @@
 public import Codecs
 public import RTP
 
-/// What a program makes and wants.
+/// An output or a request of a program.
 public enum ProgramOutput: Sendable {
-  /// H.264 in Annex B form; its timestamp is its media time.
+  /// An H.264 picture in Annex B format. Its timestamp is its media time.
   case picture(EncodedPicture)
-  /// Stereo at 48 kHz, from this sample on of ``AudioInput``'s grid.
+  /// Stereo samples at 48 kHz; `at` is the first sample's position on the grid of ``AudioInput``.
   case sound([Int16], at: Int64)
-  /// The publisher's next picture shall be a key frame.
+  /// The publisher's next picture must be a key frame.
   case keyFrameNeeded
 }
 
-/// A timed feed of pictures and sound that a broadcast can send: a participant's tracks, or a mix. One owner at a time.
+/// A timed source of audio and video for a broadcast: a participant's tracks, or a mix. Not thread-safe; one owner at a time.
 public protocol Program: AnyObject {
-  /// Since when none of its tracks is there; nil while one is.
+  /// Since when the program has no track; nil while it has one.
   var emptySince: Instant? { get }
 
-  /// The receiver needs a key frame, of a moment after this one where it is not nil.
+  /// Requests a key frame, for a moment after `moment` unless that is nil.
   func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void)
 
-  /// Takes what came, and lets the media clock go on to `now`.
+  /// Processes what has arrived and advances the media clock to `now`.
   func advance(to now: Instant, _ output: (ProgramOutput) -> Void)
 }

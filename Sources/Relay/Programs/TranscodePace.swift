@@ -1,22 +1,23 @@
 import Codecs
 import RTP
 
-/// Which pictures of a track are encoded, and with how many bits: by their size and rate, and less of both while the uplink is weak.
+/// Decides which pictures of a track are encoded and at what bitrate, based on their size and rate. Both are reduced while the
+/// uplink is congested.
 struct TranscodePace {
-  /// Bits a second, at least and at most, if nothing else is set.
+  /// The default range of bitrates in bps.
   private static let bitrates = 100_000...20_000_000
-  /// Microseconds over which the rate of the track is measured.
+  /// The window in which the track's frame rate is measured, in µs.
   private static let window: Int64 = 2_000_000
 
   private let settings: ForwardProgram.Settings
   private var width = 0
   private var height = 0
-  /// Pictures a second that the track has.
+  /// The track's frame rate in pictures per second.
   private var rate: Int
   private var windowStart: MediaTime?
   private var pictures = 0
   private var last: MediaTime?
-  /// Pictures that may be encoded, in millionths.
+  /// The number of pictures that may be encoded, in millionths.
   private var credit: Int64 = 0
   private var steps: UplinkSteps
 
@@ -26,19 +27,19 @@ struct TranscodePace {
     steps = UplinkSteps(bitrate: Self.bitrates.lowerBound, least: Self.bitrates.lowerBound, fps: settings.transcodeFPS)
   }
 
-  /// Frames a second that are encoded.
+  /// The encoded frame rate in frames per second.
   var fps: Int { steps.fps }
-  /// Bits a second.
+  /// The bitrate in bps.
   var bitrate: Int { steps.bitrate }
 
-  /// What the last picture is encoded with.
+  /// The encoder settings for the last picture.
   var encoder: VideoEncoderSettings {
     VideoEncoderSettings(
       width: width & ~1, height: height & ~1, fps: steps.fps, bitrate: steps.bitrate, keyFrameInterval: steps.fps * 2)
   }
 
-  /// A picture of the track was decoded.
-  /// - Returns: whether it is to be encoded. More than the frame rate are left out, evenly.
+  /// Records a decoded picture of the track.
+  /// - Returns: Whether to encode it. Pictures above the frame rate are skipped evenly.
   mutating func takes(width: Int, height: Int, at time: MediaTime) -> Bool {
     measure(time)
     if (width, height) != (self.width, self.height) {
@@ -56,13 +57,14 @@ struct TranscodePace {
     return true
   }
 
-  /// Once a second: how the way out fares.
+  /// Reports the connection's state; called once a second.
   /// - Parameters:
-  ///   - queued: milliseconds of media that wait.
-  ///   - dropped: frames dropped since the start.
+  ///   - queued: The media waiting to be sent, in ms.
+  ///   - dropped: The number of frames dropped since the start.
   mutating func heard(queued: Int, dropped: UInt64) { steps.heard(queued: queued, dropped: dropped) }
 
-  /// Counts pictures, and takes another rate only if it differs by more than a tenth: each costs a change of the encoder.
+  /// Measures the frame rate. The rate changes only if it differs by more than a tenth, because each change reconfigures the
+  /// encoder.
   private mutating func measure(_ time: MediaTime) {
     guard let start = windowStart else {
       windowStart = time
@@ -74,7 +76,7 @@ struct TranscodePace {
     let measured = max(1, Int((Int64(pictures) * 1_000_000 + elapsed / 2) / elapsed))
     windowStart = time
     pictures = 0
-    // After a pause the count says nothing.
+    // After a pause the count is meaningless.
     guard elapsed < 2 * Self.window, abs(measured - rate) * 10 > rate else { return }
     rate = measured
     rebase()

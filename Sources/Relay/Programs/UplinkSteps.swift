@@ -1,13 +1,13 @@
 import RTP
 
-/// What a weak uplink leaves of the bits and frames that are encoded here: the bitrate goes down to its least, then the frame rate to 10; both come back when
-/// the queue stays short.
+/// Adapts bitrate and frame rate of locally encoded video to a congested uplink. The bitrate drops to its minimum first, then
+/// the frame rate drops to 10. Both recover while the queue stays short.
 struct UplinkSteps: Equatable {
-  /// Frames a second, at least.
+  /// The minimum frame rate in frames per second.
   static let leastFPS = 10
   private static let long = 800
   private static let short = 250
-  /// Seconds in a row.
+  /// The number of consecutive seconds before a change.
   private static let patience = 6
 
   private(set) var most: Int
@@ -26,7 +26,7 @@ struct UplinkSteps: Equatable {
     self.fps = fps
   }
 
-  /// Wants other bits and frames from here on. What the uplink took of them stays taken.
+  /// Changes the target bitrate and frame rate. Reductions made for the uplink remain in effect.
   mutating func change(bitrate: Int, least: Int, fps: Int) {
     let share = Double(self.bitrate) / Double(most)
     most = bitrate
@@ -36,10 +36,10 @@ struct UplinkSteps: Equatable {
     wantedFPS = fps
   }
 
-  /// Once a second.
+  /// Reports the connection's state; called once a second.
   /// - Parameters:
-  ///   - queued: milliseconds of media that wait.
-  ///   - dropped: frames dropped since the start.
+  ///   - queued: The media waiting to be sent, in ms.
+  ///   - dropped: The number of frames dropped since the start.
   mutating func heard(queued: Int, dropped: UInt64) {
     let isWeak = queued > Self.long || dropped > (self.dropped ?? dropped)
     self.dropped = dropped

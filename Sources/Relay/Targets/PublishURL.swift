@@ -1,25 +1,26 @@
 public import RTMP
 
-/// A publish URL: where a broadcast goes, and which of several jobs with one URL is the newer.
+/// A publish URL: the destination of a broadcast, and a number that orders jobs with the same URL.
 ///
-/// `serialnum=N` may stand in its query. Two URLs that differ in nothing else are one broadcast's.
+/// The query may contain `serialnum=N`. URLs that differ only in it belong to the same broadcast.
 public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-  /// Where a broadcast goes.
+  /// The destination of a broadcast.
   public enum Destination: Sendable, Hashable {
-    /// `rtmp://` or `rtmps://`, as given, `serialnum` included: servers may read it.
+    /// An `rtmp://` or `rtmps://` URL as given, including `serialnum`, because servers may read it.
     case server(RTMPAddress)
-    /// `file:NAME`: a recording of this server.
+    /// `file:NAME`: a recording on this server.
     case file(RecordingName)
   }
 
   public let destination: Destination
-  /// The number of `serialnum`; nil where there is none.
+  /// The value of `serialnum`; nil if absent.
   public let serialNumber: Int?
-  /// What names the broadcast: scheme, host, port and path, and all of the query but `serialnum`. It may hold a stream key: not for
-  /// logs.
+  /// The key of the broadcast: scheme, host, port, path, and the query without `serialnum`. It may contain a stream key and
+  /// must not be logged.
   public let broadcast: String
 
-  /// Nil where the text is no RTMP URL with application and stream and no recording's name, or its serial number is no number.
+  /// Returns nil if the text is neither an RTMP URL with application and stream nor a recording name, or if its serial number
+  /// is not a number.
   public init?(_ text: String) {
     guard text.utf8.count <= 2048 else { return nil }
     if text.hasPrefix("file:") {
@@ -40,7 +41,7 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
     broadcast = plain.description
   }
 
-  /// Takes `serialnum` out of what may have a query; nil where it is no number.
+  /// Removes `serialnum` from text that may have a query. Returns nil if its value is not a number.
   private static func split(_ text: Substring) -> (String, serialNumber: Int?)? {
     guard let question = text.firstIndex(of: "?") else { return (String(text), nil) }
     var serialNumber: Int?
@@ -56,7 +57,7 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
     return (String(kept.isEmpty ? text[..<question] : text[...question] + kept.joined(separator: "&")), serialNumber)
   }
 
-  /// As it was given, or as good. It may hold a stream key: not for logs.
+  /// The URL as given, or an equivalent one. It may contain a stream key and must not be logged.
   public var text: String {
     switch destination {
     case .server(let address): address.description
@@ -64,16 +65,16 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
     }
   }
 
-  /// Application and stream, without the query; nil for a recording.
+  /// Application and stream without the query; nil for a recording.
   public var stream: String? {
     guard case .server(let address) = destination else { return nil }
     return "\(address.app)/\(address.stream.prefix { $0 != "?" })"
   }
 
-  /// As ``description``: `dump` would show the key.
+  /// Uses ``description``, because `dump` would print the key.
   public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 
-  /// For logs and lists: without the stream's query, and with the stream's name cut short.
+  /// The URL for logs and lists: without the stream's query and with a shortened stream name.
   public var description: String {
     switch destination {
     case .file(let file): return "file:\(file)"
