@@ -2,16 +2,16 @@ import Glibc
 import NIOCore
 import WebRTC
 
-/// The addresses of a host, as the system's resolver gives them. Resolved here and not by the connection, so that what is connected to
-/// is what was checked.
+/// The addresses of a host from the system's resolver. They are resolved here and not by the connection, so that the address
+/// checked is the address connected to.
 enum HostAddresses {
-  /// One address in both of its forms.
+  /// One address in both representations.
   struct Entry: Sendable {
     let transport: TransportAddress
     let socket: SocketAddress
   }
 
-  /// Blocks until the resolver answers; empty where there is no address.
+  /// Resolves a host's addresses; empty if there are none. Blocks until the resolver answers.
   static func resolve(_ host: String, port: UInt16) -> [Entry] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

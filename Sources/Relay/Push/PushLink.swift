@@ -1,23 +1,23 @@
 public import RTMP
 public import RTP
 
-/// A broadcast's way to one RTMP server: connects, publishes, keeps what the server is too slow for, and connects again.
+/// A broadcast's connection to one RTMP server: connects, publishes, queues what the server is too slow for, and reconnects.
 ///
-/// Sans-I/O: after each call take what ``nextOutput()`` gives until it is nil. The timeline of the messages goes on over reconnects;
-/// each connection begins with metadata, sequence headers and a key frame.
+/// Sans-I/O: after each call, drain ``nextOutput()`` until it returns nil. The timeline of the messages continues across
+/// reconnects. Each connection starts with metadata, sequence headers and a key frame.
 public struct PushLink: Sendable {
-  /// How a push behaves.
+  /// The options of a push.
   public struct Options: Sendable {
     public var retries: PushRetries
-    /// Milliseconds of media that may wait for the server.
+    /// The maximum duration of media queued for the server, in ms.
     public var queueLimit: Int
-    /// Bytes given to the socket ahead of what it has taken.
+    /// The number of bytes that may be written to the socket and not yet sent.
     public var socketAhead: Int
-    /// Microseconds for name, TCP and TLS.
+    /// The timeout for name resolution, TCP and TLS together, in µs.
     public var connectTime: Int64
     public var session: ClientSession.Options
 
-    /// The defaults suit a CDN on the internet.
+    /// Creates options. The defaults suit a CDN on the internet.
     public init(
       retries: PushRetries = .init(), queueLimit: Int = 2000, socketAhead: Int = 32_768, connectTime: Int64 = 5_000_000,
       session: ClientSession.Options = .init()
@@ -30,64 +30,64 @@ public struct PushLink: Sendable {
     }
   }
 
-  /// What is to be done.
+  /// An action for the caller.
   public enum Output: Sendable, Equatable {
-    /// Open a TCP (and TLS) connection, whose number comes back with all that is told of it.
+    /// Open a TCP (and TLS) connection. Pass its number with all later calls about it.
     case connect(RTMPAddress, connection: Int)
     case send([UInt8], connection: Int)
-    /// Send what is left and close.
+    /// Send the remaining bytes and close the connection.
     case close(connection: Int)
     case state(PushState, PushFailure?)
-    /// The receiver needs a key frame to go on.
+    /// The receiver needs a key frame to continue.
     case keyFrameNeeded
   }
 
   private enum Phase: Sendable {
     case idle
     case opening(since: Instant)
-    /// RTMP is spoken by `session`.
+    /// The RTMP session in `session` is active.
     case session
     case waiting(until: Instant)
     case ended
   }
 
-  /// Where to.
+  /// The address of the server.
   public let address: RTMPAddress
-  /// As given.
+  /// The options.
   public let options: Options
-  /// As last told.
+  /// The current state.
   public private(set) var state = PushState.unknown
-  /// Why the last connection ended.
+  /// The failure that ended the last connection.
   public private(set) var lastFailure: PushFailure?
-  /// Connections that were published on.
+  /// The number of connections that started publishing.
   public private(set) var connections = 0
-  /// Bytes handed to sockets.
+  /// The number of bytes written to sockets.
   public private(set) var bytesSent: UInt64 = 0
-  /// What waits, and what was lost.
+  /// The messages waiting to be sent, and the counters of dropped ones.
   public private(set) var queue: SendQueue
 
   private var phase = Phase.idle
-  /// In the phase of that name.
+  /// The RTMP session; set in the phase of that name.
   private var session: ClientSession?
   private var connection = 0
   private var attempt = 0
   private var publishingSince: Instant?
   private var outputs: [Output] = []
   private var nextIndex = 0
-  /// Bytes given to the socket that it has not taken.
+  /// Bytes written to the socket and not yet sent.
   private var ahead = 0
   private var metadata: MediaMessage?
   private var videoHeader: MediaMessage?
   private var audioHeader: MediaMessage?
 
-  /// A link that has not begun.
+  /// Creates a link that has not started.
   public init(to address: RTMPAddress, options: Options = .init()) {
     self.address = address
     self.options = options
     queue = SendQueue(limit: options.queueLimit)
   }
 
-  /// What is to be done next; nil where nothing is.
+  /// Returns the next action, or nil if there is none.
   public mutating func nextOutput() -> Output? {
     guard nextIndex < outputs.count else {
       outputs.removeAll(keepingCapacity: true)
@@ -98,13 +98,13 @@ public struct PushLink: Sendable {
     return outputs[nextIndex]
   }
 
-  /// Begins; later calls change nothing.
+  /// Starts the push. Later calls have no effect.
   public mutating func start(now: Instant) {
     guard case .idle = phase else { return }
     open(now)
   }
 
-  /// Takes leave of the server; nothing follows.
+  /// Ends the push and closes the session with the server.
   public mutating func stop(now: Instant) {
     if case .session = phase {
       enter(.disconnecting)
@@ -123,7 +123,7 @@ public struct PushLink: Sendable {
 
   // MARK: The socket
 
-  /// The connection is open.
+  /// Reports that the connection is open.
   public mutating func opened(_ connection: Int, now: Instant) {
     guard connection == self.connection, case .opening = phase else { return }
     ahead = 0
@@ -132,13 +132,13 @@ public struct PushLink: Sendable {
     flush()
   }
 
-  /// Whether a connection of this number is still to be opened: one that opens later is nobody's.
+  /// Returns whether the connection with this number is still being opened. One that opens later is discarded.
   func awaits(_ connection: Int) -> Bool {
     guard case .opening = phase else { return false }
     return connection == self.connection
   }
 
-  /// The connection could not be opened, or broke.
+  /// Reports that the connection could not be opened, or was lost.
   public mutating func failed(_ connection: Int, _ failure: PushFailure, now: Instant) {
     guard connection == self.connection else { return }
     switch phase {
@@ -147,14 +147,14 @@ public struct PushLink: Sendable {
     }
   }
 
-  /// The socket read these.
+  /// Passes bytes read from the socket.
   public mutating func received(_ connection: Int, _ bytes: UnsafeRawBufferPointer, now: Instant) {
     guard connection == self.connection, case .session = phase else { return }
     session?.receive(bytes, now: now)
     work(now)
   }
 
-  /// The socket took so many bytes of what it was given.
+  /// Reports that the socket sent this many of the bytes written to it.
   public mutating func sent(_ connection: Int, bytes: Int, now: Instant) {
     guard connection == self.connection, case .session = phase else { return }
     ahead = max(0, ahead - bytes)
@@ -163,7 +163,7 @@ public struct PushLink: Sendable {
 
   // MARK: Media
 
-  /// Takes the broadcast's next message. While there is no connection only the headers are kept.
+  /// Sends the broadcast's next message. While there is no connection, only the headers are kept.
   public mutating func send(_ message: MediaMessage, now: Instant) {
     remember(message)
     guard case .session = phase, session?.isActive == true else { return }
@@ -176,7 +176,7 @@ public struct PushLink: Sendable {
 
   // MARK: Time
 
-  /// When `advance` wants to be called; nil where nothing is waited for.
+  /// The time of the next call to `advance`; nil if no timer is needed.
   public var deadline: Instant? {
     switch phase {
     case .idle, .ended: nil
@@ -186,7 +186,7 @@ public struct PushLink: Sendable {
     }
   }
 
-  /// Does what is due.
+  /// Performs the actions that are due.
   public mutating func advance(to now: Instant) {
     switch phase {
     case .idle, .ended: break
@@ -219,7 +219,7 @@ public struct PushLink: Sendable {
     while let event = session?.nextEvent() {
       switch event {
       case .started: begin(now)
-      // The server moves: what follows goes to a new connection.
+      // The server requests a reconnect: what follows is sent on a new connection.
       case .reconnectRequested: session?.end()
       case .closed(let failure):
         flush()
@@ -258,7 +258,7 @@ public struct PushLink: Sendable {
     outputs.append(.close(connection: connection))
     session = nil
     lastFailure = failure
-    // A server that accepts and closes at once does not count as one that works.
+    // A server that accepts and closes at once does not reset the retry count.
     if let since = publishingSince, now - since >= 10_000_000 { attempt = 0 }
     publishingSince = nil
     attempt += 1

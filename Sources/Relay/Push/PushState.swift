@@ -1,50 +1,50 @@
 import RTMP
 
-/// How far a push has come; the words of its users.
+/// The state of a push, as reported to API clients.
 public enum PushState: String, Sendable, CaseIterable {
-  /// Nothing was tried yet.
+  /// Not yet attempted.
   case unknown
   case connecting
-  /// Media flows.
+  /// Media is being sent.
   case connected
   case disconnecting
-  /// Ended as it was told to.
+  /// The push ended on request.
   case disconnected
-  /// The connection was lost or refused, and another try follows.
+  /// The connection was lost or rejected, and another attempt follows.
   case autoReconnecting
-  /// Given up.
+  /// The push failed permanently.
   case error
 }
 
-/// Why a connection of a push failed; each cause has a name of its own.
+/// The reason why a push connection failed. Each cause has its own name.
 public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The host's name has no address.
+  /// The host name has no address.
   case name(String)
-  /// The host's addresses are none that may be pushed to.
+  /// None of the host's addresses is an allowed target.
   case forbidden(String)
-  /// Nobody listens there.
+  /// The host refused the TCP connection.
   case refused(String)
-  /// The certificate or the TLS handshake.
+  /// Certificate validation or the TLS handshake failed.
   case tls(String)
-  /// The far end speaks no RTMP.
+  /// The server does not speak RTMP.
   case handshake
-  /// The server refused, in its own words.
+  /// The server rejected the stream, with its own code and reason.
   case rejected(code: String, reason: String)
-  /// No answer in time; what was waited for.
+  /// A timeout; the value names the step.
   case timeout(String)
-  /// It had worked, and then broke.
+  /// The established connection was lost.
   case broken(String)
-  /// The receiver took nothing for too long.
+  /// The receiver accepted no data for too long.
   case stalled
-  /// The broadcast is a recording, which can't go on.
+  /// The broadcast is a recording, which cannot continue.
   case file(RecordingFailure)
 
-  /// Every ``name`` that there is.
+  /// Every possible ``name``.
   public static let causes = [
     "dns", "forbidden", "refused", "tls", "handshake", "rejected", "timeout", "broken", "stalled", "file",
   ]
 
-  /// A stable word for programs.
+  /// A stable name for programs.
   public var name: String {
     switch self {
     case .name: "dns"
@@ -60,10 +60,10 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether another try can have another end.
+  /// Whether a retry can succeed.
   var mayPass: Bool { if case .forbidden = self { false } else { true } }
 
-  /// A sentence for people.
+  /// A message for people.
   public var description: String {
     switch self {
     case .name(let host): "\(host) has no address"
@@ -80,8 +80,10 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Without the stream's name and query, which may be a key and which many servers quote when they refuse.
-  /// - Parameter stream: as the address has it. Names of at most 8 characters stay, as they do in ``PublishURL/description``.
+  /// Returns the failure without the stream's name and query. They may be a key, and many servers quote them in their error
+  /// messages.
+  /// - Parameter stream: The stream name from the address. Names of at most 8 characters are kept, as in
+  ///   ``PublishURL/description``.
   func hiding(_ stream: String) -> PushFailure {
     guard case .rejected(let code, var reason) = self else { return self }
     let parts = stream.split(separator: "?", maxSplits: 1).enumerated()
@@ -89,7 +91,7 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     return .rejected(code: code, reason: reason)
   }
 
-  /// What an RTMP session's end means to a push.
+  /// Converts the failure of an RTMP session.
   init(_ failure: SessionFailure) {
     self =
       switch failure {
@@ -103,15 +105,15 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// When a push tries again: after a wait drawn from 0–2 s, then 2–4 s, 4–6 s, and so on up to 8–10 s.
+/// The retry policy of a push. The delay is random: 0–2 s, then 2–4 s, 4–6 s, and so on up to 8–10 s.
 public struct PushRetries: Sendable, Hashable {
-  /// Tries in a row that may fail; nil for no end.
+  /// The maximum number of consecutive failed attempts; nil for no limit.
   public var attempts: Int?
 
-  /// - Parameter attempts: tries in a row that may fail; nil for no end.
+  /// - Parameter attempts: The maximum number of consecutive failed attempts; nil for no limit.
   public init(attempts: Int? = 10) { self.attempts = attempts }
 
-  /// Microseconds to wait before try number `attempt`, the first being 1; nil where it is not to be made.
+  /// Returns the delay before attempt number `attempt`, starting at 1, in µs; nil if the attempt must not be made.
   func wait(before attempt: Int, using generator: inout some RandomNumberGenerator) -> Int64? {
     if let attempts, attempt > attempts { return nil }
     let step = Int64(min(max(attempt, 1), 5))

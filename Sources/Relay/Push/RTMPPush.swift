@@ -5,9 +5,9 @@ import NIOTLS
 import RTMP
 import RTP
 
-/// A ``PushLink`` with its sockets. Everything happens on one event loop.
+/// A ``PushLink`` with its sockets. It runs on one event loop.
 final class RTMPPush {
-  /// Gives the addresses of a host and a port. Called on a thread that may block.
+  /// Returns the addresses of a host and port. Called on a thread that may block.
   typealias Resolve = @Sendable (_ host: String, _ port: UInt16) -> [HostAddresses.Entry]
 
   private let loop: any EventLoop
@@ -22,9 +22,9 @@ final class RTMPPush {
   private var isDraining = false
 
   /// - Parameters:
-  ///   - resolve: the system's resolver, unless a test gives another.
-  ///   - state: called at each change.
-  ///   - keyFrameNeeded: called when the server can only continue with a key frame.
+  ///   - resolve: Resolves host names; the system's resolver except in tests.
+  ///   - state: Called at each change of state.
+  ///   - keyFrameNeeded: Called when the server needs a key frame to continue.
   init(
     to address: RTMPAddress, options: PushLink.Options, targets: RelayTargets, trust: NIOSSLTrustRoots, loop: any EventLoop,
     resolve: @escaping Resolve = { HostAddresses.resolve($0, port: $1) },
@@ -47,7 +47,7 @@ final class RTMPPush {
 
   static func now() -> Instant { Instant(microseconds: Int64(NIODeadline.now().uptimeNanoseconds / 1000)) }
 
-  /// Changes the link and does what it then wants.
+  /// Applies a change to the link and performs the resulting actions.
   private func work(_ change: (inout PushLink) -> Void) {
     loop.assertInEventLoop()
     change(&link)
@@ -65,7 +65,7 @@ final class RTMPPush {
     case .close:
       let closing = channel
       channel = nil
-      // What was written before goes first.
+      // Pending writes go out before the close.
       closing?.writeAndFlush(ByteBuffer()).whenComplete { _ in closing?.close(promise: nil) }
     case .state(let state, let failure): self.state(state, failure)
     case .keyFrameNeeded: keyFrameNeeded()
@@ -111,15 +111,15 @@ final class RTMPPush {
     }
   }
 
-  /// Connects to the address that answers first (Happy Eyeballs, RFC 8305): one that takes no packets costs a quarter of a second, not
-  /// the whole time that there is.
+  /// Connects to the address that answers first (Happy Eyeballs, RFC 8305). An address that drops packets costs 250 ms instead
+  /// of the whole timeout.
   private func connect(_ address: RTMPAddress, to allowed: [SocketAddress], _ connection: Int) {
     let bound = NIOLoopBound(self, eventLoop: loop)
     ClientBootstrap(group: loop)
       .resolver(CheckedAddresses(allowed, loop: loop))
       .connectTimeout(.microseconds(link.options.connectTime))
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // What the kernel holds can't be thinned any more: a slow server has to be felt here.
+      // Data in the kernel's buffer can no longer be dropped, so a small buffer makes a slow server visible early.
       .channelOption(.socketOption(.so_sndbuf), value: 65_536)
       .connect(host: address.host, port: Int(address.port))
       .whenComplete { result in
@@ -131,7 +131,7 @@ final class RTMPPush {
       }
   }
 
-  /// The handlers are added only now, so that connections that lose the race have none that could report their end.
+  /// Handlers are added only now, so that connections that lose the race have none that could report their end.
   private func connected(_ channel: any Channel, to address: RTMPAddress, _ connection: Int) {
     guard link.awaits(connection) else { return channel.close(promise: nil) }
     do {
@@ -142,7 +142,7 @@ final class RTMPPush {
       return work { $0.failed(connection, address.isSecure ? .tls("\(error)") : .broken("\(error)"), now: Self.now()) }
     }
     self.channel = channel
-    // With TLS the handler says when the handshake is done.
+    // With TLS, the handler reports the end of the handshake.
     if !address.isSecure { opened(connection) }
   }
 
@@ -173,7 +173,7 @@ final class RTMPPush {
   }
 }
 
-/// The addresses of a host that were checked against the targets: nothing else is connected to.
+/// The addresses of a host that passed the target check. No other address is connected to.
 private struct CheckedAddresses: Resolver {
   private let addresses: [SocketAddress]
   private let loop: any EventLoop
@@ -192,7 +192,7 @@ private struct CheckedAddresses: Resolver {
   }
 }
 
-/// Hands what a push's socket says to the push.
+/// Forwards socket events to the push.
 private final class PushHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   private weak var push: RTMPPush?

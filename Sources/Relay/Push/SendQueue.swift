@@ -1,25 +1,25 @@
 public import RTMP
 
-/// What waits for a slow receiver: bounded in time, at the cost of pictures, never of sound.
+/// The queue for a slow receiver. It is bounded in time: video is dropped, audio never.
 ///
-/// When more than the limit waits, video goes up to the next key frame that waits too, or up to one still to come, so that the
-/// receiver never sees a broken picture. Sequence headers always stay.
+/// Above the limit, video is dropped up to the next queued key frame, or up to the next one to arrive, so that the receiver
+/// never gets a broken picture. Sequence headers are always kept.
 public struct SendQueue: Sendable {
-  /// What was lost.
+  /// Counters of dropped frames.
   public struct Counters: Sendable, Hashable {
     /// Video frames dropped.
     public var droppedFrames: UInt64 = 0
-    /// How often frames were dropped.
+    /// The number of times that frames were dropped.
     public var drops: UInt64 = 0
   }
 
-  /// Since the start.
+  /// Counters since the start.
   public private(set) var counters = Counters()
-  /// Milliseconds between the oldest and the newest that may wait.
+  /// The maximum time between the oldest and the newest queued message, in ms.
   public let limit: Int
-  /// Whether video waits for a key frame, which the source should be asked for.
+  /// Whether video waits for a key frame, which should be requested from the source.
   public private(set) var needsKeyFrame = false
-  /// Payload bytes that wait.
+  /// The payload size of the queued messages in bytes.
   public private(set) var byteCount = 0
 
   private struct Item: Sendable {
@@ -30,20 +30,20 @@ public struct SendQueue: Sendable {
   private var items: [Item] = []
   private var head = 0
 
-  /// - Parameter limit: milliseconds, at least 100.
+  /// - Parameter limit: The limit in ms, at least 100.
   public init(limit: Int = 2000) { self.limit = max(100, limit) }
 
-  /// Messages that wait.
+  /// The number of queued messages.
   public var count: Int { items.count - head }
-  /// Milliseconds between the oldest and the newest that wait.
+  /// The time between the oldest and the newest queued message in ms.
   public var duration: Int {
     guard count > 1 else { return 0 }
     return Int(Int32(bitPattern: items[items.count - 1].message.timestamp &- items[head].message.timestamp))
   }
-  /// So much sound alone waits that the receiver is no receiver any more: ten times the limit.
+  /// Whether the receiver is considered dead: audio alone exceeds ten times the limit.
   public var isStuck: Bool { duration > limit * 10 }
 
-  /// Puts a message at the end.
+  /// Appends a message.
   public mutating func append(_ message: MediaMessage) {
     let role = Self.role(of: message)
     if needsKeyFrame {
@@ -58,7 +58,7 @@ public struct SendQueue: Sendable {
     if duration > limit { thin() }
   }
 
-  /// Takes the oldest.
+  /// Removes and returns the oldest message.
   public mutating func next() -> MediaMessage? {
     guard head < items.count else { return nil }
     let message = items[head].message
@@ -72,7 +72,7 @@ public struct SendQueue: Sendable {
     return message
   }
 
-  /// Forgets all that waits; video goes on at the next key frame. For a connection that begins anew.
+  /// Removes all messages; video resumes at the next key frame. Used for a new connection.
   public mutating func removeAll() {
     items.removeAll()
     head = 0
@@ -83,7 +83,7 @@ public struct SendQueue: Sendable {
   private mutating func thin() {
     let waiting = items[head...]
     guard waiting.contains(where: { $0.role == .frame || $0.role == .keyFrame }) else { return }
-    // The newest key frame that waits is where pictures go on; what leads up to it is lost.
+    // Video resumes at the newest queued key frame; the pictures before it are dropped.
     let newestKey = waiting.lastIndex { $0.role == .keyFrame }
     let isFirst = newestKey == waiting.firstIndex { $0.role == .frame || $0.role == .keyFrame }
     let keep = isFirst ? nil : newestKey

@@ -1,13 +1,14 @@
 public import RTMP
 import RTP
 
-/// Writes FLV files (FLV 10.1 §E.2, §E.3): a header, and each message as a tag. They play up to the last whole tag.
+/// Writes FLV files (FLV 10.1 §E.2, §E.3): a header, then each message as a tag. A file is playable up to its last complete
+/// tag.
 ///
-/// Whatever changes goes on in the same file; only a track that joins begins another, for players look at a file's first seconds to find
-/// its tracks.
+/// Changes of codec parameters continue in the same file. Only a track that joins starts another file, because players detect
+/// the tracks in a file's first seconds.
 public final class FLVRecording: RecordingWriter {
   private struct File {
-    /// Where on the recording's timeline it begins.
+    /// The file's start on the recording's timeline.
     var start: MediaTime
     var hasVideo: Bool
     var hasAudio: Bool
@@ -17,11 +18,11 @@ public final class FLVRecording: RecordingWriter {
   private var ownDropped = 0
   private var timeline = RecordingTimeline()
   private var file: File?
-  /// The newest of each kind.
+  /// The newest header of each kind.
   private var headers: [MediaMessage.Kind: MediaMessage] = [:]
   private var lastPicture: MediaTime?
 
-  /// Nothing taken yet.
+  /// Creates a writer without content.
   public init() {}
 
   public func take(_ message: MediaMessage) -> [RecordingPart] { parts(timeline.take(message)) }
@@ -32,7 +33,7 @@ public final class FLVRecording: RecordingWriter {
     var parts: [RecordingPart] = []
     var bytes: [UInt8] = []
     for message in messages {
-      // Longer ones have no place in a tag; no RTMP message is.
+      // An FLV tag cannot hold a longer payload; no RTMP message is longer either.
       guard message.media.payload.count < 1 << 24 else {
         ownDropped += 1
         continue
@@ -53,7 +54,7 @@ public final class FLVRecording: RecordingWriter {
     case .metadata, .header, .picture: return false
     case .keyFrame: return !file.hasVideo || !file.hasAudio && headers[.audio] != nil
     case .sound:
-      // Where there are pictures, their next key frame begins the next file.
+      // If there is video, its next key frame starts the next file.
       let isAlone = lastPicture.map { message.time.milliseconds(since: $0) > RecordingTimeline.patience } ?? true
       return !file.hasAudio && isAlone
     }
@@ -74,7 +75,7 @@ public final class FLVRecording: RecordingWriter {
   private func append(_ message: RecordedMessage, to bytes: inout [UInt8]) {
     guard let file else { return }
     var media = message.media
-    // Metadata at time 0 always: ffmpeg takes that of any other time for a subtitle.
+    // Metadata is always at time 0: ffmpeg treats metadata at any other time as a subtitle.
     let time = message.content == .metadata ? .zero : message.time.relative(to: file.start)
     media.timestamp = MediaMessage.timestamp(of: time)
     switch message.media.kind {

@@ -2,29 +2,29 @@ import NIOPosix
 public import RTMP
 import Synchronization
 
-/// A broadcast's way into a file. The broadcast's thread only leaves its messages here; others make the file of them.
+/// Writes a broadcast to files. The broadcast's thread only queues messages; other threads write the files.
 public final class FileOutlet: BroadcastOutlet {
-  /// How a recording has ended.
+  /// The result of a recording.
   public struct Summary: Sendable {
-    /// In the order in which they were written; none where nothing came.
+    /// The file names in the order of writing; empty if nothing was recorded.
     public var files: [String]
     public var bytes: Int64
-    /// Pictures that were left out because the disk was too slow.
+    /// Pictures dropped because the disk was too slow.
     public var droppedPictures: Int
-    /// Why it ended before its broadcast; nil where it did not.
+    /// The reason why the recording ended before its broadcast; nil if it did not.
     public var failure: RecordingFailure?
   }
 
   private struct Queue {
     var backlog: RecordingBacklog
     var isClosed = false
-    /// The file takes nothing any more.
+    /// Whether the file accepts no more messages.
     var isOver = false
-    /// Somebody is about to empty it.
+    /// Whether a drain is scheduled.
     var isScheduled = false
     var scheduledAt: UInt32 = 0
 
-    /// Whether so much waits that it is worth a thread's while.
+    /// Returns whether enough is queued to schedule a drain.
     func isDue(_ message: MediaMessage) -> Bool {
       guard !isScheduled else { return false }
       let waited = Int32(bitPattern: message.timestamp &- scheduledAt)
@@ -35,7 +35,7 @@ public final class FileOutlet: BroadcastOutlet {
   private let pool: NIOThreadPool
   private let tally: RecordingTally
   private let queue: Mutex<Queue>
-  /// Held by whoever writes.
+  /// Locked by the thread that writes.
   private let files: Mutex<RecordingFiles>
   private let ended: @Sendable (Summary) -> Void
 
@@ -74,11 +74,11 @@ public final class FileOutlet: BroadcastOutlet {
   }
 
   private func schedule() {
-    // When the pool stops, this is called all the same.
+    // The closure is called even if the pool is stopped.
     pool.submit { _ in self.drain() }
   }
 
-  /// Writes what waits. One thread at a time: it is scheduled only where it is not.
+  /// Writes the queued messages. Only one thread runs it, because it is scheduled only while no drain is pending.
   private func drain() {
     let (messages, isClosed, lost) = queue.withLock { queue in
       (queue.backlog.take(), queue.isClosed, queue.backlog.droppedPictures)

@@ -1,12 +1,13 @@
-/// The index at the end of a fragmented MP4 file, by which players seek (`mfra`, ISO/IEC 14496-12 §8.8.9–8.8.11).
+/// The index at the end of a fragmented MP4 file, which players use to seek (`mfra`, ISO/IEC 14496-12 §8.8.9–8.8.11).
 struct FragmentIndex {
-  /// Fragments that begin with a key frame: when it is shown, in units of the track's timescale, and where the fragment lies.
+  /// Fragments that start with a key frame: its presentation time in units of the track's timescale, and the fragment's offset
+  /// in bytes.
   private var entries: [(time: Int64, offset: Int64)] = []
 
   mutating func add(time: Int64, offset: Int64) { entries.append((time, offset)) }
 
-  /// The boxes; empty where there is nothing to index.
-  /// - Parameter track: the number of the track whose key frames they are.
+  /// Returns the boxes; empty if there is nothing to index.
+  /// - Parameter track: The ID of the track that contains the key frames.
   func encoded(track: UInt32) -> [UInt8] {
     guard !entries.isEmpty, entries.count < 1 << 24 else { return [] }
     let length = 24 + 19 * entries.count
@@ -19,10 +20,10 @@ struct FragmentIndex {
     }
     box(8 + length + 16, "mfra")
     box(length, "tfra")
-    // Version 1: times and places of 64 bits.
+    // Version 1: 64-bit times and offsets.
     add(UInt32(0x0100_0000))
     add(track)
-    // The numbers of fragment, run and sample have a byte each.
+    // The fragment, run and sample numbers take one byte each.
     add(UInt32(0))
     add(UInt32(truncatingIfNeeded: entries.count))
     for entry in entries {

@@ -2,41 +2,41 @@ import Codecs
 import LiveOrigin
 import RTP
 
-/// One fragmented MP4 file as it grows. Fragments begin at key frames where these come often enough, and last 2 s at most; what is not in
-/// one yet is lost with the process.
+/// A fragmented MP4 file that is being written. Fragments start at key frames if these are frequent enough, and last at most 2
+/// s. Media that is not yet in a fragment is lost if the process ends.
 struct MP4File {
   struct Picture {
-    /// On the recording's timeline, to be decoded.
+    /// The decoding time on the recording's timeline.
     var time: MediaTime
-    /// Milliseconds from there to its showing.
+    /// The composition time offset in ms.
     var offset: Int64
     var isKeyFrame: Bool
     var data: [UInt8]
   }
 
-  /// Milliseconds that a fragment lasts. From half of it on a key frame begins the next one.
+  /// The maximum duration of a fragment in ms. After half of it, a key frame starts the next fragment.
   private static let fragmentLength: Int64 = 2000
-  /// Bytes of a fragment after which the next one begins.
+  /// The size in bytes after which the next fragment starts.
   private static let fragmentBytes = 8 << 20
-  /// Milliseconds after which a picture no longer waits for the next, which tells how long it lasts.
+  /// How long a picture waits for the next one, which determines its duration, in ms.
   private static let longestWait: Int64 = 1000
 
   let video: FragmentedMP4.Track?
   let audio: FragmentedMP4.Track?
-  /// Samples that the muxer refused.
+  /// The number of samples that the muxer rejected.
   private(set) var dropped = 0
   private let muxer: FragmentedMP4
-  /// Where on the recording's timeline it begins.
+  /// The file's start on the recording's timeline.
   private let start: MediaTime
   private var soundClock: SoundClock
   private var waiting: Picture?
-  /// Milliseconds from a picture to the next, last time.
+  /// The last interval between two pictures in ms.
   private var step: Int64 = 40
   private var fragmentStart: MediaTime?
   private var samples = 0
   private var bytes = 0
   private var hasPicture = false
-  /// What the index tells of the fragment.
+  /// The presentation time that the index lists for the fragment.
   private var seekTime: Int64?
   private var index = FragmentIndex()
   private var written: Int64
@@ -50,10 +50,10 @@ struct MP4File {
     written = Int64(muxer.header.count)
   }
 
-  /// What the file begins with.
+  /// The initialization section.
   var header: [UInt8] { muxer.header }
 
-  /// Gives a fragment, where one is complete.
+  /// Adds a picture. Returns a fragment if one is complete, otherwise no bytes.
   mutating func add(_ picture: Picture) -> [UInt8] {
     guard picture.time >= start else { return drop() }
     flushWaiting(next: picture.time)
@@ -63,7 +63,7 @@ struct MP4File {
     return fragment
   }
 
-  /// Likewise, for a frame of so many samples.
+  /// Adds an audio frame of `count` samples. Returns a fragment if one is complete, otherwise no bytes.
   mutating func addSound(_ data: ArraySlice<UInt8>, at time: MediaTime, samples count: Int64) -> [UInt8] {
     guard let audio, time >= start else { return drop() }
     var fragment: [UInt8] = []
@@ -80,7 +80,7 @@ struct MP4File {
     return fragment
   }
 
-  /// The last fragment, and the index.
+  /// Returns the last fragment and the index.
   mutating func finish() -> [UInt8] {
     flushWaiting(next: nil)
     let fragment = cut()

@@ -3,21 +3,21 @@ import LiveOrigin
 public import RTMP
 import RTP
 
-/// Writes fragmented MP4 files, which play up to their last whole fragment.
+/// Writes fragmented MP4 files, which are playable up to their last complete fragment.
 ///
-/// H.264 that changes its size or profile stays in its file: each key frame has its parameter sets in front of it, as ffmpeg, browsers
-/// and other decoders of `avc1` and `avc3` take them. Any other change of what is recorded, a track that joins, another codec or another
-/// configuration of the sound, has a file of its own, for a file's first bytes tell which tracks it has.
+/// H.264 that changes its size or profile continues in the same file. Each key frame is preceded by its parameter sets, which
+/// ffmpeg, browsers and other decoders of `avc1` and `avc3` accept. Any other change starts a new file: a track that joins,
+/// another codec, or another audio configuration. A file's first bytes determine its tracks.
 public final class MP4Recording: RecordingWriter {
   private struct ParameterSets: Equatable {
-    /// Bytes of the length in front of a NAL unit.
+    /// The size of a NAL unit's length prefix in bytes.
     var lengthSize = 0
-    /// The sets, each behind its length.
+    /// The parameter sets, each with a length prefix.
     var bytes: [UInt8] = []
 
     init() {}
 
-    /// Nil if a set is too long for its length.
+    /// Returns nil if a parameter set is too long for the length prefix.
     init?(_ configuration: AVCConfiguration) {
       guard let units = configuration.parameterSetUnits else { return nil }
       lengthSize = configuration.lengthSize
@@ -31,12 +31,12 @@ public final class MP4Recording: RecordingWriter {
   private var file: MP4File?
   private var video: FragmentedMP4.Track?
   private var audio: FragmentedMP4.Track?
-  /// Of the pictures that come, and of the file's first bytes.
+  /// The parameter sets of the incoming pictures; they may differ from those in the file's header.
   private var sets = ParameterSets()
   private var fileLengthSize = 0
   private var lastPicture: MediaTime?
 
-  /// Nothing taken yet.
+  /// Creates a writer without content.
   public init() {}
 
   public func take(_ message: MediaMessage) throws(RecordingFailure) -> [RecordingPart] { try parts(timeline.take(message)) }
@@ -103,7 +103,7 @@ public final class MP4Recording: RecordingWriter {
     if file == nil {
       try begin(at: sound.time, &parts)
     } else if file?.audio != audio {
-      // Where there are pictures, their next key frame begins the next file.
+      // If there is video, its next key frame starts the next file.
       if let lastPicture, sound.time.milliseconds(since: lastPicture) <= RecordingTimeline.patience { return drop() }
       try begin(at: sound.time, &parts)
     }
@@ -111,7 +111,7 @@ public final class MP4Recording: RecordingWriter {
       payload[tag.track.body], at: sound.time, samples: audio.samples(in: tag.track.body, of: payload)) ?? []
   }
 
-  /// Whether the file takes pictures of this kind.
+  /// Returns whether the file accepts pictures of this track's format.
   private func takes(_ video: FragmentedMP4.Track) -> Bool {
     guard let own = file?.video, own.codec == video.codec else { return false }
     return own == video || video.codec == .h264 && !sets.bytes.isEmpty && sets.lengthSize == fileLengthSize

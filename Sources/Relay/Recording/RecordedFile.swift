@@ -1,18 +1,18 @@
 import Glibc
 
-/// A file that grows at its end. One owner at a time.
+/// A file that is only appended to. One owner at a time.
 protocol RecordedFile: AnyObject {
   func write(_ bytes: [UInt8]) throws(RecordingFailure)
-  /// What was written outlives a crash of the machine.
+  /// Flushes the written data to disk, so that it survives a system crash.
   func sync() throws(RecordingFailure)
-  /// Leaves the first bytes, as far as that can be done.
+  /// Truncates the file to `count` bytes, as far as possible.
   func truncate(to count: Int64)
-  /// As if it had never been.
+  /// Deletes the file.
   func remove()
   func close()
 }
 
-/// A file on a disk, made by its first owner.
+/// A file on disk, created by its first owner.
 final class DiskFile: RecordedFile {
   private let path: String
   private var descriptor: CInt
@@ -44,7 +44,7 @@ final class DiskFile: RecordedFile {
   }
 
   func sync() throws(RecordingFailure) {
-    // EINVAL: what has nothing to sync.
+    // EINVAL: the file does not support syncing.
     while fdatasync(descriptor) != 0 {
       if errno == EINTR { continue }
       if errno == EINVAL { return }

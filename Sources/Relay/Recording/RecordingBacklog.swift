@@ -1,22 +1,22 @@
 import RTMP
 
-/// Messages on their way to a file that may be slower than the broadcast.
+/// Messages queued for a file that may be slower than the broadcast.
 ///
-/// Beyond its limit pictures are left out, up to the next key frame that comes when there is room again; beyond twice the limit sound too.
-/// Headers are never lost: of each kind the newest waits until there is room.
+/// Above the limit, pictures are dropped until the next key frame after space becomes available. Above twice the limit, audio
+/// is dropped too. Headers are never lost: the newest of each kind waits for space.
 struct RecordingBacklog {
-  /// Pictures that were left out.
+  /// The number of dropped pictures.
   private(set) var droppedPictures = 0
-  /// Frames of sound that were left out.
+  /// The number of dropped audio frames.
   private(set) var droppedSound = 0
-  /// Of what waits.
+  /// The size of the queued messages in bytes.
   private(set) var bytes = 0
   private let limit: Int
   private var messages: [MediaMessage] = []
   private var pending: [MediaMessage.Kind: MediaMessage] = [:]
   private var awaitsKeyFrame = false
 
-  /// - Parameter limit: bytes.
+  /// - Parameter limit: The limit in bytes.
   init(limit: Int) { self.limit = limit }
 
   mutating func push(_ message: MediaMessage) {
@@ -45,7 +45,7 @@ struct RecordingBacklog {
     }
   }
 
-  /// All that waits, in order.
+  /// Removes and returns all queued messages, in order.
   mutating func take() -> [MediaMessage] {
     defer {
       messages = []

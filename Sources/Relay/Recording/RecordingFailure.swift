@@ -1,22 +1,22 @@
-/// Why a recording can't begin, or has ended before its broadcast.
+/// The reason why a recording cannot start, or ended before its broadcast.
 public enum RecordingFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// There is a file of that name. None is ever written over.
+  /// A file of this name exists. Files are never overwritten.
   case exists(String)
-  /// No file can be made in the directory; in the system's words.
+  /// The file cannot be created in the directory; contains the system's message.
   case directory(String)
-  /// The disk, or what may be used of it.
+  /// The disk or the disk quota is full.
   case full
-  /// A file has as many bytes as one may have.
+  /// A file reached its maximum size in bytes.
   case limit(Int64)
-  /// Writing failed; in the system's words.
+  /// Writing failed; contains the system's message.
   case write(String)
-  /// The media has no place in such a file.
+  /// The file format does not support the media.
   case media(String)
 
-  /// Every ``name`` of those that end a recording.
+  /// Every ``name`` of the failures that end a recording.
   public static let causes = ["full", "limit", "write", "media", "exists", "directory"]
 
-  /// A stable word for programs.
+  /// A stable name for programs.
   public var name: String {
     switch self {
     case .exists: "exists"
@@ -28,7 +28,7 @@ public enum RecordingFailure: Error, Sendable, Hashable, CustomStringConvertible
     }
   }
 
-  /// A sentence for people.
+  /// A message for people.
   public var description: String {
     switch self {
     case .exists(let name): "there is a recording called \(name) already; none is written over"

@@ -1,20 +1,20 @@
 import RTMP
 
-/// The files of one recording: most often one. One owner at a time.
+/// The files of one recording, usually one. One owner at a time.
 struct RecordingFiles {
-  /// Makes a file of this name.
+  /// Creates a file with this name.
   typealias Create = @Sendable (String) throws(RecordingFailure) -> any RecordedFile
 
-  /// Files of one recording at most, not counting those from before a restart.
+  /// The maximum number of files per recording, not counting those from before a restart.
   private static let mostFiles = 100
-  /// The largest number in a file's name.
+  /// The highest number in a file name.
   private static let lastNumber = 10_000
-  /// Between two calls that bring what was written to the disk.
+  /// The interval between two syncs to disk.
   private static let syncInterval = Duration.seconds(1)
 
-  /// The files that were made, in their order.
+  /// The names of the created files, in order.
   private(set) var names: [String] = []
-  /// Of all files.
+  /// The total size of all files in bytes.
   private(set) var bytes: Int64 = 0
   var dropped: Int { writer.dropped }
 
@@ -23,15 +23,15 @@ struct RecordingFiles {
   private let limit: Int64
   private let create: Create
   private var file: (any RecordedFile)?
-  /// Of the file that grows, up to where it plays.
+  /// The playable size of the current file in bytes.
   private var size: Int64 = 0
   private var number = 1
   private var synced = ContinuousClock.now
 
-  /// Makes the first file.
+  /// Creates the first file.
   /// - Parameters:
-  ///   - resumes: whether it takes the next free name, as the second and later files do.
-  ///   - limit: bytes of a file.
+  ///   - resumes: Whether to use the next free name, as the second and later files do.
+  ///   - limit: The maximum size of a file in bytes.
   init(
     _ name: RecordingName, resumes: Bool = false, writer: any RecordingWriter, limit: Int64, create: @escaping Create
   ) throws(RecordingFailure) {
@@ -53,7 +53,7 @@ struct RecordingFiles {
     for message in messages {
       for part in try writer.take(message) {
         switch part {
-        // Tags of FLV are many and small.
+        // FLV tags are many and small, so they are written together.
         case .bytes(let bytes) where together.isEmpty: together = bytes
         case .bytes(let bytes): together += bytes
         case .nextFile:
@@ -66,11 +66,11 @@ struct RecordingFiles {
     try append(together)
   }
 
-  /// Completes the file. One with nothing in it is removed.
+  /// Completes the file. Deletes it if it is empty.
   mutating func finish() throws(RecordingFailure) {
     for part in try writer.finish() {
       switch part {
-      // It may be more than the limit by its index.
+      // The index may exceed the limit.
       case .bytes(let bytes): try append(bytes, limit: .max)
       case .nextFile: try beginNext()
       }
@@ -78,7 +78,7 @@ struct RecordingFiles {
     try complete()
   }
 
-  /// Nothing more is written. What is there plays.
+  /// Stops writing. The data written so far stays playable.
   mutating func abandon() {
     guard let file else { return }
     self.file = nil
@@ -124,7 +124,7 @@ struct RecordingFiles {
         names.append(name.part(number))
         return
       } catch .exists {
-        // Of somebody else: it stays.
+        // The file belongs to someone else and is kept.
       }
     }
   }

@@ -1,7 +1,7 @@
-/// What a recording is called: one path component of letters, digits, `.`, `_` and `-`, at most 128 bytes, with no dot in front and
-/// `.mp4` or `.flv` at its end, which says what is written. No name leads out of a directory.
+/// The name of a recording: one path component of letters, digits, `.`, `_` and `-`, at most 128 bytes long. It does not start
+/// with a dot and ends with `.mp4` or `.flv`, which selects the format. No name can escape a directory.
 public struct RecordingName: Hashable, Sendable, CustomStringConvertible {
-  /// What is written.
+  /// The file format.
   public enum Format: String, Sendable, CaseIterable {
     /// Fragmented MP4.
     case mp4
@@ -11,7 +11,7 @@ public struct RecordingName: Hashable, Sendable, CustomStringConvertible {
   public let format: Format
   private let stem: String
 
-  /// Nil where the text is no such name.
+  /// Returns nil if the text is not a valid recording name.
   public init?(_ text: String) {
     guard (1...128).contains(text.utf8.count), !text.hasPrefix("."), text.utf8.allSatisfy(Self.isAllowed),
       let dot = text.lastIndex(of: "."), let format = Format(rawValue: String(text[text.index(after: dot)...]))
@@ -22,7 +22,7 @@ public struct RecordingName: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { part(1) }
 
-  /// The name of a file of the recording: `show.mp4` is the first, `show-2.mp4` the second.
+  /// Returns the name of a file of the recording: `show.mp4` is the first, `show-2.mp4` the second.
   func part(_ number: Int) -> String { "\(stem)\(number > 1 ? "-\(number)" : "").\(format.rawValue)" }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -1,7 +1,7 @@
 import RTMP
 import RTP
 
-/// A message of a recording.
+/// A message with its time in a recording.
 struct RecordedMessage {
   enum Content {
     case metadata, header, keyFrame, picture, sound
@@ -9,42 +9,43 @@ struct RecordedMessage {
 
   var content: Content
   var media: MediaMessage
-  /// On the recording's timeline.
+  /// The time on the recording's timeline.
   var time: MediaTime
 }
 
-/// Says where a recording begins, and when each of its messages is.
+/// Determines where a recording starts and the time of each message.
 ///
-/// - Times begin with 0 and do not wrap.
-/// - It begins with a key frame. Sound from before it is kept where the pictures were announced later than it came; where they
-///   were announced already, the recording begins in the middle of a broadcast, and the sound is left out.
-/// - Sound alone is held back for a while, for a file's first bytes tell which tracks it has. Then the sound goes on alone.
-/// - After each sequence header pictures begin with a key frame.
+/// - Times start at 0 and do not wrap.
+/// - The recording starts with a key frame. Audio before it is kept if it arrived before the video's sequence header. Otherwise
+///   the recording starts in the middle of a broadcast, and that audio is dropped.
+/// - Audio alone is held back for a while, because a file's first bytes determine its tracks. After that it is recorded without
+///   video.
+/// - After each sequence header, video restarts with a key frame.
 struct RecordingTimeline {
-  /// Milliseconds for which sound waits for pictures at the beginning.
+  /// How long audio waits for video at the start, in ms.
   static let patience: Int64 = 4000
-  /// Bytes of it.
+  /// The maximum size of the audio held back, in bytes.
   static let mostHeld = 1 << 20
 
-  /// Messages that were left out.
+  /// The number of dropped messages.
   private(set) var dropped = 0
-  /// Whether the sequence header of pictures has come.
+  /// Whether the video sequence header has arrived.
   var hasVideo: Bool { headers[.video] != nil }
-  /// Whether the sequence header of sound has come.
+  /// Whether the audio sequence header has arrived.
   var hasAudio: Bool { headers[.audio] != nil }
 
-  /// The newest of each kind; `data` for metadata.
+  /// The newest header of each kind; `data` for metadata.
   private var headers: [MediaMessage.Kind: MediaMessage] = [:]
   private var held: [RecordedMessage] = []
   private var heldBytes = 0
   private var soundCameFirst = false
   private var awaitsKeyFrame = true
-  /// Where the recording begins; nil before it does.
+  /// The start of the recording; nil before it starts.
   private var start: MediaTime?
-  /// The newest message's timestamp, and its time since the first.
+  /// The newest message's timestamp and its time since the first message.
   private var clock: (stamp: UInt32, time: MediaTime)?
 
-  /// Takes the broadcast's next message; gives what is recorded now, in order.
+  /// Accepts the broadcast's next message. Returns the messages to record now, in order.
   mutating func take(_ message: MediaMessage) -> [RecordedMessage] {
     switch message.kind {
     case .data: return header(message, .metadata)
@@ -64,7 +65,7 @@ struct RecordingTimeline {
     }
   }
 
-  /// Nothing more comes: what is held back is all there is.
+  /// Returns the messages held back. Call it after the last message.
   mutating func finish() -> [RecordedMessage] { start == nil && !held.isEmpty ? begin() : [] }
 
   private mutating func header(_ message: MediaMessage, _ content: RecordedMessage.Content) -> [RecordedMessage] {

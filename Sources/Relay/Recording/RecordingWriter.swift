@@ -1,27 +1,27 @@
 public import RTMP
 
-/// What a recording's file is to have next.
+/// The next change to a recording's files.
 public enum RecordingPart: Sendable, Equatable {
-  /// Behind what is there. A file that ends with it plays.
+  /// Bytes to append. A file that ends with them is playable.
   case bytes([UInt8])
-  /// The file is complete; what follows belongs into another, which plays by itself.
+  /// The file is complete. What follows belongs to another file that is playable by itself.
   case nextFile
 }
 
-/// Makes files of a broadcast's messages, in memory. One owner at a time.
+/// Converts a broadcast's messages to the contents of files, in memory. One owner at a time.
 public protocol RecordingWriter: AnyObject {
-  /// Messages that had no place in it so far: before a key frame, or of an unknown codec.
+  /// The number of messages that could not be recorded: before a key frame, or of an unknown codec.
   var dropped: Int { get }
 
-  /// Takes the next message of the broadcast.
+  /// Accepts the next message of the broadcast.
   func take(_ message: MediaMessage) throws(RecordingFailure) -> [RecordingPart]
 
-  /// Nothing more comes.
+  /// Completes the recording after the last message.
   func finish() throws(RecordingFailure) -> [RecordingPart]
 }
 
 extension RecordingName {
-  /// A writer of what the name's end says.
+  /// Returns a writer for the format of the name's extension.
   func writer() -> any RecordingWriter {
     switch format {
     case .mp4: MP4Recording()

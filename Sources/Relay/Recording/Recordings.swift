@@ -2,26 +2,26 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// The directory that broadcasts are recorded into, and the threads that write there.
+/// The directory of recordings and the threads that write to it.
 public final class Recordings: Sendable {
-  /// Where recordings go, and what they may take.
+  /// The location and limits of recordings.
   public struct Settings: Sendable, Hashable {
-    /// A directory that is there.
+    /// An existing directory.
     public var directory: String
-    /// Bytes that a file may have; a recording that comes to it ends.
+    /// The maximum size of a file in bytes. A recording that reaches it ends.
     public var limit: Int64
-    /// Bytes of a recording that may wait for the disk before pictures are left out.
+    /// The maximum size of the data of a recording that waits for the disk, in bytes. Above it, pictures are dropped.
     public var backlog = 8 << 20
-    /// Threads that write; at least 1. So many slow files hinder no other.
+    /// The number of writer threads, at least 1. This many slow files do not delay the others.
     public var threads = 2
 
-    /// - Parameter limit: bytes that a file may have; 8 GiB if nothing else is said.
+    /// - Parameter limit: The maximum size of a file in bytes; 8 GiB by default.
     public init(directory: String, limit: Int64 = 8 << 30) {
       self.directory = directory
       self.limit = limit
     }
 
-    /// Why nothing can be recorded there; nil where it can.
+    /// The reason why the directory cannot be used; nil if it can.
     public var complaint: String? {
       guard limit > 0 else { return "the limit of a recording is at least 1 byte" }
       var status = stat()
@@ -33,7 +33,7 @@ public final class Recordings: Sendable {
   }
 
   private struct State {
-    /// Made with the first recording.
+    /// Created with the first recording.
     var pool: NIOThreadPool?
     var outlets: [Int: FileOutlet] = [:]
     var lastOutlet = 0
@@ -46,21 +46,21 @@ public final class Recordings: Sendable {
 
   public init(_ settings: Settings) { self.settings = settings }
 
-  /// What recordings did.
+  /// The counters of all recordings.
   public var counters: RecordingCounters { tally.counters }
 
-  /// Makes a file and gives the outlet that fills it.
+  /// Creates a file and returns the outlet that writes to it.
   /// - Parameters:
-  ///   - resumes: whether it continues a recording of that name, in the next free file of it.
-  ///   - ended: called once, from a thread that writes, when the file is complete or has failed.
-  /// - Throws: where no file of that name can be made.
+  ///   - resumes: Whether to continue a recording of this name in its next free file.
+  ///   - ended: Called once on a writer thread when the file is complete or has failed.
+  /// - Throws: ``RecordingFailure`` if no file of this name can be created.
   public func begin(
     _ name: RecordingName, resumes: Bool = false, ended: @escaping @Sendable (FileOutlet.Summary) -> Void
   ) throws(RecordingFailure) -> FileOutlet {
     do throws(RecordingFailure) {
       return try make(name, resumes: resumes, ended: ended)
     } catch {
-      // Nobody waits for an answer that could say it.
+      // No caller waits for a response that could report this error.
       if resumes { tally.refuse(error) }
       throw error
     }
@@ -89,7 +89,7 @@ public final class Recordings: Sendable {
     }
   }
 
-  /// Ends all recordings, and waits until their files are complete, for ten seconds at most.
+  /// Ends all recordings and waits up to 10 s until their files are complete.
   public func stop() async {
     let (pool, outlets) = state.withLock { state in
       state.isStopping = true
@@ -103,22 +103,22 @@ public final class Recordings: Sendable {
   }
 }
 
-/// What recordings did, added up.
+/// Counters of all recordings.
 public struct RecordingCounters: Sendable, Hashable {
-  /// At work.
+  /// Recordings in progress.
   public var live = 0
   public var begun = 0
   public var bytes: Int64 = 0
-  /// Pictures that were left out because the disk was too slow, of recordings that are over.
+  /// Pictures dropped by finished recordings because the disk was too slow.
   public var droppedPictures = 0
   /// Recordings that ended before their broadcast, by ``RecordingFailure/name``.
   public var failures: [String: Int] = [:]
 
-  /// Nothing done yet.
+  /// Creates counters with all values zero.
   public init() {}
 }
 
-/// Adds up what the recordings of a directory do.
+/// Collects the counters of a directory's recordings.
 final class RecordingTally: Sendable {
   private let state = Mutex(RecordingCounters())
 
@@ -131,7 +131,7 @@ final class RecordingTally: Sendable {
     }
   }
 
-  /// A recording that can't continue after a restart.
+  /// Counts a recording that cannot continue after a restart.
   func refuse(_ failure: RecordingFailure) { state.withLock { $0.failures[failure.name, default: 0] += 1 } }
 
   func wrote(_ bytes: Int64) { state.withLock { $0.bytes += bytes } }

@@ -1,29 +1,29 @@
 import RTMP
 public import WebRTC
 
-/// Where broadcasts may be pushed to. Whoever may create a job names a host that this server then connects to: without limits that is
-/// a door into the server's own network.
+/// The allowed targets of pushes. A client that creates a job names a host that this server connects to. Without limits this
+/// gives access to the server's own network.
 public struct RelayTargets: Sendable, Hashable {
-  /// Something that is allowed.
+  /// A rule that allows targets.
   public enum Rule: Sendable, Hashable {
-    /// Any host, at an address that belongs to the public internet.
+    /// Any host with an address on the public internet.
     case publicHosts
-    /// This host alone, whatever its address.
+    /// This host only, at any address.
     case host(String)
-    /// Every host whose name ends so, with the dot in front.
+    /// Every host whose name ends with this suffix, which includes the leading dot.
     case suffix(String)
-    /// Any host whose address has these first bits.
+    /// Any host whose address has this prefix.
     case network(AddressPrefix)
   }
 
-  /// One is enough.
+  /// The rules. A target is allowed if at least one rule matches.
   public var rules: [Rule]
 
-  /// - Parameter rules: public hosts, if nothing else is said.
+  /// - Parameter rules: The rules; public hosts by default.
   public init(_ rules: [Rule] = [.publicHosts]) { self.rules = rules }
 
-  /// Reads rules as a configuration has them: `public`, `*.example.com`, `10.0.0.0/8`, `cdn.example.com`, `127.0.0.1`. Gives the first
-  /// that can't be read as an error.
+  /// Parses rules as written in a configuration: `public`, `*.example.com`, `10.0.0.0/8`, `cdn.example.com`, `127.0.0.1`.
+  /// - Throws: ``RelayTargetError`` with the first invalid rule.
   public init(parsing texts: [String]) throws(RelayTargetError) {
     rules = []
     for text in texts {
@@ -41,7 +41,7 @@ public struct RelayTargets: Sendable, Hashable {
     }
   }
 
-  /// Whether a host of this name, at this address, may be connected to.
+  /// Returns whether connecting to a host of this name at this address is allowed.
   public func allow(host: String, at address: TransportAddress) -> Bool {
     let name = host.lowercased()
     return rules.contains { rule in
@@ -55,7 +55,7 @@ public struct RelayTargets: Sendable, Hashable {
   }
 }
 
-/// A rule that can't be read.
+/// An invalid rule.
 public enum RelayTargetError: Error, Sendable, Hashable, CustomStringConvertible {
   case unreadable(String)
 
@@ -67,13 +67,13 @@ public enum RelayTargetError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension TransportAddress {
-  /// Whether the address belongs to the public internet (IANA's special-purpose address registries, RFC 6890).
+  /// Whether the address is on the public internet (IANA's special-purpose address registries, RFC 6890).
   var isPublic: Bool {
     if isIPv4 { return Self.isPublic(ipv4) }
-    // NAT64 and 6to4 carry an IPv4 address.
+    // NAT64 and 6to4 addresses embed an IPv4 address.
     if high == 0x0064_ff9b_0000_0000, low >> 32 == 0 { return Self.isPublic(UInt32(truncatingIfNeeded: low)) }
     if high >> 48 == 0x2002 { return Self.isPublic(UInt32(truncatingIfNeeded: high >> 16)) }
-    // 2000::/3 but for documentation and Teredo.
+    // 2000::/3 except documentation and Teredo addresses.
     return high >> 61 == 1 && high >> 32 != 0x2001_0db8 && high >> 32 != 0x2001_0000
   }
 

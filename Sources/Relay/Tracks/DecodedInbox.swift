@@ -2,28 +2,28 @@ public import Codecs
 public import RTP
 import Synchronization
 
-/// What a decoded track hands to one program: a bounded queue between two threads. Who is too slow to take misses the oldest.
+/// A bounded queue from a decoded track to one program, shared by two threads. A slow reader misses the oldest items.
 public final class DecodedInbox: Sendable {
-  /// In the order of the media's time, as a rule.
+  /// An item; usually in the order of media time.
   public enum Item: Sendable {
-    /// Its timestamp is its media time.
+    /// A decoded picture. Its timestamp is its media time.
     case picture(VideoFrame, came: Instant)
-    /// Stereo at 48 kHz, from this sample on of ``AudioInput``'s grid.
+    /// Stereo samples at 48 kHz; `at` is the first sample's position on the grid of ``AudioInput``.
     case sound([Int16], at: Int64, came: Instant)
     case muted(Bool)
-    /// Microseconds by which what came before was late at most; the first item, where anything came.
+    /// The maximum lateness of the media so far, in µs; the first item if any media has arrived.
     case lateness(Int64)
-    /// The track is gone.
+    /// The track ended.
     case ended
   }
 
-  /// 400 ms of pictures at 30 a second, and some.
+  /// Slightly more than 400 ms of pictures at 30 frames per second.
   private static let mostPictures = 16
   /// 2 s of sound.
   private static let mostBlocks = 100
-  /// Microseconds after its decoder's last look that a reader may go on to: two of the decoder's beats.
+  /// How far a reader may advance past the decoder's last poll, in µs: two of the decoder's ticks.
   private static let grace: Int64 = 20_000
-  /// Microseconds that a reader waits for a decoder at most.
+  /// The maximum time that a reader waits for a decoder, in µs.
   private static let longestStandstill: Int64 = 500_000
 
   private struct State {
@@ -35,17 +35,17 @@ public final class DecodedInbox: Sendable {
   private let isVideo: Bool
   private let state = Mutex(State())
 
-  /// An empty one.
+  /// Creates an empty queue.
   public init(isVideo: Bool) { self.isVideo = isVideo }
 
-  /// Items that found the queue full so far.
+  /// The number of items dropped because the queue was full.
   public var dropped: Int { state.withLock { $0.dropped } }
 
-  /// All that had come by now has been put.
+  /// Records that everything that arrived before `now` has been queued.
   func looked(at now: Instant) { state.withLock { $0.lookedAt = now } }
 
-  /// The moment that a reader may go on to. A decoder whose thread stands still for a while is no silence: who reads waits for it.
-  /// To be asked before ``take()``.
+  /// Returns the moment up to which a reader may advance. A decoder whose thread stalls for a while does not mean silence: the
+  /// reader waits for it. Call it before ``take()``.
   public func reach(_ now: Instant) -> Instant {
     guard let lookedAt = state.withLock({ $0.lookedAt }) else { return now }
     return max(min(now, lookedAt.advanced(microseconds: Self.grace)), now.advanced(microseconds: -Self.longestStandstill))
@@ -61,7 +61,7 @@ public final class DecodedInbox: Sendable {
     }
   }
 
-  /// Everything that has come since the last call.
+  /// Removes and returns everything queued since the last call.
   public func take() -> [Item] {
     state.withLock { state in
       guard !state.items.isEmpty else { return [] }

@@ -4,21 +4,21 @@ public import NIOCore
 import RTP
 import Synchronization
 
-/// What all decoders of a server did, added up.
+/// The total counters of all decoders of a server.
 public final class DecodingCounters: Sendable {
-  /// A moment of it.
+  /// A snapshot of the counters.
   public struct Snapshot: Sendable, Hashable {
-    /// Tracks that are decoded now.
+    /// The number of tracks being decoded.
     public var tracks = 0
-    /// Programs that show or play them now.
+    /// The number of programs that use these tracks.
     public var uses = 0
-    /// Pictures and packets decoded since the start.
+    /// The number of pictures and packets decoded since the start.
     public var decoded: UInt64 = 0
-    /// Those that could not be.
+    /// The number of pictures and packets that could not be decoded.
     public var broken: UInt64 = 0
-    /// Microseconds of CPU.
+    /// CPU time in µs.
     public var microseconds: UInt64 = 0
-    /// Cores, over the last second.
+    /// The CPU load over the last second, in cores.
     public var load = 0.0
   }
 
@@ -29,10 +29,10 @@ public final class DecodingCounters: Sendable {
 
   private let state = Mutex(State())
 
-  /// All zero.
+  /// Creates counters with all values zero.
   public init() {}
 
-  /// As it is now.
+  /// The current values.
   public var snapshot: Snapshot { state.withLock { $0.now } }
 
   func note(_ change: (inout Snapshot) -> Void) {
@@ -45,7 +45,7 @@ public final class DecodingCounters: Sendable {
     }
   }
 
-  /// A second is full every now and then.
+  /// Updates the load after each full second.
   func measure(_ now: Instant) {
     state.withLock { state in
       guard let second = state.second else {
@@ -59,19 +59,19 @@ public final class DecodingCounters: Sendable {
   }
 }
 
-/// A published track that is decoded while at least one program shows or plays it, and only once, however many do.
+/// A published track that is decoded once, for as long as at least one program uses it.
 ///
-/// The handle may be used from everywhere; the work is done on one thread.
+/// The handle is thread-safe; decoding runs on one thread.
 public final class DecodedTrack: Sendable {
-  /// Whether it has pictures.
+  /// Whether the track is video.
   public let isVideo: Bool
-  /// Whose tracks are shown and heard in time with each other: one for each participant.
+  /// The clock of the participant, which keeps its tracks in sync.
   public let clock: SharedClock
   private let decoding: TrackDecoding
 
   /// - Parameters:
-  ///   - open: taps the track; called on `loop` when the first program comes, again after the last one has gone.
-  ///   - loop: whose thread decodes.
+  ///   - open: Taps the track. Called on `loop` for the first program, and again after the last one has detached.
+  ///   - loop: The event loop that decodes.
   public init(
     isVideo: Bool, clock: SharedClock, loop: any EventLoop, counters: DecodingCounters,
     open: @escaping @Sendable () -> TrackSource
@@ -81,22 +81,22 @@ public final class DecodedTrack: Sendable {
     decoding = TrackDecoding(isVideo: isVideo, loop: loop, counters: counters, open: open)
   }
 
-  /// Hands over to `inbox` from now on.
+  /// Starts delivery to `inbox`.
   public func attach(_ inbox: DecodedInbox) {
     decoding.loop.execute { self.decoding.assumeIsolated { $0.attach(inbox) } }
   }
 
-  /// Hands over to `inbox` no more.
+  /// Stops delivery to `inbox`.
   public func detach(_ inbox: DecodedInbox) {
     decoding.loop.execute { self.decoding.assumeIsolated { $0.detach(inbox) } }
   }
 }
 
-/// The work behind a decoded track.
+/// The decoding behind a ``DecodedTrack``.
 private actor TrackDecoding {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-  /// Between two looks at the tap.
+  /// The interval between two polls of the tap.
   private static let step = TimeAmount.milliseconds(10)
 
   nonisolated let loop: any EventLoop
@@ -169,6 +169,6 @@ private actor TrackDecoding {
 }
 
 extension JitterBuffer.Configuration {
-  /// What is missing is waited for as long as a program's delay may become.
+  /// Missing packets are waited for up to the maximum delay of a program.
   static let mixedSound = JitterBuffer.Configuration(capacity: 256, initialWait: 80_000, wait: 40_000...380_000)
 }

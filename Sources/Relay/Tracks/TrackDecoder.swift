@@ -2,22 +2,23 @@ import Codecs
 import Mixing
 public import RTP
 
-/// A track, decoded once for all programs that show or play it.
+/// Decodes a track once for all programs that use it.
 ///
-/// Pictures begin at a key frame and go on after whatever could not be decoded with the next one; sound is placed on the media clock's
-/// grid, so that all programs hear the same samples at the same time. Sans-I/O but for the tap; one owner at a time.
+/// Video starts at a key frame, and resumes with the next one after a decoding error. Audio is placed on the media clock's
+/// grid, so that all programs play the same samples at the same time. Sans-I/O except for the tap. Not thread-safe; one owner
+/// at a time.
 public final class TrackDecoder {
-  /// Since the start.
+  /// Counters since the start.
   public struct Counters: Sendable, Hashable {
-    /// Pictures or packets decoded.
+    /// The number of decoded pictures or packets.
     public var decoded: UInt64 = 0
-    /// Those that could not be.
+    /// The number of pictures or packets that could not be decoded.
     public var broken: UInt64 = 0
   }
 
-  /// Since the start.
+  /// Counters since the start.
   public private(set) var counters = Counters()
-  /// Whether anybody listens.
+  /// Whether an inbox is attached.
   public var isAttached: Bool { !inboxes.isEmpty }
 
   private let reader: TrackReader
@@ -30,17 +31,17 @@ public final class TrackDecoder {
   private var askedAt: Instant?
   private var last: (picture: VideoFrame, came: Instant)?
   private var isMuted = false
-  /// How early what came lately came, in microseconds: less than nothing.
+  /// How early recent media arrived relative to its media time, in µs; negative.
   private var earliness = SlidingMinimum(window: 12_000_000)
   private var lastTime: MediaTime?
 
-  /// - Parameter reader: of the track; nobody else polls it.
+  /// - Parameter reader: The track's reader, which must not be polled elsewhere.
   public init(_ reader: TrackReader, isVideo: Bool) {
     self.reader = reader
     self.isVideo = isVideo
   }
 
-  /// Hands over to this one too, from now on; of a picture track the last picture at once. It is told how late things come.
+  /// Starts delivery to an inbox. It immediately receives the current lateness and, for a video track, the last picture.
   public func attach(_ inbox: DecodedInbox) {
     guard !inboxes.contains(where: { $0 === inbox }) else { return }
     inboxes.append(inbox)
@@ -48,11 +49,11 @@ public final class TrackDecoder {
     if isMuted { inbox.put(.muted(true)) } else if let last { inbox.put(.picture(last.picture, came: last.came)) }
   }
 
-  /// Hands over to this one no more.
+  /// Stops delivery to an inbox.
   public func detach(_ inbox: DecodedInbox) { inboxes.removeAll { $0 === inbox } }
 
-  /// Takes what came.
-  /// - Parameter wantKeyFrame: the publisher has to be asked for one.
+  /// Processes what has arrived.
+  /// - Parameter wantKeyFrame: Called when the publisher must be asked for a key frame.
   public func poll(now: Instant, wantKeyFrame: () -> Void) {
     reader.poll(now: now) { event in
       switch event {
@@ -93,7 +94,7 @@ public final class TrackDecoder {
       needsKeyFrame = true
     }
     guard !needsKeyFrame || frame.isKeyFrame else {
-      // Once a second, beside what the jitter buffer asks for.
+      // Once a second, in addition to the requests of the jitter buffer.
       if askedAt.map({ now - $0 >= 1_000_000 }) ?? true {
         askedAt = now
         wantKeyFrame()
@@ -101,7 +102,7 @@ public final class TrackDecoder {
       return
     }
     needsKeyFrame = false
-    // Times never go back, but for a publisher that began anew.
+    // Times never decrease unless the publisher restarts.
     var time = time
     if let lastTime, time <= lastTime, lastTime - time < 1_000_000 { time = lastTime.advanced(microseconds: 1) }
     lastTime = time

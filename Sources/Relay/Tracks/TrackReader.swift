@@ -3,11 +3,11 @@ public import RTP
 public import SFU
 import Synchronization
 
-/// The clock that all tracks of one participant share, whoever reads them: all programs agree on when something was.
+/// The clock shared by all tracks and readers of one participant, so that all programs agree on media times.
 public final class SharedClock: Sendable {
   private let clock = Mutex(ParticipantClock())
 
-  /// A clock of which nothing is known.
+  /// Creates a clock without any reports.
   public init() {}
 
   func heard(_ ntp: NTPTime, now: Instant) { clock.withLock { $0.heard(ntp, now: now) } }
@@ -15,24 +15,24 @@ public final class SharedClock: Sendable {
   var current: ParticipantClock { clock.withLock { $0 } }
 }
 
-/// A tapped track as frames on the media clock: what a program sees of it.
+/// A tapped track as frames on the media clock, for programs.
 ///
-/// Poll it often: it holds nothing that its tap and its jitter buffer do not bound. One owner at a time.
+/// Poll it often: its buffers are bounded only by its tap and its jitter buffer. Not thread-safe; one owner at a time.
 public final class TrackReader {
-  /// What comes out.
+  /// An output of the reader.
   public enum Output {
     case frame(EncodedFrame, PayloadFormat, at: MediaTime)
-    /// Video can't go on without one.
+    /// Video cannot continue without a key frame.
     case keyFrameNeeded
     case muted(Bool)
-    /// The track is gone.
+    /// The track ended.
     case ended
   }
 
-  /// Numbers that leap by more are a publisher that began anew.
+  /// Sequence numbers that jump by more indicate a restarted publisher.
   private static let leap: Int64 = 3000
 
-  /// Where it reads.
+  /// The tap that it reads.
   public let tap: TrackTap
   private let participant: SharedClock
   private let configuration: JitterBuffer.Configuration?
@@ -42,15 +42,15 @@ public final class TrackReader {
   private var waiting: [Output] = []
 
   /// - Parameters:
-  ///   - participant: shared by the tracks of one participant, so that its sound and pictures stay together.
-  ///   - configuration: how missing packets are waited for; nil for the defaults of the kind.
+  ///   - participant: The clock shared by the participant's tracks, which keeps its audio and video in sync.
+  ///   - configuration: How long to wait for missing packets; nil for the default of the kind.
   public init(_ tap: TrackTap, participant: SharedClock, configuration: JitterBuffer.Configuration? = nil) {
     self.tap = tap
     self.participant = participant
     self.configuration = configuration
   }
 
-  /// Hands over everything that is ready.
+  /// Passes everything that is ready to `body`.
   public func poll(now: Instant, _ body: (Output) -> Void) {
     var isMore = true
     while isMore { isMore = tap.read { record, payload in take(record, payload) } }

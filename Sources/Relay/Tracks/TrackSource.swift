@@ -2,16 +2,16 @@ public import SFU
 
 /// A track that programs read.
 public struct TrackSource: Sendable {
-  /// What its worker writes to.
+  /// The tap that the track's worker writes to.
   public let tap: TrackTap
-  /// Of the participant whose track it is.
+  /// The clock of the track's participant.
   public let clock: SharedClock
-  /// Asks the publisher for a key frame.
+  /// Requests a key frame from the publisher.
   public let requestKeyFrame: @Sendable () -> Void
-  /// Nothing reads the tap any more.
+  /// Releases the tap when it is no longer read.
   public let release: @Sendable () -> Void
 
-  /// A track of a participant, with the ways to ask for a key frame and to let go of it.
+  /// Creates a source from a participant's tap, with the closures that request a key frame and release the tap.
   public init(
     tap: TrackTap, clock: SharedClock, requestKeyFrame: @escaping @Sendable () -> Void, release: @escaping @Sendable () -> Void
   ) {
