@@ -1,4 +1,4 @@
-/// A text that must not get into a log, an error or a dump. Whatever prints it, or a value that holds it, prints `hidden`.
+/// A text that must not appear in a log, an error or a dump. Printing it, or a value that contains it, prints `hidden`.
 ///
 /// ```swift
 /// let secret: Secret = "of forty bytes"
@@ -6,7 +6,7 @@
 /// sign(with: secret.value)
 /// ```
 public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The text itself. Not for strings that leave the process.
+  /// The text itself. Do not use it in output.
   public let value: String
 
   public init(_ value: String) { self.value = value }
@@ -19,6 +19,6 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "hidden" }
   public var debugDescription: String { "hidden" }
-  /// Without this `dump` would show the text.
+  /// Without this, `dump` would print the text.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,18 +1,18 @@
-/// A stream in another size: `{stream}_{width}_{height}_{fps}`. Only the sizes and rates of the list exist, so that nobody can
-/// make the server encode anything else.
+/// A stream in another size: `{stream}_{width}_{height}_{fps}`. Only the listed sizes and rates are allowed, so that clients
+/// cannot make the server encode anything else.
 public struct StreamVariant: Hashable, Sendable {
-  /// The stream that it is made of.
+  /// The name of the source stream.
   public let source: String
-  /// Pixels.
+  /// The width in pixels.
   public let width: Int
   public let height: Int
-  /// Pictures a second.
+  /// The frame rate in frames per second.
   public let frameRate: Int
 
-  /// Pictures a second that there are.
+  /// The allowed frame rates in frames per second.
   public static let frameRates: Set<Int> = [10, 15, 24, 30]
 
-  /// Sizes that there are, upright and lying.
+  /// The allowed sizes, portrait and landscape.
   static let sizes: Set<[Int]> = {
     let lying = [
       [176, 144], [180, 180], [256, 144], [240, 180], [320, 180], [240, 240], [320, 240], [360, 360], [480, 360], [640, 360],
@@ -21,7 +21,7 @@ public struct StreamVariant: Hashable, Sendable {
     return Set(lying + lying.map { [$0[1], $0[0]] })
   }()
 
-  /// Nil where the name is none of a variant, or of one that is not in the list.
+  /// Returns nil if the name is not a variant's name, or the variant is not allowed.
   public init?(_ name: String) {
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
     guard parts.count >= 4, parts.dropLast(3).contains(where: { !$0.isEmpty }) else { return nil }

@@ -1,10 +1,10 @@
 import Codecs
 import RTP
 
-// Where the packager cuts.
+// Cutting into segments and parts.
 
 extension HLSPackager {
-  /// Begins another form, or goes on behind a hole. False where the muxer refuses it.
+  /// Starts a new form, or resumes after a gap. Returns false if the muxer rejects it.
   func begin(_ wanted: HLSTracks, at time: MediaTime, isHole: Bool) -> Bool {
     flushWaiting(next: time)
     let isFirst = muxer == nil
@@ -31,7 +31,7 @@ extension HLSPackager {
     return true
   }
 
-  /// Opens a segment where none grows.
+  /// Opens a segment if none is open.
   func openIfNeeded(at time: MediaTime, isIndependent: Bool) {
     guard window.growing == nil else { return }
     open(at: time, isDiscontinuous: false)
@@ -45,7 +45,7 @@ extension HLSPackager {
     partStart = time
   }
 
-  /// Cuts a part before a sample that would make it too long, and the segment where it is too long itself.
+  /// Cuts a part before a sample that would make it too long, and the segment if it is too long itself.
   func cutIfDue(at time: MediaTime, lasting duration: Int64) {
     guard window.growing != nil else { return }
     if time.milliseconds(since: segmentStart) >= settings.longestSegment
@@ -69,7 +69,7 @@ extension HLSPackager {
     partStart = max(partStart, time)
   }
 
-  /// Ends the segment that grows; nothing where none does.
+  /// Closes the open segment, if any.
   func closeSegment(at time: MediaTime) {
     guard let growing = window.growing else { return }
     flushWaiting(next: time)

@@ -2,30 +2,30 @@ import Codecs
 import RTMP
 import RTP
 
-/// Makes HLS of a stream: fragmented MP4, cut into segments at key frames, and segments into parts.
+/// Packages a stream as HLS: fragmented MP4, cut into segments at key frames, and segments into parts.
 ///
-/// - One timeline: a segment's times are those of the stream, whoever publishes it, so a hole in it is a hole for players too;
-///   it is marked as a discontinuity.
-/// - Another codec, size or configuration, or a track that comes or goes, begins another form: a new initialisation section
-///   behind a discontinuity, at a key frame where there are pictures.
-/// - A sample waits for the next of its kind, which tells its duration. So a part is cut only when what follows it is there, and
-///   the part that the playlist hints at always comes.
+/// - There is one timeline. Segment times are the stream's times for every publisher, so a gap in the stream is a gap for
+///   players. It is marked as a discontinuity.
+/// - Another codec, size or configuration, or a track that appears or disappears, starts a new form. It has a new
+///   initialization section after a discontinuity, at a key frame if there is video.
+/// - A sample waits for the next one of its kind, which determines its duration. A part is therefore cut only once the
+///   following sample exists, so a part hinted at in the playlist always follows.
 ///
-/// Has no clock, no thread and no socket. One owner at a time.
+/// Has no clock, threads or sockets. One owner at a time.
 public final class HLSPackager {
-  /// What happened so far.
+  /// Counters since the start.
   public struct Counters: Sendable, Hashable {
     public var segments = 0
     public var parts = 0
-    /// Samples that had no place: of unknown codecs, before a key frame, or refused by the muxer.
+    /// Dropped samples: of unknown codecs, before a key frame, or rejected by the muxer.
     public var dropped = 0
-    /// Changes of form and holes.
+    /// Changes of form and gaps.
     public var discontinuities = 0
   }
 
   struct Picture {
     var time: MediaTime
-    /// Milliseconds from its decoding to its showing.
+    /// The composition time offset in ms.
     var offset: Int64
     var isKeyFrame: Bool
     var payload: [UInt8]
@@ -34,55 +34,55 @@ public final class HLSPackager {
 
   public let settings: HLSSettings
   public internal(set) var window: HLSWindow
-  /// UNIX time in milliseconds at the beginning of the stream's timeline; nil before the first message.
+  /// The UNIX time in ms at the start of the stream's timeline; nil before the first message.
   public private(set) var epoch: Int64?
   public internal(set) var counters = Counters()
 
-  /// As last announced by the stream.
+  /// The tracks last announced by the stream.
   var announced = HLSTracks()
-  /// As they are in what is being made.
+  /// The tracks of the current form.
   var tracks = HLSTracks()
   var muxer: FragmentedMP4?
   var soundClock = SoundClock(rate: 1)
   /// The picture that waits for the next one.
   var waiting: Picture?
-  /// Milliseconds from a picture to the next, last time.
+  /// The last interval between two pictures in ms.
   var pictureStep: Int64 = 40
   var lastPictureTime: MediaTime?
   var lastPicture: MediaTime?
   var lastSound: MediaTime?
-  /// The first sound that came before the first picture, or the first one behind a hole.
+  /// The time of the first audio before the first picture or after a gap.
   var soundAlone: MediaTime?
-  /// Where what is there ends.
+  /// The end of the media so far.
   var end: MediaTime?
   var partStart = MediaTime.zero
   var partIsIndependent = false
   var partHasSamples = false
   var partBytes = 0
-  /// A key frame has to come before any other picture.
+  /// Whether video waits for a key frame.
   var awaitsKeyFrame = true
   var nextNumber = 0
   var initialisation = 0
 
-  /// Nothing made yet. Settings that have a complaint are not to be given.
+  /// Creates a packager. The settings must be valid.
   public init(_ settings: HLSSettings = HLSSettings()) {
     self.settings = settings
     window = HLSWindow(settings)
   }
 
-  /// Takes what came since the last time, in its order. The first call tells which time of day the stream's timeline has; the
-  /// last of its messages is taken for new.
-  /// - Parameter unixTime: milliseconds since 1970.
+  /// Accepts the messages since the last call, in order. The first call determines the wall-clock time of the stream's timeline
+  /// from the last of its messages.
+  /// - Parameter unixTime: The current time in ms since 1970.
   public func take(_ media: [LiveMedia], unixTime: Int64) {
     if epoch == nil, let last = media.last {
       epoch = unixTime - last.time.milliseconds
-      // Numbers grow over the runs of a stream, so that no cache can take one segment for another.
+      // Segment numbers increase across runs of a stream, so that no cache serves the wrong segment.
       nextNumber = Int(clamping: max(0, unixTime / max(1, settings.segmentLength)))
     }
     for message in media { take(message) }
   }
 
-  /// The stream is over: what is left of it is the last segment.
+  /// Ends the stream. The remaining media becomes the last segment.
   public func finish() {
     guard !window.hasEnded else { return }
     flushWaiting(next: nil)
@@ -116,7 +116,7 @@ public final class HLSPackager {
 
   func drop() { counters.dropped &+= 1 }
 
-  /// Whether so little came for so long that what is of this time does not continue what is there.
+  /// Returns whether media at this time follows a gap.
   private func isHole(before time: MediaTime) -> Bool {
     end.map { time.milliseconds(since: $0) > settings.longestGap } ?? false
   }
@@ -155,7 +155,7 @@ public final class HLSPackager {
     lastPictureTime = picture.time
   }
 
-  /// Gives the muxer the picture that waits; the next one, or the cut, tells its duration.
+  /// Passes the waiting picture to the muxer. The next picture, or the cut, determines its duration.
   func flushWaiting(next: MediaTime?) {
     guard let picture = waiting, let index = tracks.videoIndex else { return }
     waiting = nil
@@ -175,7 +175,7 @@ public final class HLSPackager {
     lastSound = time
     let isHole = isHole(before: time)
     if picturesLead(at: time, isHole: isHole) {
-      // What changes waits for their next key frame.
+      // A change waits for the next key frame.
       guard tracks.audio == audio, !isHole else { return drop() }
     } else if isHole || tracks != HLSTracks(audio: audio) || muxer == nil {
       guard begin(HLSTracks(audio: audio), at: time, isHole: isHole) else { return drop() }
@@ -188,7 +188,7 @@ public final class HLSPackager {
       if time.milliseconds(since: segmentStart) >= settings.segmentLength { closeSegment(at: time) }
       cutIfDue(at: time, lasting: duration)
     } else if let length = settings.partLength, time.milliseconds(since: partStart) > 2 * length {
-      // No picture came for so long: the sound goes on without.
+      // No picture arrived for too long: continue with audio only.
       cutIfDue(at: time, lasting: duration)
     }
     openIfNeeded(at: time, isIndependent: tracks.video == nil)
@@ -199,7 +199,7 @@ public final class HLSPackager {
     end = max(end ?? .zero, time.advanced(milliseconds: duration))
   }
 
-  /// Whether the form is the pictures' affair: they are there, or are still waited for.
+  /// Returns whether video determines the form: it is present, or still expected.
   private func picturesLead(at time: MediaTime, isHole: Bool) -> Bool {
     guard announced.video != nil else { return false }
     if soundAlone == nil, isHole || lastPicture == nil { soundAlone = time }
@@ -208,12 +208,12 @@ public final class HLSPackager {
 
   private func soundIsAlive(at time: MediaTime) -> Bool {
     guard announced.audio != nil else { return false }
-    // Where none came yet, it is hoped for as long as the form is young.
+    // If no audio has arrived yet, it is expected while the form is young.
     let since = lastSound ?? (muxer == nil ? time : formStart)
     return time.milliseconds(since: since) <= settings.trackPatience
   }
 
   var segmentStart: MediaTime { window.growing?.start ?? partStart }
-  /// Where the form of what is made began.
+  /// The start of the current form.
   var formStart = MediaTime.zero
 }

@@ -1,11 +1,11 @@
-/// The media playlist of a stream (RFC 8216, and its second edition for what is of low latency).
+/// The media playlist of a stream (RFC 8216; its second edition for low-latency HLS).
 public struct HLSPlaylist: Sendable {
-  /// How changes of form are written.
+  /// How the playlist represents changes of form.
   public enum Changes: Hashable, Sendable {
-    /// With EXT-X-DISCONTINUITY and another EXT-X-MAP, as RFC 8216 §4.3.2.3 asks for.
+    /// With EXT-X-DISCONTINUITY and another EXT-X-MAP, as RFC 8216 §4.3.2.3 requires.
     case marked
-    /// Not at all, with one EXT-X-MAP. For VLC, which reads only the first one, and starts a demuxer without any at each discontinuity.
-    /// It follows the parameter sets in the key frames, and times go on over a change.
+    /// Not marked, with one EXT-X-MAP. VLC reads only the first one, and starts a demuxer without any at each discontinuity. It
+    /// uses the parameter sets in the key frames, and times continue across a change.
     case unmarked
   }
 
@@ -16,10 +16,10 @@ public struct HLSPlaylist: Sendable {
   private let changes: Changes
 
   /// - Parameters:
-  ///   - epoch: UNIX time in milliseconds at the beginning of the stream's timeline.
-  ///   - folder: where the playlist's neighbours are, relative to it: the stream's name.
-  ///   - query: what every address ends with, without the question mark.
-  ///   - changes: how changes of form are written.
+  ///   - epoch: The UNIX time in ms at the start of the stream's timeline.
+  ///   - folder: The folder of the segments relative to the playlist: the stream's name.
+  ///   - query: The query appended to every URL, without the question mark.
+  ///   - changes: How changes of form are represented.
   public init(_ window: HLSWindow, epoch: Int64, folder: String, query: String = "", changes: Changes = .marked) {
     self.window = window
     self.epoch = epoch
@@ -28,7 +28,7 @@ public struct HLSPlaylist: Sendable {
     self.changes = changes
   }
 
-  /// The whole of it.
+  /// The complete playlist.
   public var text: String {
     var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(window.targetDuration)\n"
     let partTarget = window.hasEnded ? nil : window.partTarget
@@ -39,7 +39,7 @@ public struct HLSPlaylist: Sendable {
     text += "#EXT-X-MEDIA-SEQUENCE:\((window.listed.first ?? window.growing)?.number ?? 0)\n"
     if window.discontinuities > 0, changes == .marked { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(window.discontinuities)\n" }
 
-    // Parts are of use only near the end: within three target durations of it.
+    // Parts are only useful near the end: within three target durations.
     let grown = window.growing?.parts.reduce(0) { $0 + $1.duration } ?? 0
     var fromEnd = window.listed.reduce(grown) { $0 + $1.duration }
     var initialisation: Int?
@@ -52,8 +52,8 @@ public struct HLSPlaylist: Sendable {
     }
     if window.hasEnded { return text + "#EXT-X-ENDLIST\n" }
     if partTarget != nil, let growing = window.growing {
-      // A player loads the hinted part before the next playlist: a change of form has to stand before the hint. Without it,
-      // hls.js decodes the part with the old initialisation section.
+      // A player loads the hinted part before the next playlist, so a change of form must precede the hint. Otherwise hls.js
+      // decodes the part with the old initialization section.
       if !growing.parts.isEmpty || growing.isDiscontinuous && changes == .marked {
         add(head: growing, after: initialisation, to: &text)
         add(partsOf: growing, to: &text)
@@ -84,13 +84,13 @@ public struct HLSPlaylist: Sendable {
     "\(folder)/\(resource.name)" + (query.isEmpty ? "" : "?\(query)")
   }
 
-  /// Milliseconds as seconds with three places.
+  /// Formats ms as seconds with three decimals.
   static func seconds(_ milliseconds: Int64) -> String {
     let rest = String(milliseconds % 1000)
     return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
   }
 
-  /// UNIX time in milliseconds as ISO 8601 has it, in UTC.
+  /// Formats a UNIX time in ms as ISO 8601 in UTC.
   static func date(_ milliseconds: Int64) -> String {
     func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
     let milliseconds = max(0, milliseconds)

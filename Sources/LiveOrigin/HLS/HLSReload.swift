@@ -1,20 +1,20 @@
-/// What a player asks to wait for: a playlist with this segment, or this part of it (`_HLS_msn`, `_HLS_part`; RFC 8216bis
-/// §6.2.5.2).
+/// A blocking playlist reload: the request for a playlist that contains this segment, or this part of it (`_HLS_msn`,
+/// `_HLS_part`; RFC 8216bis §6.2.5.2).
 public struct HLSReload: Hashable, Sendable {
-  /// Why it can't be answered.
+  /// The reason why a reload request is rejected.
   public enum Refusal: Error, Hashable, Sendable {
-    /// No decimal numbers, one of them twice, or a part of no segment.
+    /// A value is not a decimal number, a parameter is repeated, or there is a part without a segment.
     case malformed
-    /// Nobody can wait for what is so far ahead.
+    /// The request is too far ahead to wait for.
     case tooFarAhead
   }
 
-  /// The segment's number.
+  /// The media sequence number of the segment.
   public var number: Int
-  /// Nil for the whole segment.
+  /// The index of the part; nil for the whole segment.
   public var part: Int?
 
-  /// Reads them from a URL's query; nil where it asks for none.
+  /// Parses the request from a URL's query. Returns nil if there is none.
   public static func parse(query: String) throws(Refusal) -> HLSReload? {
     var values: [Substring: Int] = [:]
     for pair in query.split(separator: "&").prefix(64) where pair.hasPrefix("_HLS_") {
@@ -31,23 +31,24 @@ public struct HLSReload: Hashable, Sendable {
     return HLSReload(number: number, part: values["_HLS_part"])
   }
 
-  /// A part behind the last of a segment is the first of the next: a player can't know where a segment ends.
+  /// Returns whether the window contains the requested segment or part. A part after the last one of a segment is the first
+  /// part of the next, because players cannot know where a segment ends.
   public func isReached(by window: HLSWindow) -> Bool { window.reaches(number, part: part) }
 
-  /// Refuses what is two segments or hundreds of parts ahead.
+  /// Throws if the request is two segments or hundreds of parts ahead.
   public func check(against window: HLSWindow) throws(Refusal) {
     guard let next = window.nextNumber else { return }
     guard number <= next + 1, part ?? 0 <= 1000 else { throw .tooFarAhead }
   }
 
-  /// A number of digits only; nil where it is above 2⁵³.
+  /// Parses a number of digits only. Returns nil above 2⁵³.
   static func number(_ text: some StringProtocol) -> Int? {
     guard (1...16).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)
   }
 
-  /// What remains of a query without what only a playlist is asked: it goes with the addresses of segments. Nothing of it can
-  /// end the quotes or the line that it stands in.
+  /// Returns the query without the parameters of reload requests, to be appended to segment URLs. The result cannot terminate
+  /// the quoted string or the line that contains it.
   public static func remainder(ofQuery query: String) -> String {
     guard query.utf8.count <= 1024 else { return "" }
     let others = Array("-_.~%+=:@,;!*()/?".utf8)

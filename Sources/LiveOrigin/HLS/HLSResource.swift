@@ -1,11 +1,11 @@
-/// What lies beside a playlist, by the names that the playlist gives it.
+/// A resource next to a playlist, identified by the name that the playlist uses.
 public enum HLSResource: Hashable, Sendable {
-  /// The initialisation section that came with this segment.
+  /// The initialization section introduced with this segment.
   case initialisation(Int)
   case segment(Int)
   case part(Int, of: Int)
 
-  /// Nil for any other name than those that `name` gives.
+  /// Returns nil for a name that ``name`` never returns.
   public init?(_ name: String) {
     guard name.utf8.count <= 48 else { return nil }
     if let number = Self.numbers(in: name, "init-", ".mp4", count: 1) {
@@ -19,7 +19,7 @@ public enum HLSResource: Hashable, Sendable {
     }
   }
 
-  /// The file's name.
+  /// The file name.
   public var name: String {
     switch self {
     case .initialisation(let number): "init-\(number).mp4"

@@ -1,28 +1,28 @@
 public import RTP
 
-/// A piece of a segment that is there before the segment is whole: one fragment of MP4.
+/// A part of a segment that is available before the segment is complete: one MP4 fragment.
 public struct HLSPart: Sendable, Hashable {
-  /// Where its bytes lie in those of the segment.
+  /// The range of its bytes within the segment.
   public var bytes: Range<Int>
-  /// Milliseconds.
+  /// The duration in ms.
   public var duration: Int64
-  /// Whether a player can begin with it.
+  /// Whether playback can start with it.
   public var isIndependent: Bool
 }
 
-/// A segment, whole or growing.
+/// A segment, complete or still growing.
 public struct HLSSegment: Sendable {
-  /// Its media sequence number.
+  /// The media sequence number.
   public let number: Int
-  /// The number of the segment with which its initialisation section came.
+  /// The number of the segment that introduced its initialization section.
   public let initialisation: Int
-  /// Whether it does not go on where the one before ended, or in the same form.
+  /// Whether it follows a gap or a change of form.
   public let isDiscontinuous: Bool
-  /// Its start on the stream's timeline.
+  /// The start time on the stream's timeline.
   public let start: MediaTime
-  /// Milliseconds; 0 while it grows.
+  /// The duration in ms; 0 while the segment grows.
   public internal(set) var duration: Int64 = 0
-  /// What is cut of it so far.
+  /// The parts cut so far.
   public internal(set) var parts: [HLSPart] = []
   /// The fragments of all parts.
   public internal(set) var bytes: [UInt8] = []

@@ -1,22 +1,22 @@
-/// How a stream is cut for HLS, and how much of it is kept. Times in milliseconds.
+/// How a stream is cut for HLS, and how much of it is kept. Times are in ms.
 public struct HLSSettings: Sendable, Hashable {
-  /// The shortest segment: it ends with the first key frame from here on.
+  /// The minimum segment duration. A segment ends at the first key frame after it.
   public var segmentLength: Int64
-  /// The longest part of low-latency HLS; nil for none.
+  /// The maximum part duration for low-latency HLS; nil for no parts.
   public var partLength: Int64?
-  /// Whole segments in the playlist.
+  /// The number of complete segments in the playlist.
   public var window: Int
-  /// A segment that finds no key frame is cut here all the same.
+  /// The duration at which a segment without a key frame is cut anyway.
   public var longestSegment: Int64
-  /// Bytes of all segments that are kept. Less is kept of what takes more.
+  /// The maximum size of all kept segments in bytes. Fewer segments are kept if they exceed it.
   public var bytes: Int
-  /// Without media for so long there is a hole: what follows is marked as discontinuous.
+  /// The time without media that counts as a gap. What follows is marked as a discontinuity.
   public var longestGap: Int64
-  /// A track of which nothing came for so long is left out, for players wait for what is announced; so long sound waits for
-  /// the first picture, too.
+  /// The time after which a track without media is removed, because players wait for announced tracks. It is also how long
+  /// audio waits for the first picture.
   public var trackPatience: Int64
 
-  /// The defaults are segments of 2 s, eight of them, which is what Chromium wants to have, in parts of half a second.
+  /// Creates settings. The defaults are eight segments of 2 s, which Chromium needs, in parts of 0.5 s.
   public init(
     segmentLength: Int64 = 2000, partLength: Int64? = 500, window: Int = 8, longestSegment: Int64 = 10_000,
     bytes: Int = 96 << 20, longestGap: Int64 = 1000, trackPatience: Int64 = 3000
@@ -30,7 +30,7 @@ public struct HLSSettings: Sendable, Hashable {
     self.trackPatience = trackPatience
   }
 
-  /// Why a stream can't be cut so; nil where it can.
+  /// The validation error; nil if the settings are valid.
   public var complaint: String? {
     if !(500...20_000).contains(segmentLength) { return "segments last 500 to 20000 ms" }
     if let partLength, !(100...segmentLength).contains(partLength) { return "parts last 100 ms to a segment's length" }

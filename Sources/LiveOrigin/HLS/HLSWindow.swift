@@ -1,23 +1,24 @@
-/// What of a stream can be asked for now: the segments of the playlist, those that have just left it, and the one that grows.
+/// The part of a stream that can be requested now: the segments in the playlist, those recently removed from it, and the
+/// growing one.
 ///
-/// Bounded by number and by bytes. Segments are named by their numbers, which only grow.
+/// Bounded in number and bytes. Segments are identified by their numbers, which only increase.
 public struct HLSWindow: Sendable {
-  /// Whole segments of the playlist, oldest first.
+  /// The complete segments in the playlist, oldest first.
   public private(set) var listed: [HLSSegment] = []
-  /// The segment that grows.
+  /// The segment being written.
   public internal(set) var growing: HLSSegment?
-  /// Whether nothing will come any more.
+  /// Whether the stream has ended.
   public private(set) var hasEnded = false
-  /// Discontinuities that have left the playlist.
+  /// The number of discontinuities removed from the playlist.
   public private(set) var discontinuities = 0
-  /// Seconds: no segment is longer, when rounded. Grows where one is.
+  /// The maximum rounded segment duration in seconds. Increases if a segment is longer.
   public private(set) var targetDuration: Int
-  /// Milliseconds: no part is longer. Grows where one is; nil where parts are not told of.
+  /// The maximum part duration in ms. Increases if a part is longer; nil if parts are not listed.
   public private(set) var partTarget: Int64?
-  /// Bytes of all segments that are kept.
+  /// The size of all kept segments in bytes.
   public private(set) var keptBytes = 0
 
-  /// Those that players may still be loading though the playlist has them no more.
+  /// Segments removed from the playlist that players may still be loading.
   private var left: [HLSSegment] = []
   private var initialisations: [Int: [UInt8]] = [:]
   private let settings: HLSSettings
@@ -28,27 +29,27 @@ public struct HLSWindow: Sendable {
     partTarget = settings.partLength
   }
 
-  /// Whether there is a playlist to be played.
+  /// Whether there is a playable playlist.
   public var isPlayable: Bool { !listed.isEmpty || hasEnded }
 
   // MARK: Asking
 
-  /// A whole segment; nil where it is not there, or not yet.
+  /// Returns a complete segment; nil if it is not available.
   public func segment(_ number: Int) -> HLSSegment? {
     listed.first { $0.number == number } ?? left.first { $0.number == number }
   }
 
-  /// The bytes of a part of a segment.
+  /// Returns the bytes of a part of a segment.
   public func part(_ part: Int, of number: Int) -> [UInt8]? {
     let segment = growing?.number == number ? growing : segment(number)
     guard let segment, segment.parts.indices.contains(part) else { return nil }
     return Array(segment.bytes[segment.parts[part].bytes])
   }
 
-  /// An initialisation section by the number of the segment that it came with.
+  /// Returns an initialization section by the number of the segment that introduced it.
   public func initialisation(_ number: Int) -> [UInt8]? { initialisations[number] }
 
-  /// Whether the playlist holds this segment whole, or this part of it, or later ones.
+  /// Returns whether the playlist contains this complete segment, this part of it, or later ones.
   public func reaches(_ number: Int, part: Int?) -> Bool {
     guard !hasEnded else { return true }
     if let last = listed.last, number <= last.number { return true }
@@ -56,7 +57,7 @@ public struct HLSWindow: Sendable {
     return growing.number > number || growing.number == number && growing.parts.count > part
   }
 
-  /// The number of the segment that grows, or of the next.
+  /// The number of the growing segment, or of the next one.
   public var nextNumber: Int? { growing?.number ?? listed.last.map { $0.number + 1 } }
 
   // MARK: Growing
@@ -74,7 +75,7 @@ public struct HLSWindow: Sendable {
     if let target = partTarget { partTarget = max(target, duration) }
   }
 
-  /// The growing segment is whole.
+  /// Completes the growing segment.
   mutating func close(duration: Int64) {
     guard var segment = growing else { return }
     growing = nil
@@ -89,7 +90,7 @@ public struct HLSWindow: Sendable {
 
   private mutating func forget() {
     while listed.count > settings.window { unlistOldest() }
-    // As long as the playlist was, and one more (RFC 8216 §6.2.2).
+    // Kept for the duration of the playlist plus one segment (RFC 8216 §6.2.2).
     while left.count > settings.window + 1 { keptBytes -= left.removeFirst().bytes.count }
     while keptBytes > settings.bytes, !left.isEmpty || listed.count > 1 {
       if left.isEmpty { unlistOldest() }

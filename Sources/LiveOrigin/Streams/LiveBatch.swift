@@ -1,16 +1,16 @@
 import RTMP
 
-/// Messages of a stream that follow one another up to the newest, for all viewers that are at the same place: most of them have all
-/// that there was, and get what is new together.
+/// Consecutive messages up to the newest, shared by all viewers at the same position. Most viewers are up to date and receive
+/// new messages together.
 public final class LiveBatch: Sendable {
-  /// Oldest first; at least one.
+  /// The messages, oldest first; at least one.
   public let media: [LiveMedia]
-  /// Bytes of their payload.
+  /// The payload size in bytes.
   public let payload: Int
   let first: Int
   let headers: StreamHeaders
 
-  /// More than that is no step but a jump, and taken one by one.
+  /// More messages than this are a jump, and are sent one by one.
   static let longest = 64
   static let largest = 256 << 10
 
@@ -23,8 +23,8 @@ public final class LiveBatch: Sendable {
 }
 
 extension StreamHub {
-  /// All that there is for a viewer at this place; nil where there is nothing, or where it has to be taken one by one: it lacks a
-  /// header, waits for a key frame, or is behind.
+  /// Returns all pending messages for a viewer at this position. Returns nil if there are none, or if they must be read one by
+  /// one: the viewer lacks a header, waits for a key frame, or is behind.
   func batch(for options: StreamViewer.Options, at place: StreamViewer.Place) -> LiveBatch? {
     guard let headers = place.headers, !place.awaitsKeyFrame else { return nil }
     return state.withLock { state in
@@ -46,14 +46,15 @@ extension StreamHub {
 }
 
 extension StreamViewer {
-  /// All that there is, where the viewer wants all of it and can take it at once; nil where it has to ask by `next()`.
+  /// Returns all pending messages if the viewer wants every kind and can take them at once. Otherwise returns nil; use `next()`
+  /// instead.
   public func batch() -> LiveBatch? {
     guard options.wantsAudio, options.wantsVideo else { return nil }
     return hub.batch(for: options, at: place)
   }
 
-  /// Takes a batch that this viewer, or another of the same stream, was given just now; false, and nothing is taken, where it is not
-  /// at that place. Then it has all that there was.
+  /// Advances past a batch returned just now to this viewer or to another one of the stream. Returns false without any effect
+  /// if the viewer is not at the batch's position. Afterwards the viewer is up to date.
   public func take(_ batch: LiveBatch) -> Bool {
     guard place.next == batch.first, place.headers === batch.headers, !place.awaitsKeyFrame, options.wantsAudio,
       options.wantsVideo

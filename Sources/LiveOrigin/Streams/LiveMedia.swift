@@ -3,7 +3,7 @@ import RTMP
 import Synchronization
 public import RTP
 
-/// A message of a live stream, made once for all who watch: its forms for the wire are made when the first asks for them.
+/// A message of a live stream, shared by all viewers. Its wire formats are created on first use.
 public final class LiveMedia: Sendable {
   private struct Forms {
     var tag: [UInt8]?
@@ -13,11 +13,11 @@ public final class LiveMedia: Sendable {
     var bufferChunkSize = 0
   }
 
-  /// The message, its timestamp on the stream's timeline.
+  /// The message, with its timestamp on the stream's timeline.
   public let media: MediaMessage
-  /// On the stream's timeline, which does not wrap: whole milliseconds.
+  /// The time on the stream's timeline, which does not wrap, in whole ms.
   public let time: MediaTime
-  /// Whether a decoder can begin here.
+  /// Whether decoding can start here.
   public let isKeyFrame: Bool
   private let forms = Mutex(Forms())
 
@@ -27,7 +27,7 @@ public final class LiveMedia: Sendable {
     self.isKeyFrame = isKeyFrame
   }
 
-  /// The message as an FLV tag with its length behind it, for HTTP-FLV.
+  /// The message as an FLV tag followed by its length, for HTTP-FLV.
   public var tag: [UInt8] {
     forms.withLock { forms in
       if let tag = forms.tag { return tag }
@@ -37,7 +37,7 @@ public final class LiveMedia: Sendable {
     }
   }
 
-  /// The message as RTMP chunks of this size. One size is kept: a server has only one.
+  /// Returns the message as RTMP chunks of this size. One size is cached, because a server uses only one.
   public func chunks(ofSize chunkSize: Int) -> PreparedMedia {
     forms.withLock { forms in
       if let prepared = forms.prepared, forms.chunkSize == chunkSize { return prepared }
@@ -48,8 +48,8 @@ public final class LiveMedia: Sendable {
     }
   }
 
-  /// The message as RTMP chunks of this size, for the message stream that almost every client plays on, as SwiftNIO writes them: all
-  /// sockets share the bytes. One size is kept.
+  /// Returns the message as RTMP chunks of this size in a SwiftNIO buffer, for the message stream that almost every client
+  /// plays on. All sockets share the bytes. One size is cached.
   public func buffer(ofChunkSize chunkSize: Int) -> ByteBuffer {
     forms.withLock { forms in
       if let buffer = forms.buffer, forms.bufferChunkSize == chunkSize { return buffer }

@@ -2,10 +2,11 @@ public import Codecs
 public import RTMP
 import RTP
 
-// FLV messages as MP4 has them.
+// FLV messages in MP4 terms.
 
 extension FragmentedMP4.Track {
-  /// The pictures that a sequence header announces; nil where the codec has no place in MP4, or its configuration tells no size.
+  /// Creates a video track from a sequence header. Returns nil if MP4 does not support the codec, or its configuration has no
+  /// size.
   public init?(_ tag: VideoTag, _ payload: [UInt8]) {
     let configuration = Array(payload[tag.track.body])
     let codec: FragmentedMP4.Codec
@@ -25,7 +26,7 @@ extension FragmentedMP4.Track {
     }
   }
 
-  /// The sound that a sequence header announces; nil where the codec has no place in MP4.
+  /// Creates an audio track from a sequence header. Returns nil if MP4 does not support the codec.
   public init?(_ tag: AudioTag, _ payload: [UInt8]) {
     let configuration = Array(payload[tag.track.body])
     if tag.track.codec.isAAC {
@@ -34,14 +35,14 @@ extension FragmentedMP4.Track {
       self = .audio(.aac, configuration: configuration, sampleRate: config.sampleRate, channels: config.channels ?? 2)
       return
     }
-    // OpusHead: a name of 8 bytes, a version, and the number of channels (RFC 7845 §5.1).
+    // OpusHead: 8 bytes of magic signature, a version, and the channel count (RFC 7845 §5.1).
     guard tag.track.codec == .fourCC(.opus), configuration.count >= 19, configuration.starts(with: Array("OpusHead".utf8)),
       (1...8).contains(configuration[9])
     else { return nil }
     self = .audio(.opus, configuration: configuration, sampleRate: 48_000, channels: Int(configuration[9]))
   }
 
-  /// How many samples a message of this sound holds.
+  /// Returns the number of samples in a message of this audio track.
   public func samples(in body: Range<Int>, of payload: [UInt8]) -> Int64 {
     guard codec == .opus else { return 1024 }
     let packet = payload.withUnsafeBytes { OpusPacket(parsing: UnsafeRawBufferPointer(rebasing: $0[body])) }

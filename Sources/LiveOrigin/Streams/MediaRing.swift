@@ -1,4 +1,4 @@
-/// The newest messages of a stream by their numbers, which go on for as long as the stream does.
+/// The newest messages of a stream, by number. Numbers increase for the lifetime of the stream.
 struct MediaRing {
   struct Item {
     let media: LiveMedia
@@ -6,17 +6,17 @@ struct MediaRing {
   }
 
   private var slots: [Item?] = Array(repeating: nil, count: 64)
-  /// The number of the oldest message that is there.
+  /// The number of the oldest message kept.
   private(set) var start = 0
-  /// The number that the next message will have.
+  /// The number of the next message.
   private(set) var end = 0
-  /// Bytes of payload of all that are there.
+  /// The payload size of all kept messages in bytes.
   private(set) var bytes = 0
 
   var count: Int { end - start }
   var first: Item? { start < end ? self[start] : nil }
 
-  /// Nil for a number that is not there.
+  /// The message with a number; nil if it is not kept.
   subscript(number: Int) -> Item? {
     number >= start && number < end ? slots[number & (slots.count - 1)] : nil
   }

@@ -1,21 +1,22 @@
 public import RTP
 
-/// Gives sound the times of its samples: FLV has whole milliseconds, of which frames would overlap and leave holes.
+/// Computes exact audio times from sample counts. FLV times are whole milliseconds, which would make frames overlap and leave
+/// gaps.
 public struct SoundClock: Sendable {
-  /// Milliseconds by which the messages' times may differ from the count of samples before they are right and it is wrong.
+  /// How far message times may deviate from the sample count in ms before the clock resynchronizes to them.
   private static let tolerance: Int64 = 35
 
   private let rate: Int64
   private var next: Int64?
 
-  /// - Parameter rate: samples a second; at least 1.
+  /// - Parameter rate: The sample rate in Hz; at least 1.
   public init(rate: Int) { self.rate = Int64(max(1, rate)) }
 
-  /// When the next sample is due.
+  /// The time of the next sample.
   public var due: MediaTime? { next.map { MediaTime(ticks: $0, rate: rate) } }
 
-  /// Where a frame of so many samples begins, in samples. Never before the end of the one before.
-  /// - Parameter time: as its message tells.
+  /// Returns the position of a frame with this many samples, in samples. It is never before the end of the previous frame.
+  /// - Parameter time: The time of the frame's message.
   public mutating func place(_ time: MediaTime, samples: Int64) -> Int64 {
     let told = time.ticks(rate: rate)
     var start = next ?? told

@@ -1,19 +1,19 @@
 import RTP
 import Synchronization
 
-/// Why a stream may not be published.
+/// The reason why a stream cannot be published.
 public enum PublishRefusal: Error, Sendable, Hashable {
-  /// Somebody publishes it already.
+  /// The stream already has a publisher.
   case inUse
-  /// The server has as many streams as it may.
+  /// The server has reached its maximum number of streams.
   case tooManyStreams
 }
 
-/// All live streams of a server by their paths, with one publisher each. May be used from any thread.
+/// All live streams of a server by path, with one publisher each. Thread-safe.
 ///
-/// A stream whose publisher is gone stays for a while, so that its viewers need not begin again where it comes back.
+/// A stream without a publisher is kept for a while, so that its viewers can continue when the publisher returns.
 public final class StreamDirectory: Sendable {
-  /// The right to publish one stream, given once.
+  /// The exclusive right to publish one stream.
   public struct Publication: Sendable {
     public let path: StreamPath
     public let hub: StreamHub
@@ -22,9 +22,9 @@ public final class StreamDirectory: Sendable {
 
   private struct Entry {
     let hub: StreamHub
-    /// The publication that is under way.
+    /// The number of the active publication.
     var number: Int?
-    /// When the last one ended.
+    /// When the last publication ended.
     var ended: Instant
   }
 
@@ -38,14 +38,14 @@ public final class StreamDirectory: Sendable {
   private let hubLimits: StreamHub.Limits
   private let state = Mutex(State())
 
-  /// A directory of at most `streams`; the linger is the time in microseconds for which a stream waits for its publisher.
+  /// Creates a directory of at most `streams` streams. `linger` is how long a stream waits for its publisher, in µs.
   public init(streams: Int = 1000, linger: Int64 = 20_000_000, hubLimits: StreamHub.Limits = .init()) {
     limit = streams
     self.linger = linger
     self.hubLimits = hubLimits
   }
 
-  /// Gives the right to publish a stream, which its viewers may be waiting for.
+  /// Grants the right to publish a stream. Its viewers may already be waiting.
   public func publish(_ path: StreamPath, now: Instant) throws(PublishRefusal) -> Publication {
     let result = state.withLock { state -> Result<Publication, PublishRefusal> in
       var entry = state.entries[path] ?? Entry(hub: StreamHub(limits: hubLimits), ended: now)
@@ -61,7 +61,7 @@ public final class StreamDirectory: Sendable {
     return publication
   }
 
-  /// Gives the right back. Nothing where it was given back before.
+  /// Releases the right to publish. Has no effect if it was already released.
   public func end(_ publication: Publication, now: Instant) {
     let wasUnderWay = state.withLock { state in
       guard state.entries[publication.path]?.number == publication.number else { return false }
@@ -72,23 +72,23 @@ public final class StreamDirectory: Sendable {
     if wasUnderWay { publication.hub.endPublish() }
   }
 
-  /// The stream at a path, published or waiting for its publisher; nil where there is none.
+  /// Returns the stream at a path, with or without a publisher; nil if there is none.
   public func stream(at path: StreamPath) -> StreamHub? { state.withLock { $0.entries[path]?.hub } }
 
-  /// All streams, by path.
+  /// All streams with their paths.
   public var streams: [(path: StreamPath, hub: StreamHub)] {
     let all = state.withLock { $0.entries.map { (path: $0.key, hub: $0.value.hub) } }
     return all.sorted { ($0.path.app, $0.path.stream) < ($1.path.app, $1.path.stream) }
   }
 
-  /// When `advance` wants to be called; nil where nothing is waited for.
+  /// The time of the next call to `advance`; nil if no timer is needed.
   public var deadline: Instant? {
     state.withLock { state in
       state.entries.values.compactMap { $0.number == nil ? $0.ended.advanced(microseconds: linger) : nil }.min()
     }
   }
 
-  /// Ends the streams whose publishers did not come back.
+  /// Ends the streams whose publishers did not return in time.
   public func advance(to now: Instant) {
     let over = state.withLock { state in
       let over = state.entries.filter { $0.value.number == nil && now >= $0.value.ended.advanced(microseconds: linger) }

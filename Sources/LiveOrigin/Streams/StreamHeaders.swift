@@ -1,15 +1,15 @@
 import RTMP
 
-/// What a viewer has to have before a stream's media: metadata and the decoders' configurations, each as it is at one point of
-/// the stream. Never changed, so that the messages between two changes share one.
+/// The headers that viewers need before a stream's media: metadata and decoder configurations, as of one point of the stream.
+/// Immutable, so that the messages between two changes share one instance.
 final class StreamHeaders: Sendable {
-  /// What a header is replaced by: the next of its kind.
+  /// The slot of a header. A new header replaces the one in its slot.
   struct Slot: Hashable, Comparable, Sendable {
-    /// 0 for metadata, 1 for video, 2 for audio: the order in which viewers get them.
+    /// 0 for metadata, 1 for video, 2 for audio: the order in which viewers receive them.
     var kind: Int
-    /// Sequence start, HDR, channels.
+    /// The packet type: sequence start, HDR metadata, channel configuration.
     var packet: UInt8
-    /// Of several tracks.
+    /// The track ID of a multitrack stream.
     var track: UInt8
 
     static func < (a: Self, b: Self) -> Bool { (a.kind, a.packet, a.track) < (b.kind, b.packet, b.track) }
@@ -17,20 +17,20 @@ final class StreamHeaders: Sendable {
 
   struct Header: Sendable {
     var slot: Slot
-    /// Larger than that of every header before it.
+    /// Higher than the version of every earlier header.
     var version: Int
     var media: MediaMessage
   }
 
-  /// So many tracks and kinds a stream may have.
+  /// The maximum number of headers per stream.
   static let limit = 32
 
-  /// In the order in which viewers get them.
+  /// The headers in the order in which viewers receive them.
   let all: [Header]
 
   init(_ all: [Header] = []) { self.all = all }
 
-  /// The headers after `media` came for `slot`; the same where nothing changes by it, nil where there are too many.
+  /// Returns the headers after `media` arrived for `slot`: the same instance if nothing changed, nil if there are too many.
   func replacing(_ slot: Slot, by media: MediaMessage, version: Int) -> StreamHeaders? {
     var all = all
     if let index = all.firstIndex(where: { $0.slot == slot }) {
@@ -45,12 +45,12 @@ final class StreamHeaders: Sendable {
   }
 }
 
-/// What a published message is to the hub.
+/// How the hub treats a published message.
 enum MediaRole {
   case header(StreamHeaders.Slot)
   case keyFrame
   case frame
-  /// No message that any player could read.
+  /// A message that no player can read.
   case malformed
 
   init(_ media: MediaMessage) {

@@ -1,12 +1,13 @@
 import RTMP
 
-// How a viewer's place moves through what is kept.
+// Moving a viewer's position through the kept messages.
 
 extension StreamHub {
-  /// Where a newcomer begins: at the last key frame, or else with a little sound and no picture up to the next one.
+  /// Returns the position of a new viewer: the last key frame if there is one, otherwise recent audio, without video up to the
+  /// next key frame.
   func begin(_ state: borrowing State, _ options: StreamViewer.Options) -> StreamViewer.Place {
     if let key = options.wantsPast ? state.keyFrames.first : state.keyFrames.last, let latest = state.timeline.latest {
-      // What it begins with is no lateness of its own.
+      // The initial backlog does not count as the viewer's lag.
       return StreamViewer.Place(next: key.number, awaitsKeyFrame: false, allowance: latest.time.milliseconds(since: key.time))
     }
     guard state.statistics.isPublished, let latest = state.timeline.latest else {
@@ -17,11 +18,11 @@ extension StreamHub {
     return StreamViewer.Place(next: next, awaitsKeyFrame: true)
   }
 
-  /// The next message for a viewer; nil where it has all.
+  /// Returns the next message for a viewer, or `nothing` or `end` if it is up to date.
   func next(for options: StreamViewer.Options, at place: inout StreamViewer.Place) -> StreamViewer.Next {
     state.withLock { state in
       if place.next < state.ring.start {
-        // It could not even take the sound in time.
+        // The viewer did not even receive the audio in time.
         place.counters.overruns &+= 1
         let beginning = begin(state, options)
         let next = max(beginning.next, state.ring.start)
@@ -42,21 +43,21 @@ extension StreamHub {
     }
   }
 
-  /// Moves a viewer behind all that is kept.
+  /// Moves a viewer past all kept messages.
   func skip(_ place: inout StreamViewer.Place) {
     place.next = state.withLock { $0.ring.end }
     place.awaitsKeyFrame = true
     place.allowance = 0
   }
 
-  /// The first header that the viewer does not have yet, with the time of the message that it stands before.
+  /// Returns the first header that the viewer lacks, with the time of the message that follows it.
   private func nextHeader(
     for options: StreamViewer.Options, at place: inout StreamViewer.Place, before item: MediaRing.Item, _ state: inout State
   ) -> LiveMedia? {
     for header in item.headers.all where !place.sentHeaders.contains(header.version) && options.wants(header.media.kind) {
       place.sentHeaders.append(header.version)
       if let copy = state.copies[header.version], copy.time == item.media.time { return copy }
-      // Metadata at any time but 0 is a subtitle to ffmpeg.
+      // ffmpeg treats metadata at any time but 0 as a subtitle.
       let timestamp = header.media.kind == .data ? 0 : item.media.media.timestamp
       let media = MediaMessage(header.media.kind, timestamp: timestamp, payload: header.media.payload)
       let copy = LiveMedia(media, time: item.media.time, isKeyFrame: false)
@@ -71,7 +72,7 @@ extension StreamHub {
     return nil
   }
 
-  /// Whether the viewer gets the message, by what it wants and how late it is.
+  /// Returns whether the viewer receives the message, based on its options and its lag.
   private func admits(
     _ media: LiveMedia, options: StreamViewer.Options, at place: inout StreamViewer.Place, _ state: borrowing State
   ) -> Bool {
@@ -80,7 +81,7 @@ extension StreamHub {
     let lag = (state.timeline.latest?.time ?? media.time).milliseconds(since: media.time)
     let limit = (options.lag ?? limits.lag) + place.allowance
     if place.awaitsKeyFrame {
-      // Half of the limit, so that it does not lose the next group at once.
+      // Half of the limit, so that the viewer does not lose the next group at once.
       if media.isKeyFrame, lag <= max(limit / 2, place.allowance) {
         place.awaitsKeyFrame = false
         return true

@@ -4,39 +4,40 @@ import Synchronization
 
 /// One live stream between its publisher and its viewers.
 ///
-/// - Keeps the newest messages once, from the last key frame on at least. A viewer has no queue: it has a place among them, and
-///   asks for the next when its socket has room. So a viewer costs the same memory whether it is fast, slow or dead.
-/// - A viewer begins with the metadata, the decoders' configurations and the last key frame, and so has a picture at once.
-/// - One that falls behind loses video up to a key frame, in whole groups, and keeps its sound; only one that can't even take
-///   the sound in time loses some of that too, and begins again at a key frame.
-/// - The publisher may go and come back, or its clock may jump: the viewers' timestamps go on.
+/// - Keeps one copy of the newest messages, at least from the last key frame on. A viewer has no queue: it has a position among
+///   them, and requests the next message when its socket is writable. A viewer therefore uses the same memory whether it is
+///   fast, slow or dead.
+/// - A viewer starts with the metadata, the decoder configurations and the last key frame, and so shows a picture at once.
+/// - A viewer that falls behind loses video in whole groups up to a key frame, and keeps its audio. Only a viewer that cannot
+///   even receive the audio in time loses some of that too, and restarts at a key frame.
+/// - The publisher may leave and return, or its clock may jump: the viewers' timestamps continue.
 ///
-/// Has no clock and no socket; may be used from any thread.
+/// Has no clock or sockets. Thread-safe.
 public final class StreamHub: Sendable {
-  /// What a stream may take of memory, and when a viewer is too slow.
+  /// The memory limits of a stream, and the limits for slow viewers.
   public struct Limits: Sendable {
-    /// Bytes of the messages that are kept.
+    /// The maximum size of the kept messages in bytes.
     public var bytes: Int
-    /// How many messages are kept.
+    /// The maximum number of kept messages.
     public var messages: Int
-    /// Bytes of one message.
+    /// The maximum size of a message in bytes.
     public var messageLength: Int
-    /// Milliseconds from a key frame to the newest message, above which viewers no longer begin there but wait for the next
-    /// one.
+    /// The maximum distance from a key frame to the newest message in ms. Above it, viewers do not start at that key frame but
+    /// wait for the next one.
     public var longestGroup: Int64
-    /// Milliseconds by which a viewer may be late before it loses video.
+    /// The lag in ms above which a viewer loses video.
     public var lag: Int64
-    /// Milliseconds for which sound is kept for those that are late.
+    /// How long audio is kept for lagging viewers, in ms.
     public var soundLag: Int64
-    /// Milliseconds back to the key frame that a viewer begins with who wants the past, at least, where the stream is that old and the
-    /// bytes allow it: HLS begins with the three segments that its players want.
+    /// The minimum distance to the key frame that a viewer with `wantsPast` starts at, in ms. It applies if the stream is old
+    /// enough and fits the byte limit. HLS needs it to start with the three segments that its players require.
     public var past: Int64
-    /// Milliseconds of sound that a viewer begins with where the stream has no key frame to begin at.
+    /// The duration of audio that a viewer starts with if the stream has no key frame to start at, in ms.
     public var soundStart: Int64
-    /// Viewers at a time.
+    /// The maximum number of viewers.
     public var viewers: Int
 
-    /// The defaults hold 8 s at 20 Mbit/s.
+    /// Creates limits. The defaults keep 8 s at 20 Mbps.
     public init(
       bytes: Int = 24 << 20, messages: Int = 8192, messageLength: Int = 8 << 20, longestGroup: Int64 = 12_000,
       lag: Int64 = 2000, soundLag: Int64 = 5000, past: Int64 = 8000, soundStart: Int64 = 1000, viewers: Int = 10_000
@@ -53,21 +54,21 @@ public final class StreamHub: Sendable {
     }
   }
 
-  /// What happened to a stream so far, and how it is now.
+  /// The counters and the current state of a stream.
   public struct Statistics: Sendable, Hashable {
     public var isPublished = false
     public var viewers = 0
-    /// All messages that were published and taken, with the headers.
+    /// All accepted messages, including headers.
     public var messages = 0
     public var bytes = 0
-    /// Messages that no player could read, that were too long, or that came before the first key frame.
+    /// Dropped messages: unreadable for players, too long, or before the first key frame.
     public var dropped = 0
     /// Jumps of the publisher's clock.
     public var jumps = 0
-    /// What is kept now.
+    /// The number of messages kept now.
     public var keptMessages = 0
     public var keptBytes = 0
-    /// Milliseconds from the last key frame to the newest message; nil where no viewer could begin with a picture now.
+    /// The distance from the last key frame to the newest message in ms; nil if new viewers currently get no picture.
     public var groupLength: Int64?
   }
 
@@ -75,17 +76,17 @@ public final class StreamHub: Sendable {
     var ring = MediaRing()
     var headers = StreamHeaders()
     var timeline = StreamTimeline()
-    /// The key frames in the ring, oldest first.
+    /// The kept key frames, oldest first.
     var keyFrames: [(number: Int, time: MediaTime)] = []
-    /// Milliseconds between the last two key frames.
+    /// The distance between the last two key frames in ms.
     var groupLength: Int64 = 0
     var headerVersion = 0
-    /// Those of the publish before: what comes back unchanged is no change.
+    /// The headers of the previous publish. A header that returns unchanged is not a change.
     var formerHeaders = StreamHeaders()
-    /// Frames of a publisher that begins in the middle of a group are of no use.
+    /// Frames of a publisher that starts in the middle of a group cannot be decoded.
     var awaitsKeyFrame = true
     var isClosed = false
-    /// The last copy of each header that was made for viewers at some place, by version.
+    /// The last copy of each header made for viewers at some position, by version.
     var copies: [Int: LiveMedia] = [:]
     var statistics = Statistics()
   }
@@ -93,10 +94,10 @@ public final class StreamHub: Sendable {
   let limits: Limits
   let state = Mutex(State())
 
-  /// A stream that nobody publishes yet.
+  /// Creates a stream without a publisher.
   public init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// What happened so far.
+  /// The current statistics.
   public var statistics: Statistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -110,12 +111,12 @@ public final class StreamHub: Sendable {
     }
   }
 
-  /// The metadata and the decoders' configurations of what is published now.
+  /// The current metadata and decoder configurations.
   public var headers: [MediaMessage] { state.withLock { $0.headers.all.map(\.media) } }
 
   // MARK: The publisher's side
 
-  /// A publisher begins, for the first time or again; it has to send its decoders' configurations.
+  /// Starts a publish, the first or a later one. The publisher must send its decoder configurations.
   public func beginPublish() {
     state.withLock { state in
       state.timeline.beginPublish()
@@ -126,8 +127,8 @@ public final class StreamHub: Sendable {
     }
   }
 
-  /// The publisher is gone. What is kept stays for the viewers that are late, and for those that wait for it to come back;
-  /// newcomers do not begin with it.
+  /// Ends a publish. The kept messages stay for lagging viewers and for those that wait for the publisher to return. New
+  /// viewers do not start with them.
   public func endPublish() {
     state.withLock { state in
       state.statistics.isPublished = false
@@ -135,7 +136,7 @@ public final class StreamHub: Sendable {
     }
   }
 
-  /// The stream is over for good: viewers come to its end.
+  /// Ends the stream permanently. Viewers receive the remaining messages and then the end.
   public func close() {
     state.withLock { state in
       state.statistics.isPublished = false
@@ -143,8 +144,8 @@ public final class StreamHub: Sendable {
     }
   }
 
-  /// Takes a message of the publisher's. Whoever serves viewers then wakes those that had nothing to send.
-  /// - Returns: false where it was dropped.
+  /// Accepts a message from the publisher. The caller then wakes the viewers that were up to date.
+  /// - Returns: False if the message was dropped.
   @discardableResult
   public func publish(_ media: MediaMessage, now: Instant) -> Bool {
     let role = MediaRole(media)
@@ -191,8 +192,8 @@ public final class StreamHub: Sendable {
     return true
   }
 
-  /// Lets go of what nobody can want: neither newcomers, from a key frame of long enough ago on, nor viewers that are late but not
-  /// too late; and of more than that where it is too much.
+  /// Removes messages that no viewer needs: neither new viewers, which start at a sufficiently old key frame, nor viewers
+  /// within the lag limits. Removes more if the size limits are exceeded.
   private func forget(_ state: inout State) {
     guard let latest = state.timeline.latest?.time else { return }
     if let key = state.keyFrames.last, latest.milliseconds(since: key.time) > limits.longestGroup { state.keyFrames = [] }
@@ -200,7 +201,7 @@ public final class StreamHub: Sendable {
     let group = past?.number ?? state.ring.end
     while let first = state.ring.first {
       let isTooMuch = state.ring.bytes > limits.bytes || state.ring.count > limits.messages
-      // A viewer may have begun a whole group behind.
+      // A viewer may have started a whole group behind.
       let age = latest.milliseconds(since: first.media.time)
       let isOld = age > max(limits.soundLag, limits.lag) + state.groupLength
       guard isTooMuch || (isOld && state.ring.start < group) else { break }
@@ -212,7 +213,7 @@ public final class StreamHub: Sendable {
 
   // MARK: The viewers' side
 
-  /// A new viewer; nil where there are too many, or the stream is over.
+  /// Adds a viewer. Returns nil if there are too many, or if the stream has ended.
   public func join(_ options: StreamViewer.Options = .init()) -> StreamViewer? {
     let place = state.withLock { state -> StreamViewer.Place? in
       guard !state.isClosed, state.statistics.viewers < limits.viewers else { return nil }

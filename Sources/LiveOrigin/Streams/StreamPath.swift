@@ -1,10 +1,10 @@
-/// Where a stream is found: /{app}/{stream}.
+/// The path of a stream: /{app}/{stream}.
 public struct StreamPath: Hashable, Sendable, CustomStringConvertible {
   public let app: String
   public let stream: String
 
-  /// Nil where a part is empty, longer than 128 bytes, begins with a dot, or has other characters than letters and digits of
-  /// ASCII and "-_.~+@=:".
+  /// Returns nil if a component is empty, longer than 128 bytes, starts with a dot, or contains other characters than ASCII
+  /// letters, digits and "-_.~+@=:".
   public init?(app: String, stream: String) {
     guard Self.isName(app), Self.isName(stream) else { return nil }
     self.app = app

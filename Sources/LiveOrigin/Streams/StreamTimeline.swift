@@ -1,24 +1,24 @@
 import RTMP
 import RTP
 
-/// Makes one timeline of a stream's timestamps, over their wraps, over the publisher's coming back and over its jumps. The
-/// first publisher's timestamps stand as they are.
+/// Maps a stream's timestamps to one timeline across wraparounds, publisher restarts and clock jumps. The first publisher's
+/// timestamps are unchanged.
 struct StreamTimeline: Sendable {
-  /// Milliseconds. A step larger than this, to either side, is a jump: the timeline continues by the clock.
+  /// In ms. A larger step in either direction is a jump: the timeline continues by the clock.
   static let largestStep: Int64 = 10_000
 
   private var unwrapper = TimestampUnwrapper()
-  /// Milliseconds that are added to an unwrapped timestamp.
+  /// The offset added to an unwrapped timestamp in ms.
   private var shift: Int64 = 0
-  /// The latest time, and when it came.
+  /// The latest time and its arrival.
   private(set) var latest: (time: MediaTime, at: Instant)?
-  /// Jumps of the publisher's clock so far.
+  /// The number of jumps of the publisher's clock.
   private(set) var jumps = 0
 
-  /// The next timestamp begins a publish: it follows what was, as the clock says.
+  /// Starts a publish: the next timestamp follows the previous media after the elapsed time.
   mutating func beginPublish() { unwrapper.reset() }
 
-  /// The time of a timestamp, which counts milliseconds modulo 2³².
+  /// Returns the time of a timestamp, which counts ms modulo 2³².
   mutating func time(of timestamp: UInt32, now: Instant) -> MediaTime {
     let isFirst = unwrapper.newest == nil
     let time = MediaTime(milliseconds: unwrapper.peek(timestamp) + shift)

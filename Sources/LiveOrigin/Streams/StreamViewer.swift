@@ -1,18 +1,18 @@
 import RTMP
 
-/// One who watches a stream: a place among what the hub keeps. Belongs to one thread, or one event loop; the hub counts it
-/// until it is let go.
+/// A viewer of a stream: a position among the messages kept by the hub. Must be used on one thread or event loop. The hub
+/// counts the viewer until it is released.
 public final class StreamViewer {
-  /// What a viewer wants.
+  /// The options of a viewer.
   public struct Options: Sendable {
     public var wantsAudio: Bool
     public var wantsVideo: Bool
-    /// Milliseconds by which it may be late before it loses video; nil for the stream's own.
+    /// The lag in ms above which the viewer loses video; nil for the stream's default.
     public var lag: Int64?
-    /// Whether it begins with all that is kept, at the oldest key frame, and not with what is newest.
+    /// Whether to start at the oldest key frame kept instead of the newest.
     public var wantsPast: Bool
 
-    /// The default is all kinds, from the last key frame on.
+    /// Creates options. The default is all kinds of media, starting at the last key frame.
     public init(wantsAudio: Bool = true, wantsVideo: Bool = true, lag: Int64? = nil, wantsPast: Bool = false) {
       self.wantsAudio = wantsAudio
       self.wantsVideo = wantsVideo
@@ -29,37 +29,37 @@ public final class StreamViewer {
     }
   }
 
-  /// What became of the viewer so far.
+  /// Counters since the viewer joined.
   public struct Counters: Sendable, Hashable {
-    /// Messages and bytes that it was given.
+    /// Messages and bytes returned to the viewer.
     public var messages = 0
     public var bytes = 0
-    /// Video frames that it lost by being late, or by coming before a key frame.
+    /// Video frames dropped because of lag, or before a key frame.
     public var droppedFrames = 0
-    /// How often it was so late that it began to lose video.
+    /// How often the viewer started to lose video because of lag.
     public var thinnings = 0
-    /// How often it was so late that it lost sound too.
+    /// How often the viewer lost audio too because of lag.
     public var overruns = 0
-    /// Messages that were forgotten before it could take them.
+    /// Messages removed before the viewer could read them.
     public var missed = 0
   }
 
-  /// What there is for a viewer.
+  /// The result of reading from a stream.
   public enum Next: Sendable {
-    /// To be sent.
+    /// A message to send.
     case media(LiveMedia)
-    /// It has all; more may come.
+    /// The viewer is up to date; more may follow.
     case nothing
-    /// It has all, and the stream is over.
+    /// The viewer is up to date and the stream has ended.
     case end
   }
 
   struct Place {
     var next: Int
     var awaitsKeyFrame: Bool
-    /// Milliseconds of lateness that it began with.
+    /// The initial lag in ms.
     var allowance: Int64 = 0
-    /// The headers that it has, wholly and one by one.
+    /// The headers the viewer has: a complete set, and individual versions.
     var headers: StreamHeaders?
     var sentHeaders: [Int] = []
     var counters = Counters()
@@ -68,7 +68,7 @@ public final class StreamViewer {
   let hub: StreamHub
   var place: Place
 
-  /// What it wants; may change at any time. Video that is wanted again begins at a key frame.
+  /// The options; may change at any time. Video that is enabled again starts at a key frame.
   public var options: Options {
     didSet {
       if options.wantsVideo, !oldValue.wantsVideo { place.awaitsKeyFrame = true }
@@ -84,10 +84,10 @@ public final class StreamViewer {
 
   deinit { hub.leave() }
 
-  /// What became of it so far.
+  /// The current counters.
   public var counters: Counters { place.counters }
 
-  /// The next message. To be asked for only when the socket has room for it: what is not asked for may be left out.
+  /// Returns the next message. Call it only when the socket is writable: messages that are not read may be dropped.
   public func next() -> Next {
     let next = hub.next(for: options, at: &place)
     if case .media(let media) = next {
@@ -97,6 +97,6 @@ public final class StreamViewer {
     return next
   }
 
-  /// Leaves out everything up to now, after a pause: goes on with the next key frame and the sound from here on.
+  /// Skips everything up to now, after a pause. Continues with the next key frame and audio from here on.
   public func skipToNewest() { hub.skip(&place) }
 }

@@ -2,12 +2,12 @@ import Codecs
 import RTMP
 import RTP
 
-/// Makes a variant of a stream: its pictures in another size and at fewer a second, whole, between black bars where the
-/// proportions differ; its sound as it is. Times stay those of the stream.
+/// Transcodes a stream into a variant. Video is scaled to another size at a lower frame rate, uncropped, with black bars if the
+/// aspect ratios differ. Audio and times are unchanged.
 ///
-/// Has no clock and no thread; may take milliseconds for a picture. One owner at a time.
+/// Has no clock or threads; a picture may take milliseconds. One owner at a time.
 public final class VariantTranscoder {
-  /// What happened so far.
+  /// Counters since the start.
   public struct Counters: Sendable, Hashable {
     public var decoded = 0
     public var encoded = 0
@@ -15,7 +15,7 @@ public final class VariantTranscoder {
     public var failed = 0
   }
 
-  /// Milliseconds from key frame to key frame.
+  /// The key frame interval in ms.
   public static let keyFrameInterval: Int64 = 2000
 
   public let variant: StreamVariant
@@ -28,17 +28,17 @@ public final class VariantTranscoder {
   private var lastKeyFrame: MediaTime?
   private var lastTime: MediaTime?
   private var lastHeader: [UInt8] = []
-  /// Sound from before the first picture.
+  /// Audio from before the first picture.
   private var held: [MediaMessage] = []
   private var soundWaits = true
-  /// About 4 s; where no picture came for so long, none may come at all.
+  /// About 4 s. If no picture arrives for that long, there may be no video at all.
   private static let heldLimit = 200
 
-  /// - Throws: ``CodecError`` where the encoder can't be opened.
+  /// - Throws: ``CodecError`` if the encoder cannot be opened.
   public init(_ variant: StreamVariant) throws(CodecError) {
     self.variant = variant
     thinning = FrameThinning(rate: variant.frameRate)
-    // Key frames come by time: the stream may have fewer pictures a second than the variant is named for.
+    // Key frames are placed by time, because the source may have a lower frame rate than the variant's name states.
     encoder = try H264Encoder(
       VideoEncoderSettings(
         width: variant.width, height: variant.height, fps: variant.frameRate, bitrate: Self.bitrate(variant),
@@ -46,12 +46,12 @@ public final class VariantTranscoder {
       profile: .main, speed: .superfast)
   }
 
-  /// Bits a second for a size and rate: a tenth of a bit for each pixel, between what is of use and what lines carry.
+  /// Returns the bitrate in bps for a size and frame rate: 0.1 bit per pixel, within useful and practical limits.
   public static func bitrate(_ variant: StreamVariant) -> Int {
     min(max(variant.width * variant.height * variant.frameRate / 10, 100_000), 5_000_000)
   }
 
-  /// Takes a message of the stream, and gives those of the variant that come of it.
+  /// Accepts a message of the source. Returns the resulting messages of the variant.
   public func take(_ media: LiveMedia) -> [MediaMessage] {
     switch media.media.kind {
     case .audio: return sound(media.media)
@@ -61,14 +61,14 @@ public final class VariantTranscoder {
       guard !pictures.isEmpty, soundWaits else { return pictures }
       soundWaits = false
       defer { held = [] }
-      // The decoders' configurations, then the media.
+      // Decoder configurations first, then media.
       let headers = held.prefix { $0.payload.withUnsafeBytes { AudioTag(parsing: $0) }?.isSequenceHeader == true }
       return Array(pictures.prefix(1) + headers + pictures.dropFirst() + held.dropFirst(headers.count))
     }
   }
 
-  /// Sound goes through. That of a stream with pictures waits for the first of them: players decide at the beginning which tracks
-  /// there are.
+  /// Passes audio through. If the stream has video, audio waits for the first picture, because players detect the tracks at the
+  /// start.
   private func sound(_ message: MediaMessage) -> [MediaMessage] {
     guard soundWaits, configuration != nil else { return [message] }
     held.append(message)
@@ -120,7 +120,7 @@ public final class VariantTranscoder {
 
   private func encode(_ picture: VideoFrame) throws(CodecError) -> [MediaMessage] {
     let time = picture.timestamp
-    // A stream's times do not go back by more than a decoder could have reordered.
+    // A stream's times do not decrease by more than a decoder may reorder.
     guard time > lastTime ?? MediaTime(microseconds: .min), thinning.keeps(time) else { return [] }
     lastTime = time
     let step = 500 / Int64(variant.frameRate)
