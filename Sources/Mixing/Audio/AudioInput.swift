@@ -1,31 +1,31 @@
 public import RTP
 
-/// One source's sound on the media clock: PCM is written with its time as it comes and read at the clock's pace.
+/// One source's audio on the media clock. PCM is written with its timestamp as it arrives and read at the clock's rate.
 ///
-/// Samples lie on a grid of 48 kHz, sample 0 at media time 0. A source whose clock drifts is stretched (``SoundAligner``); what
-/// leaps, or pauses, is faded. Memory is bounded by the capacity: what is further ahead or already read is
-/// dropped and counted. One owner at a time.
+/// Samples lie on a grid of 48 kHz, with sample 0 at media time 0. A source whose clock drifts is stretched (``SoundAligner``).
+/// Jumps and pauses are faded. Memory is bounded by the capacity: samples too far ahead or already read are dropped and
+/// counted. One owner at a time.
 public final class AudioInput {
-  /// Samples a second of the grid.
+  /// The sample rate of the grid in Hz.
   public static let sampleRate: Int64 = 48_000
-  /// Interleaved.
+  /// The number of interleaved channels.
   public static let channels = 2
 
-  /// Samples per channel.
+  /// Counters in samples per channel.
   public struct Counters: Sendable, Hashable {
-    /// Came after they should have been read.
+    /// Samples that arrived after their time to be read.
     public var late: UInt64 = 0
-    /// Were too far in the future to be kept.
+    /// Samples too far in the future to be kept.
     public var early: UInt64 = 0
-    /// Read where there were none.
+    /// Samples that were read but missing.
     public var missing: UInt64 = 0
   }
 
-  /// Since the start.
+  /// Counters since the start.
   public private(set) var counters = Counters()
-  /// Where the next written sample would belong if the source goes on; nil before the first.
+  /// The position of the next sample if the source continues; nil before the first one.
   public private(set) var end: Int64?
-  /// Samples added or taken away to follow the source's clock.
+  /// Samples added or removed to follow the source's clock.
   public var stretched: UInt64 { aligner.stretched }
 
   private var aligner = SoundAligner()
@@ -34,16 +34,16 @@ public final class AudioInput {
   private static let fade = 240
 
   private let capacity: Int64
-  /// The ring has a power of two of places, at least as many as the capacity.
+  /// The ring's size is a power of two and at least the capacity.
   private let mask: Int64
   private var ring: [Int16]
   private var isPresent: [Bool]
-  /// The ring holds the samples from here on: the one after the last that was read, or the first that was written.
+  /// The position of the ring's first sample: the one after the last read, or the first one written.
   private var base: Int64?
   private var last: (left: Int16, right: Int16) = (0, 0)
   private var fadeOut = 0
 
-  /// - Parameter capacity: milliseconds that are kept at most, 100…10 000.
+  /// - Parameter capacity: The maximum amount of audio kept in ms, 100…10 000.
   public init(capacity: Int = 2000) {
     self.capacity = Int64(min(max(capacity, 100), 10_000)) * Self.sampleRate / 1000
     var places: Int64 = 1
@@ -53,20 +53,20 @@ public final class AudioInput {
     isPresent = Array(repeating: false, count: Int(places))
   }
 
-  /// The grid's sample at a media time.
+  /// Returns the grid position at a media time.
   public static func position(of time: MediaTime) -> Int64 { time.ticks(rate: sampleRate) }
 
-  /// The media time of a grid's sample.
+  /// Returns the media time of a grid position.
   public static func time(of position: Int64) -> MediaTime { MediaTime(ticks: position, rate: sampleRate) }
 
-  /// Takes stereo samples whose first belongs to `time`; a drifting source is stretched.
+  /// Writes stereo samples. The first one is at `time`. A source that drifts is stretched.
   public func write(_ samples: [Int16], at time: MediaTime) {
     guard Int64(samples.count / Self.channels) <= capacity else { return }
     let placed = aligner.place(samples, at: time)
     write(placed.samples, from: placed.position)
   }
 
-  /// Takes stereo samples that have their place on the grid already; what does not go on from the last ones fades in.
+  /// Writes stereo samples at a grid position. They fade in unless they continue the previous ones.
   public func write(_ samples: [Int16], from position: Int64) {
     let count = samples.count / Self.channels
     guard count > 0, Int64(count) <= capacity else { return }
@@ -74,12 +74,12 @@ public final class AudioInput {
     end = position + Int64(count)
   }
 
-  /// Whether it has sound since this media time, or longer, and the fade-in of its first samples is over.
+  /// Returns whether there is audio since this media time or earlier, after the fade-in of its first samples.
   public func reachesBack(to time: MediaTime) -> Bool { base.map { $0 + Int64(Self.fade) <= Self.position(of: time) } == true }
 
-  /// Adds `count` samples from `position` on to what `body` is given, sample by sample: index, left, right. Silence is not told.
+  /// Adds `count` samples from `position` on by calling `body` for each: index, left, right. Silent samples are skipped.
   ///
-  /// Positions are read in rising order; what was skipped is gone.
+  /// Positions must increase; samples that were skipped are lost.
   public func read(at position: Int64, count: Int, _ body: (_ index: Int, _ left: Int16, _ right: Int16) -> Void) {
     forget(before: position)
     for index in 0..<count {
@@ -91,7 +91,7 @@ public final class AudioInput {
         body(index, last.left, last.right)
       } else {
         counters.missing += 1
-        // The last value dies away instead of breaking off.
+        // Fade out the last value instead of cutting it off.
         guard fadeOut > 0 else { continue }
         fadeOut -= 1
         body(index, Self.scaled(last.left, fadeOut), Self.scaled(last.right, fadeOut))
@@ -100,7 +100,7 @@ public final class AudioInput {
     if let base { self.base = max(base, position &+ Int64(count)) }
   }
 
-  /// Interleaved samples from `position` on, silence where there are none.
+  /// Returns interleaved samples from `position` on, with silence for missing ones.
   public func read(at position: Int64, count: Int) -> [Int16] {
     var samples = [Int16](repeating: 0, count: count * Self.channels)
     read(at: position, count: count) { index, left, right in
@@ -127,7 +127,7 @@ public final class AudioInput {
   private func store(_ samples: [Int16], count: Int, at start: Int64, fadesIn: Bool) {
     let base = self.base ?? start
     self.base = base
-    // What was written for a time that the source has taken back.
+    // Clear samples of a time that the source has jumped back from.
     if let end, start < end, fadesIn { clear(max(start, base)..<max(start, base, min(end, base + capacity))) }
     for index in 0..<count {
       let position = start + Int64(index)

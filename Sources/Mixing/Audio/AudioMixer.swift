@@ -1,16 +1,17 @@
-/// Sums sources on the media clock's grid of 48 kHz stereo, each with a gain that changes without a click, and keeps the sum within range.
+/// Mixes sources on the media clock's grid of 48 kHz stereo. Each has a gain that changes without a click, and the sum is
+/// limited to the valid range.
 ///
-/// Time is passed in as positions on the grid: the caller reads blocks of samples one after the other. One owner at a time.
+/// Time is passed as grid positions: the caller reads consecutive blocks of samples. One owner at a time.
 public final class AudioMixer<ID: Hashable> {
-  /// What a source gives and how loud it is.
+  /// A source and its gain.
   private final class Channel {
     let input: AudioInput
-    /// As wanted.
+    /// The target gain.
     var target: Float
-    /// As it is now; moves towards the target.
+    /// The current gain, which moves towards the target.
     var gain: Float = 0
     var isLeaving = false
-    /// The last block as it was read, with its gain.
+    /// The last block read, with its gain applied.
     var block: [Float] = []
 
     init(_ input: AudioInput, _ target: Float) {
@@ -18,7 +19,7 @@ public final class AudioMixer<ID: Hashable> {
       self.target = target
     }
 
-    /// Reads the next block, and glides towards the target within it.
+    /// Reads the next block and moves the gain towards the target within it.
     func read(at position: Int64, count: Int, ramp: Float) {
       if block.count == count * AudioInput.channels {
         block.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
@@ -43,29 +44,29 @@ public final class AudioMixer<ID: Hashable> {
     }
   }
 
-  /// A change of gain from nothing to all takes so many samples: 20 ms.
+  /// The number of samples for a gain change from 0 to 1: 20 ms.
   private static var ramp: Float { 960 }
 
   private var channels: [ID: Channel] = [:]
   private var sum: [Float] = []
   private var limiters: [ID?: SoftLimiter] = [:]
 
-  /// No sources, silence.
+  /// Creates a mixer without sources, which outputs silence.
   public init() {}
 
-  /// Who is in the mix.
+  /// The sources in the mix.
   public var sources: Set<ID> { Set(channels.filter { !$0.value.isLeaving }.keys) }
 
-  /// Puts a source into the mix; it fades in.
-  /// - Parameter gain: 0…4; 1 leaves it as it is.
+  /// Adds a source, which fades in.
+  /// - Parameter gain: 0…4; 1 leaves the volume unchanged.
   public func add(_ id: ID, _ input: AudioInput, gain: Float = 1) {
     channels[id] = Channel(input, Self.clamped(gain))
   }
 
-  /// Changes how loud a source is, within 20 ms; 0 mutes it.
+  /// Sets the gain of a source, within 20 ms; 0 mutes it.
   public func setGain(_ gain: Float, of id: ID) { channels[id]?.target = Self.clamped(gain) }
 
-  /// Takes a source out; it fades out within the next block.
+  /// Removes a source, which fades out within the next block.
   public func remove(_ id: ID) {
     channels[id]?.target = 0
     channels[id]?.isLeaving = true
@@ -74,10 +75,10 @@ public final class AudioMixer<ID: Hashable> {
 
   private static func clamped(_ gain: Float) -> Float { gain.isFinite ? min(max(gain, 0), 4) : 1 }
 
-  /// Reads the next block of all sources; positions rise from call to call. Then ask for mixes of it.
+  /// Reads the next block of all sources. Positions must increase from call to call. Then call `mix()` or `mix(without:)`.
   /// - Parameters:
-  ///   - position: the grid's first sample.
-  ///   - count: samples per channel.
+  ///   - position: The grid position of the first sample.
+  ///   - count: The number of samples per channel.
   public func advance(to position: Int64, count: Int) {
     sum = [Float](repeating: 0, count: count * AudioInput.channels)
     for (id, channel) in channels {
@@ -91,13 +92,13 @@ public final class AudioMixer<ID: Hashable> {
     }
   }
 
-  /// The mix of all sources of the last block, interleaved.
+  /// Returns the mix of all sources for the last block, interleaved.
   public func mix() -> [Int16] { limited(sum, for: nil) }
 
-  /// The mix of the last block without one source: what that one shall hear.
+  /// Returns the mix of the last block without one source, for that source's own listener.
   public func mix(without id: ID) -> [Int16] { mix(without: CollectionOfOne(id)) }
 
-  /// The mix of the last block without these sources: what the one whose they all are shall hear.
+  /// Returns the mix of the last block without these sources, for the participant that they belong to.
   public func mix(without ids: some Collection<ID>) -> [Int16] {
     var rest = sum
     for id in ids {

@@ -1,25 +1,25 @@
 public import Codecs
 public import RTP
 
-/// One Opus track's frames as sound on the media clock's grid, decoded once for all who hear it; what was lost is recovered or concealed.
+/// Decodes one Opus track to the media clock's grid, once for all listeners. Lost packets are recovered or concealed.
 public final class OpusSound {
-  /// Stereo samples and the place of the first on the grid of ``AudioInput``.
+  /// Stereo samples and the first one's position on the grid of ``AudioInput``.
   public typealias Block = (position: Int64, samples: [Int16])
 
-  /// Packets that could not be decoded so far.
+  /// The number of packets that could not be decoded.
   public private(set) var broken: UInt64 = 0
 
-  /// More than this is a pause and not a loss: 120 ms.
+  /// A longer gap is a pause and not a loss: 120 ms.
   private static let mostConcealed = 6
   private let decoder: OpusDecoder
   private var aligner = SoundAligner()
 
-  /// - Throws: ``CodecError`` where there is no memory for a decoder.
+  /// - Throws: ``CodecError`` if there is no memory for a decoder.
   public init() throws(CodecError) {
     decoder = try OpusDecoder(channels: AudioInput.channels)
   }
 
-  /// Takes the next frame in order, with its media time, and gives its sound, after what stands for lost ones.
+  /// Decodes the next frame in order, at its media time. Returns its audio, preceded by the replacement of lost packets.
   public func decode(_ frame: EncodedFrame, at time: MediaTime) -> [Block] {
     var blocks: [Block] = []
     do throws(CodecError) {
@@ -33,7 +33,7 @@ public final class OpusSound {
 
   private func conceal(before frame: EncodedFrame, at time: MediaTime, into blocks: inout [Block]) throws(CodecError) {
     guard (1...Self.mostConcealed).contains(frame.lostBefore), let end = aligner.end else { return }
-    // Only where the clock agrees that something is missing: silence that was not sent (DTX) is none.
+    // Only if the clock confirms a gap: silence that was not sent (DTX) is not a loss.
     let missing = AudioInput.position(of: time) - end
     let length = Int64(OpusEncoder.frameCount)
     guard missing >= length / 2, missing <= length * Int64(Self.mostConcealed) else { return }

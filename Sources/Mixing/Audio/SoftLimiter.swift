@@ -1,21 +1,21 @@
-/// Keeps a sum of sounds within 16 bits: the gain goes down at once where a peak would not fit, and comes back slowly, so that loud passages
-/// are quieter and not distorted. Stereo, 48 kHz.
+/// Limits a sum of sources to 16 bits. The gain drops at once for a peak that exceeds the range and recovers slowly, so that
+/// loud passages become quieter instead of distorted. Stereo, 48 kHz.
 public struct SoftLimiter: Sendable {
-  /// Peaks above this are turned down: -1 dB of full scale.
+  /// The limit for peaks: -1 dB of full scale.
   private static let ceiling: Float = 29_204
-  /// The gain comes back by this factor a sample: about 200 ms for 6 dB.
+  /// The factor per sample by which the gain recovers: about 200 ms for 6 dB.
   private static let release: Float = 1.000_072
-  /// Before a peak the gain goes down over so many samples: 1 ms.
+  /// The number of samples over which the gain drops before a peak: 1 ms.
   private static let lookahead = 48
 
   private var gain: Float = 1
 
-  /// The gain is 1.
+  /// Creates a limiter with a gain of 1.
   public init() {}
 
-  /// Takes interleaved stereo samples of any size and gives them within range.
+  /// Returns interleaved stereo samples of any amplitude limited to the valid range.
   public mutating func process(_ samples: [Float]) -> [Int16] {
-    // Nothing is near the ceiling, nor was: as a rule.
+    // The common case: nothing is near the ceiling, and nothing was recently.
     if gain == 1, !samples.contains(where: { abs($0) > Self.ceiling }) { return samples.map(Self.whole) }
     let count = samples.count / 2
     var wanted = [Float](repeating: 1, count: count)
@@ -23,7 +23,7 @@ public struct SoftLimiter: Sendable {
       let peak = max(abs(samples[index * 2]), abs(samples[index * 2 + 1]))
       if peak > Self.ceiling { wanted[index] = Self.ceiling / peak }
     }
-    // Backwards: a peak casts its shadow on the samples before it, so that the gain glides down to it.
+    // Backwards: a peak affects the samples before it, so that the gain drops smoothly.
     var next: Float = 1
     for index in stride(from: count - 1, through: 0, by: -1) {
       next = min(wanted[index], next + (1 - next) / Float(Self.lookahead))

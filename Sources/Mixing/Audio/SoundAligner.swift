@@ -1,22 +1,22 @@
 public import RTP
 
-/// Gives a source's sound its place on the media clock's grid (``AudioInput``): block follows block, and a clock that drifts against
-/// the grid is followed by stretching the sound by at most 0.5 %, which nobody hears. What leaps is put where it belongs.
+/// Aligns a source's audio with the media clock's grid (``AudioInput``). Blocks are contiguous. If the source's clock drifts,
+/// the audio is stretched by at most 0.5 %, which is inaudible. Audio that jumps is placed at its new position.
 public struct SoundAligner: Sendable {
-  /// Beyond this a difference is a leap and not a drift: 40 ms.
+  /// A larger difference is a jump and not drift: 40 ms.
   private static let leap: Int64 = 1920
-  /// Below this a difference is left alone: 0.5 ms.
+  /// A smaller difference is ignored: 0.5 ms.
   private static let tolerance: Int64 = 24
 
-  /// Where the next sample belongs if the source goes on; nil before the first.
+  /// The position of the next sample if the source continues; nil before the first one.
   public private(set) var end: Int64?
-  /// Samples per channel added or taken away so far.
+  /// The number of samples per channel added or removed.
   public private(set) var stretched: UInt64 = 0
 
-  /// Nothing has been placed.
+  /// Creates an aligner without a position.
   public init() {}
 
-  /// Where stereo samples whose first belongs to `time` begin on the grid; they may have become a few more or less.
+  /// Returns the grid position of stereo samples at `time`, and the samples, of which some may have been added or removed.
   public mutating func place(_ samples: [Int16], at time: MediaTime) -> (position: Int64, samples: [Int16]) {
     let count = samples.count / AudioInput.channels
     let wanted = AudioInput.position(of: time)
@@ -36,7 +36,7 @@ public struct SoundAligner: Sendable {
     return (end, Self.stretched(samples, from: count, to: count + change))
   }
 
-  /// The same sound in a few samples more or less: a curve through four neighbours (Catmull-Rom).
+  /// Resamples audio to a slightly different length with a Catmull-Rom spline through four neighbours.
   private static func stretched(_ samples: [Int16], from count: Int, to target: Int) -> [Int16] {
     guard target > 1, count > 1 else { return samples }
     let channels = AudioInput.channels

@@ -1,15 +1,15 @@
 public import RTP
 
-/// How long after its moment a source is shown and heard: as long as what it sends has lately taken to come, between 40 and 400 ms.
+/// The playout delay of a source: the recent maximum transit time of its media, between 40 and 400 ms.
 ///
-/// It grows at once, so that nothing more is missed, and shrinks by 2 % of the time that passes, which nobody notices.
+/// It grows at once, so that nothing more is missed. It shrinks by 2 % of the elapsed time, which is imperceptible.
 public struct PlayoutDelay: Sendable {
-  /// Microseconds.
+  /// The range of the delay in µs.
   public static let range: ClosedRange<Int64> = 40_000...400_000
-  /// Of the slowest that came, so much is added: what is read in steps has to be there before.
+  /// Added to the slowest arrival in µs: data read in steps must be available before.
   private static let margin: Int64 = 15_000
 
-  /// Microseconds.
+  /// The current delay in µs.
   public private(set) var microseconds: Int64
 
   private let least: Int64
@@ -17,26 +17,26 @@ public struct PlayoutDelay: Sendable {
   private var shrunkAt: Instant?
 
   /// - Parameters:
-  ///   - initial: microseconds, before anything is known.
-  ///   - least: microseconds, below which it never goes.
+  ///   - initial: The delay before any media arrives, in µs.
+  ///   - least: The minimum delay in µs.
   public init(initial: Int64 = 100_000, least: Int64 = PlayoutDelay.range.lowerBound) {
     self.least = min(max(least, Self.range.lowerBound), Self.range.upperBound)
     microseconds = min(max(initial, self.least), Self.range.upperBound)
   }
 
-  /// Something of media time `time` could be shown or heard from `now` on.
+  /// Records that media with media time `time` became available at `now`.
   public mutating func came(_ time: MediaTime, at now: Instant) {
     let lateness = now.mediaTime - time
     slowest.insert(0 &- lateness, at: now)
     expect(lateness)
   }
 
-  /// Microseconds by which what came lately was late, as somebody else has seen who listens longer.
+  /// Applies the recent lateness in µs as measured by another component that has observed the source for longer.
   public mutating func expect(_ lateness: Int64) {
     microseconds = min(max(microseconds, lateness &+ Self.margin), Self.range.upperBound)
   }
 
-  /// Lets time pass: the delay shrinks towards what is needed.
+  /// Advances time: the delay shrinks towards the required one.
   public mutating func advance(to now: Instant) {
     let elapsed = max(0, now - (shrunkAt ?? now))
     let step = min(elapsed, 1_000_000) / 50

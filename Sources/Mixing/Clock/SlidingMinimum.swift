@@ -1,21 +1,21 @@
 public import RTP
 
-/// The least value of the last while, in buckets: forgets old ones a bucket at a time.
+/// The minimum over a sliding window, in buckets: old values expire one bucket at a time.
 public struct SlidingMinimum: Sendable {
   private let bucketLength: Int64
   private var buckets: [Int64]
   private var newest: Int64?
 
-  /// - Parameter window: microseconds.
+  /// - Parameter window: The window in µs.
   public init(window: Int64, buckets: Int = 12) {
     bucketLength = max(1, window / Int64(buckets))
     self.buckets = Array(repeating: .max, count: buckets)
   }
 
-  /// Nil before the first value.
+  /// The minimum; nil before the first value.
   public var value: Int64? { buckets.min().flatMap { $0 == .max ? nil : $0 } }
 
-  /// Takes the next value.
+  /// Inserts a value.
   public mutating func insert(_ value: Int64, at now: Instant) {
     let number = now.microseconds / bucketLength
     let last = newest ?? number
@@ -25,7 +25,7 @@ public struct SlidingMinimum: Sendable {
     } else if newest == nil {
       newest = number
     }
-    // What comes from before the newest bucket counts with it: clocks that are fed do not run backwards by more.
+    // A value from before the newest bucket is counted in it: the clocks do not run backwards by more.
     let index = place(max(number, last))
     buckets[index] = min(buckets[index], value)
   }

@@ -1,50 +1,50 @@
 import RTP
 
-/// Maps a track's RTP timestamps to the media clock of the server, on which all tracks of all participants meet.
+/// Maps a track's RTP timestamps to the server's media clock, which is common to all tracks of all participants.
 ///
-/// - With sender reports a frame's media time is when it was captured, plus the least time that reports took to come: audio and
-///   video of one participant stay together whatever their encoders and queues do.
-/// - Without them it is the arrival of the fastest packets.
-/// - It moves by at most 2 ms a second once it is known, so that no listener hears it; a report that says something else altogether
-///   counts when the next one agrees with it, or the packets do; one that would put frames far into past or future never does.
-/// - A track of which everything comes too late by that, for a while, is moved as a whole instead of never being heard: its reports are
-///   wrong or rare, or a queue stands on its way.
+/// - With sender reports, a frame's media time is its capture time plus the minimum transit time of the reports. Audio and
+///   video of one participant stay in sync whatever their encoders and queues do.
+/// - Without reports, it is the arrival of the fastest packets.
+/// - Once known, the mapping moves by at most 2 ms per second, which is inaudible. A report that differs greatly counts only
+///   when the next report or the packets confirm it. A report that would place frames far in the past or future is ignored.
+/// - A track whose packets are all too late for a while is shifted as a whole, because otherwise it would never be played. Its
+///   reports are wrong or rare, or its path has a standing queue.
 public struct TrackClock: Sendable {
-  /// How far a frame's media time may lie before and after its arrival, in microseconds.
+  /// The plausible range of a frame's media time relative to its arrival, in µs.
   private static let plausible: ClosedRange<Int64> = -5_000_000...500_000
-  /// A report that differs by more has to be confirmed, in microseconds.
+  /// A report that differs by more must be confirmed, in µs.
   private static let suspicious: Int64 = 150_000
-  /// By how much packets may seem to come before they were made, by a report that they confirm, in microseconds.
+  /// How far a report may place packets before their creation and still be confirmed by them, in µs.
   private static let tolerance: Int64 = 150_000
-  /// Of the packets of the last while, in which there is no need to move the track, the fastest's delay in microseconds: who shows and
-  /// plays it waits up to 400 ms (``PlayoutDelay``).
+  /// The maximum delay of the fastest recent packet for which the track is not shifted, in µs. Consumers wait up to 400 ms
+  /// (``PlayoutDelay``).
   private static let hopeless: Int64 = 280_000
-  /// And after the move.
+  /// The delay of the fastest recent packet after the shift, in µs.
   private static let moved: Int64 = 60_000
 
-  /// Ticks of the RTP clock a second.
+  /// The RTP clock rate in Hz.
   public let rate: Int64
-  /// Whether sender reports give the mapping.
+  /// Whether the mapping comes from sender reports.
   public private(set) var isReported = false
 
   private var unwrapper = TimestampUnwrapper()
   private var fastest = SlidingMinimum(window: 20_000_000)
   private var lately = SlidingMinimum(window: 2_000_000, buckets: 8)
   private var offset = SlewedOffset(rate: 2000)
-  /// Microseconds by which the track is moved.
+  /// The shift of the track in µs.
   private var shift: Int64 = 0
   private var suspect: Int64?
   private var newestArrival: (ticks: Int64, at: Instant)?
 
-  /// - Parameter rate: ticks of the RTP clock a second; 90,000 where 0.
+  /// - Parameter rate: The RTP clock rate in Hz; 0 means 90,000.
   public init(rate: UInt32) { self.rate = rate == 0 ? 90_000 : Int64(rate) }
 
-  /// A packet with this timestamp came.
+  /// Processes the arrival of a packet with this timestamp.
   public mutating func heard(_ timestamp: UInt32, arrival: Instant) {
     let ticks = unwrapper.unwrap(timestamp)
     let raw = arrival.mediaTime - senderTime(of: ticks)
     if let known = offset.value, !Self.plausible.contains(known &- raw) {
-      // The sender's timestamps leapt, or it paused them: nothing learnt before holds any more.
+      // The sender's timestamps jumped or paused: previous measurements are invalid.
       forget()
     }
     newestArrival = (ticks, arrival)
@@ -59,7 +59,8 @@ public struct TrackClock: Sendable {
     }
   }
 
-  /// A sender report: `timestamp` was at `ntp` on the participant's clock, which has heard of the report already.
+  /// Processes a sender report: `timestamp` corresponds to `ntp` on the participant's clock, which must already have processed
+  /// the report.
   public mutating func report(_ timestamp: UInt32, at ntp: NTPTime, on clock: ParticipantClock, now: Instant) {
     guard let time = clock.mediaTime(of: ntp) else { return }
     defer { move() }
@@ -85,7 +86,7 @@ public struct TrackClock: Sendable {
     }
   }
 
-  /// When the frame with this timestamp is to be seen or heard; nil before the first packet.
+  /// Returns the media time of the frame with this timestamp; nil before the first packet.
   public func mediaTime(of timestamp: UInt32) -> MediaTime? {
     offset.value.map { senderTime(of: unwrapper.peek(timestamp)).advanced(microseconds: $0 &+ shift) }
   }
@@ -96,8 +97,8 @@ public struct TrackClock: Sendable {
     if delay &- shift > Self.hopeless || (shift > 0 && delay < shift) { shift = max(0, delay &- Self.moved) }
   }
 
-  /// Whether the packets of the last while came as late as they did because the sender's media clock fell behind, as that of a
-  /// microphone does from which samples are lost: every report is then further away than the one before.
+  /// Returns whether the recent packets were as late as the report states because the sender's media clock fell behind. That
+  /// happens to a microphone that loses samples: every report then deviates more than the previous one.
   private func isConfirmed(_ target: Int64, over known: Int64) -> Bool {
     guard let least = lately.value else { return false }
     return target > known && target &- least <= Self.tolerance
@@ -109,6 +110,6 @@ public struct TrackClock: Sendable {
     self = anew
   }
 
-  /// When it was, on the sender's own timeline.
+  /// Returns the time on the sender's own timeline.
   private func senderTime(of ticks: Int64) -> MediaTime { MediaTime(ticks: ticks, rate: rate) }
 }

@@ -1,11 +1,11 @@
 public import RoomProtocol
 
 extension Layout {
-  /// The frames by seat index, in pixels of a canvas.
+  /// Returns the frames by seat index, in pixels of a canvas.
   ///
-  /// Places and sizes are even, so that no frame's colours run into the next. Frames that meet in parts of the canvas meet in
-  /// pixels too, with neither gap nor overlap: the rounding decides about sides, not about sizes, which differ by two at most.
-  /// Numbers that no layout should have give frames that show nothing, or less.
+  /// Positions and sizes are even, so that chroma does not bleed between frames. Frames that share an edge in the layout share
+  /// it in pixels too, with neither gap nor overlap. Edges are rounded, not sizes, which therefore differ by at most two
+  /// pixels. An invalid layout gives frames that show little or nothing.
   public func pixelFrames(width: Int, height: Int) -> [PixelFrame] {
     frames.map { frame in
       let (left, right) = (side(frame.x, of: width), side(frame.x + frame.width, of: width))
@@ -14,11 +14,11 @@ extension Layout {
     }
   }
 
-  /// Who is shown where.
+  /// Returns the placements of the sources.
   /// - Parameters:
-  ///   - sources: by seat index; nil for an empty seat. More than there are seats are not shown.
-  ///   - width: of the canvas, in pixels; the layout's own if nil.
-  ///   - height: likewise.
+  ///   - sources: The sources by seat index; nil for an empty seat. Sources beyond the number of seats are not shown.
+  ///   - width: The width of the canvas in pixels; nil for the layout's own.
+  ///   - height: The height of the canvas in pixels; nil for the layout's own.
   public func placements<ID: Hashable & Sendable>(
     of sources: [ID?], width: Int? = nil, height: Int? = nil, mode: FillMode = .fill
   ) -> [Placement<ID>] {
@@ -33,11 +33,11 @@ extension Layout {
     }
   }
 
-  /// The even pixel next to a part of a length.
+  /// Returns the nearest even pixel for a fraction of a length.
   private func side(_ part: Double, of length: Int) -> Int {
     guard part > 0, length > 0 else { return 0 }
     let length = min(length, 1 << 24)
-    // Sums like 0.1 + 0.2 come out a little above 0.3: what is half-way up to a thousandth counts as below.
+    // Sums like 0.1 + 0.2 are slightly above 0.3, so a value is rounded down up to a thousandth above the midpoint.
     let pairs = (min(part, 1) * Double(length) / 2 + 0.499).rounded(.down)
     return min(Int(pairs) * 2, length & ~1)
   }

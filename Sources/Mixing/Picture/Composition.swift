@@ -1,13 +1,13 @@
 public import Codecs
 
-/// A rectangle of the canvas, in pixels; it may stick out.
+/// A rectangle on the canvas in pixels. It may extend beyond the canvas.
 public struct PixelFrame: Sendable, Hashable {
   public var x: Int
   public var y: Int
   public var width: Int
   public var height: Int
 
-  /// A width or height below 1 is nothing to see.
+  /// Creates a frame. A width or height below 1 is invisible.
   public init(x: Int, y: Int, width: Int, height: Int) {
     self.x = x
     self.y = y
@@ -15,7 +15,7 @@ public struct PixelFrame: Sendable, Hashable {
     self.height = height
   }
 
-  /// What both share; nil where that is nothing. Frames may be as huge as they like.
+  /// Returns the intersection with another frame; nil if it is empty. Frames of any size are allowed.
   public func intersection(_ other: PixelFrame) -> PixelFrame? {
     let left = max(x, other.x)
     let top = max(y, other.y)
@@ -27,7 +27,7 @@ public struct PixelFrame: Sendable, Hashable {
       height: bottom.subtractingReportingOverflow(top).overflow ? .max : bottom - top)
   }
 
-  /// The same with sides that one can calculate with: far beyond every canvas they are cut.
+  /// The frame clamped to a range far beyond every canvas, which is safe for calculations.
   var bounded: PixelFrame {
     func cut(_ value: Int) -> Int { min(max(value, -(1 << 30)), 1 << 30) }
     let (left, top) = (cut(x), cut(y))
@@ -40,24 +40,24 @@ public struct PixelFrame: Sendable, Hashable {
   }
 }
 
-/// How a picture fills a frame of other proportions.
+/// How a picture fits into a frame with another aspect ratio.
 public enum FillMode: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Fills it; what sticks out is cut off.
+  /// Fills the frame and crops the excess.
   case fill
-  /// Is seen as a whole, between bars of the background.
+  /// Shows the whole picture between bars of the background.
   case fit
-  /// Fills it, out of proportion.
+  /// Fills the frame and distorts the aspect ratio.
   case stretch
 }
 
-/// Where one source is shown.
+/// The placement of one source.
 public struct Placement<ID: Hashable & Sendable>: Sendable, Hashable {
   public var source: ID
   public var frame: PixelFrame
-  /// Higher ones cover lower ones; equal ones in their order.
+  /// Higher values cover lower ones; equal values are drawn in their order.
   public var zIndex: Int
   public var mode: FillMode
-  /// Pixels; the frame's corners are cut round by it.
+  /// The radius of the frame's rounded corners in pixels.
   public var cornerRadius: Int
 
   public init(source: ID, frame: PixelFrame, zIndex: Int = 0, mode: FillMode = .fill, cornerRadius: Int = 0) {
@@ -69,24 +69,24 @@ public struct Placement<ID: Hashable & Sendable>: Sendable, Hashable {
   }
 }
 
-/// What is behind all sources.
+/// The background behind all sources.
 public enum Background: Sendable {
   case colour(YUVColour)
-  /// Fills the canvas; what sticks out is cut off.
+  /// An image that fills the canvas; the excess is cropped.
   case image(VideoFrame)
 }
 
-/// A picture made of many.
+/// A picture composed of several sources.
 public struct Composition<ID: Hashable & Sendable>: Sendable {
-  /// Pixels, even.
+  /// The width in pixels; even.
   public let width: Int
-  /// Pixels, even.
+  /// The height in pixels; even.
   public let height: Int
   public var background: Background
   public var placements: [Placement<ID>]
   public var overlays: [Overlay]
 
-  /// - Throws: ``CodecError/unsupportedSize(width:height:)`` where no picture has that size.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)`` if the size is unsupported.
   public init(
     width: Int, height: Int, background: Background = .colour(.black), placements: [Placement<ID>] = [],
     overlays: [Overlay] = []

@@ -1,23 +1,23 @@
 public import Codecs
 public import RTP
 
-/// Draws compositions, one after the other, onto one canvas: only what has changed is drawn anew. One owner at a time.
+/// Draws successive compositions on one canvas and redraws only what has changed. One owner at a time.
 ///
-/// A source keeps its last picture until it gives another one; one that has none yet, or none any more, shows its placeholder, or
-/// else the background.
+/// A source keeps its last picture until it provides another. A source without a picture shows its placeholder, or else the
+/// background.
 public final class Compositor<ID: Hashable & Sendable> {
-  /// Since the start.
+  /// Counters since the start.
   public struct Counters: Sendable, Hashable {
-    /// Pictures asked for.
+    /// Composed pictures.
     public var composed: UInt64 = 0
-    /// Of these, such that nothing had to be drawn for.
+    /// Composed pictures for which nothing had to be drawn.
     public var unchanged: UInt64 = 0
     /// Source pictures scaled onto the canvas.
     public var drawn: UInt64 = 0
   }
 
   public private(set) var counters = Counters()
-  /// From the next picture on. Its size is that of the canvas.
+  /// The composition of the next picture. Its size is the canvas size.
   public private(set) var composition: Composition<ID>
 
   private var canvas: VideoFrame
@@ -27,11 +27,11 @@ public final class Compositor<ID: Hashable & Sendable> {
   private var placeholders: [ID: VideoFrame] = [:]
   private var changed: Set<ID> = []
   private var isStale = true
-  /// By height, lowest first, with bounded frames.
+  /// The placements in z-order, lowest first, with clamped frames.
   private var placements: [(placement: Placement<ID>, corners: RoundCorners?)] = []
-  /// No placement covers another, and none has round corners.
+  /// Whether no placement covers another and none has rounded corners.
   private var isFlat = true
-  /// The background's image in the canvas' size.
+  /// The background image at the canvas size.
   private var backdrop: VideoFrame?
 
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``
@@ -43,13 +43,13 @@ public final class Compositor<ID: Hashable & Sendable> {
     arrange()
   }
 
-  /// Shows something else from the next picture on; the canvas keeps its size.
+  /// Sets the placements from the next picture on. The canvas keeps its size.
   public func setPlacements(_ placements: [Placement<ID>]) {
     composition.placements = placements
     arrange()
   }
 
-  /// Another background or other overlays from the next picture on.
+  /// Sets the background and the overlays from the next picture on.
   public func setSurroundings(background: Background, overlays: [Overlay]) {
     composition.background = background
     composition.overlays = overlays
@@ -57,29 +57,29 @@ public final class Compositor<ID: Hashable & Sendable> {
     isStale = true
   }
 
-  /// Other overlays from the next picture on.
+  /// Sets the overlays from the next picture on.
   public func setOverlays(_ overlays: [Overlay]) {
     composition.overlays = overlays
     isStale = true
   }
 
-  /// A source's new picture; nil where it has none any more.
+  /// Sets a source's picture; nil if it has none.
   public func setPicture(_ picture: VideoFrame?, of source: ID) {
     guard picture != nil || sources[source] != nil else { return }
-    // What is behind it may be seen, or may no longer be.
+    // What is behind the source becomes visible, or is hidden.
     if (picture == nil) != (sources[source] == nil), isPlaced(source) { isStale = true }
     sources[source] = picture
     changed.insert(source)
   }
 
-  /// What is shown in the place of a source that has no picture; nil for the background.
+  /// Sets the picture shown for a source without a picture; nil for the background.
   public func setPlaceholder(_ picture: VideoFrame?, of source: ID) {
     guard picture != nil || placeholders[source] != nil else { return }
     placeholders[source] = picture
     if sources[source] == nil, isPlaced(source) { isStale = true }
   }
 
-  /// The canvas as it is now.
+  /// Returns the current canvas.
   public func compose(timestamp: MediaTime) -> VideoFrame {
     counters.composed += 1
     let shown = changed.filter(isPlaced)
@@ -117,7 +117,7 @@ public final class Compositor<ID: Hashable & Sendable> {
   private func picture(of source: ID) -> VideoFrame? { sources[source] ?? placeholders[source] }
 
   private func drawAll() {
-    // Nothing is seen of what lies under a picture that fills the canvas.
+    // A picture that fills the canvas hides everything below it.
     let lowest = placements.lastIndex { placement, corners in
       corners == nil && placement.mode != .fit && placement.frame.intersection(bounds) == bounds
         && picture(of: placement.source) != nil
@@ -127,10 +127,10 @@ public final class Compositor<ID: Hashable & Sendable> {
     for overlay in composition.overlays { canvas.blend(overlay, clip: bounds) }
   }
 
-  /// A placement that nothing but overlays covers.
+  /// Redraws a placement that only overlays cover.
   private func redraw(_ placement: Placement<ID>) {
     guard let area = placement.frame.intersection(bounds) else { return }
-    // Bars stay where they were as long as the source has the same proportions; it may have others now.
+    // Bars stay unchanged while the source keeps its aspect ratio, which may have changed.
     if placement.mode == .fit { drawBackground(in: area) }
     draw(placement, nil)
     for overlay in composition.overlays { canvas.blend(overlay, clip: area) }

@@ -1,32 +1,32 @@
 public import Codecs
 
-/// A picture with transparency over all sources: a watermark, a text.
+/// A picture with transparency drawn above all sources: a watermark or a text.
 public struct Overlay: Sendable {
   public let picture: VideoFrame
-  /// Opacity of each pixel, row by row, 255 being opaque; as many as the picture has pixels.
+  /// The opacity of each pixel, row by row; 255 is opaque. It has as many values as the picture has pixels.
   public let alpha: [UInt8]
-  /// Of its top left pixel; it may stick out.
+  /// The position of the top left pixel. The overlay may extend beyond the canvas.
   public var x: Int { didSet { if (x ^ oldValue) & 1 != 0 { align() } } }
   public var y: Int { didSet { if (y ^ oldValue) & 1 != 0 { align() } } }
 
-  /// Its colours on the canvas' grid of two by two pixels; at even places those of the picture.
+  /// The colours on the canvas's grid of 2x2 pixels. At even positions they are those of the picture.
   private(set) var chroma: VideoFrame
-  /// Opacity of each sample of `chroma`.
+  /// The opacity of each sample of `chroma`.
   private(set) var chromaAlpha: [UInt8]
 
-  /// Nil where there are not as many alpha values as pixels.
+  /// Returns nil if the number of alpha values differs from the number of pixels.
   public init?(picture: VideoFrame, alpha: [UInt8], x: Int, y: Int) {
     guard alpha.count == picture.width * picture.height else { return nil }
     self.init(picture: picture, alpha: alpha, chromaAlpha: [], x: x, y: y)
     align()
   }
 
-  /// A watermark: a picture in a size of its own.
+  /// Creates a watermark from a picture, scaled to a given size.
   /// - Parameters:
-  ///   - width: pixels; if nil, what keeps the proportions, or the picture's own.
-  ///   - height: likewise.
-  ///   - opacity: 0 (not to be seen) to 1.
-  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/invalidSetting(_:)`` for the opacity.
+  ///   - width: The width in pixels; nil keeps the aspect ratio or the picture's own size.
+  ///   - height: The height in pixels; nil keeps the aspect ratio or the picture's own size.
+  ///   - opacity: 0 (invisible) to 1.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, or ``CodecError/invalidSetting(_:)`` for the opacity.
   public init(
     _ picture: Picture, x: Int, y: Int, width: Int? = nil, height: Int? = nil, opacity: Double = 1
   ) throws(CodecError) {
@@ -49,7 +49,7 @@ public struct Overlay: Sendable {
     align()
   }
 
-  /// With what would be calculated from `alpha`, for an even place.
+  /// Creates an overlay with a precomputed `chromaAlpha` for an even position.
   init(picture: VideoFrame, alpha: [UInt8], chromaAlpha: [UInt8], x: Int, y: Int) {
     self.picture = picture
     self.alpha = alpha
@@ -61,7 +61,7 @@ public struct Overlay: Sendable {
 
   var frame: PixelFrame { PixelFrame(x: x, y: y, width: picture.width, height: picture.height) }
 
-  /// The mean opacity of two by two pixels each, on the grid of a canvas where the first pixel has the given place.
+  /// Returns the mean opacity of each 2x2 pixels, on the grid of a canvas with the first pixel at the given position.
   static func chromaAlpha(of alpha: [UInt8], width: Int, height: Int, x: Int, y: Int) -> [UInt8] {
     let (left, top) = (x & 1, y & 1)
     let (columns, rows) = ((left + width + 1) / 2, (top + height + 1) / 2)
@@ -87,7 +87,7 @@ public struct Overlay: Sendable {
       moved.withMutablePlanes { into in
         for row in 0..<into.chromaHeight {
           for column in 0..<into.chromaWidth {
-            // The mean of the pixels beneath, each counted as far as it can be seen.
+            // The mean of the pixels covered, weighted by their opacity.
             var (u, v, weight) = (0, 0, 0)
             for y in max(0, row * 2 - top)..<min(height, row * 2 - top + 2) {
               for x in max(0, column * 2 - left)..<min(width, column * 2 - left + 2) {
@@ -110,7 +110,7 @@ public struct Overlay: Sendable {
 }
 
 extension Background {
-  /// A picture of any size; where it is transparent one sees a colour.
+  /// A picture of any size. Transparent areas show a colour.
   public static func picture(_ picture: Picture, over colour: YUVColour = .black) -> Background {
     guard let alpha = picture.alpha, var frame = try? VideoFrame(width: picture.width, height: picture.height),
       let overlay = Overlay(picture: picture.frame, alpha: alpha, x: 0, y: 0)

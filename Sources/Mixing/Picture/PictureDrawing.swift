@@ -1,7 +1,7 @@
 import CYUV
 import Codecs
 
-/// Part of a source's picture, in its pixels.
+/// A part of a source's picture, in its pixels.
 struct PictureCrop {
   var x: Int
   var y: Int
@@ -9,12 +9,12 @@ struct PictureCrop {
   var height: Int
 }
 
-/// Where a source's picture goes: the part of it that is seen, and the pixels of the canvas that show it.
+/// The mapping of a source's picture to the canvas: the visible part of the picture and the pixels that show it.
 struct PictureFitting {
   let crop: PictureCrop
   let target: PixelFrame
 
-  /// Nil where nothing of it lies within `bounds`.
+  /// Returns nil if no part lies within `bounds`.
   init?(_ source: VideoFrame, in frame: PixelFrame, mode: FillMode, bounds: PixelFrame) {
     guard frame.width > 0, frame.height > 0 else { return nil }
     // The rectangle that the whole picture would cover.
@@ -34,7 +34,7 @@ struct PictureFitting {
       x: Int(x.rounded()), y: Int(y.rounded()), width: max(1, Int(width.rounded())), height: max(1, Int(height.rounded())))
     guard let inside = whole.intersection(frame), let target = inside.intersection(bounds) else { return nil }
     self.target = target
-    // Back from the canvas to the source.
+    // Maps from the canvas back to the source.
     func back(_ from: Int, _ length: Int, _ origin: Double, _ extent: Double, _ count: Int) -> (Int, Int) {
       let scale = Double(count) / extent
       let first = min(max(0, Int(((Double(from) - origin) * scale).rounded())), count - 1)
@@ -48,7 +48,7 @@ struct PictureFitting {
 }
 
 extension VideoFrame {
-  /// Draws part of a picture over part of this one, which lies within it.
+  /// Draws part of a picture onto part of this one. The target must lie within it.
   mutating func draw(_ source: VideoFrame, _ crop: PictureCrop, to target: PixelFrame) {
     withMutablePlanes { into in
       source.withPlanes { from in
@@ -84,7 +84,7 @@ extension VideoFrame {
     }
   }
 
-  /// Blends an overlay over this picture, as far as it lies within `clip`.
+  /// Blends an overlay onto this picture within `clip`.
   mutating func blend(_ overlay: Overlay, clip: PixelFrame) {
     let bounds = PixelFrame(x: 0, y: 0, width: width, height: height)
     guard let inside = overlay.frame.intersection(clip), let area = inside.intersection(bounds) else { return }
@@ -107,7 +107,7 @@ extension VideoFrame {
       overlay.chroma.withPlanes { from in
         chromaAlpha.withUnsafeBufferPointer { alpha in
           guard let alpha = alpha.baseAddress else { return }
-          // Of the overlay's first sample, which lies on the canvas' grid.
+          // The position of the overlay's first chroma sample on the canvas's grid.
           let (column, row) = (left - (overlay.x >> 1), top - (overlay.y >> 1))
           for (source, plane) in [(from.u, into.u), (from.v, into.v)] {
             let target = plane + top * into.chromaStride + left

@@ -1,8 +1,8 @@
 import Codecs
 
-/// The corners of a frame that are cut round: what lies under them is kept, and put back over the picture that was drawn there.
+/// The rounded corners of a frame. What is below them is saved and restored after the picture is drawn.
 struct RoundCorners {
-  /// The corner's part on the canvas, at an even place, and how far each pixel lies outside of the circle.
+  /// The area of a corner on the canvas, at an even position, and how much of each pixel lies outside of the circle.
   private struct Corner {
     let area: PixelFrame
     let alpha: [UInt8]
@@ -10,7 +10,7 @@ struct RoundCorners {
   }
   private let corners: [Corner]
 
-  /// Nil where there is nothing to cut.
+  /// Returns nil if no corner needs rounding.
   init?(_ frame: PixelFrame, radius: Int, on bounds: PixelFrame) {
     let radius = max(0, min(radius, min(frame.width, frame.height) / 2))
     guard radius > 0 else { return nil }
@@ -18,7 +18,7 @@ struct RoundCorners {
       let corner = PixelFrame(
         x: isRight ? frame.x + frame.width - radius : frame.x, y: isBottom ? frame.y + frame.height - radius : frame.y,
         width: radius, height: radius)
-      // Even places, so that colours stay with their pixels.
+      // Even positions, so that chroma stays aligned with its pixels.
       let even = PixelFrame(
         x: corner.x & ~1, y: corner.y & ~1, width: (corner.x & 1) + corner.width, height: (corner.y & 1) + corner.height)
       guard let area = even.intersection(bounds) else { return nil }
@@ -27,7 +27,7 @@ struct RoundCorners {
       for row in max(area.y, corner.y)..<area.y + area.height {
         for column in max(area.x, corner.x)..<area.x + area.width {
           let (dx, dy) = (Double(column) + 0.5 - centre.x, Double(row) + 0.5 - centre.y)
-          // A pixel's share outside of the circle, from its distance.
+          // The share of a pixel outside of the circle, from its distance.
           let outside = min(max((dx * dx + dy * dy).squareRoot() - Double(radius) + 0.5, 0), 1)
           alpha[(row - area.y) * area.width + column - area.x] = UInt8(outside * 255)
         }
@@ -37,7 +37,7 @@ struct RoundCorners {
     }
   }
 
-  /// What a canvas has in the corners, as overlays that are opaque outside of the circles.
+  /// Returns the canvas content in the corners, as overlays that are opaque outside of the circles.
   func copy(of canvas: VideoFrame) -> [Overlay] {
     corners.compactMap { corner in
       let area = corner.area

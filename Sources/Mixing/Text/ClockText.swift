@@ -7,8 +7,8 @@ public final class ClockText {
   private var shown: Int64?
 
   /// - Parameters:
-  ///   - secondsFromGMT: of the time zone; at most a day.
-  ///   - x: of the left top corner on the canvas, as is `y`.
+  ///   - secondsFromGMT: The offset of the time zone in s; at most one day.
+  ///   - x: The left edge on the canvas; `y` is the top edge.
   public init(_ renderer: TextRenderer, style: TextStyle = TextStyle(), secondsFromGMT: Int = 0, x: Int, y: Int) {
     self.renderer = renderer
     self.style = style
@@ -16,8 +16,8 @@ public final class ClockText {
     place = (x, y)
   }
 
-  /// What to show from now on; nil while it is what it was.
-  /// - Parameter milliseconds: since 1970.
+  /// Returns the overlay to show from now on; nil if it is unchanged.
+  /// - Parameter milliseconds: The time in ms since 1970.
   public func overlay(at milliseconds: Int64) -> Overlay? {
     // Rounded down, also before 1970.
     let second = milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)

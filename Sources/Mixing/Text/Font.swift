@@ -1,28 +1,28 @@
 import CFreeType
 import Codecs
 
-/// The shape of one letter, in one size.
+/// The bitmap of one letter at one size.
 struct Glyph {
-  /// How far each pixel is covered, row by row.
+  /// The coverage of each pixel, row by row.
   var coverage: [UInt8] = []
   var width = 0
   var height = 0
-  /// From the pen to the left side, in pixels.
+  /// The distance from the pen to the left edge in pixels.
   var left = 0
-  /// From the base line up to the top, in pixels.
+  /// The distance from the baseline up to the top edge in pixels.
   var top = 0
-  /// From the pen to the next letter's, in pixels.
+  /// The advance to the next letter in pixels.
   var advance = 0
 }
 
-/// One font file in one size, by FreeType. One owner at a time.
+/// A font file at one size, loaded by FreeType. One owner at a time.
 final class Font {
-  /// Glyphs that are kept; the texts of live pictures have far fewer.
+  /// The maximum number of cached glyphs; the texts of live pictures have far fewer.
   private static let maximumGlyphs = 512
 
-  /// Pixels from the base line up to the highest letters.
+  /// The height above the baseline in pixels.
   let ascent: Int
-  /// Pixels from the base line down to the lowest letters.
+  /// The depth below the baseline in pixels.
   let descent: Int
 
   private var library: FT_Library?
@@ -41,7 +41,7 @@ final class Font {
       FT_Done_FreeType(library)
       throw .file(path: path, reason: "the font has no letters of \(size) pixels")
     }
-    // 26.6 fixed point. A font may say anything.
+    // 26.6 fixed point. Clamped, because a font file may contain any value.
     ascent = min(max(0, Int(metrics.ascender + 63) >> 6), size * 4)
     descent = min(max(0, Int(63 - metrics.descender) >> 6), size * 4)
   }
@@ -53,7 +53,7 @@ final class Font {
 
   func has(_ letter: Unicode.Scalar) -> Bool { FT_Get_Char_Index(face, FT_ULong(letter.value)) != 0 }
 
-  /// The font's box for a letter that it does not have.
+  /// Returns a letter's glyph, or the font's missing-glyph box.
   func glyph(of letter: Unicode.Scalar) -> Glyph {
     let index = FT_Get_Char_Index(face, FT_ULong(letter.value))
     if let glyph = glyphs[index] { return glyph }
@@ -63,7 +63,7 @@ final class Font {
     return glyph
   }
 
-  /// Pixels by which two letters are nearer to each other than others, or farther.
+  /// Returns the kerning of two letters in pixels.
   func kerning(_ left: Unicode.Scalar, _ right: Unicode.Scalar) -> Int {
     var vector = FT_Vector()
     let (a, b) = (FT_Get_Char_Index(face, FT_ULong(left.value)), FT_Get_Char_Index(face, FT_ULong(right.value)))

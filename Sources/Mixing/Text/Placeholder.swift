@@ -1,16 +1,16 @@
 public import Codecs
 
-/// What is shown in the place of somebody whose camera is off.
+/// The picture shown for a participant whose camera is off.
 public enum Placeholder {
   /// Dark grey.
   public static let standardColour = YUVColour(y: 40, u: 130, v: 126)
 
-  /// A disc with the first letter of a name, the name beneath it. Without a font the disc is empty.
+  /// Returns a disc with the first letter of a name, and the name below it. Without a font the disc is empty.
   /// - Parameters:
-  ///   - width: pixels, as is `height`: best those of the frame that it is shown in.
-  ///   - colour: of the background; the disc is a brighter one.
-  ///   - name: where it is nil or empty, there is neither disc nor text.
-  ///   - font: a font file; nil for the standard one.
+  ///   - width: The width in pixels; `height` is the height. They should match the frame in which the picture is shown.
+  ///   - colour: The background colour; the disc is brighter.
+  ///   - name: The name; if it is nil or empty, there is neither disc nor text.
+  ///   - font: The path of a font file; nil for the default font.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``
   public static func picture(
     width: Int, height: Int, colour: YUVColour = standardColour, name: String? = nil, font: String? = nil

@@ -1,19 +1,19 @@
 import Codecs
 
-/// How far each pixel of a text's picture is covered by letters.
+/// The coverage of each pixel of a text's picture.
 struct TextMask {
   private let width: Int
   private let height: Int
   private var letters: [UInt8]
 
-  /// Nil where nothing is.
+  /// Returns nil if nothing is visible.
   /// - Parameters:
-  ///   - border: pixels that are kept free around the letters.
-  ///   - most: what sticks out beyond this width is cut off.
+  ///   - border: The free space around the letters in pixels.
+  ///   - most: The maximum width in pixels; the excess is cropped.
   init?(_ line: TextLine, ascent: Int, descent: Int, border: Int, within most: Int) {
     let seen = line.glyphs.filter { !$0.glyph.coverage.isEmpty }
     guard !seen.isEmpty else { return nil }
-    // A letter may begin before the pen, or end after the next one's.
+    // A letter may extend to the left of the pen or to the right of the next pen position.
     let left = min(0, seen.map { $0.x + $0.glyph.left }.min() ?? 0)
     let right = max(line.end, seen.map { $0.x + $0.glyph.left + $0.glyph.width }.max() ?? 0)
     width = min(max(right - left, 1), max(most, 1)) + 2 * border
@@ -32,7 +32,7 @@ struct TextMask {
 
   func overlay(_ style: TextStyle, border: Int, x: Int, y: Int) -> Overlay? {
     let around = border > 0 ? widened(by: border) : [UInt8](repeating: 0, count: letters.count)
-    // What is seen of the outline: where no letter is over it.
+    // The visible part of the outline: not covered by letters.
     let outline = zip(letters, around).map { UInt8(truncatingIfNeeded: (Int($1) * (255 - Int($0)) + 127) / 255) }
     guard var picture = try? VideoFrame(width: width, height: height) else { return nil }
     picture.withMutablePlanes { planes in
@@ -61,9 +61,9 @@ struct TextMask {
     return Overlay(picture: picture, alpha: alpha, x: x, y: y)
   }
 
-  /// What lies within a distance of the letters.
+  /// Returns the area within a distance of the letters.
   private func widened(by radius: Int) -> [UInt8] {
-    // Rows that are widened further and further to both sides: the circle's rows, from its top inwards.
+    // Rows widened progressively to both sides: the rows of a circle, from its top inwards.
     var wide = letters
     var reach = 0
     var result = [UInt8](repeating: 0, count: letters.count)

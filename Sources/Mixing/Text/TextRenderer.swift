@@ -1,11 +1,11 @@
 public import Codecs
 
-/// How text looks.
+/// The appearance of text.
 public struct TextStyle: Sendable, Hashable {
   public var colour: YUVColour
-  /// What is around the letters, so that they can be read on any picture.
+  /// The colour of the outline, which keeps the letters readable on any picture.
   public var outline: YUVColour
-  /// Pixels, 0…8; 0 for none.
+  /// The outline width in pixels, 0…8; 0 for no outline.
   public var outlineWidth: Int
 
   public init(colour: YUVColour = .white, outline: YUVColour = .black, outlineWidth: Int = 2) {
@@ -15,25 +15,26 @@ public struct TextStyle: Sendable, Hashable {
   }
 }
 
-/// Draws text in one size as overlays. One owner at a time.
+/// Renders text at one size as overlays. One owner at a time.
 ///
-/// Letters stand from left to right as they come, each by itself: Arabic and the like are not joined. What no font has is a box.
+/// Letters are placed from left to right in order and are not joined, so Arabic and similar scripts are not shaped. A letter
+/// missing in all fonts is a box.
 public final class TextRenderer {
-  /// Pixels.
+  /// The font sizes in pixels.
   public static let sizes = 6...256
-  /// Longer texts are cut.
+  /// The maximum number of characters; longer texts are cut.
   public static let maximumLetters = 64
-  /// Pixels; wider texts are cut.
+  /// The maximum width in pixels; wider texts are cut.
   public static let maximumWidth = 4096
-  /// Of the package fonts-dejavu-core.
+  /// The default font, from the package fonts-dejavu-core.
   public static let standardFont = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
-  /// What has Chinese letters, where it is installed: fonts-noto-cjk, fonts-wqy-microhei, fonts-wqy-zenhei.
+  /// Fonts with Chinese characters, used if installed: fonts-noto-cjk, fonts-wqy-microhei, fonts-wqy-zenhei.
   private static let chineseFonts = [
     "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
     "/usr/share/fonts/truetype/wqy/wqy-zenhei.ttc",
   ]
 
-  /// Pixels from one line of text to the next.
+  /// The distance between two lines of text in pixels.
   public var lineHeight: Int { ascent + descent }
 
   private let fonts: [Font]
@@ -41,9 +42,9 @@ public final class TextRenderer {
   private let descent: Int
 
   /// - Parameters:
-  ///   - path: of a font file; where it lacks a letter, or is nil, the standard one and a Chinese one are taken.
-  ///   - size: pixels, one of ``sizes``.
-  /// - Throws: ``CodecError/file(path:reason:)`` where there is no font, ``CodecError/invalidSetting(_:)`` for the size.
+  ///   - path: The path of a font file. If it is nil or lacks a letter, the default font and a Chinese font are used.
+  ///   - size: The size in pixels, within ``sizes``.
+  /// - Throws: ``CodecError/file(path:reason:)`` if there is no font, ``CodecError/invalidSetting(_:)`` for the size.
   public init(font path: String? = nil, size: Int) throws(CodecError) {
     guard Self.sizes.contains(size) else {
       throw .invalidSetting("text size must be \(Self.sizes.lowerBound)…\(Self.sizes.upperBound) pixels, not \(size)")
@@ -60,10 +61,10 @@ public final class TextRenderer {
     descent = first.descent
   }
 
-  /// A text's picture, as high as a line; nil where there is nothing to see in it.
+  /// Returns the overlay of a text, one line high; nil if nothing is visible.
   /// - Parameters:
-  ///   - x: of its left top corner on the canvas, as is `y`.
-  ///   - width: most pixels; a wider text ends in "…".
+  ///   - x: The left edge on the canvas; `y` is the top edge.
+  ///   - width: The maximum width in pixels; a wider text ends in "…".
   public func overlay(
     _ text: String, style: TextStyle = TextStyle(), x: Int = 0, y: Int = 0, width: Int = TextRenderer.maximumWidth
   ) -> Overlay? {
@@ -74,7 +75,7 @@ public final class TextRenderer {
     return mask.overlay(style, border: border, x: x, y: y)
   }
 
-  /// The scalars that are drawn.
+  /// Returns the scalars to draw.
   private func letters(of text: String) -> [Unicode.Scalar] {
     // A single character may consist of any number of scalars.
     let scalars = text.prefix(Self.maximumLetters).unicodeScalars.prefix(4 * Self.maximumLetters)
@@ -84,7 +85,7 @@ public final class TextRenderer {
     }
   }
 
-  /// Where each letter stands, and where the next would.
+  /// Returns the position of each letter, and of the next one.
   private func line(_ letters: [Unicode.Scalar], within width: Int) -> TextLine {
     var line = TextLine()
     var before: (letter: Unicode.Scalar, font: Font)?
@@ -108,9 +109,9 @@ public final class TextRenderer {
   }
 }
 
-/// Letters side by side.
+/// Letters on one line.
 struct TextLine {
-  /// With the pen's place, in pixels.
+  /// The glyphs with their pen positions in pixels.
   var glyphs: [(glyph: Glyph, x: Int)] = []
   var end = 0
 }
