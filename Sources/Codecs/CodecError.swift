@@ -1,23 +1,23 @@
-/// Why a codec, a conversion or a media file refused.
+/// The error of a codec, a conversion or a media file.
 public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Width or height is outside 1…``VideoFrame/maximumSide``, or the picture holds more than ``VideoFrame/maximumPixels``.
+  /// The width or height is outside 1…``VideoFrame/maximumSide``, or the picture has more than ``VideoFrame/maximumPixels``.
   case unsupportedSize(width: Int, height: Int)
-  /// A buffer is shorter than its described content.
+  /// A buffer is smaller than its described content.
   case shortBuffer(needed: Int, got: Int)
-  /// A setting is outside its range; the text names it.
+  /// A setting is out of range; the text names it.
   case invalidSetting(String)
-  /// The library would not open the codec.
+  /// The library cannot open the codec.
   case unavailable(codec: String, reason: String)
-  /// The encoder refused a frame.
+  /// The encoder rejected a frame.
   case encodingFailed(codec: String, reason: String)
-  /// The input is broken, or needs a frame that is missing: a key frame helps.
+  /// The input is corrupt or depends on a missing frame; a key frame recovers from this.
   case corrupt(codec: String, reason: String)
-  /// A picture arrived in a format that cannot be turned into I420.
+  /// The format of a picture cannot be converted to I420.
   case unsupportedPixelFormat(String)
-  /// A media file could not be opened or read.
+  /// A media file cannot be opened or read.
   case file(path: String, reason: String)
 
-  /// A sentence for people.
+  /// A message for people.
   public var description: String {
     switch self {
     case .unsupportedSize(let width, let height):

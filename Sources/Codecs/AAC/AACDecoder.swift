@@ -1,15 +1,15 @@
 import CFFmpeg
 
-/// AAC (LC, HE and HE v2) by libavcodec, from raw frames. One owner at a time.
+/// Decodes AAC (LC, HE and HE v2) from raw frames with libavcodec. One owner at a time.
 public final class AACDecoder {
-  /// What comes out, whatever the stream's own rate and channels are.
+  /// The output format, independent of the stream's own rate and channels.
   public let output: AudioFormat
   private let audioSpecificConfig: [UInt8]
   private var codec: LibavDecoder
   private var converter: SampleConverter
 
-  /// - Parameter audioSpecificConfig: ISO/IEC 14496-3 §1.6.2.1, as RTMP and MP4 carry it.
-  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libavcodec refuses the configuration.
+  /// - Parameter audioSpecificConfig: The AudioSpecificConfig of ISO/IEC 14496-3 §1.6.2.1, as in RTMP and MP4.
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` if libavcodec rejects the configuration.
   public init(audioSpecificConfig: [UInt8], output: AudioFormat = .stereo48k) throws(CodecError) {
     try output.check()
     guard (2...64).contains(audioSpecificConfig.count) else {
@@ -21,7 +21,7 @@ public final class AACDecoder {
     converter = SampleConverter(output: output)
   }
 
-  /// One raw frame in, its samples out, interleaved. A resampled stream keeps some 16 samples back.
+  /// Decodes one raw frame to interleaved samples. About 16 samples of a resampled stream are retained.
   /// - Throws: ``CodecError/corrupt(codec:reason:)``; the decoder stays usable.
   public func decode(_ data: [UInt8]) throws(CodecError) -> [Int16] {
     guard !data.isEmpty else { throw .corrupt(codec: "AAC", reason: "no data") }
@@ -31,7 +31,7 @@ public final class AACDecoder {
       while let more = try codec.receive({ (frame) throws(CodecError) in try converter.convert(frame) }) { samples += more }
       return samples
     } catch {
-      // A broken frame can name another layout of channels, which libavcodec would hold every later frame against.
+      // A corrupt frame may state another channel layout, with which libavcodec would reject every later frame.
       codec = try Self.open(audioSpecificConfig)
       throw error
     }

@@ -1,22 +1,22 @@
 import CFFmpeg
 
-/// What an AAC encoder is asked for.
+/// The settings of an AAC encoder.
 public struct AACEncoderSettings: Sendable, Hashable {
-  /// 8 000…96 000 Hz at one of AAC's rates, 1 or 2 channels.
+  /// The format: 8 000…96 000 Hz at one of AAC's rates, 1 or 2 channels.
   public var format: AudioFormat
-  /// Bits per second, 16 000…512 000.
+  /// The bitrate in bps, 16 000…512 000.
   public var bitrate: Int
 
-  /// The defaults are what streaming services take.
+  /// Creates settings. The defaults are accepted by streaming services.
   public init(format: AudioFormat = AudioFormat(sampleRate: 44_100, channels: 2), bitrate: Int = 128_000) {
     self.format = format
     self.bitrate = bitrate
   }
 
-  /// Bits a second and channel from which on libavcodec's fast coder is within 3 dB of its thorough one, at half the cost.
+  /// The bitrate in bps per channel from which libavcodec's fast coder is within 3 dB of its thorough one, at half the cost.
   static let plenty = 48_000
 
-  /// ISO/IEC 14496-3 table 1.18.
+  /// The sample rates of ISO/IEC 14496-3 table 1.18.
   static let sampleRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000]
 
   func check() throws(CodecError) {
@@ -30,19 +30,19 @@ public struct AACEncoderSettings: Sendable, Hashable {
   }
 }
 
-/// AAC-LC by libavcodec, in raw frames of 1024 samples. One owner at a time.
+/// Encodes AAC-LC in raw frames of 1024 samples with libavcodec. One owner at a time.
 ///
-/// The coder looks one frame ahead: the first call returns nothing, and each later one the frame before. A decoder gives
-/// ``delay`` samples of its own before the first one that was encoded.
+/// The encoder looks ahead by one frame: the first call returns nothing, and each later one returns the previous frame. A
+/// decoder outputs ``delay`` extra samples before the first encoded one.
 public final class AACEncoder {
-  /// Samples per channel in a frame (ISO/IEC 14496-3 §4.5.2.1).
+  /// The number of samples per channel in a frame (ISO/IEC 14496-3 §4.5.2.1).
   public static let frameCount = 1024
 
-  /// As last set.
+  /// The current settings.
   public private(set) var settings: AACEncoderSettings
-  /// ISO/IEC 14496-3 §1.6.2.1, what RTMP and MP4 announce the stream by.
+  /// The AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) for RTMP and MP4.
   public let audioSpecificConfig: [UInt8]
-  /// Samples that a decoder gives before the first encoded one.
+  /// The number of samples that a decoder outputs before the first encoded one.
   public let delay: Int
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private var packet: UnsafeMutablePointer<AVPacket>?
@@ -57,7 +57,7 @@ public final class AACEncoder {
       AV_CODEC_ID_AAC, AV_SAMPLE_FMT_FLTP, Int32(settings.format.sampleRate), Int32(settings.format.channels),
       Int64(settings.bitrate))
     guard let opening = context else { throw .unavailable(codec: "AAC", reason: "libavcodec has no encoder for it") }
-    // Elementary frames: the configuration goes apart from them.
+    // Raw frames: the configuration is separate from them.
     opening.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
     opening.pointee.thread_count = 1
     if settings.bitrate >= AACEncoderSettings.plenty * settings.format.channels {
@@ -69,7 +69,7 @@ public final class AACEncoder {
       throw .unavailable(codec: "AAC", reason: Libav.message(result))
     }
     self.settings = settings
-    // Behind the two bytes libavcodec adds an extension that AAC-LC does not need.
+    // After the two bytes libavcodec adds an extension that AAC-LC does not need.
     audioSpecificConfig = [extradata[0], extradata[1]]
     delay = Int(opening.pointee.initial_padding)
     self.context = context
@@ -83,15 +83,15 @@ public final class AACEncoder {
     avcodec_free_context(&context)
   }
 
-  /// Takes so many bits a second from the next frame on, 16 000…512 000; the stream stays one. The coder keeps the bandwidth that it was
-  /// opened for.
+  /// Sets the bitrate in bps from the next frame on, 16 000…512 000, within the same stream. The encoder keeps its initial
+  /// bandwidth.
   public func setBitrate(_ bitrate: Int) {
     settings.bitrate = min(max(bitrate, 16_000), 512_000)
     context?.pointee.bit_rate = Int64(settings.bitrate)
   }
 
-  /// Compresses one frame; gives the frame before, nil at the first call.
-  /// - Parameter samples: exactly ``frameCount`` × channels, interleaved.
+  /// Encodes one frame. Returns the previous frame; nil on the first call.
+  /// - Parameter samples: Exactly ``frameCount`` × channels samples, interleaved.
   public func encode(_ samples: [Int16]) throws(CodecError) -> [UInt8]? {
     let channels = settings.format.channels
     let needed = Self.frameCount * channels

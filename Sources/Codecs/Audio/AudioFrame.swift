@@ -1,21 +1,21 @@
 public import RTP
 
-/// How PCM is laid out.
+/// The layout of PCM.
 public struct AudioFormat: Sendable, Hashable {
-  /// Samples per second and channel, 8 000…192 000.
+  /// The sample rate in Hz, 8 000…192 000.
   public var sampleRate: Int
-  /// 1…8.
+  /// The number of channels, 1…8.
   public var channels: Int
 
-  /// Values outside the ranges are refused where the format is used.
+  /// Values out of range are rejected on use.
   public init(sampleRate: Int, channels: Int) {
     self.sampleRate = sampleRate
     self.channels = channels
   }
 
-  /// What Opus works at here.
+  /// The mono format of the Opus codec.
   public static let mono48k = AudioFormat(sampleRate: 48_000, channels: 1)
-  /// What Opus works at here.
+  /// The stereo format of the Opus codec.
   public static let stereo48k = AudioFormat(sampleRate: 48_000, channels: 2)
 
   func check() throws(CodecError) {
@@ -26,31 +26,31 @@ public struct AudioFormat: Sendable, Hashable {
   }
 }
 
-/// 16-bit PCM, channels interleaved, with its time.
+/// 16-bit PCM with interleaved channels and a timestamp.
 public struct AudioFrame: Sendable, Equatable {
   /// `frameCount` × channels values.
   public var samples: [Int16]
-  /// How `samples` are to be read.
+  /// The format of `samples`.
   public var format: AudioFormat
-  /// The first sample's time, on its source's timeline.
+  /// The first sample's time on the source's timeline.
   public var timestamp: MediaTime
 
-  /// `samples` are not checked against the format; a last incomplete one is left out of ``frameCount``.
+  /// `samples` are not validated against the format. An incomplete last one is not counted in ``frameCount``.
   public init(samples: [Int16], format: AudioFormat, timestamp: MediaTime = .zero) {
     self.samples = samples
     self.format = format
     self.timestamp = timestamp
   }
 
-  /// Samples per channel.
+  /// The number of samples per channel.
   public var frameCount: Int { samples.count / max(1, format.channels) }
-  /// Microseconds.
+  /// The duration in µs.
   public var duration: Int64 { Int64(frameCount) * 1_000_000 / Int64(max(1, format.sampleRate)) }
 
   /// The time after the last sample.
   public var end: MediaTime { timestamp.advanced(microseconds: duration) }
 
-  /// Root mean square over all channels, relative to full scale: 0…1.
+  /// The root mean square over all channels relative to full scale, 0…1.
   public var level: Double {
     guard !samples.isEmpty else { return 0 }
     let sum = samples.reduce(0.0) { $0 + Double($1) * Double($1) }

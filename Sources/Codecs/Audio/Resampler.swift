@@ -1,10 +1,10 @@
 import CFFmpeg
 
-/// Changes sample rate and channel count of a continuous stream, by libswresample. One owner at a time.
+/// Converts the sample rate and channel count of a continuous stream with libswresample. One owner at a time.
 public final class Resampler {
-  /// What is fed.
+  /// The input format.
   public let input: AudioFormat
-  /// What comes out.
+  /// The output format.
   public let output: AudioFormat
   private let inputSampleFormat: AVSampleFormat
   private var context: OpaquePointer?
@@ -28,7 +28,8 @@ public final class Resampler {
 
   deinit { swr_free(&context) }
 
-  /// Feeds interleaved samples; returns what is ready. Some 16 samples stay inside until the next call or ``flush()``.
+  /// Converts interleaved samples and returns those that are ready. About 16 samples are retained until the next call or
+  /// ``flush()``.
   public func process(_ samples: [Int16]) -> [Int16] {
     let count = samples.count / input.channels
     guard count > 0 else { return [] }
@@ -38,10 +39,10 @@ public final class Resampler {
     }
   }
 
-  /// The rest of the stream; a new one may begin.
+  /// Returns the rest of the stream. A new stream may follow.
   public func flush() -> [Int16] { convert(nil, count: 0) }
 
-  /// - Parameter planes: as many pointers as the sample format has planes.
+  /// - Parameter planes: As many pointers as the sample format has planes.
   func convert(_ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int) -> [Int16] {
     let room = Int(swr_get_out_samples(context, Int32(clamping: count)))
     guard room > 0 else { return [] }

@@ -1,13 +1,13 @@
 import CFFmpeg
 public import RTP
 
-/// Decodes the pictures of FLV or MP4: samples in the container's form, in decoding order, of which some are shown later than
-/// others. One owner at a time.
+/// Decodes video from FLV or MP4: samples in the container's format, in decoding order, which may differ from presentation
+/// order. One owner at a time.
 public final class ConfiguredVideoDecoder {
   private let codec: LibavDecoder
 
-  /// - Parameter configuration: avcC, hvcC or av1C.
-  /// - Throws: ``CodecError/unavailable(codec:reason:)`` for sound, and where libavcodec refuses the configuration.
+  /// - Parameter configuration: The avcC, hvcC or av1C record.
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` for an audio codec, or if libavcodec rejects the configuration.
   public init(_ codec: FragmentedMP4.Codec, configuration: [UInt8]) throws(CodecError) {
     let (id, name) =
       switch codec {
@@ -19,9 +19,9 @@ public final class ConfiguredVideoDecoder {
     self.codec = try LibavDecoder(id, name: name, configuration: configuration)
   }
 
-  /// One sample in; pictures out, in the order in which they are shown: none while others have to come first.
-  /// - Parameter timestamp: when it is shown.
-  /// - Throws: ``CodecError/corrupt(codec:reason:)``: a key frame is needed; the decoder stays usable.
+  /// Decodes one sample. Returns pictures in presentation order; none while earlier ones are outstanding.
+  /// - Parameter timestamp: The presentation time.
+  /// - Throws: ``CodecError/corrupt(codec:reason:)`` if a key frame is needed; the decoder stays usable.
   public func decode(_ data: some Collection<UInt8>, timestamp: MediaTime) throws(CodecError) -> [VideoFrame] {
     guard !data.isEmpty else { throw .corrupt(codec: "video", reason: "no data") }
     try codec.send(data, timestamp: timestamp)
@@ -30,6 +30,6 @@ public final class ConfiguredVideoDecoder {
     return pictures
   }
 
-  /// Forgets everything fed so far, before a key frame that does not follow it.
+  /// Discards the decoder's state, before a key frame that does not follow the previous samples.
   public func restart() { codec.flush() }
 }

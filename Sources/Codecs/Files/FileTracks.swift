@@ -3,16 +3,16 @@ import RTP
 
 /// One stream of a file and its decoder.
 protocol FileTrack: AnyObject {
-  /// Decodes a packet, nil at the end, and hands out what comes of it with its duration in microseconds.
+  /// Decodes a packet, or drains the decoder if nil. Passes each output with its duration in µs.
   func decode(
     _ packet: UnsafeMutablePointer<AVPacket>?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void
   ) throws(CodecError)
 }
 
-/// Turns a stream's timestamps into times since the file's beginning.
+/// Converts a stream's timestamps to times since the start of the file.
 private struct StreamClock {
   let base: AVRational
-  /// Microseconds.
+  /// The start time in µs.
   let start: Int64
 
   init(_ stream: UnsafeMutablePointer<AVStream>, in container: UnsafeMutablePointer<AVFormatContext>) {
@@ -20,11 +20,11 @@ private struct StreamClock {
     start = container.pointee.start_time == av_no_pts ? 0 : container.pointee.start_time
   }
 
-  /// Nil if the timestamp is unknown.
+  /// Returns nil if the timestamp is unknown.
   func time(_ timestamp: Int64) -> MediaTime? {
     guard timestamp != av_no_pts else { return nil }
     let time = av_rescale_q(timestamp, base, AVRational(num: 1, den: 1_000_000))
-    // A broken file can name any time; a century is enough for every other.
+    // A corrupt file may contain any time; a century is enough for all others.
     let century: Int64 = 3_155_760_000_000_000
     guard (-century...century).contains(time), (-century...century).contains(start) else { return nil }
     return MediaTime(microseconds: max(0, time - start))
@@ -75,7 +75,7 @@ final class FileAudioTrack: FileTrack {
   private let decoder: LibavDecoder
   private let clock: StreamClock
   private var converter: SampleConverter
-  /// Where the next sample belongs; nil before the first.
+  /// The time of the next sample; nil before the first one.
   private var nextTime: MediaTime?
 
   init?(in container: UnsafeMutablePointer<AVFormatContext>, output: AudioFormat) throws(CodecError) {
@@ -106,7 +106,7 @@ final class FileAudioTrack: FileTrack {
   }
 
   private func hand(_ samples: [Int16], at time: MediaTime?, _ deliver: (MediaFile.Sample, _ duration: Int64) -> Void) {
-    // Containers round their times: samples follow each other exactly, unless there is a hole.
+    // Containers round their times, so samples are contiguous unless there is a gap.
     var start = nextTime ?? time ?? .zero
     if let time, abs(time - start) > 50_000 { start = max(start, time) }
     let frame = AudioFrame(samples: samples, format: output, timestamp: start)

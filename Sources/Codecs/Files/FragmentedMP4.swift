@@ -1,47 +1,48 @@
 import CFFmpeg
 
-/// Writes fragmented MP4, as CMAF and HLS have it, in memory, by libavformat: an initialisation section, and then fragments of samples as their
-/// owner cuts them. One owner at a time.
+/// Writes fragmented MP4 for CMAF and HLS in memory, with libavformat: an initialization section, then fragments as cut by the
+/// owner. One owner at a time.
 ///
-/// Times are absolute: each fragment tells its own, so that what comes after a hole stands where it belongs.
+/// Times are absolute: each fragment contains its own, so that media after a gap keeps its time.
 public final class FragmentedMP4 {
-  /// What is compressed how. Samples are as MP4 has them: H.264 and HEVC with lengths, AAC without ADTS, AV1 as temporal units.
+  /// The codec of a track. Samples use MP4 formats: H.264 and HEVC with length prefixes, AAC without ADTS, AV1 as temporal
+  /// units.
   public enum Codec: Sendable, Hashable {
     case h264, hevc, av1, aac, opus
   }
 
-  /// One picture track or one sound track.
+  /// A video or audio track.
   public struct Track: Sendable, Hashable {
     public var codec: Codec
-    /// What the decoder has to know: avcC, hvcC, av1C, AudioSpecificConfig, OpusHead.
+    /// The decoder configuration: avcC, hvcC, av1C, AudioSpecificConfig or OpusHead.
     public var configuration: [UInt8]
-    /// Pixels; 0 for sound.
+    /// The width in pixels; 0 for audio.
     public var width = 0
     public var height = 0
-    /// 0 for pictures.
+    /// The sample rate in Hz; 0 for video.
     public var sampleRate = 0
     public var channels = 0
 
-    /// A track of pictures.
+    /// Returns a video track.
     public static func video(_ codec: Codec, configuration: [UInt8], width: Int, height: Int) -> Track {
       Track(codec: codec, configuration: configuration, width: width, height: height)
     }
 
-    /// A track of sound.
+    /// Returns an audio track.
     public static func audio(_ codec: Codec, configuration: [UInt8], sampleRate: Int, channels: Int) -> Track {
       Track(codec: codec, configuration: configuration, sampleRate: sampleRate, channels: channels)
     }
 
-    /// Units of time in a second: 90,000 for pictures, the sample rate for sound.
+    /// Time units per second: 90,000 for video, the sample rate for audio.
     public var timescale: Int { sampleRate > 0 ? sampleRate : 90_000 }
   }
 
-  /// One access unit, its times in units of its track's timescale.
+  /// One access unit. Its times are in units of the track's timescale.
   public struct Sample {
-    /// The index of its track.
+    /// The index of the track.
     public var track: Int
     public var decodingTime: Int64
-    /// From the decoding to the showing, never negative.
+    /// The composition time offset; never negative.
     public var offset: Int64
     public var duration: Int64
     public var isKeyFrame: Bool
@@ -56,12 +57,12 @@ public final class FragmentedMP4 {
   }
 
   public let tracks: [Track]
-  /// The initialisation section.
+  /// The initialization section.
   public private(set) var header: [UInt8] = []
   private var format: UnsafeMutablePointer<AVFormatContext>?
   private var packet: UnsafeMutablePointer<AVPacket>?
 
-  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libavformat refuses a track or its configuration.
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` if libavformat rejects a track or its configuration.
   public init(_ tracks: [Track]) throws(CodecError) {
     Libav.silence()
     self.tracks = tracks
@@ -71,8 +72,8 @@ public final class FragmentedMP4 {
     for track in tracks { try Self.add(track, to: format) }
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
-    // Absolute times: no edit list, and each fragment is one after a discontinuity, which tells its own time.
-    // The flag for CMAF is left out, for it lets pictures be shown before they are decoded, which libavformat itself misreads.
+    // Absolute times: no edit list, and each fragment follows a discontinuity and contains its own time. The CMAF flag is not
+    // set, because it allows presentation before decoding, which libavformat itself misreads.
     av_dict_set(&options, "movflags", "frag_custom+empty_moov+default_base_moof+skip_trailer+frag_discont", 0)
     av_dict_set(&options, "use_editlist", "0", 0)
     av_dict_set(&options, "video_track_timescale", "90000", 0)
@@ -85,11 +86,11 @@ public final class FragmentedMP4 {
 
   deinit {
     av_packet_free(&packet)
-    // Without a trailer the muxer's own memory is let go of with the context.
+    // No trailer is written, so the muxer's own memory is freed with the context.
     ff_free_memory_muxer(format)
   }
 
-  /// Adds a sample, whose decoding time is larger than that of the one before on its track.
+  /// Adds a sample. Its decoding time must be later than that of the previous sample on its track.
   public func add(_ sample: Sample, data: some Collection<UInt8>) throws(CodecError) {
     guard let format, let packet, tracks.indices.contains(sample.track), !data.isEmpty, data.count < Int(Int32.max) / 2,
       let stream = ff_stream(format, Int32(sample.track)), av_new_packet(packet, Int32(data.count)) >= 0
@@ -109,12 +110,12 @@ public final class FragmentedMP4 {
     guard result >= 0 else { throw .corrupt(codec: "MP4", reason: Libav.message(result)) }
   }
 
-  /// All samples since the last fragment as one; empty where there are none.
+  /// Returns all samples since the last fragment as one fragment; empty if there are none.
   public func takeFragment() throws(CodecError) -> [UInt8] {
     guard let format else { return [] }
     let result = av_write_frame(format, nil)
     guard result >= 0 else { throw .corrupt(codec: "MP4", reason: Libav.message(result)) }
-    // To be said again for each fragment.
+    // Must be set again for each fragment.
     av_opt_set(format.pointee.priv_data, "movflags", "+frag_discont", 0)
     return try takeWritten()
   }
@@ -135,7 +136,7 @@ public final class FragmentedMP4 {
     case .h264: parameters.pointee.codec_id = AV_CODEC_ID_H264
     case .hevc:
       parameters.pointee.codec_id = AV_CODEC_ID_HEVC
-      // Players of Apple take no other.
+      // Apple's players accept only this tag.
       parameters.pointee.codec_tag = ff_tag(0x68, 0x76, 0x63, 0x31)
     case .av1: parameters.pointee.codec_id = AV_CODEC_ID_AV1
     case .aac: parameters.pointee.codec_id = AV_CODEC_ID_AAC
@@ -154,7 +155,7 @@ public final class FragmentedMP4 {
     stream.pointee.time_base = AVRational(num: 1, den: Int32(clamping: track.timescale))
   }
 
-  /// The size of the pictures that a decoder's configuration tells of; nil where it tells none.
+  /// Returns the picture size from a decoder configuration; nil if it has none.
   public static func pictureSize(_ codec: Codec, configuration: [UInt8]) -> (width: Int, height: Int)? {
     let id =
       switch codec {

@@ -1,47 +1,47 @@
 import CFFmpeg
 import RTP
 
-/// Reads any file that libavformat knows, as I420 pictures and PCM. One owner at a time.
+/// Reads any file that libavformat supports, as I420 pictures and PCM. One owner at a time.
 ///
-/// Samples come in the file's order, so that neither stream runs far ahead. Broken packets are skipped and counted.
+/// Samples are returned in file order, so that neither stream runs far ahead. Corrupt packets are skipped and counted.
 public final class MediaFile {
   /// The file's best video stream.
   public struct VideoStream: Sendable, Hashable {
-    /// FFmpeg's name: "h264", "vp9".
+    /// FFmpeg's name of the codec: "h264", "vp9".
     public let codec: String
-    /// Pixels, as the container says.
+    /// The width in pixels, from the container.
     public let width: Int
-    /// Pixels, as the container says.
+    /// The height in pixels, from the container.
     public let height: Int
-    /// Frames per second; 25 where the container does not say.
+    /// The frame rate in frames per second; 25 if the container has none.
     public let frameRate: Double
   }
 
   /// The file's best audio stream.
   public struct AudioStream: Sendable, Hashable {
-    /// FFmpeg's name: "aac", "opus".
+    /// FFmpeg's name of the codec: "aac", "opus".
     public let codec: String
-    /// In the file; the samples come in the format asked for.
+    /// The sample rate in the file in Hz. Samples are returned in the requested format.
     public let sampleRate: Int
   }
 
-  /// One picture, or a run of PCM. Times count from the file's beginning and go on rising over loops.
+  /// A picture, or a block of PCM. Times start at the beginning of the file and keep increasing when it loops.
   public enum Sample: Sendable {
     case video(VideoFrame)
     case audio(AudioFrame)
   }
 
-  /// As given.
+  /// The path of the file.
   public let path: String
-  /// Nil where the file has none.
+  /// The video stream; nil if the file has none.
   public let video: VideoStream?
-  /// Nil where the file has none.
+  /// The audio stream; nil if the file has none.
   public let audio: AudioStream?
-  /// What the audio is turned into.
+  /// The format of the returned audio.
   public let audioFormat: AudioFormat
-  /// Starts again at the end.
+  /// Whether the file restarts at its end.
   public let loops: Bool
-  /// Packets that could not be decoded so far.
+  /// The number of packets that could not be decoded.
   public private(set) var brokenPackets = 0
 
   private var container: UnsafeMutablePointer<AVFormatContext>?
@@ -49,14 +49,15 @@ public final class MediaFile {
   private var videoTrack: FileVideoTrack?
   private var audioTrack: FileAudioTrack?
   private var ready: [Sample] = []
-  /// Where this pass begins.
+  /// The start time of the current pass.
   private var passStart = MediaTime.zero
-  /// Where the latest sample ends.
+  /// The end time of the latest sample.
   private var end = MediaTime.zero
   private var samplesInPass = 0
   private var isAtEnd = false
 
-  /// - Throws: ``CodecError/file(path:reason:)`` if it cannot be read or holds neither audio nor video that can be decoded.
+  /// - Throws: ``CodecError/file(path:reason:)`` if the file cannot be read, or has neither audio nor video that can be
+  ///   decoded.
   public init(path: String, audioFormat: AudioFormat = .mono48k, loops: Bool = false) throws(CodecError) {
     Libav.silence()
     try audioFormat.check()
@@ -92,11 +93,11 @@ public final class MediaFile {
     avformat_close_input(&container)
   }
 
-  /// The next picture or PCM; nil at the end, unless the file loops.
+  /// Returns the next picture or PCM block; nil at the end, unless the file loops.
   public func next() throws(CodecError) -> Sample? {
     while ready.isEmpty {
       if isAtEnd {
-        // A pass without a single sample would loop for ever.
+        // A pass without samples would loop forever.
         guard loops, samplesInPass > 0 else { return nil }
         try rewind()
       }
@@ -111,7 +112,7 @@ public final class MediaFile {
     guard let container, let packet else { return }
     let result = av_read_frame(container, packet)
     guard result >= 0 else {
-      // What lies behind a read error cannot be reached: an end like any other.
+      // Data after a read error cannot be reached: treat it as the end of the file.
       isAtEnd = true
       feed(videoTrack, nil)
       feed(audioTrack, nil)

@@ -4,22 +4,22 @@
   private typealias Library = X264
 #endif
 
-/// H.264 with no latency: one thread, no B-frames, no look-ahead, one slice. By x264, or by OpenH264 where the package was built with
-/// `ROOMSERVER_OPENH264` set.
+/// Encodes H.264 without delay: one thread, no B-frames, no look-ahead, one slice. It uses x264, or OpenH264 if the package was
+/// built with `ROOMSERVER_OPENH264` set.
 ///
-/// Output is Annex B; key frames are IDR and carry SPS and PPS. The level is 3.1 wherever size and rate fit it (as the
-/// `…1f` profiles of WebRTC announce), else the lowest that fits.
+/// The output is Annex B. Key frames are IDR pictures with SPS and PPS. The level is 3.1 if size and rate allow it, as
+/// announced by WebRTC's `…1f` profiles, otherwise the lowest that fits.
 public final class H264Encoder: VideoEncoder {
-  /// What the decoder must be able to do.
+  /// The profile, which decoders must support.
   public enum Profile: String, Sendable, Hashable, CaseIterable { case baseline, main, high }
-  /// Trade of CPU against quality, by x264's names; ``superfast`` takes about 3 ms for 1280x720.
+  /// The trade-off of CPU against quality, with x264's names. ``superfast`` takes about 3 ms for 1280x720.
   public enum Speed: String, Sendable, Hashable, CaseIterable { case ultrafast, superfast, veryfast, faster, fast, medium }
 
-  /// As last set.
+  /// The current settings.
   public private(set) var settings: VideoEncoderSettings
-  /// Fixed for the encoder's life.
+  /// The profile; fixed for the encoder's lifetime.
   public let profile: Profile
-  /// Fixed for the encoder's life.
+  /// The speed; fixed for the encoder's lifetime.
   public let speed: Speed
   private var library: Library
   private var clock = EncodingClock()
@@ -35,7 +35,8 @@ public final class H264Encoder: VideoEncoder {
     library = try Library(settings, profile: profile, speed: speed, level: Self.level(settings))
   }
 
-  /// Bitrate, fps and key-frame interval change within the stream; another size or level starts it anew with a key frame.
+  /// Changes the settings. Bitrate, frame rate and key frame interval change within the stream; another size or level restarts
+  /// it with a key frame.
   public func reconfigure(_ settings: VideoEncoderSettings) throws(CodecError) {
     try settings.check()
     let sameStream =
@@ -50,7 +51,7 @@ public final class H264Encoder: VideoEncoder {
     self.settings = settings
   }
 
-  /// One picture in, its access unit out.
+  /// Encodes one picture to an access unit.
   public func encode(_ frame: VideoFrame, forceKeyFrame: Bool = false) throws(CodecError) -> EncodedPicture? {
     let (time, keyFrame) = clock.advance(
       to: frame.timestamp, interval: settings.keyFrameInterval, forced: forceKeyFrame)

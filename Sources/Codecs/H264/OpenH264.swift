@@ -1,15 +1,15 @@
 #if OPENH264
   import COpenH264
 
-  /// Cisco's OpenH264, for programs that may not be GPL: one thread, no B-frames, one slice.
+  /// Cisco's OpenH264, for builds that cannot use GPL code: one thread, no B-frames, one slice.
   final class OpenH264 {
     private let encoder: UnsafeMutablePointer<ISVCEncoder?>
-    /// What the library tells of each picture; too large for the stack.
+    /// The library's output for each picture; too large for the stack.
     private let info = UnsafeMutablePointer<SFrameBSInfo>.allocate(capacity: 1)
-    /// In which the library counts pictures.
+    /// The frame rate that the library uses.
     private let fps: Int
 
-    /// The library takes no more.
+    /// The maximum frame rate of the library.
     private static let mostFPS = 30
 
     init(
@@ -33,9 +33,9 @@
       parameters.iRCMode = RC_BITRATE_MODE
       parameters.iTargetBitrate = Self.bitrate(settings, fps)
       parameters.iMaxBitrate = UNSPECIFIED_BIT_RATE
-      // Pictures are left out by whoever sends them, and not here.
+      // The sender skips pictures, not the encoder.
       parameters.bEnableFrameSkip = false
-      // Key frames are placed by EncodingClock, so that the interval can change live.
+      // EncodingClock places key frames, so that the interval can change at any time.
       parameters.uiIntraPeriod = 0
       parameters.bEnableSceneChangeDetect = false
       parameters.iMultipleThreadIdc = 1
@@ -71,19 +71,19 @@
       info.deallocate()
     }
 
-    /// Of pictures at the library's rate as many bits as each is to have at the caller's.
+    /// Scales the bitrate so that each picture at the library's frame rate gets as many bits as at the caller's.
     private static func bitrate(_ settings: VideoEncoderSettings, _ fps: Int) -> Int32 {
       Int32(clamping: settings.bitrate * fps / settings.fps)
     }
 
-    /// Takes over bitrate and fps. False where OpenH264 refuses them.
+    /// Sets bitrate and frame rate. Returns false if OpenH264 rejects them.
     func setRate(_ settings: VideoEncoderSettings) -> Bool {
       var rate = SBitrateInfo(iLayer: SPATIAL_LAYER_ALL, iBitrate: Self.bitrate(settings, fps))
       return openh264_set(encoder, ENCODER_OPTION_BITRATE, &rate) == 0
     }
 
-    /// - Parameter time: grows from picture to picture.
-    /// - Returns: the access unit; nil where the picture is refused.
+    /// - Parameter time: Increases from picture to picture.
+    /// - Returns: The access unit; nil if the picture is rejected.
     func encode(_ planes: I420Planes, time: Int64, isKeyFrame: Bool) -> (data: [UInt8], isKeyFrame: Bool)? {
       if isKeyFrame { _ = openh264_force_key_frame(encoder) }
       var picture = SSourcePicture()
@@ -93,7 +93,7 @@
       picture.iStride.0 = Int32(planes.yStride)
       picture.iStride.1 = Int32(planes.chromaStride)
       picture.iStride.2 = Int32(planes.chromaStride)
-      // OpenH264 reads its input only.
+      // OpenH264 only reads its input.
       picture.pData.0 = UnsafeMutablePointer(mutating: planes.y)
       picture.pData.1 = UnsafeMutablePointer(mutating: planes.u)
       picture.pData.2 = UnsafeMutablePointer(mutating: planes.v)

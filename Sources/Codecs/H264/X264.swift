@@ -1,7 +1,7 @@
 #if !OPENH264
   import CX264
 
-  /// x264, tuned for zero latency: one thread, no B-frames, no look-ahead, one slice.
+  /// x264 tuned for zero latency: one thread, no B-frames, no look-ahead, one slice.
   final class X264 {
     private var encoder: OpaquePointer
 
@@ -21,10 +21,10 @@
       parameters.i_level_idc = Int32(level)
       parameters.b_annexb = 1
       parameters.b_repeat_headers = 1
-      // Key frames are placed by EncodingClock, so that the interval can change live.
+      // EncodingClock places key frames, so that the interval can change at any time.
       parameters.i_keyint_max = X264_KEYINT_MAX_INFINITE
       parameters.i_scenecut_threshold = 0
-      // Rate control by timestamps would hold each picture back until the next one tells its duration.
+      // Rate control by timestamps would delay each picture until the next one determines its duration.
       parameters.b_vfr_input = 0
       parameters.i_fps_num = UInt32(settings.fps)
       parameters.i_fps_den = 1
@@ -38,7 +38,7 @@
 
     deinit { x264_encoder_close(encoder) }
 
-    /// Takes over bitrate and fps. False where x264 refuses them.
+    /// Sets bitrate and frame rate. Returns false if x264 rejects them.
     func setRate(_ settings: VideoEncoderSettings) -> Bool {
       var parameters = x264_param_t()
       x264_encoder_parameters(encoder, &parameters)
@@ -46,9 +46,9 @@
       return x264_encoder_reconfig(encoder, &parameters) == 0
     }
 
-    /// A buffer of 0.6 s bounds how long a burst takes to send, and still leaves room for a key frame.
+    /// Sets the rate control. A buffer of 0.6 s limits how long a burst takes to send and still has room for a key frame.
     ///
-    /// x264 counts in frames of the rate it was opened with; another rate is given to it as another bitrate.
+    /// x264 counts in frames of its initial rate, so another rate is expressed as another bitrate.
     private static func setRate(_ parameters: inout x264_param_t, _ settings: VideoEncoderSettings) {
       let kilobits = settings.bitrate / 1000 * Int(parameters.i_fps_num) / settings.fps
       parameters.rc.i_bitrate = Int32(clamping: kilobits)
@@ -56,8 +56,8 @@
       parameters.rc.i_vbv_buffer_size = Int32(clamping: max(1, settings.bitrate / 1000 * 6 / 10))
     }
 
-    /// - Parameter time: grows from picture to picture.
-    /// - Returns: the access unit; nil where the picture is refused.
+    /// - Parameter time: Increases from picture to picture.
+    /// - Returns: The access unit; nil if the picture is rejected.
     func encode(_ planes: I420Planes, time: Int64, isKeyFrame: Bool) -> (data: [UInt8], isKeyFrame: Bool)? {
       var input = x264_picture_t()
       x264_picture_init(&input)
@@ -65,7 +65,7 @@
       input.i_type = isKeyFrame ? X264_TYPE_IDR : X264_TYPE_AUTO
       input.img.i_csp = X264_CSP_I420
       input.img.i_plane = 3
-      // x264 reads its input only.
+      // x264 only reads its input.
       input.img.plane.0 = UnsafeMutablePointer(mutating: planes.y)
       input.img.plane.1 = UnsafeMutablePointer(mutating: planes.u)
       input.img.plane.2 = UnsafeMutablePointer(mutating: planes.v)
@@ -78,7 +78,7 @@
       guard x264_encoder_encode(encoder, &units, &count, &input, &output) >= 0 else { return nil }
       var data: [UInt8] = []
       for unit in UnsafeBufferPointer(start: units, count: Int(count)) {
-        // x264 describes itself in an SEI of 600 bytes before the first picture: nobody reads it.
+        // Before the first picture x264 describes itself in an SEI of 600 bytes, which no receiver uses.
         if unit.i_type == Int32(NAL_SEI.rawValue) { continue }
         data.append(contentsOf: UnsafeBufferPointer(start: unit.p_payload, count: Int(unit.i_payload)))
       }

@@ -1,10 +1,10 @@
 import CFFmpeg
 
-/// What all of FFmpeg shares.
+/// Helpers for all FFmpeg libraries.
 enum Libav {
   private static let quiet: Void = av_log_set_level(AV_LOG_QUIET)
 
-  /// FFmpeg prints about every broken byte it meets; errors are reported to the caller here.
+  /// FFmpeg prints a message for every corrupt byte, but errors are reported to the caller here.
   static func silence() { _ = quiet }
 
   static func message(_ code: Int32) -> String {

@@ -1,15 +1,15 @@
 import CFFmpeg
 import RTP
 
-/// One decoder of libavcodec, audio or video.
+/// A libavcodec decoder for audio or video.
 final class LibavDecoder {
   let name: String
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private var packet: UnsafeMutablePointer<AVPacket>?
   private var frame: UnsafeMutablePointer<AVFrame>?
 
-  /// For a live stream: no reordering, damaged pictures are refused.
-  /// - Parameter configuration: what a container would carry apart from the frames.
+  /// Opens a decoder for a live stream: no reordering, and damaged pictures are rejected.
+  /// - Parameter configuration: The out-of-band decoder configuration of a container.
   convenience init(live codec: AVCodecID, name: String, configuration: [UInt8] = []) throws(CodecError) {
     try self.init(codec, name: name) { context in
       context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
@@ -17,14 +17,14 @@ final class LibavDecoder {
     }
   }
 
-  /// For a stream of a container.
+  /// Opens a decoder for a stream of a container.
   convenience init(_ parameters: UnsafePointer<AVCodecParameters>, name: String) throws(CodecError) {
     try self.init(parameters.pointee.codec_id, name: name) { context in
       avcodec_parameters_to_context(context, parameters) >= 0
     }
   }
 
-  /// For a stream whose frames come in decoding order, with what a container would carry apart from them.
+  /// Opens a decoder for frames in decoding order with an out-of-band configuration.
   convenience init(_ codec: AVCodecID, name: String, configuration: [UInt8]) throws(CodecError) {
     try self.init(codec, name: name) { context in
       configuration.isEmpty || ff_set_extradata(context, configuration, Int32(clamping: configuration.count)) >= 0
@@ -54,7 +54,7 @@ final class LibavDecoder {
     avcodec_free_context(&context)
   }
 
-  /// Feeds one access unit.
+  /// Sends one access unit to the decoder.
   func send(_ data: some Collection<UInt8>, timestamp: MediaTime? = nil) throws(CodecError) {
     guard let packet, data.count < Int(Int32.max) / 2, av_new_packet(packet, Int32(data.count)) >= 0 else {
       throw .corrupt(codec: name, reason: "\(data.count) bytes in one access unit")
@@ -67,13 +67,13 @@ final class LibavDecoder {
     try send(packet)
   }
 
-  /// Feeds one packet of a container, nil at the end.
+  /// Sends one packet of a container to the decoder; nil at the end.
   func send(_ packet: UnsafeMutablePointer<AVPacket>?) throws(CodecError) {
     let result = avcodec_send_packet(context, packet)
     guard result >= 0 || result == averror_again else { throw .corrupt(codec: name, reason: Libav.message(result)) }
   }
 
-  /// Lends the next decoded frame; nil when more input is needed.
+  /// Passes the next decoded frame to a closure. Returns nil if more input is needed.
   func receive<Output>(
     _ read: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Output
   ) throws(CodecError) -> Output? {
@@ -85,13 +85,13 @@ final class LibavDecoder {
     return try read(frame)
   }
 
-  /// The next picture, with the time that it was fed with.
+  /// Returns the next picture, with the timestamp of its input.
   func receivePicture() throws(CodecError) -> VideoFrame? {
     try receivePicture { MediaTime(microseconds: $0) }
   }
 
-  /// The next picture.
-  /// - Parameter time: of a timestamp in the unit of what was fed; `av_no_pts` if unknown.
+  /// Returns the next picture.
+  /// - Parameter time: Converts a timestamp from the input's unit; `av_no_pts` if unknown.
   func receivePicture(_ time: (Int64) -> MediaTime) throws(CodecError) -> VideoFrame? {
     try receive { (frame) throws(CodecError) in
       guard ff_frame_is_damaged(frame) == 0 else {
@@ -103,7 +103,7 @@ final class LibavDecoder {
     }
   }
 
-  /// One access unit of a live stream in, its picture out, nil if none can be shown yet.
+  /// Decodes one access unit of a live stream. Returns nil if no picture can be shown yet.
   func decodePicture(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     guard !data.isEmpty else { throw .corrupt(codec: name, reason: "no data") }
     try send(data)
@@ -115,6 +115,6 @@ final class LibavDecoder {
     return last
   }
 
-  /// Forgets everything fed so far, after a seek.
+  /// Discards the decoder's state after a seek.
   func flush() { avcodec_flush_buffers(context) }
 }

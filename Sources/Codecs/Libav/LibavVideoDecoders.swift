@@ -1,27 +1,27 @@
 import CFFmpeg
 public import RTP
 
-/// VP9 by libavcodec. What ``VP8Decoder`` says of missing frames holds here too.
+/// Decodes VP9 with libavcodec. The note on missing frames at ``VP8Decoder`` applies here too.
 public final class VP9Decoder: VideoDecoder {
   private let codec: LibavDecoder
 
-  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libavcodec was built without it.
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` if libavcodec was built without VP9.
   public init() throws(CodecError) { codec = try LibavDecoder(live: AV_CODEC_ID_VP9, name: "VP9") }
 
-  /// One frame (of one layer) in, its picture out.
+  /// Decodes one frame of one layer.
   public func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     try codec.decodePicture(data, timestamp: timestamp)
   }
 }
 
-/// AV1 by libavcodec (libdav1d), from temporal units in low-overhead OBU format.
+/// Decodes AV1 with libavcodec (libdav1d), from temporal units in low-overhead OBU format.
 public final class AV1Decoder: VideoDecoder {
   private let codec: LibavDecoder
 
-  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libavcodec was built without it.
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` if libavcodec was built without AV1.
   public init() throws(CodecError) { codec = try LibavDecoder(live: AV_CODEC_ID_AV1, name: "AV1") }
 
-  /// One temporal unit in, its picture out.
+  /// Decodes one temporal unit.
   public func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
     try codec.decodePicture(data, timestamp: timestamp)
   }

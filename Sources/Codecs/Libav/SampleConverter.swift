@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// Turns decoded frames, whose format may change under way, into interleaved 16-bit PCM of one format.
+/// Converts decoded frames, whose format may change at any time, to interleaved 16-bit PCM of one format.
 struct SampleConverter {
   let output: AudioFormat
   private var resampler: Resampler?
@@ -19,9 +19,9 @@ struct SampleConverter {
     return resampler.convert(planes, count: Int(frame.pointee.nb_samples))
   }
 
-  /// The rest of the stream.
+  /// Returns the rest of the stream.
   func flush() -> [Int16] { resampler?.flush() ?? [] }
 
-  /// Forgets the stream, after a seek.
+  /// Discards the stream's state after a seek.
   mutating func restart() { self = SampleConverter(output: output) }
 }

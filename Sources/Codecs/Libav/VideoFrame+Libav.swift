@@ -2,7 +2,7 @@ import CFFmpeg
 import CYUV
 
 extension VideoFrame {
-  /// A copy of a decoded picture, turned into 8-bit I420.
+  /// Copies a decoded picture, converted to 8-bit I420.
   init(copying source: UnsafePointer<AVFrame>, pool: FramePool = .shared) throws(CodecError) {
     let picture = source.pointee
     let width = Int(picture.width)
@@ -16,7 +16,7 @@ extension VideoFrame {
   }
 }
 
-/// False if the format is none of those that libyuv turns into I420.
+/// Returns false if libyuv cannot convert the format to I420.
 private func convert(_ picture: AVFrame, _ format: AVPixelFormat, into target: MutableI420Planes) -> Bool {
   guard let first = picture.data.0 else { return false }
   let stride = picture.linesize
@@ -60,14 +60,14 @@ private func convert(_ picture: AVFrame, _ format: AVPixelFormat, into target: M
   case AV_PIX_FMT_GRAY8: return one(I400ToI420)
   case AV_PIX_FMT_YUYV422: return one(YUY2ToI420)
   case AV_PIX_FMT_UYVY422: return one(UYVYToI420)
-  // libyuv names formats by the little-endian word, FFmpeg by the order in memory.
+  // libyuv names formats by the little-endian word, FFmpeg by the byte order in memory.
   case AV_PIX_FMT_RGB24: return one(RAWToI420)
   case AV_PIX_FMT_BGR24: return one(RGB24ToI420)
   case AV_PIX_FMT_RGBA, AV_PIX_FMT_RGB0: return one(ABGRToI420)
   case AV_PIX_FMT_BGRA, AV_PIX_FMT_BGR0: return one(ARGBToI420)
   case AV_PIX_FMT_YUV420P10LE:
     return three { y0, s0, u0, s1, v0, s2, y1, t0, u1, t1, v1, t2, width, height in
-      // 10-bit strides count samples, FFmpeg's bytes.
+      // libyuv's 10-bit strides count samples, FFmpeg's count bytes.
       withWords(y0, u0, v0) { I010ToI420($0, s0 / 2, $1, s1 / 2, $2, s2 / 2, y1, t0, u1, t1, v1, t2, width, height) }
     }
   default: return false

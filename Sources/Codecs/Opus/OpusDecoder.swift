@@ -1,11 +1,11 @@
 import COpus
 
-/// Opus to PCM at 48 kHz, with concealment of lost packets. Survives any input. One owner at a time.
+/// Decodes Opus to PCM at 48 kHz and conceals lost packets. Accepts any input. One owner at a time.
 public final class OpusDecoder {
-  /// 120 ms: the longest packet (RFC 6716 §2.1.4), in samples per channel.
+  /// The longest packet, 120 ms (RFC 6716 §2.1.4), in samples per channel.
   public static let maximumFrameCount = 5760
 
-  /// 1 or 2; a packet of the other kind is mixed or doubled.
+  /// The number of channels: 1 or 2. Packets with another number are mixed down or duplicated.
   public let channels: Int
   private let decoder: OpaquePointer
 
@@ -22,22 +22,22 @@ public final class OpusDecoder {
 
   deinit { opus_decoder_destroy(decoder) }
 
-  /// The samples of a packet, interleaved.
+  /// Returns the samples of a packet, interleaved.
   public func decode(_ packet: [UInt8]) throws(CodecError) -> [Int16] {
     guard !packet.isEmpty else { throw .corrupt(codec: "Opus", reason: "an empty packet") }
     return try run(packet, frameCount: Self.maximumFrameCount, fec: false)
   }
 
-  /// Stands in for a lost packet, from what was heard before it.
-  /// - Parameter frameCount: samples per channel, 120…5760 in steps of 2.5 ms (120); cut to that.
+  /// Conceals a lost packet from the audio before it.
+  /// - Parameter frameCount: The number of samples per channel, 120…5760 in steps of 2.5 ms (120); clamped to that.
   public func conceal(frameCount: Int = OpusEncoder.frameCount) throws(CodecError) -> [Int16] {
     try run(nil, frameCount: Self.whole(frameCount), fec: false)
   }
 
-  /// Recovers a lost packet from the copy in the one after it, or conceals it if that carries none.
+  /// Recovers a lost packet from the copy in the next one, or conceals it if there is no copy.
   /// - Parameters:
-  ///   - next: the packet after the lost one; decode it afterwards as usual.
-  ///   - frameCount: samples per channel of the lost packet, 120…5760 in steps of 120; cut to that.
+  ///   - next: The packet after the lost one. It must still be decoded afterwards.
+  ///   - frameCount: The number of samples per channel of the lost packet, 120…5760 in steps of 120; clamped to that.
   public func recover(from next: [UInt8], frameCount: Int = OpusEncoder.frameCount) throws(CodecError) -> [Int16] {
     guard !next.isEmpty else { return try conceal(frameCount: frameCount) }
     return try run(next, frameCount: Self.whole(frameCount), fec: true)

@@ -1,25 +1,25 @@
 import COpus
 
-/// What an Opus encoder is asked for. Bitrate, FEC and expected loss can change while encoding.
+/// The settings of an Opus encoder. Bitrate, FEC and expected loss can change while encoding.
 public struct OpusEncoderSettings: Sendable, Hashable {
-  /// What the coder is tuned for.
+  /// The kind of audio that the encoder is optimized for.
   public enum Application: Sendable, Hashable { case voice, music }
 
-  /// 1 or 2.
+  /// The number of channels: 1 or 2.
   public var channels: Int
-  /// Bits per second, 6 000…510 000.
+  /// The bitrate in bps, 6 000…510 000.
   public var bitrate: Int
-  /// What the coder is tuned for; fixed for an encoder's life.
+  /// The kind of audio that the encoder is optimized for; fixed for its lifetime.
   public var application: Application
-  /// Each packet also carries a coarse copy of the one before it, which a receiver uses after a loss. Takes effect with
-  /// ``expectedLoss`` above 0.
+  /// Whether each packet also contains a coarse copy of the previous one, for use after a loss. Requires ``expectedLoss`` above
+  /// 0.
   public var forwardErrorCorrection: Bool
-  /// Percent of packets expected to be lost, 0…100.
+  /// The expected packet loss in percent, 0…100.
   public var expectedLoss: Int
-  /// 0…10: CPU against quality.
+  /// The complexity, 0…10: higher values use more CPU for better quality.
   public var complexity: Int
 
-  /// The defaults suit speech; values are checked where the settings are used.
+  /// Creates settings. The defaults suit speech. Values are validated on use.
   public init(
     channels: Int = 1, bitrate: Int = 32_000, application: Application = .voice, forwardErrorCorrection: Bool = true,
     expectedLoss: Int = 5, complexity: Int = 5
@@ -42,14 +42,14 @@ public struct OpusEncoderSettings: Sendable, Hashable {
   }
 }
 
-/// Opus at 48 kHz in packets of 20 ms. One owner at a time.
+/// Encodes Opus at 48 kHz in packets of 20 ms. One owner at a time.
 public final class OpusEncoder {
-  /// Samples per channel in a packet of 20 ms.
+  /// The number of samples per channel in a packet of 20 ms.
   public static let frameCount = 960
-  /// RFC 6716 §3.4: the largest packet of one frame.
+  /// The maximum packet size of one frame in bytes (RFC 6716 §3.4).
   private static let maximumPacket = 1276
 
-  /// As last set.
+  /// The current settings.
   public private(set) var settings: OpusEncoderSettings
   private let encoder: OpaquePointer
 
@@ -68,7 +68,7 @@ public final class OpusEncoder {
 
   deinit { opus_encoder_destroy(encoder) }
 
-  /// Takes new settings from the next packet on; channels and application are fixed.
+  /// Changes the settings from the next packet on. Channels and application are fixed.
   public func reconfigure(_ settings: OpusEncoderSettings) throws(CodecError) {
     try settings.check()
     guard settings.channels == self.settings.channels, settings.application == self.settings.application else {
@@ -78,8 +78,8 @@ public final class OpusEncoder {
     apply(settings)
   }
 
-  /// Compresses 20 ms.
-  /// - Parameter samples: exactly ``frameCount`` × channels, interleaved.
+  /// Encodes 20 ms of audio.
+  /// - Parameter samples: Exactly ``frameCount`` × channels samples, interleaved.
   public func encode(_ samples: [Int16]) throws(CodecError) -> [UInt8] {
     let needed = Self.frameCount * settings.channels
     guard samples.count == needed else { throw .shortBuffer(needed: needed * 2, got: samples.count * 2) }
@@ -94,7 +94,7 @@ public final class OpusEncoder {
   }
 
   private func apply(_ settings: OpusEncoderSettings) {
-    // All values were checked; these requests cannot fail for them.
+    // All values are validated, so these requests cannot fail.
     _ = opus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(settings.bitrate))
     _ = opus_encoder_set(encoder, OPUS_SET_COMPLEXITY_REQUEST, Int32(settings.complexity))
     _ = opus_encoder_set(encoder, OPUS_SET_INBAND_FEC_REQUEST, settings.forwardErrorCorrection ? 1 : 0)

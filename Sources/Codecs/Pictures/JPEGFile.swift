@@ -1,13 +1,13 @@
-/// A JPEG file as far as its picture needs it (ITU-T T.81, annex B).
+/// The parts of a JPEG file that its picture needs (ITU-T T.81, annex B).
 ///
-/// Comments, previews, profiles and what comes after the picture are left out.
+/// Comments, previews, profiles and data after the picture are skipped.
 struct JPEGFile {
   static let signature: [UInt8] = [0xff, 0xd8, 0xff]
-  /// A progressive file has about ten. Each costs a way through the whole picture, however few its bytes are.
+  /// A progressive file has about ten. Each scan costs a pass over the whole picture, however small it is.
   private static let maximumScans = 64
 
   private(set) var essence: [UInt8] = [0xff, 0xd8]
-  /// How the camera was held, as Exif has it: 1 to 8.
+  /// The Exif orientation, 1…8.
   private(set) var orientation = 1
   private var hasFrame = false
   private var scans = 0
@@ -34,7 +34,7 @@ struct JPEGFile {
           throw .corrupt(codec: "JPEG", reason: "a segment of \(length) bytes goes beyond the end")
         }
         let isKept = try read(marker, Array(file[place + 4..<max(place + 4, end)]))
-        // The compressed part goes on to the next marker that is none of its own.
+        // The compressed data ends at the next marker that is not part of it.
         if marker == 0xda { while end < file.count, !Self.isMarker(file, at: end) { end += 1 } }
         if isKept { essence += file[place..<end] }
         place = end
@@ -48,7 +48,7 @@ struct JPEGFile {
     return next != 0 && !(0xd0...0xd7).contains(next)
   }
 
-  /// Takes notice of a segment: whether it is kept.
+  /// Processes a segment. Returns whether it is kept.
   private mutating func read(_ marker: UInt8, _ segment: [UInt8]) throws(CodecError) -> Bool {
     switch marker {
     case 0xc0, 0xc1, 0xc2:
@@ -66,7 +66,7 @@ struct JPEGFile {
     case 0xe1:
       if let exif = ExifOrientation(segment) { orientation = exif.value }
       return false
-    // Tables, the restart interval, and Adobe's word about the colours.
+    // Tables, the restart interval, and Adobe's colour transform.
     case 0xc4, 0xdb, 0xdd: return true
     case 0xee: return segment.starts(with: "Adobe".utf8)
     default: return false
@@ -86,12 +86,12 @@ struct JPEGFile {
   }
 }
 
-/// How a camera was held, from its Exif segment (Exif 2.3, tag 0x0112).
+/// The camera orientation in an Exif segment (Exif 2.3, tag 0x0112).
 private struct ExifOrientation {
-  /// 1 to 8.
+  /// The orientation, 1…8.
   let value: Int
 
-  /// Nil where nothing is said.
+  /// Returns nil if the segment has no orientation.
   init?(_ segment: [UInt8]) {
     guard segment.starts(with: "Exif\0\0".utf8) else { return nil }
     let tiff = Array(segment.dropFirst(6))

@@ -1,6 +1,6 @@
-/// A PNG file as far as its picture needs it (PNG specification, second edition).
+/// The parts of a PNG file that its picture needs (PNG specification, second edition).
 ///
-/// Texts, profiles and the later pictures of an animation are left out: what they unpack to has no bound.
+/// Texts, profiles and later frames of an animation are skipped, because their uncompressed size is unbounded.
 struct PNGFile {
   static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
   private static let kept = ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"].map { Array($0.utf8) }
@@ -41,8 +41,8 @@ struct PNGFile {
     self.essence = essence
   }
 
-  /// The most bytes that the picture's data may have: twice what it would have without compression, for what comes after the
-  /// picture is unpacked as well, a thousandfold.
+  /// Limits the compressed data to twice the uncompressed size. The decoder also inflates data after the picture, which may
+  /// expand a thousandfold.
   private static func check(_ file: [UInt8], at place: Int, length: Int) throws(CodecError) -> Int {
     guard length == 13 else { throw .corrupt(codec: "PNG", reason: "its header has \(length) bytes") }
     let (width, height) = (file.bigEndian(at: place, bytes: 4), file.bigEndian(at: place + 4, bytes: 4))
@@ -52,7 +52,7 @@ struct PNGFile {
 }
 
 extension [UInt8] {
-  /// A number of 1 to 4 bytes; what lies beyond the end counts as 0.
+  /// Returns a number of 1 to 4 bytes; bytes beyond the end count as 0.
   func bigEndian(at place: Int, bytes: Int) -> Int {
     (0..<bytes).reduce(0) { $0 << 8 | (place + $1 < count ? Int(self[place + $1]) : 0) }
   }

@@ -1,7 +1,7 @@
 import CFFmpeg
 import CYUV
 
-/// A kind of picture file.
+/// The format of a picture file.
 enum StillFormat {
   case png, jpeg
 
@@ -10,7 +10,7 @@ enum StillFormat {
 }
 
 extension LibavDecoder {
-  /// For one file. Wrong check sums and broken tables are errors.
+  /// Opens a decoder for one file. Wrong checksums and corrupt tables are errors.
   convenience init(still format: StillFormat) throws(CodecError) {
     try self.init(format.codec, name: format.name) { context in
       context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
@@ -18,7 +18,7 @@ extension LibavDecoder {
     }
   }
 
-  /// The picture of a file.
+  /// Returns the picture of a file.
   func decodePicture(_ file: [UInt8]) throws(CodecError) -> Picture {
     try send(file, timestamp: .zero)
     let picture = try receive { (frame) throws(CodecError) in
@@ -31,7 +31,7 @@ extension LibavDecoder {
 }
 
 extension Picture {
-  /// A copy of what libavcodec's decoders of PNG and JPEG give.
+  /// Copies the output of libavcodec's PNG and JPEG decoders.
   fileprivate init(copying frame: UnsafePointer<AVFrame>) throws(CodecError) {
     let format = AVPixelFormat(rawValue: frame.pointee.format)
     switch format {
@@ -57,15 +57,15 @@ private func plane(_ frame: UnsafePointer<AVFrame>, _ index: Int) -> UnsafePoint
   return [data.0, data.1, data.2, data.3][index].map { UnsafePointer($0) }
 }
 
-/// Where red, green, blue and alpha of a pixel are.
+/// The positions of red, green, blue and alpha of a pixel.
 private struct PixelLayout {
   private enum Kind {
-    /// Bytes from one pixel to the next, and the place of each channel's upper byte in it; nil for opaque.
+    /// The number of bytes per pixel, and the offset of each channel's high byte; `alpha` is nil for opaque pixels.
     case packed(stride: Int, red: Int, green: Int, blue: Int, alpha: Int?)
     case palette
-    /// Eight pixels in a byte, the first in its highest bit.
+    /// Eight pixels per byte, the first in the highest bit.
     case bits(isOneWhite: Bool)
-    /// Planes: green, blue, red.
+    /// Planes in the order green, blue, red.
     case planar
   }
   private let kind: Kind
@@ -89,7 +89,7 @@ private struct PixelLayout {
     }
   }
 
-  /// The frame's planes that it reads.
+  /// The planes of the frame that it reads.
   var planes: Range<Int> {
     switch kind {
     case .packed, .bits: 0..<1
@@ -98,7 +98,7 @@ private struct PixelLayout {
     }
   }
 
-  /// - Parameter target: four bytes for each pixel.
+  /// - Parameter target: Four bytes per pixel.
   func copy(_ frame: UnsafePointer<AVFrame>, _ width: Int, _ height: Int, to target: UnsafeMutableBufferPointer<UInt8>) {
     guard let first = plane(frame, 0) else { return }
     let lines = frame.pointee.linesize
@@ -117,7 +117,7 @@ private struct PixelLayout {
           set(y * width + x, pixel[red], pixel[green], pixel[blue], alpha.map { pixel[$0] } ?? 255)
         }
       case .palette:
-        // 256 words of alpha, red, green and blue from the highest byte on, in the machine's order.
+        // 256 native-endian words with alpha, red, green and blue from the highest byte down.
         guard let colours = plane(frame, 1) else { return }
         for x in 0..<width {
           let word = UnsafeRawPointer(colours).loadUnaligned(fromByteOffset: Int(row[x]) * 4, as: UInt32.self)
@@ -139,7 +139,7 @@ private struct PixelLayout {
 }
 
 extension VideoFrame {
-  /// A JPEG's planes, whose values use the whole range of a byte.
+  /// Converts a JPEG's full-range planes.
   fileprivate init(fullRange frame: UnsafePointer<AVFrame>, _ format: AVPixelFormat) throws(CodecError) {
     let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
     try self.init(width: width, height: height)
@@ -164,7 +164,7 @@ extension VideoFrame {
   }
 }
 
-/// Takes a plane from the whole range of a byte to the limited one.
+/// Converts a plane from full range to limited range.
 private func limit(
   _ plane: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ height: Int, offset: Int, range: Int, zero: Int
 ) {

@@ -1,7 +1,8 @@
 import CYUV
 
 extension Picture {
-  /// The picture in another size; the aspect ratio is the caller's choice. Colours that can't be seen don't run into those that can.
+  /// Returns the picture in another size; the caller chooses the aspect ratio. Colours of transparent pixels do not bleed into
+  /// visible ones.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``
   public func scaled(width: Int, height: Int) throws(CodecError) -> Picture {
     if width == self.width, height == self.height { return self }
@@ -24,19 +25,19 @@ extension Picture {
     return Picture(frame: result, alpha: scaledAlpha)
   }
 
-  /// The mean opacity of two by two pixels each.
+  /// Returns the mean opacity of each 2x2 pixels.
   private func halved(_ alpha: [UInt8]) -> [UInt8] {
     let (columns, rows) = ((width + 1) / 2, (height + 1) / 2)
     return (0..<columns * rows).map { place in
       let (x, y) = (place % columns * 2, place / columns * 2)
       let (right, below) = (min(x + 1, width - 1), min(y + 1, height - 1))
       let sum = [(x, y), (right, y), (x, below), (right, below)].reduce(0) { $0 + Int(alpha[$1.1 * width + $1.0]) }
-      // What can hardly be seen still counts.
+      // Rounded up, so that a barely visible pixel still counts.
       return UInt8(truncatingIfNeeded: (sum + 3) / 4)
     }
   }
 
-  /// Turned as a camera was held that wrote an Exif orientation of 1 to 8.
+  /// Returns the picture transformed according to an Exif orientation of 1…8.
   func turned(_ orientation: Int) throws(CodecError) -> Picture {
     guard alpha == nil, let (isMirrored, turn) = exifTurns[orientation] else { return self }
     var source = frame
@@ -53,7 +54,7 @@ extension Picture {
   }
 }
 
-/// What orientations other than 1 ask for: a mirror image, left for right, and then a turn clockwise.
+/// The transformations of orientations other than 1: a horizontal flip, then a clockwise rotation.
 private let exifTurns: [Int: (isMirrored: Bool, turn: RotationMode)] = [
   2: (true, kRotate0), 3: (false, kRotate180), 4: (true, kRotate180), 5: (true, kRotate270), 6: (false, kRotate90),
   7: (true, kRotate90), 8: (false, kRotate270),
@@ -76,13 +77,13 @@ extension VideoFrame {
   }
 }
 
-/// How one side of a picture becomes longer or shorter: each new sample is a mean of old ones, the nearer the more.
+/// Scales one dimension of a picture: each new sample is a weighted mean of nearby old ones.
 private struct Resampling {
   let old: Int
   let count: Int
-  /// The first old sample of each new one.
+  /// The index of the first old sample for each new one.
   let first: [Int]
-  /// The old samples' shares, `taps` for each new one.
+  /// The weights of the old samples, `taps` for each new one.
   let weights: [Float]
   let taps: Int
 
@@ -106,12 +107,12 @@ private struct Resampling {
   }
 }
 
-/// Scales a plane whose samples count as far as they are seen; returns how far the new ones are.
+/// Scales a plane with samples weighted by their opacity. Returns the opacity of the new samples.
 private func resample(
   _ source: UnsafePointer<UInt8>, _ stride: Int, seen: [UInt8], to target: UnsafeMutablePointer<UInt8>, _ targetStride: Int,
   _ columns: Resampling, _ rows: Resampling
 ) -> [UInt8] {
-  // Each old row, scaled: what is seen of each sample, and how far it is seen.
+  // Each old row, scaled: the weighted sample values and their opacity.
   var values = [Float](repeating: 0, count: rows.old * columns.count)
   var shares = values
   for y in 0..<rows.old {

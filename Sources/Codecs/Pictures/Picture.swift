@@ -1,19 +1,19 @@
-/// A still picture with transparency: a watermark, a background, an avatar.
+/// A still picture with transparency: a watermark, a background or an avatar.
 public struct Picture: Sendable {
-  /// Most bytes of a file.
+  /// The maximum file size in bytes.
   public static let maximumFileBytes = 4 << 20
 
-  /// Where the picture is transparent, the colours are those of what can be seen next to it.
+  /// The colours. Transparent areas have the colours of adjacent visible pixels.
   public let frame: VideoFrame
-  /// Opacity of each pixel, row by row, 255 being opaque; nil where all of it is.
+  /// The opacity of each pixel, row by row; 255 is opaque. Nil if the picture is opaque.
   public let alpha: [UInt8]?
 
-  /// Pixels.
+  /// The width in pixels.
   public var width: Int { frame.width }
-  /// Pixels.
+  /// The height in pixels.
   public var height: Int { frame.height }
 
-  /// A picture without transparency.
+  /// Creates a picture without transparency.
   public init(_ frame: VideoFrame) {
     self.frame = frame
     alpha = nil
@@ -24,11 +24,12 @@ public struct Picture: Sendable {
     self.alpha = alpha
   }
 
-  /// Reads a PNG or JPEG file: PNG of any kind, the first picture of an animated one; JPEG of one or three components, baseline or
-  /// progressive, turned as its camera was held.
+  /// Decodes a PNG or JPEG file: any kind of PNG, of which only an animation's first frame is read; JPEG with one or three
+  /// components, baseline or progressive, rotated according to its Exif orientation.
   ///
-  /// The header is read before anything is decoded. A file has at most ``maximumFileBytes``, a picture ``VideoFrame/maximumPixels``.
-  /// - Throws: ``CodecError/corrupt(codec:reason:)`` for a broken file or none of the kind,
+  /// The header is validated before decoding. A file has at most ``maximumFileBytes``, a picture at most
+  /// ``VideoFrame/maximumPixels``.
+  /// - Throws: ``CodecError/corrupt(codec:reason:)`` for a corrupt file or another format,
   ///   ``CodecError/unsupportedSize(width:height:)``, ``CodecError/unsupportedPixelFormat(_:)``.
   public init(decoding file: some Collection<UInt8>) throws(CodecError) {
     guard file.count <= Self.maximumFileBytes else {
@@ -46,7 +47,7 @@ public struct Picture: Sendable {
     }
   }
 
-  /// A picture from tightly packed pixels of four bytes: red, green, blue, alpha, the colours not multiplied by it.
+  /// Creates a picture from tightly packed pixels of four bytes: red, green, blue, alpha, not premultiplied.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
   public init(rgba bytes: [UInt8], width: Int, height: Int) throws(CodecError) {
     var frame = try VideoFrame(rgba: bytes, width: width, height: height)
@@ -76,7 +77,7 @@ public struct Picture: Sendable {
   }
 }
 
-/// The colour of two by two pixels, each counted as far as it can be seen; nil where none is to be seen.
+/// Returns the chroma of 2x2 pixels weighted by their opacity; nil if all are transparent.
 private func visibleChroma(
   of pixels: UnsafeBufferPointer<UInt8>, _ y: Int, _ x: Int, _ width: Int, _ height: Int
 ) -> (UInt8, UInt8)? {

@@ -1,16 +1,16 @@
-/// A clock that machines read from a picture: two rows of 32 black or white cells over its top eighth.
+/// A machine-readable clock in a picture: two rows of 32 black or white cells over its top eighth.
 ///
-/// The 64 bits are, most significant first: 40 of milliseconds, 16 of frame number, 8 of CRC. Cells are placed relative to
-/// the size and read by their centres, so that the clock survives coding and scaling from 176 pixels of width up.
+/// The 64 bits are, most significant first: 40 bits of milliseconds, 16 of frame number, 8 of CRC. Cells are placed relative to
+/// the picture size and read at their centres, so that the clock survives encoding and scaling down to a width of 176 pixels.
 public enum ClockBlocks {
-  /// What a picture says.
+  /// The values read from a picture.
   public struct Reading: Sendable, Hashable {
-    /// Milliseconds of the sender's clock, modulo 2^40 (34 years).
+    /// The sender's clock in ms, modulo 2^40 (34 years).
     public var milliseconds: UInt64
-    /// Counts frames, modulo 65 536.
+    /// The frame number, modulo 65 536.
     public var frame: UInt16
 
-    /// Higher bits of `milliseconds` are cut off.
+    /// Higher bits of `milliseconds` are discarded.
     public init(milliseconds: UInt64, frame: UInt16) {
       self.milliseconds = milliseconds & (1 << 40 - 1)
       self.frame = frame
@@ -19,7 +19,7 @@ public enum ClockBlocks {
 
   private static let columns = 32
   private static let rows = 2
-  /// Parts of the height that one row takes.
+  /// The picture height divided by the height of a row.
   private static let rowsPerPicture = 16
 
   /// Draws the clock over the top eighth of the picture.
@@ -33,7 +33,7 @@ public enum ClockBlocks {
     }
   }
 
-  /// Reads the clock; nil if the picture shows none that can be trusted.
+  /// Reads the clock. Returns nil if the picture contains no valid one.
   public static func read(_ frame: VideoFrame) -> Reading? {
     guard frame.width >= columns, frame.height >= rowsPerPicture else { return nil }
     return frame.withPlanes { planes in
@@ -64,7 +64,7 @@ public enum ClockBlocks {
     return Cell(x: x, y: y, width: (column + 1) * width / columns - x, height: (row + 1) * height / rowsPerPicture - y)
   }
 
-  /// The mean of the cell's middle half in each direction.
+  /// Returns the mean of the cell's middle half in each direction.
   private static func brightness(of cell: Cell, in planes: I420Planes) -> Int {
     let left = cell.x + cell.width / 4
     let right = cell.x + max(cell.width / 4 + 1, cell.width * 3 / 4)
@@ -72,7 +72,7 @@ public enum ClockBlocks {
     var sum = 0
     var count = 0
     var y = cell.y + cell.height / 4
-    // Plain loops: this runs for every picture in tests without the optimizer too.
+    // A plain loop, because this runs for every picture, also in unoptimized tests.
     while y < bottom {
       var x = left
       while x < right {
@@ -85,7 +85,7 @@ public enum ClockBlocks {
     return sum / max(1, count)
   }
 
-  /// CRC-8 (polynomial 0x07, start 0xff) over the low seven bytes.
+  /// CRC-8 (polynomial 0x07, initial value 0xff) over the low seven bytes.
   private static func crc8(_ payload: UInt64) -> UInt8 {
     var crc: UInt8 = 0xff
     for shift in stride(from: 48, through: 0, by: -8) {

@@ -2,7 +2,7 @@
 enum Digits {
   private static let width = 5
   private static let height = 7
-  /// One byte per row, the leftmost dot in bit 4.
+  /// One byte per row, with the leftmost dot in bit 4.
   private static let glyphs: [Character: [UInt8]] = [
     "0": [0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e],
     "1": [0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e],
@@ -18,12 +18,12 @@ enum Digits {
     ".": [0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c],
   ]
 
-  /// Pixels that `text` takes with dots of `dot` pixels.
+  /// Returns the size of `text` in pixels, with dots of `dot` pixels.
   static func size(of text: String, dot: Int) -> (width: Int, height: Int) {
     ((text.count * (width + 1) - 1) * dot, height * dot)
   }
 
-  /// Draws digits, ":" and "."; other characters leave their place empty.
+  /// Draws digits, ":" and "."; other characters are left blank.
   static func draw(_ text: String, x: Int, y: Int, dot: Int, _ colour: YUVColour, in planes: MutableI420Planes) {
     for (place, character) in text.enumerated() {
       let left = x + place * (width + 1) * dot

@@ -1,21 +1,21 @@
 public import RTP
 
-/// A moving picture with a clock in it, for people (digits) and for machines (``ClockBlocks``).
+/// A moving test picture with a clock, both as digits and for machines (``ClockBlocks``).
 public struct TestPattern: Sendable {
-  /// Pixels.
+  /// The width in pixels.
   public let width: Int
-  /// Pixels.
+  /// The height in pixels.
   public let height: Int
-  /// The background's chroma: tells one source from another.
+  /// The background colour, whose chroma distinguishes sources.
   public let colour: YUVColour
 
-  /// Backgrounds far apart from each other; ``TestPattern/init(width:height:index:)`` takes them in turn.
+  /// Clearly different background colours, used in turn by ``TestPattern/init(width:height:index:)``.
   public static let colours = [
     YUVColour(y: 110, u: 170, v: 100), YUVColour(y: 110, u: 100, v: 170), YUVColour(y: 110, u: 90, v: 95),
     YUVColour(y: 110, u: 170, v: 170), YUVColour(y: 110, u: 85, v: 140), YUVColour(y: 110, u: 140, v: 80),
   ]
 
-  /// - Throws: ``CodecError/unsupportedSize(width:height:)``; the smallest size is 64x64.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``. The minimum size is 64x64.
   public init(width: Int, height: Int, colour: YUVColour = Self.colours[0]) throws(CodecError) {
     guard width >= 64, height >= 64, VideoFrame.isSupported(width: width, height: height) else {
       throw .unsupportedSize(width: width, height: height)
@@ -25,17 +25,17 @@ public struct TestPattern: Sendable {
     self.colour = colour
   }
 
-  /// The `index`th of ``colours``, taken in turn.
+  /// Creates a pattern with the `index`th of ``colours``, modulo their number.
   public init(width: Int, height: Int, index: Int) throws(CodecError) {
     let place = Int(index.magnitude % UInt(Self.colours.count))
     try self.init(width: width, height: height, colour: Self.colours[place])
   }
 
-  /// One picture.
+  /// Returns a picture.
   /// - Parameters:
-  ///   - number: counts frames; moves the picture.
-  ///   - milliseconds: shown by the clock, as time of day where it counts from midnight or from 1970.
-  ///   - timestamp: the frame's own time.
+  ///   - number: The frame number, which moves the picture.
+  ///   - milliseconds: The time shown by the clock in ms since midnight or 1970, as time of day.
+  ///   - timestamp: The timestamp of the frame.
   public func frame(number: Int, milliseconds: Int64, timestamp: MediaTime) throws(CodecError) -> VideoFrame {
     var frame = try VideoFrame(width: width, height: height, timestamp: timestamp)
     frame.fill(colour)
@@ -49,7 +49,7 @@ public struct TestPattern: Sendable {
     return frame
   }
 
-  /// A brighter band that wanders down the picture.
+  /// Draws a brighter band that moves down the picture.
   private func drawBand(_ number: Int, in planes: MutableI420Planes) {
     let bandHeight = height / 6
     let y = (number &* 2) % height
@@ -60,7 +60,7 @@ public struct TestPattern: Sendable {
     planes.fill(x: 0, y: top - height, width: width, height: bandHeight, bright)
   }
 
-  /// A box that bounces along the lower third.
+  /// Draws a box that bounces along the lower third.
   private func drawBox(_ number: Int, in planes: MutableI420Planes) {
     let side = max(8, min(width, height) / 5)
     let x = Self.bounce(number &* 3, in: width - side)

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Finds tones in PCM by Goertzel's algorithm.
+/// Detects tones in PCM with Goertzel's algorithm.
 public enum ToneDetector {
-  /// How much of a tone there is: its peak amplitude relative to full scale, 0…1.
-  /// - Parameter samples: one channel; 20 ms resolve about 50 Hz, 200 ms about 5.
+  /// Returns the peak amplitude of a tone relative to full scale, 0…1.
+  /// - Parameter samples: One channel. 20 ms resolve about 50 Hz, 200 ms about 5 Hz.
   public static func amplitude(of frequency: Double, in samples: some Collection<Int16>, sampleRate: Int) -> Double {
     windowed(Array(samples)[...]).withUnsafeBufferPointer { goertzel($0, frequency, sampleRate) }
   }
 
-  /// The strongest tone, nil in silence.
+  /// Returns the strongest tone; nil for silence.
   /// - Parameters:
-  ///   - samples: one channel, at best 40…200 ms.
-  ///   - range: where to look, in hertz.
-  ///   - threshold: least amplitude, relative to full scale.
+  ///   - samples: One channel, ideally 40…200 ms.
+  ///   - range: The frequencies to search, in Hz.
+  ///   - threshold: The minimum amplitude relative to full scale.
   public static func strongestTone(
     in samples: some Collection<Int16>, sampleRate: Int, range: ClosedRange<Double> = 100...4000, threshold: Double = 0.01
   ) -> (frequency: Double, amplitude: Double)? {
     let samples = Array(samples)
     guard !samples.isEmpty, sampleRate > 0 else { return nil }
-    // A look through the whole range with the fine steps of a long window would cost four times as much as one at its parts.
+    // Searching the whole range in the fine steps of a long window would cost four times as much as searching with short blocks
+    // first.
     let part = min(samples.count, sampleRate / 20)
     let parts = stride(from: 0, through: samples.count - part, by: part).map { windowed(samples[$0..<$0 + part]) }
     let coarse = Double(sampleRate) / Double(part)
@@ -32,7 +33,7 @@ public enum ToneDetector {
     return amplitude >= threshold ? (exact, amplitude) : nil
   }
 
-  /// The one of `frequencies` with the largest sum of amplitudes over all blocks.
+  /// Returns the one of `frequencies` with the largest sum of amplitudes over all blocks.
   private static func strongest(in blocks: [[Double]], at frequencies: StrideThrough<Double>, _ sampleRate: Int) -> Double {
     var best = (frequency: 0.0, amplitude: -1.0)
     for frequency in frequencies {
@@ -45,7 +46,7 @@ public enum ToneDetector {
     return best.frequency
   }
 
-  /// Samples as −1…1 under a Hann window, which keeps neighbours out.
+  /// Returns samples as −1…1 with a Hann window, which suppresses neighbouring frequencies.
   private static func windowed(_ samples: ArraySlice<Int16>) -> [Double] {
     let step = 2 * Double.pi / Double(max(1, samples.count))
     var phase = step / 2
@@ -61,7 +62,7 @@ public enum ToneDetector {
     var previous = 0.0
     var beforeThat = 0.0
     var index = 0
-    // A plain loop: this runs in tests without the optimizer too.
+    // A plain loop, because this also runs in unoptimized tests.
     while index < samples.count {
       let value = samples[index] + coefficient * previous - beforeThat
       beforeThat = previous
@@ -69,7 +70,7 @@ public enum ToneDetector {
       index += 1
     }
     let power = previous * previous + beforeThat * beforeThat - coefficient * previous * beforeThat
-    // The window's mean is one half, and a tone's power lies half in the mirrored frequency.
+    // The window's mean is 0.5, and half of a tone's power is at the mirrored frequency.
     return 4 * max(0, power).squareRoot() / Double(samples.count)
   }
 }

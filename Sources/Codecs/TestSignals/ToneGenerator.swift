@@ -1,24 +1,24 @@
 import Foundation
 
-/// A sine tone without clicks from block to block.
+/// Generates a sine tone that is continuous between blocks.
 public struct ToneGenerator: Sendable {
-  /// Hertz.
+  /// The frequency in Hz.
   public let frequency: Double
-  /// Peak relative to full scale, 0…1.
+  /// The peak amplitude relative to full scale, 0…1.
   public let amplitude: Double
-  /// Of the samples.
+  /// The format of the samples.
   public let format: AudioFormat
   private var phase = 0.0
 
-  /// `amplitude` is cut to 0…1.
+  /// `amplitude` is clamped to 0…1.
   public init(frequency: Double, amplitude: Double = 0.3, format: AudioFormat = .mono48k) {
     self.frequency = frequency
     self.amplitude = min(max(amplitude, 0), 1)
     self.format = format
   }
 
-  /// The next samples, equal in all channels.
-  /// - Parameter frameCount: samples per channel.
+  /// Returns the next samples, equal in all channels.
+  /// - Parameter frameCount: The number of samples per channel.
   public mutating func next(_ frameCount: Int) -> [Int16] {
     let step = 2 * Double.pi * frequency / Double(format.sampleRate)
     var samples: [Int16] = []

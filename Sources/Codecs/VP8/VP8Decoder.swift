@@ -2,14 +2,14 @@ import CVPX
 import CYUV
 public import RTP
 
-/// VP8 by libvpx, one thread.
+/// Decodes VP8 with libvpx on one thread.
 ///
-/// VP8 frames carry no number: a decoder cannot see that one is missing and goes on with a wrong reference. Whoever feeds it
-/// has to stop at a gap and ask for a key frame.
+/// VP8 frames are not numbered: the decoder cannot detect a missing frame and continues with a wrong reference. The caller must
+/// stop at a gap and request a key frame.
 public final class VP8Decoder: VideoDecoder {
   private let codec: UnsafeMutablePointer<vpx_codec_ctx_t>
 
-  /// - Throws: ``CodecError/unavailable(codec:reason:)`` where libvpx was built without it.
+  /// - Throws: ``CodecError/unavailable(codec:reason:)`` if libvpx was built without VP8.
   public init() throws(CodecError) {
     codec = .allocate(capacity: 1)
     codec.initialize(to: vpx_codec_ctx_t())
@@ -26,11 +26,11 @@ public final class VP8Decoder: VideoDecoder {
     codec.deallocate()
   }
 
-  /// One frame in, its picture out.
+  /// Decodes one frame.
   public func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame? {
-    // libvpx reads an empty frame as "repeat the last one".
+    // libvpx treats an empty frame as "repeat the last one".
     guard !data.isEmpty, data.count < Int(Int32.max) else { throw .corrupt(codec: "VP8", reason: "\(data.count) bytes") }
-    // A key frame's size is checked before libvpx allocates for it (RFC 6386 §9.1).
+    // Check a key frame's size before libvpx allocates memory for it (RFC 6386 §9.1).
     if data[0] & 1 == 0 {
       guard data.count >= 10 else { throw .corrupt(codec: "VP8", reason: "a key frame of \(data.count) bytes") }
       let width = (Int(data[6]) | Int(data[7]) << 8) & 0x3fff

@@ -1,8 +1,8 @@
 import CVPX
 
-/// VP8 by libvpx in real-time mode: one thread, constant bitrate, error resilient.
+/// Encodes VP8 with libvpx in real-time mode: one thread, constant bitrate, error resilient.
 public final class VP8Encoder: VideoEncoder {
-  /// As last set.
+  /// The current settings.
   public private(set) var settings: VideoEncoderSettings
   private var codec: UnsafeMutablePointer<vpx_codec_ctx_t>
   private var configuration: vpx_codec_enc_cfg_t
@@ -18,12 +18,12 @@ public final class VP8Encoder: VideoEncoder {
 
   deinit { Self.close(codec) }
 
-  /// All but a new size changes within the stream.
+  /// Changes the settings. Everything except the size changes within the stream.
   public func reconfigure(_ settings: VideoEncoderSettings) throws(CodecError) {
     try settings.check()
     var next = try Self.configuration(settings)
-    // libvpx changes sizes within a stream only downwards from the first: a new encoder is simpler and also starts with a key
-    // frame.
+    // libvpx can only reduce the size within a stream relative to the first one. A new encoder is simpler and also starts with
+    // a key frame.
     if settings.width == self.settings.width, settings.height == self.settings.height {
       let result = vpx_codec_enc_config_set(codec, &next)
       guard result == VPX_CODEC_OK else { throw .invalidSetting("libvpx refuses \(settings): \(message(result))") }
@@ -37,7 +37,7 @@ public final class VP8Encoder: VideoEncoder {
     self.settings = settings
   }
 
-  /// One picture in, its frame out.
+  /// Encodes one picture.
   public func encode(_ frame: VideoFrame, forceKeyFrame: Bool = false) throws(CodecError) -> EncodedPicture? {
     let (time, keyFrame) = clock.advance(
       to: frame.timestamp, interval: settings.keyFrameInterval, forced: forceKeyFrame)
@@ -53,7 +53,7 @@ public final class VP8Encoder: VideoEncoder {
       image.x_chroma_shift = 1
       image.y_chroma_shift = 1
       image.bps = 12
-      // libvpx reads its input only.
+      // libvpx only reads its input.
       image.planes.0 = UnsafeMutablePointer(mutating: planes.y)
       image.planes.1 = UnsafeMutablePointer(mutating: planes.u)
       image.planes.2 = UnsafeMutablePointer(mutating: planes.v)
@@ -100,11 +100,11 @@ public final class VP8Encoder: VideoEncoder {
     configuration.rc_undershoot_pct = 100
     configuration.rc_overshoot_pct = 15
     configuration.rc_dropframe_thresh = 0
-    // Milliseconds: the same 0.6 s as the H.264 encoder's buffer.
+    // In ms: the same 0.6 s as the H.264 encoder's buffer.
     configuration.rc_buf_sz = 600
     configuration.rc_buf_initial_sz = 300
     configuration.rc_buf_optimal_sz = 360
-    // Key frames are placed by EncodingClock, so that the interval can change live.
+    // EncodingClock places key frames, so that the interval can change at any time.
     configuration.kf_mode = VPX_KF_DISABLED
     return configuration
   }
@@ -119,10 +119,10 @@ public final class VP8Encoder: VideoEncoder {
       codec.deallocate()
       throw .unavailable(codec: "VP8", reason: String(cString: vpx_codec_err_to_string(result)))
     }
-    // Negative speeds are fixed ones: 2.4 times faster than the adaptive positive ones here (2.9 ms for 1280x720).
+    // Negative speeds are fixed: 2.4 times faster here than the adaptive positive ones (2.9 ms for 1280x720).
     _ = vpx_codec_control_VP8E_SET_CPUUSED(codec, Int32(VP8E_SET_CPUUSED.rawValue), -8)
     _ = vpx_codec_control_VP8E_SET_STATIC_THRESHOLD(codec, Int32(VP8E_SET_STATIC_THRESHOLD.rawValue), 1)
-    // A key frame may take three average frames' bits: enough to be seen, little enough to be sent soon.
+    // A key frame may use the bits of three average frames: enough for its quality, and small enough to be sent soon.
     _ = vpx_codec_control_VP8E_SET_MAX_INTRA_BITRATE_PCT(codec, Int32(VP8E_SET_MAX_INTRA_BITRATE_PCT.rawValue), 300)
     return codec
   }

@@ -2,17 +2,17 @@ import Synchronization
 
 /// Keeps freed picture buffers for the next frame of the same size.
 ///
-/// Bounded: at most `maximumFreeBytes` lie idle, in at most 16 different sizes; what comes back beyond that is freed.
-/// How many frames are in use at once is bounded by whoever queues them.
+/// Bounded: at most `maximumFreeBytes` are idle, in at most 16 different sizes. Buffers returned beyond that are freed. The
+/// number of frames in use is limited by those who queue them.
 public final class FramePool: Sendable {
-  /// The pool that frames use unless told otherwise; keeps at most 64 MiB idle.
+  /// The default pool for frames. Keeps at most 64 MiB idle.
   public static let shared = FramePool(maximumFreeBytes: 64 << 20)
 
   private static let maximumSizes = 16
   private static let alignment = 64
 
   private struct Buffer: @unchecked Sendable {
-    // An idle buffer has no other owner: it was handed in by its last one, and leaves with its next.
+    // An idle buffer has no other owner: the last one returned it and the next one removes it.
     let pointer: UnsafeMutableRawPointer
   }
   private struct State {
@@ -20,14 +20,14 @@ public final class FramePool: Sendable {
     var freeBytes = 0
   }
 
-  /// Most bytes that may lie idle.
+  /// The maximum number of idle bytes.
   public let maximumFreeBytes: Int
   private let state = Mutex(State())
 
-  /// - Parameter maximumFreeBytes: most bytes that may lie idle; 0 keeps none.
+  /// - Parameter maximumFreeBytes: The maximum number of idle bytes; 0 keeps none.
   public init(maximumFreeBytes: Int) { self.maximumFreeBytes = maximumFreeBytes }
 
-  /// Bytes that lie idle now.
+  /// The number of idle bytes.
   public var freeBytes: Int { state.withLock { $0.freeBytes } }
 
   func take(byteCount: Int) -> UnsafeMutableRawPointer {

@@ -1,25 +1,25 @@
 import Glibc
 
-/// Where the planes of a picture lie, for reading.
+/// Read access to the planes of a picture.
 public struct I420Planes {
-  /// Pixels.
+  /// The width in pixels.
   public let width: Int
-  /// Pixels.
+  /// The height in pixels.
   public let height: Int
-  /// Brightness: `height` rows of `width` samples.
+  /// Luma: `height` rows of `width` samples.
   public let y: UnsafePointer<UInt8>
-  /// Blue difference: half as many rows and samples, rounded up.
+  /// Blue-difference chroma: half as many rows and samples, rounded up.
   public let u: UnsafePointer<UInt8>
-  /// Red difference: half as many rows and samples, rounded up.
+  /// Red-difference chroma: half as many rows and samples, rounded up.
   public let v: UnsafePointer<UInt8>
-  /// Bytes from one row of `y` to the next.
+  /// The distance between rows of `y` in bytes.
   public let yStride: Int
-  /// Bytes from one row of `u` or `v` to the next.
+  /// The distance between rows of `u` or `v` in bytes.
   public let chromaStride: Int
 
-  /// Samples in a row of `u` or `v`.
+  /// The number of samples in a row of `u` or `v`.
   public var chromaWidth: Int { (width + 1) / 2 }
-  /// Rows of `u` or `v`.
+  /// The number of rows of `u` or `v`.
   public var chromaHeight: Int { (height + 1) / 2 }
 
   init(_ planes: MutableI420Planes) {
@@ -33,29 +33,29 @@ public struct I420Planes {
   }
 }
 
-/// Where the planes of a picture lie, for writing.
+/// Write access to the planes of a picture.
 public struct MutableI420Planes {
-  /// Pixels.
+  /// The width in pixels.
   public let width: Int
-  /// Pixels.
+  /// The height in pixels.
   public let height: Int
-  /// Brightness: `height` rows of `width` samples.
+  /// Luma: `height` rows of `width` samples.
   public let y: UnsafeMutablePointer<UInt8>
-  /// Blue difference: half as many rows and samples, rounded up.
+  /// Blue-difference chroma: half as many rows and samples, rounded up.
   public let u: UnsafeMutablePointer<UInt8>
-  /// Red difference: half as many rows and samples, rounded up.
+  /// Red-difference chroma: half as many rows and samples, rounded up.
   public let v: UnsafeMutablePointer<UInt8>
-  /// Bytes from one row of `y` to the next.
+  /// The distance between rows of `y` in bytes.
   public let yStride: Int
-  /// Bytes from one row of `u` or `v` to the next.
+  /// The distance between rows of `u` or `v` in bytes.
   public let chromaStride: Int
 
-  /// Samples in a row of `u` or `v`.
+  /// The number of samples in a row of `u` or `v`.
   public var chromaWidth: Int { (width + 1) / 2 }
-  /// Rows of `u` or `v`.
+  /// The number of rows of `u` or `v`.
   public var chromaHeight: Int { (height + 1) / 2 }
 
-  /// Fills a rectangle, cut to the picture, with one colour. Chroma covers every sample that the rectangle touches.
+  /// Fills a rectangle, clipped to the picture, with one colour. Chroma covers every sample that the rectangle touches.
   public func fill(x: Int, y top: Int, width: Int, height: Int, _ colour: YUVColour) {
     let left = max(0, min(x, self.width))
     let right = max(left, min(x + width, self.width))

@@ -2,14 +2,14 @@ public import RTP
 
 /// A compressed picture.
 public struct EncodedPicture: Sendable, Equatable {
-  /// H.264: one access unit in Annex B form; VP8: one frame.
+  /// H.264: one access unit in Annex B format; VP8: one frame.
   public var data: [UInt8]
-  /// The source frame's time.
+  /// The timestamp of the source frame.
   public var timestamp: MediaTime
-  /// Decodable without any earlier picture.
+  /// Whether the picture is decodable without any earlier one.
   public var isKeyFrame: Bool
 
-  /// A picture as an encoder gives it.
+  /// Creates a compressed picture.
   public init(data: [UInt8], timestamp: MediaTime, isKeyFrame: Bool) {
     self.data = data
     self.timestamp = timestamp
@@ -17,20 +17,20 @@ public struct EncodedPicture: Sendable, Equatable {
   }
 }
 
-/// What a video encoder is asked for. All of it can be changed while encoding.
+/// The settings of a video encoder. All of them can change while encoding.
 public struct VideoEncoderSettings: Sendable, Hashable {
-  /// Pixels, 2…``VideoFrame/maximumSide``, even.
+  /// The width in pixels, 2…``VideoFrame/maximumSide``, even.
   public var width: Int
-  /// Pixels, 2…``VideoFrame/maximumSide``, even.
+  /// The height in pixels, 2…``VideoFrame/maximumSide``, even.
   public var height: Int
-  /// Frames per second that the source delivers, 1…240: rate control shares the bits out by it.
+  /// The frame rate of the source in frames per second, 1…240. Rate control distributes the bits accordingly.
   public var fps: Int
-  /// Target in bits per second, 10 000…100 000 000.
+  /// The target bitrate in bps, 10 000…100 000 000.
   public var bitrate: Int
-  /// Frames from one key frame to the next at most; 0 means only on request.
+  /// The maximum number of frames between key frames; 0 means only on request.
   public var keyFrameInterval: Int
 
-  /// - Parameter keyFrameInterval: 3 × fps if nil.
+  /// - Parameter keyFrameInterval: The maximum number of frames between key frames; nil for 3 × fps.
   public init(width: Int, height: Int, fps: Int, bitrate: Int, keyFrameInterval: Int? = nil) {
     self.width = width
     self.height = height
@@ -56,38 +56,38 @@ public struct VideoEncoderSettings: Sendable, Hashable {
   }
 }
 
-/// Compresses pictures one by one, with no delay: each call returns its own picture. One owner at a time.
+/// Encodes pictures one by one without delay: each call returns its own picture. One owner at a time.
 public protocol VideoEncoder: AnyObject {
-  /// As last set.
+  /// The current settings.
   var settings: VideoEncoderSettings { get }
 
-  /// Compresses one picture; one of another size is scaled to the settings' size.
-  /// - Parameter forceKeyFrame: the result shall be a key frame.
-  /// - Returns: nil if the encoder chose to drop the picture.
+  /// Encodes one picture, scaled to the size in the settings if necessary.
+  /// - Parameter forceKeyFrame: Whether the result must be a key frame.
+  /// - Returns: The encoded picture; nil if the encoder drops it.
   func encode(_ frame: VideoFrame, forceKeyFrame: Bool) throws(CodecError) -> EncodedPicture?
 
-  /// Takes new settings from the next picture on. Rate, fps and interval change within the stream; a new size starts with a
-  /// key frame.
+  /// Changes the settings from the next picture on. Bitrate, frame rate and interval change within the stream; a new size
+  /// starts with a key frame.
   func reconfigure(_ settings: VideoEncoderSettings) throws(CodecError)
 }
 
-/// Decompresses pictures one by one. Follows size changes; survives any input. One owner at a time.
+/// Decodes pictures one by one. Follows size changes and accepts any input. One owner at a time.
 public protocol VideoDecoder: AnyObject {
-  /// Decompresses one access unit.
-  /// - Returns: nil if it holds no picture that can be shown.
-  /// - Throws: ``CodecError/corrupt(codec:reason:)``: a key frame is needed; the decoder stays usable.
+  /// Decodes one access unit.
+  /// - Returns: The picture; nil if there is none to show.
+  /// - Throws: ``CodecError/corrupt(codec:reason:)`` if a key frame is needed; the decoder stays usable.
   func decode(_ data: [UInt8], timestamp: MediaTime) throws(CodecError) -> VideoFrame?
 }
 
-/// Counts pictures to the next key frame and keeps timestamps rising, which rate control relies on.
+/// Counts pictures up to the next key frame and keeps timestamps increasing, which rate control requires.
 struct EncodingClock {
   private var sinceKeyFrame = 0
   private var last: Int64 = .min
   private var needsKeyFrame = true
 
-  /// The time to encode a frame with, in microseconds, and whether a key frame is due.
+  /// Returns the time to encode a frame with in µs, and whether a key frame is due.
   mutating func advance(to time: MediaTime, interval: Int, forced: Bool) -> (time: Int64, keyFrame: Bool) {
-    // Half the range is far beyond any clock and leaves room for the encoders' own arithmetic.
+    // 2^52 µs is far beyond any clock and leaves room for the encoders' own arithmetic.
     let wanted = min(max(time.microseconds, -(1 << 52)), 1 << 52)
     last = max(wanted, last &+ 1)
     let due = forced || needsKeyFrame || (interval > 0 && sinceKeyFrame >= interval)

@@ -1,11 +1,11 @@
 import CYUV
 public import RTP
 
-/// How a picture is resampled when it is scaled.
+/// The filter for scaling a picture.
 public enum ScaleFilter: Sendable {
-  /// Bilinear: for small changes and for enlarging.
+  /// Bilinear: for small changes and enlargement.
   case linear
-  /// Area average: for reducing.
+  /// Area average: for reduction.
   case box
 
   fileprivate var mode: FilterMode {
@@ -17,7 +17,7 @@ public enum ScaleFilter: Sendable {
 }
 
 extension VideoFrame {
-  /// A picture from tightly packed I420 bytes: all of Y, then U, then V.
+  /// Creates a picture from tightly packed I420 bytes: all of Y, then U, then V.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
   public init(
     i420 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
@@ -35,7 +35,7 @@ extension VideoFrame {
     }
   }
 
-  /// A picture from tightly packed NV12 bytes: all of Y, then U and V interleaved.
+  /// Creates a picture from tightly packed NV12 bytes: all of Y, then U and V interleaved.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
   public init(
     nv12 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
@@ -51,7 +51,7 @@ extension VideoFrame {
     }
   }
 
-  /// A picture from tightly packed pixels of four bytes: red, green, blue, alpha. Alpha is ignored.
+  /// Creates a picture from tightly packed pixels of four bytes: red, green, blue, alpha. Alpha is ignored.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
   public init(
     rgba bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
@@ -67,7 +67,7 @@ extension VideoFrame {
     }
   }
 
-  /// Tightly packed I420 bytes.
+  /// Returns tightly packed I420 bytes.
   public func i420Bytes() -> [UInt8] {
     withPlanes { planes in
       let chromaSize = planes.chromaWidth * planes.chromaHeight
@@ -80,7 +80,7 @@ extension VideoFrame {
     }
   }
 
-  /// Tightly packed NV12 bytes.
+  /// Returns tightly packed NV12 bytes.
   public func nv12Bytes() -> [UInt8] {
     withPlanes { planes in
       let chromaStride = planes.chromaWidth * 2
@@ -92,7 +92,7 @@ extension VideoFrame {
     }
   }
 
-  /// Tightly packed pixels of four bytes: red, green, blue, alpha (255).
+  /// Returns tightly packed pixels of four bytes: red, green, blue, alpha (255).
   public func rgbaBytes() -> [UInt8] {
     withPlanes { planes in
       bytes(count: width * height * 4) { target in
@@ -103,7 +103,7 @@ extension VideoFrame {
     }
   }
 
-  /// The picture in another size; the aspect ratio is the caller's choice. The same size costs nothing.
+  /// Returns the picture in another size; the caller chooses the aspect ratio. The same size costs nothing.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``
   public func scaled(
     width: Int, height: Int, filter: ScaleFilter = .box, pool: FramePool = .shared
@@ -121,8 +121,8 @@ extension VideoFrame {
     return result
   }
 
-  /// Peak signal-to-noise ratio against a picture of the same size, over all planes, in dB; 128 means equal, nil sizes that
-  /// differ.
+  /// Returns the peak signal-to-noise ratio in dB against another picture over all planes. 128 means equal; nil means that the
+  /// sizes differ.
   public func psnr(to other: VideoFrame) -> Double? {
     guard width == other.width, height == other.height else { return nil }
     return withPlanes { a in

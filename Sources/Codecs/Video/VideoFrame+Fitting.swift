@@ -1,19 +1,19 @@
 import CYUV
 
 extension VideoFrame {
-  /// The whole picture within another size, its proportions kept, between black bars where they differ. The same size costs
-  /// nothing.
+  /// Returns the whole picture in another size with its aspect ratio kept, with black bars if the ratios differ. The same size
+  /// costs nothing.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``
   public func fitted(width: Int, height: Int, pool: FramePool = .shared) throws(CodecError) -> VideoFrame {
     if width == self.width, height == self.height { return self }
     var result = try VideoFrame(width: width, height: height, timestamp: timestamp, pool: pool)
-    // Even places and sizes, so that colours stay where they are.
+    // Even positions and sizes keep chroma aligned.
     let isWider = self.width * height > self.height * width
     let fitWidth = isWider ? width : max(2, min(width, (height * self.width / self.height + 1) & ~1))
     let fitHeight = isWider ? max(2, min(height, (width * self.height / self.width + 1) & ~1)) : height
     let (x, y) = ((width - fitWidth) / 2 & ~1, (height - fitHeight) / 2 & ~1)
     if fitWidth < width || fitHeight < height { result.fill(.black) }
-    // Areas are averaged where the picture becomes smaller; where it grows there is nothing to average.
+    // Average areas for reduction; enlargement has nothing to average.
     let filter = fitWidth < self.width ? kFilterBox : kFilterBilinear
     withPlanes { source in
       result.withMutablePlanes { target in

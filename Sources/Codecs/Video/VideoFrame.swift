@@ -1,25 +1,25 @@
 public import RTP
 
-/// An uncompressed I420 picture (8 bit, BT.601 limited range) with its time.
+/// An uncompressed I420 picture (8 bit, BT.601 limited range) with a timestamp.
 ///
-/// A value: copies share one buffer until one of them is written. The three planes lie in one aligned allocation from a
-/// ``FramePool``, to which it returns when the last copy is gone. Odd sizes are allowed; chroma is rounded up.
+/// A value type: copies share one buffer until one of them is written. The three planes are in one aligned allocation from a
+/// ``FramePool``, to which it returns when the last copy is released. Odd sizes are allowed; chroma is rounded up.
 public struct VideoFrame: Sendable {
-  /// Longest side of a picture, in pixels.
+  /// The maximum width and height of a picture in pixels.
   public static let maximumSide = 8192
-  /// Most pixels of a picture: 4096x2304.
+  /// The maximum number of pixels of a picture: 4096x2304.
   public static let maximumPixels = 4096 * 2304
 
-  /// When the picture was taken, on its source's timeline.
+  /// The capture time on the source's timeline.
   public var timestamp: MediaTime
   private var storage: PlaneStorage
 
-  /// Pixels.
+  /// The width in pixels.
   public var width: Int { storage.width }
-  /// Pixels.
+  /// The height in pixels.
   public var height: Int { storage.height }
 
-  /// A picture whose content is not defined until it is drawn.
+  /// Creates a picture with undefined content.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``
   public init(width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared) throws(CodecError) {
     guard Self.isSupported(width: width, height: height) else { throw .unsupportedSize(width: width, height: height) }
@@ -31,7 +31,7 @@ public struct VideoFrame: Sendable {
     (1...maximumSide).contains(width) && (1...maximumSide).contains(height) && width * height <= maximumPixels
   }
 
-  /// Lends the planes for reading. The pointers are dead after `body`.
+  /// Calls `body` with read access to the planes. The pointers are invalid after `body`.
   public func withPlanes<Result, Failure: Error>(
     _ body: (I420Planes) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -39,7 +39,8 @@ public struct VideoFrame: Sendable {
     return try body(I420Planes(storage.planes))
   }
 
-  /// Lends the planes for writing, after a copy if another frame shares them. The pointers are dead after `body`.
+  /// Calls `body` with write access to the planes, after a copy if another frame shares them. The pointers are invalid after
+  /// `body`.
   public mutating func withMutablePlanes<Result, Failure: Error>(
     _ body: (MutableI420Planes) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -56,10 +57,10 @@ public struct VideoFrame: Sendable {
   }
 }
 
-/// The one allocation behind a picture.
+/// The allocation behind a picture.
 ///
-/// Unchecked because of the raw pointers: the bytes are written only through `VideoFrame.withMutablePlanes`, which holds the
-/// only reference; while shared they are only read.
+/// Unchecked because of the raw pointers: the bytes are written only through `VideoFrame.withMutablePlanes`, which has the only
+/// reference. While shared, they are only read.
 private final class PlaneStorage: @unchecked Sendable {
   let width: Int
   let height: Int

@@ -1,27 +1,27 @@
 /// A colour in BT.601 limited range.
 public struct YUVColour: Sendable, Hashable {
-  /// Brightness, 16 (black) … 235 (white).
+  /// Luma, 16 (black) … 235 (white).
   public var y: UInt8
-  /// Blue difference, 16…240; 128 is grey.
+  /// Blue-difference chroma, 16…240; 128 is grey.
   public var u: UInt8
-  /// Red difference, 16…240; 128 is grey.
+  /// Red-difference chroma, 16…240; 128 is grey.
   public var v: UInt8
 
-  /// Values outside the ranges are drawn as they are.
+  /// Values out of range are drawn unchanged.
   public init(y: UInt8, u: UInt8, v: UInt8) {
     self.y = y
     self.u = u
     self.v = v
   }
 
-  /// Brightness 16.
+  /// Black: luma 16.
   public static let black = YUVColour(y: 16, u: 128, v: 128)
-  /// Brightness 235.
+  /// White: luma 235.
   public static let white = YUVColour(y: 235, u: 128, v: 128)
 }
 
 extension YUVColour {
-  /// From red, green and blue, each 0…255.
+  /// Converts red, green and blue, each 0…255.
   public init(red: UInt8, green: UInt8, blue: UInt8) {
     let (r, g, b) = (Int(red), Int(green), Int(blue))
     self.init(
