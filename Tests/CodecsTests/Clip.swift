@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs ffmpeg on its test sources; the file is the caller's to remove.
+/// Runs ffmpeg on its test sources. The caller must remove the file.
 func makeClip(_ ending: String, _ arguments: [String]) throws -> String {
   let path = FileManager.default.temporaryDirectory.appending(path: "clip-\(UUID().uuidString).\(ending)").path
   let process = Process()

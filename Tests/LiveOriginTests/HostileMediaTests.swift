@@ -4,7 +4,7 @@ import Testing
 
 @testable import LiveOrigin
 
-/// Whatever an encoder sends, a packager and a transcoder take it or leave it.
+/// Packagers and transcoders must survive any input from an encoder.
 @Suite struct HostileMediaTests {
   /// SplitMix64: the same seed gives the same test.
   private struct Generator: RandomNumberGenerator {

@@ -15,7 +15,7 @@ import Testing
     directory.end(first, now: now)
     let second = try directory.publish(path, now: now)
     #expect(second.hub === first.hub)
-    // The first has nothing more to end.
+    // The first publication has already ended.
     directory.end(first, now: now)
     #expect(throws: PublishRefusal.inUse) { try directory.publish(path, now: now) }
     #expect(directory.streams.map(\.path) == [path])

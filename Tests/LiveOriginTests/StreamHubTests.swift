@@ -4,10 +4,10 @@ import Testing
 
 @testable import LiveOrigin
 
-/// A publisher of 25 pictures and 50 sound packets a second with a key frame every second, in virtual time.
+/// A publisher of 25 pictures and 50 audio packets per second with a key frame every second, in virtual time.
 private struct Publisher {
   let hub: StreamHub
-  /// Milliseconds.
+  /// The current time in ms.
   var time: Int64 = 0
   var shift: Int64 = 0
   var videoBytes = 2000
@@ -19,7 +19,7 @@ private struct Publisher {
     hub.beginPublish()
   }
 
-  /// One that has sent its headers to a hub of its own.
+  /// Returns a publisher that has sent its headers to its own hub.
   static func started() -> Publisher {
     let publisher = Publisher(StreamHub())
     publisher.headers()
@@ -41,7 +41,7 @@ private struct Publisher {
     hub.publish(MediaMessage(.audio, timestamp: 0, payload: sound.sequenceHeader), now: now)
   }
 
-  /// Publishes up to so many milliseconds later, and calls `each` after every 20 ms.
+  /// Publishes for this many ms, and calls `each` every 20 ms.
   mutating func run(milliseconds: Int64, each: (Int64) -> Void = { _ in }) {
     let end = time + milliseconds
     while time < end {
@@ -59,7 +59,7 @@ private struct Publisher {
   }
 }
 
-/// All that a viewer can get now, or as many bytes of it.
+/// Returns all messages that a viewer can read now, up to a number of bytes.
 private func drain(_ viewer: StreamViewer, bytes: Int = .max) -> [LiveMedia] {
   var all: [LiveMedia] = []
   var taken = 0
@@ -94,7 +94,7 @@ extension [LiveMedia] {
     let start = drain(viewer)
     #expect(start.prefix(3).map(\.media.kind) == [.data, .video, .audio])
     #expect(start.headers == [.data, .video, .audio])
-    // ffmpeg takes metadata at another time for a subtitle.
+    // ffmpeg treats metadata at any other time as a subtitle.
     #expect(start.prefix(3).map(\.media.timestamp) == [0, 2000, 2000])
     #expect(start[3].isKeyFrame && start[3].time.milliseconds == 2000)
     #expect(start.times(.video) == Array(stride(from: 2000, to: 2600, by: 40)))
@@ -149,7 +149,7 @@ extension [LiveMedia] {
     var publisher = Publisher.started()
     publisher.run(milliseconds: 500)
     let viewers = try (0..<3).map { _ in try #require(publisher.hub.join()) }
-    // A newcomer lacks the headers.
+    // A new viewer lacks the headers.
     #expect(viewers[0].batch() == nil)
     for viewer in viewers { _ = drain(viewer) }
     #expect(viewers[0].batch() == nil, "nothing is new")
@@ -208,7 +208,7 @@ extension [LiveMedia] {
     publisher.run(milliseconds: 1000)
     let viewer = try #require(hub.join())
     var got: [LiveMedia] = []
-    // 55,100 bytes a second are published.
+    // 55,100 bytes per second are published.
     var budget = 0
     var kept = 0
     publisher.run(milliseconds: 60_000) { _ in
@@ -224,7 +224,7 @@ extension [LiveMedia] {
     #expect(sound.count > 2990 && zip(sound, sound.dropFirst()).allSatisfy { $1 - $0 == 20 }, "\(sound.count)")
     #expect(viewer.counters.overruns == 0 && viewer.counters.thinnings > 5)
     let pictures = got.filter { $0.media.kind == .video }.dropFirst()
-    // After a gap comes a key frame, always.
+    // After a gap there is always a key frame.
     for (before, after) in zip(pictures, pictures.dropFirst()) where after.time.milliseconds(since: before.time) != 40 {
       #expect(after.isKeyFrame)
     }
@@ -243,7 +243,7 @@ extension [LiveMedia] {
     var largest: Int64 = 0
     var step = 0
     publisher.run(milliseconds: 30_000) { now in
-      // 62 messages a second, of 75.
+      // 62 of 75 messages per second.
       step += 1
       guard step % 4 == 0 else { return }
       for _ in 0..<5 {
@@ -287,7 +287,7 @@ extension [LiveMedia] {
       #expect(got[change].time.milliseconds == 1000 && got[change + 1].isKeyFrame && got[change + 1].time.milliseconds == 1000)
     }
     #expect(drain(late).headers == [.data, .video, .audio])
-    // The same once more is no change.
+    // Repeating the same headers is not a change.
     publisher.headers(sps: 0x1f)
     publisher.run(milliseconds: 100)
     #expect(drain(fast).headers.isEmpty)
@@ -303,7 +303,7 @@ extension [LiveMedia] {
     hub.endPublish()
     let waiting = try #require(hub.join())
     #expect(drain(waiting).isEmpty)
-    // Three seconds later, with a clock that begins at 0 again.
+    // Three seconds later, with a clock that restarts at 0.
     var next = Publisher(hub)
     next.time = 5000
     next.shift = -5000

@@ -4,7 +4,7 @@ import RTP
 @testable import Relay
 @testable import SFU
 
-/// A participant whose packets go straight into taps, in virtual time.
+/// A participant whose packets are written directly to taps, in virtual time.
 final class Anchor {
   let video: TrackTap
   let audio: TrackTap
@@ -15,9 +15,9 @@ final class Anchor {
   private let opus: OpusEncoder
   private let encoder: any VideoEncoder
   let format: PayloadFormat
-  /// Of this side's wall clock.
+  /// The wall clock of this participant.
   let wall: Int64 = 99_000_000_000
-  /// How fast its clocks are.
+  /// The rate of its clocks relative to real time.
   var pace = 1.0
   var sent: [[UInt8]] = []
   var wantsKeyFrame = false
@@ -32,7 +32,7 @@ final class Anchor {
     encoder = format == .h264 ? try H264Encoder(settings) : try VP8Encoder(settings)
   }
 
-  /// Microseconds on its own clock.
+  /// Returns a time on its own clock, in µs.
   private func local(_ time: Int64) -> Int64 { pace == 1 ? time : Int64(Double(time) * pace) }
 
   private func write(
@@ -48,7 +48,7 @@ final class Anchor {
     }
   }
 
-  /// A picture of this brightness, captured at `time`, that comes `lag` later.
+  /// Sends a picture of this brightness, captured at `time`, that arrives `lag` later.
   func sendPicture(_ brightness: UInt8, at time: Int64, lag: Int64) throws {
     var frame = try VideoFrame(
       width: encoder.settings.width, height: encoder.settings.height, timestamp: MediaTime(microseconds: time))
@@ -72,7 +72,7 @@ final class Anchor {
     }
   }
 
-  /// 20 ms of sound of this level.
+  /// Sends 20 ms of audio at this level.
   func sendSound(_ level: Int16, at time: Int64, lag: Int64) throws {
     soundSequence += 1
     let samples = (0..<960).flatMap { index -> [Int16] in
@@ -84,7 +84,7 @@ final class Anchor {
       at: time + lag)
   }
 
-  /// What no decoder reads.
+  /// Sends bytes that no decoder accepts.
   func sendGarbage(_ bytes: [UInt8], at time: Int64) {
     sequence += 1
     write((sequence, UInt32(truncatingIfNeeded: local(time) * 9 / 100), true), format, bytes, to: video, at: time)

@@ -6,15 +6,15 @@ import Testing
 
 @testable import Relay
 
-/// A program in virtual time: pictures at its own rate and lag, sound on the grid.
+/// A program in virtual time: pictures at its own rate and lag, audio on the grid.
 private final class Source {
   let id: ProgramID
   let fps: Int64
-  /// Microseconds from a picture's moment to its coming.
+  /// The time from a picture's media time to its arrival, in µs.
   let lag: Int64
   let soundLag: Int64
   let value: Int16
-  /// Pictures between two key frames.
+  /// The number of pictures between two key frames.
   let gop: Int64
   private let encoder: H264Encoder
   private let size: (Int, Int)
@@ -72,7 +72,7 @@ private final class Source {
 
 @Suite("A broadcast")
 struct BroadcastTests {
-  /// Runs sources for a while and gives what came out.
+  /// Runs sources for a while and collects the output.
   private struct Stage {
     let broadcast: Broadcast
     var sources: [Source] = []
@@ -110,14 +110,15 @@ struct BroadcastTests {
     }
   }
 
-  /// Pictures strictly rise with no hole, sound goes on by 1024 samples, all in order.
+  /// Checks that picture times strictly increase without gaps, that audio advances by 1024 samples, and that all messages are
+  /// in order.
   private func check(_ messages: [MediaMessage], rate: Int, largestStep: Int) {
     let pictures = tags(messages).filter { !$0.tag.isSequenceHeader }.map(\.stamp)
     let steps = zip(pictures.dropFirst(), pictures).map(-)
     #expect(steps.allSatisfy { $0 > 0 && $0 <= largestStep }, "\(steps.filter { $0 <= 0 || $0 > largestStep })")
     let sound = messages.filter { $0.kind == .audio && $0.payload[1] == 1 }.map { Int($0.timestamp) }
     for (index, stamp) in sound.enumerated() {
-      // The first frame's own time is rounded.
+      // The first frame's timestamp is rounded.
       #expect(abs(Double(stamp - sound[0]) - Double(index) * 1024_000 / Double(rate)) <= 1)
     }
     let stamps = messages.filter { $0.kind != .data }.map(\.timestamp)
@@ -148,7 +149,7 @@ struct BroadcastTests {
     stage.begin(first)
     try stage.run(2_000_000)
     for round in UInt64(2)...11 {
-      // Forward and merge in turn: the latter lags, and has another size.
+      // Forward and merge programs alternate: the latter lag and have another size.
       let lags: Int64 = round % 2 == 0 ? 250_000 : 20_000
       first = try Source(
         round, from: stage.now - lags, lag: lags, soundLag: round % 2 == 0 ? 300_000 : 150_000,
@@ -159,7 +160,7 @@ struct BroadcastTests {
       #expect(stage.tookOver.last?.1 == ProgramID(round - 1))
     }
     check(stage.messages, rate: 44_100, largestStep: 61)
-    // Each change of size has its sequence header, right before a key frame.
+    // Each change of size has its sequence header, directly before a key frame.
     let video = tags(stage.messages)
     let headers = video.indices.filter { video[$0].tag.isSequenceHeader }
     #expect(headers.count == 11)
@@ -167,7 +168,7 @@ struct BroadcastTests {
     #expect(stage.broadcast.counters.takeovers == 10)
   }
 
-  /// The left channel of what a receiver hears.
+  /// Returns the left channel of the audio that a receiver decodes.
   private func heard(_ messages: [MediaMessage], _ format: AudioFormat) throws -> [Int] {
     let decoder = try AACDecoder(
       audioSpecificConfig: AudioSpecificConfig(sampleRate: format.sampleRate, channels: format.channels).encoded, output: format
@@ -179,10 +180,11 @@ struct BroadcastTests {
     return stride(from: 0, to: heard.count, by: 2).map { Int(heard[$0]) }
   }
 
-  /// The left channel of what a receiver hears when a program of one level follows, and lags more than, a program of the other.
+  /// Returns the left channel that a receiver decodes when a program of one level is followed by a program of the other with
+  /// more lag.
   /// - Parameters:
-  ///   - rest: microseconds from the moment that the second one comes.
-  ///   - isStanding: whether the first one makes nothing from then on, and does not end either.
+  ///   - rest: The time from the arrival of the second program, in µs.
+  ///   - isStanding: Whether the first program stalls at that time without ending.
   private func levels(_ rest: Int64, isStanding: Bool) throws -> [Int] {
     let format = AudioFormat(sampleRate: 48_000, channels: 2)
     var stage = Stage(broadcast: try Broadcast(.init(audio: .init(format: format, bitrate: 256_000))))
@@ -199,7 +201,7 @@ struct BroadcastTests {
   func standstill() throws {
     let left = try levels(4_000_000, isStanding: true).dropFirst(2000)
     #expect(left.count > 180_000)
-    // The coder rings where one level follows the other; silence would be 40 ms and more.
+    // The encoder rings at the change of level; silence would last 40 ms or more.
     #expect(left.filter { abs($0) <= 4000 }.count < 1000)
   }
 
@@ -207,7 +209,7 @@ struct BroadcastTests {
   func soundCut() throws {
     let left = try levels(2_000_000, isStanding: false)
     let signs = left.dropFirst(2000).map { $0 > 4000 ? 1 : $0 < -4000 ? -1 : 0 }
-    // Once from one level to the other, within the coder's ringing.
+    // One transition between the levels, within the encoder's ringing.
     #expect(signs.filter { $0 == 0 }.count < 2500)
     let change = try #require(signs.firstIndex(of: -1))
     #expect(signs[change...].filter { $0 == 1 }.count < 600)
@@ -237,7 +239,7 @@ struct BroadcastTests {
   func blend() throws {
     let left = try levels(2_000_000, isStanding: false).dropFirst(4000)
     let steps = zip(left.dropFirst(), left).map { abs($0 - $1) }
-    // A raised cosine of 10 ms from 8000 to -8000 rises by 52 a sample at most; a cut would be 16,000.
+    // A raised cosine of 10 ms from 8000 to -8000 changes by at most 52 per sample; a cut would be 16,000.
     #expect(try #require(steps.max()) < 400)
   }
 
@@ -247,7 +249,7 @@ struct BroadcastTests {
     var stage = Stage(broadcast: try Broadcast(.init(audio: .init(format: format, bitrate: 256_000))))
     stage.begin(try Source(1, from: stage.now, value: 8000))
     try stage.run(1_000_000)
-    // Its first sound is of 60 ms after its first picture.
+    // Its first audio is 60 ms after its first picture.
     stage.begin(try Source(2, from: stage.now, value: 8000, soundOffset: 60_000))
     try stage.run(2_000_000)
     #expect(stage.broadcast.onAir == ProgramID(2))

@@ -89,7 +89,7 @@ struct ForwardProgramTests {
   @Test("sound and pictures keep together by the sender's reports, whatever their queues")
   func synchronous() throws {
     let stage = try Stage(try Anchor())
-    // Pictures come 90 ms late, sound at once; a flash and a beep at one moment.
+    // Pictures arrive 90 ms late, audio at once; a flash and a beep occur at the same moment.
     let flash: Int64 = 4000
     var waiting: [(due: Int64, brightness: UInt8, time: Int64)] = []
     try stage.run(6000) { millisecond in
@@ -127,7 +127,7 @@ struct ForwardProgramTests {
     }
     #expect(stage.sound.count > 90)
     let first = try #require(stage.sound.first)
-    // Opus itself needs some milliseconds to get there.
+    // Opus itself needs some milliseconds to reach the level.
     #expect(first.samples.suffix(200).contains { abs(Int($0)) > 4000 }, "\(first.samples.map { abs(Int($0)) }.max() ?? 0)")
     #expect(first.position >= AudioInput.position(of: 5_100_000))
   }

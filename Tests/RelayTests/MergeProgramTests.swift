@@ -17,7 +17,7 @@ struct MergeProgramTests {
     var pictures: [EncodedPicture] = []
     var sound: [(position: Int64, samples: [Int16])] = []
     var now: Int64
-    /// Whether the decoders' thread stands still.
+    /// Whether the decoders' thread is stalled.
     var isStalled = false
 
     init(_ anchors: [Anchor], fps: Int = 25, size: (Int, Int) = (128, 48), start: Int64 = 5_000_000) throws {
@@ -76,7 +76,7 @@ struct MergeProgramTests {
       }
     }
 
-    /// Brightness in the middle of the left and the right half of each picture.
+    /// Returns the brightness in the middle of the left and the right half of each picture.
     func halves() throws -> [(time: Int64, left: Int, right: Int)] {
       let decoder = try H264Decoder()
       var all: [(time: Int64, left: Int, right: Int)] = []
@@ -105,7 +105,7 @@ struct MergeProgramTests {
         try stage.anchors[1].sendSound(0, at: stage.now, lag: 0)
       }
       if millisecond == 2000 {
-        // The left half alone, in the whole picture.
+        // The left half alone, over the whole picture.
         stage.program.setScene(
           MixScene(placements: [Placement(source: "v1", frame: PixelFrame(x: 0, y: 0, width: 128, height: 48))]))
       }
@@ -116,7 +116,7 @@ struct MergeProgramTests {
     let shown = try stage.halves()
     let change = 5_000_000 + 2_000_000 - stage.program.delay - 20_000
     for (time, left, right) in shown where time > 5_500_000 {
-      // The frame that was due when the scene changed may be of either.
+      // The frame due at the change of scene may show either one.
       guard abs(time - change) > 45_000 else { continue }
       #expect(abs(left - (time < change ? 60 : 180)) < 12, "at \(time)")
       #expect(abs(right - 180) < 12, "at \(time)")
@@ -134,7 +134,7 @@ struct MergeProgramTests {
       if millisecond % 40 == 0 {
         for anchor in stage.anchors { try anchor.sendPicture(100, at: stage.now, lag: 0) }
       }
-      // The second anchor's sound comes a little later than all else.
+      // The second anchor's audio arrives slightly later than everything else.
       if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
       if millisecond % 20 == 0, millisecond >= 200 { try stage.anchors[1].sendSound(4000, at: stage.now, lag: 0) }
     }
@@ -153,7 +153,7 @@ struct MergeProgramTests {
     forward.setAudio(inbox, now: Instant(microseconds: stage.now))
     var alone: [Int64: [Int16]] = [:]
     try stage.run(4000) { millisecond in
-      // A clock that is 300 ppm fast has its sound stretched: by both alike.
+      // The audio of a clock that is 300 ppm fast is stretched equally by both programs.
       stage.anchors[0].pace = 1.0003
       if millisecond % 500 == 100 { stage.anchors[0].report(at: stage.now) }
       if millisecond % 20 == 0 {
@@ -188,7 +188,7 @@ struct MergeProgramTests {
     for (time, left, _) in shown where time > 5_500_000 { #expect(abs(left - 90) < 12, "at \(time)") }
     let times = stage.pictures.map(\.timestamp.microseconds)
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 40_000 })
-    // The last picture stands for a while, then the background.
+    // The last picture is shown for a while, then the background.
     #expect(shown.contains { $0.time > 7_500_000 && abs($0.right - 200) < 12 })
     #expect((shown.last?.right ?? 255) < 30)
     #expect(stage.sound.suffix(200).allSatisfy { $0.samples.contains { abs(Int($0)) > 2000 } })
@@ -215,7 +215,7 @@ struct MergeProgramTests {
     var sound: [(position: Int64, samples: [Int16])] = []
     try stage.run(5000) { millisecond in
       if millisecond % 40 == 0 { try stage.anchors[0].sendPicture(90, at: stage.now - 60_000, lag: 60_000) }
-      // Once a second the network stands still.
+      // The network stalls once a second.
       let standstill = max(0, lag - millisecond % 1000 * 1000)
       if millisecond % 20 == 0 { waiting.append((stage.now + standstill, stage.now)) }
       for next in waiting where next.due <= stage.now {
@@ -285,16 +285,16 @@ struct MergeProgramTests {
     try stage.run(6000) { millisecond in
       if millisecond % 40 == 0 { try stage.anchors[0].sendPicture(90, at: stage.now, lag: 0) }
       if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }
-      // Twice in a row, with one look between.
+      // Twice in a row, with one poll in between.
       let since = (millisecond - 2000) % (standstill + 5)
       stage.isStalled = millisecond >= 2000 && millisecond < 2000 + 2 * (standstill + 5) && since < standstill
     }
     let times = stage.pictures.map(\.timestamp.microseconds)
     let steps = zip(times.dropFirst(), times).map { $0 - $1 }
-    // A machine that does not keep up makes fewer frames a second: a step down from 25 is 24.
+    // A machine that does not keep up produces fewer frames per second: one step below 25 is 24.
     #expect(steps.allSatisfy { (1...42_000).contains($0) }, "\(steps.filter { $0 > 42_000 })")
     #expect(stage.program.counters.skipped == 0)
-    // It has come back to what is sent.
+    // The mix has caught up with the source.
     #expect(try #require(times.last) > stage.now - 500_000)
     let positions = stage.sound.map(\.position)
     #expect(zip(positions.dropFirst(), positions).allSatisfy { $0 == $1 + 480 })
@@ -324,7 +324,7 @@ struct MergeProgramTests {
     try stage.run(40_000) { millisecond in
       if millisecond % 20 == 0 {
         try stage.anchors[0].sendSound(3000, at: stage.now, lag: 0)
-        // From the third second to the sixth every other packet comes 250 ms late.
+        // From the third to the sixth second, every other packet arrives 250 ms late.
         lag = (3000..<6000).contains(millisecond) && millisecond % 40 == 0 ? 250_000 : 0
         waiting.append((stage.now + lag, stage.now))
       }
@@ -360,7 +360,7 @@ struct MergeProgramTests {
       let now = 5_000_000 + millisecond * 1000
       if millisecond % 20 == 0 {
         try anchors[0].sendSound(3000, at: now, lag: 0)
-        // Of what this one sends from the third second to the sixth every other packet comes 250 ms late.
+        // From the third to the sixth second, every other packet of this participant arrives 250 ms late.
         if (3000..<6000).contains(millisecond) { waiting.append((now + (millisecond % 40 == 0 ? 0 : 250_000), now)) }
       }
       for next in waiting where next.due <= now { try anchors[1].sendSound(3000, at: next.time, lag: now - next.time) }
@@ -389,7 +389,7 @@ struct MergeProgramTests {
     let stage = try Stage([try Anchor(), try Anchor()], start: 1_000_000_000)
     stage.anchors[0].pace = 1.0001
     stage.anchors[1].pace = 0.9999
-    // A packet of each kind every 6 s and a report every 5, as of a source that is still and silent.
+    // A packet of each kind every 6 s and a report every 5 s, as from a still and silent source.
     for second in stride(from: 0, to: 8 * 3600, by: 1) {
       stage.now += 1_000_000
       for anchor in stage.anchors {
@@ -402,7 +402,7 @@ struct MergeProgramTests {
       }
       stage.poll()
     }
-    // Then both flash and beep at once.
+    // Then both flash and beep at the same time.
     let flash: Int64 = 12_000
     try stage.run(14_000) { millisecond in
       let isOn = (flash..<flash + 200).contains(millisecond)

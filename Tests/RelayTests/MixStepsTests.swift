@@ -17,7 +17,7 @@ struct MixStepsTests {
       seen.append((steps.bitrate, steps.fps))
     }
     #expect(seen.last?.bitrate == 500_000 && seen.last?.fps == 10)
-    // Frames are touched only when there is nothing left to take of the bits.
+    // The frame rate drops only when the bitrate is at its minimum.
     #expect(seen.allSatisfy { $0.fps == 24 || $0.bitrate == 500_000 })
     #expect(zip(seen, seen.dropFirst()).allSatisfy { $1.bitrate <= $0.bitrate && $1.fps <= $0.fps })
     seen = []
@@ -27,7 +27,7 @@ struct MixStepsTests {
     }
     #expect(seen.last?.bitrate == 1_500_000 && seen.last?.fps == 24)
     #expect(seen.allSatisfy { $0.bitrate == 500_000 || $0.fps == 24 })
-    // Not at once: a link that was weak a moment ago gets its time.
+    // Not at once: a link that was congested recently is given time.
     #expect(seen[4].fps == 10)
   }
 
@@ -52,7 +52,7 @@ struct MixStepsTests {
     #expect(rate.fps < 30 && rate.fps >= 15)
     run(seconds: 60, isLate: true, busy: 40_000)
     #expect(rate.fps == 10)
-    // No longer late, but each frame still costs too much for more of them.
+    // No longer late, but each frame costs too much CPU for a higher rate.
     run(seconds: 60, isLate: false, busy: 60_000)
     #expect(rate.fps == 10)
     run(seconds: 200, isLate: false, busy: 5_000)
@@ -75,7 +75,7 @@ struct MixStepsTests {
         }
       }
     }
-    // Every 150 ms it stands still for as long: each frame comes late.
+    // Every 150 ms the thread stalls for 150 ms, so each frame is late.
     for _ in 0..<60 {
       now += 150_000
       advance()
@@ -84,7 +84,7 @@ struct MixStepsTests {
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 > $1 })
     #expect(now - (times.last ?? 0) < 400_000)
     #expect(zip(sound.dropFirst(), sound).allSatisfy { $0 == $1 + 480 })
-    // A stall of 2 s is not made up for, frame by frame.
+    // A stall of 2 s is not caught up frame by frame.
     let before = times.count
     now += 2_000_000
     advance()
@@ -107,7 +107,7 @@ struct MixStepsTests {
     #expect(refused.used + refused.needed > 0.5 && refused.limit == 0.5)
     #expect(refused.description.contains("0.50"))
     #expect(budget.snapshot.refused == 1)
-    // They turn out to be cheap: there is room for more.
+    // They turn out to be cheap, so there is room for more.
     for _ in 0..<50 { for share in shares { share.measured(0.02) } }
     #expect(throws: Never.self) { shares.append(try budget.reserve(picture, sources: 2)) }
     for share in shares { share.release() }

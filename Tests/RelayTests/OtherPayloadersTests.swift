@@ -4,10 +4,10 @@ import MediaTimeLiterals
 import RTP
 import Testing
 
-/// RTP streams that other programs make of VP9.
+/// VP9 RTP streams produced by other software.
 @Suite("VP9 of other payloaders")
 struct OtherPayloadersTests {
-  /// GStreamer's packets, out of a file of RFC 4571 frames.
+  /// Returns GStreamer's packets, read from a file of RFC 4571 frames.
   private func gstreamer(pictureID mode: Int, mtu: Int) throws -> [[UInt8]] {
     let path = FileManager.default.temporaryDirectory.appending(path: "rtp-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: path) }
@@ -29,7 +29,7 @@ struct OtherPayloadersTests {
     return packets
   }
 
-  /// ffmpeg's packets, which say of no picture that it is predicted.
+  /// Returns ffmpeg's packets, which mark no picture as predicted.
   private func ffmpeg() throws -> [[UInt8]] {
     let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     defer { close(descriptor) }
@@ -44,7 +44,7 @@ struct OtherPayloadersTests {
     }
     try #require(bound)
     let port = UInt16(bigEndian: address.sin_port)
-    // Its RTCP goes to a port beside, where nobody listens.
+    // Its RTCP goes to an adjacent port without a listener.
     let process = try Self.start([
       "ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=30:duration=1",
       "-c:v",
@@ -74,7 +74,7 @@ struct OtherPayloadersTests {
     return process
   }
 
-  /// What a jitter buffer makes of the packets, decoded.
+  /// Checks the decoded output of a jitter buffer for the packets.
   private func check(_ packets: [[UInt8]], frames expected: Int) throws {
     let now = Instant(microseconds: 0)
     var buffer = JitterBuffer(format: .vp9)

@@ -12,7 +12,7 @@ import WebRTC
 
 @Suite("A push and the addresses of its host", .timeLimit(.minutes(1)))
 struct PushAddressTests {
-  /// Listens on a loopback address, and counts who comes and what is sent.
+  /// Listens on a loopback address, and counts connections and received bytes.
   private final class Listener: Sendable {
     struct Seen {
       var accepted = 0
@@ -40,7 +40,7 @@ struct PushAddressTests {
     var seen: Seen { state.withLock { $0 } }
     private func change(_ change: (inout sending Seen) -> Void) { state.withLock { change(&$0) } }
 
-    /// - Parameter tls: what it speaks TLS with; nil for plain TCP.
+    /// - Parameter tls: The TLS context; nil for plain TCP.
     func listen(with tls: NIOSSLContext? = nil) async throws -> SocketAddress {
       let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .childChannelInitializer { channel in
@@ -57,7 +57,7 @@ struct PushAddressTests {
     func close() { channel.withLock { $0?.close(promise: nil) } }
   }
 
-  /// An address that takes no more connections and refuses none: its queue of those that nobody accepts is full.
+  /// An address that neither accepts nor refuses connections: its accept queue is full.
   private final class BlackHole {
     let address: SocketAddress
     private let sockets: [CInt]
@@ -89,7 +89,7 @@ struct PushAddressTests {
     deinit { for socket in sockets { close(socket) } }
   }
 
-  /// A push at work, and what it has said.
+  /// A running push and the states it reported.
   private final class Pushing: Sendable {
     private let said = Mutex<(states: [PushState], failure: PushFailure?)>(([], nil))
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -207,7 +207,7 @@ struct PushAddressTests {
     if isStopped { try await push.stop() }
     try await eventually("it is over", within: .seconds(5)) { push.states.last == (isStopped ? .disconnected : .error) }
     try await eventually("the name is resolved", within: .seconds(5)) { isResolved.withLock { $0 } }
-    // Whoever connected would have been here by now.
+    // Any connection would have arrived by now.
     try await Task.sleep(for: .milliseconds(300))
     #expect(listener.seen.open == 0)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Relay
 
-/// A broadcast's messages: a key frame every second at 25 fps, and sound every 20 ms.
+/// A broadcast's messages: a key frame every second at 25 fps, and audio every 20 ms.
 private struct Programme {
   var stamp: UInt32 = 0
   mutating func next(_ duration: UInt32) -> [MediaMessage] {
@@ -28,7 +28,7 @@ private struct Programme {
   ]
 }
 
-/// The server's side and a network between, in virtual time.
+/// The server and the network to it, in virtual time.
 private final class Server {
   var link: PushLink
   var now = Instant(microseconds: 0)
@@ -40,7 +40,7 @@ private final class Server {
   var connects = 0
   var isUp = true
   var refusal: (code: StatusCode, reason: String)?
-  /// Bytes a second that the network takes; nil for all.
+  /// The network's rate in bytes per second; nil for unlimited.
   var rate: Int?
   private var inFlight: [UInt8] = []
   private var connection = 0
@@ -114,7 +114,7 @@ private final class Server {
     settle()
   }
 
-  /// Lets time pass in steps of 20 ms.
+  /// Advances time in steps of 20 ms.
   func run(_ milliseconds: Int64, _ programme: inout Programme) {
     for _ in 0..<(milliseconds / 20) {
       now = now.advanced(milliseconds: 20)
@@ -221,7 +221,7 @@ struct PushLinkTests {
     for header in Programme.headers { server.link.send(header, now: server.now) }
     server.link.start(now: server.now)
     server.run(1000, &programme)
-    // The programme has about 37 kB a second.
+    // The programme has about 37 kB per second.
     server.rate = 18_000
     var most = 0
     for _ in 0..<60 {
@@ -234,7 +234,7 @@ struct PushLinkTests {
     let sound = stamps(server.media, .audio)
     #expect(zip(sound.dropFirst(), sound).allSatisfy { $0 == $1 + 20 })
     #expect(Int64(sound.last ?? 0) > Int64(programme.stamp) - 4500)
-    // After each hole pictures go on with a key frame.
+    // After each gap, video resumes with a key frame.
     let pictures = server.media.filter { $0.kind == .video && $0.payload[1] == 1 }
     for (one, next) in zip(pictures, pictures.dropFirst()) where next.timestamp != one.timestamp + 40 {
       #expect(next.payload[0] >> 4 == 1)

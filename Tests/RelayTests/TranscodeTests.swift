@@ -14,7 +14,7 @@ struct TranscodeTests {
 
     init(_ settings: ForwardProgram.Settings = .init()) { pace = TranscodePace(settings) }
 
-    /// Pictures of that size and rate; how many were taken.
+    /// Sends pictures of this size and rate. Returns the number that were encoded.
     mutating func run(_ seconds: Int, _ width: Int = 720, _ height: Int = 1280, fps: Int) -> Int {
       (0..<seconds * fps).count { _ in
         now += Int64(1_000_000 / fps)
@@ -22,7 +22,7 @@ struct TranscodeTests {
       }
     }
 
-    /// Seconds on a weak or a strong uplink.
+    /// Reports a congested or an uncongested uplink for some seconds.
     mutating func hear(_ seconds: Int, isWeak: Bool) {
       for _ in 0..<seconds { pace.heard(queued: isWeak ? 1500 : 40, dropped: 0) }
     }
@@ -65,7 +65,7 @@ struct TranscodeTests {
     track.hear(10, isWeak: true)
     #expect(track.pace.bitrate == most / 3 && track.pace.fps == 10)
     #expect((49...51).contains(track.run(5, fps: 30)))
-    // A change of size does not make the uplink stronger.
+    // A change of size does not improve the uplink.
     _ = track.run(1, 360, 640, fps: 30)
     #expect(track.pace.fps == 10 && track.pace.bitrate < 360 * 640 * 30 * 7 / 100 / 2)
     _ = track.run(1, fps: 30)
@@ -84,7 +84,7 @@ struct TranscodeTests {
     #expect(track.run(5, fps: 8) == 40)
   }
 
-  /// Pictures in each second of a program that is told once a second how the uplink fares.
+  /// Returns the number of pictures in each second of a program that receives a report on its uplink once a second.
   private func pictures(of format: PayloadFormat, weak: Range<Int64>, seconds: Int64) throws -> [Int] {
     let anchor = try Anchor(format)
     var now: Int64 = 5_000_000

@@ -29,7 +29,7 @@ struct AACTests {
     let format = AudioFormat(sampleRate: 48_000, channels: 1)
     let encoder = try AACEncoder(.init(format: format, bitrate: 128_000))
     let decoder = try AACDecoder(audioSpecificConfig: encoder.audioSpecificConfig, output: format)
-    // Silence, then a tone that begins at a known sample.
+    // Silence, then a tone that starts at a known sample.
     let start = 20 * Self.frame + 300
     var tone = ToneGenerator(frequency: 1000, format: format)
     let source = [Int16](repeating: 0, count: start) + tone.next(20 * Self.frame - 300)

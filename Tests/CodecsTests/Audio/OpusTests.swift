@@ -44,7 +44,7 @@ struct OpusTests {
     func level(fec: Bool) throws -> Double {
       let encoder = try OpusEncoder(.init(bitrate: 32_000, forwardErrorCorrection: fec, expectedLoss: 20))
       let decoder = try OpusDecoder()
-      // A quiet murmur, a pause, and a cry of which the decoder hears nothing: concealment cannot know it.
+      // Low-level noise, a pause, and a burst that the decoder never receives, so concealment cannot know it.
       var time = 0.0
       var packet: [UInt8] = []
       for number in 0..<32 {

@@ -116,7 +116,7 @@ struct BrokenPictureTests {
     }
   }
 
-  /// Makes the chunks' sums right, so that what is in them gets to the decoder.
+  /// Corrects the chunks' checksums, so that their content reaches the decoder.
   private static func mendChecksums(_ file: inout [UInt8]) {
     var place = 8
     while file.count - place >= 12 {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// JPEG files of 48x32 pixels, written by libjpeg: a quarter each is red, green, blue and white; the grey one grows brighter from
-/// quarter to quarter.
+/// JPEG files of 48x32 pixels written by libjpeg. The quarters are red, green, blue and white; those of the grey file get
+/// brighter in turn.
 enum JPEGSamples {
   /// 4:2:0.
   static let baseline = bytes(
@@ -60,7 +60,7 @@ enum JPEGSamples {
     AxEB/8QAFwABAQEBAAAAAAAAAAAAAAAAAAgJCv/EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAZAQEAAwEBAAAAAAAAAAAAAAAABwkKBgj/xAAUEQEAAAAA
     AAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCdBBi1MAAFjCEmY8AAGXg0ZvcoAAOlsVWO4AAB/9k=
     """)
-  /// 4:2:0; Exif says that it wants a turn to the right.
+  /// 4:2:0 with an Exif orientation that requires a clockwise rotation.
   static let turned = bytes(
     """
     /9j/4AAQSkZJRgABAQAAAQABAAD/4QAiRXhpZgAASUkqAAgAAAABABIBAwABAAAABgAAAAAAAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYI

@@ -1,13 +1,13 @@
-/// Writes PNG files with nothing of FFmpeg or zlib: its data is stored, not compressed.
+/// Writes PNG files without FFmpeg or zlib: the data is stored, not compressed.
 struct PNGWriter {
   enum Colour: UInt8 { case grey = 0, rgb = 2, palette = 3, greyAlpha = 4, rgba = 6 }
   var width: Int
   var height: Int
   var colour: Colour
   var depth: UInt8 = 8
-  /// Rows of pixels, as the specification packs them.
+  /// Rows of pixels, packed as in the specification.
   var rows: [[UInt8]]
-  /// Whole chunks between header and data: palettes and the like.
+  /// Complete chunks between header and data, such as palettes.
   var extra: [(type: String, data: [UInt8])] = []
 
   var file: [UInt8] {

@@ -18,7 +18,7 @@ struct PictureTests {
     abs(Int(a.y) - Int(b.y)) <= distance && abs(Int(a.u) - Int(b.u)) <= distance && abs(Int(a.v) - Int(b.v)) <= distance
   }
 
-  /// A picture of 8x4: the left half in one pixel, the right half in another.
+  /// Returns a picture of 8x4: the left half in one pixel value, the right half in another.
   private func halves(_ colour: PNGWriter.Colour, _ depth: UInt8, _ left: [UInt8], _ right: [UInt8]) -> PNGWriter {
     let row = (0..<4).flatMap { _ in left } + (0..<4).flatMap { _ in right }
     return PNGWriter(width: 8, height: 4, colour: colour, depth: depth, rows: Array(repeating: row, count: 4))
@@ -126,12 +126,12 @@ struct PictureTests {
   @Test("JPEG: a picture is turned as its camera was held", arguments: 1...8)
   func turned(orientation: Int) throws {
     var file = JPEGSamples.turned
-    // The tag's value: six bytes beyond its own two, which stand for 0x0112 of type 3.
+    // The tag's value: six bytes after the two bytes of the tag itself, which are 0x0112 of type 3.
     let place = try #require(file.indices.first { file[$0...].starts(with: [0x12, 0x01, 0x03, 0x00]) })
     file[place + 8] = UInt8(orientation)
     let picture = try Picture(decoding: file)
     #expect(orientation < 5 ? picture.width == 48 && picture.height == 32 : picture.width == 32 && picture.height == 48)
-    // The colours at the left top, right top, left bottom and right bottom.
+    // The colours at the top left, top right, bottom left and bottom right.
     let (red, green, blue, white) = (Self.red, Self.green, Self.blue, YUVColour.white)
     let expected = [
       1: [red, green, blue, white], 2: [green, red, white, blue], 3: [white, blue, green, red], 4: [blue, white, red, green],

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("H.264")
 struct H264Tests {
-  /// The NAL units of an access unit in Annex B form.
+  /// Returns the NAL units of an access unit in Annex B format.
   private func units(_ data: [UInt8]) -> [[UInt8]] {
     var result: [[UInt8]] = []
     var start: Int?

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("VP9 and AV1 decoders")
 struct LibavVideoDecoderTests {
-  /// What ffmpeg encodes of its test picture, frame by frame, out of an IVF file.
+  /// Returns ffmpeg's encoding of its test picture, frame by frame, from an IVF file.
   private func frames(_ encoder: [String]) throws -> [[UInt8]] {
     let path = try makeClip(
       "ivf", ["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=1", "-c:v"] + encoder + ["-b:v", "300k"])
@@ -32,13 +32,13 @@ struct LibavVideoDecoderTests {
     }
     #expect(pictures.count >= 14)
     #expect(pictures.allSatisfy { $0.width == 320 && $0.height == 180 })
-    // The picture moves and is no grey.
+    // The picture moves and is not grey.
     let first = try #require(pictures.first)
     let last = try #require(pictures.last)
     #expect(last.timestamp > first.timestamp)
     #expect(luma(first) != luma(last))
     #expect(Set(luma(first)).count > 50)
-    // Broken input does not end the decoder.
+    // Corrupt input does not break the decoder.
     var random = SeededRandom(11)
     for frame in frames {
       var broken = frame

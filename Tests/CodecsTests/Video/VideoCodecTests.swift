@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codecs
 
-/// What H.264 and VP8 have to do alike.
+/// Behaviour that H.264 and VP8 share.
 @Suite("A video codec")
 struct VideoCodecTests {
   enum Codec: String, CaseIterable, Sendable {
@@ -93,7 +93,7 @@ struct VideoCodecTests {
         var source = try picture(number)
         source.timestamp = time
         time = time.advanced(microseconds: Int64(1_000_000 / settings.fps))
-        // Noise, so that every rate finds something to spend its bits on.
+        // Noise, so that the encoder can use up any bitrate.
         source.withMutablePlanes { planes in
           for row in 60..<planes.height {
             for column in 0..<planes.width {
@@ -114,7 +114,7 @@ struct VideoCodecTests {
     try encoder.reconfigure(settings)
     _ = try bytes(120..<125)
     let slow = try bytes(125..<140)
-    // 45 frames are 3 seconds, and 15 at the slower rate.
+    // 45 frames are 3 s, and 15 at the lower rate.
     #expect((250_000...700_000).contains(high), "\(high)")
     #expect((60_000...200_000).contains(low), "\(low)")
     #expect((60_000...200_000).contains(slow), "\(slow)")
@@ -186,12 +186,12 @@ struct VideoCodecTests {
           unit[Int.random(in: 0..<unit.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
         }
       }
-      // Broken input may throw or show anything; it may not stop what comes after.
+      // Corrupt input may throw or show anything; it must not affect what follows.
       _ = try? decoder.decode(unit, timestamp: 0)
     }
     let encoded = try #require(try encoder.encode(picture(50, width: 96, height: 64), forceKeyFrame: true))
     var frame: VideoFrame?
-    // A broken picture may have left a header behind that the next key frame replaces.
+    // A corrupt picture may have left a header behind, which the next key frame replaces.
     for _ in 0..<3 where frame == nil { frame = try? decoder.decode(encoded.data, timestamp: 0) }
     #expect(frame?.width == 96)
   }

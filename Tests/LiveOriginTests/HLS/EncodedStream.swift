@@ -4,7 +4,7 @@ import RTP
 
 @testable import LiveOrigin
 
-/// A real stream of 320x180 pictures and a tone, encoded as a publisher would, in virtual time.
+/// A real stream of 320x180 pictures and a tone, encoded like a publisher's, in virtual time.
 final class EncodedStream {
   struct Shape {
     var width = 320
@@ -14,7 +14,7 @@ final class EncodedStream {
     var sampleRate = 44_100
     var hasVideo = true
     var hasAudio = true
-    /// Milliseconds at which it begins.
+    /// The start time in ms.
     var start: Int64 = 0
   }
 
@@ -39,7 +39,7 @@ final class EncodedStream {
     tone = ToneGenerator(frequency: 440, format: format)
   }
 
-  /// Messages up to this time in milliseconds, in the order of their times.
+  /// Returns the messages up to this time in ms, in timestamp order.
   func messages(until end: Int64) throws -> [LiveMedia] {
     var all: [LiveMedia] = []
     func add(_ kind: MediaMessage.Kind, _ time: Int64, _ payload: [UInt8], isKeyFrame: Bool = false) {
@@ -58,7 +58,7 @@ final class EncodedStream {
         var unit = encoded.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0) }
         let configuration = AVCConfiguration(
           sequenceParameters: unit.sequenceParameters, pictureParameters: unit.pictureParameters)
-        // As broadcasts do it.
+        // Like broadcasts, it repeats the parameter sets.
         if let configuration { unit.insert(configuration, behind: 0) }
         if !sentHeaders {
           sentHeaders = true
@@ -74,7 +74,7 @@ final class EncodedStream {
           sentHeaders = true
           add(.audio, soundTime, soundHeader)
         }
-        // The encoder's first answer comes with the second frame.
+        // The encoder's first output comes with the second frame.
         if let data = try audio.encode(tone.next(1024)) {
           add(.audio, soundTime, AudioTag.aacHeader(.codedFrames) + data)
         }

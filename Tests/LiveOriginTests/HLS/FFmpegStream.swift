@@ -5,9 +5,9 @@ import Testing
 
 @testable import LiveOrigin
 
-/// Programs of FFmpeg, and what they encode.
+/// Streams encoded by FFmpeg.
 enum FFmpegStream {
-  /// H.264 of 320x180 at 15 a second and AAC, as ffmpeg publishes them.
+  /// Returns H.264 of 320x180 at 15 frames per second and AAC, as published by ffmpeg.
   static func make(seconds: Int, _ arguments: [String]) throws -> [LiveMedia] {
     let bytes = [UInt8](
       try run(

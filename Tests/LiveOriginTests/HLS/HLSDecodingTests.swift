@@ -5,7 +5,7 @@ import Testing
 
 @testable import LiveOrigin
 
-/// What libavformat and its decoders make of our segments.
+/// Decoding of segments by libavformat.
 @Suite struct HLSDecodingTests {
   private struct Packet: Decodable {
     var codec_type: String
@@ -30,7 +30,8 @@ import Testing
     func start(_ type: String) -> Double? { packets.first { $0.codec_type == type }?.dts }
   }
 
-  /// Writes all of a packager's playlist down, and has it probed and decoded. Gives what ffmpeg complained of as text.
+  /// Writes a packager's playlist and files to disk, and probes and decodes them. Returns the errors that ffmpeg reported as
+  /// text.
   private func probe(_ packager: HLSPackager) throws -> (Probe, complaints: String) {
     try written(packager) { playlist in
       let probed = try FFmpegStream.run(
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  /// Calls `body` with the path of a playlist that lies on disk with all that it names.
+  /// Calls `body` with the path of a playlist that is on disk together with its files.
   private func written<Result>(
     _ packager: HLSPackager, changes: HLSPlaylist.Changes = .marked, _ body: (String) throws -> Result
   ) throws -> Result {
@@ -79,7 +80,7 @@ import Testing
     let (pictures, sound) = (probe.steps("video"), probe.steps("audio"))
     #expect(pictures.count == 134 && pictures.allSatisfy { (0.065...0.068).contains($0) }, "\(pictures.count)")
     #expect(sound.count > 380 && sound.allSatisfy { (0.0231...0.0234).contains($0) }, "\(sound.count)")
-    // The encoder's first frame of sound is 23 ms late, the stream's times are kept.
+    // The encoder's first audio frame is 23 ms late; the stream's times are kept.
     #expect(probe.start("video") == 5.0 && abs((probe.start("audio") ?? 0) - 5.023) < 0.002)
     #expect(probe.packets.filter { $0.codec_type == "video" && $0.flags.hasPrefix("K") }.count == 5)
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import LiveOrigin
 
 @Suite struct HLSPackagerTests {
-  /// 2023-11-14T22:13:20Z, at which the last message of the first batch came.
+  /// 2023-11-14T22:13:20Z, when the last message of the first batch arrived.
   private let unixTime: Int64 = 1_700_000_000_000
 
   private func packager(_ batch: [LiveMedia], _ settings: HLSSettings = HLSSettings()) -> HLSPackager {
@@ -112,7 +112,7 @@ import Testing
         "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"studio/init-850000002.mp4\"",
         "#EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:13:24.000Z",
       ]))
-    // A segment of the same form is hinted at without any of that.
+    // A segment of the same form is hinted at without any of these tags.
     let same = self.packager(before + [MadeStream.picture(4000, isKeyFrame: true)])
     let tail = text(same).split(separator: "\n").suffix(2)
     #expect(tail.first?.hasPrefix("studio/seg-") == true && tail.last?.hasPrefix("#EXT-X-PRELOAD-HINT") == true)

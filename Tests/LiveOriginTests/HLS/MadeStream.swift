@@ -3,11 +3,11 @@ import RTP
 
 @testable import LiveOrigin
 
-/// Messages that look like H.264 and AAC, for what does not decode them.
+/// Messages that look like H.264 and AAC, for code that does not decode them.
 struct MadeStream {
   static let pictureHeader = configuration(level: 0x1e)
 
-  /// A sequence header of 320x180; another level is another configuration.
+  /// Returns a sequence header for 320x180. Another level gives another configuration.
   static func configuration(level: UInt8) -> [UInt8] {
     let set: [UInt8] = [
       0x67, 0x42, 0xc0, level, 0xda, 0x05, 0x07, 0xe8, 0x40, 0, 0, 3, 0, 0x40, 0, 0, 7, 0x83, 0xc6, 0x0c, 0xa8,
@@ -39,7 +39,7 @@ struct MadeStream {
       isKeyFrame: false)
   }
 
-  /// Pictures at 25 a second with key frames at multiples of `keyFrames`, and sound, within these milliseconds.
+  /// Returns pictures at 25 per second with key frames at multiples of `keyFrames`, and audio, within these ms.
   static func span(
     _ times: Range<Int64>, keyFrames: Int64 = 2000, video: Bool = true, audio: Bool = true, bytes: Int = 100
   ) -> [LiveMedia] {

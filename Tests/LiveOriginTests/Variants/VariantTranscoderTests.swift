@@ -35,7 +35,7 @@ import Testing
     #expect(made.filter { $0.kind == .audio } == source.map(\.media).filter { $0.kind == .audio })
     #expect(transcoder.counters.decoded == 150 && transcoder.counters.failed == 0)
 
-    // 320x180 in a square: bars above and below, the picture's colour between them.
+    // 320x180 in a square: bars above and below, with the picture's colour in between.
     let decoder = try ConfiguredVideoDecoder(.h264, configuration: Array(header.message.payload[header.tag.track.body]))
     let key = try #require(pictures.first)
     let frame = try #require(try decoder.decode(key.message.payload[key.tag.track.body], timestamp: .zero).first)
@@ -89,7 +89,7 @@ import Testing
     #expect(composed.count > 20, "ffmpeg reorders")
     let (transcoder, made) = try transcoded("studio_176_144_15", source)
     let times = tags(made).filter { !$0.tag.isSequenceHeader }.map(\.time)
-    // The last ones stay in the decoder.
+    // The last pictures stay in the decoder.
     #expect(times.count > 38 && zip(times.dropFirst(), times).allSatisfy { (66...68).contains($0 - $1) }, "\(times)")
     #expect(transcoder.counters.failed == 0)
   }

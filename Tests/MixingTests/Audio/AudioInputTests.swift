@@ -21,7 +21,7 @@ struct AudioInputTests {
     }
     #expect(input.read(at: 47_000, count: 1000).allSatisfy { $0 == 0 })
     let read = input.read(at: 48_000, count: 9600)
-    // But for the fade at the start.
+    // Except for the fade-in at the start.
     #expect(read[480...] == written[480...])
   }
 
@@ -33,7 +33,7 @@ struct AudioInputTests {
     var heard: [Int16] = []
     var missing: UInt64 = 0
     for packet in 0..<Int64(60_000) {
-      // The packet's true time, by the server's clock.
+      // The packet's true time on the server's clock.
       let time = MediaTime(microseconds: Int64(Double(packet) * 20_000 / (1 + ppm / 1e6)))
       input.write(generator.next(960), at: time)
       // The reader lags by 100 ms.

@@ -6,7 +6,7 @@ import Testing
 struct AudioMixerTests {
   private static let block = 960
 
-  /// An input with a constant level for so many blocks.
+  /// Returns an input with a constant level for a number of blocks.
   private func input(_ level: Int16, blocks: Int = 50) -> AudioInput {
     let input = AudioInput(capacity: 2000)
     for index in 0..<blocks {
@@ -64,7 +64,7 @@ struct AudioMixerTests {
     #expect(mixer.sources.isEmpty)
     let left = stride(from: 0, to: samples.count, by: 2).map { Int(samples[$0]) }
     let largest = zip(left, left.dropFirst()).map { abs($1 - $0) }.max() ?? 0
-    // 5 ms from nothing to all, at most; the input's own fade is that short.
+    // At most 5 ms from silence to full level, as short as the input's own fade.
     #expect(largest <= 20_000 / 240 + 2, "\(largest)")
   }
 
@@ -73,7 +73,7 @@ struct AudioMixerTests {
     let mixer = AudioMixer<Int>()
     for index in 0..<16 {
       let input = AudioInput(capacity: 2000)
-      // A slow triangle of 20,000.
+      // A slow triangle wave with an amplitude of 20,000.
       for block in 0..<50 {
         var samples: [Int16] = []
         for sample in 0..<Self.block {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Mixing
 
-/// A participant in virtual time: a wall clock of its own, two media clocks, and a network with a queue.
+/// A participant in virtual time: its own wall clock, two media clocks, and a network with a queue.
 private struct Sender {
   var wallOffset: Int64 = 5_000_000_000
-  /// Parts per million by which this side's clocks run fast.
+  /// How fast its clocks run, in ppm.
   var drift: Double = 0
   var random = Seeded(1)
 
@@ -96,13 +96,13 @@ struct TrackClockTests {
     }
     let ticks = sender.ticks(30_000_000, rate: 90_000)
     let before = try #require(clock.mediaTime(of: ticks))
-    // One stray report by 400 ms, then one by 20 s twice.
+    // One stray report by 400 ms, then two by 20 s.
     let now = Instant(microseconds: 30_020_000)
     clock.report(ticks &- 36_000, at: sender.ntp(30_000_000), on: participant, now: now)
     for _ in 0..<2 { clock.report(ticks &- 1_800_000, at: sender.ntp(30_000_000), on: participant, now: now) }
     let after = try #require(clock.mediaTime(of: ticks))
     #expect(abs(before - after) < 1_000)
-    // What two agree on is true.
+    // Two reports that agree are accepted.
     for _ in 0..<2 { clock.report(ticks &- 36_000, at: sender.ntp(30_000_000), on: participant, now: now) }
     let moved = try #require(clock.mediaTime(of: ticks))
     #expect(abs(moved - before - 400_000) < 20_000)
@@ -118,7 +118,7 @@ struct TrackClockTests {
     var worst: Int64 = 0
     for packet in 0..<Int64(3000) {
       let now = packet * 20_000
-      // Of each second so much is never sent, and no timestamp tells.
+      // This share of each second is never sent, without any sign of it in the timestamps.
       let ticks = sender.ticks(now - Int64(Double(now) * share), rate: 48_000)
       let arrival = Instant(microseconds: now + sender.delay())
       clock.heard(ticks, arrival: arrival)
@@ -128,7 +128,7 @@ struct TrackClockTests {
       }
       worst = max(worst, arrival.mediaTime - (try #require(clock.mediaTime(of: ticks))))
     }
-    // Who plays it waits 400 ms.
+    // A player waits 400 ms.
     #expect(worst < (share < 0.06 ? 400_000 : 500_000))
   }
 
@@ -147,7 +147,7 @@ struct TrackClockTests {
         clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
       }
       let late = arrival.mediaTime - (try #require(clock.mediaTime(of: ticks)))
-      // For two seconds it is not known whether the queue stands.
+      // It takes two seconds to detect a standing queue.
       switch packet {
       case 0..<500, 1000..<1500: #expect((-35_000..<60_000).contains(late), "packet \(packet)")
       case 620..<1000: #expect((0..<150_000).contains(late), "packet \(packet)")

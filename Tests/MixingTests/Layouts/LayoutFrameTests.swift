@@ -42,7 +42,7 @@ struct LayoutFrameTests {
           area += frame.width * frame.height
         }
         if [.oneToSix, .gridFour, .gridNine].contains(type) { #expect(area == width * height, "\(type) \(width)x\(height)") }
-        // Cells of a grid differ by a pair of pixels at most.
+        // The cells of a grid differ by at most two pixels.
         if type != .oneToSix {
           let (widths, heights) = (frames.map(\.width), frames.map(\.height))
           #expect((widths.max() ?? 0) - (widths.min() ?? 0) <= 2 && (heights.max() ?? 0) - (heights.min() ?? 0) <= 2)
@@ -124,7 +124,7 @@ struct LayoutFrameTests {
         let params = LayoutParams(
           .custom, frames: [SeatFrame(x: x, y: width, width: width, height: x, zIndex: .min, cornerRadius: width)])
         #expect((try? params.layout()) == nil || (0...1).contains(x + width))
-        // A layout that was decoded has not been checked.
+        // A decoded layout has not been validated.
         let json = String(decoding: try encoder.encode(params), as: UTF8.self)
           .replacing("\"type\":", with: "\"canvas\":{\"width\":720,\"height\":1280},\"type\":")
         let layout = try decoder.decode(Layout.self, from: Data(json.utf8))

@@ -5,7 +5,7 @@ import RTP
 import RoomProtocol
 import Testing
 
-/// Each layout with all seats taken, on 720x1280, seen as letters: H is the host, digits are guests, a dot is the background.
+/// Each layout with all seats taken, on 720x1280, shown as letters: H is the host, digits are guests, a dot is the background.
 @Suite("Pictures of the layouts")
 struct LayoutPictureTests {
   private func mosaic(_ layout: Layout, empty: Set<Int> = [], columns: Int = 18, rows: Int = 16) throws -> String {
@@ -15,7 +15,7 @@ struct LayoutPictureTests {
         width: layout.canvas.width, height: layout.canvas.height, background: .colour(Mosaic.background),
         placements: layout.placements(of: sources)))
     for seat in sources.compactMap({ $0 }) {
-      // Cameras held upright and lying ones.
+      // Cameras in portrait and landscape orientation.
       let (width, height) = seat % 2 == 0 ? (180, 320) : (320, 180)
       compositor.setPicture(try Mosaic.picture(seat: seat, width: width, height: height), of: seat)
     }

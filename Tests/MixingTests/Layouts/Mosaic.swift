@@ -1,11 +1,11 @@
 import Codecs
 import Mixing
 
-/// A picture as letters: one for each cell of a grid, by the colour in the cell's middle.
+/// A picture as letters: one per cell of a grid, chosen by the colour at the cell's centre.
 struct Mosaic: CustomStringConvertible {
   let description: String
 
-  /// Colours that can be told apart, by letter: the background, the host, and eight guests.
+  /// Distinguishable colours by letter: the background, the host, and eight guests.
   static let colours: [(letter: Character, colour: YUVColour)] = [
     (".", YUVColour(y: 30, u: 128, v: 128)), ("H", YUVColour(y: 81, u: 90, v: 240)), ("1", YUVColour(y: 145, u: 54, v: 34)),
     ("2", YUVColour(y: 41, u: 240, v: 110)), ("3", YUVColour(y: 210, u: 16, v: 146)), ("4", YUVColour(y: 170, u: 166, v: 16)),
@@ -16,7 +16,7 @@ struct Mosaic: CustomStringConvertible {
 
   static var background: YUVColour { colours[0].colour }
 
-  /// A picture of one seat's colour.
+  /// Returns a picture of one seat's colour.
   static func picture(seat: Int, width: Int, height: Int) throws -> VideoFrame {
     var frame = try VideoFrame(width: width, height: height)
     frame.fill(colours[seat + 1].colour)

@@ -1,7 +1,7 @@
 import Codecs
 import Mixing
 
-/// Colours that tests paint with.
+/// The colours used by tests.
 extension YUVColour {
   static let red = YUVColour(y: 81, u: 90, v: 240)
   static let green = YUVColour(y: 145, u: 54, v: 34)
@@ -10,14 +10,14 @@ extension YUVColour {
 }
 
 extension VideoFrame {
-  /// A picture of one colour.
+  /// Returns a picture of one colour.
   static func of(_ colour: YUVColour, _ width: Int, _ height: Int) throws -> VideoFrame {
     var frame = try VideoFrame(width: width, height: height)
     frame.fill(colour)
     return frame
   }
 
-  /// The colour of a pixel.
+  /// Returns the colour of a pixel.
   func colour(_ x: Int, _ y: Int) -> YUVColour {
     withPlanes { planes in
       let chroma = y / 2 * planes.chromaStride + x / 2
@@ -25,14 +25,14 @@ extension VideoFrame {
     }
   }
 
-  /// Whether a pixel has a colour, but for what scaling and blending round.
+  /// Returns whether a pixel has a colour, within the rounding of scaling and blending.
   func isColour(_ expected: YUVColour, _ x: Int, _ y: Int) -> Bool {
     let seen = colour(x, y)
     return [(seen.y, expected.y), (seen.u, expected.u), (seen.v, expected.v)].allSatisfy { abs(Int($0.0) - Int($0.1)) <= 1 }
   }
 }
 
-/// Of a grey background.
+/// Returns a compositor with a grey background.
 func compositor(
   _ placements: [Placement<String>], width: Int = 720, height: Int = 1280, overlays: [Overlay] = []
 ) throws -> Compositor<String> {

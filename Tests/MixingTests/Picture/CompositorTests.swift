@@ -54,7 +54,7 @@ struct CompositorTests {
 
   @Test("fill cuts, fit leaves bars, stretch distorts")
   func modes() throws {
-    // Left half red, right half blue, twice as wide as high.
+    // The left half is red and the right half is blue; twice as wide as high.
     var source = try VideoFrame.of(.red, 200, 100)
     source.withMutablePlanes { $0.fill(x: 100, y: 0, width: 100, height: 100, .blue) }
     let frame = PixelFrame(x: 0, y: 0, width: 100, height: 100)
@@ -82,7 +82,7 @@ struct CompositorTests {
     compositor.setPicture(try VideoFrame.of(.red, 180, 320), of: "host")
     compositor.setPicture(try VideoFrame.of(.blue, 180, 320), of: "guest")
     #expect(compositor.compose(timestamp: 0).colour(600, 200) == .blue)
-    // The host moves on; the guest stays on top.
+    // The host's picture changes; the guest stays on top.
     compositor.setPicture(try VideoFrame.of(.green, 180, 320), of: "host")
     let canvas = compositor.compose(timestamp: 1)
     #expect(canvas.colour(600, 200) == .blue && canvas.colour(100, 200) == .green)
@@ -176,7 +176,7 @@ struct CompositorTests {
       compositor.setPicture(try .of(.blue, 33, 21), of: "b")
       #expect(compositor.compose(timestamp: 0).colour(20, 20) == .blue)
     }
-    // All of the canvas is within the middle of a frame that has no end.
+    // The whole canvas is near the centre of a practically infinite frame.
     let endless = PixelFrame(x: -(1 << 50), y: -(1 << 50), width: 1 << 62, height: 1 << 62)
     compositor.setPlacements([Placement(source: "a", frame: endless, mode: .stretch)])
     #expect(compositor.compose(timestamp: 0).colour(30, 30) == .red)
@@ -209,7 +209,7 @@ struct CompositorTests {
       let canvas = compositor.compose(timestamp: 0)
       #expect(canvas.isColour(shade, 50, 50))
       for (x, y) in [(19, 50), (80, 50), (50, 19), (50, 80)] { #expect(canvas.colour(x, y) == .grey) }
-      // Bars of the background where the picture is not high, or not wide, enough; nothing of the picture before.
+      // Bars of the background if the picture is not high or wide enough; nothing of the previous picture.
       let isWide = width > height
       let (bar, side) = isWide ? ((50, 22), (22, 50)) : ((22, 50), (50, 22))
       #expect(canvas.isColour(shade, side.0, side.1))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Placeholders")
 struct PlaceholderTests {
-  /// Cells of a picture, by their brightest pixel: '.' background, 'o' disc, '#' letters.
+  /// Returns the cells of a picture by their brightest pixel: '.' background, 'o' disc, '#' letters.
   private func cells(_ picture: VideoFrame, _ columns: Int, _ rows: Int) -> String {
     picture.withPlanes { planes in
       (0..<rows).map { row in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Text")
 struct TextTests {
-  /// An overlay by opacity and brightness: '#' bright, 'o' dark, ' ' nothing to see.
+  /// Returns an overlay as text by opacity and brightness: '#' bright, 'o' dark, ' ' invisible.
   private func drawing(_ overlay: Overlay?) throws -> String {
     let overlay = try #require(overlay)
     let rows = overlay.picture.withPlanes { planes in
@@ -82,7 +82,7 @@ struct TextTests {
     let overlay = try #require(
       renderer.overlay("I", style: TextStyle(colour: .red, outline: .blue, outlineWidth: 4), x: 10, y: 2))
     let canvas = try compositor([], width: 100, height: 100, overlays: [overlay]).compose(timestamp: 0)
-    // Along the middle of the letter: background, outline, letter, outline, background.
+    // Across the middle of the letter: background, outline, letter, outline, background.
     let seen = (0..<100).map { x in
       [YUVColour.grey, .blue, .red].firstIndex { canvas.isColour($0, x, 40) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Metronome")
 struct MetronomeTests {
-  /// When it beat, in nanoseconds of uptime.
+  /// The times of the ticks in ns of uptime.
   private final class Beats: Sendable {
     let times = Mutex<[UInt64]>([])
 
@@ -36,7 +36,7 @@ struct MetronomeTests {
     try await beats.reach(10)
     try await loop.submit { metronome.value.stop() }.get()
     let times = beats.times.withLock { $0 }
-    // Each in an interval of its own, whatever made the one before late.
+    // Each tick is in its own interval, however late the previous one was.
     let numbers = times.map { $0 / 5_000_000 }
     #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     try await Task.sleep(for: .milliseconds(30))
@@ -57,7 +57,7 @@ struct MetronomeTests {
         return second.count < 10
       }
     }.get()
-    // Nobody holds either of them, and one goes on after the other's end.
+    // Neither of them is retained, and one continues after the other ends.
     try await second.reach(10)
     #expect(first.count == 3)
   }

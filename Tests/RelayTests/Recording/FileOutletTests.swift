@@ -6,7 +6,7 @@ import Testing
 
 @testable import Relay
 
-/// A disk that writes nothing until it is told to.
+/// A disk that blocks writes until it is released.
 private final class StuckDisk: RecordedFile {
   private let file: DiskFile
   private let gate: DispatchSemaphore
@@ -29,7 +29,7 @@ private final class StuckDisk: RecordedFile {
   func close() { file.close() }
 }
 
-/// How a recording ended, for whoever waits for it.
+/// The result of a recording, for a test that waits for it.
 private final class Ending: Sendable {
   private let summary = Mutex<FileOutlet.Summary?>(nil)
 
@@ -110,7 +110,7 @@ struct FileOutletTests {
     }
     #expect(longest < .milliseconds(500))
     gate.signal()
-    // Room again: what comes now is recorded.
+    // There is space again: new messages are recorded.
     let before = broadcast.pictures
     let deadline = clock.now + .seconds(10)
     while clock.now < deadline {

@@ -2,17 +2,17 @@ import Codecs
 import RTMP
 import RTP
 
-/// What a broadcast sends: real H.264 and AAC in virtual time, in the order of its times, with a sequence header wherever the pictures'
-/// size changes.
+/// The messages of a broadcast: real H.264 and AAC in virtual time, in timestamp order, with a sequence header at each change
+/// of picture size.
 final class MadeBroadcast {
   static let fps: Int64 = 15
 
-  /// Whether pictures and sound come, from now on.
+  /// Whether there is video from now on.
   var hasVideo = true
   var hasAudio = true
-  /// Pictures between two key frames.
+  /// The number of pictures between two key frames.
   var gop: Int64 = 30
-  /// What was sent so far.
+  /// The number of pictures sent.
   private(set) var pictures = 0
   private(set) var sounds = 0
 
@@ -28,19 +28,19 @@ final class MadeBroadcast {
   private var tone = ToneGenerator(frequency: 440, format: AudioFormat(sampleRate: 44_100, channels: 2))
   private var sentSoundHeader = false
 
-  /// - Parameter start: the first timestamp.
+  /// - Parameter start: The first timestamp.
   init(start: UInt32 = 0) throws {
     self.start = start
     aac = try AACEncoder()
   }
 
-  /// From now on another program is on air, with pictures of this size.
+  /// Puts another program on air, with pictures of this size.
   func takeOver(width: Int, height: Int) {
     size = (width, height)
     encoder = nil
   }
 
-  /// What comes in the next milliseconds.
+  /// Returns the messages of the next `duration` ms.
   func messages(for duration: Int64) throws -> [MediaMessage] {
     let end = now + duration
     var all: [MediaMessage] = []
@@ -83,7 +83,7 @@ final class MadeBroadcast {
       let configuration = AVCConfiguration(
         sequenceParameters: unit.sequenceParameters, pictureParameters: unit.pictureParameters)
       all.append(message(.video, time, configuration?.sequenceHeader ?? []))
-      // As a broadcast does: what sound there will be is told before the first picture.
+      // Like a broadcast, it announces upcoming audio before the first picture.
       if hasAudio, !sentSoundHeader {
         sentSoundHeader = true
         all.append(message(.audio, time, AudioTag.aacHeader(.sequenceStart) + aac.audioSpecificConfig))

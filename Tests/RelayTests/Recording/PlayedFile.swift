@@ -1,6 +1,6 @@
 import Foundation
 
-/// What ffmpeg makes of a recording.
+/// The result of decoding a recording with ffmpeg.
 struct PlayedFile {
   struct Stream: Decodable {
     var codec_name: String?
@@ -20,13 +20,13 @@ struct PlayedFile {
   }
 
   let streams: [Stream]
-  /// Seconds.
+  /// The picture times in s.
   let pictures: [Double]
   let sounds: [Double]
   let beginsWithKeyFrame: Bool
-  /// The widths of the pictures that were decoded.
+  /// The widths of the decoded pictures in pixels.
   let widths: [Int]
-  /// What ffmpeg complained of while it decoded everything.
+  /// The errors that ffmpeg reported while decoding.
   let complaints: String
 
   init(_ path: String) throws {
@@ -53,10 +53,10 @@ struct PlayedFile {
   var video: Stream? { streams.first { $0.codec_type == "video" } }
   var audio: Stream? { streams.first { $0.codec_type == "audio" } }
 
-  /// Seconds from one to the next.
+  /// Returns the intervals in s.
   static func steps(_ times: [Double]) -> [Double] { zip(times.dropFirst(), times).map(-) }
 
-  /// The width in a line that ffmpeg's `showinfo` prints for a picture, nil in any other line.
+  /// Returns the width in a line that ffmpeg's `showinfo` prints for a picture; nil for other lines.
   private static func width(_ line: Substring) -> Int? {
     line.wholeMatch(of: /\[Parsed_showinfo.*\] n: *\d+ .* s:(\d+)x\d+ .*/).flatMap { Int($0.1) }
   }
@@ -79,7 +79,7 @@ struct PlayedFile {
   }
 }
 
-/// A directory of a test's own.
+/// A temporary directory for one test.
 final class TemporaryDirectory {
   let path = FileManager.default.temporaryDirectory.appending(path: "recordings-\(UUID().uuidString)").path
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Relay
 
-/// A disk of so many bytes.
+/// A disk with a limited capacity in bytes.
 private final class SmallDisk: RecordedFile {
   private let free: Int
   private(set) var bytes: [UInt8] = []
@@ -13,7 +13,7 @@ private final class SmallDisk: RecordedFile {
   init(free: Int) { self.free = free }
 
   func write(_ bytes: [UInt8]) throws(RecordingFailure) {
-    // As the system does: what fits is written.
+    // Like the system, it writes what fits.
     self.bytes += bytes.prefix(free - self.bytes.count)
     guard self.bytes.count < free else { throw .full }
   }
@@ -47,7 +47,7 @@ struct RecordingFilesTests {
   func full(format: RecordingName.Format) throws {
     let disk = SmallDisk(free: 150_000)
     let name = try #require(RecordingName("a.\(format.rawValue)"))
-    nonisolated(unsafe) let file = disk  // One thread has it.
+    nonisolated(unsafe) let file = disk  // Only one thread uses it.
     var files = try RecordingFiles(name, writer: name.writer(), limit: 1 << 30) { _ in file }
     let broadcast = try MadeBroadcast()
     #expect(throws: RecordingFailure.full) {

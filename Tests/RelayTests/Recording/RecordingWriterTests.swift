@@ -3,10 +3,10 @@ import Testing
 
 @testable import Relay
 
-/// What writers gave: each file's bytes, and where in them a part ends.
+/// The output of a writer: each file's bytes, and the ends of the parts.
 struct WrittenFiles {
   var files: [[UInt8]] = [[]]
-  /// Of the last file.
+  /// The ends of the parts in the last file.
   var ends: [Int] = []
 
   mutating func add(_ parts: [RecordingPart]) {
@@ -95,7 +95,7 @@ struct RecordingWriterTests {
     broadcast.gop = 20
     let writer = try writer(format)
     var written = WrittenFiles()
-    // What had come when a part ended.
+    // The pictures and audio frames that had arrived at the end of each part.
     var counts: [(end: Int, pictures: Int, sounds: Int)] = []
     for _ in 0..<90 {
       try written.add(try broadcast.messages(for: 100), to: writer)
@@ -104,14 +104,15 @@ struct RecordingWriterTests {
       }
     }
     let bytes = written.files[0]
-    // Three seconds had come: one of them, at least, is in a part that is whole.
+    // After three seconds, at least one of them is in a complete part.
     let first = try #require(counts.first { $0.sounds > 130 }).end
     let directory = try TemporaryDirectory()
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<3 {
       var cut = Int.random(in: first...bytes.count, using: &generator)
       let whole = written.ends.last { $0 <= cut } ?? 0
-      // Of a file that ends within a moof ffmpeg reads nothing. A fragment is written in one piece, so that none is left like that.
+      // ffmpeg reads nothing from a file that ends within a moof. A fragment is written in one piece, so that no file is left
+      // like that.
       if format == .mp4, cut > whole, whole + 4 <= bytes.count {
         let moof = bytes[whole..<whole + 4].reduce(0) { $0 << 8 | Int($1) }
         cut = min(max(cut, whole + moof), bytes.count)
@@ -124,7 +125,7 @@ struct RecordingWriterTests {
       #expect(Array(played.pictures.prefix(complete.pictures.count)) == complete.pictures, "\(cut) of \(bytes.count)")
       #expect(Array(played.sounds.prefix(complete.sounds.count)) == complete.sounds, "\(cut) of \(bytes.count)")
       #expect(played.widths.count >= complete.pictures.count - 1)
-      // A fragment holds 2 s, and a part is written when the next one begins.
+      // A fragment contains 2 s, and a part is written when the next one starts.
       guard let then = counts.last(where: { $0.end <= whole }) else { continue }
       #expect(complete.sounds.count >= then.sounds - 100)
       #expect(!hasVideo || complete.pictures.count >= then.pictures - 32)
