@@ -22,11 +22,11 @@ public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .unsupportedSize(let width, let height):
       "a picture of \(width)x\(height) is not supported (sides 1…\(VideoFrame.maximumSide), \(VideoFrame.maximumPixels) pixels)"
-    case .shortBuffer(let needed, let got): "the buffer holds \(got) bytes, \(needed) are needed"
+    case .shortBuffer(let needed, let got): "the buffer has \(got) bytes, but \(needed) are needed"
     case .invalidSetting(let text): text
     case .unavailable(let codec, let reason): "\(codec) could not be opened: \(reason)"
     case .encodingFailed(let codec, let reason): "\(codec) could not encode: \(reason)"
-    case .corrupt(let codec, let reason): "broken \(codec) input: \(reason)"
+    case .corrupt(let codec, let reason): "corrupt \(codec) input: \(reason)"
     case .unsupportedPixelFormat(let name): "pixel format \(name) is not supported"
     case .file(let path, let reason): "\(path): \(reason)"
     }

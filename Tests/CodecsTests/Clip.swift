@@ -9,6 +9,6 @@ func makeClip(_ ending: String, _ arguments: [String]) throws -> String {
   process.arguments = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y"] + arguments + [path]
   try process.run()
   process.waitUntilExit()
-  try #require(process.terminationStatus == 0, "ffmpeg made no clip")
+  try #require(process.terminationStatus == 0, "ffmpeg created no clip")
   return path
 }

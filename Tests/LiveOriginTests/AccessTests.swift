@@ -13,7 +13,7 @@ import Testing
     try protection.check(path: path, query: query, for: purpose, unixTime: made + seconds)
   }
 
-  @Test("the manual's example, its digest as md5sum makes it")
+  @Test("the manual's example matches the digest of md5sum")
   func example() throws {
     try check("wsSecret=3d1ee09a9638a672ec9ff056e8970544&wsTime=5f6db908")
     try check("a=b&wsTime=5f6db908&wsSecret=3D1EE09A9638A672EC9FF056E8970544", after: 3600)
@@ -22,7 +22,7 @@ import Testing
         == "wsSecret=3d1ee09a9638a672ec9ff056e8970544&wsTime=5f6db908")
   }
 
-  @Test("each refusal has its reason")
+  @Test("each rejection has its reason")
   func refusals() throws {
     let good = try #require(protection.query(path: path, for: .play, unixTime: made))
     #expect(throws: HotlinkRefusal.expired) { try check(good, after: 3601) }
@@ -34,19 +34,19 @@ import Testing
     #expect(throws: HotlinkRefusal.malformed) { try check("wsSecret=x&wsTime=00000000000000001") }
     #expect(throws: HotlinkRefusal.wrongSecret) { try check(good.replacing("5f6db908", with: "5f6db909")) }
     #expect(throws: HotlinkRefusal.wrongSecret) { try check(good.replacing("wsSecret=3", with: "wsSecret=4")) }
-    #expect(throws: HotlinkRefusal.wrongSecret, "a key to play is none to publish") { try check(good, for: .publish) }
+    #expect(throws: HotlinkRefusal.wrongSecret, "a play key does not allow publishing") { try check(good, for: .publish) }
     #expect(throws: HotlinkRefusal.wrongSecret) {
       try protection.check(path: "/app/other.flv", query: good, for: .play, unixTime: made)
     }
   }
 
-  @Test("without a rule everything goes")
+  @Test("without a rule every URL is accepted")
   func open() throws {
     try HotlinkProtection().check(path: path, query: "", for: .play, unixTime: made)
     #expect(HotlinkProtection().query(path: path, for: .publish, unixTime: made) == nil)
   }
 
-  @Test("variants are those of the list, upright and lying")
+  @Test("only listed variants exist, portrait and landscape")
   func variants() throws {
     let variant = try #require(StreamVariant("my_room_1280_720_30"))
     #expect(variant.source == "my_room" && variant.width == 1280 && variant.height == 720 && variant.frameRate == 30)

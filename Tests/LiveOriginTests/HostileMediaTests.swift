@@ -38,7 +38,7 @@ import Testing
       isKeyFrame: message.isKeyFrame)
   }
 
-  @Test("broken messages are left out or passed on, and memory stays bounded", arguments: [UInt64(1), 2, 3, 4])
+  @Test("corrupt messages are dropped or passed on, and memory stays bounded", arguments: [UInt64(1), 2, 3, 4])
   func broken(seed: UInt64) throws {
     var random = Generator(state: seed)
     let settings = HLSSettings(window: 3, bytes: 1 << 20)

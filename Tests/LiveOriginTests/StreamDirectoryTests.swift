@@ -21,7 +21,7 @@ import Testing
     #expect(directory.streams.map(\.path) == [path])
   }
 
-  @Test("a stream waits for its publisher, and then is over")
+  @Test("a stream waits for its publisher and then ends")
   func linger() throws {
     let directory = StreamDirectory(linger: 5_000_000)
     let path = try #require(StreamPath(app: "live", stream: "studio"))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("more streams than the limit are refused")
+  @Test("streams above the limit are rejected")
   func limit() throws {
     let directory = StreamDirectory(streams: 2)
     for name in ["a", "b"] { _ = try directory.publish(try #require(StreamPath(app: "live", stream: name)), now: now) }
@@ -48,7 +48,7 @@ import Testing
     #expect(throws: PublishRefusal.tooManyStreams) { try directory.publish(path, now: now) }
   }
 
-  @Test("paths are names and nothing else", arguments: ["", ".", "..", ".hidden", "a/b", "a?b", "a b", "ä", "a%2f", "a\n"])
+  @Test("paths contain only valid names", arguments: ["", ".", "..", ".hidden", "a/b", "a?b", "a b", "ä", "a%2f", "a\n"])
   func paths(name: String) {
     #expect(StreamPath(app: "live", stream: name) == nil && StreamPath(app: name, stream: "x") == nil)
     #expect(StreamPath(app: "live", stream: String(repeating: "a", count: 129)) == nil)

@@ -85,7 +85,7 @@ extension [LiveMedia] {
 }
 
 @Suite struct StreamHubTests {
-  @Test("a newcomer begins with metadata, configurations and the last key frame, and then has all")
+  @Test("a new viewer starts with metadata, configurations and the last key frame, and then gets everything")
   func newcomer() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -104,7 +104,7 @@ extension [LiveMedia] {
     #expect(rest.times(.video) == Array(stride(from: 2600, to: 3000, by: 40)) && rest.headers.isEmpty)
   }
 
-  @Test("who wants the past begins with the oldest key frame that is kept")
+  @Test("a viewer that wants the past starts with the oldest key frame kept")
   func past() throws {
     var publisher = Publisher.started()
     publisher.run(milliseconds: 3600)
@@ -115,7 +115,7 @@ extension [LiveMedia] {
   }
 
   @Test(
-    "the past is eight seconds long at least, whenever somebody comes, and no longer than it has to be",
+    "the past covers at least eight seconds at any time, and is no longer than necessary",
     arguments: [1000, 2000, 5000])
   func pastLength(keyInterval: Int64) throws {
     var publisher = Publisher.started()
@@ -131,7 +131,7 @@ extension [LiveMedia] {
     }
   }
 
-  @Test("what many watch is made for the wire once")
+  @Test("messages for many viewers are serialized once")
   func shared() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -144,7 +144,7 @@ extension [LiveMedia] {
     #expect(first[3].chunks(ofSize: 4096).bytes == PreparedMedia(first[3].media, chunkSize: 4096).bytes)
   }
 
-  @Test("viewers at the same place take what is new together, and have the same as one who asks message by message")
+  @Test("viewers at the same position share batches, and get the same as one that reads message by message")
   func together() throws {
     var publisher = Publisher.started()
     publisher.run(milliseconds: 500)
@@ -152,20 +152,20 @@ extension [LiveMedia] {
     // A new viewer lacks the headers.
     #expect(viewers[0].batch() == nil)
     for viewer in viewers { _ = drain(viewer) }
-    #expect(viewers[0].batch() == nil, "nothing is new")
+    #expect(viewers[0].batch() == nil, "there is no new message")
     publisher.run(milliseconds: 40)
     let batch = try #require(viewers[0].batch())
     #expect(viewers[0].take(batch) && viewers[1].take(batch))
-    #expect(!viewers[0].take(batch), "nobody takes it twice")
+    #expect(!viewers[0].take(batch), "a batch is not taken twice")
     let single = drain(viewers[2])
     #expect(batch.media.map(\.media) == single.map(\.media) && batch.media.count == 3)
-    #expect(!viewers[2].take(batch), "who has it takes it no more")
+    #expect(!viewers[2].take(batch), "a viewer that has the batch does not take it again")
     #expect(viewers[0].counters == viewers[2].counters)
     publisher.run(milliseconds: 20)
     #expect(drain(viewers[0]).map(\.time) == drain(viewers[2]).map(\.time))
   }
 
-  @Test("who lacks a header, wants sound alone, waits for a key frame or is behind takes no batch")
+  @Test("a viewer that lacks a header, wants only audio, waits for a key frame or is behind takes no batch")
   func apart() throws {
     var publisher = Publisher.started()
     publisher.run(milliseconds: 500)
@@ -180,14 +180,14 @@ extension [LiveMedia] {
     publisher.run(milliseconds: 20)
     #expect(viewer.batch() == nil, "the new configuration comes first")
     publisher.run(milliseconds: 3000)
-    #expect(late.batch() == nil, "it is behind")
+    #expect(late.batch() == nil, "the viewer is behind")
     _ = drain(late)
     late.skipToNewest()
     publisher.run(milliseconds: 40)
-    #expect(late.batch() == nil, "it waits for a key frame")
+    #expect(late.batch() == nil, "the viewer waits for a key frame")
   }
 
-  @Test("before the first key frame nobody gets video, and nobody is given half a group")
+  @Test("before the first key frame no viewer gets video, and no viewer gets half a group")
   func beforeKeyFrame() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -201,7 +201,7 @@ extension [LiveMedia] {
     #expect(hub.statistics.dropped == 10)
   }
 
-  @Test("a viewer at half the stream's rate has all the sound, whole groups of pictures, and no memory")
+  @Test("a viewer at half the stream's rate gets all the audio and whole groups of pictures, and uses no memory")
   func slow() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -233,7 +233,7 @@ extension [LiveMedia] {
     #expect(zip(got, got.dropFirst()).allSatisfy { $0.time <= $1.time })
   }
 
-  @Test("a viewer is never further behind with its pictures than the limit")
+  @Test("a viewer's video never lags by more than the limit")
   func lag() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -255,7 +255,7 @@ extension [LiveMedia] {
     #expect(largest <= 2000 && viewer.counters.thinnings > 0 && viewer.counters.overruns == 0)
   }
 
-  @Test("a dead viewer costs nothing, and begins anew at a key frame when it wakes")
+  @Test("a dead viewer costs nothing, and restarts at a key frame when it resumes")
   func dead() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -270,7 +270,7 @@ extension [LiveMedia] {
     #expect(again.first?.time.milliseconds == 100_000)
   }
 
-  @Test("a change of the configuration reaches everyone before the first frame after it")
+  @Test("a change of configuration reaches every viewer before the next frame")
   func changes() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -293,7 +293,7 @@ extension [LiveMedia] {
     #expect(drain(fast).headers.isEmpty)
   }
 
-  @Test("a publisher that comes back finds its viewers, and their timestamps go on")
+  @Test("when a publisher returns, its viewers remain and their timestamps continue")
   func comesBack() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -318,7 +318,7 @@ extension [LiveMedia] {
   }
 
   @Test(
-    "a publisher's clock that jumps does not take the viewers along", arguments: [-100_000, 3_000_000, 0x8000_0000] as [Int64])
+    "a jump of the publisher's clock does not affect the viewers", arguments: [-100_000, 3_000_000, 0x8000_0000] as [Int64])
   func jump(shift: Int64) throws {
     let hub = StreamHub()
     var publisher = Publisher(hub)
@@ -334,7 +334,7 @@ extension [LiveMedia] {
     #expect(hub.statistics.jumps == 1)
   }
 
-  @Test("timestamps that wrap are no jump")
+  @Test("a timestamp wraparound is not a jump")
   func wrap() throws {
     let hub = StreamHub()
     var publisher = Publisher(hub)
@@ -348,7 +348,7 @@ extension [LiveMedia] {
     #expect(got.last?.media.timestamp == 479 && hub.statistics.jumps == 0)
   }
 
-  @Test("sound alone is a stream too: a newcomer gets a second of it")
+  @Test("in an audio-only stream a new viewer starts with one second of audio")
   func soundOnly() throws {
     let hub = StreamHub()
     var publisher = Publisher(hub)
@@ -361,7 +361,7 @@ extension [LiveMedia] {
     #expect(hub.statistics.keptMessages < 300)
   }
 
-  @Test("a group that is too long or too large is not kept whole; newcomers wait for the next key frame")
+  @Test("a group that is too long or too large is not kept completely; new viewers wait for the next key frame")
   func endlessGroup() throws {
     for limits in [StreamHub.Limits(longestGroup: 3000), .init(bytes: 100_000), .init(messages: 100)] {
       let hub = StreamHub(limits: limits)
@@ -378,7 +378,7 @@ extension [LiveMedia] {
     }
   }
 
-  @Test("viewers choose what they want, and change their minds")
+  @Test("viewers select media kinds and can change the selection")
   func wishes() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -397,7 +397,7 @@ extension [LiveMedia] {
     #expect(drain(viewer).times(.video).first == 4000)
   }
 
-  @Test("too many viewers are refused, and those that leave make room")
+  @Test("viewers above the limit are rejected, and those that leave make room")
   func viewers() throws {
     let hub = StreamHub(limits: .init(viewers: 2))
     var viewers = [try #require(hub.join()), try #require(hub.join())]
@@ -406,7 +406,7 @@ extension [LiveMedia] {
     #expect(hub.statistics.viewers == 1 && hub.join() != nil)
   }
 
-  @Test("a stream that is over says so once all was given")
+  @Test("a stream reports its end after all messages were read")
   func over() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
@@ -421,7 +421,7 @@ extension [LiveMedia] {
     #expect(hub.join() == nil)
   }
 
-  @Test("what no player could read is dropped, and headers without end are refused")
+  @Test("unreadable messages are dropped, and the number of headers is limited")
   func hostile() {
     let hub = StreamHub()
     hub.beginPublish()

@@ -125,7 +125,7 @@ struct BroadcastTests {
     #expect(zip(stamps.dropFirst(), stamps).allSatisfy { $0 >= $1 })
   }
 
-  @Test("one program comes out in order: metadata, headers, key frame, and sound without a hole", arguments: [44_100, 48_000])
+  @Test("one program is sent in order: metadata, headers, key frame, and audio without gaps", arguments: [44_100, 48_000])
   func single(rate: Int) throws {
     var stage = Stage(
       broadcast: try Broadcast(.init(audio: .init(format: AudioFormat(sampleRate: rate, channels: 2)))))
@@ -142,7 +142,7 @@ struct BroadcastTests {
     #expect(video.count > 90)
   }
 
-  @Test("takeovers between programs of any lag leave no hole in sound and at most 1.5 intervals between pictures")
+  @Test("takeovers between programs of any lag leave no gap in audio and at most 1.5 intervals between pictures")
   func takeovers() throws {
     var stage = Stage(broadcast: try Broadcast())
     var first = try Source(1, from: stage.now, value: 1000)
@@ -197,7 +197,7 @@ struct BroadcastTests {
     return try heard(stage.messages, format)
   }
 
-  @Test("where the old program stands still before the cut, the new one's sound takes its place")
+  @Test("if the old program stalls before the cut, the new one's audio replaces it")
   func standstill() throws {
     let left = try levels(4_000_000, isStanding: true).dropFirst(2000)
     #expect(left.count > 180_000)
@@ -205,7 +205,7 @@ struct BroadcastTests {
     #expect(left.filter { abs($0) <= 4000 }.count < 1000)
   }
 
-  @Test("sound changes from one program to the next at one sample, with none lost or repeated")
+  @Test("audio switches programs at one sample, with none lost or repeated")
   func soundCut() throws {
     let left = try levels(2_000_000, isStanding: false)
     let signs = left.dropFirst(2000).map { $0 > 4000 ? 1 : $0 < -4000 ? -1 : 0 }
@@ -215,7 +215,7 @@ struct BroadcastTests {
     #expect(signs[change...].filter { $0 == 1 }.count < 600)
   }
 
-  @Test("every key frame carries its parameter sets")
+  @Test("every key frame contains its parameter sets")
   func parameterSets() throws {
     var stage = Stage(broadcast: try Broadcast())
     stage.begin(try Source(1, from: stage.now, gop: 10))
@@ -235,7 +235,7 @@ struct BroadcastTests {
     #expect(keyFrames >= 6)
   }
 
-  @Test("the sound of one program is blended into the next one's: no sample steps away from the one before")
+  @Test("audio is cross-faded between programs, without steps between samples")
   func blend() throws {
     let left = try levels(2_000_000, isStanding: false).dropFirst(4000)
     let steps = zip(left.dropFirst(), left).map { abs($0 - $1) }
@@ -243,7 +243,7 @@ struct BroadcastTests {
     #expect(try #require(steps.max()) < 400)
   }
 
-  @Test("a program whose sound comes later than its first picture leaves no silence: the old one's sound bridges it")
+  @Test("if a program's audio starts after its first picture, the old program's audio bridges the gap")
   func lateSound() throws {
     let format = AudioFormat(sampleRate: 48_000, channels: 2)
     var stage = Stage(broadcast: try Broadcast(.init(audio: .init(format: format, bitrate: 256_000))))
@@ -257,7 +257,7 @@ struct BroadcastTests {
     #expect(left.allSatisfy { abs($0 - 8000) < 400 }, "\(left.min() ?? 0)")
   }
 
-  @Test("a program that has no pictures takes over, and one that has no sound leaves silence")
+  @Test("a program without video takes over, and one without audio leaves silence")
   func kinds() throws {
     var stage = Stage(broadcast: try Broadcast())
     stage.begin(try Source(1, from: stage.now))
@@ -275,7 +275,7 @@ struct BroadcastTests {
     }
   }
 
-  @Test("a new program that never delivers does not disturb the one on air, and may be withdrawn")
+  @Test("a new program that never delivers does not disturb the one on air, and can be ended")
   func silentTakeover() throws {
     var stage = Stage(broadcast: try Broadcast())
     stage.begin(try Source(1, from: stage.now))
@@ -289,7 +289,7 @@ struct BroadcastTests {
     #expect(stage.broadcast.upcoming == nil)
   }
 
-  @Test("what ends before the next has begun leaves the timeline to it")
+  @Test("a program that ends before the next one starts leaves the timeline to it")
   func endFirst() throws {
     var stage = Stage(broadcast: try Broadcast())
     stage.begin(try Source(1, from: stage.now))

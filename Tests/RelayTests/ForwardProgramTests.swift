@@ -47,7 +47,7 @@ struct ForwardProgramTests {
     }
   }
 
-  @Test("H.264 goes through untouched, with times that rise as they were captured")
+  @Test("H.264 passes through unchanged, with times that increase as captured")
   func untouched() throws {
     let stage = try Stage(try Anchor())
     try stage.run(3000) { millisecond in
@@ -66,7 +66,7 @@ struct ForwardProgramTests {
     data.withUnsafeBytes { bytes in AnnexB(bytes).map { Array(bytes[$0]) } }
   }
 
-  @Test("VP8 becomes H.264 of the same pictures")
+  @Test("VP8 is transcoded to H.264 with the same pictures")
   func transcoded() throws {
     let stage = try Stage(try Anchor(.vp8))
     try stage.run(2000) { millisecond in
@@ -86,7 +86,7 @@ struct ForwardProgramTests {
     for (index, value) in brightness.enumerated() { #expect(abs(value - (60 + index * 2)) < 12) }
   }
 
-  @Test("sound and pictures keep together by the sender's reports, whatever their queues")
+  @Test("sender reports keep audio and video in sync, whatever their queues")
   func synchronous() throws {
     let stage = try Stage(try Anchor())
     // Pictures arrive 90 ms late, audio at once; a flash and a beep occur at the same moment.
@@ -118,7 +118,7 @@ struct ForwardProgramTests {
     #expect(abs(difference) < 40_000, "\(difference)")
   }
 
-  @Test("its first sound is the sender's at full level, not the silence of before")
+  @Test("its first audio is the sender's at full level, not the preceding silence")
   func firstSound() throws {
     let stage = try Stage(try Anchor())
     try stage.run(1500) { millisecond in
@@ -132,7 +132,7 @@ struct ForwardProgramTests {
     #expect(first.position >= AudioInput.position(of: 5_100_000))
   }
 
-  @Test("without any sound there is silence after half a second")
+  @Test("without any audio there is silence after half a second")
   func silentTrack() throws {
     let stage = try Stage(try Anchor())
     try stage.run(1000) { millisecond in
@@ -141,7 +141,7 @@ struct ForwardProgramTests {
     #expect((40...55).contains(stage.sound.count), "\(stage.sound.count) blocks of 10 ms")
   }
 
-  @Test("a pause shows the last picture again, and the track goes on at a key frame")
+  @Test("a pause repeats the last picture, and the track resumes at a key frame")
   func pause() throws {
     let stage = try Stage(try Anchor(), hasAudio: false)
     try stage.run(1000) { millisecond in
@@ -170,7 +170,7 @@ struct ForwardProgramTests {
     #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 <= 1_250_000 })
   }
 
-  @Test("tracks that end leave silence and the last picture, and the program knows since when it has none")
+  @Test("tracks that end leave silence and the last picture, and the program reports since when it has none")
   func ended() throws {
     let stage = try Stage(try Anchor())
     try stage.run(1000) { millisecond in

@@ -127,7 +127,7 @@ struct MergeProgramTests {
     #expect(loud.count == 100)
   }
 
-  @Test("sound and pictures begin together, with every source in them")
+  @Test("audio and video start together, with every source included")
   func beginning() throws {
     let stage = try Stage([try Anchor(), try Anchor()])
     try stage.run(2000) { millisecond in
@@ -145,7 +145,7 @@ struct MergeProgramTests {
     #expect(sound.position >= AudioInput.position(of: 5_200_000))
   }
 
-  @Test("of one source makes the very samples that a forward program makes of it")
+  @Test("with one source it produces the same samples as a forward program")
   func sameSamples() throws {
     let stage = try Stage([try Anchor()])
     let inbox = stage.attach(0, isVideo: false)
@@ -170,7 +170,7 @@ struct MergeProgramTests {
     for (position, samples) in common { #expect(alone[position] == samples, "at \(position)") }
   }
 
-  @Test("a source that stops, floods or sends garbage disturbs nobody else's picture and sound")
+  @Test("a source that stops, floods or sends garbage does not disturb other sources")
   func hostileSource() throws {
     let stage = try Stage([try Anchor(), try Anchor(.vp8)])
     var random = SystemRandomNumberGenerator()
@@ -194,7 +194,7 @@ struct MergeProgramTests {
     #expect(stage.sound.suffix(200).allSatisfy { $0.samples.contains { abs(Int($0)) > 2000 } })
   }
 
-  @Test("nothing to show is the background and silence, and it knows since when it is empty")
+  @Test("without sources it shows the background and is silent, and it reports since when it is empty")
   func empty() throws {
     let stage = try Stage([])
     try stage.run(1000) { _ in }
@@ -205,7 +205,7 @@ struct MergeProgramTests {
   }
 
   @Test(
-    "begins with the sound of its sources, whose pictures were there before, and waits for it from the first moment",
+    "starts with the audio of its sources, whose pictures arrived earlier, and waits for it from the start",
     arguments: [Int64(0), 250_000])
   func beginning(lag: Int64) throws {
     let stage = try Stage([try Anchor()])
@@ -249,7 +249,7 @@ struct MergeProgramTests {
     #expect(silent == [], "milliseconds after the first frame")
   }
 
-  @Test("a frame shows the picture that is nearest to its moment", arguments: [Int64(5), 15, 25, 35])
+  @Test("a frame shows the picture nearest to its time", arguments: [Int64(5), 15, 25, 35])
   func nearest(phase: Int64) throws {
     let stage = try Stage([try Anchor()])
     try stage.run(2000) { millisecond in
@@ -262,7 +262,7 @@ struct MergeProgramTests {
     #expect(abs(bright.time - (6_000_000 + phase * 1000)) <= 20_000, "\(bright.time)")
   }
 
-  @Test("decoders whose thread stands still are no silence: it waits for them, and makes up for it")
+  @Test("stalled decoders do not cause silence: it waits for them and catches up")
   func stalled() throws {
     let stage = try Stage([try Anchor()])
     try stage.run(3000) { millisecond in
@@ -279,7 +279,7 @@ struct MergeProgramTests {
   }
 
   @Test(
-    "decoders that stand still for however long leave no hole in the pictures", arguments: [Int64(150), 550, 900], [25, 30])
+    "decoders that stall for any time leave no gap in the video", arguments: [Int64(150), 550, 900], [25, 30])
   func noHole(standstill: Int64, fps: Int) throws {
     let stage = try Stage([try Anchor()], fps: fps)
     try stage.run(6000) { millisecond in
@@ -300,7 +300,7 @@ struct MergeProgramTests {
     #expect(zip(positions.dropFirst(), positions).allSatisfy { $0 == $1 + 480 })
   }
 
-  @Test("sound and pictures begin at one moment, also where the first picture comes late")
+  @Test("audio and video start at the same moment, even if the first picture arrives late")
   func together() throws {
     let stage = try Stage([try Anchor(), try Anchor(.vp8)])
     try stage.run(3000) { millisecond in
@@ -315,7 +315,7 @@ struct MergeProgramTests {
     #expect(heard <= first && first - heard < 10_000, "\(first - heard)")
   }
 
-  @Test("waits longer for a source that comes late, and less again when it does not")
+  @Test("waits longer for a late source, and less again when it recovers")
   func delay() throws {
     let stage = try Stage([try Anchor(), try Anchor()])
     var lag: Int64 = 0
@@ -340,7 +340,7 @@ struct MergeProgramTests {
     #expect(zip(positions.dropFirst(), positions).allSatisfy { $0 == $1 + 480 })
   }
 
-  @Test("of sound alone, a source that comes late, or goes, is no gap and no rush for those who hear the others")
+  @Test("in an audio-only mix, a source that is late or leaves causes no gap or speed-up for the others")
   func newcomer() throws {
     let program = try MergeProgram(picture: nil, now: Instant(microseconds: 5_000_000))
     let anchors = [try Anchor(), try Anchor()]
@@ -384,7 +384,7 @@ struct MergeProgramTests {
     #expect(most <= 2, "\(most) at once")
   }
 
-  @Test("after 8 hours with clocks 100 ppm apart in opposite directions a flash and its beep are within 40 ms of each other")
+  @Test("after 8 hours with clocks 100 ppm off in opposite directions, a flash and its beep are within 40 ms")
   func eightHours() throws {
     let stage = try Stage([try Anchor(), try Anchor()], start: 1_000_000_000)
     stage.anchors[0].pace = 1.0001

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Relay
 
-@Suite("What a mix gives up when it must")
+@Suite("Adaptation of a mix")
 struct MixStepsTests {
-  @Test("a weak uplink takes bits down to the least, then frames to 10; when it recovers frames come back first, then bits")
+  @Test("a weak uplink reduces the bitrate to its minimum, then the frame rate to 10; on recovery the frame rate returns first")
   func uplink() {
     var steps = UplinkSteps(bitrate: 1_500_000, least: 500_000, fps: 24)
     var seen: [(bitrate: Int, fps: Int)] = []
@@ -31,14 +31,14 @@ struct MixStepsTests {
     #expect(seen[4].fps == 10)
   }
 
-  @Test("a queue of middle length changes nothing")
+  @Test("a queue of medium length changes nothing")
   func steady() {
     var steps = UplinkSteps(bitrate: 1_500_000, least: 500_000, fps: 24)
     for _ in 0..<100 { steps.heard(queued: 500, dropped: 0) }
     #expect(steps.bitrate == 1_500_000 && steps.fps == 24)
   }
 
-  @Test("a machine that does not keep up makes fewer frames, and all of them again when it does")
+  @Test("the frame rate drops if the machine does not keep up, and recovers when it does")
   func machine() {
     var rate = FrameRate(30)
     var now = Instant(microseconds: 0)
@@ -59,7 +59,7 @@ struct MixStepsTests {
     #expect(rate.fps == 30)
   }
 
-  @Test("a mix on a machine that stalls for a while goes on in real time, with fewer frames and all of its sound")
+  @Test("a mix on a machine that stalls for a while continues in real time, with fewer frames and all of its audio")
   func stalls() throws {
     let program = try MergeProgram(
       picture: MixPicture(width: 64, height: 48, fps: 30, bitrate: 100_000), now: Instant(microseconds: 0))
@@ -92,7 +92,7 @@ struct MixStepsTests {
     #expect(program.counters.skipped > 0)
   }
 
-  @Test("a mix that does not fit is refused with the figures, and what is measured counts instead of the guess")
+  @Test("a mix that does not fit is rejected with the figures, and measurements replace the estimate")
   func budget() throws {
     let decoding = DecodingCounters()
     let budget = MixBudget(limit: 0.5, decoding: decoding)

@@ -5,7 +5,7 @@ import RTP
 import Testing
 
 /// VP9 RTP streams produced by other software.
-@Suite("VP9 of other payloaders")
+@Suite("VP9 from other payloaders")
 struct OtherPayloadersTests {
   /// Returns GStreamer's packets, read from a file of RFC 4571 frames.
   private func gstreamer(pictureID mode: Int, mtu: Int) throws -> [[UInt8]] {
@@ -101,8 +101,8 @@ struct OtherPayloadersTests {
     #expect(pictures == expected)
   }
 
-  @Test("GStreamer's pictures come out whole, with each kind of picture id", arguments: [(0, 300), (1, 1200), (2, 700)])
+  @Test("GStreamer's pictures are complete, with each kind of picture ID", arguments: [(0, 300), (1, 1200), (2, 700)])
   func gstreamerPayloader(mode: Int, mtu: Int) throws { try check(gstreamer(pictureID: mode, mtu: mtu), frames: 30) }
 
-  @Test("ffmpeg's pictures come out whole") func ffmpegPayloader() throws { try check(ffmpeg(), frames: 30) }
+  @Test("ffmpeg's pictures are complete") func ffmpegPayloader() throws { try check(ffmpeg(), frames: 30) }
 }

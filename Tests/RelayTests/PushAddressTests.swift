@@ -10,7 +10,7 @@ import WebRTC
 
 @testable import Relay
 
-@Suite("A push and the addresses of its host", .timeLimit(.minutes(1)))
+@Suite("Push: addresses of a host", .timeLimit(.minutes(1)))
 struct PushAddressTests {
   /// Listens on a loopback address, and counts connections and received bytes.
   private final class Listener: Sendable {
@@ -134,7 +134,7 @@ struct PushAddressTests {
     }
   }
 
-  @Test("where the first address swallows every packet, the second is connected to long before the time is up")
+  @Test("if the first address drops every packet, the push connects to the second long before the timeout")
   func blackHole() async throws {
     let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
     let good = try await listener.listen()
@@ -142,14 +142,14 @@ struct PushAddressTests {
     let entries = [try entry(hole.address), try entry(good)]
     try await push.start(.init(), try RelayTargets(parsing: ["127.0.0.0/8"])) { _, _ in entries }
     // The handshake's first message.
-    try await eventually("the second address is spoken to", within: .seconds(3)) { listener.seen.bytes >= 1537 }
+    try await eventually("the second address receives the handshake", within: .seconds(3)) { listener.seen.bytes >= 1537 }
     #expect(push.states == [.connecting])
     try await push.stop()
-    try await eventually("it is closed", within: .seconds(5)) { listener.seen.open == 0 }
+    try await eventually("the connection is closed", within: .seconds(5)) { listener.seen.open == 0 }
     withExtendedLifetime(hole) {}
   }
 
-  @Test("an address that may not be pushed to is never connected to, whatever else the host has")
+  @Test("an address that is not an allowed target is never connected to, whatever other addresses the host has")
   func forbidden() async throws {
     let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
     let good = try await listener.listen()
@@ -159,13 +159,13 @@ struct PushAddressTests {
     options.connectTime = 600_000
     options.retries = PushRetries(attempts: 0)
     try await push.start(options, try RelayTargets(parsing: ["127.0.0.2/32"])) { _, _ in entries }
-    try await eventually("it gives up", within: .seconds(10)) { push.states.last == .error }
+    try await eventually("the push fails", within: .seconds(10)) { push.states.last == .error }
     #expect(listener.seen.accepted == 0)
     #expect(push.failure == .timeout("TCP"))
     withExtendedLifetime(hole) {}
   }
 
-  @Test("with TLS the address that answers is spoken to as well, if its certificate is trusted", arguments: [true, false])
+  @Test("with TLS, the push connects to the address that answers if its certificate is trusted", arguments: [true, false])
   func secure(isTrusted: Bool) async throws {
     let files = try CertificateFiles()
     let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
@@ -179,18 +179,18 @@ struct PushAddressTests {
       trust: isTrusted ? .file(files.certificate) : .default
     ) { _, _ in entries }
     if isTrusted {
-      try await eventually("RTMP is spoken inside", within: .seconds(4)) { listener.seen.bytes >= 1537 }
+      try await eventually("RTMP runs inside TLS", within: .seconds(4)) { listener.seen.bytes >= 1537 }
       #expect(push.states == [.connecting])
     } else {
-      try await eventually("it gives up", within: .seconds(4)) { push.states.last == .error }
+      try await eventually("the push fails", within: .seconds(4)) { push.states.last == .error }
       #expect(push.failure?.name == "tls" && listener.seen.bytes == 0)
     }
     try await push.stop()
-    try await eventually("it is closed", within: .seconds(5)) { listener.seen.open == 0 }
+    try await eventually("the connection is closed", within: .seconds(5)) { listener.seen.open == 0 }
     withExtendedLifetime(hole) {}
   }
 
-  @Test("a connection that could only open after its time is not kept", arguments: [false, true])
+  @Test("a connection that opens after the timeout is closed", arguments: [false, true])
   func late(isStopped: Bool) async throws {
     let (listener, push) = (Listener(), Pushing())
     let good = try entry(try await listener.listen())
@@ -205,7 +205,7 @@ struct PushAddressTests {
       return [good]
     }
     if isStopped { try await push.stop() }
-    try await eventually("it is over", within: .seconds(5)) { push.states.last == (isStopped ? .disconnected : .error) }
+    try await eventually("the push has ended", within: .seconds(5)) { push.states.last == (isStopped ? .disconnected : .error) }
     try await eventually("the name is resolved", within: .seconds(5)) { isResolved.withLock { $0 } }
     // Any connection would have arrived by now.
     try await Task.sleep(for: .milliseconds(300))
@@ -213,15 +213,15 @@ struct PushAddressTests {
   }
 }
 
-@Suite("What a far server says of a refusal")
+@Suite("Push: a server's error message")
 struct PushRefusalTests {
-  @Test("is told without the stream's key, which servers quote")
+  @Test("is reported without the stream key, which servers quote")
   func key() {
     let failure = PushFailure.rejected(
       code: "NetStream.Publish.BadName", reason: "live/secretkey?token=hush is in use, secretkey!")
     #expect(
       failure.hiding("secretkey?token=hush").description
-        == "the server refused: NetStream.Publish.BadName, live/…?… is in use, …!")
+        == "the server rejected the stream: NetStream.Publish.BadName, live/…?… is in use, …!")
     #expect(failure.hiding("studio") == failure)
     #expect(PushFailure.timeout("secretkey").hiding("secretkey") == .timeout("secretkey"))
   }

@@ -132,7 +132,7 @@ struct PushLinkTests {
     messages.filter { $0.kind == kind && $0.payload[1] == 1 }.map(\.timestamp)
   }
 
-  @Test("publishes with headers first, from a key frame on, and nothing is lost")
+  @Test("publishes headers first, starts at a key frame, and loses nothing")
   func publishes() throws {
     let server = try Server()
     var programme = Programme()
@@ -151,7 +151,7 @@ struct PushLinkTests {
     #expect(server.states.suffix(2) == [.disconnecting, .disconnected])
   }
 
-  @Test("a lost server is tried again, and the timeline goes on")
+  @Test("a lost connection is retried, and the timeline continues")
   func reconnects() throws {
     let server = try Server()
     var programme = Programme()
@@ -177,7 +177,7 @@ struct PushLinkTests {
     #expect(server.link.connections == 2)
   }
 
-  @Test("tries end, the failure told only at the last")
+  @Test("attempts are limited, and only the last one reports the failure")
   func givesUp() throws {
     let server = try Server(.init(retries: PushRetries(attempts: 3)))
     var programme = Programme()
@@ -189,7 +189,7 @@ struct PushLinkTests {
     #expect(server.link.lastFailure?.name == "refused")
   }
 
-  @Test("a refusal is told in the server's own words")
+  @Test("a rejection is reported with the server's own message")
   func refused() throws {
     let server = try Server(.init(retries: PushRetries(attempts: 0)))
     var programme = Programme()
@@ -204,7 +204,7 @@ struct PushLinkTests {
     #expect(server.states.last == .error)
   }
 
-  @Test("a server that says nothing runs into the time limit of its step")
+  @Test("a server that does not respond causes a timeout of the current step")
   func silent() throws {
     let server = try Server(.init(retries: PushRetries(attempts: 0)))
     var programme = Programme()
@@ -214,7 +214,7 @@ struct PushLinkTests {
     #expect(server.link.lastFailure == .timeout("handshake"))
   }
 
-  @Test("a receiver at half the rate gets all sound in time, whole pictures only, and memory stays flat")
+  @Test("a receiver at half the rate gets all audio in time and only whole pictures, with constant memory")
   func slow() throws {
     let server = try Server()
     var programme = Programme()
@@ -242,7 +242,7 @@ struct PushLinkTests {
     #expect(pictures.count > 300)
   }
 
-  @Test("a receiver that takes nothing is left")
+  @Test("a receiver that accepts no data is disconnected")
   func stalled() throws {
     let server = try Server()
     var programme = Programme()

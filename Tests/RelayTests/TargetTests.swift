@@ -8,7 +8,7 @@ import WebRTC
 struct TargetTests {
   private func address(_ host: String) throws -> TransportAddress { try #require(TransportAddress(host: host, port: 1935)) }
 
-  @Test("two URLs that differ in the serial number alone are one broadcast")
+  @Test("two URLs that differ only in the serial number are one broadcast")
   func serial() throws {
     let one = try #require(PublishURL("rtmp://CDN.example.com/live/anchor?key=a&serialnum=1&x=2"))
     let two = try #require(PublishURL("rtmp://cdn.example.com:1935/live/anchor?key=a&x=2&serialnum=7"))
@@ -26,7 +26,7 @@ struct TargetTests {
     #expect(PublishURL("rtmp://cdn.example.com/live/other?key=a&x=2")?.broadcast != one.broadcast)
   }
 
-  @Test("a recording's name is a URL too")
+  @Test("a recording's name is a publish URL")
   func files() throws {
     let one = try #require(PublishURL("file:show.mp4"))
     let two = try #require(PublishURL("file:show.mp4?serialnum=7"))
@@ -38,7 +38,7 @@ struct TargetTests {
   }
 
   @Test(
-    "what is no publish URL is refused",
+    "an invalid publish URL is rejected",
     arguments: [
       "", "http://a/live/x", "rtmp://a/live", "rtmp://a", "rtmp:///live/x", "rtmp://a/live/x?serialnum=x",
       "file:", "file:a", "file:../a.mp4", "file:/a.mp4", "file:///a.mp4", "file:a/b.mp4", "file:.a.mp4", "file:a.mp4?x=1",
@@ -48,7 +48,7 @@ struct TargetTests {
     ])
   func bad(url: String) { #expect(PublishURL(url) == nil) }
 
-  @Test("a URL in a log shows no key")
+  @Test("a URL in a log does not contain the key")
   func logs() throws {
     let url = try #require(PublishURL("rtmp://a.example/live/secretstreamkey?token=hidden"))
     #expect(url.stream == "live/secretstreamkey")
@@ -58,7 +58,7 @@ struct TargetTests {
   }
 
   @Test(
-    "by default only addresses of the public internet are allowed",
+    "by default only addresses on the public internet are allowed",
     arguments: [
       ("127.0.0.1", false), ("10.1.2.3", false), ("172.31.0.1", false), ("172.32.0.1", true), ("192.168.1.1", false),
       ("169.254.169.254", false), ("100.64.0.1", false), ("0.0.0.0", false), ("224.0.0.1", false), ("255.255.255.255", false),
@@ -70,7 +70,7 @@ struct TargetTests {
     #expect(RelayTargets().allow(host: host, at: try address(host)) == isAllowed)
   }
 
-  @Test("named hosts, suffixes and networks are allowed whatever their addresses, and nothing else is")
+  @Test("listed hosts, suffixes and networks are allowed at any address, and nothing else is")
   func rules() throws {
     let targets = try RelayTargets(parsing: ["origin.local", "*.cdn.example", "10.0.0.0/8", "fd00::/8"])
     #expect(targets.allow(host: "Origin.local", at: try address("127.0.0.1")))

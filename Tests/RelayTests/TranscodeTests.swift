@@ -5,7 +5,7 @@ import Testing
 @testable import Relay
 @testable import SFU
 
-@Suite("Pictures that are encoded for a broadcast")
+@Suite("Video transcoded for a broadcast")
 struct TranscodeTests {
   /// A track in virtual time.
   private struct Track {
@@ -28,7 +28,7 @@ struct TranscodeTests {
     }
   }
 
-  @Test("bits follow size and rate, as those of mixes do, within bounds")
+  @Test("the bitrate follows size and frame rate, as for mixes, within bounds")
   func bits() {
     var track = Track()
     #expect(track.run(5, fps: 24) == 120)
@@ -44,7 +44,7 @@ struct TranscodeTests {
     #expect(MixPicture.usualBitrate(width: 720, height: 1280, fps: 24) == 1_548_288)
   }
 
-  @Test("what is set counts: a bitrate for every size, and frames at most")
+  @Test("settings apply: a bitrate for every size, and a maximum frame rate")
   func set() {
     var track = Track(.init(transcodeBitrate: 800_000, transcodeLeastBitrate: 700_000, transcodeFPS: 20))
     #expect(track.run(10, 1920, 1080, fps: 60) < 60 * 2 + 8 * 21)
@@ -54,7 +54,7 @@ struct TranscodeTests {
     #expect(track.pace.bitrate == 700_000)
   }
 
-  @Test("a weak uplink takes bits down to a third, then frames to 10; when it recovers frames come back first, then bits")
+  @Test("a weak uplink reduces the bitrate to a third, then the frame rate to 10; on recovery the frame rate returns first")
   func uplink() {
     var track = Track()
     _ = track.run(3, fps: 30)
@@ -76,7 +76,7 @@ struct TranscodeTests {
     #expect(track.run(2, fps: 30) == 60)
   }
 
-  @Test("a track of 8 pictures a second loses none to a weak uplink")
+  @Test("a track of 8 pictures per second loses none on a weak uplink")
   func slow() {
     var track = Track()
     _ = track.run(6, fps: 8)
@@ -109,7 +109,7 @@ struct TranscodeTests {
     return counts
   }
 
-  @Test("a forward that is encoded here becomes slower on a weak uplink, stays decodable, and recovers")
+  @Test("a transcoded forward slows down on a weak uplink, stays decodable, and recovers")
   func forward() throws {
     let counts = try pictures(of: .vp8, weak: 3..<18, seconds: 60)
     #expect(counts[1...2].allSatisfy { $0 >= 24 })
@@ -117,7 +117,7 @@ struct TranscodeTests {
     #expect(counts[55...].allSatisfy { $0 >= 24 }, "\(counts)")
   }
 
-  @Test("H.264 goes through whole, however weak the uplink: its bits are the publisher's")
+  @Test("H.264 passes through completely, however weak the uplink")
   func untouched() throws {
     #expect(try pictures(of: .h264, weak: 1..<20, seconds: 20)[2...].allSatisfy { $0 >= 24 })
   }

@@ -21,7 +21,7 @@ public struct AACEncoderSettings: Sendable, Hashable {
 
   func check() throws(CodecError) {
     guard Self.sampleRates.contains(format.sampleRate) else {
-      throw .invalidSetting("AAC has no sample rate of \(format.sampleRate) Hz")
+      throw .invalidSetting("AAC does not support a sample rate of \(format.sampleRate) Hz")
     }
     guard (1...2).contains(format.channels) else { throw .invalidSetting("channels must be 1 or 2, not \(format.channels)") }
     guard (16_000...512_000).contains(bitrate) else {
@@ -56,7 +56,7 @@ public final class AACEncoder {
     var context = ff_audio_encoder(
       AV_CODEC_ID_AAC, AV_SAMPLE_FMT_FLTP, Int32(settings.format.sampleRate), Int32(settings.format.channels),
       Int64(settings.bitrate))
-    guard let opening = context else { throw .unavailable(codec: "AAC", reason: "libavcodec has no encoder for it") }
+    guard let opening = context else { throw .unavailable(codec: "AAC", reason: "libavcodec has no AAC encoder") }
     // Raw frames: the configuration is separate from them.
     opening.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
     opening.pointee.thread_count = 1

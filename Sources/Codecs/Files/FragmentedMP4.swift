@@ -68,7 +68,7 @@ public final class FragmentedMP4 {
     self.tracks = tracks
     format = ff_memory_muxer("mp4")
     packet = av_packet_alloc()
-    guard let format, packet != nil else { throw .unavailable(codec: "MP4", reason: "libavformat has no muxer for it") }
+    guard let format, packet != nil else { throw .unavailable(codec: "MP4", reason: "libavformat has no MP4 muxer") }
     for track in tracks { try Self.add(track, to: format) }
     var options: OpaquePointer?
     defer { av_dict_free(&options) }

@@ -74,7 +74,7 @@ public final class MediaFile {
       found.0 = try FileVideoTrack(in: container)
       found.1 = try FileAudioTrack(in: container, output: audioFormat)
       guard found.0 != nil || found.1 != nil else {
-        throw .file(path: path, reason: "it holds neither audio nor video")
+        throw .file(path: path, reason: "the file has neither audio nor video")
       }
     } catch {
       var closing: UnsafeMutablePointer<AVFormatContext>? = container
@@ -150,7 +150,7 @@ public final class MediaFile {
   private func rewind() throws(CodecError) {
     let start = container?.pointee.start_time ?? av_no_pts
     let result = av_seek_frame(container, -1, start == av_no_pts ? 0 : start, AVSEEK_FLAG_BACKWARD)
-    guard result >= 0 else { throw .file(path: path, reason: "cannot start again: \(Libav.message(result))") }
+    guard result >= 0 else { throw .file(path: path, reason: "cannot restart: \(Libav.message(result))") }
     videoTrack?.restart()
     audioTrack?.restart()
     passStart = end

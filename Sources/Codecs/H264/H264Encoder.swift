@@ -43,7 +43,7 @@ public final class H264Encoder: VideoEncoder {
       settings.width == self.settings.width && settings.height == self.settings.height
       && Self.level(settings) == Self.level(self.settings)
     if sameStream {
-      guard library.setRate(settings) else { throw .invalidSetting("the encoder refuses \(settings.bitrate) bit/s") }
+      guard library.setRate(settings) else { throw .invalidSetting("the encoder rejected \(settings.bitrate) bit/s") }
     } else {
       library = try Library(settings, profile: profile, speed: speed, level: Self.level(settings))
       clock.restart()
@@ -57,7 +57,7 @@ public final class H264Encoder: VideoEncoder {
       to: frame.timestamp, interval: settings.keyFrameInterval, forced: forceKeyFrame)
     let source = try frame.scaled(width: settings.width, height: settings.height)
     let output = source.withPlanes { library.encode($0, time: time, isKeyFrame: keyFrame) }
-    guard let output else { throw .encodingFailed(codec: "H.264", reason: "the encoder refuses the picture") }
+    guard let output else { throw .encodingFailed(codec: "H.264", reason: "the encoder rejected the picture") }
     guard !output.data.isEmpty else { return nil }
     clock.encoded(isKeyFrame: output.isKeyFrame)
     return EncodedPicture(data: output.data, timestamp: frame.timestamp, isKeyFrame: output.isKeyFrame)

@@ -18,7 +18,7 @@
       fps = min(settings.fps, Self.mostFPS)
       var made: UnsafeMutablePointer<ISVCEncoder?>?
       guard WelsCreateSVCEncoder(&made) == 0, let encoder = made else {
-        throw .unavailable(codec: "H.264", reason: "OpenH264 makes no encoder")
+        throw .unavailable(codec: "H.264", reason: "OpenH264 cannot create an encoder")
       }
       self.encoder = encoder
       info.initialize(to: SFrameBSInfo())
@@ -62,7 +62,7 @@
       parameters.sSpatialLayers.0.uiLevelIdc = ELevelIdc(UInt32(level))
       parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SINGLE_SLICE
       guard openh264_open(encoder, &parameters) == 0 else {
-        throw .unavailable(codec: "H.264", reason: "OpenH264 refuses \(settings)")
+        throw .unavailable(codec: "H.264", reason: "OpenH264 rejected \(settings)")
       }
     }
 

@@ -10,7 +10,7 @@
     ) throws(CodecError) {
       var parameters = x264_param_t()
       guard x264_param_default_preset(&parameters, speed.rawValue, "zerolatency") == 0 else {
-        throw .unavailable(codec: "H.264", reason: "x264 knows no preset \(speed.rawValue)")
+        throw .unavailable(codec: "H.264", reason: "x264 has no preset \(speed.rawValue)")
       }
       parameters.i_log_level = X264_LOG_NONE
       parameters.i_threads = 1
@@ -31,7 +31,7 @@
       parameters.rc.i_rc_method = X264_RC_ABR
       Self.setRate(&parameters, settings)
       guard x264_param_apply_profile(&parameters, profile.rawValue) == 0, let encoder = x264_open(&parameters) else {
-        throw .unavailable(codec: "H.264", reason: "x264 refuses \(settings)")
+        throw .unavailable(codec: "H.264", reason: "x264 rejected \(settings)")
       }
       self.encoder = encoder
     }

@@ -40,7 +40,7 @@ final class LibavDecoder {
     packet = av_packet_alloc()
     frame = av_frame_alloc()
     guard let context, packet != nil, frame != nil, configure(context) else {
-      throw .unavailable(codec: name, reason: "libavcodec has no decoder for it")
+      throw .unavailable(codec: name, reason: "libavcodec has no decoder")
     }
     context.pointee.thread_count = 1
     context.pointee.max_pixels = Int64(VideoFrame.maximumPixels)

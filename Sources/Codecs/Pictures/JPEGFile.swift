@@ -17,21 +17,21 @@ struct JPEGFile {
   init(_ file: [UInt8]) throws(CodecError) {
     var place = 2
     while true {
-      guard place + 1 < file.count else { throw .corrupt(codec: "JPEG", reason: "it ends before its end marker") }
+      guard place + 1 < file.count else { throw .corrupt(codec: "JPEG", reason: "the file ends before its end marker") }
       guard file[place] == 0xff else { throw .corrupt(codec: "JPEG", reason: "there is no marker at byte \(place)") }
       let marker = file[place + 1]
       switch marker {
       case 0xff: place += 1
       case 0x01, 0xd0...0xd7: place += 2
       case 0xd9:
-        guard scans > 0 else { throw .corrupt(codec: "JPEG", reason: "it has no picture in it") }
+        guard scans > 0 else { throw .corrupt(codec: "JPEG", reason: "the file contains no picture") }
         essence += [0xff, 0xd9]
         return
       default:
         let length = file.bigEndian(at: place + 2, bytes: 2)
         var end = place + 2 + length
         guard length >= 2, end <= file.count else {
-          throw .corrupt(codec: "JPEG", reason: "a segment of \(length) bytes goes beyond the end")
+          throw .corrupt(codec: "JPEG", reason: "a segment of \(length) bytes extends beyond the end")
         }
         let isKept = try read(marker, Array(file[place + 4..<max(place + 4, end)]))
         // The compressed data ends at the next marker that is not part of it.
@@ -55,12 +55,12 @@ struct JPEGFile {
       try readFrame(segment)
       return true
     case 0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf:
-      throw .unsupportedPixelFormat("of a lossless, hierarchical or arithmetic JPEG")
+      throw .unsupportedPixelFormat("of a lossless, hierarchical or arithmetic JPEG file")
     case 0xda:
-      guard hasFrame else { throw .corrupt(codec: "JPEG", reason: "its picture comes before its header") }
+      guard hasFrame else { throw .corrupt(codec: "JPEG", reason: "the picture precedes the header") }
       scans += 1
       guard scans <= Self.maximumScans else {
-        throw .corrupt(codec: "JPEG", reason: "it has more than \(Self.maximumScans) scans")
+        throw .corrupt(codec: "JPEG", reason: "the file has more than \(Self.maximumScans) scans")
       }
       return true
     case 0xe1:
@@ -74,12 +74,12 @@ struct JPEGFile {
   }
 
   private mutating func readFrame(_ segment: [UInt8]) throws(CodecError) {
-    guard !hasFrame else { throw .corrupt(codec: "JPEG", reason: "it has two headers") }
-    guard segment.count >= 6 else { throw .corrupt(codec: "JPEG", reason: "its header has \(segment.count) bytes") }
+    guard !hasFrame else { throw .corrupt(codec: "JPEG", reason: "the file has two headers") }
+    guard segment.count >= 6 else { throw .corrupt(codec: "JPEG", reason: "the header has \(segment.count) bytes") }
     hasFrame = true
-    guard segment[0] == 8 else { throw .unsupportedPixelFormat("of a JPEG with \(segment[0]) bits a sample") }
+    guard segment[0] == 8 else { throw .unsupportedPixelFormat("of a JPEG file with \(segment[0]) bits per sample") }
     guard segment[5] == 1 || segment[5] == 3 else {
-      throw .unsupportedPixelFormat("of a JPEG with \(segment[5]) components, such as CMYK")
+      throw .unsupportedPixelFormat("of a JPEG file with \(segment[5]) components, such as CMYK")
     }
     let (width, height) = (segment.bigEndian(at: 3, bytes: 2), segment.bigEndian(at: 1, bytes: 2))
     guard VideoFrame.isSupported(width: width, height: height) else { throw .unsupportedSize(width: width, height: height) }

@@ -14,21 +14,21 @@ struct PNGFile {
     var types: [ArraySlice<UInt8>] = []
     var (data, most) = (0, 0)
     while true {
-      guard file.count - place >= 12 else { throw .corrupt(codec: "PNG", reason: "it ends before its end chunk") }
+      guard file.count - place >= 12 else { throw .corrupt(codec: "PNG", reason: "the file ends before its end chunk") }
       let length = file.bigEndian(at: place, bytes: 4)
       guard length <= file.count - place - 12 else {
-        throw .corrupt(codec: "PNG", reason: "a chunk of \(length) bytes goes beyond the end")
+        throw .corrupt(codec: "PNG", reason: "a chunk of \(length) bytes extends beyond the end")
       }
       let type = file[place + 4..<place + 8]
       let end = place + 12 + length
       if Self.kept.contains(where: type.elementsEqual) {
         let isHeader = type.elementsEqual("IHDR".utf8)
         guard isHeader == types.isEmpty else {
-          throw .corrupt(codec: "PNG", reason: isHeader ? "it has two headers" : "it does not begin with its header")
+          throw .corrupt(codec: "PNG", reason: isHeader ? "the file has two headers" : "it does not start with its header")
         }
         if isHeader { most = try Self.check(file, at: place + 8, length: length) }
         if type.elementsEqual("IDAT".utf8) { data += length }
-        guard data <= most else { throw .corrupt(codec: "PNG", reason: "it has far more data than its pixels need") }
+        guard data <= most else { throw .corrupt(codec: "PNG", reason: "the file has far more data than its pixels need") }
         types.append(type)
         essence += file[place..<end]
       }
@@ -36,7 +36,7 @@ struct PNGFile {
       if type.elementsEqual("IEND".utf8) { break }
     }
     guard types.contains(where: { $0.elementsEqual("IDAT".utf8) }) else {
-      throw .corrupt(codec: "PNG", reason: "it has no picture in it")
+      throw .corrupt(codec: "PNG", reason: "the file contains no picture")
     }
     self.essence = essence
   }
@@ -44,7 +44,7 @@ struct PNGFile {
   /// Limits the compressed data to twice the uncompressed size. The decoder also inflates data after the picture, which may
   /// expand a thousandfold.
   private static func check(_ file: [UInt8], at place: Int, length: Int) throws(CodecError) -> Int {
-    guard length == 13 else { throw .corrupt(codec: "PNG", reason: "its header has \(length) bytes") }
+    guard length == 13 else { throw .corrupt(codec: "PNG", reason: "the header has \(length) bytes") }
     let (width, height) = (file.bigEndian(at: place, bytes: 4), file.bigEndian(at: place + 4, bytes: 4))
     guard VideoFrame.isSupported(width: width, height: height) else { throw .unsupportedSize(width: width, height: height) }
     return 4096 + 2 * height * (1 + 8 * width)

@@ -22,10 +22,10 @@ extension LibavDecoder {
   func decodePicture(_ file: [UInt8]) throws(CodecError) -> Picture {
     try send(file, timestamp: .zero)
     let picture = try receive { (frame) throws(CodecError) in
-      guard ff_frame_is_damaged(frame) == 0 else { throw .corrupt(codec: name, reason: "part of the picture is broken") }
+      guard ff_frame_is_damaged(frame) == 0 else { throw .corrupt(codec: name, reason: "part of the picture is corrupt") }
       return try Picture(copying: frame)
     }
-    guard let picture else { throw .corrupt(codec: name, reason: "it has no whole picture in it") }
+    guard let picture else { throw .corrupt(codec: name, reason: "the file contains no complete picture") }
     return picture
   }
 }

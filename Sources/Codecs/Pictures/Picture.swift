@@ -33,7 +33,7 @@ public struct Picture: Sendable {
   ///   ``CodecError/unsupportedSize(width:height:)``, ``CodecError/unsupportedPixelFormat(_:)``.
   public init(decoding file: some Collection<UInt8>) throws(CodecError) {
     guard file.count <= Self.maximumFileBytes else {
-      throw .corrupt(codec: "picture", reason: "\(file.count) bytes, where \(Self.maximumFileBytes) are possible")
+      throw .corrupt(codec: "picture", reason: "\(file.count) bytes exceed the limit of \(Self.maximumFileBytes)")
     }
     let bytes = [UInt8](file)
     if bytes.starts(with: PNGFile.signature) {
@@ -43,7 +43,7 @@ public struct Picture: Sendable {
       let jpeg = try JPEGFile(bytes)
       self = try LibavDecoder(still: .jpeg).decodePicture(jpeg.essence).turned(jpeg.orientation)
     } else {
-      throw .corrupt(codec: "picture", reason: "it is neither a PNG nor a JPEG file")
+      throw .corrupt(codec: "picture", reason: "the file is neither a PNG nor a JPEG file")
     }
   }
 

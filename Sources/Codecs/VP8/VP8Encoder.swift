@@ -26,7 +26,7 @@ public final class VP8Encoder: VideoEncoder {
     // a key frame.
     if settings.width == self.settings.width, settings.height == self.settings.height {
       let result = vpx_codec_enc_config_set(codec, &next)
-      guard result == VPX_CODEC_OK else { throw .invalidSetting("libvpx refuses \(settings): \(message(result))") }
+      guard result == VPX_CODEC_OK else { throw .invalidSetting("libvpx rejected \(settings): \(message(result))") }
     } else {
       let opened = try Self.open(&next)
       Self.close(codec)
@@ -85,7 +85,7 @@ public final class VP8Encoder: VideoEncoder {
   private static func configuration(_ settings: VideoEncoderSettings) throws(CodecError) -> vpx_codec_enc_cfg_t {
     var configuration = vpx_codec_enc_cfg_t()
     guard vpx_codec_enc_config_default(vpx_codec_vp8_cx(), &configuration, 0) == VPX_CODEC_OK else {
-      throw .unavailable(codec: "VP8", reason: "libvpx was built without its encoder")
+      throw .unavailable(codec: "VP8", reason: "libvpx was built without a VP8 encoder")
     }
     configuration.g_w = UInt32(settings.width)
     configuration.g_h = UInt32(settings.height)

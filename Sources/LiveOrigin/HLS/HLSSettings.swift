@@ -32,11 +32,15 @@ public struct HLSSettings: Sendable, Hashable {
 
   /// The validation error; nil if the settings are valid.
   public var complaint: String? {
-    if !(500...20_000).contains(segmentLength) { return "segments last 500 to 20000 ms" }
-    if let partLength, !(100...segmentLength).contains(partLength) { return "parts last 100 ms to a segment's length" }
-    if !(3...100).contains(window) { return "a playlist has 3 to 100 segments" }
-    if !(segmentLength...60_000).contains(longestSegment) { return "the longest segment lasts a segment's length to 60000 ms" }
-    if bytes < 1 << 20 { return "1 MiB at least has to be kept" }
+    if !(500...20_000).contains(segmentLength) { return "the segment length must be 500 to 20000 ms" }
+    if let partLength, !(100...segmentLength).contains(partLength) {
+      return "the part length must be 100 ms to the segment length"
+    }
+    if !(3...100).contains(window) { return "the playlist must have 3 to 100 segments" }
+    if !(segmentLength...60_000).contains(longestSegment) {
+      return "the maximum segment length must be the segment length to 60000 ms"
+    }
+    if bytes < 1 << 20 { return "at least 1 MiB must be kept" }
     return nil
   }
 }

@@ -31,15 +31,15 @@ final class Font {
 
   /// - Throws: ``CodecError/file(path:reason:)``
   init(path: String, size: Int) throws(CodecError) {
-    guard FT_Init_FreeType(&library) == 0 else { throw .unavailable(codec: "FreeType", reason: "it does not begin") }
+    guard FT_Init_FreeType(&library) == 0 else { throw .unavailable(codec: "FreeType", reason: "initialization failed") }
     guard FT_New_Face(library, path, 0, &face) == 0, let face else {
       FT_Done_FreeType(library)
-      throw .file(path: path, reason: "it is missing, or no font")
+      throw .file(path: path, reason: "the file is missing or not a font")
     }
     guard FT_Set_Pixel_Sizes(face, 0, FT_UInt(clamping: size)) == 0, let metrics = face.pointee.size?.pointee.metrics else {
       FT_Done_Face(face)
       FT_Done_FreeType(library)
-      throw .file(path: path, reason: "the font has no letters of \(size) pixels")
+      throw .file(path: path, reason: "the font does not support a size of \(size) pixels")
     }
     // 26.6 fixed point. Clamped, because a font file may contain any value.
     ascent = min(max(0, Int(metrics.ascender + 63) >> 6), size * 4)

@@ -54,7 +54,7 @@ public final class TextRenderer {
     fonts += ([Self.standardFont] + Self.chineseFonts).compactMap { try? Font(path: $0, size: size) }
     guard let first = fonts.first else {
       throw .file(
-        path: Self.standardFont, reason: "no font was found; install the package fonts-dejavu-core or name a font file")
+        path: Self.standardFont, reason: "no font found; install the package fonts-dejavu-core or specify a font file")
     }
     self.fonts = fonts
     ascent = first.ascent

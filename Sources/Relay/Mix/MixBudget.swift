@@ -14,7 +14,7 @@ public final class MixBudget: Sendable {
     public var limit: Double
 
     public var description: String {
-      "the mix needs about \(Self.text(needed)) cores; of the \(Self.text(limit)) that mixes may take, \(Self.text(used)) are taken"
+      "the mix needs about \(Self.text(needed)) cores; \(Self.text(used)) of \(Self.text(limit)) cores are in use"
     }
 
     private static func text(_ value: Double) -> String {

@@ -68,14 +68,14 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .name(let host): "\(host) has no address"
     case .forbidden(let host): "pushing to \(host) is not allowed on this server"
-    case .refused(let reason): "the server can't be reached: \(reason)"
+    case .refused(let reason): "cannot connect to the server: \(reason)"
     case .tls(let reason): "TLS failed: \(reason)"
-    case .handshake: "the server speaks no RTMP"
+    case .handshake: "the server does not speak RTMP"
     case .rejected(let code, let reason):
-      reason.isEmpty ? "the server refused: \(code)" : "the server refused: \(code), \(reason)"
-    case .timeout(let step): "no answer in time to \(step)"
-    case .broken(let reason): "the connection broke: \(reason)"
-    case .stalled: "the server took nothing for too long"
+      reason.isEmpty ? "the server rejected the stream: \(code)" : "the server rejected the stream: \(code), \(reason)"
+    case .timeout(let step): "timeout: \(step)"
+    case .broken(let reason): "the connection was lost: \(reason)"
+    case .stalled: "the server accepted no data for too long"
     case .file(let failure): "the recording has ended: \(failure)"
     }
   }

@@ -230,7 +230,7 @@ extension PushFailure {
     case let error as IOError: self = .refused(error.description)
     case let error as NIOConnectionError:
       let first = error.connectionErrors.first?.error
-      self = .refused((first as? IOError)?.description ?? first.map { "\($0)" } ?? "no address answers")
+      self = .refused((first as? IOError)?.description ?? first.map { "\($0)" } ?? "no address responds")
     default: self = .refused("\(error)")
     }
   }

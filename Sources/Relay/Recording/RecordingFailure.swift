@@ -31,12 +31,12 @@ public enum RecordingFailure: Error, Sendable, Hashable, CustomStringConvertible
   /// A message for people.
   public var description: String {
     switch self {
-    case .exists(let name): "there is a recording called \(name) already; none is written over"
-    case .directory(let reason): "no file can be made in the recordings directory: \(reason)"
-    case .full: "the disk of the recordings is full"
-    case .limit(let bytes): "the file has reached the limit of \(Self.size(bytes))"
-    case .write(let reason): "the file can't be written: \(reason)"
-    case .media(let reason): "the file can't take the media: \(reason)"
+    case .exists(let name): "a recording named \(name) already exists and is not overwritten"
+    case .directory(let reason): "cannot create a file in the recordings directory: \(reason)"
+    case .full: "the recordings disk is full"
+    case .limit(let bytes): "the file has reached its limit of \(Self.size(bytes))"
+    case .write(let reason): "cannot write the file: \(reason)"
+    case .media(let reason): "the file format does not support the media: \(reason)"
     }
   }
 

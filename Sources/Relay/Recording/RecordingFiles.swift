@@ -117,7 +117,7 @@ struct RecordingFiles {
     while true {
       number += 1
       guard names.count < Self.mostFiles, number <= Self.lastNumber else {
-        throw .media("it changed too often: \(name) has \(max(number - 1, names.count)) files")
+        throw .media("too many changes: \(name) has \(max(number - 1, names.count)) files")
       }
       do throws(RecordingFailure) {
         file = try create(name.part(number))

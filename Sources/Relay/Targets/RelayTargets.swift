@@ -61,7 +61,7 @@ public enum RelayTargetError: Error, Sendable, Hashable, CustomStringConvertible
 
   public var description: String {
     switch self {
-    case .unreadable(let text): "\(text) is neither public, a host, *.suffix nor a network such as 10.0.0.0/8"
+    case .unreadable(let text): "\(text) is invalid: expected public, a host, *.suffix or a network such as 10.0.0.0/8"
     }
   }
 }

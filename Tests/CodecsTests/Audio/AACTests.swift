@@ -7,7 +7,7 @@ struct AACTests {
   private static let frame = AACEncoder.frameCount
 
   @Test(
-    "a tone is heard at its frequency",
+    "a decoded tone has its frequency",
     arguments: [(44_100, 2, 440.0), (48_000, 2, 1000.0), (44_100, 1, 700.0), (48_000, 1, 300.0)])
   func tone(rate: Int, channels: Int, frequency: Double) throws {
     let format = AudioFormat(sampleRate: rate, channels: channels)
@@ -24,7 +24,7 @@ struct AACTests {
     #expect((0.15...0.45).contains(found.amplitude))
   }
 
-  @Test("what goes in comes out after the announced delay, sample by sample")
+  @Test("samples are decoded after the announced delay")
   func delay() throws {
     let format = AudioFormat(sampleRate: 48_000, channels: 1)
     let encoder = try AACEncoder(.init(format: format, bitrate: 128_000))
@@ -44,14 +44,14 @@ struct AACTests {
     #expect(abs(first - (start + encoder.delay)) < 100)
   }
 
-  @Test("the configuration names profile, rate and channels")
+  @Test("the configuration contains profile, rate and channels")
   func configuration() throws {
     let encoder = try AACEncoder(.init(format: AudioFormat(sampleRate: 44_100, channels: 2)))
     // 5 bits AAC-LC (2), 4 bits rate index (4), 4 bits channels (2).
     #expect(encoder.audioSpecificConfig == [0x12, 0x10])
   }
 
-  @Test("settings outside their ranges are refused")
+  @Test("settings out of range are rejected")
   func ranges() {
     for settings in [
       AACEncoderSettings(format: AudioFormat(sampleRate: 44_000, channels: 2)),
@@ -64,7 +64,7 @@ struct AACTests {
     #expect(throws: CodecError.self) { try AACDecoder(audioSpecificConfig: [UInt8](repeating: 0xFF, count: 65)) }
   }
 
-  @Test("garbage does not end a decoder")
+  @Test("corrupt input does not break a decoder")
   func garbage() throws {
     let encoder = try AACEncoder()
     let decoder = try AACDecoder(audioSpecificConfig: encoder.audioSpecificConfig)

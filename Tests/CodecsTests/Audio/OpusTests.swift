@@ -9,7 +9,7 @@ struct OpusTests {
     stride(from: 0, to: samples.count, by: channels).map { samples[$0] }
   }
 
-  @Test("a tone is heard at its frequency", arguments: [(1, 440.0), (2, 1000.0), (1, 200.0), (2, 3000.0)])
+  @Test("a decoded tone has its frequency", arguments: [(1, 440.0), (2, 1000.0), (1, 200.0), (2, 3000.0)])
   func tone(channels: Int, frequency: Double) throws {
     let encoder = try OpusEncoder(.init(channels: channels, bitrate: 48_000))
     let decoder = try OpusDecoder(channels: channels)
@@ -28,7 +28,7 @@ struct OpusTests {
     #expect((0.2...0.4).contains(found.amplitude))
   }
 
-  @Test("a lost packet is concealed with sound like the sound before")
+  @Test("a lost packet is concealed with audio similar to the preceding")
   func concealment() throws {
     let encoder = try OpusEncoder()
     let decoder = try OpusDecoder()
@@ -39,7 +39,7 @@ struct OpusTests {
     #expect(AudioFrame(samples: stand, format: .mono48k).level > 0.05)
   }
 
-  @Test("with error correction a lost packet comes back from the next one")
+  @Test("with error correction, a lost packet is recovered from the next one")
   func correction() throws {
     func level(fec: Bool) throws -> Double {
       let encoder = try OpusEncoder(.init(bitrate: 32_000, forwardErrorCorrection: fec, expectedLoss: 20))
@@ -82,7 +82,7 @@ struct OpusTests {
     #expect((1_200...3_000).contains(low))
   }
 
-  @Test("wrong settings and wrong lengths are refused")
+  @Test("invalid settings and lengths are rejected")
   func refused() throws {
     #expect(throws: CodecError.self) { try OpusEncoder(.init(channels: 3)) }
     #expect(throws: CodecError.self) { try OpusEncoder(.init(bitrate: 1)) }
@@ -94,7 +94,7 @@ struct OpusTests {
     #expect(throws: CodecError.self) { try encoder.reconfigure(stereo) }
   }
 
-  @Test("the decoder outlives any input")
+  @Test("the decoder survives any input")
   func garbage() throws {
     var random = SeededRandom(5)
     let decoder = try OpusDecoder(channels: 2)

@@ -5,7 +5,7 @@ import Testing
 @Suite("The resampler")
 struct ResamplerTests {
   @Test(
-    "a tone keeps its pitch, its strength and its length",
+    "a tone keeps its frequency, amplitude and duration",
     arguments: [(44_100, 2, 48_000, 1), (48_000, 1, 16_000, 1), (8_000, 1, 48_000, 2), (48_000, 2, 48_000, 2)])
   func tone(fromRate: Int, fromChannels: Int, toRate: Int, toChannels: Int) throws {
     let input = AudioFormat(sampleRate: fromRate, channels: fromChannels)
@@ -22,7 +22,7 @@ struct ResamplerTests {
     #expect((0.19...0.45).contains(found.amplitude))
   }
 
-  @Test("formats outside the ranges are refused")
+  @Test("formats out of range are rejected")
   func refused() {
     #expect(throws: CodecError.self) { try Resampler(from: .init(sampleRate: 0, channels: 1), to: .mono48k) }
     #expect(throws: CodecError.self) { try Resampler(from: .mono48k, to: .init(sampleRate: 48_000, channels: 99)) }

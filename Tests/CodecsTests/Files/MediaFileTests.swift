@@ -23,7 +23,7 @@ struct MediaFileTests {
   }
 
   @Test(
-    "all pictures and all sound come out with their times",
+    "all video and audio is returned with its times",
     arguments: [
       ("mp4", ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"], "h264", "aac"),
       (
@@ -57,7 +57,7 @@ struct MediaFileTests {
     #expect(try file.next() == nil)
   }
 
-  @Test("a looping file goes on, with rising times")
+  @Test("a looping file continues with increasing times")
   func loop() throws {
     let path = try makeClip("mp4", picture + sound + ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"])
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -77,7 +77,7 @@ struct MediaFileTests {
   }
 
   @Test(
-    "every usual pixel format becomes I420",
+    "every common pixel format is converted to I420",
     arguments: ["yuv444p", "yuv422p", "rgb24", "bgr0", "rgba", "nv12", "nv21", "gray", "yuyv422", "uyvy422", "yuv420p10le"])
   func pixelFormats(format: String) throws {
     let path = try makeClip("nut", picture + ["-frames:v", "2", "-c:v", "rawvideo", "-pix_fmt", format])
@@ -90,7 +90,7 @@ struct MediaFileTests {
     #expect(try #require(frames.first?.psnr(to: expected[0])) > 25)
   }
 
-  @Test("an elementary stream without times counts them by its frame rate")
+  @Test("an elementary stream without times is timed by its frame rate")
   func elementary() throws {
     let path = try makeClip("h264", picture + ["-c:v", "libx264", "-bf", "0", "-pix_fmt", "yuv420p"])
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -101,7 +101,7 @@ struct MediaFileTests {
     for (a, b) in zip(video, video.dropFirst()) { #expect(b.timestamp > a.timestamp) }
   }
 
-  @Test("what is no media file is refused with a reason")
+  @Test("an invalid media file is rejected with a reason")
   func refused() throws {
     #expect(throws: CodecError.self) { try MediaFile(path: "/nonexistent.mp4") }
     let path = FileManager.default.temporaryDirectory.appending(path: "text-\(UUID().uuidString).mp4").path

@@ -1,7 +1,7 @@
 import Codecs
 import Testing
 
-@Suite("Files that are no pictures, or broken ones")
+@Suite("Invalid and corrupt picture files")
 struct BrokenPictureTests {
   private static let png: [UInt8] = {
     let rows = (0..<12).map { (y: Int) -> [UInt8] in
@@ -17,7 +17,7 @@ struct BrokenPictureTests {
     } catch { return "\(error)" }
   }
 
-  @Test("each is refused with a sentence")
+  @Test("each is rejected with a reason")
   func refusals() {
     func png(_ width: Int, _ height: Int) -> [UInt8] {
       PNGWriter(width: width, height: height, colour: .rgba, rows: [[1, 2, 3, 4]]).file
@@ -36,13 +36,13 @@ struct BrokenPictureTests {
     let expected: [(String, [UInt8])] = [
       ("neither a PNG nor a JPEG", []), ("neither a PNG nor a JPEG", Array("GIF89a".utf8)),
       ("neither a PNG nor a JPEG", Array("<svg/>".utf8)), ("neither a PNG nor a JPEG", [0x89, 0x50]),
-      ("4194305 bytes, where 4194304 are possible", [UInt8](repeating: 0xff, count: 4_194_305)),
+      ("4194305 bytes exceed the limit of 4194304", [UInt8](repeating: 0xff, count: 4_194_305)),
       ("ends before its end chunk", Array(Self.png.prefix(8))), ("ends before its end chunk", Array(Self.png.dropLast(12))),
-      ("goes beyond the end", Array(Self.png.prefix(8)) + [0xff, 0xff, 0xff, 0xff] + Array("IDATxxxx".utf8)),
-      ("does not begin with its header", Array(Self.png.prefix(8)) + PNGWriter.chunk("IDAT", [1])),
-      ("its header has 2 bytes", Array(Self.png.prefix(8)) + PNGWriter.chunk("IHDR", [1, 2])),
+      ("extends beyond the end", Array(Self.png.prefix(8)) + [0xff, 0xff, 0xff, 0xff] + Array("IDATxxxx".utf8)),
+      ("does not start with its header", Array(Self.png.prefix(8)) + PNGWriter.chunk("IDAT", [1])),
+      ("the header has 2 bytes", Array(Self.png.prefix(8)) + PNGWriter.chunk("IHDR", [1, 2])),
       ("two headers", Array(Self.png.prefix(33)) + Self.png.dropFirst(8)),
-      ("no picture in it", Array(Self.png.prefix(33)) + PNGWriter.chunk("IEND", [])),
+      ("contains no picture", Array(Self.png.prefix(33)) + PNGWriter.chunk("IEND", [])),
       (
         "far more data than its pixels need",
         PNGWriter(width: 1, height: 1, colour: .grey, rows: [[UInt8](repeating: 0, count: 5000)]).file
@@ -53,12 +53,12 @@ struct BrokenPictureTests {
       ("ends before its end marker", Array(baseline.prefix(scan + 20))),
       ("a picture of 65535x65535 is not supported", jpeg { file, at in for byte in 5...8 { file[at + byte] = 0xff } }),
       ("a picture of 48x0 is not supported", jpeg { file, at in for byte in 5...6 { file[at + byte] = 0 } }),
-      ("12 bits a sample", jpeg { file, at in file[at + 4] = 12 }),
+      ("12 bits per sample", jpeg { file, at in file[at + 4] = 12 }),
       ("pixel format of a lossless", jpeg { file, at in file[at + 1] = 0xc3 }),
       ("pixel format of a lossless, hierarchical or arithmetic", jpeg { file, at in file[at + 1] = 0xc9 }),
       ("4 components, such as CMYK", JPEGSamples.cmyk), ("more than 64 scans", manyScans),
-      ("no picture in it", [0xff, 0xd8, 0xff, 0xd9]), ("goes beyond the end", [0xff, 0xd8, 0xff, 0xdb, 0xff, 0xff, 0, 0]),
-      ("its picture comes before its header", [0xff, 0xd8, 0xff, 0xda, 0, 2, 0xff, 0xd9]),
+      ("contains no picture", [0xff, 0xd8, 0xff, 0xd9]), ("extends beyond the end", [0xff, 0xd8, 0xff, 0xdb, 0xff, 0xff, 0, 0]),
+      ("the picture precedes the header", [0xff, 0xd8, 0xff, 0xda, 0, 2, 0xff, 0xd9]),
       ("two headers", Array(baseline.prefix(scan)) + baseline[2...]),
       ("there is no marker at byte 4", [0xff, 0xd8, 0xff, 0x01, 0, 0]),
     ]
@@ -68,21 +68,21 @@ struct BrokenPictureTests {
     }
   }
 
-  @Test("a PNG whose check sums are wrong is refused")
+  @Test("a PNG with wrong checksums is rejected")
   func checksum() {
     var file = Self.png
     file[60] ^= 1
-    #expect(complaint(file).hasPrefix("broken PNG input"))
+    #expect(complaint(file).hasPrefix("corrupt PNG input"))
   }
 
-  @Test("no beginning of a file traps")
+  @Test("no truncated file traps")
   func beginnings() {
     for file in [Self.png, JPEGSamples.progressive, JPEGSamples.turned] {
       for count in file.indices { #expect(complaint(Array(file.prefix(count))).hasPrefix("broken")) }
     }
   }
 
-  @Test("thousands of mutations give a picture of a bearable size, or a refusal")
+  @Test("thousands of mutations give a picture of bounded size or an error")
   func mutations() {
     var random = SeededRandom(2026)
     var (pictures, refusals) = (0, 0)

@@ -1,7 +1,7 @@
 import Codecs
 import Testing
 
-@Suite("Pictures out of PNG and JPEG files")
+@Suite("Pictures from PNG and JPEG files")
 struct PictureTests {
   private static let red = YUVColour(red: 255, green: 0, blue: 0)
   private static let green = YUVColour(red: 0, green: 255, blue: 0)
@@ -81,14 +81,14 @@ struct PictureTests {
     }
   }
 
-  @Test("PNG: a colour that stands for transparency")
+  @Test("PNG: a transparent colour")
   func colourKey() throws {
     var png = halves(.rgb, 8, [255, 0, 0], [0, 0, 255])
     png.extra = [("tRNS", [0, 0, 0, 0, 0, 255])]
     #expect(try Picture(decoding: png.file).alpha == (0..<32).map { $0 % 8 < 4 ? 255 : 0 })
   }
 
-  @Test("PNG: the first picture of an animation, and texts that would unpack to anything are not unpacked")
+  @Test("PNG: the first picture of an animation; compressed texts are not decompressed")
   func ancillary() throws {
     var png = halves(.rgb, 8, [255, 0, 0], [0, 0, 255])
     png.extra = [
@@ -102,7 +102,7 @@ struct PictureTests {
   }
 
   @Test(
-    "JPEG: brightness and colours come in the limited range", arguments: ["baseline", "progressive", "4:4:4", "RGB", "4:4:0"])
+    "JPEG: luma and chroma are in limited range", arguments: ["baseline", "progressive", "4:4:4", "RGB", "4:4:0"])
   func jpeg(_ kind: String) throws {
     let files = [
       "baseline": JPEGSamples.baseline, "progressive": JPEGSamples.progressive, "4:4:4": JPEGSamples.fullColour,
@@ -123,7 +123,7 @@ struct PictureTests {
     }
   }
 
-  @Test("JPEG: a picture is turned as its camera was held", arguments: 1...8)
+  @Test("JPEG: a picture is rotated according to its orientation", arguments: 1...8)
   func turned(orientation: Int) throws {
     var file = JPEGSamples.turned
     // The tag's value: six bytes after the two bytes of the tag itself, which are 0x0112 of type 3.
@@ -143,7 +143,7 @@ struct PictureTests {
     }
   }
 
-  @Test("scaling keeps transparency, and hidden colours hidden")
+  @Test("scaling keeps transparency, and hidden colours stay hidden")
   func scaled() throws {
     // A red disc on transparent green.
     let side = 64

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Test signals")
 struct TestSignalTests {
-  @Test("the clock is read back from every size", arguments: [(64, 64), (176, 144), (272, 480), (320, 180), (1280, 720)])
+  @Test("the clock can be read at every size", arguments: [(64, 64), (176, 144), (272, 480), (320, 180), (1280, 720)])
   func clock(width: Int, height: Int) throws {
     let pattern = try TestPattern(width: width, height: height)
     for number in [0, 1, 77, 65_535, 65_536] {
@@ -26,7 +26,7 @@ struct TestSignalTests {
     }
   }
 
-  @Test("a picture without a clock shows none")
+  @Test("no clock is read from a picture without one")
   func noClock() throws {
     var random = SeededRandom(9)
     for _ in 0..<20 {
@@ -50,7 +50,7 @@ struct TestSignalTests {
     #expect(abs(Int(a.meanColour.u) - Int(c.meanColour.u)) > 30)
   }
 
-  @Test("the time of day is written in digits")
+  @Test("the time of day is drawn as digits")
   func digits() {
     #expect(TestPattern.timeOfDay(0) == "00:00:00.000")
     #expect(TestPattern.timeOfDay(86_399_999) == "23:59:59.999")
@@ -64,7 +64,7 @@ struct TestSignalTests {
     #expect(ClockBlocks.read(frame) != nil)
   }
 
-  @Test("a tone is found among noise, and silence has none")
+  @Test("a tone is found in noise, and none in silence")
   func tones() throws {
     var random = SeededRandom(2)
     var tone = ToneGenerator(frequency: 1234)

@@ -25,7 +25,7 @@ struct H264Tests {
   }
 
   @Test(
-    "key frames carry SPS and PPS of the profile asked for, at level 3.1",
+    "key frames contain SPS and PPS of the configured profile, at level 3.1",
     arguments: [(H264Encoder.Profile.baseline, UInt8(66)), (.main, 77), (.high, 100)])
   func parameterSets(profile: H264Encoder.Profile, idc: UInt8) throws {
     let encoder = try H264Encoder(VideoCodecTests.settings, profile: profile, speed: .superfast)
@@ -43,7 +43,7 @@ struct H264Tests {
     }
   }
 
-  @Test("a size beyond level 3.1 announces the level that it needs")
+  @Test("a size beyond level 3.1 announces the required level")
   func level() throws {
     let encoder = try H264Encoder(VideoEncoderSettings(width: 1920, height: 1080, fps: 30, bitrate: 2_000_000))
     let frame = try VideoFrame(width: 1920, height: 1080)

@@ -56,12 +56,12 @@ struct LibavVideoDecoderTests {
     }
   }
 
-  @Test("VP9 pictures are decoded, also after broken ones")
+  @Test("VP9 pictures are decoded, also after corrupt ones")
   func vp9() throws {
     try check(VP9Decoder(), frames(["libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"]))
   }
 
-  @Test("AV1 pictures are decoded, also after broken ones")
+  @Test("AV1 pictures are decoded, also after corrupt ones")
   func av1() throws {
     try check(AV1Decoder(), frames(["libaom-av1", "-usage", "realtime", "-cpu-used", "8"]))
   }

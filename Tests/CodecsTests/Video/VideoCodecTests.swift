@@ -31,7 +31,7 @@ struct VideoCodecTests {
       )
   }
 
-  @Test("each picture comes out at once, alike, with its colour, its clock and its time", arguments: Codec.allCases)
+  @Test("each picture is returned at once with the same content, colour, clock and time", arguments: Codec.allCases)
   func roundTrip(codec: Codec) throws {
     let encoder = try codec.encoder(Self.settings)
     let decoder = try codec.decoder()
@@ -50,7 +50,7 @@ struct VideoCodecTests {
     }
   }
 
-  @Test("a key frame comes when asked for, and when the interval is over", arguments: Codec.allCases)
+  @Test("a key frame is produced on request and at the end of the interval", arguments: Codec.allCases)
   func keyFrames(codec: Codec) throws {
     var settings = Self.settings
     settings.keyFrameInterval = 10
@@ -65,7 +65,7 @@ struct VideoCodecTests {
     for number in 25..<60 { #expect(try encoder.encode(picture(number), forceKeyFrame: false)?.isKeyFrame == false) }
   }
 
-  @Test("a newcomer decodes from any key frame", arguments: Codec.allCases)
+  @Test("decoding can start at any key frame", arguments: Codec.allCases)
   func newcomer(codec: Codec) throws {
     let encoder = try codec.encoder(Self.settings)
     let decoder = try codec.decoder()
@@ -120,7 +120,7 @@ struct VideoCodecTests {
     #expect((60_000...200_000).contains(slow), "\(slow)")
   }
 
-  @Test("a decoder follows a size that changes within the stream", arguments: Codec.allCases)
+  @Test("a decoder follows a change of size within the stream", arguments: Codec.allCases)
   func sizes(codec: Codec) throws {
     let decoder = try codec.decoder()
     let encoder = try codec.encoder(Self.settings)
@@ -140,7 +140,7 @@ struct VideoCodecTests {
     }
   }
 
-  @Test("times that stand still, jump or run backwards are encoded", arguments: [Codec.h264Baseline, .vp8])
+  @Test("times that repeat, jump or decrease are encoded", arguments: [Codec.h264Baseline, .vp8])
   func times(codec: Codec) throws {
     let encoder = try codec.encoder(Self.settings)
     for microseconds in [0, 0, 1, -5, 10_000_000, 3, .max, .min, 66_000] as [Int64] {
@@ -151,7 +151,7 @@ struct VideoCodecTests {
     }
   }
 
-  @Test("settings outside their ranges are refused", arguments: [Codec.h264Baseline, .vp8])
+  @Test("settings out of range are rejected", arguments: [Codec.h264Baseline, .vp8])
   func settings(codec: Codec) throws {
     let encoder = try codec.encoder(Self.settings)
     func refused(_ change: (inout VideoEncoderSettings) -> Void) {
@@ -170,7 +170,7 @@ struct VideoCodecTests {
     #expect(encoder.settings == Self.settings)
   }
 
-  @Test("a decoder outlives any input", arguments: [Codec.h264High, .vp8])
+  @Test("a decoder survives any input", arguments: [Codec.h264High, .vp8])
   func garbage(codec: Codec) throws {
     var random = SeededRandom(11)
     let encoder = try codec.encoder(VideoEncoderSettings(width: 96, height: 64, fps: 15, bitrate: 100_000))

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("A video frame")
 struct VideoFrameTests {
-  @Test("sizes outside the limits are refused", arguments: [(0, 10), (10, 0), (-1, 10), (8193, 1), (8192, 8192)])
+  @Test("sizes outside the limits are rejected", arguments: [(0, 10), (10, 0), (-1, 10), (8193, 1), (8192, 8192)])
   func limits(width: Int, height: Int) {
     #expect(throws: CodecError.unsupportedSize(width: width, height: height)) {
       try VideoFrame(width: width, height: height)
     }
   }
 
-  @Test("writing a copy leaves the other untouched")
+  @Test("writing to a copy leaves the other unchanged")
   func copies() throws {
     var frame = try VideoFrame(width: 32, height: 32)
     frame.fill(.black)
@@ -23,7 +23,7 @@ struct VideoFrameTests {
     #expect(frame.meanColour == .white)
   }
 
-  @Test("a freed buffer is used again, and the pool keeps no more than its limit")
+  @Test("a freed buffer is reused, and the pool keeps no more than its limit")
   func pool() throws {
     let pool = FramePool(maximumFreeBytes: 200_000)
     func use(_ count: Int) throws {
@@ -39,7 +39,7 @@ struct VideoFrameTests {
     #expect(pool.freeBytes <= 200_000)
   }
 
-  @Test("I420 and NV12 bytes come back as they went in, also at odd sizes", arguments: [(16, 16), (17, 9), (1, 1), (321, 181)])
+  @Test("I420 and NV12 bytes survive a round trip, also at odd sizes", arguments: [(16, 16), (17, 9), (1, 1), (321, 181)])
   func bytes(width: Int, height: Int) throws {
     var random = SeededRandom(7)
     let chroma = (width + 1) / 2 * ((height + 1) / 2)
@@ -48,7 +48,7 @@ struct VideoFrameTests {
     #expect(try VideoFrame(nv12: bytes, width: width, height: height).nv12Bytes() == bytes)
   }
 
-  @Test("a short buffer is refused")
+  @Test("a short buffer is rejected")
   func short() {
     let bytes = [UInt8](repeating: 0, count: 100)
     #expect(throws: CodecError.shortBuffer(needed: 384, got: 100)) { try VideoFrame(i420: bytes, width: 16, height: 16) }

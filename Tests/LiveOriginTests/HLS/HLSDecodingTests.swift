@@ -68,7 +68,7 @@ import Testing
     return packager
   }
 
-  @Test("ffprobe reads each picture and each sound once, with growing times and no hole, and ffmpeg decodes them")
+  @Test("ffprobe reads each picture and audio frame once, with increasing times and no gap, and ffmpeg decodes them")
   func decodes() throws {
     let stream = try EncodedStream(.init(start: 5000))
     let packager = packaged(try stream.messages(until: 14_000))
@@ -85,7 +85,7 @@ import Testing
     #expect(probe.packets.filter { $0.codec_type == "video" && $0.flags.hasPrefix("K") }.count == 5)
   }
 
-  @Test("sound alone and pictures alone play", arguments: [true, false])
+  @Test("audio-only and video-only streams play", arguments: [true, false])
   func oneTrack(isVideo: Bool) throws {
     let stream = try EncodedStream(.init(hasVideo: isVideo, hasAudio: !isVideo))
     let packager = packaged(try stream.messages(until: 6500))
@@ -97,7 +97,7 @@ import Testing
     #expect(steps.count > 90 && steps.allSatisfy { $0 > 0.02 && $0 < 0.07 })
   }
 
-  @Test("times go on over a publisher's coming back, in another size")
+  @Test("times continue when a publisher returns with another size")
   func changes() throws {
     let first = try EncodedStream().messages(until: 4500)
     let second = try EncodedStream(.init(width: 240, height: 240, start: 7000)).messages(until: 11_500)
@@ -109,7 +109,7 @@ import Testing
     #expect(probe.steps("video").allSatisfy { $0 > 0 && $0 < 2.6 } && probe.steps("video").contains { $0 > 2.4 })
   }
 
-  @Test("ffmpeg decodes every picture over changes of size, whether they are marked or not", arguments: [true, false])
+  @Test("ffmpeg decodes every picture across changes of size, marked or not", arguments: [true, false])
   func changesOfSize(areMarked: Bool) throws {
     var all: [LiveMedia] = []
     var pictures = 0
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("pictures that are shown in another order than they are decoded in keep both times")
+  @Test("pictures that are reordered for presentation keep both times")
   func reordered() throws {
     let packager = packaged(try FFmpegStream.make(seconds: 5, ["-bf", "3", "-g", "30"]))
     packager.finish()
@@ -147,7 +147,7 @@ import Testing
     #expect(zip(ordered.dropFirst(), ordered).allSatisfy { (0.065...0.068).contains($0 - $1) }, "\(ordered)")
   }
 
-  @Test("a real configuration of HEVC and of AV1 is taken, and its size found")
+  @Test("real HEVC and AV1 configurations are accepted, and their size is found")
   func otherCodecs() throws {
     for (encoder, name) in [("libx265", "hevc"), ("libaom-av1", "av1")] {
       let file = FileManager.default.temporaryDirectory.appending(path: "hls-\(UUID().uuidString).mp4")

@@ -17,7 +17,7 @@ import Testing
     HLSPlaylist(packager.window, epoch: packager.epoch ?? 0, folder: "studio", query: query).text
   }
 
-  @Test("segments end with key frames, parts make them up, and the numbers come from the time of day")
+  @Test("segments end at key frames and consist of parts, and their numbers come from the time of day")
   func cutting() {
     let packager = packager(MadeStream.headers() + MadeStream.span(0..<8700))
     let window = packager.window
@@ -33,7 +33,7 @@ import Testing
     #expect(packager.counters.discontinuities == 0 && packager.counters.dropped == 0)
   }
 
-  @Test("the playlist, word for word")
+  @Test("the exact playlist")
   func golden() {
     let settings = HLSSettings(segmentLength: 1000, partLength: 500, window: 3)
     let picture = [MadeStream.header(.video, MadeStream.pictureHeader, at: 0)]
@@ -75,14 +75,14 @@ import Testing
     #expect(ended.hasSuffix("#EXTINF:0.920,\nstudio/seg-1700000004.m4s\n#EXT-X-ENDLIST\n") && !ended.contains("PART"))
   }
 
-  @Test("without parts nothing is told of them")
+  @Test("without parts the playlist does not mention them")
   func withoutParts() {
     let text = text(
       packager(MadeStream.headers() + MadeStream.span(0..<4500), HLSSettings(partLength: nil)))
     #expect(!text.contains("PART") && !text.contains("CONTROL") && text.contains("#EXTINF:2.000,\nstudio/seg-850000001.m4s\n"))
   }
 
-  @Test("another configuration is a discontinuity with a section of its own, and is counted when it leaves")
+  @Test("another configuration is a discontinuity with its own section, and is counted when it leaves the playlist")
   func configurationChange() throws {
     let settings = HLSSettings(window: 3)
     let before = MadeStream.headers() + MadeStream.span(0..<4000)
@@ -98,7 +98,7 @@ import Testing
     #expect(self.text(packager).contains("#EXT-X-DISCONTINUITY-SEQUENCE:1\n"))
   }
 
-  @Test("the playlist that ends a form announces the next one before it hints at its first part")
+  @Test("the playlist that ends a form announces the next one before hinting at its first part")
   func hintBehindChange() throws {
     let before = MadeStream.headers() + MadeStream.span(0..<4000)
     let change = MadeStream.headers(at: 4000, level: 0x1f) + [MadeStream.picture(4000, isKeyFrame: true)]
@@ -130,25 +130,25 @@ import Testing
     #expect(lines.filter { $0.hasPrefix("studio/") } == marked, "the segments are the same")
   }
 
-  @Test("a publisher that comes back after a while leaves a hole, marked, in one timeline and one form")
+  @Test("a publisher that returns after a while leaves a marked gap in one timeline and one form")
   func hole() {
     let after = MadeStream.span(9000..<9990).filter { $0.media.kind == .audio } + MadeStream.span(9990..<16_100)
     let packager = packager(MadeStream.headers() + MadeStream.span(0..<5000) + after)
     let listed = packager.window.listed
     #expect(listed.map(\.isDiscontinuous) == [false, false, false, true, false, false])
-    #expect(listed.map(\.start.milliseconds) == [0, 2000, 4000, 10_000, 12_000, 14_000], "sound waits for the picture")
+    #expect(listed.map(\.start.milliseconds) == [0, 2000, 4000, 10_000, 12_000, 14_000], "audio waits for the picture")
     #expect(listed.map(\.initialisation) == Array(repeating: 850_000_000, count: 6))
     #expect(abs(listed[2].duration - 1000) < 30)
   }
 
-  @Test("without key frames segments are cut all the same")
+  @Test("without key frames, segments are cut anyway")
   func noKeyFrames() {
     let packager = packager(MadeStream.headers() + MadeStream.span(0..<25_000, keyFrames: 1_000_000))
     #expect(packager.window.listed.map(\.duration) == [10_000, 10_000] && packager.window.targetDuration == 10)
     #expect(packager.window.listed.last?.parts.first?.isIndependent == false)
   }
 
-  @Test("sound alone is cut by time, and waits for pictures only as long as they may be hoped for")
+  @Test("audio alone is cut by time, and waits for video only for a limited time")
   func soundAlone() {
     let sound = MadeStream.span(0..<9000, video: false)
     let alone = packager([MadeStream.header(.audio, MadeStream.soundHeader, at: 0)] + sound)
@@ -160,7 +160,7 @@ import Testing
     #expect(hoping.window.listed.map(\.isDiscontinuous) == [false, false, false, false, true, false])
   }
 
-  @Test("a camera that is switched off leaves the sound, and comes back at a key frame")
+  @Test("a camera that is switched off leaves the audio, and returns at a key frame")
   func cameraOff() {
     let packager = packager(
       MadeStream.headers() + MadeStream.span(0..<4500) + MadeStream.span(4500..<12_500, video: false)
@@ -171,13 +171,13 @@ import Testing
     #expect(packager.tracks.video != nil && packager.tracks.audio != nil)
   }
 
-  @Test("sound that stops is no longer announced, for players would wait for it")
+  @Test("audio that stops is no longer announced, because players would wait for it")
   func soundStops() {
     let packager = packager(MadeStream.headers() + MadeStream.span(0..<4500) + MadeStream.span(4500..<12_100, audio: false))
     #expect(packager.tracks.audio == nil && packager.tracks.video != nil && packager.counters.discontinuities == 1)
   }
 
-  @Test("what takes too much memory is let go of, and a segment without end is cut")
+  @Test("segments that take too much memory are removed, and an endless segment is cut")
   func bounds() {
     let settings = HLSSettings(window: 6, bytes: 3 << 20)
     let packager = packager(MadeStream.headers() + MadeStream.span(0..<20_000, bytes: 40_000), settings)
@@ -186,7 +186,7 @@ import Testing
     #expect(packager.window.isPlayable && packager.counters.dropped == 0)
   }
 
-  @Test("a segment can be loaded for a while after it has left the playlist")
+  @Test("a segment can be loaded for a while after leaving the playlist")
   func lateLoading() {
     let packager = packager(MadeStream.headers() + MadeStream.span(0..<40_600), HLSSettings(window: 3))
     let first = packager.window.listed[0].number
@@ -195,7 +195,7 @@ import Testing
     #expect(packager.window.part(0, of: first + 3)?.isEmpty == false && packager.window.segment(first + 3) == nil)
   }
 
-  @Test("a playlist is waited for by segment and by part")
+  @Test("a playlist request can wait for a segment or a part")
   func reload() throws {
     let packager = packager(MadeStream.headers() + MadeStream.span(0..<4700))
     let growing = try #require(packager.window.growing?.number)
@@ -219,7 +219,7 @@ import Testing
     try HLSReload(number: growing + 1, part: 3).check(against: packager.window)
   }
 
-  @Test("names of files are those that the playlist gives, and none else")
+  @Test("only file names from the playlist are valid")
   func names() {
     for resource in [HLSResource.initialisation(3), .segment(850_000_000), .part(12, of: 7)] {
       #expect(HLSResource(resource.name) == resource)
@@ -231,7 +231,7 @@ import Testing
     #expect(HLSReload.remainder(ofQuery: "wsSecret=a&_HLS_msn=3&b=\"x&wsTime=5&c=\n#EXT") == "wsSecret=a&wsTime=5")
   }
 
-  @Test("dates are those of the calendar")
+  @Test("dates match the calendar")
   func dates() {
     #expect(HLSPlaylist.date(0) == "1970-01-01T00:00:00.000Z")
     #expect(HLSPlaylist.date(951_782_399_999) == "2000-02-28T23:59:59.999Z")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HLSSessionsTests {
   private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
-  @Test("a player is known for as long as it asks")
+  @Test("a player is known for as long as it sends requests")
   func renewal() {
     var sessions = HLSSessions(patience: 10_000_000)
     let early = sessions.renew("a", now: at(0))
@@ -21,7 +21,7 @@ import Testing
     #expect(!late && !other && !again)
   }
 
-  @Test("no more are remembered than there is room for, and the silent make room")
+  @Test("the number of players is bounded, and idle ones make room")
   func bounds() {
     var sessions = HLSSessions(patience: 10_000_000, capacity: 2)
     for words in ["a", "b", "c"] { sessions.begin(words, now: at(0)) }

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a variant has its size, its rate, its key frames, and the stream's times and sound")
+  @Test("a variant has its own size, rate and key frames, and the stream's times and audio")
   func variant() throws {
     let source = try EncodedStream(.init(fps: 30, keyFrames: 100, start: 4000)).messages(until: 9000)
     let (transcoder, made) = try transcoded("studio_240_240_15", source)
@@ -28,7 +28,7 @@ import Testing
     let size = try #require(SequenceParameters(parsing: configuration.sequenceParameters[0]))
     #expect(size.width == 240 && size.height == 240)
     let pictures = all.filter { !$0.tag.isSequenceHeader }
-    #expect(all.count == pictures.count + 1, "one header, as it never changes")
+    #expect(all.count == pictures.count + 1, "one header, because it never changes")
     #expect(pictures.count == 75 && pictures.first?.time == 4000)
     #expect(zip(pictures.dropFirst(), pictures).allSatisfy { (66...68).contains($0.time - $1.time) })
     #expect(pictures.filter(\.tag.isKeyFrame).map(\.time) == [4000, 6000, 8000])
@@ -45,7 +45,7 @@ import Testing
     #expect(top < 24 && middle > 40, "\(top) \(middle)")
   }
 
-  @Test("sound that comes first waits for a picture, so that players learn of both at once; not for ever")
+  @Test("audio that arrives first waits for a picture for a limited time, so that players detect both tracks")
   func soundFirst() throws {
     let source = try EncodedStream(.init(fps: 30, keyFrames: 100, start: 4000)).messages(until: 6000)
     let first = try #require(source.firstIndex { $0.isKeyFrame })
@@ -61,7 +61,7 @@ import Testing
     #expect(alone.count { $0.kind == .audio } == source[..<first].count { $0.media.kind == .audio } + endless.count)
   }
 
-  @Test("rates come out even, whatever the stream's")
+  @Test("frame rates are even, whatever the stream's rate")
   func rates() {
     func kept(_ source: Int, _ rate: Int) -> [Int64] {
       var thinning = FrameThinning(rate: rate)
@@ -73,7 +73,7 @@ import Testing
     #expect((39...41).contains(kept(15, 10).count) && (39...41).contains(kept(60, 10).count))
   }
 
-  @Test("a stream that changes size goes on in the variant's")
+  @Test("a stream that changes size continues in the variant's size")
   func sizeChange() throws {
     let first = try EncodedStream(.init(hasAudio: false)).messages(until: 1000)
     let second = try EncodedStream(.init(width: 240, height: 320, hasAudio: false, start: 1000)).messages(until: 2000)
@@ -82,7 +82,7 @@ import Testing
     #expect(transcoder.counters.failed == 0)
   }
 
-  @Test("pictures that are shown in another order than they are decoded in come out in order")
+  @Test("reordered pictures are output in presentation order")
   func reordered() throws {
     let source = try FFmpegStream.make(seconds: 3, ["-bf", "3", "-g", "30"])
     let composed = tags(source.map(\.media)).filter { $0.tag.track.compositionTime > 0 }
@@ -94,7 +94,7 @@ import Testing
     #expect(transcoder.counters.failed == 0)
   }
 
-  @Test("what can't be decoded is left out up to the next key frame")
+  @Test("pictures that cannot be decoded are skipped up to the next key frame")
   func broken() throws {
     let messages = try EncodedStream(.init(keyFrames: 15, hasAudio: false)).messages(until: 3000)
     let damaged = messages.enumerated().map { index, message -> LiveMedia in
@@ -107,7 +107,7 @@ import Testing
     #expect(transcoder.counters.failed == 1 && tags(made).count == 1 + 45 - 11)
   }
 
-  @Test("metadata tells the variant's size")
+  @Test("metadata contains the variant's size")
   func metadata() throws {
     var told = StreamMetadata()
     told.width = 1280

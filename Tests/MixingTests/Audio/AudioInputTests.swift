@@ -9,7 +9,7 @@ import Testing
 struct AudioInputTests {
   private func left(_ samples: [Int16]) -> [Int16] { stride(from: 0, to: samples.count, by: 2).map { samples[$0] } }
 
-  @Test("what is written is read, sample by sample, at its time")
+  @Test("samples are read exactly as written, at their time")
   func exact() {
     let input = AudioInput()
     var generator = ToneGenerator(frequency: 500, format: .stereo48k)
@@ -25,7 +25,7 @@ struct AudioInputTests {
     #expect(read[480...] == written[480...])
   }
 
-  @Test("a source that runs 100 ppm fast or slow for 20 minutes is followed without a hole", arguments: [100.0, -100.0])
+  @Test("a source that runs 100 ppm fast or slow for 20 minutes is followed without gaps", arguments: [100.0, -100.0])
   func drift(ppm: Double) throws {
     let input = AudioInput()
     var generator = ToneGenerator(frequency: 1000, format: .stereo48k)
@@ -51,7 +51,7 @@ struct AudioInputTests {
     #expect(abs(found.frequency - 1000) < 3)
   }
 
-  @Test("a pause is silence that is faded into and out of")
+  @Test("a pause is silence with a fade-out and a fade-in")
   func pause() {
     let input = AudioInput()
     let loud = [Int16](repeating: 10_000, count: 960 * 2)
@@ -64,7 +64,7 @@ struct AudioInputTests {
     #expect(read[24_500] == 10_000)
   }
 
-  @Test("what comes after it should have been read is dropped and counted")
+  @Test("samples that arrive after their time are dropped and counted")
   func late() {
     let input = AudioInput()
     let samples = [Int16](repeating: 1000, count: 960 * 2)
@@ -76,7 +76,7 @@ struct AudioInputTests {
     #expect(input.read(at: 4800, count: 960).last == 1000)
   }
 
-  @Test("a flood from the future is bounded")
+  @Test("samples far in the future are bounded")
   func flood() {
     let input = AudioInput(capacity: 200)
     let samples = [Int16](repeating: 1000, count: 960 * 2)
@@ -86,7 +86,7 @@ struct AudioInputTests {
     #expect(input.read(at: 10, count: 960).last == 1000)
   }
 
-  @Test("any times at all are survived")
+  @Test("any times are accepted")
   func anyTime() {
     let input = AudioInput(capacity: 100)
     var random = Seeded(3)

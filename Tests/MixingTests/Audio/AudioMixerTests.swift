@@ -22,7 +22,7 @@ struct AudioMixerTests {
     }
   }
 
-  @Test("sources are added, each with its gain")
+  @Test("sources are summed, each with its gain")
   func sum() {
     let mixer = AudioMixer<String>()
     mixer.add("a", input(1000))
@@ -31,12 +31,12 @@ struct AudioMixerTests {
     #expect(samples.suffix(1000).allSatisfy { $0 == 2500 })
   }
 
-  @Test("no sources are silence")
+  @Test("without sources the mix is silent")
   func silence() {
     #expect(run(AudioMixer<String>(), 0..<2).allSatisfy { $0 == 0 })
   }
 
-  @Test("each hears everyone but themselves")
+  @Test("each participant gets the mix without their own audio")
   func others() {
     let mixer = AudioMixer<String>()
     for (name, level) in [("a", 1000), ("b", 2000), ("c", 4000)] { mixer.add(name, input(Int16(level))) }
@@ -48,7 +48,7 @@ struct AudioMixerTests {
     #expect(mixer.mix(without: "nobody").allSatisfy { $0 == 7000 })
   }
 
-  @Test("joins, mutes and cuts are glides: no step between samples is larger than the glide's")
+  @Test("joins, mutes and cuts are faded: no step between samples is larger than that of the fade")
   func noClicks() {
     let mixer = AudioMixer<String>()
     mixer.add("a", input(20_000))
@@ -68,7 +68,7 @@ struct AudioMixerTests {
     #expect(largest <= 20_000 / 240 + 2, "\(largest)")
   }
 
-  @Test("sixteen that shout together stay within range, without a wrap or a flat top")
+  @Test("sixteen loud sources stay within range, without overflow or clipping")
   func limit() {
     let mixer = AudioMixer<Int>()
     for index in 0..<16 {
@@ -103,7 +103,7 @@ struct AudioMixerTests {
     #expect(longest < 24, "\(longest)")
   }
 
-  @Test("a gain that is none leaves the sound as it is")
+  @Test("an invalid gain leaves the audio unchanged")
   func strangeGain() {
     let mixer = AudioMixer<String>()
     mixer.add("a", input(1000), gain: .nan)

@@ -20,7 +20,7 @@ private struct Sender {
 
 @Suite("Track clock")
 struct TrackClockTests {
-  @Test("audio and video of one participant stay within 2 ms of each other over 8 hours of drift", arguments: [100.0, -100.0])
+  @Test("audio and video of one participant stay within 2 ms over 8 hours of drift", arguments: [100.0, -100.0])
   func drift(ppm: Double) throws {
     var sender = Sender(drift: ppm)
     var participant = ParticipantClock()
@@ -47,7 +47,7 @@ struct TrackClockTests {
     #expect(worstLag < 15_000)
   }
 
-  @Test("two participants whose clocks run apart stay within 40 ms over 8 hours")
+  @Test("two participants whose clocks drift apart stay within 40 ms over 8 hours")
   func apart() throws {
     var senders = [Sender(drift: 100), Sender(wallOffset: 77_000_000, drift: -100, random: Seeded(2))]
     var participants = [ParticipantClock(), ParticipantClock()]
@@ -69,7 +69,7 @@ struct TrackClockTests {
     #expect(worst < 40_000)
   }
 
-  @Test("without any report frames are placed by the fastest packets")
+  @Test("without any report, frames are placed by the fastest packets")
   func unreported() throws {
     var sender = Sender()
     var clock = TrackClock(rate: 90_000)
@@ -82,7 +82,7 @@ struct TrackClockTests {
     #expect(!clock.isReported)
   }
 
-  @Test("a report that lies about the clock changes nothing")
+  @Test("a wrong report changes nothing")
   func lies() throws {
     var sender = Sender()
     var participant = ParticipantClock()
@@ -109,7 +109,7 @@ struct TrackClockTests {
   }
 
   @Test(
-    "a microphone that loses samples is followed, however rare its reports are",
+    "a microphone that loses samples is followed, however rare its reports",
     arguments: [(0.01, 5), (0.04, 5), (0.06, 5), (0.04, 12), (0.04, 1000)])
   func losing(share: Double, seconds: Int64) throws {
     var sender = Sender()
@@ -132,7 +132,7 @@ struct TrackClockTests {
     #expect(worst < (share < 0.06 ? 400_000 : 500_000))
   }
 
-  @Test("a queue that stands on the way moves a track for as long as it stands") func queue() throws {
+  @Test("a standing queue shifts a track for as long as it lasts") func queue() throws {
     var sender = Sender()
     var participant = ParticipantClock()
     var clock = TrackClock(rate: 48_000)
@@ -156,7 +156,7 @@ struct TrackClockTests {
     }
   }
 
-  @Test("timestamps that leap are placed anew by their arrival")
+  @Test("after a timestamp jump, frames are placed by their arrival")
   func leap() throws {
     var sender = Sender()
     var clock = TrackClock(rate: 90_000)

@@ -3,9 +3,9 @@ import Mixing
 import RoomProtocol
 import Testing
 
-@Suite("Frames of the layouts")
+@Suite("Layout frames")
 struct LayoutFrameTests {
-  @Test("the halves of a PK lie where its clients expect them")
+  @Test("the halves of a PK are where clients expect them")
   func pk() throws {
     #expect(
       try Layout(.gridTwo).pixelFrames(width: 720, height: 1280) == [
@@ -28,7 +28,7 @@ struct LayoutFrameTests {
     #expect(Layout.standard.type == .oneToOne)
   }
 
-  @Test("frames are even, lie on the canvas, and meet with neither gap nor overlap, on every canvas")
+  @Test("frames are even, lie on the canvas, and meet without gap or overlap, on every canvas")
   func meeting() throws {
     for type in LayoutType.allCases where type != .custom && type != .oneToOne {
       for (width, height) in sizes {
@@ -57,7 +57,7 @@ struct LayoutFrameTests {
       + (0..<200).map { _ in (2 * Int.random(in: 32...2048, using: &random), 2 * Int.random(in: 32...2048, using: &random)) }
   }
 
-  @Test("sums that are not quite what they should be meet too")
+  @Test("frames meet despite rounding errors in sums")
   func sums() throws {
     let tenth = { (from: Int, count: Int) in
       SeatFrame(x: (0..<from).reduce(0) { sum, _ in sum + 0.1 }, y: 0, width: Double(count) / 10, height: 1)
@@ -70,7 +70,7 @@ struct LayoutFrameTests {
     }
   }
 
-  @Test("what no layout can be is refused with the field's name")
+  @Test("an invalid layout is rejected with the field's name")
   func refusals() {
     let good = SeatFrame(x: 0, y: 0, width: 1, height: 1)
     func complaint(_ change: (inout SeatFrame) -> Void) -> String {
@@ -111,7 +111,7 @@ struct LayoutFrameTests {
     }
   }
 
-  @Test("numbers of any kind give frames, and no trap")
+  @Test("any numbers give frames and do not trap")
   func anything() throws {
     let values = [Double.nan, .infinity, -.infinity, -1, 0, 1e-300, 0.5, 1, 1e300, .greatestFiniteMagnitude]
     let encoder = JSONEncoder()
@@ -134,7 +134,7 @@ struct LayoutFrameTests {
     }
   }
 
-  @Test("JSON: types by their names; height and corners may be left out")
+  @Test("JSON: types by name; height and corners are optional")
   func json() throws {
     #expect(
       LayoutType.allCases.map(\.rawValue) == [

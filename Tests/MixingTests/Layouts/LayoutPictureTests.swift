@@ -6,7 +6,7 @@ import RoomProtocol
 import Testing
 
 /// Each layout with all seats taken, on 720x1280, shown as letters: H is the host, digits are guests, a dot is the background.
-@Suite("Pictures of the layouts")
+@Suite("Layout pictures")
 struct LayoutPictureTests {
   private func mosaic(_ layout: Layout, empty: Set<Int> = [], columns: Int = 18, rows: Int = 16) throws -> String {
     let sources = (0..<layout.seatCount).map { empty.contains($0) ? nil : $0 }
@@ -183,7 +183,7 @@ struct LayoutPictureTests {
         """)
   }
 
-  @Test("custom: frames of the app's own, one above the others")
+  @Test("custom: frames defined by the app, one above the others")
   func custom() throws {
     let layout = try Layout(
       .custom, canvas: CanvasSize(width: 640, height: 360),
@@ -204,7 +204,7 @@ struct LayoutPictureTests {
         """)
   }
 
-  @Test("an empty seat leaves the background, or who is beneath")
+  @Test("an empty seat shows the background or the seat below it")
   func empty() throws {
     #expect(
       try mosaic(Layout(.gridFour), empty: [0, 3], columns: 4, rows: 4) == """
@@ -216,7 +216,7 @@ struct LayoutPictureTests {
     #expect(Set(try mosaic(Layout(.oneToOne), empty: [1])) == ["H", "\n"])
   }
 
-  @Test("a grid lies on a wide canvas as well")
+  @Test("a grid works on a wide canvas")
   func wide() throws {
     #expect(
       try mosaic(Layout(.gridNine, canvas: CanvasSize(width: 1280, height: 720)), columns: 12, rows: 6) == """

@@ -23,7 +23,7 @@ struct CompositorTests {
     ] { #expect(canvas.colour(x, y) == expected, "\(x),\(y)") }
   }
 
-  @Test("what has not changed is not drawn")
+  @Test("unchanged sources are not redrawn")
   func unchanged() throws {
     let compositor = try compositor([
       Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 360, height: 640)),
@@ -42,7 +42,7 @@ struct CompositorTests {
     #expect(canvas.colour(10, 10) == .green && canvas.colour(400, 10) == .blue)
   }
 
-  @Test("an earlier picture stays as it was when the canvas goes on")
+  @Test("an earlier picture is not affected by later drawing")
   func earlier() throws {
     let compositor = try compositor([Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 720, height: 1280))])
     compositor.setPicture(try VideoFrame.of(.red, 72, 128), of: "a")
@@ -52,7 +52,7 @@ struct CompositorTests {
     #expect(first.colour(300, 300) == .red && second.colour(300, 300) == .blue)
   }
 
-  @Test("fill cuts, fit leaves bars, stretch distorts")
+  @Test("fill crops, fit leaves bars, stretch distorts")
   func modes() throws {
     // The left half is red and the right half is blue; twice as wide as high.
     var source = try VideoFrame.of(.red, 200, 100)
@@ -73,7 +73,7 @@ struct CompositorTests {
     #expect(stretch.colour(2, 2) == .red && stretch.colour(2, 97) == .red && stretch.colour(97, 2) == .blue)
   }
 
-  @Test("zIndex says what is on top, whatever the order")
+  @Test("zIndex determines what is on top, whatever the order")
   func heights() throws {
     let compositor = try compositor([
       Placement(source: "guest", frame: PixelFrame(x: 500, y: 100, width: 200, height: 200), zIndex: 2),
@@ -88,7 +88,7 @@ struct CompositorTests {
     #expect(canvas.colour(600, 200) == .blue && canvas.colour(100, 200) == .green)
   }
 
-  @Test("frames that stick out, are huge, or lie elsewhere give a right picture")
+  @Test("frames that extend beyond the canvas, are huge, or lie elsewhere give a correct picture")
   func outside() throws {
     let compositor = try compositor(
       [
@@ -109,7 +109,7 @@ struct CompositorTests {
   }
 
   @Test(
-    "odd places and sizes lose no pixel of brightness", arguments: [(1, 1, 33, 35), (3, 2, 31, 17), (0, 5, 7, 1), (9, 9, 1, 1)])
+    "odd positions and sizes lose no luma pixel", arguments: [(1, 1, 33, 35), (3, 2, 31, 17), (0, 5, 7, 1), (9, 9, 1, 1)])
   func odd(x: Int, y: Int, width: Int, height: Int) throws {
     let compositor = try compositor(
       [Placement(source: "a", frame: PixelFrame(x: x, y: y, width: width, height: height), mode: .stretch)], width: 64,
@@ -123,7 +123,7 @@ struct CompositorTests {
     #expect(canvas.colour(x + width, y).y == YUVColour.grey.y && canvas.colour(x, y + height).y == YUVColour.grey.y)
   }
 
-  @Test("sixteen sources at once, and none at all")
+  @Test("sixteen sources, and none")
   func many() throws {
     let placements = (0..<16).map { index in
       Placement(source: "\(index)", frame: PixelFrame(x: index % 4 * 80, y: index / 4 * 45, width: 80, height: 45))
@@ -137,7 +137,7 @@ struct CompositorTests {
     for index in 0..<16 { #expect(canvas.colour(index % 4 * 80 + 40, index / 4 * 45 + 22).y == UInt8(40 + index * 10)) }
   }
 
-  @Test("a source that is gone leaves the background")
+  @Test("a removed source leaves the background")
   func gone() throws {
     let compositor = try compositor([Placement(source: "a", frame: PixelFrame(x: 0, y: 0, width: 100, height: 100))])
     compositor.setPicture(try VideoFrame.of(.red, 64, 64), of: "a")
@@ -146,7 +146,7 @@ struct CompositorTests {
     #expect(compositor.compose(timestamp: 1).colour(50, 50) == .grey)
   }
 
-  @Test("round corners show what is beneath, also after the next picture")
+  @Test("rounded corners show what is below, also after the next picture")
   func corners() throws {
     let compositor = try compositor([
       Placement(source: "a", frame: PixelFrame(x: 11, y: 11, width: 100, height: 100), cornerRadius: 30)
@@ -159,7 +159,7 @@ struct CompositorTests {
     }
   }
 
-  @Test("numbers beyond any canvas give a right picture", arguments: [Int.max, Int.min, Int.max / 2, 1 << 40, -(1 << 40)])
+  @Test("coordinates beyond any canvas give a correct picture", arguments: [Int.max, Int.min, Int.max / 2, 1 << 40, -(1 << 40)])
   func huge(number: Int) throws {
     let small = PixelFrame(x: 10, y: 10, width: 20, height: 20)
     let compositor = try compositor([], width: 64, height: 64)
@@ -182,7 +182,7 @@ struct CompositorTests {
     #expect(compositor.compose(timestamp: 0).colour(30, 30) == .red)
   }
 
-  @Test("what frames share, to the end of the numbers")
+  @Test("intersections of frames, up to the limits of Int")
   func intersections() {
     let ends = [Int.min, -(1 << 40), -1, 0, 1, 7, 1 << 40, .max]
     let canvas = PixelFrame(x: 0, y: 0, width: 8, height: 8)
@@ -200,7 +200,7 @@ struct CompositorTests {
     }
   }
 
-  @Test("a source that changes its size midway fills its frame all the same", arguments: FillMode.allCases)
+  @Test("a source that changes its size still fills its frame", arguments: FillMode.allCases)
   func sizes(mode: FillMode) throws {
     let frame = PixelFrame(x: 20, y: 20, width: 60, height: 60)
     let compositor = try compositor([Placement(source: "a", frame: frame, mode: mode)], width: 100, height: 100)
@@ -217,7 +217,7 @@ struct CompositorTests {
     }
   }
 
-  @Test("what lies under a picture that fills the canvas is not drawn")
+  @Test("sources below a picture that fills the canvas are not drawn")
   func covered() throws {
     let whole = PixelFrame(x: 0, y: 0, width: 64, height: 64)
     let compositor = try compositor(
@@ -237,7 +237,7 @@ struct CompositorTests {
     #expect(compositor.compose(timestamp: 2).colour(40, 40) == .red)
   }
 
-  @Test("a placeholder is seen while a source has no picture")
+  @Test("a placeholder is shown while a source has no picture")
   func placeholder() throws {
     let compositor = try compositor(
       [
@@ -259,7 +259,7 @@ struct CompositorTests {
     #expect(compositor.compose(timestamp: 4).colour(16, 16) == .grey)
   }
 
-  @Test("a canvas that can't be is refused", arguments: [(0, 0), (-2, 4), (100_000, 100_000), (101, 100)])
+  @Test("an invalid canvas is rejected", arguments: [(0, 0), (-2, 4), (100_000, 100_000), (101, 100)])
   func canvas(width: Int, height: Int) throws {
     #expect(throws: CodecError.self) { try Composition<String>(width: width, height: height) }
   }

@@ -26,7 +26,7 @@ struct OverlayTests {
     #expect(Overlay(picture: try VideoFrame.of(.white, 20, 20), alpha: [1, 2], x: 0, y: 0) == nil)
   }
 
-  @Test("each pixel is mixed as its opacity says, at even and odd places, also where it sticks out")
+  @Test("each pixel is blended by its opacity, at even and odd positions, also beyond the canvas edge")
   func mixed() throws {
     var random = Seeded(3)
     for _ in 0..<60 {
@@ -53,7 +53,7 @@ struct OverlayTests {
     }
   }
 
-  @Test("an overlay that is moved keeps its colours")
+  @Test("a moved overlay keeps its colours")
   func moved() throws {
     let pixels = (0..<16 * 16).flatMap { $0 % 16 < 8 ? [255, 0, 0, 255] : [0, 0, 255, 255] as [UInt8] }
     var overlay = try Overlay(Picture(rgba: pixels, width: 16, height: 16), x: 10, y: 10)
@@ -68,7 +68,7 @@ struct OverlayTests {
     }
   }
 
-  @Test("a watermark is as large and as opaque as it is asked to be")
+  @Test("a watermark has the requested size and opacity")
   func size() throws {
     let picture = try Picture(rgba: (0..<64 * 32).flatMap { _ in [255, 255, 255, 255] as [UInt8] }, width: 64, height: 32)
     func size(_ overlay: Overlay) -> [Int] { [overlay.picture.width, overlay.picture.height] }
@@ -90,7 +90,7 @@ struct OverlayTests {
     }
   }
 
-  @Test("an overlay at the end of the numbers is not seen")
+  @Test("an overlay at the limits of Int is invisible")
   func elsewhere() throws {
     for place in [Int.max, .max - 1, .min, .min + 1, 1 << 40] {
       let overlay = try #require(
@@ -116,7 +116,7 @@ struct OverlayTests {
     #expect(compositor.compose(timestamp: 3).colour(11, 20) == .green)
   }
 
-  @Test("a background that is transparent shows its colour")
+  @Test("a transparent background shows its colour")
   func transparent() throws {
     let pixels = (0..<64 * 64).flatMap { $0 % 64 < 32 ? [255, 255, 255, 255] : [255, 0, 0, 0] as [UInt8] }
     let compositor = try compositor([], width: 64, height: 64)

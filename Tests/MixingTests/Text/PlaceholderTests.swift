@@ -22,7 +22,7 @@ struct PlaceholderTests {
     }
   }
 
-  @Test("a disc with the first letter, and the name beneath")
+  @Test("a disc with the first letter, and the name below")
   func name() throws {
     #expect(
       cells(try Placeholder.picture(width: 360, height: 640, name: " ida"), 18, 32) == """
@@ -61,7 +61,7 @@ struct PlaceholderTests {
         """)
   }
 
-  @Test("nothing but the colour where there is no name")
+  @Test("only the colour if there is no name")
   func plain() throws {
     for name in [nil, "", "  \n"] {
       let picture = try Placeholder.picture(width: 64, height: 36, colour: .blue, name: name)

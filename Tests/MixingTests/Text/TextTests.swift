@@ -21,7 +21,7 @@ struct TextTests {
     return rows.drop(while: \.isEmpty).reversed().drop(while: \.isEmpty).reversed().joined(separator: "\n")
   }
 
-  @Test("letters in their places, on one base line")
+  @Test("letters are placed in order on one baseline")
   func letters() throws {
     let drawing = try drawing(TextRenderer(size: 12).overlay("Hi, Bob", style: TextStyle(outlineWidth: 0)))
     #expect(
@@ -40,7 +40,7 @@ struct TextTests {
         """)
   }
 
-  @Test("an outline goes round the letters")
+  @Test("an outline surrounds the letters")
   func outline() throws {
     #expect(
       try drawing(TextRenderer(size: 12).overlay("LT", style: TextStyle(outlineWidth: 1))) == """
@@ -58,7 +58,7 @@ struct TextTests {
         """)
   }
 
-  @Test("what no font has is a box")
+  @Test("a letter missing in all fonts is a box")
   func missing() throws {
     #expect(
       try drawing(TextRenderer(size: 12).overlay("\u{10fffd}a", style: TextStyle(outlineWidth: 0))) == """
@@ -76,7 +76,7 @@ struct TextTests {
         """)
   }
 
-  @Test("colours are those asked for, in letters and outline")
+  @Test("letters and outline have the configured colours")
   func colours() throws {
     let renderer = try TextRenderer(size: 60)
     let overlay = try #require(
@@ -91,7 +91,7 @@ struct TextTests {
     #expect(order == [0, 1, 2, 1, 0])
   }
 
-  @Test("a text that is too wide ends in dots")
+  @Test("a text that is too wide ends in an ellipsis")
   func dots() throws {
     let renderer = try TextRenderer(size: 20)
     let plain = TextStyle(outlineWidth: 0)
@@ -106,7 +106,7 @@ struct TextTests {
     }
   }
 
-  @Test("any text gives an overlay of bounded size, or none")
+  @Test("any text gives an overlay of bounded size or none")
   func hostile() throws {
     let texts = [
       "", " ", "\0", "\0\0a\0", "\u{202e}\u{200f}\u{feff}", "שלום עולם", "مرحبا بالعالم", "王小明", "🎤👩‍👩‍👧‍👦🇨🇳",
@@ -137,11 +137,11 @@ struct TextTests {
     #expect((3500...TextRenderer.maximumWidth).contains(widest.picture.width))
   }
 
-  @Test("without a font there is an error that tells what to do")
+  @Test("without a font, the error states what to do")
   func noFont() {
     for (path, reason) in [
-      ("/nowhere/font.ttf", "/nowhere/font.ttf: it is missing, or no font"),
-      ("/etc/passwd", "/etc/passwd: it is missing, or no font"),
+      ("/nowhere/font.ttf", "/nowhere/font.ttf: the file is missing or not a font"),
+      ("/etc/passwd", "/etc/passwd: the file is missing or not a font"),
     ] {
       let error = #expect(throws: CodecError.self) { _ = try TextRenderer(font: path, size: 20) }
       #expect(error?.description == reason)
@@ -152,7 +152,7 @@ struct TextTests {
     }
   }
 
-  @Test("a clock tells the time, once a second")
+  @Test("a clock updates once a second")
   func clock() throws {
     let renderer = try TextRenderer(size: 12)
     let plain = TextStyle(outlineWidth: 0)

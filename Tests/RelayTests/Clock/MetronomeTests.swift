@@ -22,7 +22,7 @@ struct MetronomeTests {
     }
   }
 
-  @Test("it beats once in an interval at most, until it is stopped")
+  @Test("it fires at most once per interval, until it is stopped")
   func stop() async throws {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let beats = Beats()
@@ -43,7 +43,7 @@ struct MetronomeTests {
     #expect(beats.count == times.count)
   }
 
-  @Test("it ends where its beat says so")
+  @Test("it stops when its callback returns false")
   func end() async throws {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let (first, second) = (Beats(), Beats())

@@ -45,9 +45,9 @@ private final class Ending: Sendable {
   }
 }
 
-@Suite("A broadcast's way into a file")
+@Suite("File outlets")
 struct FileOutletTests {
-  @Test("what is sent is in the file once it is closed, and is counted")
+  @Test("messages are in the file once it is closed, and are counted")
   func whole() async throws {
     let directory = try TemporaryDirectory()
     let recordings = Recordings(.init(directory: directory.path))
@@ -72,7 +72,7 @@ struct FileOutletTests {
     await recordings.stop()
   }
 
-  @Test("a stop completes what is still open, and lets nothing begin")
+  @Test("a stop completes open files and prevents new ones")
   func stop() async throws {
     let directory = try TemporaryDirectory()
     let recordings = Recordings(.init(directory: directory.path))
@@ -87,7 +87,9 @@ struct FileOutletTests {
     #expect(throws: RecordingFailure.self) { try recordings.begin(try #require(RecordingName("b.flv"))) { _ in } }
   }
 
-  @Test("a disk that stands still holds nobody up: pictures go, and the file plays", arguments: RecordingName.Format.allCases)
+  @Test(
+    "a stalled disk does not block the broadcast: pictures are dropped, and the file stays playable",
+    arguments: RecordingName.Format.allCases)
   func stuck(format: RecordingName.Format) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path
@@ -128,7 +130,7 @@ struct FileOutletTests {
     try await pool.shutdownGracefully()
   }
 
-  @Test("a directory that can't be recorded into is told before anything begins")
+  @Test("an unusable directory is reported before recording starts")
   func complaints() throws {
     let directory = try TemporaryDirectory()
     try directory.write("file", "x".utf8)

@@ -24,11 +24,11 @@ private final class SmallDisk: RecordedFile {
   func close() { isClosed = true }
 }
 
-@Suite("Files of recordings")
+@Suite("Recording files")
 struct RecordingFilesTests {
   private let name = RecordingName("show.mp4")
 
-  @Test("names are one path component with an end that tells the format")
+  @Test("names are one path component with an extension for the format")
   func names() {
     for good in ["a.mp4", "A-b_c.9.flv", String(repeating: "x", count: 124) + ".mp4"] {
       #expect(RecordingName(good)?.description == good)
@@ -43,7 +43,7 @@ struct RecordingFilesTests {
     #expect(name?.part(2) == "show-2.mp4")
   }
 
-  @Test("a full disk ends a recording, and what is there plays", arguments: RecordingName.Format.allCases)
+  @Test("a full disk ends a recording, and its file stays playable", arguments: RecordingName.Format.allCases)
   func full(format: RecordingName.Format) throws {
     let disk = SmallDisk(free: 150_000)
     let name = try #require(RecordingName("a.\(format.rawValue)"))
@@ -61,7 +61,7 @@ struct RecordingFilesTests {
     #expect(played.pictures.count > 20)
   }
 
-  @Test("a file at its limit ends a recording, and is no longer than that", arguments: RecordingName.Format.allCases)
+  @Test("a file at its limit ends a recording and does not exceed the limit", arguments: RecordingName.Format.allCases)
   func limit(format: RecordingName.Format) throws {
     let name = try #require(RecordingName("a.\(format.rawValue)"))
     let directory = try TemporaryDirectory()
@@ -82,7 +82,7 @@ struct RecordingFilesTests {
     #expect(files.bytes <= 100 << 10)
   }
 
-  @Test("a file that is there is not written over, neither at the beginning nor when another has to be begun")
+  @Test("an existing file is not overwritten, neither at the start nor by a following file")
   func taken() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path
@@ -106,7 +106,7 @@ struct RecordingFilesTests {
     #expect(try PlayedFile(directory.file("other-3.mp4")).pictures.count == 30)
   }
 
-  @Test("a recording that resumes goes on in the next free file, once more after each restart")
+  @Test("a resumed recording continues in the next free file after each restart")
   func resumes() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path
@@ -121,7 +121,7 @@ struct RecordingFilesTests {
     }
   }
 
-  @Test("a directory that is gone is told, and a recording that got nothing leaves no file")
+  @Test("a missing directory is reported, and an empty recording leaves no file")
   func directories() throws {
     let directory = try TemporaryDirectory()
     #expect(throws: RecordingFailure.directory("No such file or directory")) {
@@ -139,7 +139,7 @@ struct RecordingFilesTests {
   }
 }
 
-@Suite("What waits for a slow disk")
+@Suite("Recording backlog")
 struct RecordingBacklogTests {
   private func picture(_ time: UInt32, key: Bool = false) -> MediaMessage {
     MediaMessage(
@@ -154,7 +154,7 @@ struct RecordingBacklogTests {
   private let header = MediaMessage(
     .video, timestamp: 5, payload: VideoTag.avcHeader(.sequenceStart, isKeyFrame: true) + [UInt8](repeating: 1, count: 20))
 
-  @Test("beyond the limit pictures go up to a key frame that has room, sound stays")
+  @Test("above the limit, pictures are dropped up to a key frame that fits, and audio is kept")
   func pictures() {
     var backlog = RecordingBacklog(limit: 3000)
     for time in UInt32(0)..<6 {
@@ -172,7 +172,7 @@ struct RecordingBacklogTests {
     #expect(backlog.droppedPictures == 4)
   }
 
-  @Test("what waits is bounded, and the newest header is not lost")
+  @Test("the backlog is bounded, and the newest header is not lost")
   func bounded() {
     var backlog = RecordingBacklog(limit: 3000)
     for time in UInt32(0)..<10_000 {

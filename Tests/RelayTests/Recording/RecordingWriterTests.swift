@@ -34,7 +34,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "play from beginning to end, with picture, sound or both",
+    "play from start to end, with video, audio or both",
     arguments: RecordingName.Format.allCases, [(true, true), (false, true), (true, false)])
   func plays(format: RecordingName.Format, kinds: (video: Bool, audio: Bool)) throws {
     // Timestamps wrap in the middle.
@@ -66,7 +66,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "programs of other sizes that take over go on in the same file, and every picture is decoded",
+    "programs of other sizes that take over continue in the same file, and every picture is decoded",
     arguments: RecordingName.Format.allCases)
   func takeovers(format: RecordingName.Format) throws {
     let broadcast = try MadeBroadcast()
@@ -88,7 +88,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "cut off anywhere they play up to the last whole part", arguments: RecordingName.Format.allCases, [true, false])
+    "truncated anywhere, they play up to the last complete part", arguments: RecordingName.Format.allCases, [true, false])
   func truncated(format: RecordingName.Format, hasVideo: Bool) throws {
     let broadcast = try MadeBroadcast()
     broadcast.hasVideo = hasVideo
@@ -133,7 +133,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "begun in the middle of a broadcast they begin with its next key frame, at time 0",
+    "started in the middle of a broadcast, they start with its next key frame at time 0",
     arguments: RecordingName.Format.allCases)
   func middle(format: RecordingName.Format) throws {
     let broadcast = try MadeBroadcast()
@@ -158,7 +158,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "sound that begins before the pictures is in the same file, if they come within four seconds",
+    "audio that starts before the video is in the same file if the video arrives within four seconds",
     arguments: RecordingName.Format.allCases)
   func soundFirst(format: RecordingName.Format) throws {
     let broadcast = try MadeBroadcast()
@@ -177,7 +177,7 @@ struct RecordingWriterTests {
     #expect(abs(played.pictures[0] - 2.977) < 0.03)
   }
 
-  @Test("pictures that join sound later have a file of their own, with the sound", arguments: RecordingName.Format.allCases)
+  @Test("video that joins audio later starts a new file with both", arguments: RecordingName.Format.allCases)
   func joining(format: RecordingName.Format) throws {
     let broadcast = try MadeBroadcast()
     broadcast.hasVideo = false
@@ -197,7 +197,7 @@ struct RecordingWriterTests {
     #expect(abs(played[1].pictures[0]) < 0.001 && played[1].sounds[0] < 0.03)
   }
 
-  @Test("sound that joins pictures begins the next file at their next key frame", arguments: RecordingName.Format.allCases)
+  @Test("audio that joins video starts the next file at the next key frame", arguments: RecordingName.Format.allCases)
   func soundJoins(format: RecordingName.Format) throws {
     let broadcast = try MadeBroadcast()
     broadcast.hasAudio = false
@@ -215,7 +215,7 @@ struct RecordingWriterTests {
     #expect(writer.dropped > 35 && writer.dropped < 50)
   }
 
-  @Test("a program without pictures, and pictures again: the sound goes on in whole fragments")
+  @Test("if video pauses for one program, the audio continues in complete fragments")
   func noPictures() throws {
     let broadcast = try MadeBroadcast()
     let writer = try writer(.mp4)
@@ -237,7 +237,7 @@ struct RecordingWriterTests {
     #expect(played.widths == [320, 640].flatMap { [Int](repeating: $0, count: 45) })
   }
 
-  @Test("the index at an MP4's end tells where the fragments with key frames begin")
+  @Test("the index at an MP4's end lists the fragments that start with key frames")
   func index() throws {
     let broadcast = try MadeBroadcast()
     let writer = try writer(.mp4)
@@ -259,7 +259,7 @@ struct RecordingWriterTests {
     }
   }
 
-  @Test("messages that are none end nothing", arguments: RecordingName.Format.allCases)
+  @Test("invalid messages do not end a recording", arguments: RecordingName.Format.allCases)
   func garbage(format: RecordingName.Format) throws {
     let broadcast = try MadeBroadcast()
     let writer = try writer(format)

@@ -49,7 +49,8 @@ struct CommandLineTests {
       (["serve", "--dev", "--recordings", "/tmp", "--recording-limit", "0"], "--recording-limit"),
       (["serve", "--dev", "--rtmp-bind", "0.0.0.0"], "loopback"),
       (["serve", "--dev", "--data", "/dev/null/here"], "can't keep data"), (["serve", "--dev", "--data", ""], "--data"),
-      (["serve", "--dev", "--hls-segment", "0.1"], "segments last"), (["serve", "--dev", "--hls-part", "3"], "parts last"),
+      (["serve", "--dev", "--hls-segment", "0.1"], "segment length must"),
+      (["serve", "--dev", "--hls-part", "3"], "part length must"),
       (["serve", "--dev", "--hls-window", "2"], "3 to 100"),
       (["serve", "--dev", "--play-validity", "60"], "--play-key"), (["serve", "--dev", "--publish-key", ""], "empty"),
     ])

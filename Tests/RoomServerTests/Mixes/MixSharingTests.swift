@@ -26,7 +26,7 @@ struct MixSharingTests {
       let error = try #require(try await alice.error(of: .startMerge(large)))
       #expect(error.code == .publishFailed)
       #expect(
-        error.message == "the mix needs about 0.15 cores; of the 0.05 that mixes may take, 0.00 are taken", "\(error.message)")
+        error.message == "the mix needs about 0.15 cores; 0.00 of 0.05 cores are in use", "\(error.message)")
       #expect(try await server.metric("roomserver_mix_refused_total") == 1)
       #expect(try await server.metric("roomserver_mixes") == 0)
       #expect(try await server.metric("roomserver_jobs") == 0)
