@@ -62,7 +62,7 @@ public actor LiveBroadcast {
 
   private struct Running {
     let program: any Program
-    /// The program that this one replaces.
+    /// The ID of the program that this one continues; nil if it is the original.
     var owner: ProgramID?
     var audioBitrate: Int?
     var audio: (track: DecodedTrack, inbox: DecodedInbox)?

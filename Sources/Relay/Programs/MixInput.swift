@@ -4,7 +4,7 @@ import RTP
 
 /// One track of a mix: its buffered media and the picture currently shown.
 final class MixInput {
-  /// The maximum number of buffered pictures: slightly more than 400 ms at 30 frames per second.
+  /// The maximum number of buffered pictures: more than 400 ms at 30 frames per second.
   private static let mostPictures = 16
   /// How long the last picture of a track is shown when no other follows, in µs.
   static let stillFor: Int64 = 5_000_000

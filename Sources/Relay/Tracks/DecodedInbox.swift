@@ -17,9 +17,9 @@ public final class DecodedInbox: Sendable {
     case ended
   }
 
-  /// Slightly more than 400 ms of pictures at 30 frames per second.
+  /// More than 400 ms of pictures at 30 frames per second.
   private static let mostPictures = 16
-  /// 2 s of sound.
+  /// 2 s of audio.
   private static let mostBlocks = 100
   /// How far a reader may advance past the decoder's last poll, in µs: two of the decoder's ticks.
   private static let grace: Int64 = 20_000

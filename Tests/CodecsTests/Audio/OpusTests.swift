@@ -44,7 +44,7 @@ struct OpusTests {
     func level(fec: Bool) throws -> Double {
       let encoder = try OpusEncoder(.init(bitrate: 32_000, forwardErrorCorrection: fec, expectedLoss: 20))
       let decoder = try OpusDecoder()
-      // Low-level noise, a pause, and a burst that the decoder never receives, so concealment cannot know it.
+      // A quiet voice-like sound, pauses, and a loud one that the decoder never receives, so concealment cannot know it.
       var time = 0.0
       var packet: [UInt8] = []
       for number in 0..<32 {

@@ -159,7 +159,7 @@ struct CompositorTests {
     }
   }
 
-  @Test("coordinates beyond any canvas give a correct picture", arguments: [Int.max, Int.min, Int.max / 2, 1 << 40, -(1 << 40)])
+  @Test("numbers beyond any canvas give a correct picture", arguments: [Int.max, Int.min, Int.max / 2, 1 << 40, -(1 << 40)])
   func huge(number: Int) throws {
     let small = PixelFrame(x: 10, y: 10, width: 20, height: 20)
     let compositor = try compositor([], width: 64, height: 64)
