@@ -2,19 +2,19 @@ import CLinux
 public import RTP
 import Synchronization
 
-/// A way into a media worker for a stream that comes by no transport: plain packets, through a ring between two threads. The worker
-/// treats them as it treats those of a publisher, so that subscribers, taps and mutes know no difference.
+/// Feeds a media worker with a stream that arrives over no transport: plain packets, through a ring between two threads. The
+/// worker treats them like a publisher's packets, so subscribers, taps and mutes work the same.
 ///
-/// Its owner writes packets and reports, and then calls ``commit()``, once for all that belong together. Nothing here waits: what
-/// finds no room in the ring is lost, which the numbers show to whoever receives. Made by ``MediaRoom/inject(_:parameters:)``, and of
-/// no effect after the track was unpublished.
+/// The owner writes packets and reports, then calls ``commit()`` once per group of them. No call blocks. A record that does not
+/// fit in the ring is lost; receivers see the gap in the sequence numbers. ``MediaRoom/inject(_:parameters:)`` creates an
+/// injection. It has no effect after the track is unpublished.
 ///
-/// Unchecked because the compiler can't see who calls what: the one owner alone writes, and alone touches `next`; the worker alone
-/// reads, and what passes between them is published by the ring's atomic counters.
+/// Unchecked because the compiler can't see who calls what. Only the single owner writes and touches `next`. Only the worker
+/// reads. The ring's atomic counters publish what passes between them.
 public final class TrackInjection: @unchecked Sendable {
-  /// Big enough for 2 s of video at 16 Mb/s.
+  /// Ring size in bytes: 2 s of video at 16 Mb/s.
   static let videoBytes = 1 << 22
-  /// Big enough for 2 s of audio at 256 kb/s.
+  /// Ring size in bytes: 2 s of audio at 256 kb/s.
   static let audioBytes = 1 << 17
 
   let ring: TapRing
@@ -30,20 +30,20 @@ public final class TrackInjection: @unchecked Sendable {
 
   deinit { ring.free() }
 
-  /// Puts a packet behind the others.
+  /// Appends a packet.
   /// - Parameters:
-  ///   - payload: of the track's first codec; what is longer than a packet may be is dropped by the worker.
-  ///   - marker: as RTP has it: for video the last packet of a frame.
-  ///   - level: of an audio packet.
-  /// - Returns: false where there is no room: the packet is lost.
+  ///   - payload: A payload of the track's first codec. The worker drops one that is longer than a packet may be.
+  ///   - marker: The RTP marker bit: for video, set on the last packet of a frame.
+  ///   - level: The level of an audio packet.
+  /// - Returns: false if the ring is full: the packet is lost.
   @discardableResult
   public func send(_ payload: [UInt8], timestamp: UInt32, marker: Bool, level: AudioLevel? = nil) -> Bool {
     defer { next &+= 1 }
     return payload.withUnsafeBytes { write($0, sequence: next, timestamp, marker: marker, format: nil, level) }
   }
 
-  /// Puts a packet of another worker's track behind the others. Numbers are the other track's own, so that what is missing or comes
-  /// out of order there does so here too.
+  /// Appends a packet of another worker's track. Keeps the other track's sequence numbers, so gaps and reordering there show
+  /// here too.
   @discardableResult
   func carry(
     _ payload: UnsafeRawBufferPointer, sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat,
@@ -64,30 +64,30 @@ public final class TrackInjection: @unchecked Sendable {
     return ring.write(head, payload.baseAddress)
   }
 
-  /// Says what moment a timestamp stands for, as a publisher's sender report does (RFC 3550 §6.4.1). Tracks whose reports tell of one
-  /// clock are played in time with each other. The first stands before the first packet, others follow every second or so.
+  /// Maps a timestamp to wall-clock time, as a publisher's sender report does (RFC 3550 §6.4.1). Receivers synchronise tracks
+  /// whose reports use one clock. Send the first report before the first packet, then one about every second.
   public func report(_ ntp: NTPTime, timestamp: UInt32) {
     ring.write(
       TapRing.Head(arrival: linux_now_us(), time: ntp.rawValue, timestamp: timestamp, kind: InjectedRecord.report), nil)
   }
 
-  /// Has the worker take what was written.
+  /// Wakes the worker to read the written records.
   public func commit() { wakeup.signal() }
 
-  /// Packets and reports that found no room so far.
+  /// Packets and reports lost so far because the ring was full.
   public var lost: Int { ring.lost }
 
-  /// How often a key frame was wished for so far, by subscribers or taps: at most once in `MediaLimits.keyFrameInterval`, and ever
-  /// more rarely while none comes.
+  /// Key frame requests so far, from subscribers or taps: at most one per `MediaLimits.keyFrameInterval`, and fewer and fewer
+  /// while no key frame arrives.
   public var keyFrameRequests: Int { requests.load(ordering: .relaxed) }
 
   func keyFrameIsWanted() { requests.add(1, ordering: .relaxed) }
 }
 
-/// What the heads of an injection's records say.
+/// Values in the heads of an injection's records.
 enum InjectedRecord {
   static let packet: UInt8 = 1
   static let report: UInt8 = 2
-  /// In `format`, whose other bits are the payload format and one, or 0 for that of the track's first codec.
+  /// A bit of `format`. The other bits are the payload format plus one, or 0 for the format of the track's first codec.
   static let marker: UInt8 = 0x80
 }

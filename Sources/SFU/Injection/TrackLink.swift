@@ -1,27 +1,27 @@
 import RTP
 
-/// Carries a track of one room into another, which may be at another worker: what is tapped there is injected here, packet by packet,
-/// numbers and times as they are. Nothing is decoded.
+/// Copies a track of one room into another room, possibly on another worker. It taps the packets there and injects them here,
+/// with the same numbers and times. Nothing is decoded.
 ///
-/// Its owner calls ``pump(requestKeyFrame:)`` every few milliseconds. Between two machines the same records would go over a wire.
-/// One owner at a time.
+/// The owner calls ``pump(requestKeyFrame:)`` every few milliseconds. Between two machines, the same records would cross a
+/// network. Not thread-safe: one owner at a time.
 public final class TrackLink {
   private let tap: TrackTap
   private let injection: TrackInjection
   private var requests = 0
-  /// The track is gone; nothing follows.
+  /// Whether the source track has ended. No more packets follow.
   public private(set) var isOver = false
-  /// Packets carried so far.
+  /// Packets copied so far.
   public private(set) var packets: UInt64 = 0
 
-  /// From `tap` into `injection`; both are this link's alone.
+  /// Creates a link from `tap` into `injection`. The link is the only user of both.
   public init(from tap: TrackTap, into injection: TrackInjection) {
     self.tap = tap
     self.injection = injection
   }
 
-  /// Carries what has come.
-  /// - Parameter requestKeyFrame: somebody there needs one of the publisher here.
+  /// Copies the packets that have arrived.
+  /// - Parameter requestKeyFrame: Called if a receiver of the copy needs a key frame from the source's publisher.
   public func pump(requestKeyFrame: () -> Void) {
     var hasCarried = false
     var isMore = true
@@ -36,7 +36,7 @@ public final class TrackLink {
         case .report(let ntp, let timestamp, _):
           injection.report(ntp, timestamp: timestamp)
           hasCarried = true
-        // Told by signalling.
+        // Signalling reports it.
         case .muted: break
         case .ended: isOver = true
         }

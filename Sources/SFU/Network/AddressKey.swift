@@ -4,12 +4,12 @@ import WebRTC
 struct AddressKey: PacketKey {
   var high: UInt64
   var low: UInt64
-  /// Port, socket and protocol. Of 64 bits, so that the key has no padding and a tuple of keys is an array of them.
+  /// Port, socket and protocol. 64 bits, so that the key has no padding and a tuple of keys can be read as an array.
   var port: UInt64
 
   private static let tcp: UInt64 = 1 << 24
 
-  /// Whether this is a TCP connection's far end.
+  /// Whether this is the remote end of a TCP connection.
   @inline(__always) var isTCP: Bool { port & Self.tcp != 0 }
 
   @inline(__always) init(_ address: TransportAddress) {

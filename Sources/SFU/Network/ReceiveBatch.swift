@@ -1,9 +1,9 @@
 import CLinux
 
-/// The slab that one `recvmmsg` fills.
+/// The buffers that one `recvmmsg` call fills.
 struct ReceiveBatch: ~Copyable {
   static let count = 32
-  /// Over the 1500 of Ethernet, so that a longer datagram is seen to be too long.
+  /// Larger than Ethernet's 1500 bytes, so that an oversized datagram is detected.
   static let slotBytes = 2048
 
   private let slab: UnsafeMutableRawPointer
@@ -26,6 +26,6 @@ struct ReceiveBatch: ~Copyable {
 
   @inline(__always) subscript(index: Int) -> UnsafeMutablePointer<linux_datagram> { datagrams + index }
 
-  /// How many datagrams came; 0 when none is there.
+  /// Returns the number of datagrams received; 0 if none is waiting.
   func receive(from descriptor: Int32) -> Int { max(0, Int(linux_receive(descriptor, datagrams, Int32(Self.count)))) }
 }

@@ -6,58 +6,58 @@ import Glibc
 /// - A message's packets have one destination and one length, but for the last, which may be shorter (`joins`).
 /// - A message that the kernel refuses leaves as single datagrams, in the same flush: see `SendLadder`.
 struct SendBatch: ~Copyable {
-  /// Packets that fit.
+  /// The maximum number of packets.
   static let capacity = 64
-  /// A whole packet: the longest payload of the ring, header, extensions and tag.
+  /// The maximum size of a packet in bytes: the ring's longest payload, header, extensions and tag.
   static let slotBytes = 1664
-  /// Of one message. More gain little (0.51 µs a packet by 16, 0.63 by 8) and leave as one burst.
+  /// The maximum per message. More gain little (0.51 µs a packet with 16, 0.63 with 8) and make one long burst.
   static let packetsPerMessage = 8
 
-  /// What a message is to the worker when the socket's buffer is full.
+  /// What the worker needs to know of a message when the socket's buffer is full.
   private struct Tag: BitwiseCopyable {
-    /// The subscription whose video this is; −1 for what is never dropped first: audio, RTCP, STUN, DTLS.
+    /// The subscription whose video this is; −1 for packets that are never dropped first: audio, RTCP, STUN, DTLS.
     var subscription: Int32 = -1
-    /// The descriptor of the socket that it leaves by.
+    /// The descriptor of the socket to send from.
     var socket: Int32 = -1
     var packets = 1
   }
 
-  /// What became of a flush.
+  /// The result of a flush.
   struct Outcome: Equatable {
-    /// Packets that the kernel took, whatever messages they came in.
+    /// Packets that the kernel accepted, in messages of any size.
     var packets = 0
     var bytes = 0
-    /// Messages of several packets that the kernel took, and their packets.
+    /// Messages of several packets that the kernel accepted, and their packets.
     var segmentedMessages = 0
     var segments = 0
-    /// Messages of several packets that it refused; their packets were sent one by one.
+    /// Messages of several packets that the kernel refused. Their packets were sent one by one.
     var refusedMessages = 0
     /// Video packets dropped because the socket's buffer was full.
     var full = 0
-    /// How many subscriptions stand in `dropped`.
+    /// The number of entries in `dropped`.
     var lagging = 0
-    /// Packets that could not leave.
+    /// Packets that could not be sent.
     var failed = 0
   }
 
   private let calls: SendingCalls
   private var ladder: SendLadder
   private let slab: UnsafeMutableRawPointer
-  /// Bytes of the slab in use.
+  /// Bytes of the slab that are in use.
   private var used = 0
   private let messages: UnsafeMutablePointer<linux_datagram>
   private let tags: UnsafeMutablePointer<Tag>
   private var messageCount = 0
-  /// The packets of a message whose segmentation was refused.
+  /// The packets of a message that the kernel refused to segment.
   private let apart: UnsafeMutablePointer<linux_datagram>
-  /// Subscriptions that lost packets in the last flush, one of them maybe several times.
+  /// Subscriptions that lost packets in the last flush. May contain duplicates.
   let dropped: UnsafeMutablePointer<Int32>
   /// Packets in the batch.
   private(set) var count = 0
-  /// The length that a packet must have, or must not exceed, to join the last message; 0 where none may.
+  /// The length that a packet must have, or must not exceed, to join the last message; 0 if none may.
   private var joinable = 0
 
-  /// - Parameter segments: whether several packets may become one message.
+  /// - Parameter segments: Whether several packets may become one message.
   init(calls: SendingCalls = .kernel, segments: Bool = true) {
     self.calls = calls
     ladder = SendLadder(top: segments ? .segmented : .batched)
@@ -81,21 +81,21 @@ struct SendBatch: ~Copyable {
 
   @inline(__always) var isFull: Bool { count == Self.capacity }
 
-  /// Where the next packet is to be written; the batch must not be full.
+  /// The address at which to write the next packet. The batch must not be full.
   @inline(__always) var next: UnsafeMutableRawPointer { slab + used }
 
-  /// Whether packets to there may be sent as segments of one message.
+  /// Returns whether packets to this destination may be sent as segments of one message.
   @inline(__always) mutating func segments(to destination: Destination) -> Bool {
     destination.connection < 0 && ladder.rung(of: destination.socket) == .segmented
   }
 
-  /// The next packet begins a message of its own.
+  /// Makes the next packet begin a new message.
   @inline(__always) mutating func endMessage() { joinable = 0 }
 
-  /// Takes what was written at `next`.
+  /// Adds the packet that was written at `next`.
   ///
-  /// `joins` says that it belongs to the same destination and subscription as the packet before, if that did `join` and no
-  /// `endMessage` came since: then they are one message where their lengths allow it.
+  /// `joins` states that the packet goes to the same destination and subscription as the packet before. If that packet also had
+  /// `joins` set and no `endMessage` call followed, the two form one message if their lengths allow it.
   @inline(__always) mutating func commit(
     _ length: Int, to destination: Destination, subscription: Int32 = -1, joins: Bool = false
   ) {
@@ -122,7 +122,8 @@ struct SendBatch: ~Copyable {
     joinable = joins ? length : 0
   }
 
-  /// Sends all. When the socket takes no more, video is dropped and the rest is kept for the next flush, up to half the batch.
+  /// Sends all packets. When the socket's buffer is full, drops video and keeps the rest for the next flush, up to half the
+  /// batch.
   mutating func flush() -> Outcome {
     var outcome = Outcome()
     joinable = 0
@@ -138,7 +139,7 @@ struct SendBatch: ~Copyable {
         keepUrgent(from: first, &outcome)
         return outcome
       }
-      // One call for those in a row that leave by the same socket.
+      // One call sends all consecutive messages of the same socket.
       var end = first + 1
       while end < messageCount, tags[end].socket == socket, rung == .segmented || tags[end].packets == 1 { end += 1 }
       let taken = send(messages + first, end - first, by: socket, rung)
@@ -163,7 +164,7 @@ struct SendBatch: ~Copyable {
         keepUrgent(from: first, &outcome)
         return outcome
       default:
-        // This datagram can't leave (no route, too long, refused): the others can.
+        // This datagram can't be sent (no route, too long, refused); the others can.
         outcome.failed += 1
         first += 1
       }
@@ -193,7 +194,8 @@ struct SendBatch: ~Copyable {
     ladder.segmented(by: tags[index].socket)
   }
 
-  /// Sends a message's packets as datagrams of their own. False where the socket's buffer is full; what is left is dropped.
+  /// Sends a message's packets as separate datagrams. Returns false if the socket's buffer is full; the remaining packets are
+  /// dropped.
   private mutating func sendApart(_ index: Int, _ outcome: inout Outcome) -> Bool {
     let socket = tags[index].socket
     let packets = tags[index].packets
@@ -228,7 +230,7 @@ struct SendBatch: ~Copyable {
     return true
   }
 
-  /// So many packets of a message find no room in the socket's buffer.
+  /// Handles packets of a message that do not fit in the socket's buffer.
   private func lose(_ index: Int, _ packets: Int, _ outcome: inout Outcome) {
     outcome.full += packets
     dropped[outcome.lagging] = tags[index].subscription
@@ -242,7 +244,7 @@ struct SendBatch: ~Copyable {
       if tags[index].subscription >= 0 {
         lose(index, tags[index].packets, &outcome)
       } else if kept < Self.capacity / 2 {
-        // Only video is joined: this is one packet. It moves to the front.
+        // Only video is joined, so this is a single packet. It moves to the front.
         let length = Int(messages[index].capacity)
         let place = slab + bytes
         place.copyMemory(from: messages[index].data, byteCount: length)

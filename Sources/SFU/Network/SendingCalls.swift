@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import RTP
 
-/// The calls by which a forwarder sends, and the clock that says how long they took: as a value, so that a test can be a kernel that
-/// refuses, or a network in virtual time. C functions, which cost no reference count.
+/// The calls with which a forwarder sends, and the clock that measures them. Injectable, so that a test can simulate a kernel
+/// that refuses, or a network in virtual time. C functions, because they need no reference counting.
 ///
-/// `batch` and `single` return how many messages were taken, at least one, or −errno if not even the first was.
+/// `batch` and `single` return the number of messages sent, at least one, or −errno if not even the first was sent.
 struct SendingCalls: BitwiseCopyable {
   typealias Call =
     @convention(c) (_ context: UnsafeMutableRawPointer?, Int32, UnsafePointer<linux_datagram>, Int32) -> Int32
@@ -14,13 +14,13 @@ struct SendingCalls: BitwiseCopyable {
 
   /// Passed to each call.
   var context: UnsafeMutableRawPointer?
-  /// Any number of messages, each of one datagram or, with `segment`, of several.
+  /// Sends any number of messages, each of one datagram or, with `segment`, of several.
   var batch: Call
-  /// The first of the messages alone, as one datagram.
+  /// Sends only the first message, as one datagram.
   var single: Call
-  /// Bytes of a connection: how many were taken, or −errno.
+  /// Writes bytes to a connection: returns the number written, or −errno.
   var stream: StreamCall = { _, _, _, _ in -Int(EBADF) }
-  /// The monotonic clock, microseconds.
+  /// The monotonic clock in microseconds.
   var clock: @convention(c) (_ context: UnsafeMutableRawPointer?) -> Int64 = { _ in linux_now_us() }
 
   @inline(__always) var now: Instant { Instant(microseconds: clock(context)) }

@@ -1,29 +1,29 @@
 import RTP
 import WebRTC
 
-/// What a worker holds of one TCP connection. Trivial: `TCPConnections` owns what it points to.
+/// A worker's state of one TCP connection. Trivial: `TCPConnections` owns the memory that it points to.
 struct TCPConnection {
   let descriptor: Int32
-  /// The far end: with `isTCP`, and the number of the listener as `socket`.
+  /// The remote address: `isTCP` is set, and `socket` is the listener's number.
   let address: TransportAddress
-  /// When the connection is closed, unless it says something sensible before.
+  /// The time at which the connection is closed if no valid input arrives before.
   var deadline: Instant
-  /// The transport that a check on this connection proved to be the far end's; −1 before.
+  /// The transport to whose client this connection belongs, as a connectivity check proved; −1 before.
   var transport: Int32 = -1
-  /// Bytes of a frame that is not whole yet.
+  /// Bytes of an incomplete frame.
   var partial = 0
-  /// What waits to be sent; made by the first thing that is.
+  /// Bytes that wait to be sent. Allocated on the first send.
   var queue: ByteQueue?
-  /// The next in the list of those that have something to do at the end of the turn.
+  /// The next connection in the list of those that have work at the end of the turn.
   var nextBusy: Int32 = -1
   var isBusy = false
-  /// Whether the kernel's buffer had no room for all of the queue.
+  /// Whether part of the queue did not fit in the kernel's buffer.
   var awaitsRoom = false
-  /// Whether epoll watches for that room.
+  /// Whether epoll watches for space in that buffer.
   var isWatchedForRoom = false
-  /// Video waits until the queue is nearly empty.
+  /// Whether video waits until the queue is nearly empty.
   var isStalled = false
-  /// To be closed at the end of the turn.
+  /// Whether the connection is to be closed at the end of the turn.
   var isOver = false
 
   init(descriptor: Int32, address: TransportAddress, deadline: Instant) {

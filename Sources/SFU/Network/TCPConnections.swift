@@ -1,17 +1,17 @@
 import RTP
 import WebRTC
 
-/// A worker's TCP connections by number and by address, bounded in number; those that have proven nothing yet also by where they
-/// come from.
+/// A worker's TCP connections by number and by address. Their number is limited; the number of unproven ones is also limited
+/// per origin.
 struct TCPConnections: ~Copyable {
-  /// What one read may bring.
+  /// The maximum number of bytes per read.
   static let slabBytes = 65_536
-  /// The longest frame that is accepted; as the longest datagram.
+  /// The longest accepted frame in bytes, equal to the longest datagram.
   static let longestFrame = 1600
   private static let partialStride = 2048
 
-  /// Where connections that have proven nothing are counted together: an IPv4 address, or the network of an IPv6 one, whose
-  /// owner has all its addresses.
+  /// The unit in which unproven connections are counted: an IPv4 address or an IPv6 network, because the network's owner has
+  /// all of its addresses.
   private struct Origin: Hashable {
     var high: UInt64
     var low: UInt64
@@ -27,7 +27,7 @@ struct TCPConnections: ~Copyable {
   private var unproven: [Origin: Int] = [:]
   private let unprovenPerOrigin: Int
   private var firstBusy: Int32 = -1
-  /// Reads fill it, behind the bytes that the connection had left over.
+  /// The read buffer. Reads append to the bytes left over from the connection's previous read.
   let slab: UnsafeMutableRawPointer
   private let partials: UnsafeMutableRawPointer
 
@@ -47,19 +47,19 @@ struct TCPConnections: ~Copyable {
   }
 
   var count: Int { slots.count }
-  /// Indices at and above this were never used.
+  /// Indices from here on have never been used.
   var end: Int { slots.end }
 
   @inline(__always) subscript(index: Int) -> UnsafeMutablePointer<TCPConnection> { slots[index] }
   @inline(__always) func isLive(_ index: Int) -> Bool { slots.isLive(index) }
   @inline(__always) func generation(_ index: Int) -> UInt32 { slots.generation(index) }
 
-  /// The connection whose far end this is, or −1.
+  /// Returns the connection with this remote address, or −1.
   func index(of key: AddressKey) -> Int { indices[key] }
 
   var isFull: Bool { slots.count == slots.capacity }
 
-  /// Of those that have proven nothing, the one that was accepted first.
+  /// Returns the unproven connection that was accepted first.
   func oldestUnproven() -> Int? {
     var oldest: Int?
     for index in 0..<slots.end where slots.isLive(index) && !slots[index].pointee.isProven {
@@ -69,7 +69,7 @@ struct TCPConnections: ~Copyable {
     return oldest
   }
 
-  /// Takes a connection; nil where a bound forbids it.
+  /// Adds a connection; returns nil if a limit forbids it.
   mutating func insert(_ connection: TCPConnection) -> Int? {
     let key = AddressKey(connection.address)
     let origin = Origin(connection.address)
@@ -81,14 +81,14 @@ struct TCPConnections: ~Copyable {
     return index
   }
 
-  /// The connection is `transport`'s from now on.
+  /// Assigns the connection to `transport`.
   mutating func prove(_ index: Int, for transport: Int) {
     let connection = slots[index]
     if !connection.pointee.isProven { countDown(Origin(connection.pointee.address)) }
     connection.pointee.transport = Int32(truncatingIfNeeded: transport)
   }
 
-  /// Forgets a connection and frees its memory; the descriptor is the caller's to close.
+  /// Removes a connection and frees its memory. The caller closes the descriptor.
   mutating func remove(_ index: Int) {
     guard slots.isLive(index) else { return }
     let connection = slots[index]
@@ -105,14 +105,14 @@ struct TCPConnections: ~Copyable {
 
   // MARK: Frames that are not whole yet
 
-  /// Copies the bytes that were left over to the slab's start, in front of those of the next read; returns their number.
+  /// Copies the leftover bytes to the start of the slab, in front of the next read's bytes. Returns their number.
   func restorePartial(_ index: Int) -> Int {
     let held = slots[index].pointee.partial
     if held > 0 { slab.copyMemory(from: partials + index * Self.partialStride, byteCount: held) }
     return held
   }
 
-  /// Keeps what is left of the slab from `offset` on: less than a frame.
+  /// Stores the rest of the slab from `offset` on, which is less than a frame.
   func keepPartial(_ index: Int, from offset: Int, to end: Int) {
     let held = min(end - offset, Self.partialStride)
     guard held > 0 else { return }

@@ -2,36 +2,37 @@ import CLinux
 import Synchronization
 public import WebRTC
 
-/// All media workers of a server: one thread, one port and the rooms assigned to it each.
+/// All media workers of a server. Each has one thread, one port and the rooms assigned to it.
 ///
-/// Made once at the start. `openRoom` puts a room on the worker with the least load; its packets never leave that worker.
+/// Created once at the start. `openRoom` puts a room on the worker with the least load. The room's packets never leave that
+/// worker.
 public final class MediaPlane: Sendable {
-  /// How to start.
+  /// The options of a media plane.
   public struct Configuration: Sendable {
-    /// Worker threads; nil takes one for each core that this process may use.
+    /// Worker threads; nil starts one for each core that this process may use.
     public var workers: Int?
-    /// Numeric addresses to bind: "127.0.0.1", "::1"; "0.0.0.0" is each IPv4 address that the machine has at the start, "::"
-    /// each address of both families, link-local ones left out. At most 16.
+    /// Numeric addresses to bind, at most 16: "127.0.0.1", "::1". "0.0.0.0" is every IPv4 address that the machine has at the
+    /// start, "::" every address of both families. Both exclude link-local addresses.
     public var bind: [String]
     /// The first worker's port; the others follow. 0 lets the kernel choose each.
     public var port: UInt16
-    /// Whether clients may also come over TCP, to the same port numbers (RFC 6544).
+    /// Whether clients may also connect over TCP, to the same port numbers (RFC 6544).
     public var tcp: Bool
-    /// Whether a frame's packets may leave as one message that the kernel cuts (UDP GSO); where it can't, they leave one by one
-    /// anyway.
+    /// Whether to send a frame's packets as one message that the kernel segments (UDP GSO). If the kernel can't, the packets
+    /// are sent one by one.
     public var segmentation: Bool
-    /// Numeric addresses that clients reach the media ports at, where those are not the bound ones: of a NAT in front that maps
-    /// each port to the same number. Told as candidates in this order; empty tells the bound addresses, loopback only where
-    /// there is nothing else.
+    /// Numeric addresses at which clients reach the media ports, if they differ from the bound ones, such as those of a NAT
+    /// that maps each port to the same number. Announced as candidates in this order. If empty, the bound addresses are
+    /// announced; loopback only if there is no other.
     public var announced: [String]
-    /// Whether the bound addresses are told after those of `announced`, for clients on this side of the NAT.
+    /// Whether to announce the bound addresses after those of `announced`, for clients on this side of the NAT.
     public var announcesBound: Bool
-    /// The DTLS certificate; nil makes a new one.
+    /// The DTLS certificate; nil creates a new one.
     public var certificate: Certificate?
-    /// The bounds of each worker.
+    /// The limits of each worker.
     public var limits: MediaLimits
 
-    /// See the properties.
+    /// Creates a configuration from its properties.
     public init(
       workers: Int? = nil, bind: [String] = ["127.0.0.1"], port: UInt16 = 0, tcp: Bool = true, segmentation: Bool = true,
       announced: [String] = [], announcesBound: Bool = false, certificate: Certificate? = nil,
@@ -49,19 +50,19 @@ public final class MediaPlane: Sendable {
     }
   }
 
-  /// What it was made with, the certificate filled in.
+  /// The configuration of this plane, including the certificate.
   public let configuration: Configuration
-  /// What session descriptions say of the DTLS certificate of this start.
+  /// The fingerprint of the DTLS certificate, for session descriptions.
   public let fingerprint: Fingerprint
   private let workers: [Worker]
-  /// What candidates are made of, best first.
+  /// The addresses of the host candidates, best first.
   private let hosts: [TransportAddress]
   private let nextRoom = Atomic<UInt32>(1)
 
-  /// More threads than this are of no use on any machine so far.
+  /// No current machine benefits from more threads.
   private static let maximumWorkers = 256
 
-  /// Binds the sockets, so that ports and candidates are known; no thread runs before `start()`.
+  /// Binds the sockets, so that ports and candidates are known. No thread runs before `start()`.
   public init(_ configuration: Configuration) throws(MediaPlaneError) {
     var configuration = configuration
     let announced = try Self.addresses(configuration.announced)
@@ -86,7 +87,7 @@ public final class MediaPlane: Sendable {
       guard let port = UInt16(exactly: configuration.port == 0 ? 0 : Int(configuration.port) + number) else {
         throw .badAddress("port \(Int(configuration.port) + number)")
       }
-      // With a core for each, the threads stay where their caches are; with fewer, the kernel knows better.
+      // With one core per thread, pinning keeps caches warm. With fewer cores, the kernel schedules better.
       let core = count > 1 && count <= cores ? number : nil
       workers.append(
         try Worker(
@@ -100,17 +101,17 @@ public final class MediaPlane: Sendable {
 
   deinit { stop() }
 
-  /// Starts the workers' threads. Once.
+  /// Starts the workers' threads. Call it once.
   public func start() throws(MediaPlaneError) {
     for worker in workers { try worker.start() }
   }
 
-  /// Closes all transports, ends the threads and waits for them. Commands after it do nothing.
+  /// Closes all transports, ends the threads and waits for them. Later commands do nothing.
   public func stop() {
     for worker in workers { worker.stop() }
   }
 
-  /// The ports in use, one a worker, of UDP and TCP alike.
+  /// The ports in use, one per worker, for both UDP and TCP.
   public var ports: [UInt16] { workers.map(\.sockets.port) }
 
   /// Opens a room on the worker with the least load. `events` is called on that worker's thread.
@@ -136,7 +137,7 @@ public final class MediaPlane: Sendable {
       + hosts.enumerated().map { index, host in
         var address = host.withPort(port)
         address.isTCP = true
-        // RFC 6544 §4.2: a type preference under UDP's, also under what UDP finds through a NAT; then the direction, passive.
+        // RFC 6544 §4.2: a type preference below UDP's, even below UDP's server-reflexive one; then the direction, passive.
         let local = 4 << 13 | UInt32(8191 - index)
         return ICECandidate(
           foundation: "\(hosts.count + index + 1)", priority: 90 << 24 | local << 8 | 255, address: address, kind: .host)
@@ -152,7 +153,7 @@ public final class MediaPlane: Sendable {
     return addresses
   }
 
-  /// What clients are told, each once.
+  /// The announced addresses, without duplicates.
   private static func hosts(bound: [TransportAddress], announced: [TransportAddress], both: Bool) -> [TransportAddress] {
     let reachable = bound.filter { !$0.isLoopback }
     let own = reachable.isEmpty ? bound : reachable
@@ -161,7 +162,7 @@ public final class MediaPlane: Sendable {
     return Array(hosts.prefix(LocalAddresses.limit))
   }
 
-  /// What the workers counted, in their order.
+  /// Returns the workers' counters, in the order of the workers.
   public func counters() async -> MediaCounters {
     var all: [WorkerCounters] = []
     for worker in workers {

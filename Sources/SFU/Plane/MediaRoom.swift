@@ -1,7 +1,7 @@
 public import WebRTC
 
-/// The control plane's end of one room's media. Commands go into the worker's mailbox, keep their order and answer nothing:
-/// what comes of them is told by events. Ids are the caller's.
+/// The control plane's handle to one room's media. Commands go into the worker's mailbox in order and return nothing; events
+/// report their results. The caller chooses the ids.
 public final class MediaRoom: Sendable {
   /// The host candidates of the room's worker, for session descriptions.
   public let candidates: [ICECandidate]
@@ -14,35 +14,36 @@ public final class MediaRoom: Sendable {
     self.candidates = candidates
   }
 
-  /// A room that nobody holds any more can get no commands.
+  /// Without a reference to this handle, nobody can close the room.
   deinit { close() }
 
-  /// Listens for the client that knows `credentials`, which are this side's own. A room's transport is either for publishing or
-  /// for subscribing, by what is put on it.
-  /// - Parameter role: this side's in DTLS.
+  /// Opens a transport and waits for the client that knows `credentials`, the local ICE credentials. The tracks on a transport
+  /// decide whether it is for publishing or for subscribing.
+  /// - Parameter role: The local DTLS role.
   public func openTransport(_ id: TransportID, credentials: ICECredentials, role: DTLSRole = .server) {
     post(.openTransport(number, id, credentials, role))
   }
 
-  /// Gives this side new credentials for an ICE restart; `connectTransport` then tells the far end's.
+  /// Sets new local credentials for an ICE restart. `connectTransport` then sets the remote ones.
   public func restartTransport(_ id: TransportID, credentials: ICECredentials) {
     post(.restartTransport(number, id, credentials))
   }
 
-  /// Tells the far end's description; again for an ICE restart.
+  /// Sets the remote parameters. Call it again for an ICE restart.
   public func connectTransport(_ id: TransportID, remote: TransportParameters) { post(.connectTransport(number, id, remote)) }
 
-  /// Forgets the transport with its tracks and subscriptions; its address is not heard any more from this moment.
+  /// Removes the transport with its tracks and subscriptions. Packets from its addresses are ignored from now on.
   public func closeTransport(_ id: TransportID) { post(.closeTransport(number, id)) }
 
-  /// What comes on `transport` with these SSRCs, mid or rid is `track`. Again for the same track: takes new parameters.
+  /// Publishes packets that arrive on `transport` with these SSRCs, mid or rid as `track`. Call it again to change the
+  /// parameters.
   public func publish(_ track: MediaTrackID, on transport: TransportID, parameters: RTPParameters) {
     post(.publish(number, track, on: transport, parameters))
   }
 
-  /// A track whose packets come from this process: what is written to the result is `track`, until that is unpublished. A track over
-  /// a limit is refused, and what is written goes nowhere.
-  /// - Parameter parameters: the codecs, of which the first is the one sent, and the cname that binds tracks together.
+  /// Publishes a track whose packets come from this process. Packets written to the result belong to `track` until it is
+  /// unpublished. A track over a limit is refused, and its packets are ignored.
+  /// - Parameter parameters: The codecs, the first of which is sent, and the CNAME that binds tracks together.
   public func inject(_ track: MediaTrackID, parameters: RTPParameters) -> TrackInjection {
     let injection = TrackInjection(isVideo: parameters.kind == .video, wakeup: worker.mailbox.wakeup)
     post(.inject(number, track, parameters, injection))
@@ -52,33 +53,34 @@ public final class MediaRoom: Sendable {
   /// Ends the track and its subscriptions.
   public func unpublish(_ track: MediaTrackID) { post(.unpublish(number, track)) }
 
-  /// Stops forwarding, or goes on with it; video goes on at the next key frame, which is asked for.
+  /// Stops or resumes forwarding. Video resumes at the next key frame, which is requested.
   public func setMuted(_ track: MediaTrackID, _ muted: Bool) { post(.setMuted(number, track, muted)) }
 
-  /// Sends `track` on `transport` with these parameters: their SSRCs, the payload type of the codec that is the track's, mid and
-  /// extensions. Video starts at a key frame, which is asked for once the transport is connected.
-  /// - Parameter continues: the receiver sees one stream whatever track is sent on it: when the track or the subscription ends there
-  ///   is no BYE, and the next subscription with the same SSRC goes on with its sequence numbers, timestamps and counts.
+  /// Sends `track` on `transport` with these parameters: their SSRCs, the payload type that matches the track's codec, mid and
+  /// extensions. Video starts at a key frame, which is requested once the transport is connected.
+  /// - Parameter continues: If true, the receiver sees one stream, whichever track is sent on it. When the track or the
+  ///   subscription
+  ///   ends, no BYE is sent. The next subscription with the same SSRC continues its sequence numbers, timestamps and counts.
   public func subscribe(
     _ id: SubscriptionID, to track: MediaTrackID, on transport: TransportID, parameters: RTPParameters, continues: Bool = false
   ) {
     post(.subscribe(number, id, to: track, on: transport, parameters, continues: continues))
   }
 
-  /// Ends a subscription; unless its stream continues, the receiver is told by BYE.
+  /// Ends a subscription. Sends the receiver a BYE, unless the stream continues.
   public func unsubscribe(_ id: SubscriptionID) { post(.unsubscribe(number, id)) }
 
-  /// Adds a tap to the track; video begins with a key frame, which is requested. If the track is not there, or has 64 taps, the tap
-  /// ends at once.
+  /// Adds a tap to the track. Video begins with a key frame, which is requested. If the track is missing or already has 64
+  /// taps, the tap ends at once.
   public func tap(_ track: MediaTrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
 
-  /// Nothing more comes through `tap`.
+  /// Removes `tap` from the track.
   public func untap(_ track: MediaTrackID, _ tap: TrackTap) { post(.untap(number, track, tap)) }
 
-  /// Asks the publisher of a video track for a key frame, together with whoever else wants one.
+  /// Requests a key frame from the publisher of a video track. Merged with other pending requests.
   public func requestKeyFrame(_ track: MediaTrackID) { post(.requestKeyFrame(number, track)) }
 
-  /// The state of the room's media now; empty after the plane has stopped.
+  /// Returns the current state of the room's media; empty after the plane has stopped.
   public func statistics() async -> MediaStatistics {
     await withCheckedContinuation { continuation in
       if !worker.mailbox.post(.statistics(number) { continuation.resume(returning: $0) }) {
@@ -87,7 +89,7 @@ public final class MediaRoom: Sendable {
     }
   }
 
-  /// Closes all transports and forgets the room. Events already on their way may still come.
+  /// Closes all transports and removes the room. Events already queued may still arrive.
   public func close() { post(.closeRoom(number)) }
 
   private func post(_ command: Command) { worker.mailbox.post(command) }

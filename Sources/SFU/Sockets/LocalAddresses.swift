@@ -1,14 +1,14 @@
 import Glibc
 import WebRTC
 
-/// The machine's own addresses, of which each worker binds a socket each: what answers a client has to leave by the address that
-/// the client asked (RFC 8445 §7.2.5.2.1), which a socket bound to all addresses does not promise.
+/// The machine's own addresses; each worker binds one socket to each. A reply must be sent from the address to which the client
+/// sent its request (RFC 8445 §7.2.5.2.1). A socket bound to all addresses does not guarantee that.
 enum LocalAddresses {
-  /// More sockets than this a worker does not watch.
+  /// The maximum number of sockets that a worker watches.
   static let limit = 16
 
-  /// What `bind` means: "0.0.0.0" is every IPv4 address of the machine, "::" every address, link-local ones left out. Those that are
-  /// `announced` are added where they are the machine's: 127.0.0.2 is, without any interface naming it.
+  /// Expands `bind`: "0.0.0.0" to every IPv4 address of the machine, "::" to every address, both without link-local ones. Adds
+  /// the `announced` addresses that are local: 127.0.0.2 is, although no interface lists it.
   static func expand(_ bind: [TransportAddress], announced: [TransportAddress]) -> [TransportAddress] {
     var found: [TransportAddress] = []
     func add(_ address: TransportAddress) {
@@ -26,7 +26,7 @@ enum LocalAddresses {
     return found
   }
 
-  /// The addresses of the interfaces that are up: those that others reach first, loopback last.
+  /// Returns the addresses of the interfaces that are up, loopback last.
   static func all() -> [TransportAddress] {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0 else { return [] }
@@ -42,14 +42,14 @@ enum LocalAddresses {
       case AF_INET6: memcpy(&storage, raw, MemoryLayout<sockaddr_in6>.size)
       default: continue
       }
-      // A link-local address means something only with an interface, of which the client's has another number.
+      // A link-local address is valid only with an interface, whose number differs on the client.
       guard let address = TransportAddress(&storage), !address.isLinkLocal, !address.isUnspecified else { continue }
       found.append(address.withPort(0))
     }
     return found.filter { !$0.isLoopback } + found.filter(\.isLoopback)
   }
 
-  /// Whether a socket can be bound to it.
+  /// Returns whether a socket can be bound to the address.
   static func isLocal(_ address: TransportAddress) -> Bool {
     guard let socket = try? UDPSocket(bind: address.withPort(0)) else { return false }
     socket.close()
@@ -58,13 +58,13 @@ enum LocalAddresses {
 }
 
 extension TransportAddress {
-  /// 0.0.0.0 or ::.
+  /// Whether the address is 0.0.0.0 or ::.
   var isUnspecified: Bool { isIPv4 ? ipv4 == 0 : high == 0 && low == 0 }
 
-  /// 127.0.0.0/8 or ::1.
+  /// Whether the address is in 127.0.0.0/8, or is ::1.
   var isLoopback: Bool { isIPv4 ? ipv4 >> 24 == 127 : high == 0 && low == 1 }
 
-  /// 169.254.0.0/16 or fe80::/10.
+  /// Whether the address is in 169.254.0.0/16 or fe80::/10.
   var isLinkLocal: Bool { isIPv4 ? ipv4 >> 16 == 0xA9FE : high >> 54 == 0xFE80 >> 6 }
 
   func withPort(_ port: UInt16) -> TransportAddress {

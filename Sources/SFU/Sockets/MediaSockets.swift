@@ -1,16 +1,15 @@
 import Glibc
 import WebRTC
 
-/// The sockets of one worker: for each address that it is bound to a UDP socket, and a TCP listener where wanted, all on one port
-/// number.
+/// The sockets of one worker: for each bound address a UDP socket and, if enabled, a TCP listener, all on one port number.
 struct MediaSockets: Sendable {
-  /// At least one. Their place here is the `socket` of the addresses of peers that are met there.
+  /// At least one. A socket's index here is the `socket` of the addresses of peers that use it.
   let udp: [UDPSocket]
-  /// As many, or none.
+  /// One listener per UDP socket, or none.
   let tcp: [TCPListener]
   var port: UInt16 { udp[0].local.port }
 
-  /// Where port 0 leaves the number to the kernel, it may be taken on the next address: then another is tried.
+  /// With port 0 the kernel chooses a number that may be in use on the next address; then another one is tried.
   private static let attempts = 32
 
   init(bind addresses: [TransportAddress], tcp wantsTCP: Bool) throws(MediaPlaneError) {

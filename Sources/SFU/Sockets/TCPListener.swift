@@ -6,10 +6,10 @@ import WebRTC
 struct TCPListener: Sendable {
   let descriptor: Int32
 
-  /// Connections that wait in the kernel while the worker is at its packets.
+  /// Connections that the kernel queues while the worker processes packets.
   private static let backlog: Int32 = 256
 
-  /// `address` has the port of the UDP socket beside it.
+  /// Binds to `address`, with the port of the matching UDP socket.
   init(bind address: TransportAddress) throws(MediaPlaneError) {
     var storage = sockaddr_storage()
     let length = address.write(to: &storage)
@@ -21,12 +21,12 @@ struct TCPListener: Sendable {
     }
   }
 
-  /// What `accept` gave.
+  /// The result of `accept`.
   enum Accepted {
     case connection(descriptor: Int32, from: TransportAddress)
-    /// Nobody waits.
+    /// No connection is waiting.
     case nobody
-    /// The process or the machine has no more descriptors: asking again at once would only spin.
+    /// The process or the machine has run out of descriptors. Trying again at once would only spin.
     case exhausted
   }
 
@@ -43,7 +43,7 @@ struct TCPListener: Sendable {
       }
       switch errno {
       case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-      // Of connections that were reset while they waited.
+      // The connection was reset while it waited.
       case EINTR, ECONNABORTED, EPROTO: continue
       default: return .nobody
       }

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import WebRTC
 
-/// A worker's one non-blocking UDP socket.
+/// A non-blocking UDP socket of a worker.
 struct UDPSocket: Sendable {
   let descriptor: Int32
-  /// With the port that the kernel chose where 0 was asked for.
+  /// The bound address, with the port that the kernel chose if 0 was requested.
   let local: TransportAddress
 
-  /// 4 MB of socket buffer: at 100 Mb/s a third of a second of a worker that is held up.
+  /// 4 MB of socket buffer: at 100 Mb/s it covers a stall of a third of a second.
   private static let bufferBytes: Int32 = 4 << 20
 
   init(bind address: TransportAddress) throws(MediaPlaneError) {
