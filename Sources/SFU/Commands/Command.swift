@@ -5,7 +5,7 @@ struct RoomNumber: Hashable, Sendable {
   var rawValue: UInt32
 }
 
-/// What the control plane asks of a worker.
+/// A command from the control plane to a worker.
 enum Command: Sendable {
   case openRoom(RoomNumber, events: @Sendable (MediaEvent) -> Void)
   case closeRoom(RoomNumber)

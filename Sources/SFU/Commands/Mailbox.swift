@@ -1,6 +1,6 @@
-/// The way into a worker: many threads post, one takes. The eventfd wakes the worker's epoll.
+/// The command queue of a worker: many threads post, one takes. The eventfd wakes the worker's epoll.
 ///
-/// Without a bound of its own: what is posted comes from the control plane, which bounds rooms, participants and tracks.
+/// Unbounded, because all commands come from the control plane, which limits rooms, participants and tracks.
 final class Mailbox: Sendable {
   private struct State {
     var commands: [Command] = []
@@ -13,7 +13,7 @@ final class Mailbox: Sendable {
 
   init() throws(MediaPlaneError) { wakeup = try Wakeup() }
 
-  /// False after the worker has ended: the command will not be carried out.
+  /// Posts a command. Returns false after the worker has ended: the command will not be executed.
   @discardableResult func post(_ command: Command) -> Bool {
     let (taken, first) = state.withLock { state in
       guard !state.isClosed else { return (false, false) }
@@ -24,7 +24,7 @@ final class Mailbox: Sendable {
     return taken
   }
 
-  /// All commands in their order, and drains the wake-up.
+  /// Removes and returns all commands in order, and drains the wake-up.
   func take() -> [Command] {
     wakeup.drain()
     return state.withLock { state in
@@ -34,7 +34,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Takes what is left and lets nothing more in.
+  /// Closes the mailbox and returns the remaining commands.
   func shut() -> [Command] {
     state.withLock { state in
       state.isClosed = true

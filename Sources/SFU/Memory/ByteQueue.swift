@@ -1,16 +1,16 @@
 import Glibc
 
-/// A bounded queue of bytes on a mapping of its own, of which the kernel backs only what was touched. A trivial handle: the owner
-/// calls `free`.
+/// A bounded queue of bytes in its own memory mapping, whose pages the kernel allocates only when touched. A trivial handle:
+/// the owner calls `free`.
 struct ByteQueue: BitwiseCopyable {
   private let base: UnsafeMutableRawPointer
   /// A power of two.
   let capacity: Int
-  /// Bytes ever taken and ever added, since the queue was empty last.
+  /// Bytes removed and bytes added since the queue was last empty.
   private var head = 0
   private var tail = 0
 
-  /// `capacity` is rounded up to a power of two. Nil when memory is short.
+  /// Rounds `capacity` up to a power of two. Returns nil if there is not enough memory.
   init?(capacity wanted: Int) {
     var capacity = 4096
     while capacity < wanted { capacity &*= 2 }
@@ -24,7 +24,7 @@ struct ByteQueue: BitwiseCopyable {
 
   @inline(__always) var count: Int { tail &- head }
 
-  /// Adds bytes; the caller has seen that there is room.
+  /// Appends bytes. The caller has checked that there is room.
   mutating func append(_ bytes: UnsafeRawPointer, _ length: Int) {
     let place = tail & (capacity &- 1)
     let first = min(length, capacity &- place)
@@ -33,13 +33,13 @@ struct ByteQueue: BitwiseCopyable {
     tail &+= length
   }
 
-  /// As many of the oldest bytes as lie in one piece.
+  /// The oldest bytes, up to where they stop being contiguous.
   var front: UnsafeRawBufferPointer {
     let place = head & (capacity &- 1)
     return UnsafeRawBufferPointer(start: base + place, count: min(count, capacity &- place))
   }
 
-  /// Forgets the oldest bytes. An emptied queue begins at the front again, where memory is backed already.
+  /// Removes the oldest bytes. An emptied queue restarts at the front, where pages are already allocated.
   mutating func remove(_ length: Int) {
     head &+= length
     if head == tail {

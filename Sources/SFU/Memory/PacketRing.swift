@@ -1,16 +1,16 @@
 import Glibc
 import RTP
 
-/// What the ring keeps of a packet beside its payload: enough to write the packet again for any subscriber.
+/// What the ring stores of a packet besides its payload: enough to write the packet again for any subscriber.
 struct StoredPacket: BitwiseCopyable {
-  /// The publisher's sequence number, extended; 0 is never used, so that zeroed memory holds no packet.
+  /// The publisher's extended sequence number. 0 is never used, so that zeroed memory contains no packet.
   var sequence: Int64
   var timestamp: UInt32
   var length: UInt16
   /// Index into the track's codecs.
   var codec: UInt8
   var flags: Flags
-  /// The audio level byte of RFC 6464, where the publisher sent one.
+  /// The audio level byte of RFC 6464, if the publisher sent one.
   var audioLevel: UInt8
 
   struct Flags: OptionSet, BitwiseCopyable {
@@ -22,9 +22,9 @@ struct StoredPacket: BitwiseCopyable {
   }
 }
 
-/// The last packets of a track in plain text: forwarding reads from it, and so does every answer to a NACK.
+/// The last packets of a track in plain text. Forwarding and all answers to NACKs read from it.
 ///
-/// A trivial handle: the owner calls `free`. Pages are backed by the kernel only once packets came that far.
+/// A trivial handle: the owner calls `free`. The kernel allocates pages only when packets reach them.
 struct PacketRing: BitwiseCopyable {
   /// One slot: the stored packet's description and its payload.
   static let stride = 1536
@@ -34,10 +34,10 @@ struct PacketRing: BitwiseCopyable {
   private let base: UnsafeMutableRawPointer
   let capacity: Int
 
-  /// `capacity` is a power of two. Nil when memory is short.
+  /// `capacity` is a power of two. Returns nil if there is not enough memory.
   init?(capacity: Int) {
     let bytes = capacity &* Self.stride
-    // A mapping of its own: zeroed, lazily backed, and given back whole.
+    // A separate mapping is zeroed, allocated lazily, and returned as a whole.
     guard let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), memory != MAP_FAILED else {
       return nil
     }
@@ -49,13 +49,13 @@ struct PacketRing: BitwiseCopyable {
 
   var bytes: Int { capacity &* Self.stride }
 
-  /// Where the packet of this number lies, or would lie.
+  /// Returns the slot for the packet of this number, whether or not the packet is in it.
   @inline(__always) func place(_ sequence: Int64) -> UnsafeMutablePointer<StoredPacket> {
     let index = Int(truncatingIfNeeded: sequence) & (capacity &- 1)
     return (base + index &* Self.stride).assumingMemoryBound(to: StoredPacket.self)
   }
 
-  /// The packet of this number, if it is still there.
+  /// The packet of this number, if it is still in the ring.
   @inline(__always) subscript(sequence: Int64) -> UnsafeMutablePointer<StoredPacket>? {
     let slot = place(sequence)
     return slot.pointee.sequence == sequence ? slot : nil
@@ -65,8 +65,8 @@ struct PacketRing: BitwiseCopyable {
     UnsafeMutableRawPointer(slot) + payloadOffset
   }
 
-  /// Writes RTP padding (RFC 3550 §5.1) behind the payload, 1 … 255 bytes that end within the slot. The packet itself stays as
-  /// long as it is: who sends it chooses whether the padding goes with it.
+  /// Writes RTP padding (RFC 3550 §5.1) behind the payload: 1…255 bytes that end within the slot. The packet's length does not
+  /// change: the sender decides whether to include the padding.
   static func pad(_ slot: UnsafeMutablePointer<StoredPacket>, by count: Int) {
     let end = payload(slot) + Int(slot.pointee.length)
     memset(end, 0, count)

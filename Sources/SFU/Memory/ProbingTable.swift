@@ -1,10 +1,10 @@
 /// A key of the packet path's tables.
 protocol PacketKey: BitwiseCopyable, Equatable {
-  /// Spreads the key over 64 bits; `seed` is the table's own, so that outsiders can't choose keys that collide.
+  /// Hashes the key to 64 bits. Each table has its own `seed`, so that outsiders can't choose keys that collide.
   func mixed(_ seed: UInt64) -> UInt64
 }
 
-/// Open addressing with linear probing over a fixed number of entries: a look-up is one hash and, mostly, one cache line.
+/// An open-addressing hash table with linear probing and a fixed capacity. A look-up takes one hash and usually one cache line.
 struct ProbingTable<Key: PacketKey>: ~Copyable {
   private struct Entry: BitwiseCopyable {
     var key: Key
@@ -18,7 +18,7 @@ struct ProbingTable<Key: PacketKey>: ~Copyable {
   private(set) var count = 0
   let limit: Int
 
-  /// Holds up to `limit` entries; twice as many places keep the probes short.
+  /// Creates a table for up to `limit` entries. It has twice as many slots, to keep the probes short.
   init(limit: Int) {
     self.limit = limit
     var places = 16
@@ -46,7 +46,7 @@ struct ProbingTable<Key: PacketKey>: ~Copyable {
     return -1
   }
 
-  /// False when the table is full.
+  /// Sets the value. Returns false if the table is full.
   @discardableResult mutating func set(_ key: Key, _ value: Int) -> Bool {
     var index = place(key)
     while used[index] {
@@ -63,7 +63,7 @@ struct ProbingTable<Key: PacketKey>: ~Copyable {
     return true
   }
 
-  /// Moves what was pushed on by the removed entry back into reach of its own place.
+  /// Removes the entry, and moves displaced entries back within reach of their home slots.
   mutating func remove(_ key: Key) {
     var hole = place(key)
     while true {
@@ -77,7 +77,7 @@ struct ProbingTable<Key: PacketKey>: ~Copyable {
       index = (index &+ 1) & mask
       guard used[index] else { break }
       let home = place(entries[index].key)
-      // The entry stays when its home lies cyclically in (hole, index].
+      // The entry stays if its home is cyclically in (hole, index].
       let stays = hole <= index ? (hole < home && home <= index) : (hole < home || home <= index)
       if !stays {
         entries[hole] = entries[index]

@@ -1,11 +1,11 @@
-/// The publisher's sequence numbers → one subscriber's: contiguous for the receiver over everything that was left out on purpose
-/// (mute, waiting for a key frame, lag), with holes where packets were lost.
+/// Maps the publisher's sequence numbers to one subscriber's. The receiver sees contiguous numbers over everything omitted on
+/// purpose (mute, waiting for a key frame, lag), and gaps where packets were lost.
 ///
-/// Keeps the last few stretches instead of a table: late packets and NACKs reach back a second or two.
+/// Keeps the last few ranges instead of a table, because late packets and NACKs reach back only a second or two.
 struct SequenceMap: BitwiseCopyable {
   private struct Stretch: BitwiseCopyable {
     var first: Int64 = 0
-    /// Exclusive; `Int64.max` while the stretch goes on.
+    /// Exclusive; `Int64.max` while the range is open.
     var end: Int64 = 0
     /// Outgoing − incoming.
     var delta: Int64 = 0
@@ -14,7 +14,7 @@ struct SequenceMap: BitwiseCopyable {
   private static let stretches = 8
   private var kept: (Stretch, Stretch, Stretch, Stretch, Stretch, Stretch, Stretch, Stretch)
   private var count = 0
-  /// The next outgoing number after the last stretch that ended.
+  /// The next outgoing number after the last closed range.
   private var resumeAt: Int64
 
   /// `start` is the first outgoing number.
@@ -24,13 +24,13 @@ struct SequenceMap: BitwiseCopyable {
     resumeAt = start
   }
 
-  /// Whether packets pass at the moment.
+  /// Whether packets currently pass.
   var isOpen: Bool { count > 0 && kept.0.end == .max }
 
   /// Lets packets pass from `sequence` on.
   mutating func open(at sequence: Int64) {
     guard !isOpen else { return }
-    // What was ended by `close` keeps its numbers: a number that was given away is never given again.
+    // Numbers of ranges that `close` ended are never assigned again.
     var first = sequence
     if count > 0 { first = max(first, kept.0.end) }
     kept = (Stretch(first: first, end: .max, delta: resumeAt &- first), kept.0, kept.1, kept.2, kept.3, kept.4, kept.5, kept.6)
@@ -44,24 +44,24 @@ struct SequenceMap: BitwiseCopyable {
     resumeAt = kept.0.end &+ kept.0.delta
   }
 
-  /// Closes, and forgets which packets had which numbers: what was sent is not sent again.
+  /// Closes, and forgets which numbers packets had, so that sent packets are not retransmitted.
   mutating func forget(after highest: Int64) {
     resumeAt = next(after: highest)
     count = 0
   }
 
-  /// The outgoing number after all that were given away while packets passed up to `highest`.
+  /// Returns the outgoing number after all that were assigned while packets passed up to `highest`.
   func next(after highest: Int64) -> Int64 {
     isOpen ? max(highest &+ 1, kept.0.first) &+ kept.0.delta : resumeAt
   }
 
-  /// The outgoing number of an incoming one; nil where it falls into what was left out.
+  /// Returns the outgoing number of an incoming one; nil if the packet was omitted.
   @inline(__always) func outgoing(_ sequence: Int64) -> Int64? {
     if count > 0, sequence >= kept.0.first { return sequence < kept.0.end ? sequence &+ kept.0.delta : nil }
     return older { sequence >= $0.first && sequence < $0.end }.map { sequence &+ $0.delta }
   }
 
-  /// The incoming number of an outgoing one; nil where it was never given.
+  /// Returns the incoming number of an outgoing one; nil if it was never assigned.
   func incoming(_ outgoing: Int64) -> Int64? {
     if count > 0, outgoing >= kept.0.first &+ kept.0.delta {
       let sequence = outgoing &- kept.0.delta

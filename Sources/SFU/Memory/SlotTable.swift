@@ -1,14 +1,14 @@
-/// A table of trivial slots with stable addresses: allocated once for its whole capacity, of which the kernel backs only what was
-/// touched, so that nothing on the packet path grows, moves or counts references.
+/// A table of trivial slots with stable addresses. It is allocated once for its full capacity, and the kernel allocates only
+/// touched pages. So nothing on the packet path grows, moves or counts references.
 struct SlotTable<Slot>: ~Copyable {
   let capacity: Int
   private let slots: UnsafeMutablePointer<Slot>
-  /// Odd while the slot is in use; grows with each change, so that an old reference is told from a new one.
+  /// Odd while the slot is in use. Incremented on each change, so that a stale reference can be detected.
   private let generations: UnsafeMutablePointer<UInt32>
   private let nextFree: UnsafeMutablePointer<Int32>
   private var firstFree: Int32 = -1
   private(set) var count = 0
-  /// Indices at and above this were never used: where a walk over the table ends.
+  /// Indices from here on have never been used. Iteration over the table ends here.
   private(set) var end = 0
 
   init(capacity: Int) {
@@ -29,10 +29,10 @@ struct SlotTable<Slot>: ~Copyable {
 
   @inline(__always) func isLive(_ index: Int) -> Bool { index < end && generations[index] & 1 == 1 }
 
-  /// Another for each use of the index.
+  /// Returns a value that differs for each use of the index.
   @inline(__always) func generation(_ index: Int) -> UInt32 { generations[index] }
 
-  /// Nil when the table is full.
+  /// Inserts a slot; returns nil if the table is full.
   mutating func insert(_ slot: Slot) -> Int? {
     let index: Int
     if firstFree >= 0 {

@@ -2,7 +2,7 @@
 public struct TransportID: Hashable, Sendable {
   /// The caller's number.
   public var rawValue: UInt32
-  /// The id with this number.
+  /// Creates the id with this number.
   public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
@@ -10,7 +10,7 @@ public struct TransportID: Hashable, Sendable {
 public struct MediaTrackID: Hashable, Sendable {
   /// The caller's number.
   public var rawValue: UInt32
-  /// The id with this number.
+  /// Creates the id with this number.
   public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
@@ -18,7 +18,7 @@ public struct MediaTrackID: Hashable, Sendable {
 public struct SubscriptionID: Hashable, Sendable {
   /// The caller's number.
   public var rawValue: UInt32
-  /// The id with this number.
+  /// Creates the id with this number.
   public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 

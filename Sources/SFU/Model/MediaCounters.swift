@@ -1,18 +1,18 @@
-/// What the workers counted since their start, and what they hold now.
+/// The workers' counters since their start, and their gauges.
 public struct MediaCounters: Sendable, Hashable {
   /// In the order of the workers' ports.
   public var workers: [WorkerCounters]
 
-  /// The counters of these workers.
+  /// Creates the counters of these workers.
   public init(workers: [WorkerCounters] = []) { self.workers = workers }
 
-  /// All workers together.
+  /// The sum over all workers.
   public var total: WorkerCounters {
     workers.reduce(into: WorkerCounters()) { $0.add($1) }
   }
 }
 
-/// The counters of one worker. All but the gauges only grow.
+/// The counters of one worker. All except the gauges only increase.
 public struct WorkerCounters: Sendable, Hashable {
   // Gauges.
   /// Open rooms.
@@ -25,72 +25,72 @@ public struct WorkerCounters: Sendable, Hashable {
   public var tracks = 0
   /// Subscriptions to tracks.
   public var subscriptions = 0
-  /// Bytes of packet rings that live tracks hold.
+  /// Bytes that the packet rings of live tracks use.
   public var ringBytes = 0
 
-  /// TCP connections of clients, and of whoever has proven nothing yet.
+  /// TCP connections, proven to be a client's or not yet.
   public var tcpConnections = 0
 
-  /// Processor time of the worker's thread, microseconds.
+  /// CPU time of the worker's thread in microseconds.
   public var cpuMicroseconds: Int64 = 0
   /// Datagrams and frames of TCP connections received, of any kind.
   public var packetsReceived: UInt64 = 0
-  /// Bytes of them, without IP, UDP and TCP headers.
+  /// Bytes received, without IP, UDP and TCP headers.
   public var bytesReceived: UInt64 = 0
-  /// Datagrams that the kernel took, and frames that were queued for TCP connections, of any kind.
+  /// Datagrams that the kernel accepted, and frames that were queued for TCP connections, of any kind.
   public var packetsSent: UInt64 = 0
-  /// Bytes of them, without IP, UDP and TCP headers.
+  /// Bytes sent, without IP, UDP and TCP headers.
   public var bytesSent: UInt64 = 0
-  /// Messages of several packets that the kernel took and cut (UDP GSO).
+  /// Messages of several packets that the kernel accepted and segmented (UDP GSO).
   public var segmentedMessages: UInt64 = 0
-  /// Packets that left in them, of `packetsSent`.
+  /// The part of `packetsSent` that was sent in such messages.
   public var segmentedPackets: UInt64 = 0
-  /// Messages of several packets that the kernel refused; their packets were sent one by one.
+  /// Messages of several packets that the kernel refused. Their packets were sent one by one.
   public var segmentationRefused: UInt64 = 0
-  /// RTP packets that were authentic.
+  /// Authentic RTP packets received.
   public var rtpReceived: UInt64 = 0
   /// RTP packets of tracks that come from this process.
   public var injected: UInt64 = 0
-  /// RTCP compounds that were authentic.
+  /// Authentic RTCP compound packets received.
   public var rtcpReceived: UInt64 = 0
-  /// RTP packets sealed for subscribers, without resends.
+  /// RTP packets sealed for subscribers, without retransmissions.
   public var rtpForwarded: UInt64 = 0
-  /// NACK packets of subscribers.
+  /// NACK packets from subscribers.
   public var nacksReceived: UInt64 = 0
-  /// Sequence numbers asked for by subscribers.
+  /// Sequence numbers that subscribers requested again.
   public var nackedPackets: UInt64 = 0
-  /// Packets sent again.
+  /// Packets retransmitted.
   public var retransmitted: UInt64 = 0
   /// NACK packets to publishers.
   public var nacksSent: UInt64 = 0
-  /// PLI and FIR of subscribers.
+  /// PLI and FIR from subscribers.
   public var keyFrameRequestsReceived: UInt64 = 0
   /// PLI and FIR to publishers.
   public var keyFrameRequestsSent: UInt64 = 0
-  /// Transport-wide feedback packets of subscribers.
+  /// Transport-wide feedback packets from subscribers.
   public var transportFeedbackReceived: UInt64 = 0
   /// Transport-wide feedback packets to publishers.
   public var transportFeedbackSent: UInt64 = 0
-  /// TCP connections taken.
+  /// TCP connections accepted.
   public var tcpAccepted: UInt64 = 0
-  /// TCP connections closed at once, or for a newer one, because of a bound.
+  /// TCP connections closed because of a limit, at once or in favour of a newer one.
   public var tcpRefused: UInt64 = 0
-  /// TCP connections closed because no valid check came in time.
+  /// TCP connections closed because no valid connectivity check arrived in time.
   public var tcpSilent: UInt64 = 0
-  /// TCP connections closed for a frame that is too long, or for something else than a check at first.
+  /// TCP connections closed because a frame was too long, or because the first frame was no connectivity check.
   public var tcpMalformed: UInt64 = 0
-  /// Bytes read from TCP connections, with the two that frame each packet.
+  /// Bytes read from TCP connections, including the two-byte frame lengths.
   public var tcpBytesReceived: UInt64 = 0
-  /// Bytes written to TCP connections, with the two that frame each packet.
+  /// Bytes written to TCP connections, including the two-byte frame lengths.
   public var tcpBytesSent: UInt64 = 0
 
-  /// By `MediaDrop`, in the order of its cases.
+  /// Drops by `MediaDrop`, in the order of its cases.
   public var drops = [UInt64](repeating: 0, count: MediaDrop.allCases.count)
 
-  /// All zero.
+  /// Creates counters that are all zero.
   public init() {}
 
-  /// How much was dropped for this reason.
+  /// The number of drops for this reason.
   public subscript(reason: MediaDrop) -> UInt64 { drops[Int(reason.rawValue)] }
 
   mutating func add(_ other: WorkerCounters) {
@@ -131,7 +131,7 @@ public struct WorkerCounters: Sendable, Hashable {
   }
 }
 
-/// Why a packet went no further.
+/// Why a packet was dropped.
 public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   /// Neither STUN, DTLS nor SRTP by its first byte (RFC 7983).
   case unknownKind
@@ -139,44 +139,44 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case oversized
   /// From an address that no transport has validated.
   case unknownAddress
-  /// STUN for a user name that no transport has.
+  /// STUN with a user name that no transport has.
   case unknownUser
-  /// The peer refused it: STUN integrity, DTLS out of place, before keys.
+  /// The peer refused it: wrong STUN integrity, unexpected DTLS, or media before keys.
   case peer
   /// SRTP authentication failed.
   case authentication
-  /// SRTP index seen before, or too old.
+  /// The SRTP index was seen before, or is too old.
   case replay
-  /// Not an RTP packet whose lengths agree (RFC 3550 §5.1).
+  /// Not an RTP packet with consistent lengths (RFC 3550 §5.1).
   case malformedRTP
-  /// Not an RTCP compound, or a packet in it whose inside does not agree with its length.
+  /// Not an RTCP compound packet, or a packet in it does not match its length.
   case malformedRTCP
   /// No published track has this SSRC, mid or rid.
   case unknownSSRC
-  /// A payload type that the track, or its receiver, does not have.
+  /// A payload type that the track or its receiver does not have.
   case unknownPayloadType
   /// More SSRCs than a transport may have.
   case ssrcLimit
-  /// The same sequence number again.
+  /// A duplicate sequence number.
   case duplicate
-  /// RTX without room for the original sequence number, or for a packet that is too old.
+  /// RTX without an original sequence number, or of a packet that is too old.
   case uselessRetransmission
   /// A packet of a muted track.
   case muted
   /// A video packet before the subscription's first key frame.
   case awaitingKeyFrame
-  /// A video packet of a frame that a lagging subscriber lost.
+  /// A video packet of a frame that a lagging subscriber did not get in full.
   case lagging
   /// The socket's send buffer was full.
   case sendBufferFull
-  /// Another failure of the socket.
+  /// The socket failed with another error.
   case sendFailed
-  /// A packet that is no longer kept: a resend asked for too late.
+  /// The requested packet is no longer in the ring: the NACK was too late.
   case historyMiss
-  /// A resend asked for again too soon.
+  /// A retransmission that was requested again too soon.
   case nackThrottled
   /// The subscription's transport is not connected.
   case notConnected
-  /// More waits for the subscriber's TCP connection than may.
+  /// The queue of the subscriber's TCP connection is full.
   case tcpQueueFull
 }

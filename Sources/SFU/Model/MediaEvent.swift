@@ -1,50 +1,50 @@
-/// What a media worker tells the control plane about one room. Told from the worker's thread, in order, a batch at a time:
-/// the receiver hands it on and returns.
+/// An event that a media worker reports to the control plane about one room. Events arrive on the worker's thread, in order and
+/// in batches; the receiver must pass them on and return.
 public enum MediaEvent: Sendable, Hashable {
-  /// ICE and DTLS are done; also told when a disconnected transport is heard again.
+  /// ICE and DTLS are complete. Also sent when a disconnected transport receives packets again.
   case transportConnected(TransportID)
-  /// Nothing was heard for some seconds (`PeerEvent.disconnected`); may come back.
+  /// No packet was received for some seconds (`PeerEvent.disconnected`). The transport may recover.
   case transportDisconnected(TransportID)
-  /// The transport can't be used any more; the control plane closes it.
+  /// The transport is no longer usable. The control plane must close it.
   case transportFailed(TransportID, TransportFailure)
-  /// The far end closed it (DTLS close_notify); the control plane closes it too.
+  /// The remote end closed the transport (DTLS close_notify). The control plane must close it too.
   case transportClosed(TransportID)
-  /// The first packet of a track came, or the first after it was published anew.
+  /// The first packet of a track arrived, or the first after it was published again.
   case firstPacket(MediaTrackID)
-  /// The tracks that made a sound in the last 200 ms, and those that fell silent with −127. Not told while nothing changes.
+  /// The tracks that were audible in the last 200 ms, and those that became silent, with −127. Sent only on changes.
   case audioLevels([TrackLevel])
-  /// Who speaks, loudest first; told when it changes.
+  /// The active speakers, loudest first. Sent only on changes.
   case activeSpeakers([MediaTrackID])
-  /// The command could not be carried out because of a limit or an id that is not there.
+  /// The command was refused because of a limit or an unknown id.
   case refused(Refusal)
 }
 
-/// The loudness of an audio track, by the publisher's own account (RFC 6464).
+/// The loudness of an audio track, as reported by the publisher (RFC 6464).
 public struct TrackLevel: Sendable, Hashable {
-  /// An audio track.
+  /// The audio track.
   public var track: MediaTrackID
-  /// dBov, −127 (silence) … 0 (loudest).
+  /// The level in dBov, −127 (silence) … 0 (loudest).
   public var level: Int
 
-  /// The level of this track, dBov.
+  /// Creates the level of this track, in dBov.
   public init(track: MediaTrackID, level: Int) {
     self.track = track
     self.level = level
   }
 }
 
-/// Why a transport can't be used any more.
+/// Why a transport is no longer usable.
 public enum TransportFailure: Sendable, Hashable, CustomStringConvertible {
-  /// The DTLS certificate is not the one that the session description names.
+  /// The DTLS certificate does not match the fingerprint in the session description.
   case fingerprint
   /// The DTLS handshake failed, for this reason.
   case handshake(String)
-  /// ICE or DTLS did not get through in 30 s, or nothing was heard for so long; an ICE restart may help.
+  /// ICE or DTLS did not complete in 30 s, or no packet was received for that long. An ICE restart may help.
   case timeout
-  /// The keys of SRTP could not be set up.
+  /// The SRTP keys could not be set up.
   case keys
 
-  /// For logs.
+  /// A description for logs.
   public var description: String {
     switch self {
     case .fingerprint: "fingerprint"
@@ -55,12 +55,12 @@ public enum TransportFailure: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A command that was not carried out.
+/// A refused command.
 public enum Refusal: Sendable, Hashable {
-  /// The worker has `MediaLimits.transportsPerWorker` transports, or the id is taken.
+  /// The worker already has `MediaLimits.transportsPerWorker` transports, or the id is in use.
   case transport(TransportID)
-  /// The transport is not there, or has `MediaLimits.tracksPerTransport` tracks, or the id or an SSRC is taken.
+  /// The transport is missing or already has `MediaLimits.tracksPerTransport` tracks, or the id or an SSRC is in use.
   case track(MediaTrackID)
-  /// The track or the transport is not there, or a limit is reached, or the parameters name no codec of the track.
+  /// The track or the transport is missing, a limit is reached, or the parameters have no codec of the track.
   case subscription(SubscriptionID)
 }

@@ -1,15 +1,15 @@
 /// Why the media plane could not start.
 public enum MediaPlaneError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Not a numeric address, or a port beyond 65535.
+  /// Not a numeric address, or a port above 65535.
   case badAddress(String)
-  /// The socket could not be bound; with the system's own words.
+  /// The socket could not be bound; `reason` is the system's message.
   case bind(address: String, reason: String)
   case thread(reason: String)
   case certificate(reason: String)
-  /// An announced address of a family of which no address is bound.
+  /// An announced address whose family has no bound address.
   case unreachable(announced: String)
 
-  /// A sentence for people.
+  /// A human-readable message.
   public var description: String {
     switch self {
     case .badAddress(let address): "\(address) is no numeric address, or no port"

@@ -1,4 +1,4 @@
-/// The state of a room's media at one moment. Rates are of the last second or so.
+/// A snapshot of a room's media. Rates cover about the last second.
 public struct MediaStatistics: Sendable, Hashable {
   /// By the control plane's ids.
   public var transports: [TransportID: TransportStatistics]
@@ -7,7 +7,7 @@ public struct MediaStatistics: Sendable, Hashable {
   /// By the control plane's ids.
   public var subscriptions: [SubscriptionID: SubscriptionStatistics]
 
-  /// See the properties.
+  /// Creates statistics from their properties.
   public init(
     transports: [TransportID: TransportStatistics] = [:], tracks: [MediaTrackID: TrackStatistics] = [:],
     subscriptions: [SubscriptionID: SubscriptionStatistics] = [:]
@@ -18,97 +18,97 @@ public struct MediaStatistics: Sendable, Hashable {
   }
 }
 
-/// What goes over one transport.
+/// The traffic of one transport.
 public struct TransportStatistics: Sendable, Hashable {
-  /// Media can flow and the far end is heard.
+  /// Whether media can flow and the remote end is responding.
   public var isConnected = false
-  /// The far end's address that is in use: "127.0.0.1:40000"; nil before ICE is done.
+  /// The remote address in use, such as "127.0.0.1:40000"; nil before ICE is complete.
   public var remoteAddress: String?
-  /// Round trip from receiver reports, milliseconds; nil before the first.
+  /// Round-trip time from receiver reports, in milliseconds; nil before the first.
   public var roundTripMilliseconds: Double?
-  /// Datagrams of any kind from the far end.
+  /// Datagrams of any kind from the remote end.
   public var packetsReceived: UInt64 = 0
-  /// Bytes of them.
+  /// Bytes in these datagrams.
   public var bytesReceived: UInt64 = 0
-  /// Media and reports to the far end, in packets.
+  /// Media and report packets to the remote end.
   public var packetsSent: UInt64 = 0
-  /// Bytes of them.
+  /// Bytes in these packets.
   public var bytesSent: UInt64 = 0
-  /// Kilobits per second from the far end.
+  /// Kilobits per second from the remote end.
   public var receiveKbps = 0
-  /// Kilobits per second to the far end.
+  /// Kilobits per second to the remote end.
   public var sendKbps = 0
-  /// Outgoing packets that the far end's transport-wide feedback reported as come, and as lost.
+  /// Outgoing packets that the remote end's transport-wide feedback reported as received.
   public var feedbackReceived: UInt64 = 0
-  /// See `feedbackReceived`.
+  /// Outgoing packets that the same feedback reported as lost.
   public var feedbackLost: UInt64 = 0
 
-  /// Nothing so far.
+  /// Creates statistics without traffic.
   public init() {}
 }
 
-/// What comes from the publisher of a track.
+/// What the publisher of a track sends.
 public struct TrackStatistics: Sendable, Hashable {
-  /// SDP name in lower case of the codec of the last packet.
+  /// SDP name of the last packet's codec, in lower case.
   public var codec = ""
-  /// Not forwarded at the moment.
+  /// Whether forwarding is stopped.
   public var isMuted = false
   /// Kilobits of payload per second.
   public var kbps = 0
   /// Video frames per second; 0 for audio.
   public var framesPerSecond = 0
-  /// RTP packets, without resends.
+  /// RTP packets, without retransmissions.
   public var packets: UInt64 = 0
   /// Bytes of payload.
   public var bytes: UInt64 = 0
-  /// As in RFC 3550 §6.4.1: may fall when late packets come.
+  /// Packets lost, as in RFC 3550 §6.4.1: may decrease when late packets arrive.
   public var lost: Int64 = 0
-  /// Share of the packets lost over the last report interval, 0…1.
+  /// Fraction of the packets lost in the last report interval, 0…1.
   public var fractionLost = 0.0
-  /// Interarrival jitter (RFC 3550 §6.4.1).
+  /// Interarrival jitter (RFC 3550 §6.4.1) in milliseconds.
   public var jitterMilliseconds = 0.0
-  /// Key frames that began.
+  /// Key frames begun.
   public var keyFrames: UInt64 = 0
   /// Video frames; 0 for audio.
   public var frames: UInt64 = 0
-  /// Packets asked for again.
+  /// Packets requested again from the publisher.
   public var nacksSent: UInt64 = 0
-  /// Requests for a key frame.
+  /// Key frame requests to the publisher.
   public var keyFrameRequests: UInt64 = 0
-  /// dBov, −127…0; audio only.
+  /// Audio level in dBov, −127…0; audio only.
   public var audioLevel: Int?
-  /// How many receive it.
+  /// Subscriptions to the track.
   public var subscriptions = 0
 
-  /// Nothing so far.
+  /// Creates statistics without traffic.
   public init() {}
 }
 
-/// What goes to one receiver of a track.
+/// What one receiver of a track is sent.
 public struct SubscriptionStatistics: Sendable, Hashable {
-  /// The track that is received.
+  /// The received track.
   public var track = MediaTrackID(0)
   /// The receiver's transport.
   public var transport = TransportID(0)
   /// Kilobits of payload per second.
   public var kbps = 0
-  /// RTP packets, without resends.
+  /// RTP packets, without retransmissions.
   public var packets: UInt64 = 0
   /// Bytes of payload.
   public var bytes: UInt64 = 0
-  /// NACK packets of the receiver.
+  /// NACK packets from the receiver.
   public var nacks: UInt64 = 0
-  /// Packets sent again to it.
+  /// Packets retransmitted to the receiver.
   public var retransmitted: UInt64 = 0
-  /// Requests for a key frame.
+  /// Key frame requests from the receiver.
   public var keyFrameRequests: UInt64 = 0
-  /// From the far end's receiver reports.
+  /// Packets lost, from the receiver's reports.
   public var lost: Int64 = 0
-  /// Share lost over the receiver's last report interval, 0…1.
+  /// Fraction lost in the receiver's last report interval, 0…1.
   public var fractionLost = 0.0
-  /// Interarrival jitter (RFC 3550 §6.4.1).
+  /// Interarrival jitter (RFC 3550 §6.4.1) in milliseconds.
   public var jitterMilliseconds = 0.0
 
-  /// Nothing so far.
+  /// Creates statistics without traffic.
   public init() {}
 }

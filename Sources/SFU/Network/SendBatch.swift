@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// The outgoing slab: packets are written one behind the other, and those that may become one message of the kernel's (UDP GSO) do.
+/// The outgoing slab. Packets are written one after another; those that may form one kernel message (UDP GSO) do.
 ///
-/// - A message's packets have one destination and one length, but for the last, which may be shorter (`joins`).
-/// - A message that the kernel refuses leaves as single datagrams, in the same flush: see `SendLadder`.
+/// - All packets of a message have one destination and one length, except the last, which may be shorter (`joins`).
+/// - If the kernel refuses a message, its packets are sent as single datagrams in the same flush: see `SendLadder`.
 struct SendBatch: ~Copyable {
   /// The maximum number of packets.
   static let capacity = 64

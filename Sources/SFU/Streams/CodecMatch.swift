@@ -1,16 +1,16 @@
 import RTP
 public import WebRTC
 
-// Which of a receiver's payload types carries which of a publisher's codecs.
+// Matches a receiver's payload types with a publisher's codecs.
 
 extension RTPCodec {
-  /// How well a receiver of `self` can take what is encoded as `source`; nil where it can't.
+  /// Returns how well a receiver of `self` can decode what is encoded as `source`; nil if it can't.
   public func suitability(for source: RTPCodec) -> Int? {
     guard name.lowercased() == source.name.lowercased(), clockRate == source.clockRate else { return nil }
     switch PayloadFormat(name: name) {
     case .h264:
       let sameMode = parameters["packetization-mode"] ?? "0" == source.parameters["packetization-mode"] ?? "0"
-      // The first four digits are the profile and its constraints; the level is a limit, not a format.
+      // The first four digits are the profile and its constraints. The level is a limit, not a format.
       let sameProfile = profile(parameters) == profile(source.parameters)
       return (sameMode ? 2 : 0) + (sameProfile ? 1 : 0)
     case .vp9:
@@ -38,7 +38,7 @@ extension TrackSlot {
     self.reception = reception
   }
 
-  /// What is over `maximumCodecs` is not received.
+  /// Sets the codecs. Those beyond `maximumCodecs` are not received.
   mutating func setCodecs(_ codecs: [RTPCodec]) {
     payloadTypes = SIMD16(repeating: Self.noPayloadType)
     rtxPayloadTypes = SIMD16(repeating: Self.noPayloadType)
@@ -51,7 +51,7 @@ extension TrackSlot {
 }
 
 extension SubscriptionSlot {
-  /// Nil where the receiver has no codec of the track. `retired` tells where the numbers of an SSRC go on that was used before.
+  /// Returns nil if the receiver has no codec of the track. `retired` has the numbers at which reused SSRCs continue.
   init?(
     id: SubscriptionID, track: Int, transport: Int, ssrc: SSRC, encoding: RTPEncoding, source: [RTPCodec],
     parameters: RTPParameters, continues: Bool, retired: [SSRC: RetiredStream],
@@ -69,12 +69,12 @@ extension SubscriptionSlot {
     ids.rid = 0
     ids.repairedRid = 0
     if answersNACK && rtxSSRC == 0 {
-      // A packet that is sent again as it was must not differ by a byte, so it carries nothing that tells the time of sending.
+      // A packet that is retransmitted unchanged must not differ by a byte, so it carries no send time.
       ids.absSendTime = 0
       ids.transportSequence = 0
     }
     header = HeaderTemplate(mid: parameters.mid, ids: ids)
-    // Below 2¹⁵, so that the receiver's guess of the rollover counter is right whichever packet comes first (RFC 3711 §3.3.1).
+    // Below 2¹⁵, so that the receiver guesses the rollover counter right, whichever packet arrives first (RFC 3711 §3.3.1).
     map = SequenceMap(start: retired[ssrc]?.next ?? Int64.random(in: 1..<16_384, using: &random))
     rtxNext = rtxSSRC == 0 ? 0 : retired[rtxSSRC]?.next ?? Int64.random(in: 1..<16_384, using: &random)
     if continues, let before = retired[ssrc] {
@@ -86,13 +86,13 @@ extension SubscriptionSlot {
     guard payloadTypes != SIMD16(repeating: TrackSlot.noPayloadType) else { return nil }
   }
 
-  /// Finds for each of the publisher's codecs the receiver's payload type that suits it best.
+  /// Finds the receiver's best payload type for each of the publisher's codecs.
   mutating func match(_ source: [RTPCodec], to receiver: [RTPCodec]) {
     payloadTypes = SIMD16(repeating: TrackSlot.noPayloadType)
     rtxPayloadTypes = SIMD16(repeating: TrackSlot.noPayloadType)
     for (index, codec) in source.prefix(TrackSlot.maximumCodecs).enumerated() {
       let suitable = receiver.compactMap { candidate in candidate.suitability(for: codec).map { (candidate, $0) } }
-      // The first of the best: the receiver's own preference.
+      // The first of several equally good ones, because it is the receiver's preference.
       var best: (codec: RTPCodec, suitability: Int)?
       for (candidate, suitability) in suitable where suitability > best?.suitability ?? -1 { best = (candidate, suitability) }
       guard let best, best.codec.payloadType < 128 else { continue }
@@ -109,7 +109,7 @@ extension RTPExtensionIDs {
       transportSequence: ids[.transportSequence] ?? 0, audioLevel: ids[.audioLevel] ?? 0)
   }
 
-  /// Adds what another m-line of the same bundle agreed on.
+  /// Adds the extensions that another m-line of the same bundle negotiated.
   mutating func merge(_ other: RTPExtensionIDs) {
     if other.mid != 0 { mid = other.mid }
     if other.rid != 0 { rid = other.rid }

@@ -1,17 +1,18 @@
 import RTP
 
-/// The header extension block of one subscription, written once; per packet it is copied and its moving fields are patched.
+/// The header extension block of one subscription. It is written once; each packet gets a copy with its variable fields
+/// patched.
 struct HeaderTemplate: BitwiseCopyable {
   /// Room for mid (16), abs-send-time, transport sequence and audio level with their id bytes.
   private var bytes: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
-  /// Of the block with its four-byte head; 0 without extensions.
+  /// The length of the block with its four-byte head; 0 without extensions.
   private var length = 0
-  /// From the packet's first byte; 0 where the extension was not agreed.
+  /// The offset from the packet's first byte; 0 if the extension was not negotiated.
   private(set) var absSendTimeOffset = 0
   private(set) var transportSequenceOffset = 0
   private var audioLevelOffset = 0
 
-  /// The longest header that `write` gives.
+  /// The longest header that `write` produces.
   static let maximumLength = RTPHeader.fixedLength + 40
 
   init(mid: Mid, ids: RTPExtensionIDs) {
@@ -21,7 +22,7 @@ struct HeaderTemplate: BitwiseCopyable {
       if !text.isEmpty { text.withUTF8 { writer.append(id: ids.mid, bytes: UnsafeRawBufferPointer($0)) } }
       writer.append(id: ids.absSendTime, absSendTime: AbsSendTime(rawValue: 0))
       writer.append(id: ids.transportSequence, transportSequence: 0)
-      // Last, so that a packet without a level can have padding in its place.
+      // Last, so that padding can replace it in a packet without a level.
       writer.append(id: ids.audioLevel, audioLevel: AudioLevel(level: 127, voice: false))
       let total = writer.finish()
       absSendTimeOffset = writer.absSendTimeOffset
@@ -43,7 +44,8 @@ struct HeaderTemplate: BitwiseCopyable {
 
   private var audioLevelElement: UInt8 = 0
 
-  /// Writes a whole header and gives its length. `audioLevel` nil leaves the level out; `padded` says that padding ends the packet.
+  /// Writes a whole header and returns its length. If `audioLevel` is nil, the level is left out. `padded` states that padding
+  /// ends the packet.
   @inline(__always) func write(
     to base: UnsafeMutableRawPointer, payloadType: UInt8, marker: Bool, sequence: UInt16, timestamp: UInt32, ssrc: SSRC,
     absSendTime: UInt32, transportSequence: UInt16, audioLevel: UInt8?, padded: Bool = false

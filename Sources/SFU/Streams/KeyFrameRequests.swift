@@ -1,13 +1,13 @@
 import RTP
 
-/// Key frame requests for one published stream, merged: however many ask, one request goes up per interval, again and again until
-/// a key frame came.
+/// Merges the key frame requests for one published stream. However many subscribers ask, one request per interval goes to the
+/// publisher, until a key frame arrives.
 struct KeyFrameRequests: BitwiseCopyable {
   private(set) var isWanted = false
   private var lastSent = Int64.min
   private var attempts = 0
 
-  /// Tries at the full rate; after them the publisher is asked more rarely.
+  /// Attempts at the full rate. Later ones are less frequent.
   static let eagerAttempts = 10
   static let patience: Int64 = 6
 
@@ -18,7 +18,7 @@ struct KeyFrameRequests: BitwiseCopyable {
     attempts = 0
   }
 
-  /// Whether a request is to be sent now; the caller sends it.
+  /// Returns whether to send a request now. The caller sends it.
   mutating func isDue(_ now: Instant, interval: Int64) -> Bool {
     guard isWanted else { return false }
     let wait = attempts < Self.eagerAttempts ? interval : interval &* Self.patience

@@ -1,6 +1,6 @@
 import RTP
 
-/// Bytes and frames of the last whole interval, as rates.
+/// Measures the byte and frame rates of the last complete interval.
 struct RateMeter: BitwiseCopyable {
   private var bytes = 0
   private var frames = 0
@@ -11,7 +11,7 @@ struct RateMeter: BitwiseCopyable {
   @inline(__always) mutating func add(bytes count: Int) { bytes &+= count }
   @inline(__always) mutating func addFrame() { frames &+= 1 }
 
-  /// Ends the interval: called about once a second.
+  /// Ends the interval. Called about once a second.
   mutating func roll(_ now: Instant) {
     defer {
       since = now.microseconds

@@ -1,6 +1,6 @@
 import RTP
 
-/// What came and what is missing of one published stream.
+/// The reception statistics and the missing packets of one published stream.
 final class ReceptionBook {
   var stream: ReceiveStream
 
@@ -8,14 +8,14 @@ final class ReceptionBook {
     stream = ReceiveStream(ssrc: 0, clockRate: clockRate, policy: isVideo ? .video : .audio)
   }
 
-  /// Another SSRC: all counting begins anew.
+  /// Resets all counts for a new SSRC.
   func begin(ssrc: SSRC, clockRate: UInt32, isVideo: Bool) {
     guard stream.ssrc != ssrc else { return }
     stream = ReceiveStream(ssrc: ssrc, clockRate: clockRate, policy: isVideo ? .video : .audio)
   }
 }
 
-/// When the packets of a publishing transport came.
+/// The arrival times of a publishing transport's packets.
 final class FeedbackBook {
   var recorder = TransportFeedbackRecorder()
 }

@@ -1,19 +1,19 @@
 import RTP
 
-/// Bounds what one subscriber can make the worker send by NACKs: each packet at most once per round trip or so, and a number of
-/// packets a second.
+/// Limits what one subscriber can make the worker send by NACKs: each packet about once per round trip, and a number of packets
+/// per second.
 struct ResendThrottle: BitwiseCopyable {
   private static let entries = 64
   static let packetsPerSecond = 600
 
-  // Direct-mapped by sequence number: what another packet displaced may be sent early, never more than the rate allows.
+  // Direct-mapped by sequence number. A packet that another one displaced may be sent early, but never above the rate limit.
   private var sequences: SIMD64<UInt16> = .zero
   private var times: SIMD64<UInt16> = .zero
   private var known: UInt64 = 0
   private var windowStart = Int64.min
   private var inWindow = 0
 
-  /// Whether the packet may be sent again now, which is noted.
+  /// Returns whether the packet may be sent again now, and records it.
   mutating func allows(_ sequence: UInt16, now: Instant, interval: Int64) -> Bool {
     let milliseconds = UInt16(truncatingIfNeeded: now.microseconds / 1000)
     let index = Int(sequence) & (Self.entries - 1)

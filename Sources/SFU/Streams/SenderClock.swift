@@ -1,9 +1,9 @@
 import RTP
 
-/// One stream's RTP clock against wall time, from the publisher's sender reports; from arrivals where it sends none.
+/// Maps one stream's RTP clock to wall-clock time: from the publisher's sender reports, or from arrival times if it sends none.
 ///
-/// Reports to subscribers stay on the publisher's own line, so that its audio and its video keep the same relation to each other
-/// whatever the network did to the reports.
+/// Reports to subscribers use the publisher's own mapping. Its audio and video so stay in sync, whatever the network did to the
+/// reports.
 struct SenderClock: BitwiseCopyable {
   private var reported = false
   private var ntp: UInt64 = 0
@@ -11,10 +11,10 @@ struct SenderClock: BitwiseCopyable {
   private var at = Int64.min
   private var firstHeard = Int64.min
 
-  /// Without a report of the publisher for so long, arrivals are the clock.
+  /// Time without a report from the publisher after which arrival times are used, in microseconds.
   static let patience: Int64 = 2_000_000
 
-  /// The publisher's sender report; `rtpTimestamp` in the numbers that are forwarded.
+  /// Records the publisher's sender report; `rtpTimestamp` is in the forwarded timestamps.
   mutating func report(ntp: NTPTime, rtpTimestamp: UInt32, now: Instant) {
     reported = true
     self.ntp = ntp.rawValue
@@ -22,7 +22,7 @@ struct SenderClock: BitwiseCopyable {
     at = now.microseconds
   }
 
-  /// The stream's newest packet has this timestamp; `wallOffset` leads from the monotonic clock to the wall's.
+  /// Records the timestamp of the stream's newest packet; `wallOffset` converts the monotonic clock to wall-clock time.
   @inline(__always) mutating func heard(rtpTimestamp: UInt32, now: Instant, wallOffset: Int64) {
     guard !reported else { return }
     if firstHeard == .min { firstHeard = now.microseconds }
@@ -31,12 +31,12 @@ struct SenderClock: BitwiseCopyable {
     ntp = NTPTime(unixMicroseconds: now.microseconds &+ wallOffset).rawValue
   }
 
-  /// The publisher's latest report; nil where it sent none.
+  /// The publisher's latest report; nil if it sent none.
   var lastReport: (ntp: NTPTime, rtp: UInt32, at: Instant)? {
     reported ? (NTPTime(rawValue: ntp), rtp, Instant(microseconds: at)) : nil
   }
 
-  /// What a sender report of this moment says; nil while nothing is known or the publisher's first report may still come.
+  /// Returns the times for a sender report now; nil while none are known or the publisher's first report may still arrive.
   func moment(_ now: Instant, clockRate: UInt32) -> (ntp: NTPTime, rtp: UInt32)? {
     guard at != .min, reported || now.microseconds &- firstHeard >= Self.patience else { return nil }
     let elapsed = max(0, now.microseconds &- at)

@@ -1,8 +1,9 @@
-/// Who speaks in a room: levels smoothed over about a second, with a threshold to become a speaker and time to stay one.
+/// Determines a room's active speakers: levels smoothed over about a second, a threshold to become a speaker and a time to stay
+/// one.
 struct SpeakerRanking {
-  /// dBov; speech at a normal distance lies between −20 and −40.
+  /// In dBov. Speech at a normal distance is between −20 and −40.
   static let threshold = -45.0
-  /// Ticks of 200 ms that a speaker stays after falling silent: between two sentences nobody takes over.
+  /// Ticks of 200 ms that a silent speaker stays active, so that no other takes over between two sentences.
   static let hold = 5
   static let maximumSpeakers = 8
 
@@ -14,14 +15,15 @@ struct SpeakerRanking {
   private var voices: [MediaTrackID: Voice] = [:]
   private(set) var speakers: [MediaTrackID] = []
 
-  /// Takes the levels of one tick, dBov; tracks that are absent were silent. True when the set of speakers or the loudest changed.
+  /// Updates the ranking with the levels of one tick, in dBov; absent tracks were silent. Returns true if the set of speakers
+  /// or the loudest one changed.
   mutating func update(_ levels: [TrackLevel]) -> Bool {
     var heard: [MediaTrackID: Int] = [:]
     for level in levels { heard[level.track] = level.level }
     for track in heard.keys where voices[track] == nil { voices[track] = Voice() }
     for (track, var voice) in voices {
       let level = Double(heard[track] ?? -127)
-      // Rises at once, falls over about a second.
+      // Fast attack, decay over about a second.
       voice.smoothed = level > voice.smoothed ? (voice.smoothed + level) / 2 : voice.smoothed * 0.8 + level * 0.2
       voice.held = level > Self.threshold ? Self.hold : max(0, voice.held - 1)
       voices[track] = voice.held == 0 && voice.smoothed < -100 ? nil : voice

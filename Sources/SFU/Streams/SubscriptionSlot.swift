@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-/// What a worker holds of one track on its way to one subscriber. Trivial.
+/// A worker's state of one subscription. Trivial.
 struct SubscriptionSlot {
   let id: SubscriptionID
   let track: Int
@@ -10,37 +10,37 @@ struct SubscriptionSlot {
   var nextInTransport: Int32 = -1
 
   let ssrc: SSRC
-  /// 0 where there is none.
+  /// 0 if there is none.
   let rtxSSRC: SSRC
-  /// By index of the track's codec; `TrackSlot.noPayloadType` where this receiver has none for it.
+  /// By index of the track's codec; `TrackSlot.noPayloadType` if this receiver has none for it.
   var payloadTypes = SIMD16<UInt8>(repeating: TrackSlot.noPayloadType)
   var rtxPayloadTypes = SIMD16<UInt8>(repeating: TrackSlot.noPayloadType)
   let answersNACK: Bool
   let header: HeaderTemplate
-  /// The stream goes on under its SSRC, with this track or another: its end is not told.
+  /// Whether the stream continues under its SSRC, with this track or another, so that no BYE is sent.
   let continues: Bool
 
   /// Added to the track's timestamps.
   var timestampOffset: UInt32 = 0
-  /// Where the timestamps go on; nil once the first packet has been sent, and where there was none before.
+  /// The timestamps to continue from; nil once the first packet has been sent, or if there was no earlier stream.
   var resumed: RetiredStream.End?
 
   var map: SequenceMap
   /// The next index of the RTX stream.
   var rtxNext: Int64
   var throttle = ResendThrottle()
-  /// Whether the gate is shut because packets could not be sent.
+  /// Whether the gate is closed because packets could not be sent.
   var isLagging = false
 
   var packets: UInt64 = 0
-  /// Payload bytes, as sender reports count them.
+  /// Payload bytes, as counted by sender reports.
   var bytes: UInt64 = 0
   var nacks: UInt64 = 0
   var retransmitted: UInt64 = 0
   var keyFrameRequests: UInt64 = 0
   var rate = RateMeter()
 
-  /// Of our last sender report, to know the round trip by.
+  /// The time in our last sender report, for measuring the round trip.
   var reportNTP: UInt32 = 0
   var reportAt = Instant(microseconds: 0)
   var lost: Int64 = 0
@@ -56,14 +56,14 @@ struct SubscriptionSlot {
     rate.add(bytes: length)
   }
 
-  /// The track begins to be sent, with the packet of this number: timestamps that stopped go on.
+  /// Starts sending the track with the packet of this number. Continues the earlier stream's timestamps.
   mutating func resume(on track: borrowing TrackSlot, at sequence: Int64) {
     guard let end = resumed, let first = track.ring[sequence]?.pointee.timestamp else { return }
     timestampOffset = end.offset(to: first, now: track.lastArrival, clockRate: track.clockRate)
     resumed = nil
   }
 
-  /// What is kept of the stream when the subscription ends.
+  /// Returns what to keep of the stream when the subscription ends.
   func retired(on track: borrowing TrackSlot) -> RetiredStream {
     let sent = RetiredStream.End(timestamp: track.lastTimestamp &+ timestampOffset, at: track.lastArrival)
     return RetiredStream(

@@ -1,7 +1,7 @@
-/// The taps of one track, in memory that does not move: the packet path walks it without counting references. A trivial handle; the
-/// track's book owns what it points to.
+/// The taps of one track, in memory that does not move, so that the packet path iterates it without reference counting. A
+/// trivial handle; the track's book owns the memory.
 struct TapList: BitwiseCopyable {
-  /// More than a room may have jobs.
+  /// More than the maximum number of jobs in a room.
   static let capacity = 64
 
   private var rings: UnsafeMutablePointer<TapRing>?

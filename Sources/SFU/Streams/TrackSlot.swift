@@ -1,11 +1,11 @@
 import RTP
 import WebRTC
 
-/// What a worker holds of one published track. Trivial: what it points to is owned by the worker's books.
+/// A worker's state of one published track. Trivial: the worker's books own what it points to.
 struct TrackSlot {
   static let maximumCodecs = 16
   static let noPayloadType: UInt8 = 0xFF
-  /// In `transport`, of a track that comes from this process.
+  /// The value of `transport` for a track that comes from this process.
   static let noTransport = -1
 
   let id: MediaTrackID
@@ -16,14 +16,14 @@ struct TrackSlot {
   var firstSubscription: Int32 = -1
   var subscriptionCount = 0
   var taps = TapList()
-  /// Where the packets come from, if they come by no transport.
+  /// The source of the packets if they arrive over no transport.
   var injected: TapRing?
   var isMuted = false
 
   /// 0 until signalled or learned.
   var ssrc: SSRC = 0
   var rtxSSRC: SSRC = 0
-  /// By index of the codec; `noPayloadType` where there is none.
+  /// By index of the codec; `noPayloadType` if there is none.
   var payloadTypes = SIMD16<UInt8>(repeating: Self.noPayloadType)
   var rtxPayloadTypes = SIMD16<UInt8>(repeating: Self.noPayloadType)
   var formats = SIMD16<UInt8>(repeating: 0)
@@ -37,11 +37,11 @@ struct TrackSlot {
 
   /// The highest extended sequence number; 0 before the first packet.
   var highest: Int64 = 0
-  /// Added to the publisher's timestamps, so that they go on when it starts anew.
+  /// Added to the publisher's timestamps, so that they continue when it restarts.
   var timestampOffset: UInt32 = 0
   var lastTimestamp: UInt32 = 0
   var lastArrival = Instant(microseconds: 0)
-  /// The SSRC changed: the next packet begins the stream anew.
+  /// Whether the SSRC changed, so that the next packet restarts the stream.
   var isNewSource = false
   var lastKeyFrame: UInt32 = 0
   let ring: PacketRing
@@ -49,16 +49,16 @@ struct TrackSlot {
   var keyFrames = KeyFrameRequests()
   var clock = SenderClock()
 
-  /// The packets that are still to be forwarded, as a list through the worker's table.
+  /// The packets that are still to be forwarded, as a linked list in the worker's table.
   var firstPending: Int32 = -1
   var lastPending: Int32 = -1
   var pendingCount: Int32 = 0
-  /// Whether more of the last one's frame is to come.
+  /// Whether the last pending packet's frame is incomplete.
   var awaitsFrameEnd = false
-  /// When the first of them came.
+  /// The arrival time of the first pending packet.
   var pendingSince = Instant(microseconds: 0)
 
-  /// Least −dBov since the last tick; 127 is silence.
+  /// The lowest −dBov since the last tick; 127 is silence.
   var loudest: UInt8 = 127
   var lastLevel: UInt8 = 127
 
@@ -66,23 +66,23 @@ struct TrackSlot {
   var bytes: UInt64 = 0
   var frames: UInt64 = 0
   var keyFrameCount: UInt64 = 0
-  /// Of the last receiver report, in 1/256.
+  /// From the last receiver report, in 1/256.
   var fractionLost: UInt8 = 0
   var nacksSent: UInt64 = 0
   var keyFrameRequestsSent: UInt64 = 0
   var rate = RateMeter()
 
-  /// Whether the payload type is of the repair stream; nil where it is neither's.
+  /// Returns whether the payload type belongs to the repair stream; nil if it belongs to neither stream.
   func carries(_ payloadType: UInt8) -> Bool? {
     if Self.index(of: payloadType, in: payloadTypes) >= 0 { return false }
     return Self.index(of: payloadType, in: rtxPayloadTypes) >= 0 ? true : nil
   }
 
-  /// How far back a frame's first packet is looked for.
+  /// The maximum distance, in packets, to a frame's first packet.
   private static let longestFrame: Int64 = 64
 
-  /// The number of the first packet of the frame that `sequence` is of: what lies between it and the last packet of the frame
-  /// before is its own, come or not. Parameter sets go ahead of an IDR picture, and may come after it.
+  /// Returns the number of the first packet of the frame that contains `sequence`. All numbers after the previous frame's last
+  /// packet belong to the frame, received or not. Parameter sets precede an IDR picture, but may arrive after it.
   func frameStart(of sequence: Int64) -> Int64 {
     guard let timestamp = ring[sequence]?.pointee.timestamp else { return sequence }
     var start = sequence

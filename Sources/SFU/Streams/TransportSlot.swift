@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-/// The key of the tables of SSRCs: a synchronisation source means something on its transport alone.
+/// The key of the SSRC tables: an SSRC is unique only within its transport.
 struct StreamKey: PacketKey {
   private var bits: UInt64
 
@@ -12,15 +12,15 @@ struct StreamKey: PacketKey {
   @inline(__always) func mixed(_ seed: UInt64) -> UInt64 { mix64(bits ^ seed) }
 }
 
-/// What a worker holds of one transport. Trivial: the objects behind it are owned by `TransportBook`.
+/// A worker's state of one transport. Trivial: `TransportBook` owns the objects behind it.
 struct TransportSlot {
   enum Phase: UInt8 {
-    /// ICE and DTLS are under way.
+    /// ICE and DTLS are in progress.
     case opening
     case connected
-    /// Connected, and not heard for a while.
+    /// Connected, but nothing was received for a while.
     case silent
-    /// Failed or closed by the far end; waits for the control plane to close it.
+    /// Failed, or closed by the remote end; the control plane has not closed it yet.
     case ended
   }
 
@@ -32,13 +32,13 @@ struct TransportSlot {
   var sealer: Unmanaged<SRTPSealer>?
   var destination = Destination()
   var phase = Phase.opening
-  /// The SSRC that this side's reports and feedback come from.
+  /// The SSRC of this side's reports and feedback.
   let localSSRC: SSRC
   /// Addresses that STUN validated, newest first.
   private var addresses: (AddressKey, AddressKey, AddressKey, AddressKey)
   private var addressCount = 0
 
-  /// Lists through the tables of tracks and subscriptions; −1 ends them.
+  /// Heads of linked lists in the tables of tracks and subscriptions; −1 ends a list.
   var firstTrack: Int32 = -1
   var firstSubscription: Int32 = -1
   var trackCount = 0
@@ -51,7 +51,7 @@ struct TransportSlot {
   var wantsTransportFeedback = false
   var wantsBitrateEstimate = false
   var feedback: Unmanaged<FeedbackBook>?
-  /// Of outgoing packets.
+  /// The transport-wide sequence number of outgoing packets.
   var transportSequence: UInt16 = 0
   var feedbackReceived: UInt64 = 0
   var feedbackLost: UInt64 = 0
@@ -66,7 +66,7 @@ struct TransportSlot {
   var receiveRate = RateMeter()
   var sendRate = RateMeter()
 
-  /// Takes a validated address; gives the oldest where there were too many.
+  /// Adds a validated address. Returns the oldest one if it had to be removed.
   mutating func add(_ key: AddressKey) -> AddressKey? {
     let oldest = addressCount == Self.maximumAddresses ? addresses.3 : nil
     addresses = (key, addresses.0, addresses.1, addresses.2)
@@ -74,7 +74,7 @@ struct TransportSlot {
     return oldest
   }
 
-  /// The newest of the addresses, which is taken out.
+  /// Removes and returns the newest address.
   mutating func popAddress() -> AddressKey? {
     guard addressCount > 0 else { return nil }
     let key = addresses.0
@@ -116,6 +116,7 @@ struct TransportSlot {
 
   var isConnected: Bool { phase == .connected || phase == .silent }
 
-  /// Microseconds after which a resend may be asked for again: a round trip with bounds, 20 ms on a link that is not measured.
+  /// Minimum time before a packet may be requested again, in microseconds: a bounded round trip, 20 ms while it is not
+  /// measured.
   var resendInterval: Int64 { min(max(roundTrip, 20_000), 250_000) }
 }

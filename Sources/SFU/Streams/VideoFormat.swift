@@ -1,13 +1,14 @@
 import RTP
 
-/// Payload formats as the packet path keeps them: a byte.
+/// Payload formats as single bytes, for the packet path.
 enum VideoFormat {
-  /// The byte of a codec's name; that of none where RTP knows no such format: it is forwarded, and every packet may start it.
+  /// Returns the byte of a codec's name. A codec unknown to RTP has `unknown`: it is forwarded, and every packet counts as a
+  /// start.
   static func byte(name: String) -> UInt8 { PayloadFormat(name: name)?.rawValue ?? unknown }
 
   static let unknown: UInt8 = 0xFF
 
-  /// Whether a decoder can start at this packet.
+  /// Returns whether a decoder can start at this packet.
   @inline(__always) static func isKeyFrame(_ format: UInt8, payload: UnsafeRawBufferPointer) -> Bool {
     guard let format = PayloadFormat(rawValue: format) else { return true }
     return format.startsKeyFrame(payload)

@@ -1,15 +1,16 @@
 import RTP
 import Synchronization
 
-/// A ring of records between one writing and one reading thread, in memory of fixed size: no lock, and nothing is allocated.
+/// A ring of records between one writing and one reading thread, in memory of fixed size. It takes no lock and allocates
+/// nothing.
 ///
 /// A trivial handle: the owner calls `free`.
 struct TapRing: BitwiseCopyable {
-  /// What stands in front of a record's bytes.
+  /// The header in front of a record's bytes.
   struct Head: BitwiseCopyable {
     var sequence: Int64 = 0
     var arrival: Int64 = 0
-    /// NTP time of a report; of a packet its audio level, where it has one.
+    /// For a report, its NTP time; for a packet, its audio level, if any.
     var time: UInt64 = 0
     var timestamp: UInt32 = 0
     var length: UInt16 = 0
@@ -17,27 +18,27 @@ struct TapRing: BitwiseCopyable {
     /// The payload format, with the marker as its highest bit.
     var format: UInt8 = 0
 
-    /// In `time`, above the byte of the audio level.
+    /// A bit of `time`, above the byte of the audio level.
     private static let hasLevel: UInt64 = 0x100
 
     @inline(__always) static func time(of level: AudioLevel?) -> UInt64 { level.map { hasLevel | UInt64($0.wire) } ?? 0 }
 
-    /// Of a packet.
+    /// The audio level of a packet.
     var level: AudioLevel? { time & Self.hasLevel != 0 ? AudioLevel(wire: UInt8(truncatingIfNeeded: time)) : nil }
   }
 
   static let headBytes = MemoryLayout<Head>.stride
-  /// Of a record that fills the rest of the ring, so that the next one lies in one piece.
+  /// The kind of a record that fills the rest of the ring, so that the next one is contiguous.
   private static let filler: UInt8 = 0xFF
 
   private let base: UnsafeMutableRawPointer
   private let capacity: Int
-  /// Bytes ever written and ever read.
+  /// Total bytes written and read.
   private let written: UnsafeMutablePointer<Atomic<Int>>
   private let taken: UnsafeMutablePointer<Atomic<Int>>
   private let missed: UnsafeMutablePointer<Atomic<Int>>
 
-  /// - Parameter capacity: bytes, a power of two, at least 4 KiB.
+  /// - Parameter capacity: Bytes; a power of two, at least 4 KiB.
   init(capacity: Int) {
     self.capacity = capacity
     base = .allocate(byteCount: capacity, alignment: 64)
@@ -57,10 +58,10 @@ struct TapRing: BitwiseCopyable {
     }
   }
 
-  /// Records that found no room.
+  /// Records lost because the ring was full.
   var lost: Int { missed.pointee.load(ordering: .relaxed) }
 
-  /// The writing thread's: puts a record behind the others; false, and counted, where there is no room.
+  /// Appends a record. Returns false, and counts the loss, if the ring is full. Only for the writing thread.
   @discardableResult
   func write(_ head: Head, _ payload: UnsafeRawPointer?) -> Bool {
     let length = Int(head.length)
@@ -84,7 +85,7 @@ struct TapRing: BitwiseCopyable {
     return true
   }
 
-  /// The reading thread's: lends the oldest record; false where there is none.
+  /// Passes the oldest record to `body` and removes it. Returns false if there is none. Only for the reading thread.
   func read(_ body: (Head, UnsafeRawBufferPointer) -> Void) -> Bool {
     var position = taken.pointee.load(ordering: .relaxed)
     let end = written.pointee.load(ordering: .acquiring)

@@ -1,35 +1,35 @@
 public import RTP
 
-/// What a media worker puts into a tap.
+/// A record that a media worker writes into a tap.
 public enum TapRecord: Sendable, Equatable {
-  /// A packet of the track, in the order of arrival. `sequence` is extended: a leap of thousands is a publisher that began anew.
-  /// The payload lies beside the record. `level` is that of sound whose publisher tells one.
+  /// A packet of the track, in the order of arrival. `sequence` is extended; a jump of thousands is a publisher that restarted.
+  /// The payload is passed separately. `level` is an audio packet's level, if the publisher sends one.
   case packet(
     sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat, arrival: Instant, level: AudioLevel?)
   /// The publisher's sender report (RFC 3550 §6.4.1), in the timestamps of the packets.
   case report(ntp: NTPTime, timestamp: UInt32, arrival: Instant)
-  /// Forwarding was stopped, or goes on.
+  /// Forwarding was stopped or resumed.
   case muted(Bool)
-  /// The track is gone; nothing follows.
+  /// The track ended. No more records follow.
   case ended
 }
 
-/// A way out of a media worker for a program: the plain packets of one track, through a ring between two threads.
+/// Gives a program the plain packets of one track, through a ring between the media worker's thread and the reader's.
 ///
-/// The worker writes without ever waiting; whoever is too slow to read misses packets, which the numbers show. Made by its reader
-/// and handed to ``MediaRoom/tap(_:with:)``.
+/// The worker never blocks on a tap. A reader that is too slow misses packets, which shows in the sequence numbers. The reader
+/// creates the tap and passes it to ``MediaRoom/tap(_:with:)``.
 ///
-/// Unchecked because the compiler can't see who calls what: the worker alone writes, the one owner alone reads, and what passes
-/// between them is published by the ring's atomic counters.
+/// Unchecked because the compiler can't see who calls what. Only the worker writes and only the single owner reads. The ring's
+/// atomic counters publish what passes between them.
 public final class TrackTap: @unchecked Sendable {
-  /// Big enough for 2 s of video at 8 Mb/s.
+  /// Ring size in bytes: 2 s of video at 8 Mb/s.
   public static let videoBytes = 1 << 21
-  /// Big enough for 2 s of audio at 256 kb/s.
+  /// Ring size in bytes: 2 s of audio at 256 kb/s.
   public static let audioBytes = 1 << 17
 
   let ring: TapRing
 
-  /// - Parameter capacity: bytes; rounded up to a power of two from 4 KiB to 64 MiB.
+  /// - Parameter capacity: Bytes; rounded up to a power of two from 4 KiB to 64 MiB.
   public init(capacity: Int) {
     var bytes = 4096
     while bytes < min(capacity, 1 << 26) { bytes *= 2 }
@@ -38,10 +38,10 @@ public final class TrackTap: @unchecked Sendable {
 
   deinit { ring.free() }
 
-  /// Records that found no room so far.
+  /// Records lost so far because the ring was full.
   public var lost: Int { ring.lost }
 
-  /// Lends the next record and its payload; false where there is none. One thread at a time.
+  /// Passes the next record and its payload to `body`. Returns false if there is none. Call it on one thread at a time.
   public func read(_ body: (TapRecord, UnsafeRawBufferPointer) -> Void) -> Bool {
     ring.read { head, payload in
       if let record = TapRecord(head) { body(record, payload) }

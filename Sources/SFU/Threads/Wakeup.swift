@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that waits in epoll: an eventfd.
+/// Wakes a thread that waits in epoll, by an eventfd.
 final class Wakeup: Sendable {
   /// Readable between `signal` and `drain`.
   let descriptor: Int32
@@ -13,7 +13,7 @@ final class Wakeup: Sendable {
 
   deinit { _ = Glibc.close(descriptor) }
 
-  /// Wakes the thread; any thread may call it, and several signals before a `drain` are one.
+  /// Wakes the thread. Any thread may call it; several signals before a `drain` count as one.
   func signal() { linux_eventfd_signal(descriptor) }
 
   func drain() { linux_eventfd_drain(descriptor) }
