@@ -85,7 +85,7 @@ int linux_tcp_listen(const struct sockaddr *address, uint32_t length, int backlo
   int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
   int yes = 1;
-  // A port whose old connections still linger is free all the same.
+  // Allows binding a port that still has old connections in TIME_WAIT.
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (bind(fd, address, length) != 0 || listen(fd, backlog) != 0) {
     int cause = errno;
@@ -192,7 +192,7 @@ int linux_open_descriptors(void) {
     if (entry->d_name[0] != '.') count++;
   }
   closedir(folder);
-  return count - 1;  // not the folder's own
+  return count - 1;  // without the descriptor of the directory itself
 }
 
 int64_t linux_resident_bytes(void) {

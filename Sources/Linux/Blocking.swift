@@ -1,7 +1,7 @@
 import CLinux
 import Foundation
 
-/// Runs a call that blocks on a thread of its own, because the cooperative pool must not block.
+/// Runs a blocking call on its own thread, because the cooperative thread pool must not block.
 package func blocking(named name: String, _ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     let thread = Thread {

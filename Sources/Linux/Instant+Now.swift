@@ -2,6 +2,6 @@ import CLinux
 import RTP
 
 extension Instant {
-  /// The monotonic clock. Protocols don't read it: whoever runs them passes the time in.
+  /// The current time of the monotonic clock. Protocol code does not read it: its caller passes the time in.
   package static var now: Instant { Instant(microseconds: linux_now_us()) }
 }

@@ -107,7 +107,7 @@ extension ClientSession {
       createStream(now: now)
     case (.creatingStream, Transaction.createStream):
       guard let number = command.arguments.first?.number.flatMap(UInt32.init(exactly:)) else {
-        throw .rejected(Status(.error, .callFailed, "createStream was answered without a stream."), at: .createStream)
+        throw .rejected(Status(.error, .callFailed, "The answer to createStream has no stream ID."), at: .createStream)
       }
       start(on: MessageStreamID(number), now: now)
     default: break

@@ -30,7 +30,7 @@ extension ServerSession {
     case "play": play(command, on: stream)
     case "play2": refuse(command, .playFailed, "Switching streams is not supported.", on: stream)
     case "pause", "pauseRaw": pause(command, on: stream)
-    case "seek": refuse(command, .seekFailed, "A live stream has nothing to seek in.", on: stream)
+    case "seek": refuse(command, .seekFailed, "A live stream does not support seeking.", on: stream)
     case "receiveAudio": want(.audio, command, on: stream)
     case "receiveVideo": want(.video, command, on: stream)
     // A live stream has no length.
@@ -40,7 +40,7 @@ extension ServerSession {
     case "FCUnsubscribe", "_result", "_error", "onStatus": break
     default:
       guard command.transaction != 0 else { return }
-      let status = Status(.error, .callFailed, "There is no method of this name.")
+      let status = Status(.error, .callFailed, "There is no method with this name.")
       link.send(Command("_error", transaction: command.transaction, arguments: [status.value]))
     }
   }
@@ -52,7 +52,7 @@ extension ServerSession {
 
   private mutating func createStream(_ command: Command) {
     guard streams.count < options.streams, lastStream < .max else {
-      let status = Status(.error, .callFailed, "There are too many streams on this connection.")
+      let status = Status(.error, .callFailed, "This connection has too many streams.")
       link.send(Command("_error", transaction: command.transaction, arguments: [status.value]))
       return
     }
@@ -64,7 +64,7 @@ extension ServerSession {
   private mutating func publish(_ command: Command, on stream: MessageStreamID) {
     let name = StreamName(command.arguments.first?.string ?? "")
     guard case .nothing? = streams[stream], !name.name.isEmpty else {
-      link.send(Status(.error, .publishBadName, "There is no free stream or no name."), on: stream)
+      link.send(Status(.error, .publishBadName, "The stream is missing or in use, or the name is missing."), on: stream)
       return
     }
     streams[stream] = .decidingPublish(name)
@@ -95,7 +95,7 @@ extension ServerSession {
     let name = StreamName(command.arguments.first?.string ?? "")
     if case .playing? = streams[stream] { stopUse(of: stream) }
     guard case .nothing? = streams[stream], !name.name.isEmpty else {
-      link.send(Status(.error, .playFailed, "There is no free stream or no name."), on: stream)
+      link.send(Status(.error, .playFailed, "The stream is missing or in use, or the name is missing."), on: stream)
       return
     }
     streams[stream] = .decidingPlay(name)
@@ -108,7 +108,7 @@ extension ServerSession {
     let isPaused = command.arguments.first?.boolean ?? true
     events.append(.paused(isPaused, on: stream))
     link.send(
-      isPaused ? Status(.status, .pauseNotify, "Paused.") : Status(.status, .unpauseNotify, "Playing goes on."), on: stream)
+      isPaused ? Status(.status, .pauseNotify, "Paused.") : Status(.status, .unpauseNotify, "Playback resumed."), on: stream)
   }
 
   private mutating func want(_ kind: MediaMessage.Kind, _ command: Command, on stream: MessageStreamID) {

@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-// What the control plane asks for, carried out between two batches of packets.
+// Commands of the control plane, executed between two batches of packets.
 
 extension Forwarder {
   func carryOut(_ command: Command, now: Instant) {
@@ -56,14 +56,14 @@ extension Forwarder {
   func closeRoom(_ number: RoomNumber, now: Instant) {
     guard let index = roomIndices.removeValue(forKey: number), let book = rooms[index] else { return }
     for transport in Array(book.transports.values) { closeTransport(transport, now: now) }
-    // What is left comes from this process.
+    // The remaining tracks come from this process.
     for track in Array(book.tracks.values) { removeTrack(track) }
     book.deliver()
     rooms[index] = nil
     closedRooms += 1
   }
 
-  /// Takes `index` out of a list that runs through a table.
+  /// Removes `index` from a linked list in a table.
   func unlink(_ index: Int, from first: inout Int32, _ next: (Int) -> Int32, set: (Int, Int32) -> Void) {
     if Int(first) == index {
       first = next(index)

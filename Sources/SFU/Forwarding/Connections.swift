@@ -2,32 +2,32 @@ import Glibc
 import RTP
 import WebRTC
 
-// A packet's path over TCP, in and out (RFC 4571). Unlike UDP's it copies; like UDP's it allocates nothing once a connection has its
-// queue. The owner accepts, reads and closes; what comes and what waits to be sent is here.
+// A packet's path over TCP, in and out (RFC 4571). Unlike UDP's it copies; like UDP's it allocates nothing once a connection
+// has its queue. The owner accepts, reads and closes; received frames and the send queue are handled here.
 //
-// A connection is nobody's until a connectivity check that a transport's password signs came over it; from then on it is one of that
-// transport's addresses, and is closed when the transport forgets it.
+// A connection belongs to no transport until a connectivity check signed with a transport's password arrives on it. From then
+// on it is one of that transport's addresses, and it is closed when the transport removes the address.
 
 extension Forwarder {
-  /// Frames after which what came is forwarded, as after a batch of datagrams.
+  /// Frames after which received packets are forwarded, as after a batch of datagrams.
   private static let framesPerBatch = ReceiveBatch.count
-  /// Bytes that may wait for a connection that has proven nothing.
+  /// Maximum queue of an unproven connection, in bytes.
   private static let bytesForUnproven = 2048
 
   // MARK: In
 
-  /// The memory that the next bytes of a connection are to be read into; nil for a connection that is closed, or about to be.
-  /// `endReading` must follow before the next call if bytes were read.
+  /// Returns the memory for the next bytes of a connection; nil if it is closed or about to be. If bytes were read,
+  /// `endReading` must follow before the next call.
   func beginReading(_ index: Int) -> UnsafeMutableRawBufferPointer? {
     guard connections.isLive(index), !connections[index].pointee.isOver else { return nil }
-    // epoll reports room to write in the same way.
+    // epoll reports writability through the same event.
     if connections[index].pointee.awaitsRoom { connections.markBusy(index) }
     let start = connections.restorePartial(index)
     return UnsafeMutableRawBufferPointer(start: connections.slab + start, count: TCPConnections.slabBytes)
   }
 
-  /// Takes the first `count` bytes of what `beginReading` returned: frames are received as datagrams are, and the rest of the last
-  /// is kept for the next read.
+  /// Processes the first `count` bytes of the memory from `beginReading`. Receives complete frames like datagrams, and keeps an
+  /// incomplete last frame for the next read.
   func endReading(_ index: Int, count: Int, now: Instant) {
     counters.tcpBytesReceived &+= UInt64(count)
     let connection = connections[index]
@@ -42,7 +42,7 @@ extension Forwarder {
         offset = range.upperBound
         guard !range.isEmpty else { continue }
         let frame = UnsafeMutableRawBufferPointer(rebasing: stream[range])
-        // Nothing comes before a check (RFC 6544 §7.2).
+        // A connectivity check must come first (RFC 6544 §7.2).
         guard connection.pointee.isProven || DatagramKind.classify(firstByte: frame[0]) == .stun else {
           counters.tcpMalformed &+= 1
           return endConnection(index)
@@ -67,7 +67,7 @@ extension Forwarder {
 
   // MARK: Out
 
-  /// Queues what was written at the batch's next place; the owner sends it with what else its turn brings.
+  /// Queues the packet that was written at the batch's `next`. The owner sends it at the end of its turn.
   func commitTCP(_ length: Int, to destination: Destination, subscription: Int32) {
     let index = Int(destination.connection)
     guard connections.isLive(index), connections.generation(index) == destination.generation,
@@ -79,7 +79,7 @@ extension Forwarder {
     let needed = length &+ StreamFraming.headerLength
     if !hasRoom(connection, for: needed, isVideo: isVideo) {
       write(index)
-      // The owner may have to watch for room now.
+      // The owner may now have to watch for writability.
       connections.markBusy(index)
       guard hasRoom(connection, for: needed, isVideo: isVideo) else {
         if isVideo { connection.pointee.isStalled = true }
@@ -96,10 +96,10 @@ extension Forwarder {
     connections.markBusy(index)
   }
 
-  /// Video leaves a quarter of the queue to audio and control; a connection that has proven nothing gets a few answers.
+  /// Video leaves a quarter of the queue to audio and control. An unproven connection gets only a few answers.
   private func hasRoom(_ connection: UnsafeMutablePointer<TCPConnection>, for length: Int, isVideo: Bool) -> Bool {
     if connection.pointee.queue == nil {
-      // Of whoever proves nothing, few pages are ever touched.
+      // An unproven connection touches only a few pages of it.
       connection.pointee.queue = ByteQueue(capacity: limits.tcpQueueBytes)
     }
     guard let queue = connection.pointee.queue else { return false }
@@ -114,13 +114,14 @@ extension Forwarder {
     return queue.count &+ length <= limit
   }
 
-  /// The subscriber's video continues at a key frame, which is requested once the queue has emptied: before that it would not fit.
+  /// Drops the subscriber's video up to a key frame, which is requested once the queue has emptied. Before that it would not
+  /// fit.
   private func leaveOut(_ subscription: Int32) {
     drop(.tcpQueueFull)
     if subscription >= 0 { fallBehind(Int(subscription), asksForKeyFrame: false) }
   }
 
-  /// Sends as much of the queue as the kernel takes.
+  /// Writes as much of the queue as the kernel accepts.
   func write(_ index: Int) {
     let connection = connections[index]
     while let front = connection.pointee.queue?.front, let base = front.baseAddress, front.count > 0 {
@@ -144,41 +145,41 @@ extension Forwarder {
 
   // MARK: From the first check to the end
 
-  /// A check of `transport`'s client came over the connection at this address.
+  /// Assigns the connection at this address to `transport`, whose client sent a valid check over it.
   func prove(_ key: AddressKey, at address: TransportAddress, for transport: Int) {
     let index = connections.index(of: key)
     guard index >= 0 else { return }
     connections.prove(index, for: transport)
-    // What was selected may have been an older connection with the same ends.
+    // The selected one may have been an older connection with the same ends.
     let slot = transports[transport]
     if slot.pointee.isConnected, slot.pointee.peer._withUnsafeGuaranteedRef({ $0.remoteAddress }) == address {
       slot.pointee.destination = destination(of: address)
     }
   }
 
-  /// The transport does not listen to this address any more: its connection is closed at the end of the turn.
+  /// Closes the connection at the end of the turn, because its transport removed this address.
   func giveUpConnection(_ key: AddressKey) {
     let index = connections.index(of: key)
     guard index >= 0 else { return }
     endConnection(index)
   }
 
-  /// Nothing more is read from the connection, and the owner closes it at the end of its turn.
+  /// Stops reading the connection. The owner closes it at the end of its turn.
   func endConnection(_ index: Int) {
     connections[index].pointee.isOver = true
     connections.markBusy(index)
   }
 
-  /// The next connection with something to write, to watch or to close, once each; nil when there is none.
+  /// Returns the next connection to write, to watch or to close, each once; nil when there are no more.
   func nextBusyConnection() -> Int? {
     while let index = connections.popBusy() {
-      // It may have been closed since it was marked; its place is then nobody's.
+      // It may have been closed since it was marked; its slot is then unused.
       if connections.isLive(index) { return index }
     }
     return nil
   }
 
-  /// Forgets a connection that the owner has closed.
+  /// Removes a connection that the owner has closed.
   func connectionClosed(_ index: Int, now: Instant) {
     let address = connections[index].pointee.address
     let transport = Int(connections[index].pointee.transport)

@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-// RTCP that comes in: from publishers sender reports and goodbyes, from subscribers reports, NACKs and key frame requests.
+// Incoming RTCP: sender reports and BYEs from publishers; reports, NACKs and key frame requests from subscribers.
 
 extension Forwarder {
   func receiveRTCP(_ bytes: UnsafeRawBufferPointer, on index: Int, now: Instant) {
@@ -45,18 +45,18 @@ extension Forwarder {
     slot.pointee.lost = Int64(block.cumulativeLost)
     slot.pointee.fractionLost = block.fractionLost
     slot.pointee.jitter = block.jitter
-    // Our reports carry the publisher's time: the round trip counts from the moment when the named one left.
+    // Our reports have the publisher's time, so the round trip is measured from the send time of the report named here.
     guard block.lastSenderReport != 0, block.lastSenderReport == slot.pointee.reportNTP else { return }
     let delay = (Int64(block.delaySinceLastSenderReport) &* 1_000_000) >> 16
     let sample = now - slot.pointee.reportAt &- delay
     guard (0..<60_000_000).contains(sample) else { return }
     let transport = transports[index]
-    // As TCP smooths it.
+    // Smoothed as in TCP.
     transport.pointee.roundTrip =
       transport.pointee.roundTrip == 0 ? max(1, sample) : max(1, (transport.pointee.roundTrip &* 7 &+ sample) / 8)
   }
 
-  /// The source leaves: its SSRC is free, and what it comes back with begins anew.
+  /// Ends a source that sent BYE. Its SSRC becomes free, and its next packets restart the stream.
   private func end(_ ssrc: SSRC, on index: Int) {
     let key = StreamKey(transport: index, ssrc: ssrc)
     let track = mediaStreams[key]
@@ -74,7 +74,7 @@ extension Forwarder {
     let subscription = outgoingStreams[StreamKey(transport: index, ssrc: entry.media)]
     guard subscription >= 0 else { return }
     let slot = subscriptions[subscription]
-    // The same number again is the same request (RFC 5104 §4.3.1.2).
+    // A repeated number is the same request (RFC 5104 §4.3.1.2).
     guard slot.pointee.firSequence != Int16(entry.sequenceNumber) else { return }
     slot.pointee.firSequence = Int16(entry.sequenceNumber)
     requestKeyFrame(of: entry.media, on: index)
@@ -89,7 +89,7 @@ extension Forwarder {
     tracks[slot.pointee.track].pointee.keyFrames.want()
   }
 
-  /// Asks the publisher of each track for the key frame that somebody waits for, where it is time to.
+  /// Sends publishers the key frame requests that are due.
   func askForKeyFrames(_ now: Instant) {
     for index in 0..<tracks.end where tracks.isLive(index) {
       let track = tracks[index]
@@ -149,8 +149,8 @@ extension Forwarder {
     }
   }
 
-  /// By RTX under the repair stream's own SSRC and numbers (RFC 4588); where there is none, the same packet again, byte for byte:
-  /// its header has no field that changes with time, so nothing else is ever sealed under its index.
+  /// Retransmits a packet: by RTX under the repair stream's own SSRC and numbers (RFC 4588), or else the same packet, byte for
+  /// byte. Its header has no field that changes with time, so nothing else is ever sealed under its index.
   private func resend(
     _ packet: UnsafeMutablePointer<StoredPacket>, number: Int64, to index: Int,
     _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool
@@ -163,7 +163,7 @@ extension Forwarder {
     let sealed: Int
     if subscription.pointee.rtxSSRC != 0 {
       guard repairType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
-      // The two bytes before the payload are kept free for the original sequence number.
+      // The two bytes before the payload are reserved for the original sequence number.
       (payload - 2).store16(UInt16(truncatingIfNeeded: number), 0)
       sealed = seal(
         packet, payload: payload - 2, length: length + 2, payloadType: repairType, ssrc: subscription.pointee.rtxSSRC,

@@ -14,21 +14,21 @@ import WebRTC
 /// The packet path (`PacketPath.swift`) works on trivial slots in tables of fixed size and on the batches; names and references are
 /// kept in books, which commands, handshakes and reports use. Not thread-safe: one owning thread.
 final class Forwarder {
-  /// What a forwarder is made with.
+  /// The dependencies and options of a forwarder.
   struct Setup {
     var certificate: Certificate
     var limits = MediaLimits()
-    /// The descriptors of the UDP sockets, by the `socket` of the addresses that peers have there.
+    /// The descriptors of the UDP sockets. The index is the `socket` of the addresses of peers that use it.
     var sockets: [Int32]
-    /// Whether several packets may leave as one message that the kernel cuts.
+    /// Whether to send several packets as one message that the kernel segments.
     var segments = true
-    /// How packets leave.
+    /// The system calls that send packets.
     var calls: SendingCalls
-    /// Chooses first sequence numbers, SSRCs and the spread of reports.
+    /// The source of first sequence numbers, SSRCs and the spread of reports.
     var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   }
 
-  /// Microseconds between two steps of the clock while there are transports.
+  /// Microseconds between two clock ticks while there are transports.
   static let tick: Int64 = 10_000
   static let nackInterval: Int64 = 20_000
   static let feedbackInterval: Int64 = 60_000
@@ -57,7 +57,7 @@ final class Forwarder {
   var sendTime: UInt32 = 0
   var connections: TCPConnections
 
-  /// Live rooms by number, and by index into the slots' `room`.
+  /// Open rooms by number. The value is the index that the slots' `room` refers to.
   var roomIndices: [RoomNumber: Int] = [:]
   var rooms: [RoomBook?] = []
   private var roomsToTell: [Int] = []
@@ -71,10 +71,10 @@ final class Forwarder {
   var users: [String: Int] = [:]
 
   var counters = WorkerCounters()
-  /// The counters' drops, in memory that the packet path can count in without a check.
+  /// The counters' drops, in memory that the packet path increments without a check.
   let drops: UnsafeMutablePointer<UInt64>
 
-  /// Microseconds from the monotonic clock to the wall's, which the owner keeps right.
+  /// Microseconds from the monotonic clock to wall-clock time. The owner keeps it up to date.
   var wallOffset: Int64 = 0
 
   private var nextTick = Instant(microseconds: 0)
@@ -109,13 +109,14 @@ final class Forwarder {
 
   private var isTicking: Bool { transports.count > 0 || !injections.isEmpty }
 
-  /// When `advance` is due next, which may have passed already; nil while there is nothing to wait for.
+  /// The next time at which `advance` is due, possibly in the past; nil if nothing is pending.
   var deadline: Instant? {
     guard isTicking else { return nil }
     return min(nextTick, pending.deadline ?? nextTick)
   }
 
-  /// Does what is due: sends packets that have waited for the rest of their frame, NACKs, feedback, reports and key frame requests.
+  /// Does what is due: sends packets that have waited for the rest of their frame, NACKs, feedback, reports and key frame
+  /// requests.
   func advance(to now: Instant) {
     if let deadline = pending.deadline, now >= deadline { finishReceiving(now) }
     if isTicking, now >= nextTick { step(now) }
@@ -147,9 +148,9 @@ final class Forwarder {
 
   // MARK: Commands and events
 
-  /// Carries out commands in their order, and sends what they lead to.
+  /// Executes commands in order, and sends the resulting packets.
   func carryOut(_ commands: [Command], now: Instant) {
-    // Commands change what the waiting packets lead to.
+    // Commands may change where pending packets are sent.
     forwardPending(now, all: true)
     for command in commands { carryOut(command, now: now) }
     flush()
@@ -161,19 +162,19 @@ final class Forwarder {
     flush()
   }
 
-  /// How many rooms were closed since the last call.
+  /// Returns the number of rooms closed since the last call.
   func takeClosedRooms() -> Int {
     defer { closedRooms = 0 }
     return closedRooms
   }
 
-  /// Notes an event, which `deliverEvents` passes on.
+  /// Queues an event for `deliverEvents`.
   func tell(_ event: MediaEvent, to room: Int) {
     guard let book = rooms[room] else { return }
     if book.tell(event) { roomsToTell.append(room) }
   }
 
-  /// Passes to each room the events since the last call, in their order.
+  /// Delivers to each room its events since the last call, in order.
   func deliverEvents() {
     guard !roomsToTell.isEmpty else { return }
     for room in roomsToTell { rooms[room]?.deliver() }

@@ -4,7 +4,7 @@ import WebRTC
 // Tracks whose packets come from this process.
 
 extension Forwarder {
-  /// The most records of one track in a row, so that a burst leaves in pieces that the rings hold.
+  /// The maximum number of consecutive records of one track, so that a burst is sent in parts that fit in the rings.
   private static let injectedAtOnce = 64
 
   func inject(_ id: MediaTrackID, _ parameters: RTPParameters, from injection: TrackInjection, in number: RoomNumber) {
@@ -34,7 +34,7 @@ extension Forwarder {
     injections.append(index)
   }
 
-  /// Takes what the injections hold, and sends it on.
+  /// Reads the injections' records and forwards them.
   func takeInjected(now: Instant) {
     guard !injections.isEmpty else { return }
     var isMore = true
@@ -45,7 +45,7 @@ extension Forwarder {
     }
   }
 
-  /// True where there may be more.
+  /// Reads records of one injection. Returns true if there may be more.
   private func takeInjected(_ index: Int, now: Instant) -> Bool {
     let slot = tracks[index]
     guard let ring = slot.pointee.injected else { return false }

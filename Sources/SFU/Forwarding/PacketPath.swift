@@ -1,14 +1,14 @@
 import RTP
 import WebRTC
 
-// A packet's way through the forwarder, top to bottom. Nothing in this file allocates, locks or counts references.
+// A packet's path through the forwarder, top to bottom. Nothing in this file allocates, locks or counts references.
 
 extension Forwarder {
-  /// Longer than any datagram of Ethernet's 1500 bytes; what is longer was not meant for a media port.
+  /// Longer than any datagram in Ethernet's 1500 bytes. Anything longer is not media.
   private static let longestDatagram = 1600
 
-  /// 1. A batch came: each datagram goes up to the publisher's ring, then all new packets go out, subscriber by subscriber.
-  /// The datagrams are decrypted in place. `socket` is the number of the socket in `Setup.sockets`.
+  /// 1. Receives a batch: first stores each datagram's packet in the publisher's ring, then sends all new packets, subscriber by
+  ///    subscriber. Decrypts the datagrams in place. `socket` is the socket's index in `Setup.sockets`.
   func receive(_ batch: borrowing ReceiveBatch, count: Int, at socket: UInt8, now: Instant) {
     for index in 0..<count {
       let datagram = batch[index]
@@ -29,7 +29,7 @@ extension Forwarder {
     flush()
   }
 
-  /// 2. By its first byte and its address to a transport (RFC 7983).
+  /// 2. Finds the transport by the first byte and the address (RFC 7983).
   func receive(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
     counters.packetsReceived &+= 1
     counters.bytesReceived &+= UInt64(bytes.count)
@@ -43,7 +43,7 @@ extension Forwarder {
     }
   }
 
-  /// 3. Decrypted in place.
+  /// 3. Decrypts the packet in place.
   private func receiveMedia(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
     let index = addresses[AddressKey(address)]
     guard index >= 0 else { return drop(.unknownAddress) }
@@ -64,7 +64,8 @@ extension Forwarder {
     if transport.pointee.phase == .silent { drain(index, now: now) }
   }
 
-  /// 4. The header is parsed once; its SSRC, or its mid, tells the track; a repair stream's packet gives its original.
+  /// 4. Parses the header once. Its SSRC or its mid identifies the track. A repair stream's packet is converted to the
+  ///    original.
   private func receiveRTP(
     _ packet: UnsafeRawBufferPointer, on index: Int, _ transport: UnsafeMutablePointer<TransportSlot>, now: Instant
   ) {
@@ -87,7 +88,8 @@ extension Forwarder {
     let slot = tracks[track]
     var payload = base + header.headerLength
     if isRepair {
-      // RFC 4588 §4: the original sequence number, then the original payload. Without it, it is padding that probes bandwidth.
+      // RFC 4588 §4: the original sequence number, then the original payload. Without a number, it is padding that probes
+      // bandwidth.
       let codec = TrackSlot.index(of: header.payloadType, in: slot.pointee.rtxPayloadTypes)
       guard codec >= 0, header.payloadLength > 2 else { return drop(.uselessRetransmission) }
       header.sequenceNumber = payload.load16(0)
@@ -99,7 +101,7 @@ extension Forwarder {
     store(header, payload: payload, audioLevel: level?.wire, isRepair: isRepair, track: track, slot, now: now)
   }
 
-  /// 5. Loss, jitter and level are noted, and the plain payload is stored, once, in the track's ring.
+  /// 5. Records loss, jitter and level, and stores the plain payload once, in the track's ring.
   func store(
     _ header: RTPHeader, payload: UnsafeRawPointer, audioLevel: UInt8?, isRepair: Bool, track: Int,
     _ slot: UnsafeMutablePointer<TrackSlot>, now: Instant
@@ -126,12 +128,12 @@ extension Forwarder {
     switch arrival {
     case .duplicate: return drop(.duplicate)
     case .late:
-      // Given up, but not yet useless; what is far ahead is a stray.
+      // Given up as lost, but still useful. A number far ahead is a stray packet.
       guard sequence <= highest else { return drop(.duplicate) }
     case .inOrder, .afterGap, .filledGap, .restarted: break
     }
     let ring = slot.pointee.ring
-    // Each number is stored, and so sealed for each subscriber, once.
+    // Each number is stored once, and so sealed once per subscriber.
     guard sequence > highest &- Int64(ring.capacity), sequence > 0, ring[sequence] == nil else { return drop(.duplicate) }
 
     let bytes = UnsafeRawBufferPointer(start: payload, count: header.payloadLength)
@@ -169,8 +171,8 @@ extension Forwarder {
     pending.append(sequence, track: track, slot, endsFrame: !slot.pointee.isVideo || header.marker, now: now)
   }
 
-  /// 6. Subscriber-major: all new packets of a track to one subscriber, then to the next. Where a frame is not whole, they wait
-  /// for the rest of it, for a moment and unless `all` must go.
+  /// 6. Forwards by subscriber: all new packets of a track to one subscriber, then to the next. Packets of an incomplete frame
+  ///    wait briefly for the rest of it, unless `all` is set.
   func forwardPending(_ now: Instant, all: Bool) {
     guard pending.trackCount > 0 else { return }
     sendTime = AbsSendTime(now).rawValue
@@ -189,14 +191,14 @@ extension Forwarder {
     pending.removeReady()
   }
 
-  /// 7. Through the subscription's gate.
+  /// 7. Passes packets through the subscription's gate.
   private func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int) {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     guard transport.pointee.isConnected else { return drop(.notConnected) }
     outgoing.endMessage()
     let joins = track.pointee.isVideo && outgoing.segments(to: transport.pointee.destination)
-    // Without RTX a lost packet is sent again as it was, under the same index of the cipher: it must not differ by a byte.
+    // Without RTX a lost packet is retransmitted under the same cipher index, so it must not differ by a byte.
     let pads = joins && subscription.pointee.rtxSSRC != 0
     var entry = first
     while entry >= 0 {
@@ -204,7 +206,7 @@ extension Forwarder {
       let padding = pads ? pending.padding(entry) : 0
       entry = pending.next(entry)
       guard let packet = track.pointee.ring[sequence] else {
-        // A later one, a whole lap ahead, took its place.
+        // A packet one whole lap ahead has overwritten it.
         drop(.historyMiss)
         continue
       }
@@ -214,7 +216,7 @@ extension Forwarder {
           drop(subscription.pointee.isLagging ? .lagging : .awaitingKeyFrame)
           continue
         }
-        // The rest of what is pending is in the ring too, and leaves with it.
+        // The other pending packets are in the ring too, so `open` sends them as well.
         return open(at: sequence, of: track, to: index, joins: joins)
       }
       guard let number = subscription.pointee.map.outgoing(sequence) else {
@@ -225,7 +227,7 @@ extension Forwarder {
     }
   }
 
-  /// Lets a subscription begin, at the first packet of the frame that `sequence` is of, with all that came since.
+  /// Starts a subscription at the first packet of the frame that contains `sequence`, with all packets since.
   private func open(at sequence: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, joins: Bool) {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
@@ -242,7 +244,7 @@ extension Forwarder {
     }
   }
 
-  /// 8. The rewritten header is written into the outgoing slab, and the payload is sealed to its place behind it.
+  /// 8. Writes the rewritten header into the outgoing slab, and seals the payload to its position behind it.
   @inline(__always) private func send(
     _ packet: UnsafeMutablePointer<StoredPacket>, as number: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int,
     _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, padding: Int,
@@ -267,8 +269,8 @@ extension Forwarder {
     subscription.pointee.sent(Int(packet.pointee.length))
   }
 
-  /// Header and ciphertext of one packet at the batch's next place; gives the length, 0 on failure. `padding` bytes of RTP
-  /// padding stand behind the payload. What tells the time and the order of sending is written here and nowhere else.
+  /// Writes header and ciphertext of one packet at the batch's `next`. Returns the length, or 0 on failure. `padding` bytes of
+  /// RTP padding follow the payload. Only this function writes the time and the order of sending.
   @inline(__always) func seal(
     _ packet: UnsafeMutablePointer<StoredPacket>, payload: UnsafeRawPointer, length: Int, padding: Int = 0, payloadType: UInt8,
     ssrc: SSRC, index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
@@ -290,7 +292,7 @@ extension Forwarder {
     }
   }
 
-  /// The socket took no more of this subscription's video: it goes on at the next key frame.
+  /// Stops this subscription's video up to the next key frame, because the socket accepts no more of it.
   func fallBehind(_ index: Int, asksForKeyFrame: Bool = true) {
     guard subscriptions.isLive(index) else { return }
     let subscription = subscriptions[index]

@@ -1,10 +1,11 @@
 import RTP
 import WebRTC
 
-// ICE and DTLS of the transports: which datagram is whose, and what the peers have to say.
+// ICE and DTLS of the transports: assigns datagrams to peers, and handles the peers' output.
 
 extension Forwarder {
-  /// A check names its transport by our user fragment; whether it is authentic the peer decides, and only then is the address heard.
+  /// Receives a connectivity check, which names its transport by our user fragment. Only if the peer finds it authentic is the
+  /// address accepted.
   func receiveSTUN(_ bytes: UnsafeMutableRawBufferPointer, from address: TransportAddress, now: Instant) {
     let index: Int
     if let user = STUN.localFragment(of: UnsafeRawBufferPointer(bytes)) {
@@ -35,7 +36,7 @@ extension Forwarder {
     drain(index, now: now)
   }
 
-  /// The address is the transport's from now on, whoever had it before. Of too many the oldest is forgotten.
+  /// Assigns the address to the transport, and removes it from any other. If there are too many, removes the oldest.
   private func remember(_ address: TransportAddress, of index: Int) {
     let key = AddressKey(address)
     let before = addresses[key]
@@ -57,7 +58,7 @@ extension Forwarder {
     while let key = transport.pointee.popAddress() { stopHearing(key) }
   }
 
-  /// Sends what the peer wants sent, and tells what happened to it.
+  /// Sends the peer's datagrams, and reports its events.
   func drain(_ index: Int, now: Instant) {
     let transport = transports[index]
     while let output = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.nextOutput() }) {
@@ -114,7 +115,7 @@ extension Forwarder {
     tell(.transportConnected(transport.pointee.id), to: transport.pointee.room)
   }
 
-  /// Whoever waits for a picture on this transport can get it now.
+  /// Requests key frames for the subscriptions on this transport, which has become able to send.
   func wantKeyFrames(for index: Int) {
     var subscription = Int(transports[index].pointee.firstSubscription)
     while subscription >= 0 {
@@ -143,16 +144,16 @@ extension TransportFailure {
     case .iceTimeout, .lostConsent, .dtlsTimeout: self = .timeout
     case .fingerprint: self = .fingerprint
     case .handshake(let reason): self = .handshake(reason)
-    case .noCommonProfile: self = .handshake("no SRTP profile in common")
+    case .noCommonProfile: self = .handshake("no common SRTP profile")
     case .alert: self = .handshake("a fatal alert")
-    case .dtlsRole: self = .handshake("both sides want to be the same end")
+    case .dtlsRole: self = .handshake("both sides have the same DTLS role")
     case .srtp: self = .keys
     }
   }
 }
 
 extension MediaDrop {
-  /// What the peer said of it.
+  /// Maps the peer's reason.
   init(_ reason: DropReason) {
     switch reason {
     case .unauthenticatedMedia: self = .authentication

@@ -1,17 +1,17 @@
 import RTP
 
-/// The packets that wait for their tracks' subscribers: one list per track, so that forwarding can go subscriber by subscriber.
+/// The packets that wait to be forwarded: one list per track, so that forwarding can proceed subscriber by subscriber.
 ///
-/// Audio waits for the end of its receive batch. Of video, the packets of a frame wait for each other, so that they can leave as one
-/// message, but no longer than `longestWait`.
+/// Audio waits for the end of its receive batch. The video packets of a frame wait for each other, so that they can be sent as
+/// one message, but no longer than `longestWait`.
 struct PendingPackets: ~Copyable {
-  /// Many receive batches; when it is full, nothing waits any more.
+  /// Many receive batches. When it is full, packets no longer wait.
   static let capacity = 1024
-  /// Microseconds that a packet waits for the rest of its frame. Senders that burst a frame have it through in a few hundred;
-  /// those that pace it leave more between two packets than anybody should wait.
+  /// Maximum wait for the rest of a frame, in microseconds. A sender that bursts a frame needs a few hundred. A sender that
+  /// paces it leaves gaps too long to wait for.
   static let longestWait: Int64 = 1000
-  /// Bytes of padding that a packet may get so that it can be in one message with its neighbours. Encoders cut a frame into
-  /// equal parts; what differs is a byte, or the header extensions that only the first or the last packet had room left for.
+  /// Maximum padding of a packet, in bytes, to join its neighbours in one message. Encoders cut a frame into equal parts, which
+  /// differ by a byte, or by the header extensions that only the first or the last packet had room for.
   static let longestPadding = 32
 
   private struct Entry: BitwiseCopyable {
@@ -22,13 +22,13 @@ struct PendingPackets: ~Copyable {
 
   private let entries: UnsafeMutablePointer<Entry>
   private var count = 0
-  /// The tracks that have pending packets, each once.
+  /// The tracks with pending packets, without duplicates.
   private let tracks: UnsafeMutablePointer<Int32>
   private(set) var trackCount = 0
-  /// Those of them whose packets leave now.
+  /// The tracks whose packets are sent now.
   let ready: UnsafeMutablePointer<Int32>
   private(set) var readyCount = 0
-  /// When those that wait have waited long enough; nil where none does.
+  /// The time at which the waiting packets are due; nil if there are none.
   private(set) var deadline: Instant?
 
   init() {
@@ -45,7 +45,7 @@ struct PendingPackets: ~Copyable {
 
   @inline(__always) var isFull: Bool { count == Self.capacity }
 
-  /// Must not be full. `endsFrame` says that nothing more of this frame is to come.
+  /// Appends a packet; the table must not be full. `endsFrame` states that the packet is the last of its frame.
   @inline(__always) mutating func append(
     _ sequence: Int64, track: Int, _ slot: UnsafeMutablePointer<TrackSlot>, endsFrame: Bool, now: Instant
   ) {
@@ -68,10 +68,10 @@ struct PendingPackets: ~Copyable {
 
   @inline(__always) func sequence(_ entry: Int32) -> Int64 { entries[Int(entry)].sequence }
   @inline(__always) func next(_ entry: Int32) -> Int32 { entries[Int(entry)].next }
-  /// Bytes of padding behind the payload in the ring, with which the packet is as long as its neighbours.
+  /// Returns the bytes of padding behind the payload in the ring that make the packet as long as its neighbours.
   @inline(__always) func padding(_ entry: Int32) -> Int { Int(entries[Int(entry)].padding) }
 
-  /// Moves to `ready` the tracks whose frame is whole, fills a message, or has waited long enough.
+  /// Moves to `ready` the tracks whose frame is complete, fills a message, or has waited long enough.
   mutating func takeReady(_ now: Instant, all: Bool, of slots: borrowing SlotTable<TrackSlot>) {
     var waiting = 0
     deadline = nil
@@ -90,19 +90,19 @@ struct PendingPackets: ~Copyable {
     trackCount = waiting
   }
 
-  /// Forgets those that were ready.
+  /// Removes the tracks in `ready`.
   mutating func removeReady() {
     readyCount = 0
     if trackCount == 0 { count = 0 }
   }
 
-  /// Finds for the packets of a list what padding makes neighbours equally long, and writes it behind their payloads in the ring.
+  /// Finds the padding that makes neighbouring packets of a list equally long, and writes it behind their payloads in the ring.
   mutating func equalise(_ first: Int32, in ring: PacketRing) {
     var entry = first
     while entry >= 0 { entry = equaliseMessage(entry, in: ring) }
   }
 
-  /// The same for the packets that can be one message; gives the first after them.
+  /// Does so for the packets that can form one message. Returns the first packet after them.
   private mutating func equaliseMessage(_ first: Int32, in ring: PacketRing) -> Int32 {
     var shortest = UInt16.max
     var longest: UInt16 = 0
@@ -122,7 +122,8 @@ struct PendingPackets: ~Copyable {
       last = entry
       entry = next(entry)
     }
-    // A message's last packet may be shorter as it is: the last of these, or the one that was too short to be among them.
+    // The last packet of a message may be shorter without padding: the last of these, or the next one if it was too short to
+    // join them.
     var end = last
     if !isWhole, packets < SendBatch.packetsPerMessage, entry >= 0, let packet = ring[sequence(entry)],
       packet.pointee.length < shortest

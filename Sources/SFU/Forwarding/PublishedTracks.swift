@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-// How tracks are published, change, and end.
+// Publishing, changing and ending tracks.
 
 extension Forwarder {
   func publish(
@@ -50,7 +50,7 @@ extension Forwarder {
     return mediaStreams[key] < 0 && repairStreams[key] < 0
   }
 
-  /// Takes the parameters of a first or a later offer.
+  /// Applies the parameters of a first or a later offer.
   private func configure(_ index: Int, _ parameters: RTPParameters) {
     let track = tracks[index]
     let transport = transports[track.pointee.transport]
@@ -86,7 +86,8 @@ extension Forwarder {
     while subscription >= 0 {
       let slot = subscriptions[subscription]
       if let theirs = subscriptionBooks[subscription]?.parameters { slot.pointee.match(parameters.codecs, to: theirs.codecs) }
-      // What the ring holds was numbered by the old codecs: sent again, it would be another packet under a used index.
+      // The ring's packets were numbered for the old codecs. Retransmitting one would seal a different packet under a used
+      // index.
       slot.pointee.map.forget(after: track.pointee.highest)
       subscription = Int(slot.pointee.nextInTrack)
     }
@@ -112,7 +113,7 @@ extension Forwarder {
     tracks.remove(index)
   }
 
-  /// Takes a track off its transport.
+  /// Removes a track from its transport.
   private func takeOff(_ index: Int, _ transport: Int) {
     for ssrc in [tracks[index].pointee.ssrc, tracks[index].pointee.rtxSSRC] where ssrc != 0 {
       transportBooks[transport]?.peer.removeStream(ssrc: ssrc)
@@ -133,7 +134,7 @@ extension Forwarder {
     track.pointee.isMuted = isMuted
     track.pointee.taps.write(TapRecord.head(muted: isMuted))
     if isMuted {
-      // What was forwarded keeps its numbers; what comes meanwhile gets none.
+      // Forwarded packets keep their numbers; packets that arrive while muted get none.
       var subscription = Int(track.pointee.firstSubscription)
       while subscription >= 0 {
         subscriptions[subscription].pointee.map.close(before: track.pointee.highest &+ 1)

@@ -1,10 +1,10 @@
 import RTP
 import WebRTC
 
-// What the worker says by the clock: NACKs, transport-wide feedback, reports, levels.
+// Periodic sending: NACKs, transport-wide feedback, reports, levels.
 
 extension Forwarder {
-  /// Asks publishers for what is missing.
+  /// Sends publishers NACKs for missing packets.
   func requestMissing(_ now: Instant) {
     for index in 0..<tracks.end where tracks.isLive(index) {
       let track = tracks[index]
@@ -30,7 +30,7 @@ extension Forwarder {
     for index in 0..<transports.end where transports.isLive(index) {
       let transport = transports[index]
       guard let feedback = transport.pointee.feedback, transport.pointee.isConnected else { continue }
-      // What does not fit into one packet goes into the next, within reason.
+      // What does not fit in one packet goes into the next, up to four.
       for _ in 0..<4 where feedback._withUnsafeGuaranteedRef({ $0.recorder.pendingCount }) > 0 {
         sendRTCP(on: index) { writer in
           let told = feedback._withUnsafeGuaranteedRef {
@@ -42,7 +42,7 @@ extension Forwarder {
     }
   }
 
-  /// Feedback names a stream, though it is about all of them.
+  /// Returns a source for feedback to name; the feedback itself covers all streams of the transport.
   private func firstSource(of index: Int) -> SSRC {
     var track = Int(transports[index].pointee.firstTrack)
     while track >= 0 {
@@ -54,7 +54,7 @@ extension Forwarder {
 
   // MARK: Sender and receiver reports
 
-  /// Microseconds between two reports on a transport, spread so that the transports do not all report at once.
+  /// Microseconds between two reports on a transport, spread so that not all transports report at once.
   private static let reportInterval: Int64 = 1_000_000
 
   func sendReports(_ now: Instant) {
@@ -75,7 +75,7 @@ extension Forwarder {
     while track >= 0 {
       sendRTCP(on: index) { writer in
         writer.receiverReport(ssrc: sender)
-        // The description and the estimate that follow need their room.
+        // Leaves room for the description and the estimate that follow.
         while track >= 0, writer.remaining > 2 * ReportBlock.length + 100 {
           let slot = tracks[track]
           if slot.pointee.ssrc != 0, slot.pointee.highest > 0 {
@@ -97,7 +97,7 @@ extension Forwarder {
 
   private static let ownName = "roomserver"
 
-  /// For publishers that know no transport-wide feedback: what the limits allow.
+  /// Writes the bitrate that the limits allow, for publishers without transport-wide feedback.
   private func writeEstimate(of index: Int, to writer: inout RTCPWriter) {
     var sources: [SSRC] = []
     var track = Int(transports[index].pointee.firstTrack)
@@ -141,7 +141,7 @@ extension Forwarder {
 
   // MARK: Levels and rates
 
-  /// What is not heard at all, in −dBov.
+  /// The level of silence, in −dBov.
   private static let silence: UInt8 = 127
 
   func tellLevels() {
@@ -158,7 +158,7 @@ extension Forwarder {
       }
       let changed = room.speakers.update(levels)
       let audible = Set(levels.map(\.track))
-      // Who has just fallen silent is told once.
+      // A track that has just become silent is reported once.
       for id in room.audible where !audible.contains(id) && room.tracks[id] != nil {
         levels.append(TrackLevel(track: id, level: -Int(Self.silence)))
       }

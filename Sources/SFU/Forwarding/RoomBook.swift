@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-/// What a worker keeps of one room beside the packet path's tables: names, events, speakers.
+/// A worker's state of one room outside the packet path's tables: names, events, speakers.
 final class RoomBook {
   let number: RoomNumber
   private let events: @Sendable (MediaEvent) -> Void
@@ -19,13 +19,13 @@ final class RoomBook {
     self.events = events
   }
 
-  /// Notes an event; true for the first since the last delivery.
+  /// Queues an event. Returns true for the first since the last delivery.
   func tell(_ event: MediaEvent) -> Bool {
     untold.append(event)
     return untold.count == 1
   }
 
-  /// Hands over what was collected since the last time, in its order.
+  /// Delivers the queued events in order.
   func deliver() {
     guard !untold.isEmpty else { return }
     let batch = untold
@@ -34,17 +34,17 @@ final class RoomBook {
   }
 }
 
-/// What a transport owns and its slot only points to.
+/// The objects that a transport owns and its slot only points to.
 final class TransportBook {
   let peer: Peer
-  /// All local user fragments so far: one, and one more for each ICE restart.
+  /// All local user fragments so far: one, plus one for each ICE restart.
   var ufrags: [String]
   var sealer: SRTPSealer?
   var feedback: FeedbackBook?
   /// The SSRCs that were used on this transport before.
   var retired: [SSRC: RetiredStream] = [:]
 
-  /// More than a client has a use for; a subscription over it is refused.
+  /// More than any client needs. A subscription beyond it is refused.
   static let maximumRetired = 8192
   static let maximumRestarts = 64
 
@@ -54,15 +54,15 @@ final class TransportBook {
   }
 }
 
-/// What a track's slot only points to.
+/// The objects that a track's slot only points to.
 final class TrackBook {
   var parameters: RTPParameters
   let reception: ReceptionBook
-  /// The name that binds the publisher's tracks together.
+  /// The CNAME, which binds the publisher's tracks together.
   let canonicalName: String
   /// Owned here; the slot's list points to their rings.
   var taps: [TrackTap] = []
-  /// Likewise; nil for a track that comes by a transport.
+  /// Owned here too; nil for a track that arrives over a transport.
   var injection: TrackInjection?
 
   init(parameters: RTPParameters, reception: ReceptionBook, canonicalName: String) {
@@ -72,7 +72,7 @@ final class TrackBook {
   }
 }
 
-/// What belongs to a subscription and is no business of the packet path.
+/// The state of a subscription that the packet path does not need.
 final class SubscriptionBook {
   let parameters: RTPParameters
   let canonicalName: String

@@ -1,13 +1,13 @@
 import RTP
 import WebRTC
 
-// The one way out of a forwarder, for packets, reports, STUN and DTLS alike.
+// The forwarder's only output path, for packets, reports, STUN and DTLS alike.
 
 extension Forwarder {
-  /// Bytes of an RTCP compound before sealing: with it, well under any path's limit.
+  /// Maximum size of an RTCP compound packet before sealing, in bytes: well below any path's MTU once sealed.
   static let longestReport = 1200
 
-  /// Sends what the batch has.
+  /// Sends the packets of the batch.
   func flush() {
     guard outgoing.count > 0 else { return }
     let outcome = outgoing.flush()
@@ -21,7 +21,7 @@ extension Forwarder {
     for index in 0..<outcome.lagging { fallBehind(Int(outgoing.dropped[index])) }
   }
 
-  /// Makes room for one more packet. The batch may still be full afterwards, when the socket takes nothing.
+  /// Makes room for one more packet. The batch may still be full afterwards, if the socket accepts nothing.
   @inline(__always) func makeRoom() -> Bool {
     if outgoing.isFull {
       flush()
@@ -30,7 +30,7 @@ extension Forwarder {
     return !outgoing.isFull
   }
 
-  /// Takes what was written at the batch's next place.
+  /// Adds the packet that was written at the batch's `next`.
   @inline(__always) func commit(
     _ length: Int, to destination: Destination, subscription: Int32 = -1, joins: Bool = false
   ) {
@@ -38,7 +38,7 @@ extension Forwarder {
     outgoing.commit(length, to: destination, subscription: subscription, joins: joins)
   }
 
-  /// Where a peer's packets go: by which socket, or over which connection.
+  /// Returns the socket or the connection for a peer's packets.
   func destination(of address: TransportAddress) -> Destination {
     if address.isTCP {
       let index = connections.index(of: AddressKey(address))
@@ -49,7 +49,7 @@ extension Forwarder {
     return Destination(address, socket: number < sockets.count ? sockets[number] : -1)
   }
 
-  /// Sends a datagram of a peer's.
+  /// Sends a peer's datagram.
   func transmit(_ bytes: [UInt8], to destination: Destination) {
     guard bytes.count <= SendBatch.slotBytes else { return drop(.sendFailed) }
     guard makeRoom() else { return drop(.sendBufferFull) }
@@ -59,7 +59,7 @@ extension Forwarder {
     commit(bytes.count, to: destination)
   }
 
-  /// Writes an RTCP compound into the batch and sends it; a `body` that writes nothing sends nothing.
+  /// Writes an RTCP compound packet into the batch and sends it. If `body` writes nothing, nothing is sent.
   @inline(__always) func sendRTCP(on index: Int, _ body: (inout RTCPWriter) -> Void) {
     guard transports[index].pointee.isConnected, makeRoom() else { return }
     var writer = RTCPWriter(UnsafeMutableRawBufferPointer(start: outgoing.next, count: Self.longestReport))
@@ -67,7 +67,7 @@ extension Forwarder {
     commitRTCP(writer.length, on: index)
   }
 
-  /// Seals an RTCP compound that was written at the batch's next place, and takes it into the batch.
+  /// Seals an RTCP compound packet that was written at the batch's `next`, and adds it to the batch.
   private func commitRTCP(_ length: Int, on index: Int) {
     guard length > 0 else { return }
     let transport = transports[index]

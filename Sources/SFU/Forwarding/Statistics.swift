@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-// What the worker tells of itself when it is asked.
+// Counters and statistics, produced on request.
 
 extension Forwarder {
   func currentCounters() -> WorkerCounters {

@@ -1,11 +1,11 @@
 import RTP
 import WebRTC
 
-// How published streams are recognised, begin, and begin anew.
+// Recognising, starting and restarting published streams.
 
 extension Forwarder {
-  /// Finds the track of an SSRC that was not signalled, by mid (and rid) or, without them, by its payload type alone
-  /// (RFC 8843 §9.2), and remembers it. Nil, and counted, where there is none.
+  /// Finds and records the track of an SSRC that was not signalled: by mid (and rid) or, without them, by its payload type
+  /// alone (RFC 8843 §9.2). Returns nil and counts a drop if there is none.
   func learn(
     _ header: RTPHeader, _ values: RTPExtensionValues, packet: UnsafeRawBufferPointer, on index: Int
   ) -> (track: Int, isRepair: Bool)? {
@@ -15,7 +15,7 @@ extension Forwarder {
     while track >= 0 {
       let slot = tracks[track]
       if let isRepair = slot.pointee.carries(header.payloadType), matches(track, values, packet: packet, isRepair: isRepair) {
-        // Without a mid, two tracks with one payload type can't be told apart.
+        // Without a mid, two tracks with one payload type are indistinguishable.
         if found != nil, values.mid == nil { found = nil; break }
         found = (track, isRepair)
         if values.mid != nil { break }
@@ -38,7 +38,7 @@ extension Forwarder {
   private func matches(_ track: Int, _ values: RTPExtensionValues, packet: UnsafeRawBufferPointer, isRepair: Bool) -> Bool {
     guard let parameters = trackBooks[track]?.parameters else { return false }
     if let mid = values.mid { guard packet[mid].elementsEqual(parameters.mid.rawValue.utf8) else { return false } }
-    // Of a simulcast's layers the first is the track.
+    // The track of a simulcast is its first layer.
     let wanted = parameters.encodings.first?.rid
     if let rid = (isRepair ? values.repairedRid : values.rid) ?? values.rid {
       guard let wanted else { return true }
@@ -49,7 +49,7 @@ extension Forwarder {
     return (isRepair ? slot.pointee.rtxSSRC : slot.pointee.ssrc) == 0
   }
 
-  /// From now on `ssrc` is the track's; what was before is forgotten.
+  /// Assigns `ssrc` to the track, and removes the track's previous one.
   func assign(_ ssrc: SSRC, to track: Int, isRepair: Bool) {
     let slot = tracks[track]
     let transport = slot.pointee.transport
@@ -68,16 +68,16 @@ extension Forwarder {
     }
   }
 
-  /// The first packet of a track.
+  /// Starts a track at its first packet.
   func begin(_ slot: UnsafeMutablePointer<TrackSlot>, at header: RTPHeader, now: Instant) {
-    // One lap above zero: what is older than the first packet still has a positive number.
+    // One lap above zero, so that packets older than the first still have a positive number.
     slot.pointee.highest = 65_536 + Int64(header.sequenceNumber) - 1
     slot.pointee.lastTimestamp = header.timestamp &- 1
     tell(.firstPacket(slot.pointee.id), to: slot.pointee.room)
   }
 
-  /// The publisher began anew: another SSRC, or numbers far from the last. For subscribers the stream goes on: their numbers
-  /// without a gap, the timestamps by the time that passed.
+  /// Restarts a stream whose publisher restarted: another SSRC, or numbers far from the last. For subscribers the stream
+  /// continues: sequence numbers without a gap, timestamps advanced by the time that passed.
   func restart(_ slot: UnsafeMutablePointer<TrackSlot>, at header: RTPHeader, now: Instant) {
     let highest = slot.pointee.highest
     var subscription = Int(slot.pointee.firstSubscription)
@@ -96,7 +96,7 @@ extension Forwarder {
     slot.pointee.isNewSource = false
   }
 
-  /// Counts frames and key frames, and ends the asking for one.
+  /// Counts frames and key frames. A key frame ends the pending request for one.
   @inline(__always) func noteVideo(
     _ slot: UnsafeMutablePointer<TrackSlot>, isNewest: Bool, isKeyFrame: Bool, timestamp: UInt32
   ) {

@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-// How subscriptions begin and end.
+// Starting and ending subscriptions.
 
 extension Forwarder {
   func subscribe(

@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-// The ways out of a worker for programs that are sent elsewhere.
+// Taps: the plain packets of tracks for programs that are sent elsewhere.
 
 extension Forwarder {
   func tap(_ index: Int, with tap: TrackTap) {
@@ -26,7 +26,7 @@ extension Forwarder {
     for tap in book.taps { tracks[index].pointee.taps.append(tap.ring) }
   }
 
-  /// The track goes: its taps are told.
+  /// Ends the track's taps.
   func endTaps(of index: Int) {
     let track = tracks[index]
     track.pointee.taps.write(TapRecord.headOfEnd)

@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-// How transports come and go.
+// Opening, connecting and closing transports.
 
 extension Forwarder {
   func openTransport(
@@ -29,7 +29,7 @@ extension Forwarder {
       refuse(.refused(.transport(id)), in: number)
       return
     }
-    // Checks with the old name are still answered until the first with the new one.
+    // Checks with the old name are answered until the first with the new one arrives.
     transport.ufrags.append(credentials.ufrag)
     users[credentials.ufrag] = index
     transport.peer.setLocal(credentials)

@@ -12,10 +12,10 @@ public enum MediaPlaneError: Error, Sendable, Hashable, CustomStringConvertible 
   /// A human-readable message.
   public var description: String {
     switch self {
-    case .badAddress(let address): "\(address) is no numeric address, or no port"
+    case .badAddress(let address): "invalid address or port: \(address)"
     case .bind(let address, let reason): "can't bind \(address): \(reason)"
-    case .thread(let reason): "no thread: \(reason)"
-    case .certificate(let reason): "no certificate: \(reason)"
+    case .thread(let reason): "can't start a thread: \(reason)"
+    case .certificate(let reason): "can't create a certificate: \(reason)"
     case .unreachable(let announced): "\(announced) is announced, but no address of its family is bound"
     }
   }

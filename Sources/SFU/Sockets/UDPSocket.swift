@@ -27,7 +27,7 @@ struct UDPSocket: Sendable {
     }
     guard named == 0, let local = TransportAddress(&bound) else {
       Glibc.close(descriptor)
-      throw .bind(address: address.description, reason: "the socket has no name")
+      throw .bind(address: address.description, reason: "can't read the socket's address")
     }
     self.descriptor = descriptor
     self.local = local

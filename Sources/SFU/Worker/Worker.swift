@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import WebRTC
 
-/// One media worker as the other threads see it: its mailbox, its sockets' addresses and its load.
+/// A media worker's interface for other threads: its mailbox, its sockets' addresses and its load.
 final class Worker: Sendable {
   let mailbox: Mailbox
   let sockets: MediaSockets
@@ -40,7 +40,7 @@ final class Worker: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Ends the thread and waits for it; does nothing the second time. Never called by the worker's own thread.
+  /// Ends the thread and waits for it. A second call does nothing. Never called on the worker's own thread.
   func stop() {
     let handle = thread.withLock { handle in
       defer { handle = nil }
@@ -52,34 +52,34 @@ final class Worker: Sendable {
   }
 }
 
-/// What a worker is made with.
+/// The options of a worker.
 struct WorkerSetup: Sendable {
   var number: Int
   /// The addresses to bind, with the port; 0 lets the kernel choose one for all.
   var bind: [TransportAddress]
   /// Whether to listen on TCP too.
   var tcp: Bool
-  /// Whether several packets may leave as one message that the kernel cuts.
+  /// Whether to send several packets as one message that the kernel segments.
   var segments: Bool
   var certificate: Certificate
   var limits: MediaLimits
-  /// The core to stay on; nil where there are fewer cores than workers.
+  /// The core to pin the thread to; nil if there are fewer cores than workers.
   var core: Int?
 }
 
-/// How much a worker has to do: written by its loop, read by whoever places rooms.
+/// The load of a worker. Its loop writes it; the choice of a room's worker reads it.
 final class WorkerLoad: Sendable {
   let rooms = Atomic<Int>(0)
   let transports = Atomic<Int>(0)
   let subscriptions = Atomic<Int>(0)
 
-  /// Packets sent are nearly all of the work, and they go with subscriptions; an empty room counts for what it will become.
+  /// Sent packets are nearly all of the work, and grow with subscriptions. An empty room counts for its expected load.
   var score: Int {
     subscriptions.load(ordering: .relaxed) &* 4 &+ transports.load(ordering: .relaxed) &* 2 &+ rooms.load(ordering: .relaxed)
   }
 }
 
-/// What the new thread is given.
+/// The new thread's argument.
 private final class ThreadContext: Sendable {
   let mailbox: Mailbox
   let sockets: MediaSockets
@@ -96,7 +96,7 @@ private final class ThreadContext: Sendable {
   func run() {
     linux_thread_name("media-\(setup.number)")
     if let core = setup.core { _ = linux_thread_pin(Int32(core)) }
-    // Made here, so that nothing of the loop is ever seen by another thread.
+    // Created here, so that no other thread ever sees any part of the loop.
     let loop = WorkerLoop(mailbox: mailbox, sockets: sockets, load: load, setup: setup)
     loop.run()
   }

@@ -3,13 +3,12 @@ import Glibc
 import RTP
 import WebRTC
 
-// TCP connections of clients that UDP does not reach (RFC 6544, this side passive): accept, read, write, close.
+// TCP connections of clients that UDP does not reach (RFC 6544, passive side): accept, read, write, close.
 //
-// Connections are closed at the end of a turn of the loop alone, so that nothing that is in the middle of a packet's path loses what
-// it uses.
+// Connections are closed only at the end of a turn of the loop, so that a packet in progress never loses what it uses.
 
 extension WorkerLoop {
-  /// Connections accepted in one turn; the next are accepted in the next, after the packets.
+  /// Maximum connections accepted per turn. The others wait for the next turn, after the packets.
   private static let acceptsPerWakeup = 64
 
   func acceptConnections(at number: Int) {
@@ -18,7 +17,7 @@ extension WorkerLoop {
       switch sockets.tcp[number].accept() {
       case .nobody: return
       case .exhausted:
-        // Watched again by the next sweep.
+        // The next sweep watches it again.
         _ = linux_epoll_remove(epoll, sockets.tcp[number].descriptor)
         areListenersPaused = true
         forwarder.counters.tcpRefused &+= 1
@@ -33,7 +32,7 @@ extension WorkerLoop {
 
   private func take(_ descriptor: Int32, from address: TransportAddress, now: Instant) {
     if forwarder.connections.isFull, let oldest = forwarder.connections.oldestUnproven() {
-      // Whoever says nothing makes room: under a flood, clients get the time that the table takes to fill.
+      // The oldest unproven connection makes room. Under a flood, clients have the time that the table takes to fill.
       forwarder.counters.tcpRefused &+= 1
       closeConnection(oldest, now: now)
     }
@@ -61,7 +60,7 @@ extension WorkerLoop {
     }
   }
 
-  /// Closes what said nothing valid in time, and listens again where descriptors had run out.
+  /// Closes connections without valid input in time, and resumes listening if descriptors had run out.
   func sweepConnections(_ now: Instant) {
     if areListenersPaused {
       areListenersPaused = false
@@ -74,7 +73,7 @@ extension WorkerLoop {
     }
   }
 
-  /// Sends what the turn has queued, and closes what is over.
+  /// Sends what the turn has queued, and closes ended connections.
   func finishConnections() {
     var now: Instant?
     while let index = forwarder.nextBusyConnection() {
@@ -91,7 +90,7 @@ extension WorkerLoop {
     }
   }
 
-  /// At the end of the worker.
+  /// Closes all connections at the end of the worker.
   func closeConnections(_ now: Instant) {
     finishConnections()
     for index in 0..<forwarder.connections.end { closeConnection(index, now: now) }

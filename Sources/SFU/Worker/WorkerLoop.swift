@@ -3,14 +3,14 @@ import Glibc
 import RTP
 import WebRTC
 
-/// A media worker's thread: epoll over its sockets and the mailbox, and a clock. What it reads goes into its `Forwarder`, which
+/// A media worker's thread: epoll over its sockets and the mailbox, and a clock. It passes all input to its `Forwarder`, which
 /// decides everything else.
 ///
-/// Made, used and forgotten on the worker's own thread.
+/// Created, used and released on the worker's own thread.
 final class WorkerLoop {
-  /// Receive batches in a row before mailbox and clock get their turn.
+  /// Maximum consecutive receive batches before the mailbox and the clock.
   private static let roundsPerWakeup = 16
-  /// Microseconds between two looks at connections that are silent, and at the wall clock.
+  /// Microseconds between two checks of silent connections and of the wall clock.
   private static let sweepInterval: Int64 = 1_000_000
 
   let sockets: MediaSockets
@@ -19,7 +19,7 @@ final class WorkerLoop {
   private let load: WorkerLoad
   private let mailbox: Mailbox
   private var incoming = ReceiveBatch()
-  /// Descriptors ran out: connections wait in the kernel until the next sweep.
+  /// Whether descriptors ran out: connections wait in the kernel until the next sweep.
   var areListenersPaused = false
   private var nextSweep = Instant(microseconds: 0)
   private var isRunning = true
@@ -38,7 +38,7 @@ final class WorkerLoop {
 
   deinit { if epoll >= 0 { _ = close(epoll) } }
 
-  /// What became ready: the upper half of an epoll tag; the lower is a number among its kind.
+  /// The kind of ready descriptor: the upper half of an epoll tag. The lower half is its index within the kind.
   enum Source: UInt64 { case mailbox, udp, listener, connection }
 
   private func tag(_ source: Source, _ number: Int) -> UInt64 { source.rawValue << 32 | UInt64(truncatingIfNeeded: number) }
@@ -47,12 +47,12 @@ final class WorkerLoop {
     linux_epoll_add(epoll, descriptor, tag(source, number)) == 0
   }
 
-  /// Whether to wake for room in a connection's buffer.
+  /// Sets whether epoll watches for space in a connection's buffer.
   func watchRoom(_ descriptor: Int32, number: Int, _ watches: Bool) {
     _ = linux_epoll_modify(epoll, descriptor, tag(.connection, number), watches ? 1 : 0)
   }
 
-  /// Works until a `stop` command came.
+  /// Runs until a `stop` command arrives.
   func run() {
     guard epoll >= 0, watch(mailbox.wakeup.descriptor, as: .mailbox),
       sockets.udp.indices.allSatisfy({ watch(sockets.udp[$0].descriptor, as: .udp, number: $0) }),
@@ -88,7 +88,7 @@ final class WorkerLoop {
 
   @inline(__always) func clock() -> Instant { Instant(microseconds: linux_now_us()) }
 
-  /// Microseconds until something is due; −1 while nothing is.
+  /// Returns the microseconds until something is due; −1 if nothing is.
   private func waitingTime() -> Int64 {
     var deadline = forwarder.deadline
     if areListenersPaused || forwarder.connections.count > 0 { deadline = min(deadline ?? nextSweep, nextSweep) }
@@ -125,14 +125,14 @@ final class WorkerLoop {
     forwarder.wallOffset = Self.readWallOffset(now)
   }
 
-  /// Microseconds from the monotonic clock to the wall's.
+  /// Returns the microseconds from the monotonic clock to wall-clock time.
   private static func readWallOffset(_ now: Instant) -> Int64 {
     var wall = timespec()
     clock_gettime(CLOCK_REALTIME, &wall)
     return Int64(wall.tv_sec) &* 1_000_000 &+ Int64(wall.tv_nsec) / 1000 &- now.microseconds
   }
 
-  /// Closes what is left and answers commands that are still waiting.
+  /// Closes what is still open, and answers the remaining commands.
   private func end() {
     let now = clock()
     forwarder.closeRooms(now: now)
