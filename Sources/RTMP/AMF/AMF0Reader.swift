@@ -1,4 +1,4 @@
-/// Reads AMF0 values one after the other (AMF 0 specification §2), switching to AMF3 where the bytes do.
+/// Reads AMF0 values in sequence (AMF 0 specification §2), and switches to AMF3 at the AMF3 marker.
 public struct AMF0Reader: ~Copyable {
   private var reader: ByteReader
   private let limits: AMFLimits
@@ -10,7 +10,7 @@ public struct AMF0Reader: ~Copyable {
     self.limits = limits
   }
 
-  /// All values of `bytes`.
+  /// Returns all values of `bytes`.
   public static func values(of bytes: UnsafeRawBufferPointer, limits: AMFLimits = AMFLimits()) throws(AMFError) -> [AMFValue] {
     var reader = Self(bytes, limits: limits)
     var values: [AMFValue] = []
@@ -18,10 +18,10 @@ public struct AMF0Reader: ~Copyable {
     return values
   }
 
-  /// How many bytes were read.
+  /// The number of bytes read.
   public var position: Int { reader.position }
 
-  /// The next value; nil at the end. After an error nothing more can be read.
+  /// Returns the next value; nil at the end. After an error, nothing more can be read.
   public mutating func next() throws(AMFError) -> AMFValue? {
     guard let marker = reader.uint8() else { return nil }
     return try value(marker, depth: 0)
@@ -39,11 +39,11 @@ public struct AMF0Reader: ~Copyable {
     case 0x02: return .string(try shortString())
     case 0x03: return .object(try object(depth: depth, endMayBeMissing: false))
     case 0x05: return .null
-    // 0x0d is what a sender writes who could not write the value.
+    // 0x0d is the marker for a value that the sender could not write.
     case 0x06, 0x0d: return .undefined
     case 0x07: throw .reference
     case 0x08:
-      // The count is a hint only, and often wrong (§2.10).
+      // The count is only a hint, and often wrong (§2.10).
       guard reader.uint32() != nil else { throw .truncated }
       return .ecmaArray(try object(depth: depth, endMayBeMissing: true))
     case 0x0a: return .array(try array(depth: depth))
@@ -78,7 +78,7 @@ public struct AMF0Reader: ~Copyable {
     return text
   }
 
-  /// Properties up to the end marker. Some encoders leave it out where an associative array ends the message.
+  /// Reads properties up to the end marker. Some encoders omit it if an associative array ends the message.
   private mutating func object(depth: Int, endMayBeMissing: Bool) throws(AMFError) -> AMFObject {
     var object = AMFObject()
     while true {

@@ -32,7 +32,7 @@ extension [UInt8] {
       append(0x10)
       appendAMF0Name(name)
       appendAMF0Properties(object)
-    // AMF0 has no bytes; a list of numbers is what comes nearest.
+    // AMF0 has no byte arrays; an array of numbers is closest.
     case .bytes(let bytes): appendAMF0Value(.array(bytes.map { .number(Double($0)) }))
     }
   }
@@ -48,7 +48,7 @@ extension [UInt8] {
     self += text
   }
 
-  /// A name has at most 65,535 bytes; what is longer is cut.
+  /// A name has at most 65,535 bytes; longer ones are truncated.
   private mutating func appendAMF0Name(_ name: String) {
     let text = name.utf8.prefix(0xffff)
     append16(UInt16(text.count))

@@ -1,9 +1,9 @@
-/// Reads AMF3 values (AMF 3 specification §3), as they stand within AMF0 after its switch (AMF0 §3.1).
+/// Reads AMF3 values (AMF 3 specification §3) that occur within AMF0 after its switch marker (AMF0 §3.1).
 ///
-/// A reference to an earlier object reads as `undefined`: followed, a few hundred bytes could make a value of any size.
-/// References to strings and to classes are followed, since they cost no memory.
+/// A reference to an earlier object reads as `undefined`, because a few hundred bytes of such references could expand to a
+/// value of any size. References to strings and to classes are resolved, because they cost no memory.
 struct AMF3Reader: ~Copyable {
-  /// A class's name and the names that its objects' values come without (§3.12).
+  /// A class's name, and the property names that its objects omit (§3.12).
   private struct Traits {
     var className = ""
     var names: [String] = []
@@ -17,7 +17,7 @@ struct AMF3Reader: ~Copyable {
   private var traits: [Traits] = []
   private var objects = 0
 
-  /// Goes on where `reader` stands; `values` have been read before.
+  /// Continues from `reader`; `values` have been read before.
   init(_ reader: ByteReader, limits: AMFLimits, values: Int = 0) {
     self.reader = reader
     self.limits = limits
@@ -49,7 +49,7 @@ struct AMF3Reader: ~Copyable {
     }
   }
 
-  /// What can be referred to, but for objects and strings; `count` is the header without its first bit.
+  /// Reads a value that can be referenced, except objects and strings. `count` is the header without its first bit.
   private mutating func complex(_ marker: UInt8, count: Int, depth: Int) throws(AMFError) -> AMFValue {
     switch marker {
     case 0x07, 0x0b:
@@ -62,13 +62,13 @@ struct AMF3Reader: ~Copyable {
       return .bytes(Array(bytes))
     case 0x11:
       guard reader.uint8() != nil else { throw .truncated }
-      // Keys need not be strings, so that the pairs are given as a plain list.
+      // Keys need not be strings, so the pairs become a plain array.
       return .array(
         try elements(count, depth: depth) { (self: inout Self, depth) throws(AMFError) in
           .array([try self.value(depth: depth), try self.value(depth: depth)])
         })
     default:
-      // The vectors; whether one has a fixed length says nothing about what follows.
+      // Vectors: the flag for a fixed length does not affect what follows.
       guard reader.uint8() != nil else { throw .truncated }
       if marker == 0x10 { _ = try string() }
       return .array(
@@ -91,7 +91,7 @@ struct AMF3Reader: ~Copyable {
     }
   }
 
-  /// `count` elements, each counted, so that a count that is a lie ends soon.
+  /// Reads `count` elements, each counted against the limit, so that a false count fails early.
   private mutating func elements(
     _ count: Int, depth: Int, _ element: (inout Self, Int) throws(AMFError) -> AMFValue
   ) throws(AMFError) -> [AMFValue] {
@@ -104,7 +104,7 @@ struct AMF3Reader: ~Copyable {
     return elements
   }
 
-  /// Named values first, then those with indices (§3.11).
+  /// Reads named values first, then those with indices (§3.11).
   private mutating func array(_ count: Int, depth: Int) throws(AMFError) -> AMFValue {
     let named = try dynamicProperties(depth: depth)
     let elements = try elements(count, depth: depth) { (self: inout Self, depth) throws(AMFError) in
@@ -115,7 +115,7 @@ struct AMF3Reader: ~Copyable {
     return .ecmaArray(AMFObject(named + indexed))
   }
 
-  /// Names and values up to the empty name.
+  /// Reads names and values up to the empty name.
   private mutating func dynamicProperties(depth: Int) throws(AMFError) -> [AMFObject.Property] {
     var properties: [AMFObject.Property] = []
     while true {
@@ -166,7 +166,7 @@ struct AMF3Reader: ~Copyable {
       return strings[index]
     }
     guard let text = reader.string(Int(header >> 1)) else { throw .truncated }
-    // The empty string is never referred to (§1.3.2).
+    // The empty string is never referenced (§1.3.2).
     if !text.isEmpty { strings.append(text) }
     return text
   }
@@ -176,7 +176,7 @@ struct AMF3Reader: ~Copyable {
     return value
   }
 
-  /// One to four bytes, 29 bits (§1.3.1).
+  /// Reads a 29-bit integer of one to four bytes (§1.3.1).
   private mutating func u29() throws(AMFError) -> UInt32 {
     var value: UInt32 = 0
     for index in 0..<4 {

@@ -3,34 +3,34 @@ public indirect enum AMFValue: Hashable, Sendable {
   case null
   case undefined
   case boolean(Bool)
-  /// Integers of AMF3 too.
+  /// A number, including AMF3 integers.
   case number(Double)
-  /// XML documents too.
+  /// A string, including XML documents.
   case string(String)
   /// An anonymous object.
   case object(AMFObject)
   /// An object of a named class.
   case typedObject(String, AMFObject)
-  /// An associative array; AMF0 tells it from an object.
+  /// An associative array; AMF0 distinguishes it from an object.
   case ecmaArray(AMFObject)
   /// An array with indices only.
   case array([AMFValue])
-  /// Milliseconds since 1970 in UTC; the time zone is to be ignored (AMF0 §2.13).
+  /// Milliseconds since 1970 in UTC; the time zone is ignored (AMF0 §2.13).
   case date(milliseconds: Double)
-  /// Bytes of AMF3.
+  /// An AMF3 byte array.
   case bytes([UInt8])
 
-  /// The number, where it is one.
+  /// The number, if the value is one.
   public var number: Double? {
     if case .number(let value) = self { value } else { nil }
   }
 
-  /// The text, where it is text.
+  /// The string, if the value is one.
   public var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The truth value, where it is one.
+  /// The Boolean, if the value is one.
   public var boolean: Bool? {
     if case .boolean(let value) = self { value } else { nil }
   }
@@ -50,31 +50,31 @@ extension AMFValue: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, Expre
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 
-/// Names with values, in the order of the wire.
+/// Names with values, in wire order.
 public struct AMFObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// A name and its value.
   public struct Property: Hashable, Sendable {
     public var name: String
     public var value: AMFValue
 
-    /// A property of this name.
+    /// Creates a property with this name and value.
     public init(_ name: String, _ value: AMFValue) {
       self.name = name
       self.value = value
     }
   }
 
-  /// All of them; a name may stand twice.
+  /// All properties; a name may occur twice.
   public var properties: [Property]
 
-  /// An object with these properties.
+  /// Creates an object with these properties.
   public init(_ properties: [Property] = []) { self.properties = properties }
 
   public init(dictionaryLiteral elements: (String, AMFValue)...) {
     properties = elements.map { Property($0.0, $0.1) }
   }
 
-  /// The first value of this name; setting it replaces that, adds one, or with nil takes away all.
+  /// The first value of this name. Setting it replaces that value or adds one; setting nil removes all values of the name.
   public subscript(name: String) -> AMFValue? {
     get { properties.first { $0.name == name }?.value }
     set {
@@ -91,30 +91,30 @@ public struct AMFObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   }
 }
 
-/// Why bytes are no AMF values.
+/// Why bytes are not valid AMF.
 public enum AMFError: Error, Hashable, Sendable {
-  /// They end within a value.
+  /// The bytes end within a value.
   case truncated
-  /// A marker that stands for nothing, or for what is not to be sent: a movie clip, a record set.
+  /// An undefined marker, or one that is reserved: a movie clip, a record set.
   case unknownMarker(UInt8)
-  /// Objects within objects, more than the limit.
+  /// Objects are nested more deeply than the limit.
   case tooDeep
   /// More values than the limit.
   case tooManyValues
-  /// A reference of AMF0 to an object before it, or one of AMF3 to what is not there.
+  /// An AMF0 reference to an earlier object, or an AMF3 reference to a missing entry.
   case reference
-  /// An object of AMF3 that its class writes in a form of its own.
+  /// An AMF3 object that its class serialises in a custom format.
   case externalizable
 }
 
-/// What AMF values from outside may ask of memory and stack.
+/// Limits on the memory and stack that AMF values from a peer may use.
 public struct AMFLimits: Sendable {
-  /// Objects and arrays within each other.
+  /// Maximum nesting of objects and arrays.
   public var depth: Int
-  /// Values and properties in all.
+  /// Maximum number of values and properties in total.
   public var values: Int
 
-  /// The default is many times what commands and metadata need.
+  /// Creates limits. The defaults are many times what commands and metadata need.
   public init(depth: Int = 16, values: Int = 4096) {
     self.depth = depth
     self.values = values

@@ -2,16 +2,16 @@ import RTP
 
 /// A command message (RTMP 1.0 §7.1.1, §7.2): a name, a transaction, an object and arguments.
 public struct Command: Hashable, Sendable {
-  /// What is to be done: connect, publish; or an answer: _result, _error, onStatus.
+  /// The command, such as connect or publish; or an answer: _result, _error, onStatus.
   public var name: String
-  /// What an answer repeats; 0 where none is wanted.
+  /// The transaction id, which the answer repeats; 0 if no answer is wanted.
   public var transaction: Double
-  /// The command object; null with most commands.
+  /// The command object; null for most commands.
   public var object: AMFValue
-  /// What follows it.
+  /// The values after the command object.
   public var arguments: [AMFValue]
 
-  /// A command of these parts.
+  /// Creates a command.
   public init(_ name: String, transaction: Double = 0, object: AMFValue = .null, arguments: [AMFValue] = []) {
     self.name = name
     self.transaction = transaction
@@ -19,8 +19,9 @@ public struct Command: Hashable, Sendable {
     self.arguments = arguments
   }
 
-  /// Nil where the message is no command; throws where it is one and can't be read. A missing transaction or object is taken
-  /// for 0 and null, as librtmp's peers leave them out.
+  /// Returns nil if the message is not a command. A missing transaction or object becomes 0 or null, because librtmp's peers
+  /// omit them.
+  /// - Throws: ``AMFError`` if the message is an unreadable command.
   public init?(_ message: RTMPMessage, limits: AMFLimits = AMFLimits()) throws(AMFError) {
     guard message.type == .command || message.type == .commandAMF3 else { return nil }
     let values = try message.values(limits: limits)
@@ -31,7 +32,7 @@ public struct Command: Hashable, Sendable {
     arguments = Array(values.dropFirst(3))
   }
 
-  /// The command in AMF0 form, which every peer reads.
+  /// Returns the command in AMF0 form, which every peer reads.
   public func message(on stream: MessageStreamID = .connection) -> RTMPMessage {
     var payload: [UInt8] = []
     payload.appendAMF0(.string(name), .number(transaction), object)
@@ -41,8 +42,8 @@ public struct Command: Hashable, Sendable {
 }
 
 extension RTMPMessage {
-  /// The AMF values of a command or data message. The AMF3 forms begin with a byte that says which AMF follows; in practice it
-  /// is always 0, for AMF0, which itself may switch (§7.1.1).
+  /// Returns the AMF values of a command or data message. The AMF3 forms begin with a byte for the AMF version. In practice it
+  /// is always 0 for AMF0, which may itself switch (§7.1.1).
   func values(limits: AMFLimits = AMFLimits()) throws(AMFError) -> [AMFValue] {
     var result = Result<[AMFValue], AMFError>.success([])
     payload.withUnsafeBytes { bytes in

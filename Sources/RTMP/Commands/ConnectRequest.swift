@@ -1,38 +1,38 @@
-/// What a client tells of itself and where it wants to go: the object of `connect` (RTMP 1.0 §7.2.1.1, Enhanced RTMP v2
-/// "Enhancing NetConnection connect Command").
+/// A client's description of itself and of the application it connects to: the object of `connect` (RTMP 1.0 §7.2.1.1, Enhanced
+/// RTMP v2 "Enhancing NetConnection connect Command").
 public struct ConnectRequest: Hashable, Sendable {
-  /// What of Enhanced RTMP a peer can do besides FourCCs: `capsEx`.
+  /// The features of Enhanced RTMP that a peer supports besides FourCCs: `capsEx`.
   public struct Capabilities: OptionSet, Hashable, Sendable {
     public var rawValue: UInt32
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Understands a request to connect anew.
+    /// Supports a request to reconnect.
     public static let reconnect = Self(rawValue: 1)
-    /// Understands several tracks in one message.
+    /// Supports several tracks in one message.
     public static let multitrack = Self(rawValue: 2)
-    /// Understands modifiers in front of media.
+    /// Supports modifiers before media.
     public static let modifiers = Self(rawValue: 4)
-    /// Understands timestamps finer than a millisecond.
+    /// Supports timestamps with sub-millisecond precision.
     public static let nanosecondOffset = Self(rawValue: 8)
   }
 
-  /// The application, as the client wrote it: it may have a query, and slashes.
+  /// The application, as the client sent it: it may contain a query and slashes.
   public var app: String
   /// The URL without the stream.
   public var tcURL: String
-  /// The client's own name.
+  /// The client's name and version.
   public var flashVersion: String
-  /// The codecs that it tells of by FourCC; "*" stands for all.
+  /// The codecs that it announces by FourCC; "*" is all.
   public var fourCCs: [String]
-  /// What else of Enhanced RTMP it can do.
+  /// The other features of Enhanced RTMP that it supports.
   public var capabilities: Capabilities
   /// 0 for AMF0, 3 for AMF3.
   public var objectEncoding: Double
-  /// Everything it sent, with these and others.
+  /// All properties that it sent, including these.
   public var properties: AMFObject
 
-  /// A request of these parts.
+  /// Creates a request.
   public init(
     app: String, tcURL: String, flashVersion: String, fourCCs: [String] = [], capabilities: Capabilities = [],
     objectEncoding: Double = 0, properties: AMFObject = AMFObject()
@@ -46,7 +46,7 @@ public struct ConnectRequest: Hashable, Sendable {
     self.properties = properties
   }
 
-  /// What the object of a `connect` says; what is missing is empty.
+  /// Parses the object of a `connect`. Missing properties become empty.
   public init(_ properties: AMFObject) {
     var fourCCs: [String] = []
     if case .array(let list)? = properties["fourCcList"] { fourCCs = list.compactMap(\.string) }
@@ -60,26 +60,26 @@ public struct ConnectRequest: Hashable, Sendable {
       objectEncoding: properties["objectEncoding"]?.number ?? 0, properties: properties)
   }
 
-  /// The application without its query, and without a slash at its end.
+  /// The application without its query and without a trailing slash.
   public var appName: String {
     let name = StreamName(app).name
     return name.hasSuffix("/") ? String(name.dropLast()) : name
   }
 
-  /// The query of the application, or else of the URL; empty where neither has one.
+  /// The query of the application, or else of the URL; empty if neither has one.
   public var query: String {
     let query = StreamName(app).query
     return query.isEmpty ? StreamName(tcURL).query : query
   }
 
-  /// The command that asks for this, in the order of ffmpeg's.
+  /// Returns the `connect` command, with its properties in ffmpeg's order.
   func command(transaction: Double, publishes: Bool) -> Command {
     var object: AMFObject = ["app": .string(app)]
     if publishes { object["type"] = "nonprivate" }
     object["flashVer"] = .string(flashVersion)
     object["tcUrl"] = .string(tcURL)
     if !publishes {
-      // Every codec that Flash knows, and video with seeking: servers of old ask for it of players.
+      // Every codec that Flash supports, and video with seeking: old servers require them from players.
       object["fpad"] = false
       object["capabilities"] = 15.0
       object["audioCodecs"] = 4071.0
@@ -93,20 +93,20 @@ public struct ConnectRequest: Hashable, Sendable {
   }
 }
 
-/// A stream's name with its query, as publish and play carry it: "studio?token=…".
+/// A stream's name with its query, as in publish and play: "studio?token=…".
 public struct StreamName: Hashable, Sendable {
-  /// What stands before the first question mark.
+  /// The part before the first question mark.
   public var name: String
-  /// What stands behind it; empty where there is none.
+  /// The part after it; empty if there is none.
   public var query: String
 
-  /// Takes the text apart.
+  /// Parses the text.
   public init(_ text: String) {
     let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     name = parts.first.map(String.init) ?? ""
     query = parts.count > 1 ? String(parts[1]) : ""
   }
 
-  /// The text as it was.
+  /// The original text.
   public var text: String { query.isEmpty ? name : "\(name)?\(query)" }
 }

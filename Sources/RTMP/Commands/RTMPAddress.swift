@@ -1,17 +1,17 @@
-/// Where a stream is published to or played from: rtmp://host:port/app/stream?query.
+/// The URL to publish a stream to, or to play it from: rtmp://host:port/app/stream?query.
 public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// Whether TLS is spoken below: rtmps.
+  /// Whether the connection uses TLS: rtmps.
   public var isSecure: Bool
-  /// A name or an address; an IPv6 address without its brackets.
+  /// A host name or an address; an IPv6 address has no brackets.
   public var host: String
-  /// 1935, or 443 with TLS, where the URL has none.
+  /// The port; the default is 1935, or 443 with TLS.
   public var port: UInt16
-  /// The application: the first part of the path, or the first two where there are three or more, as ffmpeg divides it.
+  /// The application: the first part of the path, or the first two if there are three or more, as in ffmpeg.
   public var app: String
   /// The stream with its query.
   public var stream: String
 
-  /// An address of these parts.
+  /// Creates an address.
   public init(isSecure: Bool = false, host: String, port: UInt16? = nil, app: String, stream: String) {
     self.isSecure = isSecure
     self.host = host
@@ -20,7 +20,7 @@ public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
     self.stream = stream
   }
 
-  /// Nil where the text is no such URL, or names no application or stream, or has characters that no URL has.
+  /// Parses a URL. Returns nil if it is not an RTMP URL, lacks an application or a stream, or has invalid characters.
   public init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let scheme = text.firstRange(of: "://") else { return nil }
     switch text[..<scheme.lowerBound].lowercased() {
@@ -39,17 +39,17 @@ public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
 
   private static func usualPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 1935 }
 
-  /// The URL without the stream, as `connect` tells it; the port only where it is not the usual one.
+  /// The URL without the stream, as sent in `connect`. It has the port only if that is not the default.
   public var tcURL: String {
     let port = port == Self.usualPort(isSecure) ? "" : ":\(port)"
     return "\(isSecure ? "rtmps" : "rtmp")://\(host.contains(":") ? "[\(host)]" : host)\(port)/\(app)"
   }
 
-  /// The whole URL. It may hold a stream key: not for logs.
+  /// The whole URL. It may contain a stream key, so don't log it.
   public var description: String { "\(tcURL)/\(stream)" }
 
   private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
-    // A name and password before the host are not ours to send.
+    // A name and password before the host are not supported.
     guard !text.contains("@") else { return nil }
     var host = text
     var port: UInt16?
@@ -73,7 +73,7 @@ public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
       let appParts = parts.count == 2 ? 1 : 2
       return (parts.prefix(appParts).joined(separator: "/"), parts.dropFirst(appParts).joined(separator: "/") + text[query...])
     }
-    // The query belongs to the application where the stream follows it: app?vhost=x/stream.
+    // If the stream follows the query, the query belongs to the application: app?vhost=x/stream.
     guard parts.count == 1, let slash = text[query...].lastIndex(of: "/"), text.index(after: slash) < text.endIndex else {
       return nil
     }

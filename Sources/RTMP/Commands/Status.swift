@@ -1,25 +1,25 @@
-/// What a server says with onStatus, or with the information object of `_result` and `_error` (RTMP 1.0 §7.2.1.1, §7.2.2).
+/// A server's status, from onStatus or from the information object of `_result` and `_error` (RTMP 1.0 §7.2.1.1, §7.2.2).
 public struct Status: Hashable, Sendable {
-  /// How it is meant.
+  /// The severity of a status.
   public enum Level: String, Sendable {
     case status, warning, error
   }
 
-  /// How it is meant.
+  /// The severity.
   public var level: Level
-  /// What happened, for programs.
+  /// The machine-readable code.
   public var code: StatusCode
-  /// What happened, for people: the server's own words.
+  /// The server's human-readable message.
   public var description: String
 
-  /// A status of these parts.
+  /// Creates a status.
   public init(_ level: Level, _ code: StatusCode, _ description: String = "") {
     self.level = level
     self.code = code
     self.description = description
   }
 
-  /// Nil where the value has no code and is no text. What is without a level is an error where its code says so.
+  /// Returns nil if the value has no code and is not a string. Without a level, the code decides whether it is an error.
   public init?(_ value: AMFValue) {
     if let text = value.string {
       self.init(.error, StatusCode(rawValue: ""), text)
@@ -36,60 +36,61 @@ public struct Status: Hashable, Sendable {
   }
 }
 
-/// The code of a status. Servers have codes of their own, so that any text is one.
+/// The code of a status. Any text is valid, because servers have their own codes.
 public struct StatusCode: RawRepresentable, Hashable, Sendable {
-  /// The text of the wire.
+  /// The text on the wire.
   public var rawValue: String
 
-  /// The code with this text.
+  /// Creates the code with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The connection was accepted.
   public static let connectSuccess = Self(rawValue: "NetConnection.Connect.Success")
-  /// The connection was refused: the application, or the right to use it.
+  /// The connection was refused: the application is not available, or the client may not use it.
   public static let connectRejected = Self(rawValue: "NetConnection.Connect.Rejected")
-  /// There is no such application.
+  /// The application does not exist.
   public static let connectInvalidApp = Self(rawValue: "NetConnection.Connect.InvalidApp")
-  /// The connection failed for a reason of the server's.
+  /// The connection failed for a reason on the server.
   public static let connectFailed = Self(rawValue: "NetConnection.Connect.Failed")
-  /// The connection is over.
+  /// The connection is closed.
   public static let connectClosed = Self(rawValue: "NetConnection.Connect.Closed")
-  /// The client is asked to connect anew (Enhanced RTMP v2, Reconnect Request).
+  /// The client is asked to reconnect (Enhanced RTMP v2, Reconnect Request).
   public static let reconnectRequest = Self(rawValue: "NetConnection.Connect.ReconnectRequest")
-  /// A command was not understood or could not be carried out.
+  /// A command was not understood or could not be executed.
   public static let callFailed = Self(rawValue: "NetConnection.Call.Failed")
-  /// Media may be sent now.
+  /// The client may send media now.
   public static let publishStart = Self(rawValue: "NetStream.Publish.Start")
-  /// The name is in use, or may not be published to.
+  /// The name is in use, or publishing to it is not allowed.
   public static let publishBadName = Self(rawValue: "NetStream.Publish.BadName")
-  /// Publishing is not allowed, or not any more. OBS shows the description of this one, and of no other that means it.
+  /// Publishing is not allowed, or no longer allowed. OBS shows the description of this code, and of no other with this
+  /// meaning.
   public static let publishDenied = Self(rawValue: "NetStream.Publish.Denied")
-  /// Publishing is over.
+  /// Publishing has ended.
   public static let unpublishSuccess = Self(rawValue: "NetStream.Unpublish.Success")
-  /// What was played before is over.
+  /// The previous playback has ended.
   public static let playReset = Self(rawValue: "NetStream.Play.Reset")
   /// Media follows.
   public static let playStart = Self(rawValue: "NetStream.Play.Start")
-  /// Playing is over.
+  /// Playback has ended.
   public static let playStop = Self(rawValue: "NetStream.Play.Stop")
-  /// Playing failed.
+  /// Playback failed.
   public static let playFailed = Self(rawValue: "NetStream.Play.Failed")
-  /// There is no such stream.
+  /// The stream does not exist.
   public static let playStreamNotFound = Self(rawValue: "NetStream.Play.StreamNotFound")
-  /// The publisher of the stream is there.
+  /// The stream has a publisher.
   public static let playPublishNotify = Self(rawValue: "NetStream.Play.PublishNotify")
-  /// The publisher of the stream is gone.
+  /// The stream's publisher has left.
   public static let playUnpublishNotify = Self(rawValue: "NetStream.Play.UnpublishNotify")
-  /// Pausing worked.
+  /// Playback is paused.
   public static let pauseNotify = Self(rawValue: "NetStream.Pause.Notify")
-  /// Going on worked.
+  /// Playback has resumed.
   public static let unpauseNotify = Self(rawValue: "NetStream.Unpause.Notify")
-  /// There is nothing to seek in.
+  /// Seeking is not possible.
   public static let seekFailed = Self(rawValue: "NetStream.Seek.Failed")
-  /// Media follows, the first of it data.
+  /// Media follows, starting with data.
   public static let dataStart = Self(rawValue: "NetStream.Data.Start")
 
-  /// Whether the text names a failure, for servers that leave the level out or call everything a status.
+  /// Whether the text names a failure, because some servers omit the level or always send "status".
   var soundsLikeFailure: Bool {
     let failures = [
       "Failed", "Rejected", "BadName", "Denied", "Unauthorized", "InvalidApp", "InvalidArg", "StreamNotFound", "AppShutdown",

@@ -1,27 +1,28 @@
 import RTP
 
-/// Turns H.264 access units from Annex B, as RTP and encoders have them, to the form with lengths that FLV and MP4 have
-/// (ISO/IEC 14496-15 §5.3), and back.
+/// Converts H.264 access units from Annex B, as used by RTP and encoders, to the length-prefixed form of FLV and MP4 (ISO/IEC
+/// 14496-15 §5.3), and back.
 public enum AVCAccessUnit {
-  /// An access unit with lengths, and what stood in it beside pictures.
+  /// A length-prefixed access unit, and the other NAL units that it contained.
   public struct WithLengths: Hashable, Sendable {
-    /// Each NAL unit behind its length of 4 bytes, without parameter sets and delimiters.
+    /// Each NAL unit behind its 4-byte length, without parameter sets and delimiters.
     public var data: [UInt8]
-    /// The parameter sets that stood in it: they belong to the sequence header.
+    /// The parameter sets that it contained; they belong in the sequence header.
     public var sequenceParameters: [[UInt8]] = []
     public var pictureParameters: [[UInt8]] = []
     /// Whether it has an IDR slice.
     public var isKeyFrame = false
 
-    /// Puts the parameter sets before the slices, behind `header` bytes at the front of the data. Players that read a sequence header
-    /// only once, VLC and libavformat's HLS demuxer among them, follow a change of size by the sets in the key frame.
+    /// Inserts the parameter sets before the slices, behind `header` bytes at the front of the data. Some players read a
+    /// sequence header only once, such as VLC and libavformat's HLS demuxer. They detect a change of size by the sets in the
+    /// key frame.
     public mutating func insert(_ configuration: AVCConfiguration, behind header: Int) {
       guard let sets = configuration.parameterSetUnits, (0...data.count).contains(header) else { return }
       data.insert(contentsOf: sets, at: header)
     }
   }
 
-  /// Turns an access unit with start codes into one with lengths; `header` stands in front of its data.
+  /// Converts an access unit with start codes to a length-prefixed one; `header` is prepended to its data.
   public static func withLengths(annexB bytes: UnsafeRawBufferPointer, behind header: [UInt8] = []) -> WithLengths {
     var unit = WithLengths(data: header)
     unit.data.makeRoom(for: bytes.count + 16)
@@ -40,7 +41,7 @@ public enum AVCAccessUnit {
     return unit
   }
 
-  /// Whether the access unit carries a sequence parameter set before its first slice.
+  /// Returns whether the access unit has a sequence parameter set before its first slice.
   public static func carriesParameterSets(withLengths bytes: UnsafeRawBufferPointer, lengthSize: Int) -> Bool {
     guard (1...4).contains(lengthSize) else { return false }
     var reader = ByteReader(bytes)
@@ -57,8 +58,8 @@ public enum AVCAccessUnit {
     return false
   }
 
-  /// Turns an access unit with lengths into one with start codes; nil where a length is beyond the end. With `configuration`,
-  /// its parameter sets stand in front, as a decoder wants them before a key frame.
+  /// Converts a length-prefixed access unit to one with start codes. Returns nil if a length extends beyond the end. With
+  /// `configuration`, its parameter sets come first, as a decoder needs them before a key frame.
   public static func annexB(
     withLengths bytes: UnsafeRawBufferPointer, lengthSize: Int = 4, configuration: AVCConfiguration? = nil
   ) -> [UInt8]? {

@@ -1,23 +1,23 @@
 import RTP
 
-/// What an H.264 decoder has to know before the first picture: AVCDecoderConfigurationRecord (ISO/IEC 14496-15 §5.2.4.1), the
-/// body of the sequence header.
+/// The configuration that an H.264 decoder needs before the first picture: AVCDecoderConfigurationRecord (ISO/IEC 14496-15
+/// §5.2.4.1), the body of the sequence header.
 public struct AVCConfiguration: Hashable, Sendable {
-  /// The profile, with its constraints and level, as they stand in the SPS.
+  /// The profile, with its constraints and level, as in the SPS.
   public var profile: UInt8
   public var constraints: UInt8
   public var level: UInt8
-  /// Bytes of the length in front of each NAL unit: 1, 2 or 4.
+  /// Bytes of the length before each NAL unit: 1, 2 or 4.
   public var lengthSize: Int
   /// Sequence parameter sets, without start codes and lengths.
   public var sequenceParameters: [[UInt8]]
-  /// Picture parameter sets, likewise.
+  /// Picture parameter sets, without start codes and lengths.
   public var pictureParameters: [[UInt8]]
-  /// What the high profiles have behind them: colour format and depths, as they came.
+  /// The record's last fields for high profiles, unparsed: colour format and bit depths.
   public var highProfileFields: [UInt8]
 
-  /// The configuration of these parameter sets, with lengths of 4 bytes; nil where there is no SPS of at least 4 bytes, more
-  /// than 31, or one that is too long.
+  /// Creates the configuration of these parameter sets, with lengths of 4 bytes. Returns nil if no SPS has at least 4 bytes, if
+  /// there are more than 31, or if one is too long.
   public init?(sequenceParameters: [[UInt8]], pictureParameters: [[UInt8]]) {
     guard let first = sequenceParameters.first, first.count >= 4, sequenceParameters.count <= 31,
       pictureParameters.count <= 255,
@@ -37,7 +37,7 @@ public struct AVCConfiguration: Hashable, Sendable {
     }
   }
 
-  /// Nil where the record is cut off or has a length size of 3.
+  /// Parses a record. Returns nil if it is truncated or has a length size of 3.
   public init?(parsing record: UnsafeRawBufferPointer) {
     var reader = ByteReader(record)
     guard reader.uint8() == 1, let profile = reader.uint8(), let constraints = reader.uint8(), let level = reader.uint8(),
@@ -63,7 +63,7 @@ public struct AVCConfiguration: Hashable, Sendable {
     return sets
   }
 
-  /// The record.
+  /// The encoded record.
   public var encoded: [UInt8] {
     var record: [UInt8] = [1, profile, constraints, level, 0xfc | UInt8(truncatingIfNeeded: lengthSize - 1)]
     record.append(0xe0 | UInt8(truncatingIfNeeded: sequenceParameters.count))
@@ -79,8 +79,8 @@ public struct AVCConfiguration: Hashable, Sendable {
     return record + highProfileFields
   }
 
-  /// All parameter sets as NAL units, each behind its length, as they stand before a key frame's slices; nil if a set is too long for
-  /// ``lengthSize``.
+  /// All parameter sets as NAL units, each behind its length, as they precede a key frame's slices; nil if a set is too long
+  /// for ``lengthSize``.
   public var parameterSetUnits: [UInt8]? {
     var units: [UInt8] = []
     for set in sequenceParameters + pictureParameters {

@@ -1,9 +1,9 @@
-/// The messages within an aggregate message (RTMP 1.0 §7.1.6), each laid out as an FLV tag with its length behind it: a
-/// sequence.
+/// A sequence of the messages within an aggregate message (RTMP 1.0 §7.1.6). Each has the layout of an FLV tag, followed by its
+/// length.
 public struct AggregateMessage: Sequence {
   private let message: RTMPMessage
 
-  /// Nil where the message is no aggregate.
+  /// Returns nil if the message is not an aggregate.
   public init?(_ message: RTMPMessage) {
     guard message.type == .aggregate else { return nil }
     self.message = message
@@ -11,8 +11,8 @@ public struct AggregateMessage: Sequence {
 
   public func makeIterator() -> Iterator { Iterator(message) }
 
-  /// Gives one message after the other, and ends where the rest is too short for what it announces. An aggregate within an
-  /// aggregate is left out.
+  /// Returns one message after another. Ends if the rest is shorter than its announced length. Skips an aggregate within an
+  /// aggregate.
   public struct Iterator: IteratorProtocol {
     private let message: RTMPMessage
     private var position = 0
@@ -25,7 +25,7 @@ public struct AggregateMessage: Sequence {
         let part: (message: RTMPMessage, length: Int)? = message.payload.withUnsafeBytes { payload in
           var reader = ByteReader(payload.part(from: position))
           guard let header = FLVTagHeader(&reader), let body = reader.bytes(header.length) else { return nil }
-          // The length of the part, repeated: left out by some at the end.
+          // The repeated length of the part; some senders omit the last one.
           _ = reader.uint32()
           return (
             RTMPMessage(type: header.type, stream: message.stream, timestamp: header.timestamp, payload: Array(body)),
@@ -37,7 +37,7 @@ public struct AggregateMessage: Sequence {
           return nil
         }
         position += part.length
-        // The aggregate's own timestamp stands for that of its first part.
+        // The aggregate's timestamp replaces that of its first part.
         let shift = self.shift ?? message.timestamp &- part.message.timestamp
         self.shift = shift
         part.message.timestamp &+= shift

@@ -1,20 +1,21 @@
-/// What an AAC decoder has to know before the first frame (ISO/IEC 14496-3 §1.6.2.1): the body of the sequence header.
+/// The configuration that an AAC decoder needs before the first frame (ISO/IEC 14496-3 §1.6.2.1): the body of the sequence
+/// header.
 public struct AudioSpecificConfig: Hashable, Sendable {
   /// 2 for AAC-LC, 5 for HE-AAC, 29 for HE-AAC v2.
   public var objectType: UInt8
-  /// Samples a second and channel; with HE-AAC those of the core.
+  /// Samples per second and channel in Hz; for HE-AAC, those of the core.
   public var sampleRate: Int
-  /// 0 where the stream itself tells; 7 stands for eight channels.
+  /// 0 if the stream itself has the configuration; 7 is eight channels.
   public var channelConfiguration: UInt8
 
-  /// AAC-LC with this rate and 1 … 6 channels.
+  /// Creates a configuration for AAC-LC with this rate in Hz and 1…6 channels.
   public init(sampleRate: Int, channels: Int) {
     objectType = 2
     self.sampleRate = sampleRate
     channelConfiguration = UInt8(clamping: channels)
   }
 
-  /// The channels, where the configuration tells them.
+  /// The number of channels, if the configuration has it.
   public var channels: Int? {
     switch channelConfiguration {
     case 1...6: Int(channelConfiguration)
@@ -23,7 +24,7 @@ public struct AudioSpecificConfig: Hashable, Sendable {
     }
   }
 
-  /// Nil where the record is cut off or has a rate that is reserved.
+  /// Parses a record. Returns nil if it is truncated or has a reserved rate.
   public init?(parsing record: UnsafeRawBufferPointer) {
     var bits = BitReader(record)
     guard var objectType = bits.read(5) else { return nil }
@@ -44,7 +45,7 @@ public struct AudioSpecificConfig: Hashable, Sendable {
     channelConfiguration = UInt8(channels)
   }
 
-  /// The record: 2 bytes for the usual rates, 5 for others. The object type has to be below 31.
+  /// The encoded record: 2 bytes for standard rates, 5 for others. The object type must be below 31.
   public var encoded: [UInt8] {
     var value = UInt64(objectType & 0x1f)
     var bits = 5
@@ -59,7 +60,7 @@ public struct AudioSpecificConfig: Hashable, Sendable {
       add(sampleRate, 24)
     }
     add(Int(channelConfiguration), 4)
-    // Frames of 1024 samples, no core coder, no extension; and up to a whole byte.
+    // Frames of 1024 samples, no core coder, no extension; padded to a whole byte.
     add(0, 3 + (8 - (bits + 3) % 8) % 8)
     return (0..<(bits / 8)).map { UInt8(truncatingIfNeeded: value >> UInt64(bits - 8 - 8 * $0)) }
   }

@@ -1,53 +1,52 @@
 import RTP
 
-/// What an audio message begins with: the header of FLV 10.1 §E.4.2.1, or the enhanced one (Enhanced RTMP v2,
-/// ExAudioTagHeader).
+/// The header of an audio message: that of FLV 10.1 §E.4.2.1, or the enhanced one (Enhanced RTMP v2, ExAudioTagHeader).
 public struct AudioTag: Hashable, Sendable {
-  /// What the body is.
+  /// The type of the body.
   public enum PacketType: UInt8, Sendable {
     /// The decoder's configuration: AudioSpecificConfig, OpusHead.
     case sequenceStart = 0
     case codedFrames = 1
     case sequenceEnd = 2
-    /// Which channel is which.
+    /// The mapping of channels.
     case multichannelConfig = 4
   }
 
-  /// A codec, told by number or by FourCC.
+  /// A codec, identified by number or by FourCC.
   public enum Codec: Hashable, Sendable {
-    /// AAC with the old header, where its number is 10.
+    /// AAC with the old header: number 10.
     case aac
     /// Another number of FLV 10.1: 2 for MP3, 11 for Speex.
     case other(UInt8)
-    /// A codec of the enhanced header; AAC too may come with it.
+    /// A codec of the enhanced header, possibly AAC.
     case fourCC(FourCC)
 
-    /// Whether it is AAC, however told.
+    /// Whether the codec is AAC, in either form.
     public var isAAC: Bool { self == .aac || self == .fourCC(.aac) }
   }
 
   /// One track's part of the message.
   public struct Track: Hashable, Sendable {
-    /// 0 but for further tracks.
+    /// 0 except for further tracks.
     public var id: UInt8
     public var codec: Codec
-    /// Where its bytes lie in the message's payload.
+    /// The range of its bytes in the message's payload.
     public var body: Range<Int>
   }
 
   public var packetType: PacketType
   /// Whether the header is the enhanced one.
   public var isEnhanced: Bool
-  /// Nanoseconds beyond the timestamp's milliseconds: 0 … 999,999.
+  /// Nanoseconds to add to the timestamp's milliseconds: 0…999,999.
   public var nanoseconds: UInt32
-  /// How several tracks share the message; nil where they don't.
+  /// How several tracks share the message; nil if it has only one.
   public var multitrack: Multitrack?
-  /// The first track, and most often the only one.
+  /// The first track, usually the only one.
   public var track: Track
   /// The others.
   public var furtherTracks: [Track]
 
-  /// Nil where the header is cut off or says what nobody defined.
+  /// Parses a header. Returns nil if it is truncated or has undefined values.
   public init?(parsing payload: UnsafeRawBufferPointer) {
     var reader = ByteReader(payload)
     guard let first = reader.uint8() else { return nil }
@@ -78,18 +77,18 @@ public struct AudioTag: Hashable, Sendable {
     furtherTracks = Array(tracks.dropFirst())
   }
 
-  /// Whether it is the decoder's configuration.
+  /// Whether the body is the decoder's configuration.
   public var isSequenceHeader: Bool { packetType == .sequenceStart }
 
   // MARK: Writing
 
-  /// The header of AAC in its old form, which everyone reads; the body follows it. Rate, size and channels are always told as
-  /// 44.1 kHz, 16 bits and stereo: the sequence header has the truth (§E.4.2.1).
+  /// Returns the old header for AAC, which every peer reads; the body follows it. It always states 44.1 kHz, 16 bits and
+  /// stereo. The sequence header has the real values (§E.4.2.1).
   public static func aacHeader(_ packetType: PacketType) -> [UInt8] {
     [0xaf, packetType == .sequenceStart ? 0 : 1]
   }
 
-  /// The enhanced header of a message with one track; the body follows it.
+  /// Returns the enhanced header of a message with one track; the body follows it.
   public static func enhancedHeader(_ codec: FourCC, _ packetType: PacketType, nanoseconds: UInt32 = 0) -> [UInt8] {
     var header: [UInt8] = []
     if nanoseconds > 0 {

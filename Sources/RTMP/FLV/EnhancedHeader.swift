@@ -1,8 +1,8 @@
 import RTP
 
-/// What the enhanced headers of audio and video have in common: the packet's type, and its tracks.
+/// The common part of the enhanced audio and video headers: the packet's type and its tracks.
 struct EnhancedHeader {
-  /// A track of a message: its number, its codec, and where its body lies.
+  /// A track of a message: its id, its codec, and the range of its body.
   struct Part {
     var track: UInt8
     var codec: FourCC
@@ -13,7 +13,7 @@ struct EnhancedHeader {
   var multitrack: Multitrack?
   var parts: [Part]
 
-  /// Reads what stands behind the modifiers. `multitrackType` is the type that says that several tracks follow.
+  /// Reads what follows the modifiers. `multitrackType` is the packet type of a message with several tracks.
   init?(_ reader: inout ByteReader, packetType: UInt8, multitrackType: UInt8) {
     self.packetType = packetType
     if packetType == multitrackType {
@@ -25,8 +25,8 @@ struct EnhancedHeader {
     self.parts = parts
   }
 
-  /// Modifiers in front of a packet: each has a length, data, its kind, and the packet's type or that of the next modifier.
-  /// Gives the packet's type and the nanoseconds to be added to the timestamp.
+  /// Reads the modifiers before a packet: each has a length, data, its kind, and the type of the packet or of the next
+  /// modifier. Returns the packet's type and the nanoseconds to add to the timestamp.
   static func modifiers(_ reader: inout ByteReader, packetType: UInt8) -> (packetType: UInt8, nanoseconds: UInt32)? {
     var packetType = packetType
     var nanoseconds: UInt32 = 0
@@ -38,7 +38,7 @@ struct EnhancedHeader {
         length = Int(long) + 1
       }
       guard let data = reader.bytes(length), let kinds = reader.uint8() else { return nil }
-      // 0 is the only kind defined: 24 bits of nanoseconds.
+      // 0 is the only defined kind: 24 bits of nanoseconds.
       if kinds >> 4 == 0 {
         var value = ByteReader(data)
         nanoseconds = value.uint24() ?? 0
@@ -48,7 +48,7 @@ struct EnhancedHeader {
     return (packetType, nanoseconds)
   }
 
-  /// The tracks behind the header's common part. `multitrack` is nil where there is but one, with no number.
+  /// Reads the tracks after the header's common part. `multitrack` is nil if there is only one, without an id.
   private static func parts(_ reader: inout ByteReader, multitrack: Multitrack?) -> [Part]? {
     guard let multitrack else {
       guard let code = reader.uint32() else { return nil }

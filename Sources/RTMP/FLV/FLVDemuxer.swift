@@ -1,21 +1,21 @@
 import RTP
 
-/// Why bytes are no FLV stream.
+/// Why bytes are not a valid FLV stream.
 public enum FLVError: Error, Hashable, Sendable {
-  /// They don't begin with "FLV" and version 1.
+  /// The stream does not begin with "FLV" and version 1.
   case notFLV
-  /// The header announces a length that none has.
+  /// The header's length is invalid.
   case headerLength(UInt32)
-  /// A tag's announced length is above the limit.
+  /// A tag's announced length exceeds the limit.
   case tagTooLong(Int)
 }
 
-/// Reads an FLV stream (FLV 10.1 §E.2, §E.3), fed in pieces of any size. Tags of unknown or encrypted content are passed over;
-/// the lengths between the tags are not checked, since many writers get them wrong.
+/// Reads an FLV stream (FLV 10.1 §E.2, §E.3), fed in pieces of any size. Skips tags of unknown or encrypted content. Does not
+/// check the lengths between the tags, because many writers get them wrong.
 public struct FLVDemuxer: Sendable {
   private enum State {
     case start
-    /// The rest of the header, and of the length behind it.
+    /// The rest of the header and the length after it.
     case skip(Int)
     case tag
     case data(kind: MediaMessage.Kind?, length: Int, timestamp: UInt32)
@@ -26,15 +26,15 @@ public struct FLVDemuxer: Sendable {
   private var state = State.start
   private var buffer: [UInt8] = []
 
-  /// Whether the header announced audio; nil before it was read.
+  /// Whether the header announced audio; nil before the header has been read.
   public private(set) var announcesAudio: Bool?
-  /// Whether the header announced video; nil before it was read.
+  /// Whether the header announced video; nil before the header has been read.
   public private(set) var announcesVideo: Bool?
 
-  /// Nothing read yet. A tag may have as many bytes of data as the limit.
+  /// Creates a demuxer at the start of a stream. `longestTag` is the maximum size of a tag's data in bytes.
   public init(longestTag: Int = 8 << 20) { self.longestTag = longestTag }
 
-  /// Reads from the front of `bytes` until a tag is whole; nil where all of them are read and none is.
+  /// Consumes `bytes` until a tag is complete. Returns nil if all are consumed and no tag is complete.
   public mutating func read(_ bytes: inout UnsafeRawBufferPointer) throws(FLVError) -> MediaMessage? {
     while true {
       switch state {
@@ -63,7 +63,7 @@ public struct FLVDemuxer: Sendable {
     }
   }
 
-  /// Whether `count` bytes are in the buffer now.
+  /// Returns whether the buffer now has `count` bytes.
   private mutating func collect(_ count: Int, _ bytes: inout UnsafeRawBufferPointer) -> Bool {
     let taken = min(count - buffer.count, bytes.count)
     buffer.append(contentsOf: bytes.part(0, taken))

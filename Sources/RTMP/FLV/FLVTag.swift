@@ -1,15 +1,15 @@
 import RTP
 
-/// The 11 bytes in front of a tag's data (FLV 10.1 §E.4.1).
+/// The 11 bytes before a tag's data (FLV 10.1 §E.4.1).
 struct FLVTagHeader {
   static let byteCount = 11
 
   /// 8, 9 or 18, without the bit that marks encryption.
   var type: MessageType
   var isEncrypted: Bool
-  /// Bytes of data.
+  /// The length of the data in bytes.
   var length: Int
-  /// Milliseconds.
+  /// The timestamp in milliseconds.
   var timestamp: UInt32
 
   init?(_ reader: inout ByteReader) {
@@ -23,22 +23,22 @@ struct FLVTagHeader {
   }
 }
 
-/// Writes the FLV stream of HTTP-FLV and of recordings (FLV 10.1 §E.2, §E.3).
+/// Writes FLV streams, for HTTP-FLV and for recordings (FLV 10.1 §E.2, §E.3).
 public enum FLVStream {
-  /// What the stream begins with, and the length of the tag before the first, which is 0. The flags only announce.
+  /// Returns the start of the stream, including the length of the tag before the first, which is 0. The flags are only hints.
   public static func header(hasAudio: Bool, hasVideo: Bool) -> [UInt8] {
     let flags: UInt8 = (hasAudio ? 0x04 : 0) | (hasVideo ? 0x01 : 0)
     return [0x46, 0x4c, 0x56, 1, flags, 0, 0, 0, 9, 0, 0, 0, 0]
   }
 
-  /// A message as a tag, with its length behind it. The payload has less than 16 MiB.
+  /// Returns a message as a tag, followed by its length. The payload must be smaller than 16 MiB.
   public static func tag(_ media: MediaMessage) -> [UInt8] {
     var tag: [UInt8] = []
     appendTag(media, to: &tag)
     return tag
   }
 
-  /// As `tag`, behind what is in `output`.
+  /// Appends a message as a tag to `output`, like `tag`.
   public static func appendTag(_ media: MediaMessage, to output: inout [UInt8]) {
     let length = UInt32(truncatingIfNeeded: media.payload.count)
     output.makeRoom(for: FLVTagHeader.byteCount + media.payload.count + 4)

@@ -1,12 +1,12 @@
-/// Four letters that name a codec (Enhanced RTMP, "Defining Additional Video Codecs" and "… Audio Codecs").
+/// A four-character codec code (Enhanced RTMP, "Defining Additional Video Codecs" and "… Audio Codecs").
 public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The four bytes, the first letter in the highest.
+  /// The four bytes, the first character in the highest.
   public var rawValue: UInt32
 
-  /// The code of these four bytes.
+  /// Creates the code from these four bytes.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The code of the first four letters; what is missing is taken for a space.
+  /// Creates the code from the first four characters. Missing ones become spaces.
   public init(_ text: String) {
     let bytes = Array(text.utf8.prefix(4)) + [UInt8](repeating: 0x20, count: max(0, 4 - text.utf8.count))
     rawValue = bytes.reduce(0) { $0 << 8 | UInt32($1) }
@@ -36,10 +36,10 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
 
 /// How several tracks share a message (Enhanced RTMP v2, AvMultitrackType).
 public enum Multitrack: UInt8, Sendable {
-  /// One track with a number of its own.
+  /// One track with its own id.
   case oneTrack = 0
   /// Several tracks of one codec.
   case manyTracks = 1
-  /// Several tracks, each with its codec.
+  /// Several tracks, each with its own codec.
   case manyTracksManyCodecs = 2
 }

@@ -1,16 +1,15 @@
-/// What an H.264 sequence parameter set says of the pictures (ITU-T H.264 §7.3.2.1.1), as far as metadata and the decoder's
-/// configuration need it.
+/// The fields of an H.264 sequence parameter set (ITU-T H.264 §7.3.2.1.1) that metadata and the decoder's configuration need.
 public struct SequenceParameters: Hashable, Sendable {
-  /// Pixels that are shown, after cropping.
+  /// Pixels after cropping.
   public var width: Int
   public var height: Int
   /// 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
   public var chromaFormat: UInt8
-  /// Bits of a sample: 8 … 14.
+  /// Bits per sample: 8…14.
   public var lumaDepth: UInt8
   public var chromaDepth: UInt8
 
-  /// Nil where the NAL unit is no SPS, is cut off, or tells of pictures that there are none of.
+  /// Returns nil if the NAL unit is not an SPS, is truncated, or describes impossible pictures.
   public init?(parsing unit: [UInt8]) {
     guard let header = unit.first, header & 0x1f == 7 else { return nil }
     var bits = BitReader(withoutEmulationPrevention: unit.dropFirst())
@@ -85,14 +84,14 @@ public struct SequenceParameters: Hashable, Sendable {
   }
 }
 
-/// Reads bits from the highest on (ITU-T H.264 §7.2, §9.1).
+/// Reads bits, most significant first (ITU-T H.264 §7.2, §9.1).
 struct BitReader {
   private let bytes: [UInt8]
   private var position = 0
 
   init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  /// Leaves out each 3 that follows two zeros (§7.4.1.1).
+  /// Omits each 3 that follows two zeros (§7.4.1.1).
   init(withoutEmulationPrevention bytes: some Sequence<UInt8>) {
     var plain: [UInt8] = []
     var zeros = 0
@@ -107,7 +106,7 @@ struct BitReader {
     self.bytes = plain
   }
 
-  /// At most 32 bits; nil where so many are not left.
+  /// Reads up to 32 bits. Returns nil if fewer than `count` are left.
   mutating func read(_ count: Int) -> UInt32? {
     guard count <= bytes.count * 8 - position else { return nil }
     var value: UInt32 = 0
@@ -118,7 +117,7 @@ struct BitReader {
     return value
   }
 
-  /// ue(v).
+  /// Reads ue(v).
   mutating func unsigned() -> UInt32? {
     var zeros = 0
     while let bit = read(1) {
@@ -129,7 +128,7 @@ struct BitReader {
     return nil
   }
 
-  /// se(v).
+  /// Reads se(v).
   mutating func signed() -> Int64? {
     guard let code = unsigned() else { return nil }
     let half = (Int64(code) + 1) / 2

@@ -1,30 +1,30 @@
 import RTP
 
-/// What `onMetaData` tells of a stream (FLV 10.1 §E.5, Enhanced RTMP v2 "Enhancing onMetaData"); what is nil is left out.
+/// The contents of `onMetaData` (FLV 10.1 §E.5, Enhanced RTMP v2 "Enhancing onMetaData"). Nil values are omitted.
 public struct StreamMetadata: Hashable, Sendable {
   /// Pixels.
   public var width: Int?
   public var height: Int?
-  /// Pictures a second.
+  /// Frames per second.
   public var frameRate: Double?
-  /// kbit/s.
+  /// Video bitrate in kbit/s.
   public var videoKilobits: Double?
   /// 7 for H.264, or a FourCC's value.
   public var videoCodec: UInt32?
-  /// kbit/s.
+  /// Audio bitrate in kbit/s.
   public var audioKilobits: Double?
-  /// Samples a second.
+  /// Samples per second, in Hz.
   public var sampleRate: Int?
   public var isStereo: Bool?
   /// 10 for AAC, or a FourCC's value.
   public var audioCodec: UInt32?
-  /// What made the stream.
+  /// The name of the encoder.
   public var encoder: String?
 
-  /// Nothing known.
+  /// Creates empty metadata.
   public init() {}
 
-  /// Nil where the message is no `onMetaData`. What is not a number that fits is left out.
+  /// Returns nil if the message is not `onMetaData`. Ignores values that are not numbers in range.
   public init?(_ message: MediaMessage) {
     guard message.kind == .data else { return nil }
     let values = message.payload.withUnsafeBytes { try? AMF0Reader.values(of: $0) } ?? []
@@ -46,11 +46,11 @@ public struct StreamMetadata: Hashable, Sendable {
     encoder = properties["encoder"]?.string
   }
 
-  /// The message that tells this.
+  /// Returns the `onMetaData` message.
   public func message(timestamp: UInt32 = 0) -> MediaMessage {
     var properties = AMFObject()
     func add(_ name: String, _ value: Double?) { if let value { properties[name] = .number(value) } }
-    // A live stream has no end; players read it from here.
+    // Players recognise a live stream by this value.
     add("duration", 0)
     add("width", width.map(Double.init))
     add("height", height.map(Double.init))

@@ -1,21 +1,21 @@
 import RTP
 
-/// What a video message begins with: the header of FLV 10.1 §E.4.3.1, or the enhanced one (Enhanced RTMP v2, ExVideoTagHeader).
+/// The header of a video message: that of FLV 10.1 §E.4.3.1, or the enhanced one (Enhanced RTMP v2, ExVideoTagHeader).
 public struct VideoTag: Hashable, Sendable {
-  /// What kind of picture it is.
+  /// The kind of picture.
   public enum FrameType: UInt8, Sendable {
     case key = 1
     case inter = 2
-    /// One that no other refers to; H.263 only.
+    /// A picture that no other refers to; H.263 only.
     case disposable = 3
     case generatedKey = 4
-    /// No picture: a command to the player.
+    /// Not a picture but a command to the player.
     case command = 5
   }
 
-  /// What the body is.
+  /// The type of the body.
   public enum PacketType: UInt8, Sendable {
-    /// The decoder's configuration: AVCDecoderConfigurationRecord and its like.
+    /// The decoder's configuration: AVCDecoderConfigurationRecord or its equivalent.
     case sequenceStart = 0
     case codedFrames = 1
     case sequenceEnd = 2
@@ -26,27 +26,27 @@ public struct VideoTag: Hashable, Sendable {
     case mpeg2TSSequenceStart = 5
   }
 
-  /// A codec, told by number or by FourCC.
+  /// A codec, identified by number or by FourCC.
   public enum Codec: Hashable, Sendable {
-    /// H.264 with the old header, where its number is 7.
+    /// H.264 with the old header: number 7.
     case avc
-    /// Another number of FLV 10.1: 2 for H.263, 4 for VP6. 12 is what some take for H.265.
+    /// Another number of FLV 10.1: 2 for H.263, 4 for VP6. Some senders use 12 for H.265.
     case other(UInt8)
-    /// A codec of the enhanced header; H.264 too may come with it.
+    /// A codec of the enhanced header, possibly H.264.
     case fourCC(FourCC)
 
-    /// Whether it is H.264, however told.
+    /// Whether the codec is H.264, in either form.
     public var isAVC: Bool { self == .avc || self == .fourCC(.avc) }
   }
 
   /// One track's part of the message.
   public struct Track: Hashable, Sendable {
-    /// 0 but for further tracks.
+    /// 0 except for further tracks.
     public var id: UInt8
     public var codec: Codec
-    /// Milliseconds from the decoding to the showing: −8,388,608 … 8,388,607.
+    /// Presentation time minus decoding time, in milliseconds: −8,388,608…8,388,607.
     public var compositionTime: Int32
-    /// Where its bytes lie in the message's payload.
+    /// The range of its bytes in the message's payload.
     public var body: Range<Int>
   }
 
@@ -54,16 +54,16 @@ public struct VideoTag: Hashable, Sendable {
   public var packetType: PacketType
   /// Whether the header is the enhanced one.
   public var isEnhanced: Bool
-  /// Nanoseconds beyond the timestamp's milliseconds: 0 … 999,999.
+  /// Nanoseconds to add to the timestamp's milliseconds: 0…999,999.
   public var nanoseconds: UInt32
-  /// How several tracks share the message; nil where they don't.
+  /// How several tracks share the message; nil if it has only one.
   public var multitrack: Multitrack?
-  /// The first track, and most often the only one.
+  /// The first track, usually the only one.
   public var track: Track
   /// The others.
   public var furtherTracks: [Track]
 
-  /// Nil where the header is cut off or says what nobody defined.
+  /// Parses a header. Returns nil if it is truncated or has undefined values.
   public init?(parsing payload: UnsafeRawBufferPointer) {
     var reader = ByteReader(payload)
     guard let first = reader.uint8(), let frameType = FrameType(rawValue: first >> 4 & 0x07) else { return nil }
@@ -80,7 +80,7 @@ public struct VideoTag: Hashable, Sendable {
     guard let modified = EnhancedHeader.modifiers(&reader, packetType: first & 0x0f) else { return nil }
     nanoseconds = modified.nanoseconds
     if frameType == .command, modified.packetType != PacketType.metadata.rawValue {
-      // Followed by a command's number and nothing else.
+      // Only a command's number follows.
       packetType = .sequenceEnd
       track = Track(id: 0, codec: .other(0), compositionTime: 0, body: payload.count..<payload.count)
       return
@@ -102,7 +102,7 @@ public struct VideoTag: Hashable, Sendable {
 
   private static func plain(_ reader: inout ByteReader, codec: UInt8, frameType: FrameType) -> (PacketType, Track)? {
     guard codec == 7 || codec == 12, frameType != .command else {
-      // Without a packet type, all that follows is coded.
+      // Without a packet type, the rest is coded data.
       let body = reader.position..<(reader.position + reader.rest.count)
       return (.codedFrames, Track(id: 0, codec: codec == 7 ? .avc : .other(codec), compositionTime: 0, body: body))
     }
@@ -114,7 +114,7 @@ public struct VideoTag: Hashable, Sendable {
     return (packetType, Track(id: 0, codec: codec == 7 ? .avc : .other(codec), compositionTime: compositionTime, body: body))
   }
 
-  /// Takes the composition time off a body, where the codec has one (ExVideoTagBody).
+  /// Reads the composition time from a body, if the codec has one (ExVideoTagBody).
   private static func track(_ part: EnhancedHeader.Part, packetType: PacketType, payload: UnsafeRawBufferPointer) -> Track? {
     var track = Track(id: part.track, codec: .fourCC(part.codec), compositionTime: 0, body: part.body)
     guard packetType == .codedFrames, hasCompositionTime(part.codec) else { return track }
@@ -127,25 +127,25 @@ public struct VideoTag: Hashable, Sendable {
 
   private static func hasCompositionTime(_ codec: FourCC) -> Bool { codec == .avc || codec == .hevc || codec == .vvc }
 
-  /// Whether a decoder can begin here: a key frame with a picture.
+  /// Whether a decoder can start here: a key frame with a picture.
   public var isKeyFrame: Bool {
     frameType == .key && (packetType == .codedFrames || packetType == .codedFramesX)
   }
 
-  /// Whether it is the decoder's configuration.
+  /// Whether the body is the decoder's configuration.
   public var isSequenceHeader: Bool { packetType == .sequenceStart || packetType == .mpeg2TSSequenceStart }
 
   // MARK: Writing
 
-  /// The header of H.264 in its old form, which everyone reads; the body follows it. The composition time is in milliseconds,
-  /// and 0 for what is not a picture.
+  /// Returns the old header for H.264, which every peer reads; the body follows it. The composition time is in milliseconds,
+  /// and 0 for anything but a picture.
   public static func avcHeader(_ packetType: PacketType, isKeyFrame: Bool, compositionTime: Int32 = 0) -> [UInt8] {
     var header: [UInt8] = [(isKeyFrame ? 0x10 : 0x20) | 7, packetType == .codedFramesX ? 1 : min(packetType.rawValue, 2)]
     header.append24(UInt32(bitPattern: compositionTime))
     return header
   }
 
-  /// The enhanced header of a message with one track; the body follows it.
+  /// Returns the enhanced header of a message with one track; the body follows it.
   public static func enhancedHeader(
     _ codec: FourCC, _ packetType: PacketType, isKeyFrame: Bool, compositionTime: Int32 = 0, nanoseconds: UInt32 = 0
   ) -> [UInt8] {
