@@ -1,6 +1,6 @@
 import RTP
 
-/// Reads big-endian values one after the other and never beyond the end: what is not there is nil.
+/// Reads big-endian values in sequence, never beyond the end: a read past it returns nil.
 struct ByteReader {
   private(set) var rest: UnsafeRawBufferPointer
   private let total: Int
@@ -12,10 +12,10 @@ struct ByteReader {
   }
 
   var isAtEnd: Bool { rest.isEmpty }
-  /// How many bytes were read.
+  /// The number of bytes read.
   var position: Int { total - rest.count }
 
-  /// The next `count` bytes.
+  /// Returns the next `count` bytes.
   mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
     guard count >= 0, count <= rest.count else { return nil }
     defer { rest = rest.part(from: count) }
@@ -33,7 +33,7 @@ struct ByteReader {
   mutating func uint32() -> UInt32? { bytes(4)?.baseAddress?.load32(0) }
   mutating func uint64() -> UInt64? { bytes(8)?.baseAddress?.load64(0) }
 
-  /// 24 bits in two's complement.
+  /// Reads 24 bits in two's complement.
   mutating func int24() -> Int32? {
     guard let value = uint24() else { return nil }
     return Int32(bitPattern: value << 8) >> 8
@@ -44,7 +44,7 @@ struct ByteReader {
     return Double(bitPattern: pattern)
   }
 
-  /// `length` bytes as UTF-8; what is none is replaced.
+  /// Reads `length` bytes as UTF-8; invalid bytes are replaced.
   mutating func string(_ length: Int) -> String? {
     guard let text = bytes(length) else { return nil }
     return String(decoding: text, as: UTF8.self)
@@ -57,7 +57,7 @@ extension [UInt8] {
     append(UInt8(truncatingIfNeeded: value))
   }
 
-  /// The low 24 bits.
+  /// Appends the low 24 bits.
   mutating func append24(_ value: UInt32) {
     append(UInt8(truncatingIfNeeded: value >> 16))
     append16(UInt16(truncatingIfNeeded: value))
@@ -73,7 +73,7 @@ extension [UInt8] {
     append32(UInt32(truncatingIfNeeded: value))
   }
 
-  /// Room for `count` more, without the quadratic cost of asking for exactly that again and again.
+  /// Reserves room for `count` more bytes, without the quadratic cost of repeated exact reservations.
   mutating func makeRoom(for count: Int) {
     let needed = self.count + count
     if needed > capacity { reserveCapacity(Swift.max(needed, capacity * 2)) }

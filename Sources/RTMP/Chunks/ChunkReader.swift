@@ -1,14 +1,14 @@
 import RTP
 
-/// Why bytes are no chunk stream that can be followed. The connection has to end: where the next chunk begins is not known.
+/// Why a chunk stream is invalid. The connection must be closed, because the start of the next chunk is unknown.
 public enum ChunkError: Error, Hashable, Sendable {
-  /// A chunk that leaves out what the earlier chunk of its chunk stream said, and there was none.
+  /// A chunk omits fields of an earlier chunk of its chunk stream, but there was none.
   case unknownChunkStream(UInt32)
   /// More chunk streams than the limit.
   case tooManyChunkStreams
-  /// A message's announced length is above the limit.
+  /// A message's announced length exceeds the limit.
   case messageTooLong(Int)
-  /// The messages begun and not ended have more bytes than the limit.
+  /// The unfinished messages have more bytes than the limit.
   case tooMuchUnfinished
   /// Set Chunk Size with 0, or with its first bit set (RTMP 1.0 §5.4.1).
   case chunkSize(UInt32)
@@ -16,24 +16,26 @@ public enum ChunkError: Error, Hashable, Sendable {
   case malformedControl(MessageType)
 }
 
-/// Puts messages together from a chunk stream (RTMP 1.0 §5.3), fed in pieces of any size.
+/// Assembles messages from a chunk stream (RTMP 1.0 §5.3), fed in pieces of any size.
 ///
-/// - Follows Set Chunk Size and Abort by itself; both are applied at the place where they stand and not handed on.
-/// - Copies each byte of a payload once, into the message that it belongs to.
-/// - The extended timestamp of a type 3 chunk is read where it is repeated, as the specification says, and not missed where a
-///   sender leaves it out: four bytes that equal the announced ones are taken for it.
-/// - A header that begins a message while an earlier one of its chunk stream is unfinished ends that one, as ffmpeg does it.
+/// - Applies Set Chunk Size and Abort where they occur, and does not return them.
+/// - Copies each payload byte once, into its message.
+/// - Reads the repeated extended timestamp of a type 3 chunk, as the specification requires, and accepts senders that omit it:
+///   four
+///   bytes that equal the announced timestamp count as its repetition.
+/// - If a header begins a message while an earlier one of its chunk stream is unfinished, abandons the earlier one, as ffmpeg
+///   does.
 public struct ChunkReader: Sendable {
-  /// What a peer may ask of memory.
+  /// Limits on the memory that a peer may use.
   public struct Limits: Sendable {
-    /// Bytes of one message; 8 MiB holds any key frame.
+    /// Maximum bytes of one message; 8 MiB is enough for any key frame.
     public var messageLength: Int
-    /// Chunk streams in use; encoders need six.
+    /// Maximum number of chunk streams; encoders need six.
     public var chunkStreams: Int
-    /// Bytes of all messages begun and not ended.
+    /// Maximum bytes of all unfinished messages.
     public var unfinishedBytes: Int
 
-    /// The default is for media of up to 100 Mbit/s.
+    /// Creates limits. The defaults are for media of up to 100 Mbit/s.
     public init(messageLength: Int = 8 << 20, chunkStreams: Int = 64, unfinishedBytes: Int = 12 << 20) {
       self.messageLength = messageLength
       self.chunkStreams = chunkStreams
@@ -41,14 +43,14 @@ public struct ChunkReader: Sendable {
     }
   }
 
-  /// The largest chunk that makes sense: no message is longer (§5.4.1).
+  /// The largest useful chunk: no message is longer (§5.4.1).
   static let largestChunk = 0xff_ffff
 
-  /// What the chunks of one chunk stream may leave out of their headers, and its unfinished message.
+  /// The header fields that the chunks of one chunk stream may omit, and its unfinished message.
   private struct ChunkStream: Sendable {
     let id: UInt32
     var timestamp: UInt32 = 0
-    /// The timestamp field of the last chunk of type 0, 1 or 2, which a type 3 chunk that begins a message adds again.
+    /// The timestamp field of the last chunk of type 0, 1 or 2. A type 3 chunk that begins a message adds it again.
     var step: UInt32 = 0
     var isExtended = false
     var length = 0
@@ -58,32 +60,32 @@ public struct ChunkReader: Sendable {
     var payload: [UInt8] = []
   }
 
-  /// May be changed at any time; what was begun before is not looked at again.
+  /// The limits. They may be changed at any time; messages begun before are not checked again.
   public var limits: Limits
   private var streams: [ChunkStream] = []
   private var unfinished = 0
-  /// The bytes of a chunk's header as far as they came.
+  /// The bytes of a chunk's header received so far.
   private var header: [UInt8] = []
-  /// The chunk stream whose chunk's payload is being read, as an index.
+  /// The index of the chunk stream whose payload is being read.
   private var current: Int?
   private var chunkRest = 0
   /// Bytes read as a repeated timestamp that turned out to be payload.
   private var putBack: [UInt8] = []
 
-  /// The peer's chunk size: 128 until it says otherwise.
+  /// The peer's chunk size: 128 until it changes it.
   public private(set) var chunkSize = 128
-  /// All bytes read so far, for Acknowledgement.
+  /// The number of bytes read so far, for Acknowledgement.
   public private(set) var bytesRead: UInt64 = 0
-  /// Messages that ended before they were whole: aborted, or overtaken by another of their chunk stream.
+  /// Messages abandoned before they were complete: aborted, or replaced by another message of their chunk stream.
   public private(set) var abandonedMessages = 0
 
-  /// Nothing read yet.
+  /// Creates a reader at the start of a chunk stream.
   public init(limits: Limits = Limits()) {
     self.limits = limits
     header.reserveCapacity(18)
   }
 
-  /// Reads from the front of `bytes` until a message is whole; nil where all of them are read and none is.
+  /// Consumes `bytes` until a message is complete. Returns nil if all are consumed and no message is complete.
   public mutating func read(_ bytes: inout UnsafeRawBufferPointer) throws(ChunkError) -> RTMPMessage? {
     let before = bytes.count
     defer { bytesRead &+= UInt64(before - bytes.count) }
@@ -128,7 +130,7 @@ public struct ChunkReader: Sendable {
     unfinished += count
     guard unfinished <= limits.unfinishedBytes else { throw .tooMuchUnfinished }
     if streams[index].payload.isEmpty {
-      // Not the announced length: it may be a lie.
+      // Not the announced length, which may be false.
       streams[index].payload.reserveCapacity(min(streams[index].length, max(4096, bytes.count)))
     }
     streams[index].payload.append(contentsOf: bytes.prefix(count))
@@ -138,7 +140,7 @@ public struct ChunkReader: Sendable {
 
   // MARK: Headers
 
-  /// Looks at the header's bytes so far, and begins the chunk where they are all there.
+  /// Parses the header's bytes so far, and begins the chunk once the header is complete.
   private mutating func readHeader() throws(ChunkError) {
     let low = header[0] & 0x3f
     let basicLength = low == 0 ? 2 : low == 1 ? 3 : 1
@@ -170,7 +172,7 @@ public struct ChunkReader: Sendable {
     try begin(index)
   }
 
-  /// A type 3 chunk: the next part of a message, or the first of one like the last.
+  /// Reads a type 3 chunk: the next part of a message, or the first of one with the same header as the last.
   private mutating func readContinuation(id: UInt32, basicLength: Int) throws(ChunkError) {
     let index = try chunkStream(id, format: 3)
     if streams[index].isExtended {
@@ -200,7 +202,7 @@ public struct ChunkReader: Sendable {
 
   private func field32(_ offset: Int) -> UInt32 { field24(offset) << 8 | UInt32(header[offset + 3]) }
 
-  /// The index of the chunk stream. One that begins with type 1 is let pass, as SRS does it, for the sake of old librtmps.
+  /// Returns the index of the chunk stream. Accepts one that begins with type 1, as SRS does, because of old librtmp versions.
   private mutating func chunkStream(_ id: UInt32, format: UInt8) throws(ChunkError) -> Int {
     if let index = streams.firstIndex(where: { $0.id == id }) { return index }
     guard format < 2 else { throw .unknownChunkStream(id) }

@@ -1,8 +1,8 @@
 import RTP
 
-/// Cuts messages into chunks (RTMP 1.0 §5.3), each byte of a payload copied once.
+/// Splits messages into chunks (RTMP 1.0 §5.3). Copies each payload byte once.
 public struct ChunkWriter: Sendable {
-  /// The chunk streams that the two sessions use (§5.4 asks for 2 for control).
+  /// The chunk streams that both sessions use (§5.4 requires 2 for control).
   public enum Channel: UInt8, Sendable, CaseIterable {
     case control = 2
     case command = 3
@@ -11,7 +11,7 @@ public struct ChunkWriter: Sendable {
     case video = 6
   }
 
-  /// What the last message on a channel said, so that the next may leave it out.
+  /// The fields of the last message on a channel, which the next may omit.
   private struct Last: Sendable {
     var type: MessageType
     var stream: MessageStreamID
@@ -21,13 +21,13 @@ public struct ChunkWriter: Sendable {
 
   private var last: [Last?] = Array(repeating: nil, count: 8)
 
-  /// Bytes of payload in a chunk: 1 … 0xffffff. The peer has to be told by Set Chunk Size first.
+  /// Payload bytes per chunk: 1…0xffffff. Set Chunk Size must be sent to the peer first.
   public private(set) var chunkSize: Int
 
-  /// Nothing written yet, and the size that the specification begins with (§5.4.1).
+  /// Creates a writer with the initial chunk size of the specification (§5.4.1).
   public init() { chunkSize = 128 }
 
-  /// Appends Set Chunk Size to `output`; what follows comes in chunks of this size, 1 … 0xffffff.
+  /// Appends Set Chunk Size to `output`. Later messages have chunks of this size, 1…0xffffff.
   public mutating func setChunkSize(_ size: Int, into output: inout [UInt8]) {
     let size = min(max(size, 1), ChunkReader.largestChunk)
     write(ControlMessage.setChunkSize(UInt32(size)).message, on: .control, into: &output)
@@ -41,7 +41,7 @@ public struct ChunkWriter: Sendable {
     }
   }
 
-  /// Appends the chunks of a message with this payload, of less than 16 MiB, to `output`.
+  /// Appends the chunks of a message with this payload to `output`. The payload must be smaller than 16 MiB.
   public mutating func write(
     _ payload: UnsafeRawBufferPointer, type: MessageType, stream: MessageStreamID, timestamp: UInt32, on channel: Channel,
     into output: inout [UInt8]
@@ -58,10 +58,10 @@ public struct ChunkWriter: Sendable {
       payload, format: format, step: step, type: type, stream: stream, channel: channel, chunkSize: chunkSize, into: &output)
   }
 
-  /// Takes note that a message's chunks, made elsewhere with a whole header, were sent on the channel.
+  /// Records that chunks of a message, made elsewhere with a full header, were sent on the channel.
   mutating func wroteElsewhere(on channel: Channel) { last[Int(channel.rawValue)] = nil }
 
-  /// The chunks of one message; its first has a header of `format`, the others have type 3.
+  /// Writes the chunks of one message. The first has a header of `format`, the others have type 3.
   static func write(
     _ payload: UnsafeRawBufferPointer, format: UInt8, step: UInt32, type: MessageType, stream: MessageStreamID,
     channel: Channel, chunkSize: Int, into output: inout [UInt8]
@@ -84,22 +84,22 @@ public struct ChunkWriter: Sendable {
       rest = rest.part(from: count)
       if rest.isEmpty { return }
       output.append(3 << 6 | channel.rawValue)
-      // Repeated as §5.3.1.3 says; nginx-rtmp, SRS and ffmpeg expect it.
+      // Repeated as in §5.3.1.3; nginx-rtmp, SRS and ffmpeg expect it.
       if extended { output.append32(step) }
     }
   }
 }
 
-/// A media message cut into chunks once, to be sent to any number of viewers: its header leaves nothing out.
+/// A media message split into chunks once, for any number of viewers. Its header omits nothing.
 public struct PreparedMedia: Sendable {
-  /// What was prepared.
+  /// The original message.
   public let media: MediaMessage
   /// The chunks.
   public let bytes: [UInt8]
   let chunkSize: Int
   let stream: MessageStreamID
 
-  /// Prepares for sessions with this chunk size and message stream; almost every client plays on stream 1.
+  /// Prepares a message for sessions with this chunk size and message stream. Almost every client plays on stream 1.
   public init(_ media: MediaMessage, chunkSize: Int, stream: MessageStreamID = MessageStreamID(1)) {
     self.media = media
     let chunkSize = min(max(chunkSize, 1), ChunkReader.largestChunk)

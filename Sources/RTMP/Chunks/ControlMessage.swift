@@ -1,26 +1,26 @@
-/// What the chunk stream and the user control protocol say about the connection itself (RTMP 1.0 §5.4, §6.2).
+/// A message about the connection itself, of the chunk stream or of the user control protocol (RTMP 1.0 §5.4, §6.2).
 public enum ControlMessage: Hashable, Sendable {
-  /// The chunks that follow have at most so many bytes of payload (§5.4.1).
+  /// Maximum payload bytes of the following chunks (§5.4.1).
   case setChunkSize(UInt32)
   /// The unfinished message of this chunk stream will not be continued (§5.4.2).
   case abort(chunkStream: UInt32)
-  /// So many bytes were received in all, modulo 2³² (§5.4.3).
+  /// Total bytes received, modulo 2³² (§5.4.3).
   case acknowledgement(UInt32)
-  /// Acknowledge whenever so many bytes came (§5.4.4).
+  /// The number of bytes after which to acknowledge (§5.4.4).
   case windowAcknowledgementSize(UInt32)
-  /// The peer is to have at most so many bytes unacknowledged (§5.4.5).
+  /// The maximum number of bytes that the peer may have unacknowledged (§5.4.5).
   case setPeerBandwidth(UInt32, BandwidthLimit)
   /// An event of a stream or of the connection (§6.2, §7.1.7).
   case user(UserControlEvent)
 
-  /// How Set Peer Bandwidth is meant (§5.4.5).
+  /// The limit type of Set Peer Bandwidth (§5.4.5).
   public enum BandwidthLimit: UInt8, Sendable {
     case hard = 0
     case soft = 1
     case dynamic = 2
   }
 
-  /// Nil where the message is no control message, or one that is too short. Bytes beyond the known ones are left unread.
+  /// Returns nil if the message is not a control message, or is too short. Ignores additional bytes.
   public init?(_ message: RTMPMessage) {
     let parsed: Self? = message.payload.withUnsafeBytes { payload in
       var reader = ByteReader(payload)
@@ -39,7 +39,7 @@ public enum ControlMessage: Hashable, Sendable {
     self = parsed
   }
 
-  /// The message that says this.
+  /// The encoded message.
   public var message: RTMPMessage {
     var payload: [UInt8] = []
     let type: MessageType
@@ -70,21 +70,21 @@ public enum ControlMessage: Hashable, Sendable {
 
 /// A user control event (RTMP 1.0 §7.1.7).
 public enum UserControlEvent: Hashable, Sendable {
-  /// The stream is usable from here on.
+  /// The stream is usable from now on.
   case streamBegin(MessageStreamID)
-  /// The stream's data is over.
+  /// The stream's data has ended.
   case streamEnd(MessageStreamID)
-  /// No more data for the time being.
+  /// The stream has no more data for now.
   case streamDry(MessageStreamID)
   /// The client's buffer for a stream, in milliseconds.
   case setBufferLength(MessageStreamID, milliseconds: UInt32)
   /// The stream is a recorded one.
   case streamIsRecorded(MessageStreamID)
-  /// To be answered with the same time.
+  /// A ping, to be answered with the same time.
   case pingRequest(UInt32)
   /// The answer to a ping.
   case pingResponse(UInt32)
-  /// One of those that the specification does not tell of.
+  /// An event that the specification does not define.
   case other(UInt16)
 
   init?(_ reader: inout ByteReader) {

@@ -1,11 +1,11 @@
 public import RTP
 
-/// What a message carries (RTMP 1.0 §5.4, §7.1).
+/// The type of a message (RTMP 1.0 §5.4, §7.1).
 public struct MessageType: RawRepresentable, Hashable, Sendable {
-  /// The byte of the wire.
+  /// The byte on the wire.
   public var rawValue: UInt8
 
-  /// The type with this number.
+  /// Creates the type with this number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Set Chunk Size (§5.4.1).
@@ -40,33 +40,32 @@ public struct MessageType: RawRepresentable, Hashable, Sendable {
   public static let aggregate = Self(rawValue: 22)
 }
 
-/// The message stream that a message belongs to (RTMP 1.0 §5.3.1.2.5): 0 for the connection itself, else one that createStream
-/// made.
+/// The message stream of a message (RTMP 1.0 §5.3.1.2.5): 0 for the connection itself, otherwise one that createStream created.
 public struct MessageStreamID: RawRepresentable, Hashable, Sendable {
-  /// The 32 bits of the wire.
+  /// The 32 bits on the wire.
   public var rawValue: UInt32
 
-  /// The stream with this number.
+  /// Creates the id with this number.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// The same as `init(rawValue:)`, shorter.
+  /// Creates the id with this number; a shorter form of `init(rawValue:)`.
   public init(_ value: UInt32) { rawValue = value }
 
-  /// The connection's own.
+  /// The stream of the connection itself.
   public static let connection = Self(0)
 }
 
-/// A whole message, put together from its chunks.
+/// A complete message, assembled from its chunks.
 public struct RTMPMessage: Hashable, Sendable {
-  /// What the payload is.
+  /// The type of the payload.
   public var type: MessageType
-  /// Which stream it belongs to.
+  /// The message stream.
   public var stream: MessageStreamID
   /// Milliseconds, modulo 2³².
   public var timestamp: UInt32
-  /// Everything after the message's header.
+  /// The bytes after the message's header.
   public var payload: [UInt8]
 
-  /// A message of these parts.
+  /// Creates a message.
   public init(type: MessageType, stream: MessageStreamID = .connection, timestamp: UInt32 = 0, payload: [UInt8]) {
     self.type = type
     self.stream = stream
@@ -75,12 +74,12 @@ public struct RTMPMessage: Hashable, Sendable {
   }
 }
 
-/// Audio, video or data of a stream: what an RTMP message of that type carries, and an FLV tag likewise.
+/// Audio, video or data of a stream, as carried by an RTMP message or an FLV tag of that type.
 public struct MediaMessage: Hashable, Sendable {
-  /// What the payload is.
+  /// The kind of the payload.
   public enum Kind: Sendable, CaseIterable {
     case audio, video
-    /// AMF0 values, the first of them a name: onMetaData.
+    /// AMF0 values, the first of which is a name: onMetaData.
     case data
 
     /// The type of the RTMP message, and of the FLV tag.
@@ -93,29 +92,29 @@ public struct MediaMessage: Hashable, Sendable {
     }
   }
 
-  /// What the payload is.
+  /// The kind of the payload.
   public var kind: Kind
-  /// Milliseconds, modulo 2³²: the decoding time.
+  /// The decoding time in milliseconds, modulo 2³².
   public var timestamp: UInt32
-  /// From the FLV tag's audio or video header on (FLV 10.1 §E.4.2, §E.4.3), or the AMF0 values.
+  /// The bytes from the FLV tag's audio or video header on (FLV 10.1 §E.4.2, §E.4.3), or the AMF0 values.
   public var payload: [UInt8]
 
-  /// A message of these parts.
+  /// Creates a message.
   public init(_ kind: Kind, timestamp: UInt32, payload: [UInt8]) {
     self.kind = kind
     self.timestamp = timestamp
     self.payload = payload
   }
 
-  /// A message of a time on its stream's timeline.
+  /// Creates a message with a time on its stream's timeline.
   public init(_ kind: Kind, at time: MediaTime, payload: [UInt8]) {
     self.init(kind, timestamp: Self.timestamp(of: time), payload: payload)
   }
 
-  /// Milliseconds since the timeline's start, modulo 2³².
+  /// Returns the milliseconds since the timeline's start, modulo 2³².
   public static func timestamp(of time: MediaTime) -> UInt32 { UInt32(truncatingIfNeeded: time.milliseconds) }
 
-  /// Nil where the message is none of the three. Data in AMF3 form loses its leading format byte (§7.1.2).
+  /// Returns nil if the message is none of the three. Removes the leading format byte of data in AMF3 form (§7.1.2).
   public init?(_ message: RTMPMessage) {
     switch message.type {
     case .audio: self.init(.audio, timestamp: message.timestamp, payload: message.payload)

@@ -1,7 +1,6 @@
-/// The client's part of the handshake (RTMP 1.0 §5.2): C0 and C1, then C2 once S1 is there.
+/// The client's part of the handshake (RTMP 1.0 §5.2): C0 and C1, then C2 once S1 has arrived.
 ///
-/// Whether S2 answers C1 is noted and no error: servers that send something else are common enough that librtmp and ffmpeg go
-/// on too.
+/// A wrong S2 is recorded but not an error: many servers send something else, and librtmp and ffmpeg continue too.
 struct ClientHandshake: Sendable {
   private enum State {
     case version, challenge, answer, done
@@ -10,18 +9,18 @@ struct ClientHandshake: Sendable {
   private var state = State.version
   private var input = HandshakeInput()
   private let challenge: [UInt8]
-  /// The digest of C1, where it has one.
+  /// The digest of C1, if it has one.
   private let digest: [UInt8]?
   /// Whether S1 had a digest.
   private(set) var serverHasDigest = false
-  /// Whether S2 answers C1, as an echo or with its digest; known at the end.
+  /// Whether S2 answers C1, as an echo or with its digest; valid at the end of the handshake.
   private(set) var isAnswered = false
 
   var isDone: Bool { state == .done }
 
   /// Appends C0 and C1 to `output`. The time is in milliseconds.
   init(withDigest: Bool, time: UInt32, into output: inout [UInt8], using generator: inout some RandomNumberGenerator) {
-    // The version of a Flash Player whose digests servers check.
+    // A version of Flash Player whose digests servers check.
     var packet = handshakePacket(time: time, version: withDigest ? 0x0900_7c02 : 0, using: &generator)
     if withDigest { HandshakeDigest.sign(&packet, from: .client, .digestFirst) }
     challenge = packet
@@ -30,7 +29,7 @@ struct ClientHandshake: Sendable {
     output += packet
   }
 
-  /// Reads from the front of `bytes` what belongs to the handshake, and appends the answer to `output`.
+  /// Consumes the handshake from the front of `bytes`, and appends the answer to `output`.
   mutating func receive(
     _ bytes: inout UnsafeRawBufferPointer, into output: inout [UInt8], using generator: inout some RandomNumberGenerator
   ) throws(HandshakeError) {

@@ -1,31 +1,31 @@
 import Digests
 import RTP
 
-/// The digest form of the handshake, which Flash Player 9 began and ffmpeg still speaks. No specification tells of it; this is
-/// what librtmp, nginx-rtmp and ffmpeg do alike.
+/// The digest form of the handshake, which Flash Player 9 introduced and ffmpeg still uses. No specification describes it; this
+/// is the common behaviour of librtmp, nginx-rtmp and ffmpeg.
 ///
-/// C1 and S1 then hold 4 bytes of time, 4 of version and two blocks of 764 bytes, one for a key and one for the digest:
-/// HMAC-SHA256 of all the other bytes, at a place that the first four bytes of its block tell. C2 and S2 end in a digest of
-/// their other bytes, keyed with that of the packet they answer.
+/// C1 and S1 contain 4 bytes of time, 4 of version and two blocks of 764 bytes, one for a key and one for the digest. The
+/// digest is the HMAC-SHA256 of all other bytes, at an offset given by the first four bytes of its block. C2 and S2 end in a
+/// digest of their other bytes, keyed with the digest of the packet that they answer.
 enum HandshakeDigest {
   static let length = 32
-  /// Bytes of C1, S1, C2 and S2 (RTMP 1.0 §5.2.3, §5.2.4).
+  /// The length of C1, S1, C2 and S2 in bytes (RTMP 1.0 §5.2.3, §5.2.4).
   static let packetLength = 1536
 
-  /// Which block comes first.
+  /// The order of the blocks.
   enum Scheme: Int, CaseIterable, Sendable {
     case keyFirst = 772
     case digestFirst = 8
   }
 
-  /// Whose packet it is, and with it which key signs.
+  /// The sender of a packet, which determines the signing key.
   enum Party: Sendable {
     case client, server
 
-    /// What signs C1 or S1.
+    /// The key that signs C1 or S1.
     var openKey: ArraySlice<UInt8> { key.prefix(self == .client ? 30 : 36) }
 
-    /// What signs the answer: the open part and 32 bytes more.
+    /// The base of the key for the answer: the open part and 32 more bytes.
     var key: [UInt8] {
       Array((self == .client ? "Genuine Adobe Flash Player 001" : "Genuine Adobe Flash Media Server 001").utf8) + Self.secret
     }
@@ -42,7 +42,7 @@ enum HandshakeDigest {
     return digest.isEmpty ? [UInt8](repeating: 0, count: length) : digest
   }
 
-  /// Where the packet of 1536 bytes has, or is to have, its digest.
+  /// Returns the offset of the digest in the packet of 1536 bytes.
   static func position(in packet: [UInt8], _ scheme: Scheme) -> Int {
     let start = scheme.rawValue
     return start + 4 + packet[start..<(start + 4)].reduce(0) { $0 + Int($1) } % 728
@@ -52,7 +52,7 @@ enum HandshakeDigest {
     hmac(Array(packet[..<position] + packet[(position + length)...]), key: key)
   }
 
-  /// The digest of C1 or S1 and its scheme, where there is one that is right.
+  /// Returns the digest of C1 or S1 and its scheme, if there is a correct one.
   static func find(in packet: [UInt8], from party: Party) -> (digest: [UInt8], scheme: Scheme)? {
     for scheme in Scheme.allCases {
       let position = position(in: packet, scheme)
@@ -62,20 +62,20 @@ enum HandshakeDigest {
     return nil
   }
 
-  /// Puts the digest into C1 or S1.
+  /// Writes the digest into C1 or S1.
   static func sign(_ packet: inout [UInt8], from party: Party, _ scheme: Scheme) {
     let position = position(in: packet, scheme)
     packet.replaceSubrange(
       position..<(position + length), with: digest(of: packet, without: position, key: party.openKey))
   }
 
-  /// Puts the digest into C2 or S2, which answers a packet with `digest`.
+  /// Writes the digest into C2 or S2, the answer to a packet with `digest`.
   static func signAnswer(_ packet: inout [UInt8], from party: Party, to digest: [UInt8]) {
     let end = packetLength - length
     packet.replaceSubrange(end..., with: hmac(Array(packet[..<end]), key: hmac(digest, key: party.key)))
   }
 
-  /// Whether C2 or S2 ends in the right digest.
+  /// Returns whether C2 or S2 ends in the correct digest.
   static func isAnswer(_ packet: [UInt8], from party: Party, to digest: [UInt8]) -> Bool {
     var expected = packet
     signAnswer(&expected, from: party, to: digest)
@@ -89,11 +89,11 @@ public enum HandshakeError: Error, Hashable, Sendable {
   case version(UInt8)
 }
 
-/// The bytes of a handshake before they are answered.
+/// The bytes of a handshake that have not been answered yet.
 struct HandshakeInput: Sendable {
   private var bytes: [UInt8] = []
 
-  /// Takes from the front of `input` until `count` bytes are there, and gives them.
+  /// Consumes `input` until `count` bytes have arrived, and returns them.
   mutating func collect(_ count: Int, from input: inout UnsafeRawBufferPointer) -> [UInt8]? {
     let missing = min(count - bytes.count, input.count)
     bytes += input.prefix(missing)
@@ -104,7 +104,7 @@ struct HandshakeInput: Sendable {
   }
 }
 
-/// 1536 bytes: time, version, and bytes by chance (RTMP 1.0 §5.2.3).
+/// Returns 1536 bytes: time, version, and random bytes (RTMP 1.0 §5.2.3).
 func handshakePacket(time: UInt32, version: UInt32, using generator: inout some RandomNumberGenerator) -> [UInt8] {
   var packet: [UInt8] = []
   packet.reserveCapacity(HandshakeDigest.packetLength)

@@ -1,6 +1,6 @@
-/// The server's part of the handshake (RTMP 1.0 §5.2): answers C0 and C1 with S0, S1 and S2, in the form of the client's.
+/// The server's part of the handshake (RTMP 1.0 §5.2): answers C0 and C1 with S0, S1 and S2, in the client's form.
 ///
-/// C2 is waited for and not looked at, as every server does it: some clients send bytes by chance.
+/// It waits for C2 but does not check it, like every server, because some clients send random bytes.
 struct ServerHandshake: Sendable {
   private enum State {
     case version, challenge, answer, done
@@ -8,13 +8,12 @@ struct ServerHandshake: Sendable {
 
   private var state = State.version
   private var input = HandshakeInput()
-  /// Whether the client's C1 had a digest; known once it was answered.
+  /// Whether the client's C1 had a digest; valid after it was answered.
   private(set) var hasDigest = false
 
   var isDone: Bool { state == .done }
 
-  /// Reads from the front of `bytes` what belongs to the handshake, and appends the answer to `output`. The time is in
-  /// milliseconds.
+  /// Consumes the handshake from the front of `bytes`, and appends the answer to `output`. The time is in milliseconds.
   mutating func receive(
     _ bytes: inout UnsafeRawBufferPointer, time: UInt32, into output: inout [UInt8],
     using generator: inout some RandomNumberGenerator
@@ -41,7 +40,7 @@ struct ServerHandshake: Sendable {
     _ challenge: [UInt8], time: UInt32, into output: inout [UInt8], using generator: inout some RandomNumberGenerator
   ) {
     output.append(3)
-    // A version of 0 is the handshake of the specification.
+    // Version 0 is the handshake of the specification.
     let isPlain = challenge[4..<8].allSatisfy { $0 == 0 }
     guard !isPlain, let found = HandshakeDigest.find(in: challenge, from: .client) else {
       output += handshakePacket(time: time, version: 0, using: &generator)

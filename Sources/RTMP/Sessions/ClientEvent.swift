@@ -1,18 +1,18 @@
-/// What the server said or did, in order.
+/// An event of a client session, in order.
 public enum ClientEvent: Hashable, Sendable {
-  /// The connection was accepted; publish or play comes next, by itself.
+  /// The server accepted the connection. The session sends publish or play next.
   case connected(Status)
-  /// Publishing: media may be sent. Playing: media follows.
+  /// When publishing, media may be sent; when playing, media follows.
   case started(Status)
-  /// Something else that the server says of the stream or the connection.
+  /// Another status of the stream or the connection.
   case status(Status)
-  /// Media of the stream that is played.
+  /// Media of the played stream.
   case media(MediaMessage)
-  /// The stream that is played has ended; the connection stays.
+  /// The played stream has ended. The connection stays open.
   case ended
-  /// The server asks to connect anew, to this URL where there is one (Enhanced RTMP v2, Reconnect Request); until then all goes
-  /// on.
+  /// The server asks the client to reconnect, to this URL if there is one (Enhanced RTMP v2, Reconnect Request). Until then the
+  /// session continues.
   case reconnectRequested(tcURL: String?, description: String)
-  /// The session is over: send the output that is left and close the socket. The last event.
+  /// The session has ended: send the remaining output and close the socket. The last event.
   case closed(SessionFailure)
 }

@@ -1,11 +1,11 @@
 import RTP
 
-// What is asked of the server, step by step, and what its answers mean (RTMP 1.0 §7.2).
+// The client's requests, step by step, and the handling of the answers (RTMP 1.0 §7.2).
 
 extension ClientSession {
   // MARK: Out
 
-  /// Sends what opens the connection: the chunk size, and `connect`.
+  /// Sends the chunk size and `connect`.
   mutating func connect(now: Instant) {
     enter(.connecting, now: now)
     if purpose == .publish { link.setChunkSize(options.chunkSize) }
@@ -19,7 +19,7 @@ extension ClientSession {
   private mutating func createStream(now: Instant) {
     enter(.creatingStream, now: now)
     if purpose == .publish {
-      // Adobe's servers free the name by this, others ignore it; nobody waits for the answers.
+      // Adobe's servers free the name on this command, others ignore it. The session does not wait for the answer.
       link.send(Command("releaseStream", transaction: Transaction.releaseStream, arguments: [.string(address.stream)]))
       link.send(Command("FCPublish", transaction: Transaction.fcPublish, arguments: [.string(address.stream)]))
     } else {
@@ -63,7 +63,7 @@ extension ClientSession {
         for part in aggregate { takeMedia(part, now: now) }
       }
     case .userControl:
-      // Only the end of a stream comes as far as this.
+      // The only user control event that reaches this point is the end of a stream.
       if purpose == .play, isActive { events.append(.ended) }
     default: break
     }
@@ -72,7 +72,7 @@ extension ClientSession {
   private mutating func takeMedia(_ message: RTMPMessage, now: Instant) {
     guard purpose == .play, let media = MediaMessage(message), !media.payload.isEmpty else { return }
     if case .starting(let stream) = phase {
-      // Some servers send media at once and say nothing; data may still come before a refusal.
+      // Some servers send media at once without a status. Data may still precede a refusal.
       guard media.kind != .data else { return }
       enter(.active(stream), now: now)
       events.append(.started(Status(.status, .playStart)))

@@ -1,35 +1,35 @@
 import RTP
 
-/// The client's side of one RTMP connection that publishes or plays one stream, without socket and clock.
+/// The client side of one RTMP connection that publishes or plays one stream. It has no socket and no clock.
 ///
-/// Make it when the socket is connected, take `takeOutput()` to the socket, feed it what the socket reads, and after every call
-/// take the output and ask `nextEvent()` until it is nil. It connects and publishes or plays by itself.
+/// Create it when the socket is connected, and write `takeOutput()` to the socket. Pass it what the socket reads. After every
+/// call, write the output and call `nextEvent()` until it returns nil. The session sends connect, publish and play by itself.
 public struct ClientSession: Sendable {
-  /// What the client wants.
+  /// What the client does.
   public enum Purpose: Sendable {
     case publish, play
   }
 
-  /// How a client speaks and what it allows.
+  /// The options of a client session.
   public struct Options: Sendable {
     public var limits: ChunkReader.Limits
     public var timeouts: SessionTimeouts
-    /// Bytes of payload in the chunks it sends, 1 … 0xffffff.
+    /// Payload bytes per sent chunk, 1…0xffffff.
     public var chunkSize: Int
-    /// The name the client gives itself; nil for one that servers know.
+    /// The name that the client sends; nil sends one that servers know.
     public var flashVersion: String?
-    /// Whether the handshake carries a digest; a server that knows none answers without.
+    /// Whether the handshake has a digest. A server that does not support it answers without one.
     public var handshakeDigest: Bool
     /// The codecs beyond H.264 and AAC, by FourCC (Enhanced RTMP): empty for a plain `connect`.
     public var fourCCs: [String]
-    /// What else of Enhanced RTMP is understood.
+    /// The other features of Enhanced RTMP that are supported.
     public var capabilities: ConnectRequest.Capabilities
-    /// More properties of `connect`, or others for the usual ones: swfUrl, pageUrl.
+    /// Additional properties of `connect`, or replacements for the default ones: swfUrl, pageUrl.
     public var connectProperties: AMFObject
-    /// Milliseconds that a player says it buffers.
+    /// The buffer time that a player announces, in milliseconds.
     public var bufferMilliseconds: UInt32
 
-    /// The defaults are what ffmpeg sends.
+    /// Creates options. The defaults are what ffmpeg sends.
     public init(
       limits: ChunkReader.Limits = .init(), timeouts: SessionTimeouts = .init(), chunkSize: Int = 60_000,
       flashVersion: String? = nil, handshakeDigest: Bool = true, fourCCs: [String] = [],
@@ -52,16 +52,16 @@ public struct ClientSession: Sendable {
     case handshake(ClientHandshake)
     case connecting
     case creatingStream
-    /// The command is sent, and its answer is waited for.
+    /// The command has been sent; the answer has not arrived.
     case starting(MessageStreamID)
     case active(MessageStreamID)
     case closed
   }
 
-  /// Bytes of answers that may wait to be taken.
+  /// Maximum bytes of untaken output.
   private static let outputLimit = 4 << 20
 
-  /// The numbers of the requests that are answered (RTMP 1.0 §7.1.1).
+  /// The transaction ids of requests that are answered (RTMP 1.0 §7.1.1).
   enum Transaction {
     static let connect = 1.0
     static let releaseStream = 2.0
@@ -71,24 +71,24 @@ public struct ClientSession: Sendable {
     static let other = 6.0
   }
 
-  /// What the client wants.
+  /// What the client does.
   public let purpose: Purpose
-  /// Where it wants it.
+  /// The stream's address.
   public let address: RTMPAddress
   let options: Options
   var phase: Phase
   var link: MessageLink
   var events = EventQueue<ClientEvent>()
-  /// Since when the phase is what it is.
+  /// The time at which the phase began.
   private var since: Instant
 
-  /// A connection that was made at `now`; the handshake's first bytes are to be sent.
+  /// Creates a session on a connection made at `now`. The first bytes of the handshake are ready to be sent.
   public init(_ purpose: Purpose, _ address: RTMPAddress, options: Options = Options(), now: Instant) {
     var generator = SystemRandomNumberGenerator()
     self.init(purpose, address, options: options, now: now, using: &generator)
   }
 
-  /// As `init(_:_:options:now:)`, with the handshake's random bytes from `generator`.
+  /// Creates a session like `init(_:_:options:now:)`, with the handshake's random bytes from `generator`.
   public init(
     _ purpose: Purpose, _ address: RTMPAddress, options: Options = Options(), now: Instant,
     using generator: inout some RandomNumberGenerator
@@ -103,7 +103,7 @@ public struct ClientSession: Sendable {
         withDigest: options.handshakeDigest, time: now.rtmpMilliseconds, into: &link.output, using: &generator))
   }
 
-  /// Whether the session is over.
+  /// Whether the session has ended.
   public var isClosed: Bool {
     if case .closed = phase { true } else { false }
   }
@@ -113,27 +113,27 @@ public struct ClientSession: Sendable {
     if case .active = phase { true } else { false }
   }
 
-  /// Bytes of RTMP received after the handshake.
+  /// Bytes received after the handshake.
   public var bytesReceived: UInt64 { link.bytesReceived }
 
-  /// What the server said it received, in bytes modulo 2³².
+  /// Bytes that the server has acknowledged, modulo 2³².
   public var acknowledgedBytes: UInt32 { link.peerAcknowledged }
 
-  /// What happened next; nil where nothing more did.
+  /// Returns the next event; nil if there is none.
   public mutating func nextEvent() -> ClientEvent? { events.next() }
 
-  /// What is to be sent, and is then forgotten here.
+  /// Removes and returns the bytes to send.
   public mutating func takeOutput() -> [UInt8] { link.takeOutput() }
 
   // MARK: In
 
-  /// Takes what the socket read.
+  /// Processes bytes from the socket.
   public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
     var generator = SystemRandomNumberGenerator()
     receive(bytes, now: now, using: &generator)
   }
 
-  /// As `receive(_:now:)`, with the handshake's random bytes from `generator`.
+  /// Processes bytes like `receive(_:now:)`, with the handshake's random bytes from `generator`.
   public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant, using generator: inout some RandomNumberGenerator)
   {
     guard !isClosed else { return }
@@ -165,7 +165,7 @@ public struct ClientSession: Sendable {
 
   // MARK: Media
 
-  /// Publishes a message; false where publishing has not started or is over.
+  /// Publishes a message. Returns false if publishing has not started or has ended.
   @discardableResult
   public mutating func send(_ media: MediaMessage) -> Bool {
     guard purpose == .publish, case .active(let stream) = phase else { return false }
@@ -173,7 +173,7 @@ public struct ClientSession: Sendable {
       link.send(media, on: stream)
       return true
     }
-    // Servers keep what follows this as the stream's metadata.
+    // Servers store what follows this command as the stream's metadata.
     var command: [UInt8] = []
     command.appendAMF0("@setDataFrame")
     link.send(MediaMessage(.data, timestamp: media.timestamp, payload: command + media.payload), on: stream)
@@ -182,7 +182,7 @@ public struct ClientSession: Sendable {
 
   // MARK: Time
 
-  /// When `advance` wants to be called; nil where nothing is waited for.
+  /// The time at which `advance` is due; nil if no timeout is running.
   public var deadline: Instant? {
     switch phase {
     case .handshake, .connecting, .creatingStream, .starting: since.advanced(microseconds: options.timeouts.step)
@@ -191,7 +191,7 @@ public struct ClientSession: Sendable {
     }
   }
 
-  /// Does what is due: pings a silent server, gives up one that is gone or takes too long.
+  /// Does what is due: pings a silent server, and ends the session if the server does not respond or takes too long.
   public mutating func advance(to now: Instant) {
     switch phase {
     case .handshake, .connecting, .creatingStream, .starting:
@@ -202,7 +202,7 @@ public struct ClientSession: Sendable {
     }
   }
 
-  /// How far the session has come.
+  /// The current step of the session.
   public var step: SessionStep {
     switch phase {
     case .handshake: .handshake
@@ -215,14 +215,14 @@ public struct ClientSession: Sendable {
 
   // MARK: The end
 
-  /// Takes leave of the server and ends the session; nothing where it is over. Output that is left is to be sent before the
-  /// socket is closed.
+  /// Sends the server the final commands and ends the session. Does nothing if it has ended. Send the remaining output before
+  /// closing the socket.
   public mutating func end() {
     if case .active(let stream) = phase { takeLeave(of: stream) }
     fail(.ended)
   }
 
-  /// Ends the session because the socket is closed.
+  /// Ends the session because the socket was closed.
   public mutating func disconnected() { fail(.closedByPeer) }
 
   mutating func fail(_ failure: SessionFailure) {

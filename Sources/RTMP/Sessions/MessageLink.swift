@@ -1,18 +1,18 @@
 import RTP
 
-/// What both sessions do alike once the handshake is over: messages in and out, acknowledgements, pings.
+/// The common part of both sessions after the handshake: messages in and out, acknowledgements, pings.
 struct MessageLink: Sendable {
-  /// Bytes of answers that may wait to be taken.
+  /// Maximum bytes of untaken output.
   let outputLimit: Int
   private var reader: ChunkReader
   private(set) var writer = ChunkWriter()
-  /// What is to be sent.
+  /// The bytes to send.
   var output: [UInt8] = []
 
-  /// After how many bytes the peer wants to be told.
+  /// The number of bytes after which the peer wants an acknowledgement.
   private var window: UInt32?
   private var acknowledged: UInt64 = 0
-  /// The last acknowledgement of the peer: bytes modulo 2³².
+  /// The peer's last acknowledgement: bytes modulo 2³².
   private(set) var peerAcknowledged: UInt32 = 0
 
   private var lastHeard: Instant
@@ -26,7 +26,7 @@ struct MessageLink: Sendable {
 
   var bytesReceived: UInt64 { reader.bytesRead }
 
-  /// What the peer may ask of memory.
+  /// Limits on the memory that the peer may use.
   var limits: ChunkReader.Limits {
     get { reader.limits }
     set { reader.limits = newValue }
@@ -39,7 +39,7 @@ struct MessageLink: Sendable {
     pingSent = nil
   }
 
-  /// The next message that is not about the connection itself.
+  /// Returns the next message that does not concern the connection itself.
   mutating func read(_ bytes: inout UnsafeRawBufferPointer) throws(SessionFailure) -> RTMPMessage? {
     while true {
       let next: RTMPMessage?
@@ -56,7 +56,8 @@ struct MessageLink: Sendable {
     case .acknowledgement(let count): peerAcknowledged = count
     case .windowAcknowledgementSize(let size): window = size > 0 ? size : nil
     case .setPeerBandwidth(let size, _):
-      // Answered with the window that the peer asked for (§5.4.5); nothing here sends faster than real time.
+      // Answered with the window that the peer requested (§5.4.5). Output is never faster than real time, so the limit does not
+      // matter.
       if size != sentWindow { announceWindow(size) }
     case .user(.pingRequest(let time)): send(.user(.pingResponse(time)))
     default: break
@@ -70,7 +71,7 @@ struct MessageLink: Sendable {
     send(.windowAcknowledgementSize(size))
   }
 
-  /// Acknowledges what came, where a window of it did (§5.4.3); to be called once for all bytes that came together.
+  /// Acknowledges received bytes once they fill the window (§5.4.3). Call it once for all bytes of one read.
   mutating func acknowledge() {
     guard let window, reader.bytesRead &- acknowledged >= UInt64(window) else { return }
     acknowledged = reader.bytesRead
@@ -84,7 +85,7 @@ struct MessageLink: Sendable {
   mutating func send(_ control: ControlMessage) { writer.write(control.message, on: .control, into: &output) }
 
   mutating func send(_ command: Command, on stream: MessageStreamID = .connection) {
-    // What belongs to a stream goes where its data goes, as Adobe's own servers do it.
+    // Commands of a stream use its data channel, as in Adobe's own servers.
     writer.write(command.message(on: stream), on: stream == .connection ? .command : .data, into: &output)
   }
 
@@ -100,14 +101,14 @@ struct MessageLink: Sendable {
     }
   }
 
-  /// Whether the prepared chunks can go out as they are, after what is in `output`.
+  /// Returns whether the prepared chunks can be sent unchanged after `output`.
   mutating func admits(_ prepared: PreparedMedia, on stream: MessageStreamID) -> Bool {
     guard prepared.chunkSize == writer.chunkSize, prepared.stream == stream else { return false }
     writer.wroteElsewhere(on: prepared.media.kind.channel)
     return true
   }
 
-  /// The same for chunks prepared elsewhere.
+  /// Returns the same for chunks prepared elsewhere.
   mutating func admitsPrepared(_ kind: MediaMessage.Kind, chunkSize: Int) -> Bool {
     guard chunkSize == writer.chunkSize else { return false }
     writer.wroteElsewhere(on: kind.channel)
@@ -116,12 +117,12 @@ struct MessageLink: Sendable {
 
   // MARK: Time
 
-  /// When the peer is to be pinged, or given up.
+  /// Returns the time at which the peer must be pinged, or has not answered a ping.
   func silenceDeadline(_ timeouts: SessionTimeouts) -> Instant {
     pingSent?.advanced(microseconds: timeouts.pingAnswer) ?? lastHeard.advanced(microseconds: timeouts.silence)
   }
 
-  /// Pings a silent peer; false where it was pinged and is silent still.
+  /// Pings a silent peer. Returns false if it was already pinged and is still silent.
   mutating func isAlive(now: Instant, _ timeouts: SessionTimeouts) -> Bool {
     guard now >= silenceDeadline(timeouts) else { return true }
     guard pingSent == nil else { return false }
@@ -138,6 +139,6 @@ struct MessageLink: Sendable {
 }
 
 extension Instant {
-  /// Milliseconds modulo 2³², as RTMP counts.
+  /// Milliseconds modulo 2³², as in RTMP.
   var rtmpMilliseconds: UInt32 { UInt32(truncatingIfNeeded: microseconds / 1000) }
 }

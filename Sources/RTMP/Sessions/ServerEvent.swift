@@ -1,35 +1,35 @@
-/// What a client asked for or did, in order.
+/// A client's request or action, in order.
 public enum ServerEvent: Hashable, Sendable {
-  /// To be decided with `acceptConnect` or `rejectConnect`. What the client sends meanwhile is held.
+  /// Answer with `acceptConnect` or `rejectConnect`. Until then, the client's messages are queued.
   case connectRequested(ConnectRequest)
-  /// To be decided with `acceptPublish` or `rejectPublish`. What the client sends meanwhile is held.
+  /// Answer with `acceptPublish` or `rejectPublish`. Until then, the client's messages are queued.
   case publishRequested(PublishRequest)
-  /// To be decided with `acceptPlay` or `rejectPlay`.
+  /// Answer with `acceptPlay` or `rejectPlay`.
   case playRequested(PlayRequest)
-  /// Media of an accepted publish. Data comes without its leading @setDataFrame.
+  /// Media of an accepted publish. Data has no leading @setDataFrame.
   case media(MediaMessage, on: MessageStreamID)
   /// The client ended its publish, or the session ended it.
   case publishEnded(MessageStreamID)
-  /// The client plays no more, or the session is over.
+  /// The client stopped playing, or the session ended.
   case playEnded(MessageStreamID)
-  /// The viewer wants nothing for a while, or something again.
+  /// The viewer paused or resumed.
   case paused(Bool, on: MessageStreamID)
-  /// The viewer does or does not want this kind.
+  /// The viewer enabled or disabled this kind of media.
   case wants(MediaMessage.Kind, Bool, on: MessageStreamID)
-  /// The session is over: send the output that is left and close the socket. The last event.
+  /// The session has ended: send the remaining output and close the socket. The last event.
   case closed(SessionFailure)
 }
 
-/// A client that wants to publish (RTMP 1.0 §7.2.2.6).
+/// A client's request to publish (RTMP 1.0 §7.2.2.6).
 public struct PublishRequest: Hashable, Sendable {
   /// The stream to answer on.
   public var stream: MessageStreamID
-  /// What it wants to publish as, with the query that may carry its token.
+  /// The requested name, with the query that may contain its token.
   public var name: StreamName
-  /// "live", "record" or "append", or whatever it sent; empty where it sent nothing.
+  /// "live", "record", "append" or another text from the client; empty if it sent none.
   public var kind: String
 
-  /// A request of these parts.
+  /// Creates a request.
   public init(stream: MessageStreamID, name: StreamName, kind: String) {
     self.stream = stream
     self.name = name
@@ -37,16 +37,16 @@ public struct PublishRequest: Hashable, Sendable {
   }
 }
 
-/// A client that wants to play (RTMP 1.0 §7.2.2.1).
+/// A client's request to play (RTMP 1.0 §7.2.2.1).
 public struct PlayRequest: Hashable, Sendable {
   /// The stream to answer on.
   public var stream: MessageStreamID
-  /// What it wants to play.
+  /// The name of the requested stream.
   public var name: StreamName
-  /// Seconds, or −1 for live only and −2 for live or recorded; some send milliseconds.
+  /// Seconds, −1 for live only, or −2 for live or recorded. Some clients send milliseconds.
   public var start: Double
 
-  /// A request of these parts.
+  /// Creates a request.
   public init(stream: MessageStreamID, name: StreamName, start: Double) {
     self.stream = stream
     self.name = name

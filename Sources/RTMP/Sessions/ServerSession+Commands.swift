@@ -1,7 +1,7 @@
 import RTP
 
-// What a client's commands mean (RTMP 1.0 §7.2), and those of Adobe's encoders that no specification has: releaseStream,
-// FCPublish, FCUnpublish, getStreamLength, _checkbw.
+// Handling of a client's commands (RTMP 1.0 §7.2), including those of Adobe's encoders that are in no specification:
+// releaseStream, FCPublish, FCUnpublish, getStreamLength, _checkbw.
 
 extension ServerSession {
   mutating func obey(_ command: Command, on stream: MessageStreamID, now: Instant) throws(SessionFailure) {
@@ -77,7 +77,7 @@ extension ServerSession {
     let status = Status(.status, .unpublishSuccess, "Publishing ended.")
     link.send(Command("onFCUnpublish", arguments: [status.value]))
     answer(command, [.undefined])
-    // It names the stream, of which there is only one on any real connection.
+    // It names the stream; in practice a connection has only one.
     for stream in publishing { end(stream, now: now) }
   }
 

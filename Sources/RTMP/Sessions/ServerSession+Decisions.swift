@@ -1,9 +1,9 @@
 import RTP
 
-// What the owner decides and sends.
+// The owner's decisions and output.
 
 extension ServerSession {
-  /// Lets the client connect. Nothing where none waits.
+  /// Accepts the connection. Does nothing if no decision is pending.
   public mutating func acceptConnect(now: Instant) {
     guard case .decidingConnect(let transaction, let request) = phase else { return }
     phase = .open
@@ -12,7 +12,7 @@ extension ServerSession {
     link.setChunkSize(options.chunkSize)
     var properties: AMFObject = ["fmsVer": "FMS/3,5,7,7009", "capabilities": 31.0, "mode": 1.0]
     if !request.fourCCs.isEmpty || !request.capabilities.isEmpty {
-      // 4: whatever the codec, it is passed on.
+      // 4: forwards every codec.
       properties["videoFourCcInfoMap"] = .object(["*": 4.0])
       properties["audioFourCcInfoMap"] = .object(["*": 4.0])
       let capabilities: ConnectRequest.Capabilities = [.multitrack, .modifiers, .nanosecondOffset]
@@ -24,14 +24,14 @@ extension ServerSession {
     resume(now: now)
   }
 
-  /// Refuses the client, with words for its user, and ends the session.
+  /// Refuses the connection, with a description for the client's user, and ends the session.
   public mutating func rejectConnect(_ code: StatusCode = .connectRejected, description: String) {
     guard case .decidingConnect(let transaction, _) = phase else { return }
     link.send(Command("_error", transaction: transaction, arguments: [Status(.error, code, description).value]))
     fail(.ended)
   }
 
-  /// Lets the client publish: `media` events follow. Nothing where it does not wait.
+  /// Accepts a publish; `media` events follow. Does nothing if no decision is pending.
   public mutating func acceptPublish(_ stream: MessageStreamID, now: Instant) {
     guard case .decidingPublish(let name)? = streams[stream] else { return }
     streams[stream] = .publishing
@@ -41,7 +41,7 @@ extension ServerSession {
     resume(now: now)
   }
 
-  /// Refuses a publish, with words for the client's user. The connection stays, for another try.
+  /// Refuses a publish, with a description for the client's user. The connection stays open for another attempt.
   public mutating func rejectPublish(
     _ stream: MessageStreamID, _ code: StatusCode = .publishBadName, description: String, now: Instant
   ) {
@@ -51,7 +51,7 @@ extension ServerSession {
     resume(now: now)
   }
 
-  /// Lets the client play: media may be sent from here on. Nothing where it does not wait.
+  /// Accepts a play; media may be sent from now on. Does nothing if no decision is pending.
   public mutating func acceptPlay(_ stream: MessageStreamID, now: Instant) {
     guard case .decidingPlay(let name)? = streams[stream] else { return }
     streams[stream] = .playing
@@ -61,7 +61,7 @@ extension ServerSession {
     resume(now: now)
   }
 
-  /// Refuses a play, with words for the client's user. The connection stays, for another try.
+  /// Refuses a play, with a description for the client's user. The connection stays open for another attempt.
   public mutating func rejectPlay(
     _ stream: MessageStreamID, _ code: StatusCode = .playStreamNotFound, description: String, now: Instant
   ) {
@@ -71,7 +71,7 @@ extension ServerSession {
     resume(now: now)
   }
 
-  /// Sends media to a viewer; false where the stream is not played.
+  /// Sends media to a viewer. Returns false if the stream is not being played.
   @discardableResult
   public mutating func send(_ media: MediaMessage, on stream: MessageStreamID) -> Bool {
     guard case .playing? = streams[stream] else { return false }
@@ -79,20 +79,20 @@ extension ServerSession {
     return true
   }
 
-  /// Whether `prepared.bytes` may go to this viewer's socket as they are, which the caller then does at once, behind
-  /// `takeOutput()`. Where it is false, and the stream is played, `send` does it.
+  /// Returns whether `prepared.bytes` may be written to this viewer's socket unchanged. If true, the caller must write them at
+  /// once, after `takeOutput()`. If false and the stream is being played, use `send`.
   public mutating func admits(_ prepared: PreparedMedia, on stream: MessageStreamID) -> Bool {
     guard case .playing? = streams[stream] else { return false }
     return link.admits(prepared, on: stream)
   }
 
-  /// The same without the bytes at hand: those of a `PreparedMedia` of this kind and chunk size for message stream 1.
+  /// Returns the same without the bytes: for a `PreparedMedia` of this kind and chunk size on message stream 1.
   public mutating func admitsPrepared(_ kind: MediaMessage.Kind, chunkSize: Int, on stream: MessageStreamID) -> Bool {
     guard stream == MessageStreamID(1), case .playing? = streams[stream] else { return false }
     return link.admitsPrepared(kind, chunkSize: chunkSize)
   }
 
-  /// Tells a viewer that its stream has ended. The connection stays.
+  /// Notifies a viewer that its stream has ended. The connection stays open.
   public mutating func endPlay(_ stream: MessageStreamID, now: Instant) {
     guard case .playing? = streams[stream] else { return }
     streams[stream] = .nothing
@@ -101,7 +101,7 @@ extension ServerSession {
     becameIdle(now: now)
   }
 
-  /// Tells a publisher that its stream is no longer taken. The connection stays.
+  /// Notifies a publisher that its stream is no longer accepted. The connection stays open.
   public mutating func endPublish(
     _ stream: MessageStreamID, _ code: StatusCode = .publishDenied, description: String, now: Instant
   ) {
@@ -111,7 +111,7 @@ extension ServerSession {
     becameIdle(now: now)
   }
 
-  /// Asks the client to connect anew, to another URL where there is one (Enhanced RTMP v2, Reconnect Request).
+  /// Asks the client to reconnect, to another URL if there is one (Enhanced RTMP v2, Reconnect Request).
   public mutating func requestReconnect(to tcURL: String? = nil, description: String) {
     guard case .open = phase else { return }
     var status = Status(.status, .reconnectRequest, description).value.properties ?? AMFObject()

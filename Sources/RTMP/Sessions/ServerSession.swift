@@ -1,30 +1,30 @@
 import RTP
 
-/// The server's side of one RTMP connection, without socket and clock.
+/// The server side of one RTMP connection. It has no socket and no clock.
 ///
-/// Feed it what the socket reads, and after every call take `takeOutput()` to the socket and ask `nextEvent()` until it is nil.
-/// It asks its owner three things, by events: may this client connect, publish, play. The owner may take its time; what comes
-/// meanwhile is held, up to a limit.
+/// Pass it what the socket reads. After every call, write `takeOutput()` to the socket and call `nextEvent()` until it returns
+/// nil. By events it asks its owner for three decisions: whether the client may connect, publish and play. The owner may decide
+/// later; until then the session queues messages, up to a limit.
 public struct ServerSession: Sendable {
-  /// What a session allows and how it speaks.
+  /// The options of a server session.
   public struct Options: Sendable {
-    /// Once the client publishes.
+    /// Limits once the client publishes.
     public var limits: ChunkReader.Limits
-    /// Before: nobody knows yet who the client is.
+    /// Limits before that, while the client is not authorised.
     public var limitsBeforePublish: ChunkReader.Limits
     public var timeouts: SessionTimeouts
-    /// Bytes of payload in the chunks it sends, 1 … 0xffffff.
+    /// Payload bytes per sent chunk, 1…0xffffff.
     public var chunkSize: Int
     /// Window Acknowledgement Size and Set Peer Bandwidth, in bytes.
     public var window: UInt32
-    /// Streams at a time that one client may create.
+    /// Maximum number of streams that one client may have at a time.
     public var streams: Int
-    /// Bytes held while a decision is waited for.
+    /// Maximum bytes queued while a decision is pending.
     public var heldBytes: Int
-    /// Bytes of answers to what came at once.
+    /// Maximum bytes of output in response to one read.
     public var outputBytes: Int
 
-    /// The defaults suit encoders and players alike.
+    /// Creates options. The defaults suit encoders and players alike.
     public init(
       limits: ChunkReader.Limits = .init(),
       limitsBeforePublish: ChunkReader.Limits = .init(messageLength: 512 << 10, unfinishedBytes: 512 << 10),
@@ -50,7 +50,7 @@ public struct ServerSession: Sendable {
     case closed
   }
 
-  /// What a message stream is used for.
+  /// The use of a message stream.
   enum Use {
     case nothing
     case decidingPublish(StreamName)
@@ -65,50 +65,50 @@ public struct ServerSession: Sendable {
   var events = EventQueue<ServerEvent>()
   var streams: [MessageStreamID: Use] = [:]
   var lastStream: UInt32 = 0
-  /// What came while a decision was waited for.
+  /// Messages received while a decision is pending.
   private var held: [RTMPMessage] = []
-  /// How many of them were gone on with.
+  /// How many of them have been processed.
   private var heldStart = 0
   private var heldBytes = 0
-  /// Since when the phase is what it is, or nothing has been published or played.
+  /// The time at which the phase began, or since which nothing has been published or played.
   private var since: Instant
 
-  /// The message streams' media that belonged to no accepted publish, and was dropped.
+  /// Dropped media messages that belonged to no accepted publish.
   public internal(set) var strayMessages = 0
 
-  /// A connection that was accepted at `now`.
+  /// Creates a session on a connection accepted at `now`.
   public init(_ options: Options = Options(), now: Instant) {
     self.options = options
     link = MessageLink(limits: options.limitsBeforePublish, outputLimit: options.outputBytes, now: now)
     since = now
   }
 
-  /// Whether the session is over.
+  /// Whether the session has ended.
   public var isClosed: Bool {
     if case .closed = phase { true } else { false }
   }
 
-  /// Bytes of RTMP received after the handshake.
+  /// Bytes received after the handshake.
   public var bytesReceived: UInt64 { link.bytesReceived }
 
-  /// What the peer said it received, in bytes modulo 2³².
+  /// Bytes that the peer has acknowledged, modulo 2³².
   public var acknowledgedBytes: UInt32 { link.peerAcknowledged }
 
-  /// What happened next; nil where nothing more did.
+  /// Returns the next event; nil if there is none.
   public mutating func nextEvent() -> ServerEvent? { events.next() }
 
-  /// What is to be sent, and is then forgotten here.
+  /// Removes and returns the bytes to send.
   public mutating func takeOutput() -> [UInt8] { link.takeOutput() }
 
   // MARK: In
 
-  /// Takes what the socket read.
+  /// Processes bytes from the socket.
   public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
     var generator = SystemRandomNumberGenerator()
     receive(bytes, now: now, using: &generator)
   }
 
-  /// As `receive(_:now:)`, with the handshake's random bytes from `generator`.
+  /// Processes bytes like `receive(_:now:)`, with the handshake's random bytes from `generator`.
   public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant, using generator: inout some RandomNumberGenerator)
   {
     guard !isClosed else { return }
@@ -146,17 +146,17 @@ public struct ServerSession: Sendable {
 
   private mutating func take(_ message: RTMPMessage, now: Instant) throws(SessionFailure) {
     guard isDeciding else { return try process(message, now: now) }
-    // The constant is for many messages with nothing in them.
+    // The constant accounts for many empty messages.
     heldBytes += message.payload.count + 64
     guard heldBytes <= options.heldBytes else { throw .tooMuchHeld }
     held.append(message)
   }
 
-  /// Goes on with what was held, until there is something to decide again.
+  /// Processes queued messages until the next decision is pending.
   mutating func resume(now: Instant) {
     since = now
     do throws(SessionFailure) {
-      // Each is taken out once, however often there is something to decide: thousands may wait.
+      // Each is removed once, however many decisions follow: thousands may be queued.
       while heldStart < held.count, !isDeciding, !isClosed {
         let message = held[heldStart]
         heldStart += 1
@@ -198,7 +198,8 @@ public struct ServerSession: Sendable {
     if let media = media.withoutDataFrameCommand { events.append(.media(media, on: stream)) }
   }
 
-  /// The stream itself where it is published to; else the only one there is, for encoders that get the number wrong.
+  /// Returns the stream if it is being published. Otherwise returns the only published one, because some encoders use a wrong
+  /// number.
   private func publishingStream(_ stream: MessageStreamID) -> MessageStreamID? {
     if case .publishing? = streams[stream] { return stream }
     guard streams.count == 1, let only = streams.first, case .publishing = only.value else { return nil }
@@ -207,7 +208,7 @@ public struct ServerSession: Sendable {
 
   // MARK: Time
 
-  /// When `advance` wants to be called; nil where nothing is waited for.
+  /// The time at which `advance` is due; nil if no timeout is running.
   public var deadline: Instant? {
     switch phase {
     case .handshake, .awaitingConnect: since.advanced(microseconds: options.timeouts.step)
@@ -225,7 +226,7 @@ public struct ServerSession: Sendable {
     streams.values.allSatisfy { use in if case .nothing = use { true } else { false } }
   }
 
-  /// Does what is due: pings a silent client, ends one that is gone or does nothing.
+  /// Does what is due: pings a silent client, and ends the session of one that does not respond or is idle.
   public mutating func advance(to now: Instant) {
     switch phase {
     case .handshake:
@@ -239,15 +240,15 @@ public struct ServerSession: Sendable {
     }
   }
 
-  /// Begins the idle time anew, where a stream's use has ended.
+  /// Restarts the idle time after the use of a stream has ended.
   mutating func becameIdle(now: Instant) { since = now }
 
   // MARK: The end
 
-  /// Ends the session; nothing where it is over. Output that is left is to be sent before the socket is closed.
+  /// Ends the session. Does nothing if it has ended. Send the remaining output before closing the socket.
   public mutating func end() { fail(.ended) }
 
-  /// Ends the session because the socket is closed.
+  /// Ends the session because the socket was closed.
   public mutating func disconnected() { fail(.closedByPeer) }
 
   mutating func fail(_ failure: SessionFailure) {
@@ -259,7 +260,7 @@ public struct ServerSession: Sendable {
     events.append(.closed(failure))
   }
 
-  /// Tells the owner that a publish or play is over.
+  /// Reports the end of a publish or play to the owner.
   mutating func stopUse(of stream: MessageStreamID) {
     switch streams[stream] {
     case .publishing, .decidingPublish: events.append(.publishEnded(stream))
@@ -271,8 +272,8 @@ public struct ServerSession: Sendable {
 }
 
 extension MediaMessage {
-  /// Data without the "@setDataFrame" in front, which asks a server to keep what follows as metadata; nil for a
-  /// "@clearDataFrame". Everything else as it is.
+  /// Data without a leading "@setDataFrame", which asks a server to keep what follows as metadata; nil for a "@clearDataFrame".
+  /// Other media is unchanged.
   var withoutDataFrameCommand: MediaMessage? {
     guard kind == .data else { return self }
     if payload.starts(with: Self.clear) { return nil }

@@ -1,44 +1,44 @@
-/// How far a session had come.
+/// A step of a session.
 public enum SessionStep: String, Sendable {
   case handshake, connect, createStream, publish, play, media
 }
 
-/// Why a session is over.
+/// Why a session ended.
 public enum SessionFailure: Error, Hashable, Sendable {
-  /// The peer speaks another protocol.
+  /// The peer uses another protocol.
   case handshake(HandshakeError)
-  /// The chunk stream can't be followed.
+  /// The chunk stream is invalid.
   case chunks(ChunkError)
-  /// A command can't be read.
+  /// A command is invalid.
   case command(AMFError)
-  /// A command that has no place there: the connection was not made yet, or it was made already.
+  /// A command was sent at the wrong time: before `connect`, or `connect` a second time.
   case unexpectedCommand(String)
-  /// The server refused, in its own words.
+  /// The server refused, with this status.
   case rejected(Status, at: SessionStep)
-  /// The peer let the time of this step pass, or in `media` answered no ping.
+  /// The peer exceeded the time for this step, or in `media` did not answer a ping.
   case timeout(SessionStep)
-  /// So much came while a decision was waited for that it is no longer held.
+  /// The peer sent more than the limit while a decision was pending.
   case tooMuchHeld
-  /// The answers to the peer found nobody to take them: it asks and does not read.
+  /// The output exceeded the limit: the peer sends requests and does not read the answers.
   case outputNotTaken
-  /// The peer said that it closes.
+  /// The peer closed the connection.
   case closedByPeer
-  /// This side ended it: it refused the connection, or was told to.
+  /// This side ended the session: it refused the connection, or `end` was called.
   case ended
 }
 
-/// How long a peer may take, in microseconds.
+/// The timeouts for a peer, in microseconds.
 public struct SessionTimeouts: Sendable {
-  /// For each step up to the end of `connect`, and on the client up to that of publish or play.
+  /// Time for each step up to the end of `connect`; on the client, up to the start of publish or play.
   public var step: Int64
-  /// On the server: connected, with nothing published or played.
+  /// On the server: time that a client may stay connected without publishing or playing.
   public var idle: Int64
-  /// Without a byte from the peer, before it is pinged.
+  /// Time without a byte from the peer after which it is pinged.
   public var silence: Int64
-  /// From the ping to the end, where no byte comes.
+  /// Time after the ping in which a byte must arrive.
   public var pingAnswer: Int64
 
-  /// The defaults are those of nginx-rtmp, but for shorter first steps.
+  /// Creates timeouts. The defaults are those of nginx-rtmp, with shorter first steps.
   public init(
     step: Int64 = 10_000_000, idle: Int64 = 30_000_000, silence: Int64 = 30_000_000, pingAnswer: Int64 = 30_000_000
   ) {
@@ -49,7 +49,7 @@ public struct SessionTimeouts: Sendable {
   }
 }
 
-/// What happened, in order, until somebody asks.
+/// A queue of events, in order, until the owner takes them.
 struct EventQueue<Event: Sendable>: Sendable {
   private var events: [Event] = []
   private var head = 0
