@@ -77,7 +77,7 @@ import Testing
     #expect(try read([0x11, 0x06, 0x07, 0x61, 0x62, 0x63]) == ["abc"])
     #expect(try read([0x11, 0x02, 0x11, 0x03, 0x11, 0x01, 0x11, 0x00]) == [false, true, .null, .undefined])
     #expect(try read([0x11, 0x0c, 0x07, 1, 2, 3]) == [.bytes([1, 2, 3])])
-    // An anonymous dynamic object: {app: "app"}, the value by reference to the name.
+    // An anonymous dynamic object: {app: "app"}, where the value is a reference to the name.
     #expect(try read([0x11, 0x0a, 0x0b, 0x01, 0x07, 0x61, 0x70, 0x70, 0x06, 0x00, 0x01]) == [.object(["app": "app"])])
     // A class with two names, and a second object of the same class.
     let object: [UInt8] = [0x0a, 0x23, 0x03, 0x50, 0x03, 0x61, 0x03, 0x62, 0x04, 0x01, 0x04, 0x02]
@@ -95,7 +95,7 @@ import Testing
 
   @Test("references of AMF3 to objects are not followed, and false ones refused")
   func amf3References() throws {
-    // An array that holds itself.
+    // An array that contains itself.
     #expect(try read([0x11, 0x09, 0x03, 0x01, 0x09, 0x00]) == [.array([.undefined])])
     #expect(throws: AMFError.reference) { try read([0x11, 0x09, 0x00]) }
     #expect(throws: AMFError.reference) { try read([0x11, 0x06, 0x00]) }

@@ -3,7 +3,7 @@ import RTP
 import Testing
 
 @Suite struct ChunkReaderTests {
-  /// A chunk with a header of type 0.
+  /// Returns a chunk with a header of type 0.
   private func first(
     _ chunkStream: UInt8, time: [UInt8] = [0, 0, 0], length: Int, type: UInt8 = 9, _ payload: [UInt8], extended: [UInt8] = []
   ) -> [UInt8] {
@@ -107,7 +107,7 @@ import Testing
 
   @Test("payload that begins like the timestamp left out before it is not lost")
   func likeTimestamp() throws {
-    // The rest of the message, 2 bytes, equals the timestamp's start; the next chunk does not go on with it.
+    // The rest of the message, 2 bytes, equals the start of the timestamp, but the next chunk does not continue it.
     let time: [UInt8] = [0x01, 0x02, 0x03, 0x04]
     let long = [UInt8](repeating: 5, count: 128) + [1, 2]
     var bytes = first(6, time: [0xff, 0xff, 0xff], length: 130, Array(long[..<128]), extended: time)

@@ -16,7 +16,7 @@ import Testing
       let channel: ChunkWriter.Channel = Bool.random(using: &random) ? .audio : .video
       let message = RTMPMessage(
         type: channel == .audio ? .audio : .video, stream: MessageStreamID(1),
-        // Now and then one goes back, or far ahead.
+        // Some timestamps go back, or jump far ahead.
         timestamp: random.next() % 20 == 0 ? UInt32.random(in: 0...UInt32.max, using: &random) : time,
         payload: random.bytes([0, 1, 127, 128, 129, 256, 700][Int.random(in: 0..<7, using: &random)]))
       sent.append(message)

@@ -39,11 +39,11 @@ import Testing
     let opus = try #require(audio([0x91] + Array("Opus".utf8) + [7, 7, 7]))
     #expect(opus.packetType == .codedFrames && opus.track.codec == .fourCC(.opus) && opus.track.body == 5..<8)
     #expect(try #require(audio([0x94] + Array("mp4a".utf8))).packetType == .multichannelConfig)
-    // ModEx: 3 bytes of 500,000 ns in front of coded frames.
+    // ModEx: 3 bytes of 500,000 ns before coded frames.
     let fine = try #require(video([0x97, 2, 0x07, 0xa1, 0x20, 0x03] + Array("avc1".utf8) + [5]))
     #expect(
       fine.nanoseconds == 500_000 && fine.packetType == .codedFramesX && fine.track.codec.isAVC && fine.track.body == 10..<11)
-    // An unknown modifier of 300 bytes, in the long form, in front of another.
+    // An unknown modifier of 300 bytes, in the long form, before another.
     let long: [UInt8] = [0x97, 0xff, 0x01, 0x2b] + [UInt8](repeating: 1, count: 300) + [0x17, 2, 0, 0, 9, 0x01]
     let skipped = try #require(audio(long + Array("Opus".utf8) + [3]))
     #expect(skipped.nanoseconds == 9 && skipped.track.body.count == 1)
@@ -82,7 +82,7 @@ import Testing
       [codecs.track] + codecs.furtherTracks == [
         AudioTag.Track(id: 0, codec: .fourCC(.opus), body: 10..<11), AudioTag.Track(id: 1, codec: .fourCC(.aac), body: 19..<21),
       ])
-    // A length beyond the end, a multitrack within a multitrack, an unknown way of sharing.
+    // A length beyond the end, a multitrack within a multitrack, an unknown multitrack type.
     #expect(audio([0x95, 0x11] + Array("Opus".utf8) + [0, 0, 0, 9, 9]) == nil)
     #expect(audio([0x95, 0x15] + Array("Opus".utf8) + [0, 0, 0, 1, 9]) == nil)
     #expect(video([0x96, 0x31] + Array("avc1".utf8) + [0, 0, 0, 1, 9]) == nil)

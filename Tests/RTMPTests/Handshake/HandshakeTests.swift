@@ -7,7 +7,7 @@ import Testing
 @Suite struct HandshakeTests {
   private var generator = SeededGenerator(seed: 5)
 
-  /// Lets both talk in pieces of `step` bytes.
+  /// Runs both handshakes with pieces of `step` bytes.
   private mutating func shake(
     withDigest: Bool, step: Int = .max, changing change: (inout [UInt8]) -> Void = { _ in }
   ) throws -> (ClientHandshake, ServerHandshake) {
@@ -55,7 +55,7 @@ import Testing
       packet[3] ^= 1
       #expect(HandshakeDigest.find(in: packet, from: .client) == nil)
     }
-    // The last place there is.
+    // The last possible offset.
     var packet = [UInt8](repeating: 0, count: 1536)
     packet.replaceSubrange(772..<776, with: [0xff, 0xff, 0xd9, 0])
     #expect(HandshakeDigest.position(in: packet, .keyFirst) == 776 + 727)

@@ -3,7 +3,7 @@ import Peers
 import RTMP
 import Testing
 
-/// `ClientSession` with nginx-rtmp and ffmpeg on the other side.
+/// `ClientSession` against nginx-rtmp and ffmpeg.
 @Suite struct ClientPeerTests {
   @Test(
     "H.264 and AAC go to nginx-rtmp and ffprobe reads them there", .needs("ffmpeg", "ffprobe"), .needsNginxRTMP,
@@ -65,7 +65,7 @@ import Testing
     let client = try LoopbackClient(.publish, port: nginx.port, app: app)
     let deadline = ContinuousClock.now + .seconds(60)
     while !client.session.isClosed, ContinuousClock.now < deadline { client.turn() }
-    // Where it refuses, nginx closes without a word.
+    // nginx refuses by closing, without a status.
     #expect(client.failure == .closedByPeer, "\(client.events)")
   }
 
@@ -99,7 +99,7 @@ import Testing
     #expect(received.filter { $0.kind == .audio }.count >= 100, "\(sink.text)")
   }
 
-  /// Carries a value to another thread and back; only one uses it at a time, since the test waits for the other.
+  /// Passes a value to another thread and back. Only one thread uses it at a time, because the test waits for the other.
   private struct Unshared<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

@@ -4,9 +4,9 @@ import RTMP
 import RTP
 import Testing
 
-/// H.264 and AAC as ffmpeg's encoders make them, with no container around.
+/// H.264 and AAC from ffmpeg's encoders, without a container.
 struct ElementaryStreams {
-  /// In Annex B form, 15 a second.
+  /// In Annex B form, 15 per second.
   var accessUnits: [[UInt8]]
   /// Raw frames of 1024 samples at 44.1 kHz.
   var audioFrames: [[UInt8]]
@@ -28,7 +28,7 @@ struct ElementaryStreams {
       accessUnits: split([UInt8](try Data(contentsOf: video))), audioFrames: unwrap([UInt8](try Data(contentsOf: audio))))
   }
 
-  /// At the access unit delimiters.
+  /// Splits at the access unit delimiters.
   private static func split(_ stream: [UInt8]) -> [[UInt8]] {
     stream.withUnsafeBytes { bytes in
       var units: [[UInt8]] = []
@@ -41,7 +41,7 @@ struct ElementaryStreams {
     }
   }
 
-  /// Without the ADTS headers of 7 bytes.
+  /// Removes the ADTS headers of 7 bytes.
   private static func unwrap(_ stream: [UInt8]) -> [[UInt8]] {
     var frames: [[UInt8]] = []
     var position = 0
@@ -54,7 +54,7 @@ struct ElementaryStreams {
     return frames
   }
 
-  /// What a publisher sends: metadata, sequence headers, and the frames in the order of their times.
+  /// Returns a publisher's messages: metadata, sequence headers, and the frames in the order of their times.
   func messages() throws -> [MediaMessage] {
     let converted = accessUnits.map { unit in
       unit.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0) }

@@ -3,7 +3,7 @@ import Peers
 import RTMP
 import Testing
 
-/// `ServerSession` with ffmpeg, ffprobe and librtmp on the other side.
+/// `ServerSession` against ffmpeg, ffprobe and librtmp.
 @Suite struct FFmpegTests {
   @Test("ffmpeg publishes: metadata, both sequence headers, then frames with growing times", .needs("ffmpeg"))
   func ffmpegPublishes() async throws {
@@ -99,7 +99,7 @@ import Testing
   func gstreamer() async throws {
     let origin = try LoopbackOrigin()
     defer { origin.stop() }
-    // The second half of the pipeline needs no more plugins than the first: it looks at the bytes only.
+    // The second half of the pipeline needs no more plugins than the first, because it only inspects the bytes.
     let publisher = try Program(
       "gst-launch-1.0",
       [

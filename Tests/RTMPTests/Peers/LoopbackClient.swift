@@ -2,7 +2,7 @@ import Foundation
 import RTMP
 import RTP
 
-/// The smallest client around `ClientSession`.
+/// A minimal client around `ClientSession`.
 final class LoopbackClient {
   private let socket: LoopbackSocket
   private(set) var session: ClientSession
@@ -20,7 +20,7 @@ final class LoopbackClient {
 
   static var now: Instant { Instant(microseconds: Int64(ProcessInfo.processInfo.systemUptime * 1_000_000)) }
 
-  /// Reads, writes and does what is due, for 10 ms at most.
+  /// Reads, writes and does what is due, for at most 10 ms.
   func turn() {
     output += session.takeOutput()
     if !socket.write(&output) { session.disconnected() }
@@ -36,10 +36,10 @@ final class LoopbackClient {
     _ = socket.write(&output)
   }
 
-  /// Turns until the session is active or over.
+  /// Runs turns until the session is active or has ended.
   func start() { while !session.isActive, !session.isClosed { turn() } }
 
-  /// Sends what is published at the time it says, from now on, for as long as it is wanted.
+  /// Sends each message at its timestamp, counted from now, while `isWanted` returns true.
   func publish(_ messages: [MediaMessage], while isWanted: () -> Bool = { true }) {
     let begin = Self.now
     for message in messages where isWanted() {

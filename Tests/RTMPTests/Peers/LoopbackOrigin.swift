@@ -3,7 +3,7 @@ import RTMP
 import RTP
 import Synchronization
 
-/// The smallest server around `ServerSession`: takes every publish, and hands it to everyone who plays.
+/// A minimal server around `ServerSession`: accepts every publish, and sends it to every player.
 final class LoopbackOrigin: Sendable {
   struct Log {
     var connects: [ConnectRequest] = []
@@ -11,7 +11,7 @@ final class LoopbackOrigin: Sendable {
     var plays: [PlayRequest] = []
     var published: [MediaMessage] = []
     var failures: [SessionFailure] = []
-    /// Descriptions that are refused instead.
+    /// The description with which to refuse instead.
     var refusal: String?
     fileprivate var isStopped = false
   }
@@ -33,9 +33,9 @@ final class LoopbackOrigin: Sendable {
 
   func stop() { log.withLock { $0.isStopped = true } }
 
-  /// Carries the listening socket to the thread that owns it from then on.
+  /// Passes the listening socket to the thread that owns it from then on.
   private struct Handover: @unchecked Sendable {
-    // The maker forgets the socket when the thread begins.
+    // The creator drops the socket when the thread begins.
     let socket: LoopbackSocket
     init(_ socket: LoopbackSocket) { self.socket = socket }
   }
@@ -56,7 +56,7 @@ final class LoopbackOrigin: Sendable {
 
   private func run(_ listener: LoopbackSocket) {
     var connections: [Connection] = []
-    /// What a new viewer gets first: metadata, sequence headers, all since the last key frame.
+    /// The first messages for a new viewer: metadata, sequence headers, everything since the last key frame.
     var start: [MediaMessage] = []
     while !snapshot.isStopped {
       LoopbackSocket.wait([listener] + connections.map(\.socket))
@@ -102,7 +102,7 @@ final class LoopbackOrigin: Sendable {
     case .media(let media, _):
       log.withLock { $0.published.append(media) }
       keep(media, in: &start)
-      // Half by the shared chunks, half by the session's own, so that players see them mixed.
+      // Half as shared chunks, half as the session's own, so that players receive a mix.
       let prepared = PreparedMedia(media, chunkSize: 4096)
       for viewer in connections {
         guard let stream = viewer.playing else { continue }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP socket on 127.0.0.1 that never waits, but in `wait`.
+/// A TCP socket on 127.0.0.1 that never blocks, except in `wait` and `connected`.
 final class LoopbackSocket {
   let descriptor: CInt
 
@@ -26,10 +26,10 @@ final class LoopbackSocket {
     return (socket, UInt16(bigEndian: address.sin_port))
   }
 
-  /// A port that nobody listened on a moment ago.
+  /// Returns a port that had no listener a moment ago.
   static func freePort() throws -> UInt16 { try listening().port }
 
-  /// Connects, waiting for as long as the kernel does.
+  /// Connects, and waits as long as the kernel does.
   static func connected(port: UInt16) throws -> LoopbackSocket {
     let descriptor = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     var address = address(port: port)
@@ -59,7 +59,7 @@ final class LoopbackSocket {
     return accepted >= 0 ? LoopbackSocket(accepted) : nil
   }
 
-  /// What is there to read: no bytes where none are, nil at the end.
+  /// Returns the available bytes: empty if there are none, nil at the end.
   func read() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -67,7 +67,7 @@ final class LoopbackSocket {
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
   }
 
-  /// Sends from the front of `bytes` what finds room; false at the end.
+  /// Sends as many of the first `bytes` as fit. Returns false at the end.
   func write(_ bytes: inout [UInt8]) -> Bool {
     while !bytes.isEmpty {
       let count = send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
@@ -77,10 +77,10 @@ final class LoopbackSocket {
     return true
   }
 
-  /// Lets the other side see the end.
+  /// Signals the end to the other side.
   func finish() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-  /// Waits until one of the sockets has something to read, or 10 ms.
+  /// Waits until one of the sockets is readable, or 10 ms.
   static func wait(_ sockets: [LoopbackSocket]) {
     var entries = sockets.map { pollfd(fd: $0.descriptor, events: CShort(POLLIN), revents: 0) }
     _ = poll(&entries, nfds_t(entries.count), 10)

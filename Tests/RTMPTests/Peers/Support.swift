@@ -2,7 +2,7 @@ import Foundation
 import Peers
 import Testing
 
-/// Waits until `condition` holds, and fails the test where it does not within `limit`.
+/// Waits until `condition` is true. Fails the test if that takes longer than `limit`.
 func eventually(
   _ what: String, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> Bool
@@ -23,16 +23,16 @@ struct DidNotHappen: Error, CustomStringConvertible {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Runs only where nginx-rtmp is installed.
+  /// Runs the test only if nginx-rtmp is installed.
   static var needsNginxRTMP: Self { .enabled(if: NginxRTMP.isInstalled, "not installed: libnginx-mod-rtmp") }
 
-  /// Runs only where the programs are installed.
+  /// Runs the test only if the programs are installed.
   static func needs(_ programs: String...) -> Self {
     .enabled(if: programs.allSatisfy { Program.path($0) != nil }, "not installed: one of \(programs.joined(separator: ", "))")
   }
 }
 
-/// ffmpeg's arguments for a small test picture with a tone, H.264 without B-frames and AAC, in real time.
+/// Returns ffmpeg's arguments for a small test picture with a tone: H.264 without B-frames and AAC, in real time.
 func testSource(seconds: Int, realTime: Bool = true, _ output: [String]) -> [String] {
   ["-hide_banner", "-loglevel", "warning", "-y"] + (realTime ? ["-re"] : [])
     + ["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=\(seconds)"] + (realTime ? ["-re"] : [])

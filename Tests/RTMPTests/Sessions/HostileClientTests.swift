@@ -5,7 +5,7 @@ import Testing
 @Suite struct HostileClientTests {
   private let now = Instant(microseconds: 0)
 
-  /// A session whose handshake is over.
+  /// Returns a session after the handshake.
   private func shaken(_ options: ServerSession.Options = .init()) -> ServerSession {
     var session = ServerSession(options, now: now)
     ([3] + [UInt8](repeating: 0, count: 3072)).withUnsafeBytes { session.receive($0, now: now) }
@@ -20,7 +20,7 @@ import Testing
     return events
   }
 
-  /// A session that lets one connect.
+  /// Returns a session with an accepted connection.
   private func connected(_ options: ServerSession.Options = .init()) -> ServerSession {
     var session = shaken(options)
     _ = feed(&session, [Command("connect", transaction: 1, object: .object(["app": "live"])).message()])

@@ -92,7 +92,7 @@ import Testing
         .paused(true, on: stream), .paused(false, on: stream), .wants(.video, false, on: stream),
         .wants(.audio, true, on: stream),
       ])
-    // The chunks lean on those that the server sent before.
+    // The chunk headers depend on those that the server sent before.
     let all = pair.toClient.dropFirst(1 + 2 * 1536) + pair.server.takeOutput()
     var reader = ChunkReader()
     let answers = try reader.messages(Array(all)).compactMap { try Command($0) }

@@ -48,7 +48,7 @@ import Testing
     pair.run()
     pair.advance(milliseconds: 30_000)
     pair.run()
-    // The answer went over: all is well.
+    // The answer arrived, so the session continues.
     pair.advance(milliseconds: 29_000)
     #expect(!pair.server.isClosed)
     pair.advance(milliseconds: 1000)
@@ -77,7 +77,7 @@ import Testing
     pair.run()
     for time in 0..<30 { pair.client.send(videoMessage(UInt32(time * 40), bytes: 10_000)) }
     pair.run()
-    // The client asked for it in answer to Set Peer Bandwidth.
+    // The client requested it in answer to Set Peer Bandwidth.
     #expect(pair.client.acknowledgedBytes > 200_000)
 
     pair = try SessionPair(.play, server: .init(window: 100_000))

@@ -16,7 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
 
-  /// A number of steps, each of which changes, takes away or adds some bytes.
+  /// Returns the bytes after several steps, each of which changes, removes or inserts some.
   mutating func mutate(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     for _ in 0...Int.random(in: 0...3, using: &self) where !bytes.isEmpty {
@@ -33,7 +33,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension ChunkReader {
-  /// All messages of `bytes`, fed in pieces of at most `step` bytes.
+  /// Returns all messages of `bytes`, fed in pieces of at most `step` bytes.
   mutating func messages(_ bytes: [UInt8], step: Int = .max) throws(ChunkError) -> [RTMPMessage] {
     var messages: [RTMPMessage] = []
     var start = 0
@@ -51,7 +51,7 @@ extension ChunkReader {
 }
 
 extension FLVDemuxer {
-  /// All messages of `bytes`, fed in pieces of at most `step` bytes.
+  /// Returns all messages of `bytes`, fed in pieces of at most `step` bytes.
   mutating func messages(_ bytes: [UInt8], step: Int = .max) throws(FLVError) -> [MediaMessage] {
     var messages: [MediaMessage] = []
     var start = 0
@@ -72,7 +72,7 @@ extension FLVDemuxer {
   }
 }
 
-/// The chunks of messages on the video channel, for a peer who knows the chunk size already.
+/// Returns the chunks of messages on the video channel, for a peer that already knows the chunk size.
 func chunks(_ messages: [RTMPMessage], chunkSize: Int = 128) -> [UInt8] {
   var writer = ChunkWriter()
   var bytes: [UInt8] = []
@@ -82,7 +82,7 @@ func chunks(_ messages: [RTMPMessage], chunkSize: Int = 128) -> [UInt8] {
   return bytes
 }
 
-/// A video message that looks like H.264.
+/// Returns a video message that looks like H.264.
 func videoMessage(_ timestamp: UInt32, isKeyFrame: Bool = false, bytes: Int = 20) -> MediaMessage {
   MediaMessage(
     .video, timestamp: timestamp,
@@ -90,7 +90,7 @@ func videoMessage(_ timestamp: UInt32, isKeyFrame: Bool = false, bytes: Int = 20
       + [UInt8](repeating: UInt8(timestamp & 0xff), count: bytes))
 }
 
-/// An audio message that looks like AAC.
+/// Returns an audio message that looks like AAC.
 func audioMessage(_ timestamp: UInt32, bytes: Int = 10) -> MediaMessage {
   MediaMessage(
     .audio, timestamp: timestamp,

@@ -2,7 +2,7 @@ import RTMP
 import RTP
 import Testing
 
-/// A client and a server that talk in virtual time, every byte through the hands of the test.
+/// A client and a server connected in virtual time. The test carries every byte.
 struct SessionPair {
   var client: ClientSession
   var server: ServerSession
@@ -10,11 +10,11 @@ struct SessionPair {
   var generator = SeededGenerator(seed: 7)
   var clientEvents: [ClientEvent] = []
   var serverEvents: [ServerEvent] = []
-  /// What a server says to whatever is asked of it; set to false to decide by hand.
+  /// Whether the server accepts all requests. Set it to false to decide in the test.
   var acceptsAll = true
-  /// Bytes that go over in one piece.
+  /// Maximum bytes carried in one piece.
   var step = Int.max
-  /// All that went over so far.
+  /// All bytes carried so far.
   var toServer: [UInt8] = []
   var toClient: [UInt8] = []
 
@@ -27,7 +27,7 @@ struct SessionPair {
     self.server = ServerSession(server, now: now)
   }
 
-  /// Carries bytes until nobody has any.
+  /// Carries bytes until neither side has output.
   mutating func run() {
     while true {
       let up = client.takeOutput()
@@ -59,7 +59,7 @@ struct SessionPair {
     }
   }
 
-  /// Lets time go by, and both do what is due.
+  /// Advances the time, and lets both sides do what is due.
   mutating func advance(milliseconds: Int64) {
     now = now.advanced(milliseconds: milliseconds)
     client.advance(to: now)
@@ -86,7 +86,7 @@ struct SessionPair {
 }
 
 extension [UInt8] {
-  /// The bytes in pieces of at most `step`.
+  /// Returns the bytes in pieces of at most `step`.
   func pieces(_ step: Int) -> [[UInt8]] {
     guard step < count else { return isEmpty ? [] : [self] }
     return stride(from: 0, to: count, by: step).map { Array(self[$0..<Swift.min(count, $0 + step)]) }

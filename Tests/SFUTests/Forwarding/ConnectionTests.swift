@@ -5,13 +5,14 @@ import WebRTC
 
 @testable import SFU
 
-/// A client that publishes and subscribes over one TCP connection, and the forwarder at its other end, without a socket between them.
+/// A client that publishes and subscribes over one TCP connection, and the forwarder at its other end, without a socket between
+/// them.
 private final class ConnectedClient {
-  /// The kernel's side of the connection: takes as many bytes as it has room for.
+  /// The kernel's side of the connection: accepts as many bytes as it has room for.
   final class Pipe {
     var room = Int.max
     var bytes: [UInt8] = []
-    /// The connection is broken.
+    /// Whether the connection is broken.
     var isBroken = false
 
     func take(_ base: UnsafeRawPointer, _ count: Int) -> Int {
@@ -30,7 +31,7 @@ private final class ConnectedClient {
   let pipe = Pipe()
   let peer: Peer
   let connection: Int
-  /// Bytes of each read.
+  /// Maximum bytes per read.
   var piece = Int.max
   private(set) var now = Instant(microseconds: 1_000_000_000)
   private(set) var isConnected = false
@@ -86,7 +87,7 @@ private final class ConnectedClient {
         candidates: [ICECandidate(foundation: "1", priority: 1, address: server, kind: .host)]), now: now)
   }
 
-  /// Lets so much time pass.
+  /// Advances the time.
   func run(milliseconds: Int64) {
     let end = now.advanced(milliseconds: milliseconds)
     while now < end {
@@ -152,7 +153,7 @@ private final class ConnectedClient {
     }
   }
 
-  /// A frame of video, 1000 bytes, and 20 ms of audio; their number is in the payloads.
+  /// Sends a video frame of 1000 bytes and 20 ms of audio, with their number in the payloads.
   func sendMedia(_ number: UInt16, isKey: Bool = false) {
     let picture = (isKey ? VP8Payload.key() : VP8Payload.delta()) + [UInt8(truncatingIfNeeded: number)]
     send(
@@ -165,7 +166,7 @@ private final class ConnectedClient {
         payload: [UInt8(truncatingIfNeeded: number)]))
   }
 
-  /// The numbers of the audio that came back.
+  /// The numbers of the audio packets received back.
   var audio: [Int] { (payloads[9003] ?? []).map { Int($0[0]) } }
   var videoCount: Int { payloads[9001]?.count ?? 0 }
 }

@@ -4,7 +4,7 @@ import WebRTC
 
 @testable import SFU
 
-/// One video track with packets of these lengths in its ring and in the list of those that wait.
+/// One video track with packets of these lengths in its ring and in the pending list.
 private final class Waiting {
   var pending = PendingPackets()
   var tracks = SlotTable<TrackSlot>(capacity: 2)
@@ -36,7 +36,7 @@ private final class Waiting {
     pending.append(sequence, track: 0, slot, endsFrame: marker, now: now)
   }
 
-  /// Whether the track's packets leave at this time; they are gone then.
+  /// Returns whether the track's packets are ready at this time, and removes them if so.
   func isReady(at milliseconds: Double, all: Bool = false) -> Bool {
     pending.takeReady(Instant(microseconds: Int64(milliseconds * 1000)), all: all, of: tracks)
     guard pending.readyCount == 1 else { return false }
@@ -45,7 +45,7 @@ private final class Waiting {
     return true
   }
 
-  /// The padding that each packet gets.
+  /// Returns the padding of each packet.
   func paddings() -> [Int] {
     pending.equalise(slot.pointee.firstPending, in: ring)
     var result: [Int] = []
@@ -92,12 +92,12 @@ struct PendingPacketsTests {
   @Test(
     "padding makes neighbours equally long where a few bytes are missing, and only then",
     arguments: [
-      // The last of a message may be shorter.
+      // The last packet of a message may be shorter.
       ([900, 900, 900], [0, 0, 0]), ([900, 900, 400], [0, 0, 0]), ([899, 900, 900], [1, 0, 0]), ([880, 900, 895], [20, 0, 0]),
       ([868, 900], [32, 0]), ([867, 900], [0, 0]), ([900, 870, 890, 300], [0, 30, 10, 0]),
-      // A short one in the middle ends a message; the next begins with what follows.
+      // A short packet in the middle ends a message; the next message begins after it.
       ([900, 400, 899, 900], [0, 0, 1, 0]),
-      // Nine packets are a message of eight and one.
+      // Nine packets form a message of eight and one of one.
       ([890, 900, 900, 900, 900, 900, 900, 895, 893], [10, 0, 0, 0, 0, 0, 0, 0, 0]),
       ([900, 0], [0, 0]), ([0, 20, 5], [20, 0, 0]),
     ])

@@ -21,7 +21,7 @@ struct RetransmissionTests {
     }
     network.run(milliseconds: 100)
     let repairs = bob.packets.filter { $0.packet.header.ssrc == 9002 }
-    // Asked at 0, 8, 16, 24 and 32 ms; without a measured round trip the interval is 20 ms.
+    // NACKs at 0, 8, 16, 24 and 32 ms. Without a measured round trip, the interval is 20 ms.
     #expect(repairs.map { $0.at - start } == [20_000, 44_000])
     let number = lost.header.sequenceNumber
     for repair in repairs {
@@ -43,13 +43,13 @@ struct RetransmissionTests {
     network.run(milliseconds: 3000)
     let requests = alice.feedback.filter { $0.feedback == .nack(1111, [2]) }.map { $0.at - start }
     #expect(requests.count == 10)
-    // The way there and back, 5 ms for what is only reordered, and two steps of the clock at most.
+    // A round trip, 5 ms for reordering, and at most two clock ticks.
     let first = try #require(requests.first)
     #expect((25_000...60_000).contains(first))
     #expect(zip(requests.dropFirst(), requests).allSatisfy { (20_000...60_000).contains($0 - $1) })
     #expect(bob.numbers(of: 9001) == [0, 2], "the gap is the subscriber's too")
 
-    // What comes late all the same is forwarded under its own number.
+    // A packet that arrives late nevertheless is forwarded under its own number.
     alice.sendFrame(2)
     network.run(milliseconds: 100)
     #expect(bob.numbers(of: 9001) == [0, 2, 1])
@@ -71,7 +71,7 @@ struct RetransmissionTests {
     for turn in 1...(frames + 100) {
       if turn < frames { alice.sendFrame(turn) }
       network.run(milliseconds: 20)
-      // Alice resends what she is asked for, as RTX.
+      // Alice retransmits the requested packets as RTX.
       for case .nack(1111, let numbers) in alice.feedback.dropFirst(answered).map(\.feedback) {
         for number in numbers {
           repairNumber += 1
@@ -81,7 +81,7 @@ struct RetransmissionTests {
         }
       }
       answered = alice.feedback.count
-      // Bob asks for what he misses up to the newest.
+      // Bob requests all missing packets up to the newest.
       let first = try #require(bob.packets.first).packet.header.sequenceNumber
       for (_, packet) in bob.packets where packet.header.ssrc == 9002 {
         repaired.insert((UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])) &- first)

@@ -4,7 +4,7 @@ import WebRTC
 
 @testable import SFU
 
-/// A client on a `VirtualNetwork`: a full-ICE `Peer`, and all that it received with the time of its arrival.
+/// A client on a `VirtualNetwork`: a full-ICE `Peer`, and everything it received, with arrival times.
 final class VirtualClient {
   /// An RTCP packet from the forwarder.
   enum Feedback: Equatable {
@@ -23,7 +23,7 @@ final class VirtualClient {
   private(set) var packets: [(at: Instant, packet: TestClient.Packet)] = []
   private(set) var feedback: [(at: Instant, feedback: Feedback)] = []
   private(set) var isConnected = false
-  /// The forwarder has ended the association.
+  /// Whether the forwarder has ended the association.
   private(set) var isClosed = false
   private unowned let network: VirtualNetwork
 
@@ -45,7 +45,7 @@ final class VirtualClient {
         candidates: [candidate]), now: network.now)
   }
 
-  /// The numbers of the packets of one stream, counted from the first of them.
+  /// Returns the sequence numbers of one stream's packets, relative to the first.
   func numbers(of ssrc: SSRC) -> [UInt16] {
     let all = packets.filter { $0.packet.header.ssrc == ssrc }.map(\.packet.header.sequenceNumber)
     return all.map { $0 &- (all.first ?? 0) }
@@ -53,7 +53,7 @@ final class VirtualClient {
 
   func payloads(of ssrc: SSRC) -> [[UInt8]] { packets.filter { $0.packet.header.ssrc == ssrc }.map(\.packet.payload) }
 
-  /// When feedback of a kind came.
+  /// Returns the arrival times of a kind of feedback.
   func times(of matches: (Feedback) -> Bool) -> [Instant] { feedback.filter { matches($0.feedback) }.map(\.at) }
 
   var pictureLosses: [Instant] { times { if case .pictureLoss = $0 { true } else { false } } }
@@ -120,7 +120,7 @@ final class VirtualClient {
 }
 
 extension VirtualNetwork {
-  /// Alice publishes VP8 as SSRC 1111 with RTX 1112; Bob receives it as 9001 with RTX 9002.
+  /// Connects two clients: Alice publishes VP8 as SSRC 1111 with RTX 1112; Bob receives it as 9001 with RTX 9002.
   func videoFromAliceToBob() throws -> (alice: VirtualClient, bob: VirtualClient) {
     let clients = try connectedClients(2)
     order(
@@ -133,7 +133,7 @@ extension VirtualNetwork {
 }
 
 extension VirtualClient {
-  /// Sends a frame of one packet of the track of `videoFromAliceToBob`; its number is its timestamp in 3000ths.
+  /// Sends a frame of one packet on the track of `videoFromAliceToBob`. Its timestamp is 3000 times its number.
   func sendFrame(_ number: UInt16, isKey: Bool = false) {
     let payload = isKey ? VP8Payload.key("\(number)") : VP8Payload.delta("\(number)")
     sendRTP(

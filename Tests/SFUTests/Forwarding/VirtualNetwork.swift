@@ -6,10 +6,10 @@ import WebRTC
 
 @testable import SFU
 
-/// A forwarder with one room, and clients, on a network in memory and in virtual time: a run takes no longer than its computation,
-/// and its times are the same each time.
+/// A forwarder with one room and clients, on an in-memory network in virtual time. A run takes no longer than its computation,
+/// and is deterministic.
 final class VirtualNetwork {
-  /// Microseconds that a datagram takes in either direction.
+  /// One-way delay of a datagram, in microseconds.
   static let delay: Int64 = 10_000
   static let server = TransportAddress(ipv4: 0x0A00_0001, port: 8100)
   static let room = RoomNumber(rawValue: 1)
@@ -17,7 +17,7 @@ final class VirtualNetwork {
   private struct Datagram {
     var bytes: [UInt8]
     var arrival: Instant
-    /// Nil for one to the forwarder.
+    /// The receiving client; nil for a datagram to the forwarder.
     var receiver: VirtualClient?
     var source: TransportAddress
   }
@@ -28,25 +28,25 @@ final class VirtualNetwork {
   private(set) var clients: [VirtualClient] = []
   /// The room's events, each with its time.
   private(set) var events: [(at: Instant, event: MediaEvent)] = []
-  /// Whether the forwarder's socket takes nothing.
+  /// Whether the forwarder's socket accepts nothing.
   var isFull: Bool {
     get { wire.isFull }
     set { wire.isFull = newValue }
   }
-  /// Whether a datagram is lost, of those from and to a client.
+  /// Decides whether to lose a datagram from or to a client.
   var loses: (_ client: VirtualClient, _ isToServer: Bool) -> Bool = { _, _ in false }
 
   private let wire = VirtualWire()
   private let reported = Locked<[MediaEvent]>([])
   private let batch = ReceiveBatch()
-  /// In the order of their arrival, which is that of their departure.
+  /// Datagrams in transit, in the order of sending and of arrival.
   private var underWay: [Datagram] = []
 
   init(limits: MediaLimits = MediaLimits()) throws {
     certificate = try Certificate()
     forwarder = Forwarder(
       .init(certificate: certificate, limits: limits, sockets: [5], calls: wire.calls, random: SeededGenerator(seed: 1)))
-    // The wall's clock is an hour ahead of the monotonic one.
+    // The wall clock is an hour ahead of the monotonic one.
     forwarder.wallOffset = 3_600_000_000
     let reported = reported
     order(.openRoom(Self.room) { event in reported.withLock { $0.append(event) } })
@@ -58,14 +58,14 @@ final class VirtualNetwork {
     collect()
   }
 
-  /// A client that is on its way to be connected.
+  /// Creates a client that is connecting.
   func client(_ number: UInt32) throws -> VirtualClient {
     let client = try VirtualClient(number, on: self)
     clients.append(client)
     return client
   }
 
-  /// Clients with a connected transport each.
+  /// Creates clients, each with a connected transport.
   func connectedClients(_ count: UInt32) throws -> [VirtualClient] {
     let made = try (1...count).map { try client($0) }
     run(milliseconds: 300)
@@ -81,7 +81,7 @@ final class VirtualNetwork {
     return answer.withLock { $0 }
   }
 
-  /// Lets so much time pass, and everything happen that is due in it.
+  /// Advances the time, and runs everything that becomes due.
   func run(milliseconds: Int64) {
     let end = now.advanced(milliseconds: milliseconds)
     step()
@@ -96,7 +96,7 @@ final class VirtualNetwork {
     (clients.map(\.peer.deadline) + [forwarder.deadline, underWay.first?.arrival]).lazy.compactMap { $0 }.min()
   }
 
-  /// One turn of everybody's loop.
+  /// Runs one turn of the forwarder and all clients.
   private func step() {
     wire.now = now
     var arrived: [Datagram] = []
@@ -122,7 +122,7 @@ final class VirtualNetwork {
     }
   }
 
-  /// Takes what the forwarder sent and reported.
+  /// Collects the forwarder's datagrams and events.
   private func collect() {
     forwarder.deliverEvents()
     events += reported.withLock { all in
@@ -143,7 +143,7 @@ final class VirtualNetwork {
   }
 }
 
-/// The forwarder's side of the network: keeps what is sent.
+/// The forwarder's side of the network: records what is sent.
 private final class VirtualWire {
   var now = Instant(microseconds: 0)
   var isFull = false

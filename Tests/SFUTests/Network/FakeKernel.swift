@@ -3,22 +3,22 @@ import Glibc
 
 @testable import SFU
 
-/// A kernel that takes what it likes: each call is answered by `answer`, and what it took is kept.
+/// A fake kernel that accepts what it wants: `answer` decides each call, and accepted messages are kept.
 final class FakeKernel {
   struct Message: Equatable {
     var socket: Int32
     var packets: [[UInt8]]
-    /// By `sendto`.
+    /// Whether `sendto` was called.
     var isSingle = false
   }
 
   enum Answer: Equatable { case take(Int), refuse(Int32) }
 
-  /// Asked before each call with its messages.
+  /// Called before each call with its messages.
   var answer: ([Message]) -> Answer = { .take($0.count) }
   private(set) var taken: [Message] = []
   private(set) var callCount = 0
-  /// Packets that were taken, in order.
+  /// Accepted packets, in order.
   var packets: [[UInt8]] { taken.flatMap(\.packets) }
 
   var calls: SendingCalls {
@@ -49,7 +49,7 @@ final class FakeKernel {
   }
 }
 
-/// A packet of this length that is told from others by its number.
+/// Returns a packet of this length, identified by its number.
 func packet(_ number: Int, _ length: Int = 100) -> [UInt8] {
   [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: length - 2)

@@ -9,7 +9,7 @@ struct SegmentationTests {
   private let kernel = FakeKernel()
   private let there = Destination(socket: 5)
 
-  /// The lengths of the packets of each message that a batch of these makes.
+  /// Returns the packet lengths of each message that a batch makes of these packets.
   private func messages(_ build: (inout SendBatch) -> Void) -> [[Int]] {
     var batch = SendBatch(calls: kernel.calls)
     build(&batch)
@@ -138,7 +138,7 @@ struct SegmentationTests {
     for _ in 0..<200 { _ = frame(&batch) }
     var segments = batch.segments(to: there)
     #expect(segments)
-    // In older kernels it is EINVAL: what got through in between counts.
+    // In older kernels the error is EINVAL. Messages sent in between reset the count.
     for _ in 0..<200 {
       kernel.answer = { .take($0.count) }
       _ = frame(&batch)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("send batch")
 struct SendBatchTests {
-  /// One end of a pair of datagram sockets that blocks soon, and the other.
+  /// Returns a pair of datagram sockets, the first of which soon blocks.
   private func pair() throws -> (Int32, Int32) {
     var ends: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -64,7 +64,7 @@ struct SendBatchTests {
     }
     var batch = SendBatch()
     write(1, to: &batch, by: left, subscription: -1)
-    // A pair of this family has no such address.
+    // A socket of this family has no such address.
     batch.next.storeBytes(of: 2, as: UInt8.self)
     batch.commit(1, to: Destination(.init(ipv4: 0x7F00_0001, port: 9), socket: left))
     write(3, to: &batch, by: left, subscription: -1)

@@ -4,7 +4,7 @@ import WebRTC
 
 @testable import SFU
 
-/// Whether this machine has an IPv6 loopback to test on; says so where it has not.
+/// Whether this machine has an IPv6 loopback address for the tests. Prints a message if not.
 let hasIPv6: Bool = {
   if let address = TransportAddress(host: "::1", port: 0), LocalAddresses.isLocal(address) { return true }
   print("skipped: this machine has no IPv6 loopback address")
@@ -35,7 +35,7 @@ struct AddressTests {
     let fixture = try Fixture(.init(workers: 1, bind: ["127.0.0.1", "127.0.0.2"], tcp: false))
     let candidates = fixture.room.candidates
     let one = try TestClient(1, in: fixture.room, of: fixture.plane, at: [candidates[0]])
-    // The other one sends from the same port to the other socket.
+    // The second client sends from the same port to the other socket.
     let two = try TestClient(2, in: fixture.room, of: fixture.plane, at: [candidates[1]], sharingPortOf: one)
     try await fixture.wait("both connected", [one, two]) {
       [one, two].allSatisfy { client in client.isConnected && fixture.events.contains(.transportConnected(client.id)) }

@@ -68,9 +68,9 @@ struct BadInputTests {
       if let first = kinds.randomElement(using: &generator), !bytes.isEmpty {
         bytes[0] = first
       }
-      // From a stranger, and from a client's own validated address.
+      // From an unknown address, and from a client's own validated address.
       (round % 2 == 0 ? eve : bob).send(bytes)
-      // Well-formed wrapping, nonsense inside.
+      // A valid header with a random payload.
       let plain = Array(bytes.prefix(1000))
       bob.sendRTCP { writer in
         writer.receiverReport(ssrc: SSRC(.random(in: 0...9010, using: &generator)))
@@ -82,7 +82,8 @@ struct BadInputTests {
       if round % 50 == 0 { alice.pump(); bob.pump(); await fixture.settle() }
     }
     bob.packets = []
-    // Wherever the noise left the numbers: steps that pass for losses come round to what the sender's SRTP lets go.
+    // The noise may have left any number as the highest. Steps small enough to count as losses reach the numbers that the
+    // sender's SRTP accepts.
     var number: UInt16 = 0
     try await fixture.wait("media still flows", [alice, bob]) {
       alice.sendRTP(payloadType: 111, sequence: number, timestamp: 0, ssrc: 2222, payload: [7, 7])
@@ -95,7 +96,7 @@ struct BadInputTests {
   }
 }
 
-/// splitmix64: the same numbers for the same seed.
+/// splitmix64: the same seed gives the same numbers.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

@@ -5,7 +5,7 @@ import WebRTC
 
 @testable import SFU
 
-/// A started media plane with one room and the events that it told.
+/// A started media plane with one room and the events that it reported.
 final class Fixture {
   let plane: MediaPlane
   let room: MediaRoom
@@ -25,7 +25,7 @@ final class Fixture {
 
   struct TimedOut: Error { var what: String }
 
-  /// Drives the clients until the condition holds; fails after a generous time.
+  /// Drives the clients until the condition is true. Fails after a long time.
   func wait(
     _ what: String, _ clients: [TestClient], seconds: Int64 = 20, until condition: () async throws -> Bool
   ) async throws {
@@ -44,11 +44,11 @@ final class Fixture {
     }
   }
 
-  /// All commands so far are carried out when this returns.
+  /// Returns once all commands so far have been executed.
   @discardableResult func settle() async -> WorkerCounters { await plane.counters().total }
 }
 
-/// Parameters as the negotiation would give them.
+/// Parameters as negotiation would produce them.
 enum Parameters {
   static let ids: [RTPHeaderExtension: UInt8] = [.mid: 1, .absSendTime: 2, .transportSequence: 3, .audioLevel: 4]
   static let extensionIDs = RTPExtensionIDs(ids)
@@ -78,7 +78,7 @@ enum Parameters {
   }
 }
 
-/// VP8 payloads (RFC 7741): a descriptor byte, then a frame header whose last bit tells a key frame from another.
+/// VP8 payloads (RFC 7741): a descriptor byte, then a frame header whose last bit marks a key frame.
 enum VP8Payload {
   static func key(_ text: String = "") -> [UInt8] {
     [0x10, 0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A, 0x40, 0x01, 0xB4, 0x00] + Array(text.utf8)

@@ -4,10 +4,10 @@ import WebRTC
 
 @testable import SFU
 
-/// A worker's frames as messages of the kernel's.
+/// A worker's frames, sent as kernel messages of several packets.
 @Suite("frames as messages", .serialized)
 struct FrameMessageTests {
-  /// Sends a frame of packets with payloads of these lengths; the first frame is a key frame.
+  /// Sends a frame of packets with payloads of these lengths. The first frame is a key frame.
   private func sendFrame(_ number: Int, _ lengths: [Int], first: UInt16, from alice: TestClient) {
     for (index, length) in lengths.enumerated() {
       let start = number == 0 && index == 0 ? VP8Payload.key() : VP8Payload.delta()
@@ -19,7 +19,7 @@ struct FrameMessageTests {
     }
   }
 
-  /// Frames of five packets until the worker has sent some in messages of several, and Bob has them all.
+  /// Sends frames of five packets until the worker has sent some in messages of several, and Bob has them all.
   private func exchange(subscribed: RTPParameters, profile: SRTPProfile = .aeadAES128GCM) async throws
     -> (fixture: Fixture, alice: TestClient, bob: TestClient)
   {
@@ -63,7 +63,7 @@ struct FrameMessageTests {
     let statistics = try #require(await fixture.room.statistics().subscriptions[SubscriptionID(1)])
     #expect(statistics.bytes == UInt64(bob.packets.map(\.payload.count).reduce(0, +)), "padding is no payload")
 
-    // What is sent again has none.
+    // Retransmitted packets have no padding.
     let index = try #require(paddings.lastIndex { $0 > 0 })
     let lost = bob.packets[index]
     bob.sendRTCP { $0.nack(sender: 1, media: 9001, sequenceNumbers: [lost.header.sequenceNumber]) }
@@ -72,7 +72,7 @@ struct FrameMessageTests {
     let number = lost.header.sequenceNumber
     #expect(repair.payload == [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] + lost.payload)
     #expect(repair.header.paddingLength == 0)
-    // The time and the order of sending are those of the repair, not of the packet.
+    // The send time and the sequence number are those of the retransmission, not of the original packet.
     let before = lost.values(Parameters.extensionIDs)
     let after = repair.values(Parameters.extensionIDs)
     let highest = try #require(bob.packets[bob.packets.count - 2].values(Parameters.extensionIDs).transportSequence)

@@ -22,21 +22,21 @@ struct HostileTCPTests {
 
   @Test("10,000 silent connections are bounded, timed out and counted, and a client gets through among them")
   func silent() async throws {
-    // The bound on one address would hide the others: all of these come from one.
+    // The limit per address would hide the others, because all of these connections come from one address.
     let fixture = try Fixture(limits: Self.limits(proofTime: 3_000_000, perAddress: 100_000))
     let server = try address(of: fixture)
     let descriptors = linux_open_descriptors()
     var open: [TestWire] = []
     var client: TestClient?
     for number in 0..<10_000 {
-      // So many are held open that the table is full of them all the time; more would only be this process's descriptors.
+      // Enough stay open to keep the table full. More would only use up this process's descriptors.
       if open.count == 300 { open.removeFirst() }
       open.append(try TestWire(to: server))
       if number == 5000 {
         client = try TestClient(1, in: fixture.room, of: fixture.plane, at: fixture.room.tcpCandidates)
       }
       client?.pump()
-      // Not faster than they are taken: what waits in the kernel is no load.
+      // Not faster than they are accepted, because connections that wait in the kernel are no load.
       if number % 64 == 0 { #expect(await fixture.settle().tcpConnections <= 128) }
     }
     let connected = try #require(client)
@@ -63,7 +63,7 @@ struct HostileTCPTests {
     }
     for wire in silent { wire.reset() }
     try await fixture.wait("all gone", []) { await fixture.settle().tcpConnections == 0 }
-    // Clients that are proven do not count.
+    // Proven clients do not count.
     var clients: [TestClient] = []
     for number in 1...12 as ClosedRange<UInt32> {
       clients.append(try TestClient(number, in: fixture.room, of: fixture.plane, at: fixture.room.tcpCandidates))
@@ -173,7 +173,7 @@ struct HostileTCPTests {
     let fixture = try Fixture(limits: limits)
     let client = try TestClient(1, in: fixture.room, of: fixture.plane, at: fixture.room.tcpCandidates)
     try await fixture.connected(client)
-    // It says nothing more: its loop stands still.
+    // The client sends nothing more, because its loop does not run.
     try await fixture.wait("it is closed", []) { await fixture.settle().tcpConnections == 0 }
     #expect(await fixture.settle().tcpSilent == 0)
   }

@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("tracks that come from this process", .serialized)
 struct InjectionTests {
-  /// Sends a picture of that many packets.
+  /// Sends a picture of this many packets.
   private func sendPicture(_ injection: TrackInjection, packets: Int = 1, timestamp: UInt32, isKey: Bool, text: String = "") {
     for index in 0..<packets {
       // Only the first packet begins a frame (S and PID of RFC 7741).
@@ -47,7 +47,7 @@ struct InjectionTests {
 
     try await fixture.wait("a sender report", [bob]) { !bob.senderReports.isEmpty }
     let report = try #require(bob.senderReports.first)
-    // On the injector's own line, however late it is told.
+    // In the injector's own clock, however late the report arrives.
     let seconds = Double(report.ntpTime.rawValue) / 4_294_967_296 - 5
     #expect(abs(seconds - Double(report.rtpTimestamp &- 90_000) / 90_000) < 0.001)
     #expect(bob.names[9001] == "encoder")
@@ -148,7 +148,7 @@ struct InjectionTests {
       SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
     try await fixture.connected(bob)
     await fixture.settle()
-    // Written before the worker is told: more than the track's own ring holds.
+    // Written before the worker is woken: more than the track's own ring can store.
     for number in 0..<700 as Range<UInt32> {
       injection.send(number == 0 ? VP8Payload.key() : VP8Payload.delta(), timestamp: number * 3000, marker: true)
     }

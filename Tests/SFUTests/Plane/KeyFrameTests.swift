@@ -37,7 +37,7 @@ struct KeyFrameTests {
     fixture.room.subscribe(
       SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video("h264", ssrc: 9001, rtx: 9002))
     try await fixture.wait("a key frame request", [alice, bob]) { !alice.pictureLosses.isEmpty }
-    // A slice of the picture before; then access unit delimiter, IDR slice, and late the SPS that belongs between them.
+    // A slice of the previous picture; then an access unit delimiter, an IDR slice, and late the SPS that belongs between them.
     alice.sendRTP(payloadType: 96, sequence: 9, timestamp: 0, ssrc: 1111, marker: true, payload: [0x41, 1])
     alice.sendRTP(payloadType: 96, sequence: 10, timestamp: 3000, ssrc: 1111, payload: [0x09, 0x10])
     alice.sendRTP(payloadType: 96, sequence: 12, timestamp: 3000, ssrc: 1111, marker: true, payload: [0x65, 1])
@@ -72,7 +72,7 @@ struct KeyFrameTests {
     }
     try await fixture.wait("all requests", [alice, bob]) { await fixture.settle().keyFrameRequestsReceived == 20 }
     #expect(alice.pictureLosses == [1111])
-    // Not answered, the one request is repeated.
+    // Without an answer, the request is repeated.
     try await fixture.wait("the second request", [alice, bob]) { alice.pictureLosses.count == 2 }
   }
 

@@ -82,7 +82,7 @@ struct LifeCycleTests {
       fixture.room.subscribe(
         SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
       fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: Parameters.audio(ssrc: 9003))
-      // Only some get as far as media; the others vanish in the middle of it all.
+      // Only some exchange media. The others disappear halfway.
       if round % 5 == 0 {
         try await fixture.wait("connected", [alice, bob]) { alice.isConnected && bob.isConnected }
         alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 1111, payload: VP8Payload.key())

@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("repair", .serialized)
 struct RepairTests {
-  /// Alice publishes VP8 to Bob, three packets.
+  /// Lets Alice publish three packets of VP8 to Bob.
   private func flowing(
     _ fixture: Fixture, _ alice: TestClient, _ bob: TestClient, published: RTPParameters, subscribed: RTPParameters
   ) async throws {
@@ -54,7 +54,7 @@ struct RepairTests {
     let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
     try await flowing(
       fixture, alice, bob, published: Parameters.video(ssrc: 1111), subscribed: Parameters.video(mid: "m", ssrc: 9001))
-    // What came is not taken twice: the datagrams are compared as they lie on the wire.
+    // SRTP drops a replayed packet, so the datagrams are compared as received.
     let first = try #require(bob.datagrams.first { $0.count > 3 && $0[0] >> 6 == 2 && $0[1] & 0x7F == 96 })
     #expect(bob.packets[0].values(Parameters.extensionIDs).absSendTime == nil)
     #expect(bob.packets[0].mid(Parameters.extensionIDs) == "m")
@@ -73,7 +73,7 @@ struct RepairTests {
     try await flowing(
       fixture, alice, bob, published: Parameters.video(ssrc: 1111, rtx: 1112),
       subscribed: Parameters.video(ssrc: 9001, rtx: 9002))
-    // 2 is lost, 3 comes.
+    // 2 is lost, 3 arrives.
     alice.sendRTP(payloadType: 96, sequence: 3, timestamp: 12_000, ssrc: 1111, payload: VP8Payload.delta("3"))
     try await fixture.wait("a NACK", [alice, bob]) { alice.nacks.contains { $0.media == 1111 && $0.numbers == [2] } }
     alice.sendRTP(

@@ -15,7 +15,7 @@ struct ReportTests {
     fixture.room.subscribe(
       SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002))
     try await fixture.connected(alice, bob)
-    // The publisher's clock is 1000 s behind every wall, so that a report by another clock can't pass.
+    // The publisher's clock is 1000 s behind wall-clock time, so that a report by another clock fails.
     let ntp = NTPTime(Instant(microseconds: 1_000_000_000))
     alice.sendRTCP { writer in
       writer.senderReport(
@@ -38,7 +38,7 @@ struct ReportTests {
     #expect(abs(ticks * 1_000_000 / 90_000 - elapsed) < 1000, "both advance by the same time")
     #expect(bob.names[9001] == "alice")
 
-    // Bob's receiver report gives the round trip.
+    // Bob's receiver report provides the round trip.
     bob.sendRTCP { writer in
       writer.receiverReport(ssrc: 1)
       writer.append(

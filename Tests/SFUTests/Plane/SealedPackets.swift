@@ -2,7 +2,7 @@ import RTP
 import WebRTC
 
 extension Peer {
-  /// An RTP packet, sealed; empty where the peer can't seal it.
+  /// Returns a sealed RTP packet; empty if the peer can't seal it.
   func sealedRTP(
     payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: SSRC, marker: Bool = false, payload: [UInt8],
     mid: (id: UInt8, text: String)? = nil, level: (id: UInt8, level: UInt8)? = nil,
@@ -26,7 +26,7 @@ extension Peer {
     return Array(packet[..<length])
   }
 
-  /// An RTCP compound, sealed; empty where the peer can't seal it.
+  /// Returns a sealed RTCP compound packet; empty if the peer can't seal it.
   func sealedRTCP(_ body: (inout RTCPWriter) -> Void) -> [UInt8] {
     var packet = RTCPWriter.compound(body)
     let plain = packet.count

@@ -65,7 +65,7 @@ struct StreamTests {
     fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 51))
     fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
     try await fixture.connected(alice, bob)
-    // Steps that pass for losses lead round the numbers, and over a lap of the ring in none of them.
+    // Steps that count as losses pass the wrap. No single step is longer than the ring.
     var number: UInt16 = 0
     var sent = 0
     for _ in 0..<1100 {
@@ -130,7 +130,7 @@ struct StreamTests {
     #expect(bob.packets[2].header.timestamp &- bob.packets[1].header.timestamp == 3000)
     #expect(bob.goodbyes.isEmpty)
 
-    // Nothing was sent of this one; the stream still knows where it stopped.
+    // This subscription sent nothing, but the end of the stream is still known.
     fixture.room.unsubscribe(SubscriptionID(2))
     fixture.room.publish(MediaTrackID(3), on: alice.id, parameters: Parameters.video("vp8", ssrc: 71))
     fixture.room.subscribe(SubscriptionID(3), to: MediaTrackID(3), on: bob.id, parameters: received, continues: true)

@@ -6,7 +6,7 @@ import WebRTC
 @testable import SFU
 
 extension MediaRoom {
-  /// The candidates that only TCP reaches.
+  /// The candidates that are reachable only by TCP.
   var tcpCandidates: [ICECandidate] { candidates.filter(\.address.isTCP) }
 }
 
@@ -85,7 +85,7 @@ struct TCPTests {
     await fixture.settle()
     bob.wire.reset()
     try await fixture.wait("the connection is gone", [alice]) { await fixture.settle().tcpConnections == 0 }
-    // What is sent meanwhile has nowhere to go, and harms nobody.
+    // Packets sent meanwhile are dropped without harm.
     alice.sendRTP(payloadType: 111, sequence: 1, timestamp: 960, ssrc: 1111, payload: [1])
     try await fixture.wait("it was dropped", [alice]) { await fixture.settle()[.notConnected] > 0 }
     try bob.reconnect()
@@ -130,7 +130,7 @@ struct TCPTests {
     }
     bob.wire.isReading = false
     picture(key: true)
-    // More than the queue and both kernels' buffers take.
+    // More than the queue and both kernels' buffers can store.
     try await fixture.wait("video is left out", [alice, bob]) {
       for _ in 0..<20 { picture(key: false) }
       sound()

@@ -30,7 +30,7 @@ final class TestClient {
   let credentials = ICECredentials.random()
   private(set) var events: [PeerEvent] = []
   var packets: [Packet] = []
-  /// RTCP packets by a text of their kind; and what tests look into.
+  /// Received RTCP packets by kind, for tests to inspect.
   var pictureLosses: [SSRC] = []
   var nacks: [(media: SSRC, numbers: [UInt16])] = []
   var senderReports: [SenderInformation] = []
@@ -40,9 +40,9 @@ final class TestClient {
   var estimates: [UInt64] = []
   var goodbyes: [SSRC] = []
   var fullIntraRequests: [SSRC] = []
-  /// As they came, still sealed.
+  /// Received datagrams, still sealed.
   private(set) var datagrams: [[UInt8]] = []
-  /// Datagrams as they were sent last, to send again.
+  /// The last datagrams sent, to send them again.
   private(set) var lastSent: [UInt8] = []
 
   var isConnected: Bool { events.contains { if case .connected = $0 { true } else { false } } }
@@ -57,7 +57,7 @@ final class TestClient {
     fingerprint = certificate.fingerprint
     let candidates = candidates ?? room.candidates
     server = try #require(candidates.first).address
-    // What shares a port has to be connected, so that the kernel knows whose answers are whose.
+    // Sockets that share a port must be connected, so that the kernel can tell their answers apart.
     if let other, !server.isTCP { try other.wire.share() }
     let wire = try TestWire(to: server, port: other?.address.port ?? 0, receiveBuffer: receiveBuffer, shares: other != nil)
     self.wire = wire
@@ -79,7 +79,7 @@ final class TestClient {
   /// This side's own address.
   var address: TransportAddress { wire.local }
 
-  /// Goes on over a new socket.
+  /// Continues over a new socket.
   func reconnect() throws {
     wire = try TestWire(to: server)
     peer.connectionClosed(server, now: Self.now)
@@ -92,7 +92,7 @@ final class TestClient {
     return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 
-  /// Takes what came, lets the clock go on, sends what is to be sent.
+  /// Receives packets, advances the clock, and sends output.
   func pump() {
     while let (datagram, source) = wire.receive() {
       datagrams.append(datagram)

@@ -2,26 +2,26 @@ import Glibc
 import Testing
 import WebRTC
 
-/// A client's socket on a loopback address: UDP, or a TCP connection in which packets are framed.
+/// A client's socket on a loopback address: UDP, or a TCP connection with framed packets.
 final class TestWire {
   let descriptor: Int32
   let local: TransportAddress
   let server: TransportAddress
-  /// TCP: whether what comes is read; what is not fills the kernel's buffers.
+  /// TCP: whether to read input. Unread input fills the kernel's buffers.
   var isReading = true
-  /// TCP: bytes that one write takes, at most.
+  /// TCP: maximum bytes per write.
   var bytesPerWrite = Int.max
-  /// TCP: the other side has closed the connection.
+  /// TCP: whether the other side has closed the connection.
   private(set) var isClosed = false
-  /// A packet came.
+  /// Whether a packet has been received.
   private(set) var hasHeard = false
   private var stream: [UInt8] = []
   private var unsent: [UInt8] = []
 
   /// - Parameters:
-  ///   - port: of this side; 0 for any.
-  ///   - receiveBuffer: bytes that the kernel is asked to keep at most, of TCP.
-  ///   - shares: whether another socket of the same kind has the port; then that one has to `share` too.
+  ///   - port: The local port; 0 for any.
+  ///   - receiveBuffer: TCP: maximum size of the kernel's receive buffer, in bytes.
+  ///   - shares: Whether another socket of the same kind has the port. Then that socket must `share` too.
   init(to server: TransportAddress, port: UInt16 = 0, receiveBuffer: Int32? = nil, shares: Bool = false) throws {
     self.server = server
     let type = server.isTCP ? Int32(SOCK_STREAM.rawValue) : Int32(SOCK_DGRAM.rawValue)
@@ -31,7 +31,7 @@ final class TestWire {
     if shares { setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4) }
     try #require(Self.call(bind, descriptor, loopback) == 0)
     if var bytes = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, 4) }
-    // Nothing here may block: the tests share a few threads.
+    // Nothing here may block, because the tests share a few threads.
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     if server.isTCP || shares {
       try #require(Self.call(Glibc.connect, descriptor, server) == 0 || errno == EINPROGRESS)
@@ -57,7 +57,7 @@ final class TestWire {
     }
   }
 
-  /// UDP: takes packets of the server alone, so that another socket may have the same port.
+  /// UDP: receives packets only from the server, so that another socket may have the same port.
   func share() throws {
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
@@ -69,12 +69,12 @@ final class TestWire {
     var linger = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
     var none = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    // Connecting to nothing dissolves the association, with the reset that lingering asks for.
+    // Connecting to AF_UNSPEC ends the association, with the reset that SO_LINGER requests.
     _ = Glibc.connect(descriptor, &none, socklen_t(MemoryLayout<sockaddr>.size))
     isClosed = true
   }
 
-  /// The next packet, and where it came from.
+  /// Returns the next packet and its source.
   func receive() -> (bytes: [UInt8], source: TransportAddress)? {
     let packet = next()
     if packet != nil { hasHeard = true }
@@ -122,7 +122,7 @@ final class TestWire {
     }
   }
 
-  /// TCP: bytes as they are.
+  /// TCP: sends bytes without framing.
   func sendRaw(_ bytes: [UInt8]) {
     unsent += bytes
     flush()

@@ -33,7 +33,7 @@ struct TrackLinkTests {
       $0.senderReport(
         SenderInformation(ssrc: 1111, ntpTime: NTPTime(rawValue: 77 << 32), rtpTimestamp: 6000, packetCount: 9, octetCount: 9))
     }
-    // Number 5 never comes.
+    // Number 5 never arrives.
     for number in [2, 3, 4, 6, 7] as [UInt16] {
       alice.sendRTP(
         payloadType: 96, sequence: number, timestamp: 3000 * UInt32(number), ssrc: 1111, marker: true,

@@ -2,13 +2,13 @@ import RTP
 
 @testable import RTMP
 
-/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+/// The fuzz targets by name. The tests run the stored inputs through the same code.
 let rtmpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "rtmp-server": fuzzServer, "rtmp-client": fuzzClient, "rtmp-handshake": fuzzHandshake, "amf0": fuzzAMF0, "amf3": fuzzAMF3,
   "flv": fuzzFLV, "flv-tags": fuzzTags,
 ]
 
-/// Numbers that look random to the handshake, and are the same in every run.
+/// Numbers for the handshake that look random but are the same in every run.
 private struct Counter: RandomNumberGenerator {
   private var value: UInt64 = 0
   mutating func next() -> UInt64 {
@@ -19,7 +19,7 @@ private struct Counter: RandomNumberGenerator {
 
 private let handshakeRest = [UInt8](repeating: 7, count: 2 * HandshakeDigest.packetLength)
 
-/// The bytes in pieces, whose lengths they themselves decide.
+/// Feeds the bytes in pieces whose lengths depend on the bytes.
 private func feed(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer, Instant) -> Void) {
   var rest = bytes
   var now = Instant(microseconds: 0)
@@ -31,7 +31,7 @@ private func feed(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPoint
   }
 }
 
-/// A client that says what it likes behind the handshake, to a server that allows everything.
+/// A client that sends arbitrary bytes after the handshake, to a server that accepts everything.
 @Sendable private func fuzzServer(_ bytes: UnsafeRawBufferPointer) {
   var generator = Counter()
   let limits = ChunkReader.Limits(messageLength: 1 << 16, chunkStreams: 16, unfinishedBytes: 1 << 17)
@@ -54,7 +54,7 @@ private func feed(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPoint
   precondition(session.isClosed == (session.deadline == nil))
 }
 
-/// A server that says what it likes behind the handshake; the first byte chooses what the client wants.
+/// A server that sends arbitrary bytes after the handshake. The first byte selects the client's purpose.
 @Sendable private func fuzzClient(_ bytes: UnsafeRawBufferPointer) {
   var generator = Counter()
   let address = RTMPAddress(host: "example.org", app: "live", stream: "studio")
@@ -85,7 +85,7 @@ private func feed(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPoint
     view = piece
     try? client.receive(&view, into: &output, using: &generator)
   }
-  // The digest alone, wherever the bytes put it.
+  // The digest alone, at the offset that the bytes give.
   var packet = Array(bytes.prefix(HandshakeDigest.packetLength))
   packet += [UInt8](repeating: 0, count: HandshakeDigest.packetLength - packet.count)
   for scheme in HandshakeDigest.Scheme.allCases {
@@ -99,8 +99,8 @@ private func feed(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPoint
   guard let values = try? AMF0Reader.values(of: bytes) else { return }
   var written: [UInt8] = []
   for value in values { written.appendAMF0(value) }
-  // What was read can be written, and reads the same; but for NaN, which is not the same as itself, and bytes, which AMF0
-  // lacks.
+  // Values that were read can be written, and read back equal. The exceptions are NaN, which differs from itself, and bytes,
+  // which AMF0 lacks.
   let limits = AMFLimits(depth: 32, values: 1 << 20)
   let again = written.withUnsafeBytes { try? AMF0Reader.values(of: $0, limits: limits) }
   precondition(again?.count == values.count)
@@ -132,7 +132,7 @@ private func feed(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPoint
   _ = RTMPAddress(String(decoding: bytes, as: UTF8.self))
 }
 
-/// Reads the headers of a message and every byte that they point to.
+/// Reads the headers of a message and every byte that they refer to.
 private func touch(_ media: MediaMessage) {
   media.payload.withUnsafeBytes { bytes in
     switch media.kind {
