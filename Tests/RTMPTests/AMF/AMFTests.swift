@@ -12,7 +12,7 @@ import Testing
     return bytes
   }
 
-  @Test("every kind of AMF0 value survives the way there and back")
+  @Test("every kind of AMF0 value survives a round trip")
   func roundTrip() throws {
     let values: [AMFValue] = [
       .null, .undefined, true, false, 0.0, -1.5, .number(.infinity), "", "live/stüdio",
@@ -32,14 +32,14 @@ import Testing
         + [2, 0, 4] + Array("live".utf8) + [0, 0, 9])
   }
 
-  @Test("an associative array may leave out its end where the message ends, and lie about its count")
+  @Test("an associative array may omit its end marker at the end of a message, and have a wrong count")
   func endlessArray() throws {
     let bytes: [UInt8] = [8, 0xff, 0xff, 0xff, 0xff, 0, 1, 0x61, 1, 1]
     #expect(try read(bytes) == [.ecmaArray(["a": true])])
     #expect(throws: AMFError.truncated) { try read([3, 0, 1, 0x61, 1, 1]) }
   }
 
-  @Test("what can't be read is refused by its reason")
+  @Test("unreadable values are refused with their reason")
   func errors() {
     #expect(throws: AMFError.reference) { try read([7, 0, 0]) }
     #expect(throws: AMFError.unknownMarker(4)) { try read([4]) }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "endless nesting is refused before the stack feels it",
+    "endless nesting is refused before it exhausts the stack",
     arguments: [[3, 0, 1, 0x61], [0x0a, 0, 0, 0, 1], [0x11, 0x09, 3, 1]] as [[UInt8]])
   func nesting(opening: [UInt8]) {
     let bytes = (0..<100_000).flatMap { _ in opening }
@@ -68,7 +68,7 @@ import Testing
     #expect(throws: AMFError.tooManyValues) { try read([0x0a, 0, 0xff, 0, 0] + [UInt8](repeating: 5, count: 5000)) }
   }
 
-  @Test("AMF3 values are read behind the switch")
+  @Test("AMF3 values are read after the switch marker")
   func amf3() throws {
     #expect(try read([0x11, 0x04, 0x01]) == [1.0])
     #expect(try read([0x11, 0x04, 0xff, 0xff, 0xff, 0xff]) == [-1.0])
@@ -93,7 +93,7 @@ import Testing
       ])
   }
 
-  @Test("references of AMF3 to objects are not followed, and false ones refused")
+  @Test("AMF3 references to objects are not resolved, and invalid ones are refused")
   func amf3References() throws {
     // An array that contains itself.
     #expect(try read([0x11, 0x09, 0x03, 0x01, 0x09, 0x00]) == [.array([.undefined])])
@@ -103,7 +103,7 @@ import Testing
     #expect(throws: AMFError.externalizable) { try read([0x11, 0x0a, 0x07, 0x03, 0x50]) }
   }
 
-  @Test("a command in AMF3 form is read, with its leading byte and without")
+  @Test("a command in AMF3 form is read with and without its leading byte")
   func amf3Command() throws {
     let plain = Command("createStream", transaction: 4).message()
     for payload in [[0] + plain.payload, plain.payload] {
@@ -114,7 +114,7 @@ import Testing
     #expect(throws: AMFError.self) { try Command(RTMPMessage(type: .command, payload: [5])) }
   }
 
-  @Test("random and damaged values are read or refused, never more")
+  @Test("random and damaged values are read or refused, nothing else")
   func fuzz() {
     var random = SeededGenerator(seed: 11)
     let seeds = [

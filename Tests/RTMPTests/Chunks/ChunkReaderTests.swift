@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "chunk streams have numbers of one, two and three bytes",
+    "chunk stream ids have one, two or three bytes",
     arguments: [[0x02], [0x3f], [0x00, 5], [0x01, 5, 200]] as [[UInt8]])
   func basicHeaders(basic: [UInt8]) throws {
     let bytes =
@@ -51,7 +51,7 @@ import Testing
     #expect(try reader.messages(bytes, step: 1) == [message([1, 2, 3], time: 9), message([4, 5, 6], time: 10)])
   }
 
-  @Test("chunk streams may take turns")
+  @Test("chunk streams may be interleaved")
   func interleaving() throws {
     let long = [UInt8](repeating: 1, count: 200)
     let bytes =
@@ -60,7 +60,7 @@ import Testing
     #expect(try reader.messages(bytes) == [message([9, 9, 9, 9], type: .audio), message(long)])
   }
 
-  @Test("a chunk size that changes in the middle of a message counts from the next chunk on")
+  @Test("a chunk size that changes in the middle of a message applies from the next chunk on")
   func chunkSizeMidMessage() throws {
     let long = (0..<600).map { UInt8($0 & 0xff) }
     var bytes = first(6, length: 600, Array(long[..<128]))
@@ -71,7 +71,7 @@ import Testing
     #expect(reader.chunkSize == 400)
   }
 
-  @Test("an aborted message is forgotten")
+  @Test("an aborted message is discarded")
   func abort() throws {
     var bytes = first(6, length: 200, [UInt8](repeating: 1, count: 128))
     bytes += [2, 0, 0, 0, 0, 0, 4, 2, 0, 0, 0, 0, 0, 0, 0, 6]
@@ -81,7 +81,7 @@ import Testing
     #expect(reader.abandonedMessages == 1)
   }
 
-  @Test("a message that another of its chunk stream overtakes is forgotten")
+  @Test("a message that another of its chunk stream interrupts is discarded")
   func overtaken() throws {
     let bytes = first(6, length: 200, [UInt8](repeating: 1, count: 128)) + first(6, length: 2, [8, 8])
     var reader = ChunkReader()
@@ -89,7 +89,7 @@ import Testing
     #expect(reader.abandonedMessages == 1)
   }
 
-  @Test("an extended timestamp is found where type 3 chunks repeat it and where they don't", arguments: [true, false])
+  @Test("an extended timestamp is read whether or not type 3 chunks repeat it", arguments: [true, false])
   func extendedTimestamp(isRepeated: Bool) throws {
     let time: [UInt8] = [0x01, 0x02, 0x03, 0x04]
     let long = [UInt8](repeating: 5, count: 300)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("payload that begins like the timestamp left out before it is not lost")
+  @Test("payload that begins like the omitted timestamp before it is not lost")
   func likeTimestamp() throws {
     // The rest of the message, 2 bytes, equals the start of the timestamp, but the next chunk does not continue it.
     let time: [UInt8] = [0x01, 0x02, 0x03, 0x04]
@@ -126,7 +126,7 @@ import Testing
     #expect(try reader.messages(bytes).map(\.timestamp) == [0xffff_fff0, 0x10])
   }
 
-  @Test("a message with nothing in it is one")
+  @Test("an empty message is a message")
   func empty() throws {
     var reader = ChunkReader()
     #expect(try reader.messages(first(6, length: 0, []) + [0xc6, 0xc6]).count == 3)
@@ -141,7 +141,7 @@ import Testing
     #expect(throws: ChunkError.chunkSize(size)) { try reader.messages([2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0] + field) }
   }
 
-  @Test("an absurd chunk size is taken for the largest there is")
+  @Test("a huge chunk size becomes the largest valid one")
   func absurdChunkSize() throws {
     var reader = ChunkReader()
     _ = try reader.messages([2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff])
@@ -162,7 +162,7 @@ import Testing
     #expect(throws: ChunkError.messageTooLong(1001)) { try reader.messages(first(6, length: 1001, [])) }
   }
 
-  @Test("unfinished messages on many chunk streams are bounded together")
+  @Test("unfinished messages on many chunk streams are limited together")
   func unfinished() {
     var reader = ChunkReader(limits: .init(messageLength: 1000, chunkStreams: 64, unfinishedBytes: 1000))
     let bytes = (3..<20).flatMap { first(UInt8($0), length: 500, [UInt8](repeating: 0, count: 128)) }
@@ -176,20 +176,20 @@ import Testing
     #expect(throws: ChunkError.tooManyChunkStreams) { try reader.messages(bytes) }
   }
 
-  @Test("a chunk that refers to a header that never came is refused", arguments: [0x86, 0xc6] as [UInt8])
+  @Test("a chunk that refers to a missing header is refused", arguments: [0x86, 0xc6] as [UInt8])
   func unknown(header: UInt8) {
     var reader = ChunkReader()
     #expect(throws: ChunkError.unknownChunkStream(6)) { try reader.messages([header, 0, 0, 1, 0]) }
   }
 
-  @Test("a first chunk without a message stream is let pass")
+  @Test("a first chunk without a message stream is accepted")
   func withoutStream() throws {
     var reader = ChunkReader()
     let messages = try reader.messages([0x46, 0, 0, 5, 0, 0, 1, 9, 3])
     #expect(messages == [RTMPMessage(type: .video, stream: .connection, timestamp: 5, payload: [3])])
   }
 
-  @Test("random and damaged chunks are read or refused, never more")
+  @Test("random and damaged chunks are read or refused, nothing else")
   func fuzz() {
     var random = SeededGenerator(seed: 3)
     for round in 0..<3000 {

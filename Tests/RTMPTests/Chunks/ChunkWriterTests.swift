@@ -3,7 +3,7 @@ import RTP
 import Testing
 
 @Suite struct ChunkWriterTests {
-  @Test("what is written is read again, at any chunk size", arguments: [1, 2, 127, 128, 129, 4096, 0xff_ffff])
+  @Test("written messages are read back, at any chunk size", arguments: [1, 2, 127, 128, 129, 4096, 0xff_ffff])
   func roundTrip(chunkSize: Int) throws {
     var random = SeededGenerator(seed: UInt64(chunkSize))
     var writer = ChunkWriter()
@@ -26,7 +26,7 @@ import Testing
     #expect(try reader.messages(bytes, step: 1000) == sent)
   }
 
-  @Test("a stream's later messages leave out what the earlier ones said")
+  @Test("a stream's later messages omit the header fields of earlier ones")
   func headers() {
     var writer = ChunkWriter()
     var bytes: [UInt8] = []
@@ -49,7 +49,7 @@ import Testing
       prepared.bytes == [0x06, 0xff, 0xff, 0xff, 0, 0, 5, 9, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0xc6, 1, 0, 0, 0, 4, 5])
   }
 
-  @Test("control messages survive the way there and back")
+  @Test("control messages survive a round trip")
   func control() throws {
     let messages: [ControlMessage] = [
       .setChunkSize(4096), .abort(chunkStream: 5), .acknowledgement(0xffff_fff0), .windowAcknowledgementSize(5_000_000),
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("an aggregate's parts have its time and their distances")
+  @Test("an aggregate's parts have its time and keep their distances")
   func aggregate() throws {
     var payload: [UInt8] = []
     for message in [videoMessage(500), audioMessage(510), videoMessage(540)] { payload += FLVStream.tag(message) }

@@ -11,7 +11,7 @@ import Testing
   ]
   private let pictureParameters: [UInt8] = [0x68, 0xeb, 0xe3, 0xcb, 0x22, 0xc0]
 
-  @Test("an SPS tells the size of the picture")
+  @Test("an SPS gives the size of the picture")
   func size() throws {
     let parameters = try #require(SequenceParameters(parsing: high))
     #expect(parameters.width == 320 && parameters.height == 180 && parameters.chromaFormat == 1 && parameters.lumaDepth == 8)
@@ -21,7 +21,7 @@ import Testing
     #expect(SequenceParameters(parsing: pictureParameters) == nil)
   }
 
-  @Test("a decoder's configuration survives the way there and back, with the fields of the high profiles")
+  @Test("a decoder's configuration survives a round trip, with the fields of the high profiles")
   func avc() throws {
     let configuration = try #require(
       AVCConfiguration(sequenceParameters: [high], pictureParameters: [pictureParameters]))
@@ -37,7 +37,7 @@ import Testing
     #expect(AVCConfiguration(sequenceParameters: [[UInt8](repeating: 0x67, count: 70_000)], pictureParameters: []) == nil)
   }
 
-  @Test("an access unit changes its form and back")
+  @Test("an access unit is converted to length-prefixed form and back")
   func accessUnit() throws {
     let annexB: [UInt8] =
       [0, 0, 0, 1, 9, 0xf0, 0, 0, 0, 1] + high + [0, 0, 1] + pictureParameters + [0, 0, 1, 0x06, 5, 1] + [
@@ -60,7 +60,7 @@ import Testing
     #expect([].withUnsafeBytes { AVCAccessUnit.annexB(withLengths: $0, lengthSize: 9) } == nil)
   }
 
-  @Test("AAC's configuration: the usual rates in two bytes, others in five")
+  @Test("AAC's configuration: standard rates in two bytes, others in five")
   func aac() throws {
     #expect(AudioSpecificConfig(sampleRate: 44_100, channels: 2).encoded == [0x12, 0x10])
     #expect(AudioSpecificConfig(sampleRate: 48_000, channels: 1).encoded == [0x11, 0x88])
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("metadata survives the way there and back, and odd numbers are left out")
+  @Test("metadata survives a round trip, and invalid numbers are ignored")
   func metadata() throws {
     var metadata = StreamMetadata()
     metadata.width = 1280

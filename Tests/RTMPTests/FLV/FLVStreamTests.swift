@@ -13,7 +13,7 @@ import Testing
     messages.reduce(FLVStream.header(hasAudio: true, hasVideo: true)) { $0 + FLVStream.tag($1) }
   }
 
-  @Test("what is written is read again, in pieces of any size", arguments: [1, 5, 100, Int.max])
+  @Test("a written stream is read back, in pieces of any size", arguments: [1, 5, 100, Int.max])
   func roundTrip(step: Int) throws {
     var demuxer = FLVDemuxer()
     #expect(try demuxer.messages(stream, step: step) == messages)
@@ -28,7 +28,7 @@ import Testing
         == [8, 0, 0, 2, 2, 3, 4, 1, 0, 0, 0, 0xaf, 1, 0, 0, 0, 13])
   }
 
-  @Test("what is no FLV is refused, once and for all")
+  @Test("bytes that are not FLV are refused permanently")
   func refused() {
     var demuxer = FLVDemuxer()
     #expect(throws: FLVError.notFLV) { try demuxer.messages(Array("<html>...".utf8)) }
@@ -39,7 +39,7 @@ import Testing
     #expect(throws: FLVError.tagTooLong(1005)) { try short.messages(stream) }
   }
 
-  @Test("tags of unknown or encrypted content are passed over")
+  @Test("tags of unknown or encrypted content are skipped")
   func passedOver() throws {
     let odd: [UInt8] =
       [7, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 12] + [0x29, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 12]
@@ -48,7 +48,7 @@ import Testing
     #expect(try demuxer.messages(bytes) == [audioMessage(5)])
   }
 
-  @Test("damaged streams are read or refused, never more")
+  @Test("damaged streams are read or refused, nothing else")
   func fuzz() {
     var random = SeededGenerator(seed: 41)
     for _ in 0..<2000 {

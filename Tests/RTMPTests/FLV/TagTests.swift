@@ -26,7 +26,7 @@ import Testing
     #expect(audio([]) == nil && audio([0xaf]) == nil && audio([0xaf, 2]) == nil)
   }
 
-  @Test("the enhanced header of one track: FourCC, composition time where the codec has one, nanoseconds")
+  @Test("the enhanced header of one track: FourCC, composition time if the codec has one, nanoseconds")
   func enhanced() throws {
     let hevc = try #require(video([0x91] + Array("hvc1".utf8) + [0, 0, 40, 7, 7]))
     #expect(hevc.isEnhanced && hevc.isKeyFrame && hevc.track.codec == .fourCC(.hevc))

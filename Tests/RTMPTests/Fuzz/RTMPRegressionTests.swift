@@ -3,7 +3,7 @@ import FuzzSupport
 import Testing
 
 @Suite struct RTMPRegressionTests {
-  @Test("inputs that the fuzzer began with or found are read without a trap", arguments: rtmpFuzzTargets.keys.sorted())
+  @Test("the fuzzer's seeds and findings are read without a trap", arguments: rtmpFuzzTargets.keys.sorted())
   func stored(target: String) throws {
     let read = try #require(rtmpFuzzTargets[target])
     let inputs = try storedInputs(of: target)

@@ -37,14 +37,14 @@ import Testing
     return (client, server)
   }
 
-  @Test("both forms end well, in pieces of any size", arguments: [true, false], [1, 500, Int.max])
+  @Test("both forms succeed, in pieces of any size", arguments: [true, false], [1, 500, Int.max])
   mutating func ends(withDigest: Bool, step: Int) throws {
     let (client, server) = try shake(withDigest: withDigest, step: step)
     #expect(client.isDone && server.isDone && client.isAnswered)
     #expect(client.serverHasDigest == withDigest && server.hasDigest == withDigest)
   }
 
-  @Test("a digest is found in either scheme, wherever it lies", arguments: HandshakeDigest.Scheme.allCases)
+  @Test("a digest is found in either scheme, at any offset", arguments: HandshakeDigest.Scheme.allCases)
   mutating func schemes(scheme: HandshakeDigest.Scheme) throws {
     for _ in 0..<50 {
       var packet = handshakePacket(time: 0, version: 0x0900_7c02, using: &generator)
@@ -61,7 +61,7 @@ import Testing
     #expect(HandshakeDigest.position(in: packet, .keyFirst) == 776 + 727)
   }
 
-  @Test("a client with a wrong digest is answered as the specification says")
+  @Test("a client with a wrong digest is answered in the specification's form")
   mutating func wrongDigest() throws {
     let challenge = handshakePacket(time: 3, version: 0x0900_7c02, using: &generator)
     var server = ServerHandshake()
@@ -73,13 +73,13 @@ import Testing
     #expect(down.count == 1 + 2 * 1536 && Array(down[1537...]) == challenge)
   }
 
-  @Test("an answer that does not match is noted and no reason to end")
+  @Test("a wrong answer is recorded and does not end the session")
   mutating func wrongEcho() throws {
     let (client, _) = try shake(withDigest: true) { down in if down.count > 3000 { down[down.count - 1] ^= 1 } }
     #expect(client.isDone && !client.isAnswered)
   }
 
-  @Test("another protocol is told at its first byte", arguments: [6, 0x16, 0x47] as [UInt8])
+  @Test("another protocol is detected at its first byte", arguments: [6, 0x16, 0x47] as [UInt8])
   mutating func otherProtocol(first: UInt8) throws {
     var server = ServerHandshake()
     var down: [UInt8] = []

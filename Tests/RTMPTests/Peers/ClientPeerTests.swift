@@ -6,7 +6,7 @@ import Testing
 /// `ClientSession` against nginx-rtmp and ffmpeg.
 @Suite struct ClientPeerTests {
   @Test(
-    "H.264 and AAC go to nginx-rtmp and ffprobe reads them there", .needs("ffmpeg", "ffprobe"), .needsNginxRTMP,
+    "H.264 and AAC are published to nginx-rtmp, and ffprobe reads them there", .needs("ffmpeg", "ffprobe"), .needsNginxRTMP,
     arguments: [true, false])
   func publishToNginx(withDigest: Bool) async throws {
     let nginx = try await NginxRTMP()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("what ffmpeg publishes to nginx-rtmp is played from there", .needs("ffmpeg"), .needsNginxRTMP)
+  @Test("a stream that ffmpeg publishes to nginx-rtmp is played from there", .needs("ffmpeg"), .needsNginxRTMP)
   func playFromNginx() async throws {
     let nginx = try await NginxRTMP()
     let ffmpeg = try Program("ffmpeg", testSource(seconds: 6, ["-f", "flv", nginx.url()]))
@@ -69,7 +69,7 @@ import Testing
     #expect(client.failure == .closedByPeer, "\(client.events)")
   }
 
-  @Test("ffmpeg as a server takes what is published", .needs("ffmpeg", "ffprobe"))
+  @Test("ffmpeg as a server receives a published stream", .needs("ffmpeg", "ffprobe"))
   func publishToFFmpeg() async throws {
     let port = try LoopbackSocket.freePort()
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).flv")

@@ -5,7 +5,7 @@ import Testing
 
 /// `ServerSession` against ffmpeg, ffprobe and librtmp.
 @Suite struct FFmpegTests {
-  @Test("ffmpeg publishes: metadata, both sequence headers, then frames with growing times", .needs("ffmpeg"))
+  @Test("ffmpeg publishes: metadata, both sequence headers, then frames with increasing times", .needs("ffmpeg"))
   func ffmpegPublishes() async throws {
     let origin = try LoopbackOrigin()
     defer { origin.stop() }
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("ffmpeg says the reason for which it may not publish", .needs("ffmpeg"))
+  @Test("ffmpeg prints the reason why it may not publish", .needs("ffmpeg"))
   func ffmpegIsRefused() async throws {
     let origin = try LoopbackOrigin(refusing: "The token has expired.")
     defer { origin.stop() }
@@ -54,12 +54,12 @@ import Testing
     #expect(ffmpeg.text.contains("The token has expired."), "\(ffmpeg.text)")
   }
 
-  @Test("ffprobe plays what ffmpeg publishes", .needs("ffmpeg", "ffprobe"))
+  @Test("ffprobe plays a stream that ffmpeg publishes", .needs("ffmpeg", "ffprobe"))
   func ffprobePlays() async throws {
     let origin = try LoopbackOrigin()
     defer { origin.stop() }
     let ffmpeg = try Program("ffmpeg", testSource(seconds: 60, ["-f", "flv", origin.url()]))
-    try await eventually("media comes") { origin.snapshot.published.count > 20 }
+    try await eventually("media arrives") { origin.snapshot.published.count > 20 }
     let probe = try Program(
       "ffprobe",
       [
@@ -72,17 +72,17 @@ import Testing
     let text = probe.text
     #expect(
       text.contains("codec_name=h264|width=320|height=180") && text.contains("codec_name=aac|sample_rate=44100"), "\(text)")
-    #expect(!text.contains("unknown"), "players take some data messages for a stream of its own")
+    #expect(!text.contains("unknown"), "players treat some data messages as a separate stream")
     #expect(text.components(separatedBy: "codec_type=video").count > 15, "\(text)")
     ffmpeg.stop()
   }
 
-  @Test("librtmp plays what ffmpeg publishes, and is told of its end", .needs("ffmpeg", "rtmpdump"))
+  @Test("librtmp plays a stream that ffmpeg publishes, and is notified of its end", .needs("ffmpeg", "rtmpdump"))
   func librtmpPlays() async throws {
     let origin = try LoopbackOrigin()
     defer { origin.stop() }
     let ffmpeg = try Program("ffmpeg", testSource(seconds: 10, ["-f", "flv", origin.url()]))
-    try await eventually("media comes") { origin.snapshot.published.count > 20 }
+    try await eventually("media arrives") { origin.snapshot.published.count > 20 }
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).flv")
     defer { try? FileManager.default.removeItem(at: file) }
     let dump = try Program("rtmpdump", ["-r", origin.url(), "--live", "-o", file.path])
@@ -107,7 +107,7 @@ import Testing
         "openh264enc", "gop-size=15", "!", "h264parse", "!", "flvmux", "streamable=true", "!", "rtmp2sink",
         "location=\(origin.url())",
       ])
-    try await eventually("media comes, or GStreamer lacks a plugin") {
+    try await eventually("media arrives, or GStreamer lacks a plugin") {
       origin.snapshot.published.count > 20 || !publisher.isRunning
     }
     try #require(publisher.isRunning || publisher.text.contains("no element"), "\(publisher.text)")

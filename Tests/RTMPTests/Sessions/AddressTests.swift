@@ -2,7 +2,7 @@ import RTMP
 import Testing
 
 @Suite struct AddressTests {
-  @Test("a URL is taken apart as ffmpeg does it")
+  @Test("a URL is parsed as in ffmpeg")
   func parts() throws {
     func parts(_ text: String) -> [String]? {
       RTMPAddress(text).map { [$0.host, String($0.port), $0.app, $0.stream, $0.tcURL] }
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "what is no such URL is refused",
+    "an invalid URL is refused",
     arguments: [
       "", "rtmp://", "rtmp://a", "rtmp://a/", "rtmp://a/live", "rtmp://a/live/", "http://a/live/x", "rtmp://a:0/live/x",
       "rtmp://a:99999/live/x", "rtmp://:1935/live/x", "rtmp://u:p@a/live/x", "rtmp://::1/live/x", "rtmp://a/li ve/x",
@@ -25,14 +25,14 @@ import Testing
     ])
   func refused(text: String) { #expect(RTMPAddress(text) == nil) }
 
-  @Test("an address says itself again")
+  @Test("an address's description is the original URL")
   func description() {
     for text in ["rtmp://a.example/live/x?k=v", "rtmps://a:444/app/inst/x", "rtmp://[::1]:1936/live/x"] {
       #expect(RTMPAddress(text)?.description == text)
     }
   }
 
-  @Test("an application's name and query are told apart")
+  @Test("an application's name and query are separated")
   func connect() {
     let request = ConnectRequest(["app": "live/?token=a?b", "tcUrl": "rtmp://h/live/"])
     #expect(request.appName == "live" && request.query == "token=a?b")

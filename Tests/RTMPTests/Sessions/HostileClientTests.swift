@@ -56,14 +56,14 @@ import Testing
     #expect(session.strayMessages == 1)
   }
 
-  @Test("a command that is no AMF ends the session")
+  @Test("a command that is not AMF ends the session")
   func notAMF() {
     var session = connected()
     let events = feed(&session, [RTMPMessage(type: .command, payload: [2, 0xff, 0xff, 1])])
     #expect(events == [.closed(.command(.truncated))])
   }
 
-  @Test("only so many streams can be made")
+  @Test("the number of streams is limited")
   func streams() {
     var session = connected(.init(streams: 3))
     _ = feed(&session, (0..<10).map { Command("createStream", transaction: Double($0 + 2)).message() })
@@ -79,7 +79,7 @@ import Testing
     #expect(more.count == 2 && !session.isClosed)
   }
 
-  @Test("a client that asks and never reads is ended")
+  @Test("the session of a client that sends requests and never reads is ended")
   func neverReads() {
     var session = connected()
     let pings = chunks(Array(repeating: ControlMessage.user(.pingRequest(1)).message, count: 1000))
@@ -92,7 +92,7 @@ import Testing
     #expect(session.takeOutput().count < 5 << 20)
   }
 
-  @Test("nothing comes out of a session that is over")
+  @Test("an ended session produces nothing")
   func over() {
     var session = connected()
     session.end()
@@ -105,7 +105,7 @@ import Testing
     #expect(session.nextEvent() == nil && session.takeOutput().isEmpty)
   }
 
-  @Test("damaged dialogues of real sessions are followed or ended, never more")
+  @Test("damaged recordings of real sessions are processed or end the session, nothing else")
   func fuzz() throws {
     var random = SeededGenerator(seed: 21)
     for purpose in [ClientSession.Purpose.publish, .play] {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PlayTests {
   private let stream = MessageStreamID(1)
 
-  @Test("a viewer gets what is sent, prepared or not")
+  @Test("a viewer receives media, prepared or not")
   func play() throws {
     var pair = try SessionPair(.play)
     pair.run()
@@ -48,7 +48,7 @@ import Testing
     #expect(!isSentElsewhere)
   }
 
-  @Test("a stream that is not there is refused with the server's words")
+  @Test("a missing stream is refused with the server's description")
   func notFound() throws {
     var pair = try SessionPair(.play)
     pair.acceptsAll = false
@@ -60,7 +60,7 @@ import Testing
     #expect(pair.clientFailure == .rejected(Status(.error, .playStreamNotFound, "No such stream."), at: .play))
   }
 
-  @Test("the end of a stream is told, and the connection stays")
+  @Test("the end of a stream is reported, and the connection stays open")
   func ends() throws {
     var pair = try SessionPair(.play)
     pair.run()
@@ -71,7 +71,7 @@ import Testing
     #expect(!isSent)
   }
 
-  @Test("pause, seek and the like are answered and told")
+  @Test("pause, seek and similar commands are answered and reported")
   func switches() throws {
     var pair = try SessionPair(.play)
     pair.run()
@@ -105,7 +105,7 @@ import Testing
     #expect(answers.contains { $0.name == "_error" && $0.transaction == 11 })
   }
 
-  @Test("a viewer that leaves, or plays something else, is told of")
+  @Test("a viewer that leaves, or plays another stream, is reported")
   func leaves() throws {
     var pair = try SessionPair(.play)
     pair.run()

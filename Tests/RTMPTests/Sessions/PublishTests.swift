@@ -3,7 +3,7 @@ import RTP
 import Testing
 
 @Suite struct PublishTests {
-  @Test("a client connects and publishes, however the bytes are cut", arguments: [1, 7, 1000, Int.max])
+  @Test("a client connects and publishes, however the bytes are split", arguments: [1, 7, 1000, Int.max])
   func publish(step: Int) throws {
     var pair = try SessionPair(.publish)
     pair.step = step
@@ -38,7 +38,7 @@ import Testing
     #expect(pair.client.isActive)
   }
 
-  @Test("timestamps go on over 2^24 and over 2^32")
+  @Test("timestamps continue over 2^24 and over 2^32")
   func timestamps() throws {
     var pair = try SessionPair(.publish)
     pair.run()
@@ -50,7 +50,7 @@ import Testing
     #expect(pair.published == sent)
   }
 
-  @Test("the server's refusal comes in its own words")
+  @Test("the server's refusal arrives with its own description")
   func rejections() throws {
     var pair = try SessionPair(.publish)
     pair.acceptsAll = false
@@ -77,7 +77,7 @@ import Testing
     #expect(pair.serverFailure == nil)
   }
 
-  @Test("what comes while the owner decides is held and not lost")
+  @Test("messages received while the owner decides are queued and not lost")
   func held() throws {
     var pair = try SessionPair(.publish)
     pair.acceptsAll = false
@@ -100,7 +100,7 @@ import Testing
     #expect(pair.published == [early])
   }
 
-  @Test("a client that sends too much before it is let in is ended")
+  @Test("the session of a client that sends too much before it is accepted ends")
   func heldTooMuch() throws {
     var pair = try SessionPair(.publish, server: .init(heldBytes: 10_000))
     pair.acceptsAll = false
@@ -112,7 +112,7 @@ import Testing
     #expect(pair.serverFailure == .tooMuchHeld)
   }
 
-  @Test("the end of a publish is told to the server's owner once")
+  @Test("the end of a publish is reported to the server's owner once")
   func ends() throws {
     var pair = try SessionPair(.publish)
     pair.run()
@@ -135,7 +135,7 @@ import Testing
     #expect(pair.serverEvents.suffix(2) == [.publishEnded(MessageStreamID(1)), .closed(.closedByPeer)])
   }
 
-  @Test("the server may end a publish and say why")
+  @Test("the server may end a publish with a description")
   func endedByServer() throws {
     var pair = try SessionPair(.publish)
     pair.run()
@@ -144,7 +144,7 @@ import Testing
     #expect(pair.clientFailure == .rejected(Status(.error, .publishDenied, "Kicked."), at: .media))
   }
 
-  @Test("a client that is asked to connect anew learns where")
+  @Test("a client that is asked to reconnect receives the URL")
   func reconnect() throws {
     var pair = try SessionPair(.publish)
     pair.run()
@@ -155,7 +155,7 @@ import Testing
     #expect(pair.client.isActive)
   }
 
-  @Test("codecs told by FourCC reach the server, and it tells that it passes them on")
+  @Test("codecs announced by FourCC reach the server, and it announces that it forwards them")
   func enhanced() throws {
     let options = ClientSession.Options(fourCCs: ["hvc1", "Opus"], capabilities: [.reconnect, .multitrack])
     var pair = try SessionPair(.publish, client: options)

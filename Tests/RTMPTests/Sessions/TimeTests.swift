@@ -3,7 +3,7 @@ import RTP
 import Testing
 
 @Suite struct TimeTests {
-  @Test("a client that says nothing is given up after ten seconds, and not before")
+  @Test("a silent client's session ends after ten seconds, and not before")
   func silentClient() {
     let start = Instant(microseconds: 0)
     var session = ServerSession(now: start)
@@ -15,7 +15,7 @@ import Testing
     #expect(session.deadline == nil && session.nextEvent() == nil)
   }
 
-  @Test("a client that dribbles its handshake is given up just as well")
+  @Test("the session of a client with a very slow handshake ends too")
   func dribble() {
     var now = Instant(microseconds: 0)
     var session = ServerSession(now: now)
@@ -27,7 +27,7 @@ import Testing
     #expect(session.isClosed)
   }
 
-  @Test("a server that says nothing is given up, and the step is named")
+  @Test("the session with a silent server ends, and the failure names the step")
   func silentServer() throws {
     let address = try #require(RTMPAddress("rtmp://example.org/live/studio"))
     let start = Instant(microseconds: 0)
@@ -42,7 +42,7 @@ import Testing
     #expect(pair.clientFailure == .timeout(.connect))
   }
 
-  @Test("a publisher that falls silent is pinged, and given up where it does not answer")
+  @Test("a publisher that becomes silent is pinged, and its session ends if it does not answer")
   func halfOpen() throws {
     var pair = try SessionPair(.publish)
     pair.run()
@@ -59,7 +59,7 @@ import Testing
     #expect(pair.serverEvents.suffix(2) == [.publishEnded(MessageStreamID(1)), .closed(.timeout(.media))])
   }
 
-  @Test("a client that connects and does nothing is given up")
+  @Test("the session of a client that connects and does nothing ends")
   func idle() throws {
     var pair = try SessionPair(.publish)
     pair.run()
@@ -71,7 +71,7 @@ import Testing
     #expect(pair.serverFailure == .timeout(.createStream))
   }
 
-  @Test("what was received is acknowledged by the window")
+  @Test("received bytes are acknowledged per window")
   func acknowledgement() throws {
     var pair = try SessionPair(.publish, server: .init(window: 100_000))
     pair.run()

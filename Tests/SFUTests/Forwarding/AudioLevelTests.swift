@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("forwarder: audio levels")
 struct AudioLevelTests {
-  @Test("levels come every 200 ms while there is sound, silence once; a speaker stays for a second after the last sound")
+  @Test("levels are reported every 200 ms during sound, silence once; a speaker stays for a second after the last sound")
   func levels() throws {
     let network = try VirtualNetwork()
     let alice = try network.connectedClients(1)[0]
@@ -34,7 +34,7 @@ struct AudioLevelTests {
     #expect((800_000...1_300_000).contains(speakers[1].0 - end))
   }
 
-  @Test("the loudest speaker is first, and whoever becomes louder takes over")
+  @Test("the loudest speaker is first, and one who becomes louder takes over")
   func ranking() throws {
     let network = try VirtualNetwork()
     let clients = try network.connectedClients(2)

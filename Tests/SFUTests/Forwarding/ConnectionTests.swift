@@ -189,7 +189,7 @@ struct ConnectionTests {
     #expect(!client.isClosed)
   }
 
-  @Test("a connection whose first frame is no check, or that announces too long a frame, is closed", arguments: [true, false])
+  @Test("a connection whose first frame is not a check, or announces too great a length, is closed", arguments: [true, false])
   func malformed(isTooLong: Bool) throws {
     let client = try ConnectedClient()
     client.sendRaw(isTooLong ? [0xFF, 0xFF, 0] : [0, 4, 0x80, 96, 0, 1])
@@ -200,7 +200,7 @@ struct ConnectionTests {
     #expect(client.forwarder.currentCounters().tcpConnections == 0)
   }
 
-  @Test("a connection that takes nothing costs video, up to a key frame once it flows again, and no audio")
+  @Test("a connection that accepts nothing loses video up to a key frame after it recovers, and no audio")
   func slow() throws {
     var limits = MediaLimits()
     limits.tcpQueueBytes = 8192
@@ -220,9 +220,9 @@ struct ConnectionTests {
     client.pipe.room = .max
     client.forwarder.connections.markBusy(client.connection)
     client.run(milliseconds: 200)
-    #expect(client.audio == Array(0...20), "it has a quarter of the queue to itself")
+    #expect(client.audio == Array(0...20), "a quarter of the queue is reserved for it")
     let delivered = client.videoCount
-    #expect((2...7).contains(delivered), "what was queued before")
+    #expect((2...7).contains(delivered), "packets queued before")
     #expect(client.keyFrameRequests > asked)
     client.sendMedia(21)
     client.sendMedia(22, isKey: true)

@@ -19,7 +19,7 @@ struct DeadlineTests {
     #expect(network.forwarder.deadline == nil)
   }
 
-  @Test("a whole frame is forwarded when it arrives, the packets of an unfinished one a millisecond later")
+  @Test("a complete frame is forwarded when it arrives, the packets of an incomplete one a millisecond later")
   func frames() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -39,7 +39,7 @@ struct DeadlineTests {
     #expect(bob.packets.dropFirst().map { $0.at - second } == [21_000, 21_000])
   }
 
-  @Test("a silent client is reported after 8 s, comes back with its next check, and has failed after 30 s of silence")
+  @Test("a silent client is reported after 8 s, recovers with its next check, and fails after 30 s of silence")
   func silence() throws {
     let network = try VirtualNetwork()
     let alice = try network.connectedClients(1)[0]

@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("forwarder: fan-out")
 struct FanOutTests {
-  @Test("frames for more subscribers than a batch has packets reach each of them, rewritten for it")
+  @Test("with more subscribers than a batch has packets, frames reach each of them, rewritten for it")
   func beyondOneBatch() throws {
     let network = try VirtualNetwork()
     let clients = try network.connectedClients(21)
@@ -41,7 +41,7 @@ struct FanOutTests {
     }
   }
 
-  @Test("when a room closes, its clients learn of it and nothing is left to wait for")
+  @Test("when a room closes, its clients are notified and nothing is pending")
   func close() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()

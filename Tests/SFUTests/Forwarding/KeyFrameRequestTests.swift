@@ -7,7 +7,7 @@ import WebRTC
 @Suite("forwarder: key frame requests")
 struct KeyFrameRequestTests {
   @Test(
-    "a subscription asks for a key frame within 10 ms, again every 500 ms, ten times, then every 3 s, until a key frame comes")
+    "a subscription requests a key frame within 10 ms, again every 500 ms, ten times, then every 3 s, until one arrives")
   func repeated() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -15,7 +15,7 @@ struct KeyFrameRequestTests {
     network.run(milliseconds: 14_900)
     let times = alice.pictureLosses.map { $0 - start }
     #expect(times.count == 13)
-    #expect((10_000...20_000).contains(times[0]), "one tick and the way")
+    #expect((10_000...20_000).contains(times[0]), "one tick and the network delay")
     let waits = zip(times.dropFirst(), times).map { $0 - $1 }
     #expect(waits[..<9].allSatisfy { (500_000...510_000).contains($0) })
     #expect(waits[9...].allSatisfy { (3_000_000...3_010_000).contains($0) })
@@ -28,7 +28,7 @@ struct KeyFrameRequestTests {
     #expect(bob.payloads(of: 9001) == [VP8Payload.key("2"), VP8Payload.delta("3")])
   }
 
-  @Test("what many subscribers ask for within an interval is one request")
+  @Test("many subscribers' requests within an interval become one")
   func merged() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -46,7 +46,7 @@ struct KeyFrameRequestTests {
     #expect(alice.pictureLosses.count == before + 1)
   }
 
-  @Test("a muted track is not forwarded; unmuted, it asks for a key frame and continues with it, its numbers without a gap")
+  @Test("a muted track is not forwarded; unmuted, it requests a key frame and continues with it, without a gap in numbers")
   func mute() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -71,7 +71,7 @@ struct KeyFrameRequestTests {
     #expect(bob.numbers(of: 9001) == [0, 1, 2])
   }
 
-  @Test("a full socket costs video up to the next key frame, which is asked for, and no audio")
+  @Test("a full socket loses video up to the next key frame, which is requested, and no audio")
   func fullSocket() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()

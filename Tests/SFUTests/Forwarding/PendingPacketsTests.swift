@@ -60,7 +60,7 @@ private final class Waiting {
 
 @Suite("pending packets")
 struct PendingPacketsTests {
-  @Test("a frame's packets wait for its last, and no longer than a millisecond")
+  @Test("a frame's packets wait for its last, but no longer than a millisecond")
   func waiting() throws {
     let waiting = try Waiting()
     waiting.add(100, at: 0)
@@ -80,7 +80,7 @@ struct PendingPacketsTests {
     #expect(waiting.isReady(at: 7, all: true))
   }
 
-  @Test("what fills a message does not wait for the frame's end")
+  @Test("packets that fill a message do not wait for the frame's end")
   func fullMessage() throws {
     let waiting = try Waiting()
     for _ in 0..<7 { waiting.add(100) }
@@ -90,7 +90,7 @@ struct PendingPacketsTests {
   }
 
   @Test(
-    "padding makes neighbours equally long where a few bytes are missing, and only then",
+    "padding makes neighbours equally long if they differ by a few bytes, and only then",
     arguments: [
       // The last packet of a message may be shorter.
       ([900, 900, 900], [0, 0, 0]), ([900, 900, 400], [0, 0, 0]), ([899, 900, 900], [1, 0, 0]), ([880, 900, 895], [20, 0, 0]),
@@ -107,7 +107,7 @@ struct PendingPacketsTests {
     #expect(waiting.paddings() == expected)
   }
 
-  @Test("padding does not reach over the end of a frame")
+  @Test("padding does not cross the end of a frame")
   func frames() throws {
     let waiting = try Waiting()
     for (length, marker) in [(890, false), (880, true), (900, false), (899, false), (890, true)] {
@@ -116,7 +116,7 @@ struct PendingPacketsTests {
     #expect(waiting.paddings() == [0, 0, 0, 1, 0])
   }
 
-  @Test("padding lies behind the payload, counts itself, and leaves payload and length as they were")
+  @Test("padding follows the payload, counts itself, and leaves payload and length unchanged")
   func bytes() throws {
     let waiting = try Waiting()
     let longest = PacketRing.payloadLimit
@@ -130,10 +130,10 @@ struct PendingPacketsTests {
     #expect(payload[(longest - 32)..<(longest - 1)].allSatisfy { $0 == 0 })
     #expect(payload.last == 32)
     let second = try #require(waiting.ring[102])
-    #expect(second.pointee.sequence == 102, "the next slot is as it was")
+    #expect(second.pointee.sequence == 102, "the next slot is unchanged")
   }
 
-  @Test("a packet whose place in the ring was taken is passed over")
+  @Test("a packet that was overwritten in the ring is skipped")
   func gone() throws {
     let waiting = try Waiting()
     waiting.add(880)

@@ -32,7 +32,7 @@ struct RetransmissionTests {
     #expect(bob.numbers(of: 9002) == [0, 1], "a repair stream has numbers of its own")
   }
 
-  @Test("the publisher is asked for what is missing ten times at most, and for a second at most")
+  @Test("a missing packet is requested from the publisher at most ten times, and for at most a second")
   func patience() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -47,7 +47,7 @@ struct RetransmissionTests {
     let first = try #require(requests.first)
     #expect((25_000...60_000).contains(first))
     #expect(zip(requests.dropFirst(), requests).allSatisfy { (20_000...60_000).contains($0 - $1) })
-    #expect(bob.numbers(of: 9001) == [0, 2], "the gap is the subscriber's too")
+    #expect(bob.numbers(of: 9001) == [0, 2], "the subscriber sees the gap too")
 
     // A packet that arrives late nevertheless is forwarded under its own number.
     alice.sendFrame(2)
@@ -55,7 +55,7 @@ struct RetransmissionTests {
     #expect(bob.numbers(of: 9001) == [0, 2, 1])
   }
 
-  @Test("over links that lose a tenth each way, RTX brings every frame", arguments: 1...3 as ClosedRange<UInt64>)
+  @Test("over links that lose a tenth in each direction, RTX recovers every frame", arguments: 1...3 as ClosedRange<UInt64>)
   func lossy(seed: UInt64) throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -97,6 +97,6 @@ struct RetransmissionTests {
     #expect(got.count > Int(frames) - 3)
     #expect(!repaired.isEmpty && repairNumber > 0)
     let payloads = bob.payloads(of: 9001)
-    #expect(Set(payloads).count == payloads.count, "nothing came twice")
+    #expect(Set(payloads).count == payloads.count, "nothing arrived twice")
   }
 }

@@ -33,7 +33,7 @@ struct SenderReportTests {
     }
   }
 
-  @Test("without reports of the publisher, a subscriber's begin after 2 s and are on the wall clock")
+  @Test("without reports from the publisher, a subscriber's begin after 2 s and use the wall clock")
   func wallClock() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -48,7 +48,7 @@ struct SenderReportTests {
     #expect(abs(report.ntpTime.microseconds - NTPTime(unixMicroseconds: wall).microseconds) <= 1)
   }
 
-  @Test("a receiver report gives the round trip of the network, without the time that the receiver took")
+  @Test("a receiver report gives the network's round trip, without the receiver's delay")
   func roundTrip() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
@@ -72,7 +72,7 @@ struct SenderReportTests {
     #expect(abs(measured - 20) < 0.05)
   }
 
-  @Test("a publisher that begins anew keeps the subscriber's numbers without a gap and its timestamps by the time that passed")
+  @Test("a publisher's restart leaves no gap in the subscriber's numbers, and its timestamps advance by the time that passed")
   func restart() throws {
     let network = try VirtualNetwork()
     let clients = try network.connectedClients(2)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("byte queue")
 struct ByteQueueTests {
-  @Test("what goes in comes out, in order, over many rounds", arguments: 1...5 as ClosedRange<UInt64>)
+  @Test("bytes are removed in the order of insertion, over many rounds", arguments: 1...5 as ClosedRange<UInt64>)
   func order(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var queue = try #require(ByteQueue(capacity: 5000))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("sequence map")
 struct SequenceMapTests {
-  @Test("numbers go on without a gap over what was left out, and lost ones keep their places")
+  @Test("numbers continue without a gap over omitted packets, and lost packets leave gaps")
   func continuity() {
     var map = SequenceMap(start: 100)
     #expect(map.outgoing(5000) == nil)
@@ -18,7 +18,7 @@ struct SequenceMapTests {
     #expect(map.next(after: 5009) == 110)
     map.open(at: 6000)
     #expect(map.outgoing(6000) == 110)
-    #expect(map.outgoing(5009) == 109, "a late packet keeps the number that was its own")
+    #expect(map.outgoing(5009) == 109, "a late packet keeps its own number")
     #expect(map.outgoing(5500) == nil)
     #expect(map.incoming(109) == 5009)
     #expect(map.incoming(110) == 6000)
@@ -26,7 +26,7 @@ struct SequenceMapTests {
   }
 
   @Test(
-    "no number is given to two packets, and both directions agree, whatever opens and closes",
+    "no number is assigned to two packets, and both directions agree, over any opening and closing",
     arguments: 1...20 as ClosedRange<UInt64>)
   func noNumberTwice(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

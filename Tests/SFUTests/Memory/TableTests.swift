@@ -33,7 +33,7 @@ struct TableTests {
     }
   }
 
-  @Test("a slot table refuses what is over its capacity and uses freed slots again")
+  @Test("a slot table refuses slots beyond its capacity and reuses freed slots")
   func slots() {
     var table = SlotTable<Int>(capacity: 3)
     let inserted = [10, 20, 30, 40].map { table.insert($0) }
@@ -52,7 +52,7 @@ struct TableTests {
     #expect(first == 50)
   }
 
-  @Test("a ring keeps the last packets and forgets the ones before")
+  @Test("a ring keeps the last packets and drops older ones")
   func ring() throws {
     let ring = try #require(PacketRing(capacity: 4))
     defer { ring.free() }
@@ -65,10 +65,10 @@ struct TableTests {
     #expect(ring[106]?.pointee.sequence == 106)
     #expect(ring[109]?.pointee.sequence == 109)
     #expect(ring[110] == nil)
-    #expect(MemoryLayout<StoredPacket>.size + 2 <= PacketRing.payloadOffset, "two bytes stay free before the payload")
+    #expect(MemoryLayout<StoredPacket>.size + 2 <= PacketRing.payloadOffset, "two bytes are reserved before the payload")
   }
 
-  @Test("of a transport's addresses the oldest is forgotten")
+  @Test("the oldest of too many transport addresses is removed")
   func addresses() throws {
     let certificate = try Certificate()
     let peer = try Peer(.init(ice: .lite, role: .server, certificate: certificate, credentials: .random()))

@@ -20,7 +20,7 @@ struct SegmentationTests {
   // MARK: What joins
 
   @Test(
-    "packets of one length join, a shorter one joins as the last, a longer one begins anew",
+    "packets of one length join, a shorter one joins as the last, a longer one begins a new message",
     arguments: [
       ([100, 100, 100], [[100, 100, 100]]), ([100, 100, 99, 100], [[100, 100, 99], [100]]),
       ([99, 100, 100], [[99], [100, 100]]),
@@ -36,7 +36,7 @@ struct SegmentationTests {
     #expect(kernel.callCount == 1)
   }
 
-  @Test("nothing joins over an end of a message, and what does not join ends one")
+  @Test("nothing joins after the end of a message, and a packet that does not join ends one")
   func ends() {
     let made = messages { batch in
       batch.add(packet(0), to: there)
@@ -49,7 +49,7 @@ struct SegmentationTests {
     #expect(made == [[100], [100], [100], [100, 100]])
   }
 
-  @Test("messages of two sockets leave by their own, in order")
+  @Test("messages of two sockets are sent from their own socket, in order")
   func sockets() {
     let other = Destination(socket: 6)
     _ = messages { batch in
@@ -62,7 +62,7 @@ struct SegmentationTests {
     #expect(kernel.taken.allSatisfy { $0.packets.count == 3 })
   }
 
-  @Test("packets, bytes, messages and segments are counted, whatever part of them a call takes")
+  @Test("packets, bytes, messages and segments are counted, whatever part of them a call sends")
   func counters() {
     kernel.answer = { .take(min(2, $0.count)) }
     var batch = SendBatch(calls: kernel.calls)
@@ -94,7 +94,7 @@ struct SegmentationTests {
   }
 
   @Test(
-    "a message that is refused leaves as datagrams at once, with those around it",
+    "a refused message is sent as datagrams at once, with the messages around it",
     arguments: [EIO, EINVAL, EOPNOTSUPP, EMSGSIZE])
   func refused(cause: Int32) {
     refuseSegments(cause)
@@ -106,7 +106,7 @@ struct SegmentationTests {
     #expect(kernel.packets == (0..<5).map { packet($0) })
   }
 
-  @Test("nothing is segmented where that is switched off")
+  @Test("nothing is segmented if segmentation is disabled")
   func switchedOff() {
     var batch = SendBatch(calls: kernel.calls, segments: false)
     for number in 0..<4 { batch.add(packet(number), to: there) }
@@ -114,7 +114,7 @@ struct SegmentationTests {
     #expect(kernel.packets == (0..<4).map { packet($0) })
   }
 
-  @Test("a socket that never got a segment through gives up after a few, and loses nothing")
+  @Test("a socket that never sent a segmented message gives up after a few refusals, and loses nothing")
   func givesUp() {
     refuseSegments(EIO)
     var batch = SendBatch(calls: kernel.calls)
@@ -127,11 +127,11 @@ struct SegmentationTests {
     #expect(!segments)
     #expect(frame(&batch) == SendBatch.Outcome(packets: 3, bytes: 300))
     let other = batch.segments(to: Destination(socket: 6))
-    #expect(other, "another socket is another matter")
+    #expect(other, "other sockets are not affected")
     #expect(kernel.packets.count == 15)
   }
 
-  @Test("one receiver whose path is too narrow costs the others nothing")
+  @Test("one receiver with a small path MTU does not affect the others")
   func narrowPath() {
     var batch = SendBatch(calls: kernel.calls)
     refuseSegments(EMSGSIZE)
@@ -152,7 +152,7 @@ struct SegmentationTests {
     #expect(!segments)
   }
 
-  @Test("an error that is not about segments does not cost the rung")
+  @Test("an error unrelated to segmentation does not cost the rung")
   func unreachable() {
     var batch = SendBatch(calls: kernel.calls)
     kernel.answer = { _ in .refuse(EPERM) }
@@ -173,7 +173,7 @@ struct SegmentationTests {
     #expect(kernel.taken.allSatisfy { $0.isSingle })
   }
 
-  @Test("what is left of a refused message is lost when the buffer fills under it, and audio behind it is kept")
+  @Test("the rest of a refused message is lost when the buffer fills, and audio behind it is kept")
   func fullWhileApart() {
     var room = 2
     kernel.answer = { messages in
@@ -195,7 +195,7 @@ struct SegmentationTests {
     #expect(kernel.packets == [packet(0), packet(1), packet(77, 40), packet(8)])
   }
 
-  @Test("an interrupted call is made again")
+  @Test("an interrupted call is repeated")
   func interrupted() {
     var interruptions = 3
     kernel.answer = { messages in
@@ -206,7 +206,7 @@ struct SegmentationTests {
     #expect(frame(&batch) == SendBatch.Outcome(packets: 3, bytes: 300, segmentedMessages: 1, segments: 3))
   }
 
-  @Test("more sockets than are told apart send unsegmented")
+  @Test("sockets beyond the tracked number send unsegmented")
   func manySockets() {
     var batch = SendBatch(calls: kernel.calls)
     let first = (0..<Int32(SendLadder.sockets)).map { batch.segments(to: Destination(socket: $0)) }
@@ -220,7 +220,7 @@ struct SegmentationTests {
 
   // MARK: The real kernel
 
-  @Test("each receiver gets every packet as a datagram of its own", arguments: ["127.0.0.1", "::1"])
+  @Test("each receiver gets every packet as a separate datagram", arguments: ["127.0.0.1", "::1"])
   func loopback(host: String) throws {
     guard host != "::1" || hasIPv6 else { return }
     let sender = try UDPSocket(bind: try #require(TransportAddress(host: host, port: 0)))

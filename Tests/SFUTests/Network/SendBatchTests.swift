@@ -27,7 +27,7 @@ struct SendBatchTests {
     batch.commit(1, to: Destination(socket: socket), subscription: subscription)
   }
 
-  @Test("a full socket loses video and keeps audio, which leaves with the next flush")
+  @Test("a full socket loses video and keeps audio, which is sent with the next flush")
   func full() throws {
     let (left, right) = try pair()
     defer {
@@ -55,7 +55,7 @@ struct SendBatchTests {
     #expect(remaining == 0)
   }
 
-  @Test("a datagram that can't leave does not keep the others back")
+  @Test("a datagram that can't be sent does not hold up the others")
   func refused() throws {
     let (left, right) = try pair()
     defer {
@@ -73,7 +73,7 @@ struct SendBatchTests {
     #expect(receiveAll(right) == [[1], [3]])
   }
 
-  @Test("what is kept of urgent datagrams is bounded")
+  @Test("the number of kept urgent datagrams is limited")
   func bounded() throws {
     let (left, right) = try pair()
     defer {

@@ -30,7 +30,7 @@ struct AddressTests {
     #expect(client.peer.remoteAddress?.host == "127.0.0.2")
   }
 
-  @Test("two clients with one address and port of their own, met at two sockets, are two")
+  @Test("two clients with the same address and port on different server sockets are separate")
   func twoSockets() async throws {
     let fixture = try Fixture(.init(workers: 1, bind: ["127.0.0.1", "127.0.0.2"], tcp: false))
     let candidates = fixture.room.candidates
@@ -74,7 +74,7 @@ struct AddressTests {
     if !four.isEmpty { #expect(hosts(try plane(["0.0.0.0"])) == four.map(\.host)) }
   }
 
-  @Test("announced addresses hide the bound ones, unless those are wanted too")
+  @Test("announced addresses replace the bound ones, unless both are enabled")
   func hidden() throws {
     #expect(hosts(try plane(["127.0.0.1"], announced: ["203.0.113.7", "203.0.113.8"])) == ["203.0.113.7", "203.0.113.8"])
     #expect(hosts(try plane(["127.0.0.1"], announced: ["203.0.113.7"], both: true)) == ["203.0.113.7", "127.0.0.1"])
@@ -89,7 +89,7 @@ struct AddressTests {
     #expect(throws: MediaPlaneError.self) { try plane([]) }
   }
 
-  @Test("kinds of addresses are told apart")
+  @Test("kinds of addresses are distinguished")
   func kinds() throws {
     func address(_ host: String) throws -> TransportAddress { try #require(TransportAddress(host: host, port: 1)) }
     for host in ["169.254.1.2", "fe80::1", "febf::1"] { #expect(try address(host).isLinkLocal) }

@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("bad input", .serialized)
 struct BadInputTests {
-  @Test("a client with another certificate than the one told is refused")
+  @Test("a client whose certificate does not match its fingerprint is refused")
   func wrongCertificate() async throws {
     let fixture = try Fixture()
     let mallory = try TestClient(1, in: fixture.room, of: fixture.plane, told: try Certificate())

@@ -7,7 +7,7 @@ import WebRTC
 @Suite("forwarding", .serialized)
 struct ForwardingTests {
   @Test(
-    "what is published is received with the subscriber's own SSRC, payload type, mid and numbers",
+    "published packets are received with the subscriber's own SSRC, payload type, mid and numbers",
     arguments: [SRTPProfile.aeadAES128GCM, .aesCM128HMACSHA1_80])
   func forwards(profile: SRTPProfile) async throws {
     let fixture = try Fixture()

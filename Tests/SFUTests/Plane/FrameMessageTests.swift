@@ -48,7 +48,7 @@ struct FrameMessageTests {
     return (fixture, alice, bob)
   }
 
-  @Test("a frame's packets arrive as they were, padded to be one message", arguments: SRTPProfile.allCases)
+  @Test("a frame's packets arrive unchanged, although padded to form one message", arguments: SRTPProfile.allCases)
   func padded(profile: SRTPProfile) async throws {
     let (fixture, alice, bob) = try await exchange(subscribed: Parameters.video(ssrc: 9001, rtx: 9002), profile: profile)
     let counters = await fixture.settle()
@@ -61,7 +61,7 @@ struct FrameMessageTests {
     #expect(paddings.contains { $0 > 0 })
     #expect(paddings.allSatisfy { $0 <= PendingPackets.longestPadding })
     let statistics = try #require(await fixture.room.statistics().subscriptions[SubscriptionID(1)])
-    #expect(statistics.bytes == UInt64(bob.packets.map(\.payload.count).reduce(0, +)), "padding is no payload")
+    #expect(statistics.bytes == UInt64(bob.packets.map(\.payload.count).reduce(0, +)), "padding is not payload")
 
     // Retransmitted packets have no padding.
     let index = try #require(paddings.lastIndex { $0 > 0 })
@@ -80,7 +80,7 @@ struct FrameMessageTests {
     #expect(after.absSendTime != nil && after.absSendTime?.rawValue != before.absSendTime?.rawValue)
   }
 
-  @Test("without RTX nothing is padded, and a resend is the same datagram")
+  @Test("without RTX nothing is padded, and a retransmission is the same datagram")
   func plain() async throws {
     let (fixture, alice, bob) = try await exchange(subscribed: Parameters.video(ssrc: 9001))
     #expect(await fixture.settle().segmentedPackets >= 20)
@@ -91,7 +91,7 @@ struct FrameMessageTests {
     try await fixture.wait("the same datagram", [alice, bob]) { bob.datagrams.filter { $0 == last }.count == 2 }
   }
 
-  @Test("a frame whose end does not come is forwarded all the same")
+  @Test("a frame whose end does not arrive is forwarded nevertheless")
   func unfinished() async throws {
     let (fixture, alice, bob) = try await exchange(subscribed: Parameters.video(ssrc: 9001, rtx: 9002))
     let count = bob.packets.count
@@ -102,7 +102,7 @@ struct FrameMessageTests {
     #expect(bob.packets.last?.payload == VP8Payload.delta("unfinished"))
   }
 
-  @Test("a subscription that ends while a frame waits gets what had come, and the worker goes on")
+  @Test("a subscription that ends while a frame waits receives the packets so far, and the worker continues")
   func unsubscribed() async throws {
     let (fixture, alice, bob) = try await exchange(subscribed: Parameters.video(ssrc: 9001, rtx: 9002))
     var next = UInt16(bob.packets.count)

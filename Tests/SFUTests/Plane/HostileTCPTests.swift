@@ -20,7 +20,7 @@ struct HostileTCPTests {
     try #require(fixture.room.tcpCandidates.first).address
   }
 
-  @Test("10,000 silent connections are bounded, timed out and counted, and a client gets through among them")
+  @Test("10,000 silent connections are limited, timed out and counted, and a client still connects")
   func silent() async throws {
     // The limit per address would hide the others, because all of these connections come from one address.
     let fixture = try Fixture(limits: Self.limits(proofTime: 3_000_000, perAddress: 100_000))
@@ -43,21 +43,21 @@ struct HostileTCPTests {
     try await fixture.connected(connected)
     try await fixture.wait("all silent ones are closed", [connected]) { await fixture.settle().tcpConnections == 1 }
     let counters = await fixture.settle()
-    #expect(counters.tcpAccepted > 9000, "each was taken, at the cost of an older one")
+    #expect(counters.tcpAccepted > 9000, "each was accepted, at the cost of an older one")
     #expect(counters.tcpSilent + counters.tcpRefused > 5000)
     #expect(connected.isConnected && !connected.wire.isClosed)
     open.removeAll()
     #expect(linux_open_descriptors() < descriptors + 100)
   }
 
-  @Test("one address has a bound of its own until it has proven to be a client's")
+  @Test("connections from one address have their own limit until they are proven")
   func perAddress() async throws {
     let fixture = try Fixture(limits: Self.limits(proofTime: 60_000_000, perAddress: 8))
     let server = try address(of: fixture)
     let silent = try (0..<20).map { _ in try TestWire(to: server) }
     try await fixture.wait("the others are refused", []) { await fixture.settle().tcpRefused == 12 }
     #expect(await fixture.settle().tcpConnections == 8)
-    try await fixture.wait("they are told", []) {
+    try await fixture.wait("the close is received", []) {
       for wire in silent { _ = wire.receive() }
       return silent.count(where: \.isClosed) == 12
     }
@@ -72,7 +72,7 @@ struct HostileTCPTests {
   }
 
   @Test(
-    "a connection that brings no valid check in time is closed, whatever it says meanwhile",
+    "a connection that sends no valid check in time is closed, whatever else it sends",
     arguments: [[], [0], [0, 20], [0, 20, 0, 1], [0, 0, 0, 0, 0, 0], [0, 3, 0, 1, 2]] as [[UInt8]])
   func unproven(bytes: [UInt8]) async throws {
     let fixture = try Fixture(limits: Self.limits())
@@ -87,7 +87,7 @@ struct HostileTCPTests {
   }
 
   @Test(
-    "what is no check at first, or too long, ends the connection at once",
+    "a first frame that is not a check, or is too long, closes the connection at once",
     arguments: [Array("GET / HTTP/1.1\r\n\r\n".utf8), [0, 2, 0x80, 0x60], [0, 1, 22], [0xFF, 0xFF]] as [[UInt8]])
   func malformed(bytes: [UInt8]) async throws {
     let fixture = try Fixture(limits: Self.limits(proofTime: 60_000_000))
@@ -100,7 +100,7 @@ struct HostileTCPTests {
     #expect(await fixture.settle().tcpMalformed == 1)
   }
 
-  @Test("a check with a wrong password proves nothing")
+  @Test("a check with a wrong password does not prove the connection")
   func wrongPassword() async throws {
     let fixture = try Fixture(limits: Self.limits(proofTime: 1_000_000))
     let candidates = fixture.room.tcpCandidates
@@ -147,7 +147,7 @@ struct HostileTCPTests {
     try await fixture.connected(client)
   }
 
-  @Test("random frames on a proven connection harm nobody", arguments: [1, 2, 3] as [UInt64])
+  @Test("random frames on a proven connection do no harm", arguments: [1, 2, 3] as [UInt64])
   func noise(seed: UInt64) async throws {
     let fixture = try Fixture()
     var generator = SeededGenerator(seed: seed)
@@ -166,7 +166,7 @@ struct HostileTCPTests {
     #expect(!fixture.events.contains(.transportDisconnected(other.id)))
   }
 
-  @Test("a client's connection on which nothing comes any more is closed")
+  @Test("a client's connection is closed when no more input arrives")
   func idle() async throws {
     var limits = Self.limits(proofTime: 20_000_000)
     limits.tcpIdleTime = 500_000
@@ -178,7 +178,7 @@ struct HostileTCPTests {
     #expect(await fixture.settle().tcpSilent == 0)
   }
 
-  @Test("a transport has few connections: a fifth closes the oldest")
+  @Test("a transport has at most four connections: a fifth closes the oldest")
   func connectionsOfOneTransport() async throws {
     let fixture = try Fixture()
     let client = try TestClient(1, in: fixture.room, of: fixture.plane, at: fixture.room.tcpCandidates)

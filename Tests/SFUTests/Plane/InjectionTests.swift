@@ -17,7 +17,7 @@ struct InjectionTests {
     injection.commit()
   }
 
-  @Test("a subscriber gets what is injected from a key frame on, what it asks for again, and the sender's reports")
+  @Test("a subscriber receives injected packets from a key frame on, retransmissions, and sender reports")
   func forwarded() async throws {
     let fixture = try Fixture()
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -25,7 +25,7 @@ struct InjectionTests {
     fixture.room.subscribe(
       SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002, payloadType: 100))
     try await fixture.connected(bob)
-    try await fixture.wait("the wish for a key frame", [bob]) { injection.keyFrameRequests > 0 }
+    try await fixture.wait("the key frame request", [bob]) { injection.keyFrameRequests > 0 }
 
     injection.report(NTPTime(rawValue: 5 << 32), timestamp: 90_000)
     sendPicture(injection, timestamp: 87_000, isKey: false)
@@ -62,7 +62,7 @@ struct InjectionTests {
     #expect(fixture.events.contains(.firstPacket(MediaTrackID(1))))
   }
 
-  @Test("wishes for a key frame that nobody grants grow rare, and end with the next key frame")
+  @Test("unanswered key frame requests become less frequent, and end with the next key frame")
   func keyFrames() async throws {
     var limits = MediaLimits()
     limits.keyFrameInterval = 10_000
@@ -71,17 +71,17 @@ struct InjectionTests {
     let injection = fixture.room.inject(MediaTrackID(1), parameters: Parameters.video(ssrc: nil))
     fixture.room.subscribe(SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.video(ssrc: 9001))
     try await fixture.connected(bob)
-    try await fixture.wait("the eager wishes", [bob]) { injection.keyFrameRequests >= KeyFrameRequests.eagerAttempts }
+    try await fixture.wait("the full-rate requests", [bob]) { injection.keyFrameRequests >= KeyFrameRequests.eagerAttempts }
     sendPicture(injection, timestamp: 0, isKey: true)
     try await fixture.wait("the picture", [bob]) { !bob.packets.isEmpty }
     await fixture.settle()
     let wishes = injection.keyFrameRequests
     #expect(wishes < 100)
     bob.sendRTCP { $0.pictureLoss(sender: 1, media: 9001) }
-    try await fixture.wait("another wish", [bob]) { injection.keyFrameRequests > wishes }
+    try await fixture.wait("another request", [bob]) { injection.keyFrameRequests > wishes }
   }
 
-  @Test("injected sound has its level, and is heard by taps; muted it goes nowhere")
+  @Test("injected audio has its level and reaches taps; when muted, it is not forwarded")
   func sound() async throws {
     let fixture = try Fixture()
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -128,7 +128,7 @@ struct InjectionTests {
     fixture.room.unpublish(MediaTrackID(1))
     injection.send([0x78, 2], timestamp: 1920, marker: false)
     injection.commit()
-    try await fixture.wait("the goodbye", [bob]) { bob.goodbyes.contains(9001) }
+    try await fixture.wait("the BYE", [bob]) { bob.goodbyes.contains(9001) }
     var counters = await fixture.settle()
     #expect(counters.tracks == 0 && counters.ringBytes == 0 && counters.injected == 1)
     _ = fixture.room.inject(MediaTrackID(2), parameters: Parameters.video(ssrc: nil))
@@ -139,7 +139,7 @@ struct InjectionTests {
     #expect(counters.tracks == 0 && counters.ringBytes == 0 && counters.rooms == 0)
   }
 
-  @Test("a burst longer than the rings is sent on in order, and what finds no room is counted")
+  @Test("a burst longer than the rings is forwarded in order, and packets that do not fit are counted")
   func burst() async throws {
     let fixture = try Fixture()
     let bob = try TestClient(1, in: fixture.room, of: fixture.plane, receiveBuffer: 8 << 20)
@@ -164,7 +164,7 @@ struct InjectionTests {
     #expect(!full.send([UInt8](repeating: 0, count: 1600), timestamp: 0, marker: false))
   }
 
-  @Test("a worker takes so many, and refuses the rest")
+  @Test("a worker refuses injections above its limit")
   func limited() async throws {
     var limits = MediaLimits()
     limits.injectionsPerWorker = 1

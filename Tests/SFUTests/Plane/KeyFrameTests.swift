@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("key frames", .serialized)
 struct KeyFrameTests {
-  @Test("a subscription begins at a key frame, which is asked for, and its numbers have no gap")
+  @Test("a subscription begins at a key frame, which is requested, and its numbers have no gap")
   func gate() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -27,7 +27,7 @@ struct KeyFrameTests {
     #expect(await fixture.settle()[.awaitingKeyFrame] == 5)
   }
 
-  @Test("packets of the key frame that came before its first recognisable one are sent too")
+  @Test("packets of the key frame that arrived before its first recognisable one are sent too")
   func parameterSetsAfterPicture() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -48,7 +48,7 @@ struct KeyFrameTests {
     #expect(inOrder.map { $0.payload[0] } == [0x09, 0x67, 0x65])
   }
 
-  @Test("ten subscribers who ask for a key frame make one request")
+  @Test("ten subscribers' key frame requests become one")
   func merged() async throws {
     var limits = MediaLimits()
     limits.keyFrameInterval = 3_000_000
@@ -76,7 +76,7 @@ struct KeyFrameTests {
     try await fixture.wait("the second request", [alice, bob]) { alice.pictureLosses.count == 2 }
   }
 
-  @Test("a muted track is not forwarded; unmuted it goes on at a key frame, with numbers that follow")
+  @Test("a muted track is not forwarded; unmuted, it continues at a key frame with consecutive numbers")
   func mute() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -103,7 +103,7 @@ struct KeyFrameTests {
     #expect(bob.packets[1].header.sequenceNumber == bob.packets[0].header.sequenceNumber &+ 1)
   }
 
-  @Test("a publisher that knows only FIR is asked by FIR")
+  @Test("a publisher that supports only FIR receives FIR")
   func byFullIntraRequest() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)

@@ -7,7 +7,7 @@ import WebRTC
 
 @Suite("life cycle", .serialized)
 struct LifeCycleTests {
-  @Test("closing a transport ends its tracks and subscriptions, and its address is not heard any more")
+  @Test("closing a transport ends its tracks and subscriptions, and packets from its address are ignored")
   func closeTransport() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -23,7 +23,7 @@ struct LifeCycleTests {
     #expect(counters.tracks == 0)
     #expect(counters.subscriptions == 0)
     #expect(counters.ringBytes == 0)
-    try await fixture.wait("the far ends are told", [alice, bob]) {
+    try await fixture.wait("the remote ends are notified", [alice, bob]) {
       alice.events.contains(.closed) && bob.goodbyes == [9003]
     }
     let before = await fixture.settle()[.unknownAddress]
@@ -33,7 +33,7 @@ struct LifeCycleTests {
     }
   }
 
-  @Test("a transport whose ICE was restarted goes on with its keys, under the new credentials alone once they are used")
+  @Test("a transport keeps its keys over an ICE restart, and accepts only the new credentials once they are used")
   func restart() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -62,7 +62,7 @@ struct LifeCycleTests {
     #expect(!fixture.events.contains { if case .transportFailed = $0 { true } else { false } })
   }
 
-  @Test("a client that says goodbye by DTLS is told as closed")
+  @Test("a client that sends close_notify is reported as closed")
   func closedByClient() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -71,7 +71,7 @@ struct LifeCycleTests {
     try await fixture.wait("the event", [alice]) { fixture.events.contains(.transportClosed(alice.id)) }
   }
 
-  @Test("hundreds of clients that come and go leave nothing behind")
+  @Test("hundreds of clients that connect and disconnect leave nothing behind")
   func nothingStays() async throws {
     let fixture = try Fixture()
     func visit(_ round: UInt32) async throws {
@@ -108,7 +108,7 @@ struct LifeCycleTests {
     #expect(linux_resident_bytes() - memory < 64 << 20)
   }
 
-  @Test("a stopped plane answers, and takes no more commands")
+  @Test("a stopped plane answers, and accepts no more commands")
   func stopped() async throws {
     let fixture = try Fixture()
     fixture.plane.stop()
@@ -130,7 +130,7 @@ struct LifeCycleTests {
     plane.stop()
   }
 
-  @Test("what is over a limit is refused by an event")
+  @Test("whatever exceeds a limit is refused by an event")
   func limits() async throws {
     var limits = MediaLimits()
     limits.transportsPerWorker = 2

@@ -65,7 +65,7 @@ struct RepairTests {
     #expect(bob.packets.count == 3)
   }
 
-  @Test("a gap is asked for, and its repair by RTX reaches the subscriber under its own number")
+  @Test("a missing packet is requested, and its RTX repair reaches the subscriber under its own number")
   func upstream() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -85,7 +85,7 @@ struct RepairTests {
     #expect(bob.packets[4].header.ssrc == 9001)
   }
 
-  @Test("a packet that was never sent, or is no longer kept, is not resent")
+  @Test("a packet that was never sent, or is no longer stored, is not retransmitted")
   func misses() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)

@@ -75,7 +75,7 @@ struct ReportTests {
     #expect(alice.feedbackStatuses == 0)
   }
 
-  @Test("levels and speakers are told, and silence once")
+  @Test("levels and speakers are reported, and silence once")
   func levels() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -94,7 +94,7 @@ struct ReportTests {
     #expect(silences.count == 1)
   }
 
-  @Test("feedback of a subscriber about the transport is counted")
+  @Test("a subscriber's transport-wide feedback is counted")
   func subscriberFeedback() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)

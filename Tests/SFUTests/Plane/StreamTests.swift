@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("streams", .serialized)
 struct StreamTests {
-  @Test("a stream that was not signalled is recognised by its mid, and by its payload type where it alone has it")
+  @Test("a stream that was not signalled is recognised by its mid, or by its payload type if that is unique")
   func learned() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -33,7 +33,7 @@ struct StreamTests {
     try await fixture.wait("the rest is dropped", [alice, bob]) { await fixture.settle()[.unknownSSRC] == 3 }
   }
 
-  @Test("a publisher that begins anew under another SSRC goes on for its subscribers without a gap")
+  @Test("a publisher that restarts with another SSRC continues for its subscribers without a gap")
   func newSource() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -53,11 +53,11 @@ struct StreamTests {
     let first = bob.packets[0].header.sequenceNumber
     #expect(bob.packets.map { $0.header.sequenceNumber &- first } == [0, 1, 2, 3, 4, 5])
     let passed = bob.packets[3].header.timestamp &- bob.packets[2].header.timestamp
-    #expect((1..<20 * 48_000).contains(passed), "by the time that went by")
+    #expect((1..<20 * 48_000).contains(passed), "by the time that passed")
     #expect(bob.packets[4].header.timestamp &- bob.packets[3].header.timestamp == 960)
   }
 
-  @Test("numbers go on over the 16-bit wrap, for the subscriber's rollover counter too")
+  @Test("sequence numbers continue over the 16-bit wrap, for the subscriber's rollover counter too")
   func wrap() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -81,7 +81,7 @@ struct StreamTests {
     }
   }
 
-  @Test("a subscription taken up again under the same SSRC goes on with its numbers")
+  @Test("a new subscription with the same SSRC continues its sequence numbers")
   func retired() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -101,7 +101,7 @@ struct StreamTests {
   }
 
   @Test(
-    "a stream that continues goes from one track to another: one SSRC, no gap in numbers, timestamps by the time that passed")
+    "a stream that continues switches tracks: one SSRC, no gap in numbers, timestamps advanced by the time that passed")
   func continues() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -117,7 +117,7 @@ struct StreamTests {
 
     fixture.room.unpublish(MediaTrackID(1))
     fixture.room.subscribe(SubscriptionID(2), to: MediaTrackID(2), on: bob.id, parameters: received, continues: true)
-    try await fixture.wait("a request for a key frame", [bob, carol]) { carol.pictureLosses.contains(61) }
+    try await fixture.wait("a key frame request", [bob, carol]) { carol.pictureLosses.contains(61) }
     carol.sendRTP(payloadType: 96, sequence: 900, timestamp: 4_000_000_000, ssrc: 61, payload: VP8Payload.delta())
     carol.sendRTP(payloadType: 96, sequence: 901, timestamp: 4_000_003_000, ssrc: 61, payload: VP8Payload.key())
     carol.sendRTP(payloadType: 96, sequence: 902, timestamp: 4_000_006_000, ssrc: 61, payload: VP8Payload.delta())
@@ -126,7 +126,7 @@ struct StreamTests {
     #expect(bob.packets.map { $0.header.sequenceNumber &- first.sequenceNumber } == [0, 1, 2])
     #expect(bob.packets.allSatisfy { $0.header.ssrc == 9001 })
     let passed = bob.packets[1].header.timestamp &- first.timestamp
-    #expect((1..<20 * 90_000).contains(passed), "by the time that went by")
+    #expect((1..<20 * 90_000).contains(passed), "by the time that passed")
     #expect(bob.packets[2].header.timestamp &- bob.packets[1].header.timestamp == 3000)
     #expect(bob.goodbyes.isEmpty)
 
@@ -143,7 +143,7 @@ struct StreamTests {
     #expect((1..<20 * 90_000).contains(bob.packets[3].header.timestamp &- bob.packets[2].header.timestamp))
   }
 
-  @Test("a publisher that changes its codec is sent on with the receiver's payload type for it")
+  @Test("a publisher that changes its codec is forwarded with the receiver's payload type for it")
   func codecChange() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)

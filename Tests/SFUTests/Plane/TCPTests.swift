@@ -12,7 +12,7 @@ extension MediaRoom {
 
 @Suite("Clients over TCP", .serialized)
 struct TCPTests {
-  @Test("TCP candidates are passive, on UDP's ports, and below any of UDP")
+  @Test("TCP candidates are passive, on UDP's ports, and have a lower priority than any UDP candidate")
   func candidates() throws {
     let fixture = try Fixture(.init(workers: 1, bind: ["127.0.0.1", "127.0.0.2"]))
     let all = fixture.room.candidates
@@ -74,7 +74,7 @@ struct TCPTests {
     #expect(statistics.transports[stream.id]?.remoteAddress == "tcp \(stream.address)")
   }
 
-  @Test("a client whose connection breaks goes on over the next one, without another handshake")
+  @Test("a client whose connection breaks continues over the next one, without another handshake")
   func reconnect() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -131,7 +131,7 @@ struct TCPTests {
     bob.wire.isReading = false
     picture(key: true)
     // More than the queue and both kernels' buffers can store.
-    try await fixture.wait("video is left out", [alice, bob]) {
+    try await fixture.wait("video is dropped", [alice, bob]) {
       for _ in 0..<20 { picture(key: false) }
       sound()
       return await fixture.settle()[.lagging] > 100
@@ -140,15 +140,15 @@ struct TCPTests {
     for _ in 0..<20 { picture(key: false) }
     await fixture.settle()
     alice.pump()
-    #expect(alice.pictureLosses.count == asked, "no key frame is asked for that could not be sent")
+    #expect(alice.pictureLosses.count == asked, "no key frame is requested that could not be sent")
 
     bob.wire.isReading = true
-    try await fixture.wait("a key frame is asked for", [alice, bob]) { alice.pictureLosses.count > asked }
+    try await fixture.wait("a key frame is requested", [alice, bob]) { alice.pictureLosses.count > asked }
     let before = bob.packets.count { $0.header.ssrc == 9001 }
     picture(key: true)
     picture(key: false)
     sound()
-    try await fixture.wait("video goes on", [alice, bob]) { bob.packets.count { $0.header.ssrc == 9001 } >= before + 2 }
+    try await fixture.wait("video continues", [alice, bob]) { bob.packets.count { $0.header.ssrc == 9001 } >= before + 2 }
     try await fixture.wait("all audio", [alice, bob]) { bob.packets.count { $0.header.ssrc == 9002 } == Int(audio) }
     let numbers = bob.packets.filter { $0.header.ssrc == 9001 }.map(\.header.sequenceNumber)
     #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 &- $0 < 0x8000 }, "in order")
@@ -156,7 +156,7 @@ struct TCPTests {
     #expect(await fixture.settle()[.tcpQueueFull] > 0)
   }
 
-  @Test("a transport that closes takes its connection along, close_notify first")
+  @Test("a transport that closes sends close_notify and closes its connection")
   func closing() async throws {
     let fixture = try Fixture()
     let client = try TestClient(1, in: fixture.room, of: fixture.plane, at: fixture.room.tcpCandidates)

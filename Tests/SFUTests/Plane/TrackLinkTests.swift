@@ -7,7 +7,7 @@ import WebRTC
 
 @Suite("a link between two rooms", .serialized)
 struct TrackLinkTests {
-  @Test("a track of one worker's room is had in a room of another: packets, holes, reports, and the wish for a key frame back")
+  @Test("a track is carried to another worker's room: packets, gaps, reports, and key frame requests in return")
   func carried() async throws {
     let fixture = try Fixture(.init(workers: 2))
     let away = fixture.plane.openRoom { _ in }
@@ -22,7 +22,7 @@ struct TrackLinkTests {
       SubscriptionID(1), to: MediaTrackID(7), on: bob.id, parameters: Parameters.video(ssrc: 9001, rtx: 9002, payloadType: 100))
     func pump() { link.pump { fixture.room.requestKeyFrame(MediaTrackID(1)) } }
     try await fixture.wait("connected", [alice, bob]) { alice.isConnected && bob.isConnected }
-    try await fixture.wait("the wish for a key frame", [alice, bob]) {
+    try await fixture.wait("the key frame request", [alice, bob]) {
       pump()
       if alice.pictureLosses.isEmpty {
         alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 1111, marker: true, payload: VP8Payload.delta())
@@ -39,13 +39,13 @@ struct TrackLinkTests {
         payloadType: 96, sequence: number, timestamp: 3000 * UInt32(number), ssrc: 1111, marker: true,
         payload: number == 2 ? VP8Payload.key("x") : VP8Payload.delta("\(number)"))
     }
-    try await fixture.wait("all that was sent", [alice, bob]) {
+    try await fixture.wait("all sent packets", [alice, bob]) {
       pump()
       return bob.packets.count >= 5
     }
     #expect(bob.packets[0].payload == VP8Payload.key("x"))
     let numbers = bob.packets.map { $0.header.sequenceNumber &- bob.packets[0].header.sequenceNumber }
-    #expect(numbers == [0, 1, 2, 4, 5], "the hole is where it was")
+    #expect(numbers == [0, 1, 2, 4, 5], "the gap is unchanged")
     #expect(bob.packets.map { $0.header.timestamp &- bob.packets[0].header.timestamp } == [0, 3000, 6000, 12_000, 15_000])
     try await fixture.wait("a sender report", [alice, bob]) {
       pump()
@@ -63,7 +63,7 @@ struct TrackLinkTests {
     #expect(link.packets >= 5)
   }
 
-  @Test("how loud a carried track is is known in the other room too") func levels() async throws {
+  @Test("a carried track's audio level is reported in the other room too") func levels() async throws {
     let fixture = try Fixture(.init(workers: 2))
     let told = Mutex<[MediaEvent]>([])
     let away = fixture.plane.openRoom { event in told.withLock { $0.append(event) } }

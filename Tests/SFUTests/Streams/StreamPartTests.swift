@@ -8,7 +8,7 @@ import WebRTC
 struct StreamPartTests {
   private func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 
-  @Test("key frame requests are spaced, repeated until one came, and rarer after ten")
+  @Test("key frame requests are spaced, repeated until one arrives, and less frequent after ten")
   func keyFrameRequests() {
     var requests = KeyFrameRequests()
     func isDue(_ milliseconds: Int64) -> Bool { requests.isDue(at(milliseconds), interval: 500_000) }
@@ -29,7 +29,7 @@ struct StreamPartTests {
     #expect(zip(times.dropFirst(10), times.dropFirst(9)).allSatisfy { $0 - $1 == 3000 })
   }
 
-  @Test("a packet is resent once per interval, and only so many a second")
+  @Test("a packet is retransmitted once per interval, up to a number of packets per second")
   func throttle() {
     var throttle = ResendThrottle()
     func allows(_ sequence: UInt16, _ milliseconds: Int64, interval: Int64) -> Bool {
@@ -45,7 +45,7 @@ struct StreamPartTests {
     #expect(allows(9, 3000, interval: 0))
   }
 
-  @Test("sender reports stay on the publisher's clock; without its report arrivals are taken after a while")
+  @Test("sender reports use the publisher's clock; without its report, arrival times after a while")
   func clock() throws {
     var clock = SenderClock()
     #expect(clock.moment(at(0), clockRate: 90_000) == nil)
@@ -89,7 +89,7 @@ struct StreamPartTests {
     #expect(!update([alice]))
     #expect(update([alice, bob]))
     #expect(ranking.speakers == [MediaTrackID(1), MediaTrackID(2)])
-    #expect(!update([alice, TrackLevel(track: MediaTrackID(3), level: -60)]), "a murmur is no speech")
+    #expect(!update([alice, TrackLevel(track: MediaTrackID(3), level: -60)]), "a murmur is not speech")
     for _ in 0..<10 { _ = update([bob]) }
     #expect(ranking.speakers == [MediaTrackID(2)])
     for _ in 0..<10 { _ = update([]) }
@@ -100,7 +100,7 @@ struct StreamPartTests {
     #expect(ranking.speakers.isEmpty)
   }
 
-  @Test("a header that the template wrote reads as what went in, with and without a level")
+  @Test("a header written by the template reads back equal, with and without a level")
   func header() throws {
     let template = HeaderTemplate(mid: "abc", ids: Parameters.extensionIDs)
     let plain = HeaderTemplate(mid: "", ids: RTPExtensionIDs())
@@ -138,7 +138,7 @@ struct StreamPartTests {
     #expect(buffer[0] == 0x80)
   }
 
-  @Test("of a receiver's codecs the one with the same format parameters is chosen")
+  @Test("the receiver's codec with the same format parameters is chosen")
   func codecs() throws {
     func h264(_ payloadType: UInt8, _ profile: String, mode: String, rtx: UInt8? = nil) -> RTPCodec {
       RTPCodec(
@@ -161,7 +161,7 @@ struct StreamPartTests {
     #expect(slot.rtxPayloadTypes[1] == 103)
     #expect(slot.payloadTypes[2] == 104)
     #expect(slot.payloadTypes[3] == 100)
-    #expect(slot.map.next(after: 0) == 77, "a number that was used is not used again")
+    #expect(slot.map.next(after: 0) == 77, "a used number is not reused")
     #expect(
       SubscriptionSlot(
         id: SubscriptionID(1), track: 0, transport: 0, ssrc: 1, encoding: RTPEncoding(ssrc: 1), source: [vp8],

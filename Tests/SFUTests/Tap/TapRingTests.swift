@@ -16,7 +16,7 @@ struct TapRingTests {
     }
   }
 
-  @Test("records come out as they went in, over many laps")
+  @Test("records are read as they were written, over many laps")
   func laps() {
     let ring = TapRing(capacity: 4096)
     defer { ring.free() }

@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("track tap", .serialized)
 struct TrackTapTests {
-  @Test("a tap hears packets in plain, reports, muting and the end")
+  @Test("a tap receives plain packets, reports, muting and the end")
   func hears() async throws {
     let fixture = try Fixture()
     let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
@@ -14,7 +14,7 @@ struct TrackTapTests {
     try await fixture.connected(alice)
     let tap = TrackTap(capacity: TrackTap.videoBytes)
     fixture.room.tap(MediaTrackID(1), with: tap)
-    try await fixture.wait("a request for a key frame", [alice]) {
+    try await fixture.wait("a key frame request", [alice]) {
       if alice.pictureLosses.isEmpty {
         alice.sendRTP(payloadType: 96, sequence: 1, timestamp: 0, ssrc: 1111, payload: VP8Payload.delta())
       }
@@ -55,7 +55,7 @@ struct TrackTapTests {
     #expect(records.suffix(2) == [.muted(true), .ended])
   }
 
-  @Test("a tap of what is not there ends at once, and one that was taken off hears nothing")
+  @Test("a tap of a missing track ends at once, and a removed tap receives nothing")
   func absent() async throws {
     let fixture = try Fixture()
     let tap = TrackTap(capacity: 4096)
