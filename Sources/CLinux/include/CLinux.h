@@ -1,5 +1,5 @@
 #pragma once
-// Linux calls that Swift's Glibc module lacks. _GNU_SOURCE stays inside CLinux.c: in a public header it breaks the module merge.
+// Linux calls that Swift's Glibc module lacks. Only CLinux.c defines _GNU_SOURCE: in a public header it breaks the module merge.
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -29,12 +29,13 @@ int linux_epoll_wait(int epoll, uint64_t *tags, int capacity, int64_t microsecon
 int linux_eventfd(void);
 void linux_eventfd_signal(int fd);
 void linux_eventfd_drain(int fd);
-/// Creates a non-blocking UDP socket bound to `address`, with socket buffers of `buffer_bytes`; returns −1 and sets errno on failure.
+/// Creates a non-blocking UDP socket bound to `address`, with socket buffers of `buffer_bytes`; returns −1 and sets errno on
+/// failure.
 int linux_udp_socket(const struct sockaddr *address, uint32_t length, int buffer_bytes);
 /// Creates a non-blocking TCP socket that listens on `address`; returns −1 and sets errno on failure.
 int linux_tcp_listen(const struct sockaddr *address, uint32_t length, int backlog);
-/// accept4: returns a non-blocking connection, or −1 and sets errno if there is none. The connection sends without delay, keeps at
-/// most 32 KiB unsent in the kernel, and fails if the peer acknowledges nothing for 30 s.
+/// accept4: returns a non-blocking connection, or −1 and sets errno if there is none. The connection sends without delay, keeps
+/// at most 32 KiB unsent in the kernel, and fails if the peer acknowledges nothing for 30 s.
 int linux_tcp_accept(int fd, struct sockaddr_storage *address);
 /// recvmmsg: returns the number of datagrams received; 0 if none is waiting; −1 and sets errno on failure. At most 64 per call.
 int linux_receive(int fd, linux_datagram *batch, int count);

@@ -8,11 +8,11 @@ import WebRTC
 ///    (`carryOut`), packets of this process (`takeInjected`), and the time (`advance`, at the latest at `deadline`);
 /// 2. then writes and closes the connections that `nextBusyConnection` returns, and calls `deliverEvents`.
 ///
-/// Packets are sealed into `outgoing`, the memory that the kernel sends from. It is flushed through `SendingCalls` when it is full
-/// and before each of these calls returns.
+/// Packets are sealed into `outgoing`, the memory that the kernel sends from. It is flushed through `SendingCalls` when it is
+/// full and before each of these calls returns.
 ///
-/// The packet path (`PacketPath.swift`) works on trivial slots in tables of fixed size and on the batches; names and references are
-/// kept in books, which commands, handshakes and reports use. Not thread-safe: one owning thread.
+/// The packet path (`PacketPath.swift`) works on trivial slots in tables of fixed size and on the batches. Names and references
+/// are kept in books, which commands, handshakes and reports use. Not thread-safe: one thread owns it.
 final class Forwarder {
   /// The dependencies and options of a forwarder.
   struct Setup {

@@ -7,8 +7,8 @@ extension Forwarder {
   /// Longer than any datagram in Ethernet's 1500 bytes. Anything longer is not media.
   private static let longestDatagram = 1600
 
-  /// 1. Receives a batch: first stores each datagram's packet in the publisher's ring, then sends all new packets, subscriber by
-  ///    subscriber. Decrypts the datagrams in place. `socket` is the socket's index in `Setup.sockets`.
+  /// 1. Receives a batch: first stores each datagram's packet in the publisher's ring, then sends all new packets, subscriber
+  ///    by subscriber. Decrypts the datagrams in place. `socket` is the socket's index in `Setup.sockets`.
   func receive(_ batch: borrowing ReceiveBatch, count: Int, at socket: UInt8, now: Instant) {
     for index in 0..<count {
       let datagram = batch[index]

@@ -14,7 +14,7 @@ public final class MediaRoom: Sendable {
     self.candidates = candidates
   }
 
-  /// Without a reference to this handle, nobody can close the room.
+  /// Without this handle, no further command can reach the room.
   deinit { close() }
 
   /// Opens a transport and waits for the client that knows `credentials`, the local ICE credentials. The tracks on a transport

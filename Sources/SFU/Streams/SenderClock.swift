@@ -2,8 +2,8 @@ import RTP
 
 /// Maps one stream's RTP clock to wall-clock time: from the publisher's sender reports, or from arrival times if it sends none.
 ///
-/// Reports to subscribers use the publisher's own mapping. Its audio and video so stay in sync, whatever the network did to the
-/// reports.
+/// Reports to subscribers use the publisher's own mapping, so that its audio and video stay in sync, whatever delays the network
+/// adds to the reports.
 struct SenderClock: BitwiseCopyable {
   private var reported = false
   private var ntp: UInt64 = 0
