@@ -1,5 +1,5 @@
 #pragma once
-// Linux calls that Swift's Glibc module lacks. Only CLinux.c defines _GNU_SOURCE: in a public header it breaks the module merge.
+// Linux calls missing in Swift's Glibc module. Only CLinux.c defines _GNU_SOURCE: in a public header it breaks the module merge.
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
