@@ -1,30 +1,31 @@
 import RoomProtocol
 
-/// What comes of a call or of time.
+/// A result of a call or of advancing the clock.
 public enum Output: Hashable, Sendable {
-  /// To be told to those of the audience that are in the room.
+  /// To send to the members of the audience that are in the room.
   case change(NumberedChange, to: Audience)
-  /// To be carried out.
+  /// To be performed by the server.
   case effect(Effect)
-  /// To be carried to the room that it names; where that room does not exist, `PKMessage.bounced` is the answer.
+  /// To deliver to the room in `to`. If that room does not exist, deliver `PKMessage.bounced` back.
   case peer(PKMessage)
 }
 
-/// What the rest of the server has to do.
+/// An action for the rest of the server.
 public enum Effect: Hashable, Sendable {
-  /// The seat's user may publish now and gets the separate tracks. It is heard where the seat is neither muted nor its `audio`
-  /// switched off, and seen where its `video` is on.
+  /// The seat's user may publish and receives the separate tracks. Its audio is mixed unless the seat is muted or its `audio`
+  /// is off; its video is shown if `video` is on.
   case seated(SeatInfo)
-  /// The user's tracks are withdrawn; it gets the mixed stream.
+  /// The user's tracks are unpublished, and the user receives the mixed stream.
   case unseated(userId: UserID, index: Int)
-  /// The switches of a seat that somebody sits on changed.
+  /// The switches of an occupied seat changed.
   case switched(SeatInfo)
-  /// The mixed picture has another shape.
+  /// The layout of the mixed picture changed.
   case arranged(Layout)
-  /// This room's broadcast becomes the split screen, its own side on the left. With `move` the inviting anchor gets a PK token.
+  /// This room's broadcast becomes the split screen, its own side on the left. With `move` the inviting anchor receives a PK
+  /// token.
   case pkBegan(PKInfo)
-  /// Who is there or heard changed, or the score.
+  /// An anchor's presence, a mute state or a score changed.
   case pkChanged(PKInfo)
-  /// The broadcast turns back; with `move` the guest goes home.
+  /// The broadcast returns to the room's own picture; with `move` the guest returns to its own room.
   case pkEnded(PKInfo, PKEndReason)
 }

@@ -1,24 +1,25 @@
 import RoomProtocol
 
-/// One room's truth about seats, layout, requests, invitations, PK, messages and attributes.
+/// The authoritative state of one room: seats, layout, requests, invitations, PK, messages and attributes.
 ///
-/// Pure: it knows no clock, no socket and no chance. Who drives it does this, one thing after the other:
-/// - tells the time with `advance(to:)` before each call, and at `nextDeadline`; by a clock that does not jump;
-/// - tells who comes and goes: `join`, `leave`, `setConnected`;
-/// - makes the calls, each by a `Caller`. A call that throws has changed nothing;
-/// - takes what came of it with `takeOutputs()`: changes to tell, effects to carry out, messages to other rooms.
+/// A pure state machine without clock, sockets or randomness. Its driver does the following, serially:
+/// - advances the clock with `advance(to:)` before each call and at `nextDeadline`; the clock must not jump;
+/// - reports presence with `join`, `leave` and `setConnected`;
+/// - performs the calls, each with a `Caller`. A call that throws changes nothing;
+/// - drains `takeOutputs()`: changes to send, effects to perform, messages to other rooms.
 ///
-/// Every change is told under a number that grows by one; `changes(after:for:)` has those that a client missed. The whole of it is
-/// `Codable` and comes back equal, with running timeouts: times are milliseconds since 1970.
+/// Every change has a number, one greater than the last; `changes(after:for:)` returns those that a client missed. The state is
+/// `Codable` and decodes to an equal value with its timeouts running: times are milliseconds since 1970.
 ///
-/// A PK has a half in each of its rooms; the halves talk by `PKMessage`s, which may be late, twice, or in another order.
+/// Each of the two rooms in a PK has one half of it. The halves exchange `PKMessage`s, which may arrive late, twice or out of
+/// order.
 public struct RoomState: Codable, Hashable, Sendable {
   public let name: RoomName
   /// Milliseconds since 1970.
   public let createdAt: Int64
-  /// Those of times are in force for what begins later.
+  /// Changed times apply only to what starts later.
   public var rules: RoomRules
-  /// The latest time that it was told of; milliseconds since 1970.
+  /// The latest time passed to `advance(to:)`; milliseconds since 1970.
   public internal(set) var clock: Int64
   public internal(set) var isClosed = false
   var members = Members()
@@ -37,8 +38,8 @@ public struct RoomState: Codable, Hashable, Sendable {
       journal
   }
 
-  /// An empty room.
-  /// - Parameter createdAt: now; milliseconds since 1970.
+  /// Creates an empty room.
+  /// - Parameter createdAt: the current time in milliseconds since 1970.
   public init(name: RoomName, createdAt: Int64, rules: RoomRules = RoomRules()) {
     self.name = name
     self.createdAt = createdAt
@@ -47,12 +48,12 @@ public struct RoomState: Codable, Hashable, Sendable {
     journal = Journal(entries: rules.journalEntries, bytes: rules.journalBytes)
   }
 
-  // MARK: What is told
+  // MARK: Outputs
 
   /// The number of the last change.
   public var sequence: Int { journal.sequence }
 
-  /// What happened since the last time, in order. Empty again after it.
+  /// Returns the outputs since the last call, in order, and clears them.
   public mutating func takeOutputs() -> [Output] {
     let taken = outputs
     outputs.removeAll(keepingCapacity: true)
@@ -71,10 +72,10 @@ public struct RoomState: Codable, Hashable, Sendable {
     outputs.append(.peer(PKMessage(pkId: pkId, from: name, to: room, body: body)))
   }
 
-  // MARK: What is seen
+  // MARK: Reading
 
-  /// The room as a user may see it; its jobs are for the caller to fill in.
-  /// - Parameter user: nil for the API, which sees all.
+  /// Returns the room as a user may see it. The caller adds the jobs.
+  /// - Parameter user: nil for the API, which sees everything.
   public func snapshot(for user: UserID?) -> RoomSnapshot {
     RoomSnapshot(
       name: name, createdAt: createdAt, seq: sequence, layout: layout, seats: seats.all, requests: requests.all,
@@ -82,13 +83,13 @@ public struct RoomState: Codable, Hashable, Sendable {
       pkInvitations: sees(.admins, user) ? pk.invitations : [])
   }
 
-  /// The changes after number `seq` that the user may see, each with its own number; nil where they are not all known any more,
-  /// or the number is from another life of the room: then a snapshot is needed.
+  /// Returns the changes after number `seq` that the user may see, each with its own number. Nil if some are no longer in the
+  /// journal, or the number dates from before the room was restored: the client then needs a snapshot.
   public func changes(after seq: Int, for user: UserID?) -> [NumberedChange]? {
     journal.entries(after: seq)?.filter { sees($0.audience, user) }.map(\.change)
   }
 
-  /// Whether a change to the audience is for the user; nil is the API.
+  /// Returns whether the audience includes the user; nil is the API.
   public func sees(_ audience: Audience, _ user: UserID?) -> Bool {
     guard let user else { return true }
     return switch audience {

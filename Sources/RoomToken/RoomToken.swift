@@ -1,16 +1,16 @@
 import Foundation
 import RoomProtocol
 
-/// A signed grant to join one room as one user (behaviour.md §2): a JWT, HS256, `kid` names the API key.
+/// A signed grant to join one room as one user (behaviour.md §2): a JWT with HS256, where `kid` names the API key.
 public struct RoomToken: Sendable, Hashable {
   public var room: RoomName
   public var user: UserID
   public var grants: Grants
   public var expires: Date
   public var notBefore: Date?
-  /// Names this token, so that it can be revoked: `jti`, or what stands in for it in a token without one.
+  /// Identifies this token, so that it can be revoked: `jti`, or a substitute if the token has none.
   public var id: String
-  /// Of an anchor who comes for a PK and goes home after it: which one.
+  /// The PK that an anchor of another room joins for; it returns to its own room afterwards.
   public var pk: PKID?
 
   public init(
@@ -27,7 +27,7 @@ public struct RoomToken: Sendable, Hashable {
   }
 }
 
-/// A signed grant to use the REST API: a JWT, HS256, with `kid` and `iss` the API key and `"api": true`.
+/// A signed grant to use the REST API: a JWT with HS256, the API key as `kid` and `iss`, and `"api": true`.
 public struct APIToken: Sendable, Hashable {
   /// The API key that signed it.
   public var key: String

@@ -1,10 +1,10 @@
-/// How long a token lives, as people write it: "30s", "90m", "2h", "1d".
+/// The lifetime of a token in text form: "30s", "90m", "2h", "1d".
 public struct TimeToLive: Sendable, Hashable {
   public var seconds: Int
 
   public init(seconds: Int) { self.seconds = seconds }
 
-  /// A whole number with a unit: s, m, h or d; more than zero and at most ten years. Nil for anything else.
+  /// Parses a whole number with a unit: s, m, h or d; more than zero and at most ten years. Nil for anything else.
   public init?(_ text: String) {
     let factors: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
     guard let unit = text.last, let factor = factors[unit] else { return nil }

@@ -1,19 +1,19 @@
 import RoomProtocol
 
-/// Why a token was refused, or can't be made.
+/// The reason why a token is rejected or can't be created.
 public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// An API secret of fewer than 32 bytes: HS256 asks for as many as its hash has (RFC 7518 §3.2).
+  /// An API secret shorter than 32 bytes: HS256 requires a key at least as long as its hash (RFC 7518 §3.2).
   case secretTooShort(key: String, bytes: Int)
-  /// No JWT, or one without a claim it needs.
+  /// Not a JWT, or one that lacks a required claim.
   case malformed(String)
   case unknownKey(String)
-  /// Signed by another algorithm than HS256.
+  /// Signed with an algorithm other than HS256.
   case wrongAlgorithm(String)
   case wrongSignature
   case expired
   case notYetValid
   case wrongRoom(token: RoomName, asked: RoomName)
-  /// A room token where an API token is needed, or the other way round.
+  /// A room token used as an API token, or the reverse.
   case wrongPurpose
 
   public var description: String {
@@ -31,6 +31,6 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The error as it goes over the wire: 10002.
+  /// The error as sent to clients: 10002.
   public var roomError: RoomError { RoomError(.tokenInvalid, description) }
 }

@@ -2,23 +2,23 @@ import Digests
 import Foundation
 import RoomProtocol
 
-/// The API keys of a server, each with its secret: signs tokens and checks them.
+/// The API keys of a server, each with its secret. Signs and verifies tokens.
 ///
 /// Tokens are JWTs (RFC 7519) with HMAC-SHA256 signatures (`HS256`, RFC 7518 §3.2).
 public struct TokenKeys: Sendable {
-  /// Bytes of the shortest secret.
+  /// Minimum length of a secret in bytes.
   public static let minimumSecretBytes = 32
-  /// Bytes of the longest token that is looked at.
+  /// Maximum length of a token in bytes; a longer one is rejected unparsed.
   public static let maximumTokenBytes = 4096
 
   /// API key → secret.
   private let secrets: [String: [UInt8]]
-  /// The API keys: the one that signs first, then the others, sorted.
+  /// The API keys: the signing key first, then the others, sorted.
   public let keys: [String]
 
   /// - Parameters:
-  ///   - secrets: API key → secret of at least ``minimumSecretBytes`` bytes. Tokens of all of them are valid.
-  ///   - signing: the key that the server's own tokens are signed with; nil for the first one, sorted.
+  ///   - secrets: API key → secret of at least ``minimumSecretBytes`` bytes. Tokens signed with any of them are valid.
+  ///   - signing: the key that signs the server's own tokens; nil for the first in sorted order.
   /// - Throws: `secretTooShort`.
   public init(_ secrets: [String: String], signing: String? = nil) throws(TokenError) {
     for (key, secret) in secrets {
@@ -30,7 +30,7 @@ public struct TokenKeys: Sendable {
     keys = secrets.keys.filter { $0 == signing } + secrets.keys.filter { $0 != signing }.sorted()
   }
 
-  /// Signs a token that joins a room.
+  /// Signs a room token.
   /// - Throws: `unknownKey`.
   public func sign(_ token: RoomToken, key: String) throws(TokenError) -> String {
     try sign(
@@ -40,7 +40,7 @@ public struct TokenKeys: Sendable {
       key: key)
   }
 
-  /// Signs a token that uses the REST API, by its own key.
+  /// Signs an API token with its own key.
   /// - Throws: `unknownKey`.
   public func sign(_ token: APIToken) throws(TokenError) -> String {
     try sign(
@@ -49,7 +49,7 @@ public struct TokenKeys: Sendable {
       key: token.key)
   }
 
-  /// Checks a room token: form, key, algorithm, signature, `nbf`, `exp`, and the room where one is given.
+  /// Verifies a room token: form, key, algorithm, signature, `nbf`, `exp`, and the room if one is given.
   public func verify(_ text: String, room: RoomName? = nil, now: Date = Date()) throws(TokenError) -> RoomToken {
     let (_, claims, signature) = try verifiedClaims(text, now: now)
     guard claims.api != true else { throw .wrongPurpose }
@@ -62,7 +62,7 @@ public struct TokenKeys: Sendable {
       notBefore: claims.nbf.map(Date.init(timeIntervalSince1970:)), id: claims.name(signature), pk: claims.pk)
   }
 
-  /// Checks a token for the REST API.
+  /// Verifies an API token.
   public func verifyAPI(_ text: String, now: Date = Date()) throws(TokenError) -> APIToken {
     let (key, claims, _) = try verifiedClaims(text, now: now)
     guard claims.api == true else { throw .wrongPurpose }
@@ -73,7 +73,7 @@ public struct TokenKeys: Sendable {
   }
 }
 
-/// What our tokens say. Times are seconds since 1970.
+/// The claims of room and API tokens. Times are seconds since 1970.
 private struct Claims: Codable {
   var iss: String?
   var sub: UserID?
@@ -85,15 +85,16 @@ private struct Claims: Codable {
   var api: Bool?
   var pk: PKID?
 
-  /// `jti`. In its absence half of the signature, which is a digest of all that is signed: two tokens that differ in anything, such
-  /// as `iat` or `exp`, have two names. As HMAC's output may be cut so, the half tells nothing of the other.
+  /// Returns `jti`, or half of the signature if there is none. The signature covers the whole token, so tokens that differ in
+  /// any claim, such as `iat` or `exp`, have different names. An HMAC may be truncated this way: one half does not reveal the
+  /// other.
   func name(_ signature: Data) -> String {
     if let jti, !jti.isEmpty { return jti }
     return "signature:" + base64URL(signature.prefix(16))
   }
 }
 
-/// The header fields that are written and read.
+/// The header fields that are read and written.
 private struct Header: Codable {
   var alg: String?
   var typ: String?
@@ -111,7 +112,7 @@ extension TokenKeys {
     return try sign(header: header, payload: payload, key: key)
   }
 
-  /// Signs a header and a payload as they stand, whatever they say.
+  /// Signs a header and a payload without validating them.
   /// - Throws: `unknownKey`.
   func sign(header: Data, payload: Data, key: String) throws(TokenError) -> String {
     guard let secret = secrets[key] else { throw .unknownKey(key) }
@@ -121,7 +122,8 @@ extension TokenKeys {
     return "\(signed).\(base64URL(Data(signature)))"
   }
 
-  /// Form, algorithm and key of the header, then the signature; the claims are not looked at before it is right.
+  /// Verifies the header's form, algorithm and key, then the signature. The claims are decoded only after the signature
+  /// matches.
   private func verifiedClaims(_ text: String, now: Date) throws(TokenError) -> (key: String, Claims, signature: Data) {
     let token = [UInt8](text.utf8)
     guard token.count <= Self.maximumTokenBytes else { throw .malformed("it has more than \(Self.maximumTokenBytes) bytes") }
@@ -143,12 +145,12 @@ extension TokenKeys {
   }
 }
 
-/// The JSON in a part of a token.
+/// Decodes the JSON in one part of a token.
 private func decoded<Value: Decodable>(_ part: ArraySlice<UInt8>) -> Value? {
   bytes(ofBase64URL: part).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
 }
 
-/// RFC 7515 §2: base64 for URLs, without padding.
+/// Encodes base64url without padding (RFC 7515 §2).
 private func base64URL(_ data: Data) -> String {
   String(data.base64EncodedString().prefix { $0 != "=" }).replacing("+", with: "-").replacing("/", with: "_")
 }

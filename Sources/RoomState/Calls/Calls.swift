@@ -1,11 +1,11 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Carries out a call of the signalling protocol.
+  /// Performs a call of the signalling protocol.
   /// - Parameters:
   ///   - now: milliseconds since 1970.
-  ///   - newID: gives an id that was never given before; for a PK.
-  /// - Returns: what to answer; nil where the call is not about what is here.
+  ///   - newID: returns a unique id for a PK.
+  /// - Returns: the result to send; nil if the call does not concern this state.
   public mutating func perform(
     _ call: SignalCall, by caller: Caller, at now: Int64, newID: () -> PKID
   ) throws(RoomError) -> (any Codable & Sendable)? {
@@ -56,7 +56,7 @@ extension RoomState {
     return Empty()
   }
 
-  /// What users do for themselves the API can't do.
+  /// Returns the user, or throws for the API: some calls act on the caller itself.
   private func user(_ caller: Caller) throws(RoomError) -> UserID {
     guard case .user(let user) = caller else { throw RoomError(.noPermission, "only a user in the room can do this") }
     return user

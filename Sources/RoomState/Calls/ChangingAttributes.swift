@@ -1,8 +1,8 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Sets and removes attributes, all or none.
-  /// - Throws: 10003; 80302 for too many keys, in the call or in the room, and for a key or a value that won't do.
+  /// Sets and removes attributes atomically.
+  /// - Throws: 10003; 80302 for too many keys, in the call or in the room, and for an invalid key or value.
   public mutating func setAttributes(_ params: AttributeParams, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "changing the room's attributes")
     let new = params.set ?? [:]

@@ -1,9 +1,10 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Asks a user to take a seat; −1 for any.
-  /// - Throws: 10003; 80103 for an unknown user; 80401 for the guest of a PK; 80413; 80411 where the user is invited or has asked
-  ///   already; 80501; 10016; 80503; 80412 where too many are invited.
+  /// Invites a user to a seat; −1 for any.
+  /// - Throws: 10003; 80103 for an unknown user; 80401 for the guest of a PK; 80413; 80411 if the user is already invited or
+  ///   has a
+  ///   pending request; 80501; 10016; 80503; 80412 if too many invitations are pending.
   public mutating func inviteToSeat(_ user: UserID, index: Int, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "inviting to a seat")
     try checkMaySit(user, try visibleMember(user))
@@ -22,8 +23,8 @@ extension RoomState {
     tell(.seatInvited(invitation))
   }
 
-  /// Takes an invitation back.
-  /// - Throws: 10003; 80411 where the user is not invited.
+  /// Cancels an invitation.
+  /// - Throws: 10003; 80411 if the user is not invited.
   public mutating func cancelInvitation(of user: UserID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "taking an invitation back")
     guard invitations[user] != nil else {
@@ -32,8 +33,9 @@ extension RoomState {
     endInvitation(of: user, .cancelled, by: caller.told)
   }
 
-  /// Takes the seat that the user is invited to, or the first free one where that is taken.
-  /// - Throws: 80103; 80414 where the user is not invited any more; 80502, 80503 where there is no seat: the invitation waits on.
+  /// Takes the seat that the user is invited to, or the first free one if that is taken.
+  /// - Throws: 80103; 80414 if the user is no longer invited; 80502, 80503 if no seat is available: the invitation stays
+  ///   pending.
   public mutating func acceptInvitation(by user: UserID) throws(RoomError) -> SeatResult {
     _ = try member(user)
     guard let invitation = invitations[user] else { throw RoomError(.acceptFailed, Self.noInvitation(of: user)) }
@@ -43,7 +45,8 @@ extension RoomState {
     return SeatResult(index: index)
   }
 
-  /// - Throws: 80103; 80415 where the user is not invited any more.
+  /// Rejects an invitation.
+  /// - Throws: 80103; 80415 if the user is no longer invited.
   public mutating func rejectInvitation(by user: UserID) throws(RoomError) {
     _ = try member(user)
     guard invitations[user] != nil else { throw RoomError(.rejectFailed, Self.noInvitation(of: user)) }

@@ -1,15 +1,15 @@
 import RoomProtocol
 
 extension RoomState {
-  /// A user came in, or is back after the room was restored. The first who has the `admin` and the `publish` grant and is not
-  /// hidden gets the host's seat where it is free.
-  /// - Parameter pkId: of a PK token: the user is the other room's anchor, who moves.
-  /// - Throws: 10013 where that PK is over or the user is not its anchor; 10011 where the room is closed.
+  /// Adds a user, or updates one that returns after the room was restored. The first user with the `admin` and the `publish`
+  /// grant that is not hidden is seated on the host's seat if it is free.
+  /// - Parameter pkId: the PK of a PK token: the user is the other room's anchor, which joins for the PK.
+  /// - Throws: 10013 if that PK is over or the user is not its anchor; 10011 if the room is closed.
   public mutating func join(_ user: UserID, grants: Grants, pkGuest pkId: PKID? = nil) throws(RoomError) {
     guard !isClosed else { throw RoomError(.noSuchRoom, "the room \(name) is closed") }
     if let pkId { try checkGuest(user, of: pkId) }
     if let old = members[user] {
-      // It kept its place while the room was restored.
+      // The user stayed a member while the room was restored.
       members[user]?.grants = grants
       if old.guestOf == pkId { return setConnected(user, true) }
       leave(user, .duplicateLogin)
@@ -22,14 +22,14 @@ extension RoomState {
     sit(user, on: 0, .joined, by: user)
   }
 
-  /// A user's connection was lost, or is back. It keeps its place.
+  /// Records that a user's connection was lost or restored. The user stays a member.
   public mutating func setConnected(_ user: UserID, _ connected: Bool) {
     guard !isClosed, let member = members[user], member.connected != connected else { return }
     members[user]?.connected = connected
     if user == pk.running?.info.host || member.guestOf != nil { presenceChanged() }
   }
 
-  /// A user is no more in the room: its seat is free, what it asked for is over.
+  /// Removes a user: its seat becomes free, and its requests and invitations end.
   public mutating func leave(_ user: UserID, _ reason: EndReason) {
     guard !isClosed, let member = members.remove(user) else { return }
     if let index = seats.index(of: user) { vacate(index, .gone, by: user) }
@@ -40,7 +40,7 @@ extension RoomState {
     anchorLeft(user, member, reason)
   }
 
-  /// Everything that waits ends, and the other room is told. No call is taken any more.
+  /// Closes the room: ends everything pending and notifies the other rooms. Later calls fail.
   public mutating func close() {
     guard !isClosed else { return }
     closePK()
@@ -49,9 +49,9 @@ extension RoomState {
     isClosed = true
   }
 
-  /// Takes up a room that was stored: nobody is connected yet, and numbers go on behind all that may have been given before. Those
-  /// that `users` names have the grace time to come back; whoever drives the room calls `leave` for the others. What waited goes on
-  /// to its time, a PK has its grace time anew.
+  /// Resumes a stored room: no user is connected yet, and numbers continue beyond any that may have been assigned before. The
+  /// members in `users` have the grace time to reconnect; the driver calls `leave` for the others. Pending requests and
+  /// invitations keep their deadlines, and a PK gets a new grace time.
   /// - Parameter now: milliseconds since 1970.
   public mutating func restore(at now: Int64) {
     clock = max(clock, now)
@@ -61,16 +61,16 @@ extension RoomState {
     advance(to: clock)
   }
 
-  /// Who is in the room, connected or not.
+  /// The users in the room, connected or not, sorted.
   public var users: [UserID] { members.users.sorted() }
 
-  /// Whether the user may publish: by its grant, or because it sits on a seat.
+  /// Returns whether the user may publish: by its grant, or because it has a seat.
   public func mayPublish(_ user: UserID) -> Bool {
     guard let member = members[user] else { return false }
     return member.grants.contains(.publish) || seats.index(of: user) != nil
   }
 
-  /// The room as it is worth storing: without what is remembered for those who lost their connection.
+  /// The room to store: without the journal's entries, which serve only clients that reconnect.
   public var stored: RoomState {
     var copy = self
     copy.journal = journal.emptied
@@ -78,8 +78,8 @@ extension RoomState {
     return copy
   }
 
-  /// What a store that keeps each member apart lacks: the room without its members, and those that changed since the last call.
-  /// So the cost of a change does not depend on how many are here.
+  /// Returns the room without its members, and the members that changed since the last call, for a store that keeps each member
+  /// separately. The cost of a change then does not depend on the number of members.
   public mutating func takeStored() -> (room: RoomState, members: MemberChanges) {
     let changes = members.takeChanges()
     var room = stored
@@ -87,16 +87,16 @@ extension RoomState {
     return (room, changes)
   }
 
-  /// Whether it equals another room but for its clock.
+  /// Returns whether it equals another room apart from the clock.
   public func isStored(as other: RoomState) -> Bool {
     var other = other
     other.clock = clock
     return self == other
   }
 
-  /// The store lost what ``takeStored()`` returned: the next call returns all members.
+  /// Records that the store lost what ``takeStored()`` returned: the next call returns all members.
   public mutating func forgetStored() { members.forgetStored() }
 
-  /// Adds the members that a store kept apart to a room that came from ``takeStored()``.
+  /// Adds the members that a store kept separately to a room from ``takeStored()``.
   public mutating func addStored(_ members: [UserID: Member]) { self.members = Members(stored: members) }
 }

@@ -1,14 +1,14 @@
 import RoomProtocol
 
 extension RoomState {
-  /// The member that makes a call.
+  /// Returns the member that makes a call.
   func member(_ user: UserID) throws(RoomError) -> Member {
     guard !isClosed else { throw RoomError(.noSuchRoom, "the room \(name) is closed") }
     guard let member = members[user] else { throw RoomError(.notInRoom, "\(user.brief) is not in the room; join first") }
     return member
   }
 
-  /// Refuses those who are not in the room.
+  /// Throws for a caller that is not in the room.
   func checkPresence(_ caller: Caller) throws(RoomError) {
     switch caller {
     case .user(let user): _ = try member(user)
@@ -16,8 +16,8 @@ extension RoomState {
     }
   }
 
-  /// Refuses users without the `admin` grant.
-  /// - Parameter what: begins the sentence, as in "kicking".
+  /// Throws for a user without the `admin` grant.
+  /// - Parameter what: the start of the error message, such as "kicking".
   func checkAdmin(_ caller: Caller, _ what: String) throws(RoomError) {
     try checkPresence(caller)
     guard isAdmin(caller) else { throw RoomError(.noPermission, "\(what) needs the admin grant") }
@@ -30,7 +30,7 @@ extension RoomState {
     }
   }
 
-  /// Refuses those who may not be seen on a seat.
+  /// Throws for a user that must not be shown on a seat.
   func checkMaySit(_ user: UserID, _ member: Member) throws(RoomError) {
     guard !member.isHidden else {
       throw RoomError(.noPermission, "a hidden participant can't sit on a seat: it would be shown")
@@ -40,7 +40,7 @@ extension RoomState {
     }
   }
 
-  /// Somebody that others may know to be in the room.
+  /// Returns a member that is visible to others.
   func visibleMember(_ user: UserID) throws(RoomError) -> Member {
     guard let member = members[user], !member.isHidden else {
       throw RoomError(.notInRoom, "there is no user \"\(user.brief)\" in the room")
@@ -50,6 +50,6 @@ extension RoomState {
 }
 
 extension String {
-  /// No longer than a sentence bears.
+  /// The first 64 characters, for error messages.
   var brief: Substring { prefix(64) }
 }

@@ -1,9 +1,10 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Asks for a seat; −1 for any.
-  /// - Throws: 80103; 10003 for a hidden user, and for seat 0 without the `admin` grant; 80401 for the guest of a PK; 80413; 80411 where
-  ///   the user waits or is invited already; 80501; 10016; 80503; 80412 where too many wait.
+  /// Requests a seat; −1 for any.
+  /// - Throws: 80103; 10003 for a hidden user, and for seat 0 without the `admin` grant; 80401 for the guest of a PK; 80413;
+  ///   80411 if
+  ///   the user already has a pending request or invitation; 80501; 10016; 80503; 80412 if too many requests are pending.
   public mutating func requestSeat(_ index: Int, by user: UserID) throws(RoomError) {
     let member = try member(user)
     try checkMaySit(user, member)
@@ -21,16 +22,17 @@ extension RoomState {
     tell(.seatRequested(request))
   }
 
-  /// Takes the user's own request back.
-  /// - Throws: 80103; 80411 where there is none.
+  /// Cancels the user's own request.
+  /// - Throws: 80103; 80411 if there is none.
   public mutating func cancelRequest(by user: UserID) throws(RoomError) {
     _ = try member(user)
     guard requests[user] != nil else { throw RoomError(.requestFailed, "\(user.brief) has not asked for a seat") }
     endRequest(of: user, .cancelled, by: user)
   }
 
-  /// Gives a user the seat it asked for, or the first free one where that is taken.
-  /// - Throws: 10003; 80414 where the user waits no more; 80502, 80503 where there is no seat: the request waits on.
+  /// Gives a user the requested seat, or the first free one if that is taken.
+  /// - Throws: 10003; 80414 if the request is no longer pending; 80502, 80503 if no seat is available: the request stays
+  ///   pending.
   public mutating func acceptRequest(of user: UserID, by caller: Caller) throws(RoomError) -> SeatResult {
     try checkAdmin(caller, "accepting a request")
     guard let request = requests[user] else { throw RoomError(.acceptFailed, Self.noRequest(of: user)) }
@@ -40,14 +42,15 @@ extension RoomState {
     return SeatResult(index: index)
   }
 
-  /// - Throws: 10003; 80415 where the user waits no more.
+  /// Rejects a request.
+  /// - Throws: 10003; 80415 if the request is no longer pending.
   public mutating func rejectRequest(of user: UserID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "rejecting a request")
     guard requests[user] != nil else { throw RoomError(.rejectFailed, Self.noRequest(of: user)) }
     endRequest(of: user, .rejected, by: caller.told)
   }
 
-  /// Who waits for a seat, the oldest first.
+  /// Returns the pending requests, oldest first.
   public func listRequests(by caller: Caller) throws(RoomError) -> SeatRequestList {
     try checkPresence(caller)
     return SeatRequestList(requests: requests.all)
@@ -62,7 +65,7 @@ extension RoomState {
     tell(.seatRequestEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
   }
 
-  /// Ends what a user waits for, be it asked or invited.
+  /// Ends the user's pending request and invitation.
   mutating func endWaiting(of user: UserID, _ outcome: SeatOutcome) {
     endRequest(of: user, outcome)
     endInvitation(of: user, outcome)

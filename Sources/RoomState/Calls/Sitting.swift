@@ -1,18 +1,19 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Who sits on the host's seat.
+  /// The user on the host's seat.
   public var host: UserID? { seats.host }
 
-  /// The seat that a user sits on; nil where it sits on none.
+  /// Returns the user's seat; nil if it has none.
   public func seat(of user: UserID) -> SeatInfo? { seats.index(of: user).map { seats.all[$0] } }
 
   /// All seats, by their index.
   public var allSeats: [SeatInfo] { seats.all }
 
-  /// Sits down on a seat; −1 is the first free one.
-  /// - Throws: 80103; 10003 without the `publish` grant, for a hidden user, and for seat 0 without the `admin` grant; 80401 for the
-  ///   guest of a PK; 80413 where the user sits already; 80501; 10016; 80502; 80503.
+  /// Takes a seat; −1 for the first free one.
+  /// - Throws: 80103; 10003 without the `publish` grant, for a hidden user, and for seat 0 without the `admin` grant; 80401 for
+  ///   the
+  ///   guest of a PK; 80413 if the user already has a seat; 80501; 10016; 80502; 80503.
   public mutating func takeSeat(_ index: Int, by user: UserID) throws(RoomError) -> SeatResult {
     let member = try member(user)
     try checkMaySit(user, member)
@@ -31,8 +32,8 @@ extension RoomState {
     return SeatResult(index: index)
   }
 
-  /// Gets up.
-  /// - Throws: 80103; 80403 where the user has no seat.
+  /// Leaves the user's seat.
+  /// - Throws: 80103; 80403 if the user has no seat.
   public mutating func leaveSeat(by user: UserID) throws(RoomError) {
     _ = try member(user)
     guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) sits on no seat") }
@@ -40,8 +41,8 @@ extension RoomState {
     anchorGotUp(user, by: user)
   }
 
-  /// Takes a user off its seat.
-  /// - Throws: 10003; 80103 for an unknown user; 80403 for one that has no seat.
+  /// Removes a user from its seat.
+  /// - Throws: 10003; 80103 for an unknown user; 80403 for one without a seat.
   public mutating func kickFromSeat(_ user: UserID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "taking others off their seats")
     _ = try visibleMember(user)
@@ -50,9 +51,10 @@ extension RoomState {
     anchorGotUp(user, by: caller.told)
   }
 
-  /// Sets switches of a seat, all or none.
-  /// - Throws: 80501; 10003 for lock and mute without the `admin` grant, and for another's video and audio; 80403 for video and
-  ///   audio of a seat that nobody sits on.
+  /// Sets switches of a seat atomically.
+  /// - Throws: 80501; 10003 for lock and mute without the `admin` grant, and for another user's video and audio; 80403 for
+  ///   video and
+  ///   audio of an empty seat.
   public mutating func setSeat(_ switches: SeatSwitches, by caller: Caller) throws(RoomError) {
     try checkPresence(caller)
     try checkIndex(switches.index)
@@ -71,9 +73,9 @@ extension RoomState {
     if now.userId != nil { want(.switched(now)) }
   }
 
-  /// Changes the layout. Another type takes everyone but the host off the seats; another canvas, or other frames of a custom
-  /// layout, only those whose seat is gone.
-  /// - Throws: 10003; 80302 for a layout that can't be; 80601 for the one the room has.
+  /// Changes the layout. Another type removes everyone but the host from the seats. Another canvas, or other frames of a custom
+  /// layout, removes only those whose seat no longer exists.
+  /// - Throws: 10003; 80302 for an invalid layout; 80601 for the current layout.
   public mutating func setLayout(_ params: LayoutParams, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "changing the layout")
     let same = RoomError(.sameLayout, "the room has the layout \(layout.type.rawValue) already")
@@ -89,7 +91,7 @@ extension RoomState {
     want(.arranged(wanted))
   }
 
-  // MARK: What the calls share
+  // MARK: Shared checks
 
   func checkUnseated(_ user: UserID) throws(RoomError) {
     if let index = seats.index(of: user) { throw RoomError(.alreadySeated, "\(user.brief) sits on seat \(index) already") }
@@ -101,7 +103,7 @@ extension RoomState {
     }
   }
 
-  /// Refuses a seat that the user can't have now.
+  /// Throws if the user can't have the seat now.
   func checkFree(_ index: Int, for user: UserID, isAdmin: Bool) throws(RoomError) {
     try checkIndex(index)
     guard index > 0 || isAdmin else { throw RoomError(.noPermission, "seat 0 is the host's: it needs the admin grant") }
@@ -115,7 +117,7 @@ extension RoomState {
     }
   }
 
-  /// The first free seat that is for the user; the host's only for admins.
+  /// Returns the first free seat that the user may take; the host's only for admins.
   func anySeat(for user: UserID, isAdmin: Bool) throws(RoomError) -> Int {
     let first = isAdmin && hostSeatIsKept(from: user) == nil ? 0 : 1
     switch seats.firstFree(from: first) {
@@ -125,7 +127,7 @@ extension RoomState {
     }
   }
 
-  /// The wanted seat where it is still to be had, else the first free one.
+  /// Returns the wanted seat if it is still available, otherwise the first free one.
   func seat(like wanted: Int, for user: UserID) throws(RoomError) -> Int {
     if case .free = seats.state(of: wanted), wanted > 0 || hostSeatIsKept(from: user) == nil { return wanted }
     return try anySeat(for: user, isAdmin: isAdmin(.user(user)))

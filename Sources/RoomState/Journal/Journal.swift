@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// The last changes of a room with their numbers, bounded in number and in bytes.
+/// The last changes of a room with their numbers, bounded in count and in bytes.
 struct Journal: Codable, Hashable, Sendable {
   struct Entry: Codable, Hashable, Sendable {
     var change: NumberedChange
@@ -11,7 +11,7 @@ struct Journal: Codable, Hashable, Sendable {
   let byteLimit: Int
   /// The number of the last change.
   private(set) var sequence = 0
-  /// Ends with the last change; the first `forgotten` are over the limits and wait to be removed together.
+  /// The last element is the last change. The first `forgotten` exceed the limits and are removed in batches.
   private var entries: [Entry] = []
   private var forgotten = 0
   private var bytes = 0
@@ -21,10 +21,10 @@ struct Journal: Codable, Hashable, Sendable {
     byteLimit = bytes
   }
 
-  /// How many are remembered.
+  /// Number of changes in the journal.
   var count: Int { entries.count - forgotten }
 
-  /// Gives the change the next number.
+  /// Appends a change under the next number.
   mutating func append(_ change: RoomChange, to audience: Audience) -> NumberedChange {
     sequence += 1
     let numbered = NumberedChange(seq: sequence, change: change)
@@ -34,7 +34,7 @@ struct Journal: Codable, Hashable, Sendable {
       bytes -= entries[forgotten].change.change.weight
       forgotten += 1
     }
-    // One at a time would move all the others each time.
+    // Removing entries one by one would move all the others each time.
     if forgotten > 32 && forgotten * 2 > entries.count {
       entries.removeFirst(forgotten)
       forgotten = 0
@@ -42,13 +42,13 @@ struct Journal: Codable, Hashable, Sendable {
     return numbered
   }
 
-  /// Those after a number; nil where the first of them is forgotten, or the number has not been given.
+  /// Returns the entries after a number; nil if the first of them was removed, or the number was never assigned.
   func entries(after seq: Int) -> ArraySlice<Entry>? {
     guard seq <= sequence, seq >= sequence - count else { return nil }
     return entries[(entries.count - (sequence - seq))...]
   }
 
-  /// With no changes, but their number.
+  /// A copy without entries that keeps the last number.
   var emptied: Journal {
     var copy = self
     copy.entries = []
@@ -57,7 +57,7 @@ struct Journal: Codable, Hashable, Sendable {
     return copy
   }
 
-  /// Forgets all, and leaves out so many numbers that none is given twice, whatever of the room was lost in a crash.
+  /// Removes all entries and skips 2^20 numbers, so that no number is assigned twice even if a crash lost the latest changes.
   mutating func beginNewLife() {
     self = emptied
     sequence += 1 << 20
@@ -96,7 +96,7 @@ struct Journal: Codable, Hashable, Sendable {
 }
 
 extension RoomChange {
-  /// About the bytes that remembering it takes.
+  /// The approximate size of the change in memory, in bytes.
   fileprivate var weight: Int {
     switch self {
     case .message(let message): 256 + message.size

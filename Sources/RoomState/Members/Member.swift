@@ -1,24 +1,24 @@
 import RoomProtocol
 
-/// A user that is in the room. Stores keep it as it is encoded.
+/// A user in the room. Stores keep it in its encoded form.
 public struct Member: Codable, Hashable, Sendable {
   var grants: Grants
-  /// False while its connection is lost and it has time to come back.
+  /// False while its connection is lost and it may still reconnect.
   var connected = true
-  /// The PK in which it is the other room's anchor.
+  /// The PK that it joined as the other room's anchor.
   var guestOf: PKID?
   var pace = MessagePace()
 
   var isHidden: Bool { grants.contains(.hidden) }
 }
 
-/// Who makes a call.
+/// The originator of a call.
 public enum Caller: Hashable, Sendable {
-  /// The app's own server, which may do all that a user with all grants may, but has no seat.
+  /// The app's own server, which has all grants but can't have a seat.
   case api
   case user(UserID)
 
-  /// As it is told: empty for the API.
+  /// The user id in events; empty for the API.
   var told: UserID {
     switch self {
     case .api: ""

@@ -1,14 +1,14 @@
 import RoomProtocol
 
-/// Who is in a room, and which of them are no longer as they were stored.
+/// The members of a room, with the set of those that differ from the store.
 struct Members: Hashable, Sendable {
   private var members: [UserID: Member] = [:]
-  /// Those that changed, came or left since ``takeChanges()``; nil while nobody is stored.
+  /// Members that joined, left or changed since ``takeChanges()``; nil while none is stored.
   private var changed: Set<UserID>?
 
   init() {}
 
-  /// Members as they are stored.
+  /// Creates the collection from stored members.
   init(stored members: [UserID: Member]) {
     self.members = members
     changed = []
@@ -30,7 +30,7 @@ struct Members: Hashable, Sendable {
     return member
   }
 
-  /// What a store that has all earlier changes lacks.
+  /// Returns the changes since the last call, for the store.
   mutating func takeChanges() -> MemberChanges {
     defer { changed = [] }
     guard let changed else { return MemberChanges(isWhole: true, members: members) }
@@ -38,10 +38,10 @@ struct Members: Hashable, Sendable {
       isWhole: false, members: Dictionary(uniqueKeysWithValues: changed.map { ($0, members[$0]) }))
   }
 
-  /// A store lost what it was given: the next changes are all members.
+  /// Records that a store lost its members: the next changes contain all of them.
   mutating func forgetStored() { changed = nil }
 
-  // Equal are members; what a store has of them does not count.
+  // Compares only the members, not which of them are stored.
 
   static func == (a: Members, b: Members) -> Bool { a.members == b.members }
   func hash(into hasher: inout Hasher) { hasher.combine(members) }
@@ -54,8 +54,8 @@ extension Members: Codable {
 
 /// The members of a room that a store has to write.
 public struct MemberChanges: Sendable {
-  /// Whether `members` are all members: the store forgets those that it has.
+  /// Whether `members` contains all members: the store then removes those it has.
   public let isWhole: Bool
-  /// Nil for a member that left.
+  /// The changed members; nil for one that left.
   public let members: [UserID: Member?]
 }

@@ -1,43 +1,43 @@
 import RoomProtocol
 
-/// A room's half of PKs: invitations of both directions, and the one PK that is beginning or running.
+/// A room's half of its PKs: invitations in both directions, and the one PK that is starting or running.
 struct PKHalf: Codable, Hashable, Sendable {
-  /// An accepted invitation that the other room has to begin.
+  /// An accepted invitation whose PK the other room has to start.
   struct Accepted: Codable, Hashable, Sendable {
     var pkId: PKID
     var by: UserID
     var until: Int64
   }
 
-  /// Those that wait, in the order told; of the room's own there is one at most.
+  /// Pending invitations, in the order announced; at most one is the room's own.
   private(set) var invitations: [PKInvitation] = []
-  /// The room's own.
+  /// The room's own pending invitation.
   var outgoing: PKID?
-  /// Came from the very room that is invited, while that was on its way. The invitation of the room with the smaller name goes
-  /// first, which is the outgoing one here; this one counts if that comes to nothing.
+  /// An invitation from the room that this room has invited; the two crossed. The invitation of the room whose name sorts first
+  /// has precedence, which is the outgoing one here; this one counts if the outgoing one fails.
   var crossed: PKInvitation?
-  /// It waits among the invitations.
+  /// It remains in `invitations`.
   var accepted: Accepted?
   var running: RunningPK?
   private var over = RecentIDs()
 
-  /// The PK that the room is in.
+  /// The running PK.
   var info: PKInfo? { running?.info }
-  /// A PK runs or is about to.
+  /// Whether a PK is running or about to start.
   var isBusy: Bool { running != nil || accepted != nil }
   var incomingCount: Int { invitations.count - (outgoing == nil ? 0 : 1) }
 
   subscript(pkId: PKID) -> PKInvitation? { invitations.first { $0.pkId == pkId } }
   var outgoingInvitation: PKInvitation? { outgoing.flatMap { self[$0] } }
 
-  /// Whether something was heard of the PK before.
+  /// Returns whether the PK's id is known, as pending, running or over.
   func knows(_ pkId: PKID) -> Bool {
     self[pkId] != nil || crossed?.pkId == pkId || running?.info.pkId == pkId || over.contains(pkId)
   }
 
   mutating func append(_ invitation: PKInvitation) { invitations.append(invitation) }
 
-  /// The invitation waits no more and does not come again.
+  /// Removes the invitation and remembers its id, so that a late message does not restore it.
   mutating func conclude(_ pkId: PKID) {
     over.insert(pkId)
     invitations.removeAll { $0.pkId == pkId }
@@ -46,12 +46,12 @@ struct PKHalf: Codable, Hashable, Sendable {
     if accepted?.pkId == pkId { accepted = nil }
   }
 
-  /// When an invitation ends by itself.
+  /// Returns when an invitation expires; milliseconds since 1970.
   func expiry(of invitation: PKInvitation) -> Int64 {
     if let accepted, accepted.pkId == invitation.pkId { accepted.until } else { invitation.expiresAt }
   }
 
-  /// When something ends by itself.
+  /// The next time that something expires; milliseconds since 1970.
   var deadline: Int64? {
     if let running { return running.deadline }
     var soonest: Int64?
@@ -63,27 +63,27 @@ struct PKHalf: Codable, Hashable, Sendable {
   }
 }
 
-/// A PK that is on.
+/// A running PK.
 struct RunningPK: Codable, Hashable, Sendable {
   var info: PKInfo
-  /// Of the last update sent.
+  /// Version of the last update sent.
   var version = 0
-  /// Of the last update heard.
+  /// Version of the last update received.
   var peerVersion = 0
   var atHome = true
-  /// This room's anchor, who moves, is in the other room.
+  /// With `move`: this room's anchor is in the other room.
   var away = false
   var peerAtHome = true
-  /// The other room's anchor, who moves, is here.
+  /// With `move`: the other room's anchor is in this room.
   var hasGuest = false
-  /// This side's anchor left; that it is in the room again does not mean that it goes on.
+  /// This side's anchor left. Joining the room again does not resume the PK; that takes `resumePK`.
   var awaitsResume = false
-  /// Until when this side's anchor may be gone; nil while it is there.
+  /// End of the grace time of this side's anchor; nil while it is present.
   var goneUntil: Int64?
   var peerGoneUntil: Int64?
-  /// When the other room is told again how this side is.
+  /// Time of the next periodic update to the other room.
   var nextBeat: Int64
-  /// When the other room counts as silent; nil while it does.
+  /// Time at which the other room counts as silent; nil once it does.
   var silentAt: Int64?
 
   init(info: PKInfo, now: Int64, rules: RoomRules) {
@@ -106,7 +106,7 @@ struct RunningPK: Codable, Hashable, Sendable {
     return soonest
   }
 
-  /// Whether the anchors are there follows from where they are; who is gone has the grace time.
+  /// Derives the anchors' presence from where they are, and gives an absent one the grace time.
   mutating func settle(now: Int64, grace: Int64) {
     let isHeard = silentAt != nil
     info.connected = atHome || (away && isHeard)
@@ -116,7 +116,7 @@ struct RunningPK: Codable, Hashable, Sendable {
   }
 }
 
-/// The last ids of what is over, so that a late or second message does not bring it back.
+/// The ids of PKs that ended last, so that a late or duplicate message does not restore one.
 struct RecentIDs: Codable, Hashable, Sendable {
   static let limit = 64
   private var ids: [PKID] = []

@@ -1,30 +1,30 @@
 import RoomProtocol
 
-/// What one room's half of a PK says to the other's. It may come late, twice, or before one that was sent earlier.
+/// A message from one half of a PK to the other. It may arrive late, twice or out of order.
 public struct PKMessage: Codable, Hashable, Sendable {
   public enum Body: Codable, Hashable, Sendable {
-    /// `user` is the anchor that is meant, empty for whoever is the host.
+    /// `user` is the invited anchor, empty for whoever is the host.
     case invite(host: UserID, user: UserID, way: PKWay, by: UserID)
-    /// The invitation is over: cancelled, timed out, or crossed by the other room's.
+    /// The invitation ended: cancelled, timed out, or crossed by the other room's.
     case cancel(PKOutcome)
-    /// Yes; `host` is the anchor. The PK is on when the inviting room says so with `begin`.
+    /// Accepts the invitation; `host` is the anchor. The PK starts when the inviting room sends `begin`.
     case accept(host: UserID)
-    /// No: rejected, timed out, or failed with an error.
+    /// The invitation was rejected, timed out, or failed with an error.
     case reject(PKOutcome, reason: String?, error: RoomError?)
     case begin(startedAt: Int64)
     case update(PKUpdate)
-    /// There is no such PK here, any more or at all. Never answered.
+    /// The PK ended or never existed here. Never answered.
     case end(PKEndReason, by: UserID)
   }
 
   public var pkId: PKID
-  /// The room that says it.
+  /// The sending room.
   public var from: RoomName
-  /// The room that it is for.
+  /// The receiving room.
   public var to: RoomName
   public var body: Body
 
-  /// What comes back where the room that it is for does not exist; nil where nothing does.
+  /// The answer to deliver if the receiving room does not exist; nil if the message needs none.
   public var bounced: PKMessage? {
     let error = RoomError(.noSuchRoom, "there is no room \"\(to.brief)\"")
     return switch body {
@@ -35,16 +35,16 @@ public struct PKMessage: Codable, Hashable, Sendable {
   }
 }
 
-/// How one side of a running PK is.
+/// The state of one side of a running PK.
 public struct PKUpdate: Codable, Hashable, Sendable {
-  /// Grows with each; an older one is not news.
+  /// Grows with each update; an update with an older version is ignored.
   public var version: Int
   public var startedAt: Int64
   public var score: Int
-  /// The side does not hear the other.
+  /// Whether this side mutes the other.
   public var mutesPeer: Bool
-  /// Its anchor is in its own room.
+  /// Whether its anchor is in its own room.
   public var atHome: Bool
-  /// The other side's anchor, who moves, is here.
+  /// With `move`: whether the other side's anchor is in this room.
   public var hasGuest: Bool
 }

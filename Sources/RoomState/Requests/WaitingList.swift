@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// Something that waits for an answer, one at a time for a user.
+/// A pending request or invitation; at most one per user.
 protocol Waiting: Codable, Hashable, Sendable {
   var userId: UserID { get }
   /// Milliseconds since 1970.
@@ -10,12 +10,12 @@ protocol Waiting: Codable, Hashable, Sendable {
 extension SeatRequest: Waiting {}
 extension SeatInvitation: Waiting {}
 
-/// What waits, the oldest first, with at most one for a user.
+/// Pending elements, oldest first, with at most one per user.
 struct WaitingList<Element: Waiting>: Codable, Hashable, Sendable {
   private(set) var all: [Element] = []
 
   var count: Int { all.count }
-  /// When the next one ends by itself. All wait equally long, so it is the first.
+  /// When the next element expires. All have the same timeout, so it is the first.
   var deadline: Int64? { all.first?.expiresAt }
   var first: Element? { all.first }
 

@@ -1,9 +1,9 @@
-/// So many messages a second on average, and so many at once: the time at which the burst is whole again is all there is to know.
+/// A token bucket with a rate per second and a burst. Its only state is the time at which the bucket is full again.
 struct MessagePace: Codable, Hashable, Sendable {
   /// Microseconds since 1970.
   private var wholeAt: Int64 = 0
 
-  /// Takes one; false where none is left, and then nothing changed.
+  /// Takes one token. Returns false, and changes nothing, if none is left.
   /// - Parameter now: milliseconds since 1970.
   mutating func take(perSecond: Int, burst: Int, now: Int64) -> Bool {
     let interval = 1_000_000 / Int64(max(1, perSecond))

@@ -1,35 +1,35 @@
 import RoomProtocol
 
-/// What a room is made with: its limits and waiting times. Times are in milliseconds.
+/// The limits and timeouts of a room. Times are in milliseconds.
 public struct RoomRules: Codable, Hashable, Sendable {
-  /// How long a request for a seat waits.
+  /// Timeout of a request for a seat.
   public var requestTime: Int64 = 30_000
-  /// How long an invitation to a seat waits.
+  /// Timeout of an invitation to a seat.
   public var invitationTime: Int64 = 30_000
-  /// Requests that wait at once.
+  /// Maximum number of pending seat requests.
   public var requests = 10
-  /// Invitations to seats that wait at once.
+  /// Maximum number of pending invitations to seats.
   public var invitations = 10
-  /// Whether the host's seat goes by itself to who joins with the `admin` and the `publish` grant.
+  /// Whether a user that joins with the `admin` and the `publish` grant takes the free host's seat automatically.
   public var hostIsSeated = true
 
-  /// How long an invitation to a PK waits.
+  /// Timeout of an invitation to a PK.
   public var pkInvitationTime: Int64 = 30_000
-  /// How long an accepted PK waits for the other room to begin it.
+  /// Time within which the other room must start an accepted PK.
   public var pkBeginTime: Int64 = 10_000
-  /// How long an anchor may be gone before the PK ends.
+  /// Time that an anchor may be absent before the PK ends.
   public var pkGraceTime: Int64 = 20_000
-  /// How often a running PK's halves tell each other how they are.
+  /// Interval at which the halves of a running PK send each other their state.
   public var pkBeatTime: Int64 = 5_000
-  /// After how long without a word the other room counts as gone.
+  /// Time without a message after which the other room counts as unreachable.
   public var pkSilenceTime: Int64 = 15_000
-  /// Invitations from other rooms that wait at once.
+  /// Maximum number of pending invitations from other rooms.
   public var pkInvitations = 10
 
-  /// Messages of one user, a second, after the burst.
+  /// Messages per second and user, after the burst.
   public var messagesPerSecond = 10
   public var messageBurst = 20
-  /// What newcomers get of the messages.
+  /// The message history that a joining user receives.
   public var historyMessages = RoomLimits().historyMessages
   public var historyBytes = RoomLimits().historyBytes
 
@@ -38,14 +38,14 @@ public struct RoomRules: Codable, Hashable, Sendable {
   public var attributeKeyBytes = 64
   public var attributeValueBytes = 4096
 
-  /// Changes that are remembered for those who missed them.
+  /// Number of changes kept for clients that reconnect.
   public var journalEntries = 512
-  /// About as many bytes of them.
+  /// Approximate size of those changes in bytes.
   public var journalBytes = 1 << 20
 
   public init() {}
 
-  /// As clients are told.
+  /// The limits as sent to clients.
   var limits: RoomLimits {
     var limits = RoomLimits()
     limits.historyMessages = historyMessages

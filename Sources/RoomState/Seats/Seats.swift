@@ -1,9 +1,9 @@
 import RoomProtocol
 
-/// The seats of a room: who sits where, and their switches. A user sits on one at most.
+/// The seats of a room with their users and switches. A user has at most one seat.
 struct Seats: Codable, Hashable, Sendable {
   enum State { case free, taken(UserID), locked, missing }
-  /// What there is for who takes any seat.
+  /// The result of a search for any free seat.
   enum Free { case seat(Int), onlyLocked, none }
 
   private(set) var all: [SeatInfo]
@@ -11,7 +11,7 @@ struct Seats: Codable, Hashable, Sendable {
   init(count: Int) { all = (0..<count).map { SeatInfo(index: $0) } }
 
   var count: Int { all.count }
-  /// Who sits on the host's seat.
+  /// The user on the host's seat.
   var host: UserID? { all.first?.userId }
 
   func contains(_ index: Int) -> Bool { all.indices.contains(index) }
@@ -26,7 +26,8 @@ struct Seats: Codable, Hashable, Sendable {
     return all[index].locked ? .locked : .free
   }
 
-  /// - Parameter first: where to begin; the host's seat is not for everyone.
+  /// Returns the first free seat.
+  /// - Parameter first: the index to start from; not everyone may take the host's seat.
   func firstFree(from first: Int) -> Free {
     var locked = false
     for seat in all where seat.index >= first && seat.userId == nil {
@@ -38,7 +39,7 @@ struct Seats: Codable, Hashable, Sendable {
 
   mutating func seat(_ user: UserID, on index: Int) { all[index].userId = user }
 
-  /// Lock and mute stay with the seat, what its user switched does not.
+  /// Empties a seat. Lock and mute stay; the switches of its user are reset.
   mutating func vacate(_ index: Int) {
     all[index] = SeatInfo(index: index, locked: all[index].locked, muted: all[index].muted)
   }
@@ -50,8 +51,8 @@ struct Seats: Codable, Hashable, Sendable {
     if let audio = switches.audio { all[switches.index].audio = audio }
   }
 
-  /// Other seats: the first so many stay as they are, the others are new.
-  /// - Returns: who has no seat any more.
+  /// Replaces the seats; the first `kept` of them stay as they are.
+  /// - Returns: the seats whose users lost them.
   mutating func rebuild(count: Int, keeping kept: Int) -> [SeatInfo] {
     let kept = all.prefix(min(kept, count))
     let off = all.dropFirst(kept.count).filter { $0.userId != nil }

@@ -1,7 +1,7 @@
 import RoomProtocol
 
 extension RoomState {
-  /// When something ends by itself; nil where nothing waits. Milliseconds since 1970.
+  /// The next time that something expires; nil if nothing is pending. Milliseconds since 1970.
   public var nextDeadline: Int64? {
     if isClosed { return nil }
     var soonest = requests.deadline
@@ -11,7 +11,7 @@ extension RoomState {
     return soonest
   }
 
-  /// It is `now`: what was to end until then ends, in its order. Time does not go back.
+  /// Advances the clock and ends what has expired, in order of expiry. An earlier time has no effect.
   /// - Parameter now: milliseconds since 1970.
   public mutating func advance(to now: Int64) {
     while let due = nextDeadline, due <= now {

@@ -62,7 +62,7 @@ extension RoomCore {
     return Job.Choice(user: owner.user, tag: track.info.tag)
   }
 
-  // MARK: Beginning
+  // MARK: Starting
 
   func checkMayRelay(_ caller: Participant?) throws(RoomError) {
     guard let caller, !caller.grants.contains(.relay) else { return }
@@ -269,7 +269,7 @@ extension RoomCore {
     if data.reason == .failed, settings.push.mode == .auto { timers.set(.ownJobs, at: time(in: Self.ownJobPause)) }
   }
 
-  // MARK: What broadcasts report
+  // MARK: Broadcast reports
 
   mutating func handle(_ event: BroadcastEvent, of id: JobID) {
     guard let job = jobs[id] else { return }
@@ -337,7 +337,7 @@ extension RoomCore {
     return TrackSourceID(track: track.id, isVideo: kind == .video, session: owner.session)
   }
 
-  // MARK: Jobs of the room's own
+  // MARK: Own jobs
 
   /// With policy `auto`: a job for everyone who publishes, or for the first who does.
   mutating func beginOwnJobs() {

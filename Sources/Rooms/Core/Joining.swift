@@ -84,7 +84,7 @@ extension RoomCore {
     lose(user)
   }
 
-  // MARK: The one way in, and out
+  // MARK: Entering and leaving
 
   mutating func newParticipant(
     _ token: RoomToken, _ presence: Presence, connection: ConnectionID? = nil, isConnected: Bool = true,
@@ -204,7 +204,7 @@ extension RoomCore {
   /// The participant asked to leave.
   mutating func leave(_ user: UserID) { end(user, EndedData(reason: .left)) }
 
-  // MARK: Places
+  // MARK: Capacity
 
   private var places: RoomPlaces {
     var places = RoomPlaces(most: settings.participants, publisherShare: settings.limits.publisherShare)

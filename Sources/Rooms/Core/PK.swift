@@ -12,7 +12,7 @@ extension RoomCore {
   /// How long broadcasts wait for the other anchor's tracks before they show the split screen.
   private static let guestTime = Duration.seconds(1)
 
-  // MARK: Beginning and ending
+  // MARK: Start and end
 
   /// A PK has begun.
   mutating func beginPK(_ info: PKInfo) {

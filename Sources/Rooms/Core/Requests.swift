@@ -185,7 +185,7 @@ extension RoomCore {
     changes.stage = true
   }
 
-  // MARK: Pace
+  // MARK: Rate limits
 
   /// Takes the cost of a call from its caller's pace.
   /// - Returns: what to put back if the call is refused.

@@ -176,7 +176,7 @@ package struct RoomCore: Sendable {
     broadcast(.connectionChanged(ConnectionData(userId: user, connected: participant.isConnected)), besides: user)
   }
 
-  // MARK: Ids
+  // MARK: Identifiers
 
   mutating func newTrackID() -> TrackID { TrackID("TR_" + entropy.uuid().filter { $0 != "-" }.prefix(16)) }
 
@@ -192,7 +192,7 @@ package struct RoomCore: Sendable {
       candidates: settings.candidates)
   }
 
-  // MARK: The room's own end
+  // MARK: Closing
 
   /// Whether nobody is here but what the server itself brought.
   ///

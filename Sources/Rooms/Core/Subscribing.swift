@@ -84,7 +84,7 @@ extension RoomCore {
     }
   }
 
-  // MARK: What is wanted
+  // MARK: Wanted tracks
 
   /// What a participant receives of a track; nil for nothing.
   private func source(_ track: PublishedTrack, of owner: Participant, for user: Participant) -> SubscribeTransport.Source? {

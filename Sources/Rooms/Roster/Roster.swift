@@ -54,7 +54,7 @@ struct Roster: Sendable {
     return (participant, participant.publishing?.id == transport ? .publish : .subscribe)
   }
 
-  // MARK: Coming and going
+  // MARK: Joining and leaving
 
   /// Adds a participant without tracks and transports. There is none of its name.
   mutating func add(_ participant: Participant) {

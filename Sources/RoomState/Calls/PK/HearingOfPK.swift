@@ -1,7 +1,7 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Takes a message of another room's half.
+  /// Handles a message from another room's half.
   public mutating func receive(_ message: PKMessage) {
     guard message.to == name, message.from != name else { return }
     guard !isClosed else {
@@ -30,20 +30,20 @@ extension RoomState {
     }
   }
 
-  /// A room that was restored to an earlier time may not know that its invitation became a PK: what it says of the invitation is said
-  /// of the PK then.
+  /// Returns whether the PK with this id is running. A room that was restored to an earlier state may still treat it as an
+  /// invitation; its messages about the invitation then apply to the PK.
   private func isRunning(_ id: PKID, with room: RoomName) -> Bool {
     pk.running?.info.pkId == id && pk.running?.info.room == room
   }
 
-  /// Whether an invitation with the id is that of the room or to it; true also where the id is unknown, and only to be remembered.
+  /// Returns whether an invitation with the id is from or to the room. Also true for an unknown id, which is only recorded.
   private func isAbout(_ id: PKID, _ room: RoomName) -> Bool {
     if pk.running?.info.pkId == id { return false }
     guard let invitation = pk[id] ?? (pk.crossed?.pkId == id ? pk.crossed : nil) else { return true }
     return (invitation.from.room == name ? invitation.to : invitation.from).room == room
   }
 
-  /// An invitation came, or one that was put aside counts now.
+  /// Handles an invitation that arrived, or one that was deferred and now counts.
   mutating func take(_ invitation: PKInvitation) {
     guard !pk.knows(invitation.pkId) else { return }
     let room = invitation.from.room
@@ -60,7 +60,7 @@ extension RoomState {
     }
     pk.append(invitation)
     tell(.pkInvited(invitation), to: .admins)
-    // Both rooms want it: the other one, whose name is smaller, begins.
+    // Both rooms invited each other: the other one, whose name sorts first, starts the PK.
     if let ours, connectedHost == invitation.to.userId {
       send(.cancel(.crossed), about: ours.pkId, to: room)
       endPKInvitation(ours.pkId, .crossed)
@@ -68,7 +68,7 @@ extension RoomState {
     }
   }
 
-  /// Who is meant by an invitation; throws what to refuse it with.
+  /// Returns the host that an invitation names, or throws the error to reject it with.
   private func invitedHost(_ invitation: PKInvitation) throws(RoomError) -> UserID {
     if pk.isBusy { throw RoomError(.roomInPK, "room \(name) is in a PK") }
     guard pk.incomingCount < rules.pkInvitations else {
@@ -86,7 +86,7 @@ extension RoomState {
     return host
   }
 
-  /// The invited room says yes.
+  /// Handles the invited room's acceptance.
   private mutating func accepted(_ id: PKID, in room: RoomName, host: UserID) {
     if isRunning(id, with: room), let running = pk.running {
       return send(.begin(startedAt: running.info.startedAt), about: id, to: room)
@@ -99,7 +99,7 @@ extension RoomState {
     presenceChanged()
   }
 
-  /// The inviting room says that it is on.
+  /// Handles the inviting room's start of the PK.
   private mutating func begun(_ id: PKID, in room: RoomName, startedAt: Int64) {
     if isRunning(id, with: room) { return }
     guard let accepted = pk.accepted, accepted.pkId == id, let invitation = pk[id], invitation.from.room == room else {
@@ -109,7 +109,7 @@ extension RoomState {
     presenceChanged()
   }
 
-  /// There is no such PK here.
+  /// Replies that the PK does not exist here.
   private mutating func deny(_ id: PKID, to room: RoomName) {
     if isAbout(id, room), pk[id] == nil { pk.conclude(id) }
     send(.end(.failed, by: ""), about: id, to: room)

@@ -1,10 +1,11 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Asks another room for a PK of the two hosts. What becomes of it is told by `pkInvitationEnded`.
-  /// - Parameter id: never given before, in any room.
-  /// - Throws: 10003; 10012 where this room is in a PK; 80702 for the room itself, without a host on seat 0, and where an invitation
-  ///   to or from somebody waits that has to be ended first.
+  /// Invites another room to a PK of the two hosts. `pkInvitationEnded` reports the outcome.
+  /// - Parameter id: unique over all rooms.
+  /// - Throws: 10003; 10012 if this room is in a PK; 80702 for the room itself, without a host on seat 0, and if an invitation
+  ///   to or
+  ///   from another room is pending that must end first.
   public mutating func invitePK(_ params: PKInviteParams, id: PKID, by caller: Caller) throws(RoomError) -> PKInviteResult {
     try checkAdmin(caller, "inviting to a PK")
     try checkIdle()
@@ -30,8 +31,8 @@ extension RoomState {
     return PKInviteResult(pkId: id, expiresAt: invitation.expiresAt)
   }
 
-  /// Takes the room's own invitation back.
-  /// - Throws: 10003; 80703 where it does not wait any more.
+  /// Cancels the room's own invitation.
+  /// - Throws: 10003; 80703 if it is no longer pending.
   public mutating func cancelPK(_ id: PKID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "taking an invitation to a PK back")
     guard pk.outgoing == id else {
@@ -40,9 +41,9 @@ extension RoomState {
     cancelOutgoing(.cancelled, by: caller.told)
   }
 
-  /// Accepts the other room's invitation. The PK is on with `pkBegan`; where the other room thought better of it meanwhile,
-  /// `pkInvitationEnded` tells so.
-  /// - Throws: 10003; 10012; 80704 where the invitation does not wait any more, or the invited host is not there.
+  /// Accepts the other room's invitation. `pkBegan` reports that the PK runs; `pkInvitationEnded` reports that the other room
+  /// withdrew meanwhile.
+  /// - Throws: 10003; 10012; 80704 if the invitation is no longer pending, or the invited host is not present.
   public mutating func acceptPK(_ id: PKID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "accepting a PK")
     try checkIdle()
@@ -53,8 +54,9 @@ extension RoomState {
     accept(invitation, by: caller.told)
   }
 
-  /// - Parameter reason: for the other room; at most 256 bytes.
-  /// - Throws: 10003; 80704 where the invitation does not wait any more, or the reason is too long.
+  /// Rejects the other room's invitation.
+  /// - Parameter reason: a text for the other room; at most 256 bytes.
+  /// - Throws: 10003; 80704 if the invitation is no longer pending, or the reason is too long.
   public mutating func rejectPK(_ id: PKID, reason: String? = nil, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "rejecting a PK")
     let invitation = try incoming(id)
@@ -65,7 +67,7 @@ extension RoomState {
     endPKInvitation(id, .rejected, reason: reason, by: caller.told)
   }
 
-  // MARK: What the calls share
+  // MARK: Shared checks
 
   func checkIdle() throws(RoomError) {
     if let other = pk.info {
@@ -95,14 +97,14 @@ extension RoomState {
       about: invitation.pkId, to: invitation.to.room)
   }
 
-  /// Ends the room's own invitation, where there is one, and tells the other room.
+  /// Ends the room's own invitation, if any, and notifies the other room.
   mutating func cancelOutgoing(_ outcome: PKOutcome, by user: UserID = "") {
     guard let invitation = pk.outgoingInvitation else { return }
     send(.cancel(outcome), about: invitation.pkId, to: invitation.to.room)
     endPKInvitation(invitation.pkId, outcome, by: user)
   }
 
-  /// An invitation of either direction is over in this room.
+  /// Ends an invitation of either direction in this room.
   mutating func endPKInvitation(
     _ id: PKID, _ outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by user: UserID = ""
   ) {

@@ -1,8 +1,8 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Stops or goes on hearing the other anchor in this room.
-  /// - Throws: 10003 for who is neither this side's anchor nor has the `admin` grant; 10013.
+  /// Mutes or unmutes the other anchor in this room.
+  /// - Throws: 10003 for a caller that is not this side's anchor and lacks the `admin` grant; 10013.
   public mutating func mutePKPeer(_ muted: Bool, by caller: Caller) throws(RoomError) {
     try checkAnchor(caller, "muting the other anchor")
     guard var running = pk.running else { throw Self.noPK }
@@ -11,8 +11,8 @@ extension RoomState {
     change(to: running, telling: true)
   }
 
-  /// Sets this side's score, which both rooms are told.
-  /// - Throws: 10003 without the `admin` grant; 10001 for a number that not every client holds; 10013.
+  /// Sets this side's score, which is sent to both rooms.
+  /// - Throws: 10003 without the `admin` grant; 10001 for a number that some clients can't represent; 10013.
   public mutating func setPKScore(_ score: Int, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "setting the score")
     let most = 1 << 53 - 1
@@ -25,8 +25,8 @@ extension RoomState {
     change(to: running, telling: true)
   }
 
-  /// This side's anchor, who had left, is back in the room and goes on. Who comes back with its session need not say so.
-  /// - Throws: 80103; 10013; 10003 for anybody else; 80705 where nobody is missing, or the anchor belongs in the other room.
+  /// Resumes the PK after this side's anchor left and joined again. An anchor that resumes its session need not call it.
+  /// - Throws: 80103; 10013; 10003 for anybody else; 80705 if no anchor is missing, or the anchor belongs in the other room.
   public mutating func resumePK(by user: UserID) throws(RoomError) -> PKInfo {
     _ = try member(user)
     if let host = pk.info?.host, host != user {
@@ -47,7 +47,7 @@ extension RoomState {
   }
 
   /// Ends the PK for both rooms.
-  /// - Throws: 80103; 10003 for who is none of the anchors and lacks the `admin` grant; 10013.
+  /// - Throws: 80103; 10003 for a caller that is not an anchor and lacks the `admin` grant; 10013.
   public mutating func quitPK(by caller: Caller) throws(RoomError) {
     var isGuest = false
     if case .user(let user) = caller, let guestOf = members[user]?.guestOf { isGuest = guestOf == pk.info?.pkId }
@@ -66,9 +66,9 @@ extension RoomState {
     try checkAdmin(caller, what)
   }
 
-  // MARK: Where the anchors are
+  // MARK: Presence of the anchors
 
-  /// Takes what the other side says of itself: news, or that it is still there.
+  /// Handles an update of the other side: a change or a keepalive.
   mutating func take(_ update: PKUpdate) {
     guard var running = pk.running else { return }
     running.silentAt = clock + rules.pkSilenceTime
@@ -82,7 +82,7 @@ extension RoomState {
     change(to: running, telling: false)
   }
 
-  /// Looks anew who is here.
+  /// Updates the anchors' presence.
   mutating func presenceChanged() {
     guard var running = pk.running else { return }
     running.atHome = !running.awaitsResume && members[running.info.host]?.connected ?? false
@@ -92,7 +92,7 @@ extension RoomState {
     change(to: running, telling: moved)
   }
 
-  /// - Parameter telling: whether the other room has to know.
+  /// - Parameter telling: whether to send the other room an update.
   private mutating func change(to new: RunningPK, telling: Bool) {
     var new = new
     let before = pk.running?.info
@@ -106,22 +106,22 @@ extension RoomState {
     if telling { send(.update(new.update), about: new.info.pkId, to: new.info.room) }
   }
 
-  /// Refuses a PK token that is no good any more.
+  /// Throws for a PK token that is no longer valid.
   func checkGuest(_ user: UserID, of pkId: PKID) throws(RoomError) {
     guard let info = pk.info, info.pkId == pkId, info.way == .move, !info.inviter, info.userId == user else {
       throw RoomError(.roomNotInPK, "the PK of this token is over, or \(user.brief) is not its anchor")
     }
   }
 
-  /// For whom the host's seat is kept while it is empty: the anchor of a PK, who may be gone for a while.
+  /// Returns the anchor of a PK for whom the empty host's seat is reserved against the user; nil if it is not.
   func hostSeatIsKept(from user: UserID) -> UserID? {
     guard let host = pk.info?.host, host != user else { return nil }
     return host
   }
 
-  // MARK: Ends
+  // MARK: Ending
 
-  /// A member left the room.
+  /// Updates the PK after a member left the room.
   mutating func anchorLeft(_ user: UserID, _ member: Member, _ reason: EndReason) {
     endPKInvitations(with: user)
     guard let info = pk.info else { return }
@@ -135,13 +135,13 @@ extension RoomState {
     }
   }
 
-  /// A member lost its seat but is in the room.
+  /// Updates the PK after a member lost its seat but stayed in the room.
   mutating func anchorGotUp(_ user: UserID, by operation: UserID) {
     endPKInvitations(with: user)
     if user == pk.info?.host { endPK(.quit, by: operation) }
   }
 
-  /// Nobody is left whom the invitations name as this side's anchor.
+  /// Ends the invitations that name the user, who left, as this side's anchor.
   private mutating func endPKInvitations(with user: UserID) {
     if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(.cancelled) }
     for invitation in pk.invitations where invitation.to.userId == user && invitation.to.room == name {
@@ -149,7 +149,7 @@ extension RoomState {
     }
   }
 
-  /// Refuses an invitation to this room, also an accepted one.
+  /// Rejects an invitation to this room, even an accepted one.
   private mutating func withdraw(_ invitation: PKInvitation, because error: RoomError, reason: PKEndReason = .quit) {
     let isAccepted = pk.accepted?.pkId == invitation.pkId
     let body: PKMessage.Body = isAccepted ? .end(reason, by: "") : .reject(.failed, reason: nil, error: error)
@@ -157,8 +157,8 @@ extension RoomState {
     endPKInvitation(invitation.pkId, .failed, error: error)
   }
 
-  /// The PK is over in this room.
-  /// - Parameter room: the other one where that ended it; it need not be told then.
+  /// Ends the PK in this room.
+  /// - Parameter room: the other room if that ended the PK; it is not notified then.
   mutating func endPK(_ reason: PKEndReason, in room: RoomName? = nil, by user: UserID) {
     guard let info = pk.info else { return }
     pk.running = nil
@@ -171,7 +171,7 @@ extension RoomState {
     if room == nil { send(.end(reason, by: user), about: info.pkId, to: info.room) }
   }
 
-  /// Ends what is due.
+  /// Ends everything that has expired.
   mutating func expirePK() {
     if let running = pk.running { return expire(running) }
     guard let invitation = pk.invitations.first(where: { pk.expiry(of: $0) <= clock }) else { return }
@@ -211,10 +211,10 @@ extension RoomState {
     for invitation in pk.invitations { withdraw(invitation, because: closed, reason: .roomClosed) }
   }
 
-  /// What the other rooms have to hear after this one was restored; what they know already is no news to them.
+  /// Sends the other rooms what they may have missed after this one was restored. They ignore what they already know.
   mutating func resumePKMessages() {
     if var running = pk.running {
-      // The versions that were sent after the last storing must not be sent again.
+      // Skips the versions that may have been sent after the last store: they must not be reused.
       running.version += 1 << 20
       running.silentAt = clock + rules.pkSilenceTime
       running.nextBeat = clock + rules.pkBeatTime
