@@ -1,14 +1,15 @@
 import RoomProtocol
 
-// A room's settings after its creation.
+// Changes a room's settings after its creation.
 
 extension RoomCore {
-  /// Changes the room's settings; those that stay the same have no effect.
+  /// Changes the room's settings. Unchanged values have no effect.
   ///
-  /// - `audience` and `stage` are in force at once: the room's mix ends and begins again.
-  /// - `push` is in force for jobs that begin later; with `auto`, jobs begin now for those who publish.
-  /// - `emptyTime` is in force at once: an empty room waits again from the beginning.
-  /// - Places, `graceTime`, `requestTime`, `host` and `pk` are in force for joins, lost connections, requests and PKs to come.
+  /// - `audience` and `stage` apply at once: the room's mix ends and restarts.
+  /// - `push` applies to jobs that start later; with `auto`, jobs start now for current publishers.
+  /// - `emptyTime` applies at once: the timer of an empty room restarts.
+  /// - The participant limit, `graceTime`, `requestTime`, `host` and `pk` apply to later joins, lost connections, requests and
+  ///   PKs.
   ///
   /// - Throws: 10012 for another `pk` during a PK, 80103 if the room is closed.
   mutating func change(_ new: Settings) throws(RoomError) {

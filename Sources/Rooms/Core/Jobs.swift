@@ -5,21 +5,21 @@ import Relay
 import RoomProtocol
 import SFU
 
-// Relay jobs: what a room sends to other servers, to the origin and into files.
+// Relay jobs: what a room sends to other servers, to the origin and to files.
 
 extension RoomCore {
   private static let ownJob = "auto"
-  /// How long after its failure a job of the room's own is tried again.
+  /// Delay before one of the room's own jobs is retried after a failure.
   private static let ownJobPause = Duration.seconds(10)
 
-  /// All jobs, in the order of their beginning.
+  /// All jobs, in start order.
   var jobList: [JobInfo] { jobs.values.map(\.info).sorted { ($0.startedAt ?? 0, $0.jobId) < ($1.startedAt ?? 0, $1.jobId) } }
 
   // MARK: Forward jobs
 
-  /// Begins a forward job.
-  /// - Parameter caller: whose tracks are sent if the parameters name nobody's; nil for the API.
-  /// - Returns: nil: the answer follows when the broadcast is there.
+  /// Starts a forward job.
+  /// - Parameter caller: the publisher of the tracks if the parameters name none; nil for the API.
+  /// - Returns: nil: the answer follows when the broadcast has started.
   mutating func startForward(
     _ params: ForwardParams, by caller: Participant?, _ asker: Asker
   ) throws(RoomError) -> (any Codable & Sendable)? {
@@ -48,7 +48,7 @@ extension RoomCore {
     _ kind: TrackKind, _ trackId: TrackID?, _ params: ForwardParams, _ kinds: Set<TrackKind>, _ defaultUser: UserID?
   ) throws(RoomError) -> Job.Choice? {
     guard let trackId else {
-      // Only a track of the other kind was named: the job has no track of this kind.
+      // If only a track of the other kind was named, the job has no track of this kind.
       let isOther = kind == .audio ? params.videoTrackId != nil : params.audioTrackId != nil
       guard kinds.contains(kind), !(isOther && params.userId == nil && params.kinds == nil) else { return nil }
       guard let user = params.userId ?? defaultUser else {
@@ -69,15 +69,15 @@ extension RoomCore {
     throw RoomError(.noPermission, "the token has no grant to relay")
   }
 
-  /// The authority of a caller over broadcasts. A guest of a PK by move has that of the room that it comes from.
-  /// - Parameter url: as the caller named it; nil if the room's settings do.
+  /// Returns the caller's authority over broadcasts. A guest of a PK by move has that of its own room.
+  /// - Parameter url: the URL in the request; nil if it comes from the room's settings.
   func claim(of caller: Participant?, naming url: String?) -> BroadcastClaim {
     guard let caller else { return .trusted(name) }
     guard let guestOf = caller.token.pk else { return url == nil ? .trusted(name) : .token(of: name) }
     return .token(of: pk?.info.pkId == guestOf ? pk?.info.room : nil)
   }
 
-  /// Whether the room can have a job of this name.
+  /// Throws if the room can't have another job with this id.
   mutating func checkNewJob(_ id: JobID) throws(RoomError) {
     guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     guard (1...64).contains(id.rawValue.utf8.count) else { throw RoomError(.cdnParameters, "jobId: 1 to 64 bytes") }
@@ -90,11 +90,11 @@ extension RoomCore {
     }
   }
 
-  /// Where a job goes, by its own parameters or by the room's policy.
+  /// Returns the URL of a job, from its own parameters or from the room's policy.
   func publishURL(_ named: String?, _ user: UserID?) throws(RoomError) -> PublishURL {
     let policy = settings.push
     let own = policy.url(room: name, user: user ?? "")
-    // First: a request that names a URL is well-formed, whatever the room's policy is.
+    // Checked first: a named URL must be well-formed whatever the room's policy is.
     guard own == nil || named == nil else {
       throw RoomError(.publishFailed, "publishUrl: this room's jobs go to its own URL; leave it out")
     }
@@ -123,10 +123,10 @@ extension RoomCore {
     return name
   }
 
-  /// Asks the programs for what a job needs.
+  /// Requests the job's broadcast and mix from the programs.
   /// - Parameters:
-  ///   - plan: of the job's mix, if it is a new one.
-  ///   - isRestored: whether the job ran when the server ended.
+  ///   - plan: the plan of the job's mix if it is a new one.
+  ///   - isRestored: whether the job was running when the server stopped.
   mutating func begin(_ job: NewJob, recording: RecordingName?, plan: MixPlan? = nil, isRestored: Bool = false) {
     newJobs[job.id] = job
     let broadcast = job.url.map { url in
@@ -137,7 +137,7 @@ extension RoomCore {
     order(.begin(job.id, broadcast, mix: mix))
   }
 
-  /// What became of ``ProgramOrder/begin(_:_:mix:)``.
+  /// Handles the result of ``ProgramOrder/begin(_:_:mix:)``.
   mutating func began(_ id: JobID, _ result: Result<BroadcastGrant?, RoomError>) {
     guard let new = newJobs.removeValue(forKey: id), !isClosed else { return }
     do throws(RoomError) {
@@ -190,7 +190,7 @@ extension RoomCore {
     let job = Job(id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, info: info)
     jobs[new.id] = job
     emit(.store)
-    // No user if the app's server began it, no target if it goes into the room alone.
+    // No user if the app's server started it, no target if it only goes into the room.
     var metadata: Logger.Metadata = ["job": "\(job.id)", "kind": "\(kind)"]
     if let user = info.by, user != "" { metadata["user"] = "\(user)" }
     if let target = info.target { metadata["target"] = "\(target)" }
@@ -202,7 +202,7 @@ extension RoomCore {
     switch program {
     case .forward(let forward): order(.start(job.id, forward.program))
     case .merge(let mix, let params):
-      // Before anybody takes what it makes.
+      // Set before anything consumes the mix.
       setTracks(of: mix)
       if grant != nil {
         order(
@@ -217,7 +217,7 @@ extension RoomCore {
 
   // MARK: Ending
 
-  /// Ends a job.
+  /// Stops a job.
   /// - Parameter caller: nil for the API.
   mutating func stopJob(_ id: JobID, by caller: Participant?) throws(RoomError) {
     try checkMayRelay(caller)
@@ -226,7 +226,7 @@ extension RoomCore {
     stop(id)
   }
 
-  /// Whether a participant may change and stop a job. A guest of a PK controls its own jobs only.
+  /// Throws if a participant may not change and stop a job. A guest of a PK controls only its own jobs.
   func checkControl(of job: Job, by caller: Participant?) throws(RoomError) {
     guard let caller, caller.token.pk != nil, job.info.by != caller.user else { return }
     throw RoomError(.noPermission, "a guest of a PK can change and stop its own jobs only")
@@ -257,7 +257,7 @@ extension RoomCore {
     log(.info, "job over", ["job": "\(job.id)", "reason": "\(data.reason)"])
     broadcast(.jobEnded(data))
     guard !isClosed else {
-      // Nothing reports to a closed room after its last job.
+      // A closed room receives no reports after its last job.
       if jobs.isEmpty { emit(.finished) }
       return
     }
@@ -287,8 +287,8 @@ extension RoomCore {
     report(event, of: info)
   }
 
-  /// A job's broadcast sends a mix, or tracks if nil, from now on. If it is the split screen, everybody learns that it is on air,
-  /// once in a PK.
+  /// Records that a job's broadcast now sends a mix, or tracks if nil. If the mix is the split screen, announces that it is on
+  /// air, once per PK.
   mutating func continued(_ id: JobID, as mix: MixID?) {
     guard let pk, let job = jobs[id], job.resting != nil, !job.showsPK, let mix, job.mix == mix else { return }
     jobs[id]?.showsPK = true
@@ -303,7 +303,7 @@ extension RoomCore {
     timers.set(.jobStatus, at: time(in: settings.jobStatusInterval))
   }
 
-  /// What became of ``ProgramOrder/reportStatus``.
+  /// Handles the result of ``ProgramOrder/reportStatus``.
   mutating func reported(_ status: [JobStatusData]) {
     let listeners = roster.all.filter { !$0.grants.isDisjoint(with: [.relay, .admin]) }.map(\.user)
     for status in status where jobs[status.jobId] != nil { send(.jobStatus(status), to: listeners) }
@@ -311,7 +311,7 @@ extension RoomCore {
 
   // MARK: Tracks
 
-  /// Brings what forward jobs send to what their users publish now.
+  /// Updates the tracks that forward jobs send to what their users publish now.
   mutating func reconcileForwards(_ owners: Set<UserID>) {
     for (id, job) in jobs {
       guard case .forward(var forward) = job.program,
@@ -323,7 +323,7 @@ extension RoomCore {
     }
   }
 
-  /// True if other tracks are sent now.
+  /// Returns true if the tracks to send changed.
   @discardableResult func chooseTracks(of forward: inout Job.Forward) -> Bool {
     let (audio, video) = (source(forward.audio, .audio), source(forward.video, .video))
     guard audio != forward.audioTrack || video != forward.videoTrack else { return false }
@@ -331,7 +331,7 @@ extension RoomCore {
     return true
   }
 
-  /// The track that a choice means now.
+  /// Returns the track that a choice resolves to now.
   func source(_ choice: Job.Choice?, _ kind: TrackKind) -> TrackSourceID? {
     guard let choice, let owner = roster[choice.user], let track = owner.track(kind, tag: choice.tag) else { return nil }
     return TrackSourceID(track: track.id, isVideo: kind == .video, session: owner.session)
@@ -339,7 +339,7 @@ extension RoomCore {
 
   // MARK: Own jobs
 
-  /// With policy `auto`: a job for everyone who publishes, or for the first who does.
+  /// With policy `auto`: starts a job for every publisher, or for the first one.
   mutating func beginOwnJobs() {
     guard settings.push.mode == .auto, !isClosed else { return }
     let isPerUser = settings.push.isPerUser

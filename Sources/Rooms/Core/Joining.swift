@@ -5,23 +5,23 @@ import RoomToken
 import SFU
 import WebRTC
 
-// How participants come, are lost, return and leave, whichever entry point they use.
+// How participants join, lose their connection, return and leave, whichever entry point they use.
 
 extension RoomCore {
   /// The result of a join.
   package enum Joined: Sendable {
     case joined(SessionID)
     case refused(RoomError)
-    /// The room closed meanwhile; another may have its name by now.
+    /// The room closed meanwhile; a new room may already use its name.
     case roomIsClosed
   }
 
   // MARK: Signalling
 
-  /// Lets a client in, or back in, and answers its request.
+  /// Joins a client, or resumes its session, and answers its request.
   mutating func join(_ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID) -> Joined {
     guard !isClosed else { return .roomIsClosed }
-    // Other grants make another session: what the old ones allowed has to end.
+    // Other grants require a new session: what the old ones allowed has to end.
     if let old = roster[token.user], let secret = params.resume, secret == old.session, token.grants == old.grants,
       old.presence.isClient
     {
@@ -78,7 +78,7 @@ extension RoomCore {
       iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.told(to: user) })
   }
 
-  /// A client's socket is gone: the participant has the grace time to return on another.
+  /// Handles the loss of a client's socket: the participant has the grace time to return on another.
   mutating func connectionLost(_ session: SessionID, of user: UserID, _ connection: ConnectionID) {
     guard let participant = roster[user], participant.session == session, participant.connection == connection else { return }
     lose(user)
@@ -95,7 +95,8 @@ extension RoomCore {
       receiving: receiving)
   }
 
-  /// Checks that there is a place for a token's user, in its own place if it is here already, and that a guest of a PK is expected.
+  /// Throws if the room is full for a token's user, unless it replaces its own participant, or if a guest of a PK is not
+  /// expected.
   mutating func checkPlace(for token: RoomToken, publishes: Bool) throws(RoomError) {
     if let full = fullSentence(for: token.user, publishes: publishes) {
       count(.limit(.participants))
@@ -106,9 +107,9 @@ extension RoomCore {
     try tried.join(token.user, grants: token.grants, pkGuest: token.pk)
   }
 
-  /// Lets a participant in, in the place of one of the same name, and announces it.
-  /// - Parameter request: the join that is answered first; nil if none is.
-  /// - Throws: if the state has no place for it; it is not here then.
+  /// Adds a participant, replacing one of the same name, and announces it.
+  /// - Parameter request: the join to answer first; nil if there is none.
+  /// - Throws: if the state rejects it; the participant is not added then.
   mutating func enter(_ participant: Participant, answering request: Int? = nil) throws(RoomError) {
     let user = participant.user
     if roster[user] != nil {
@@ -137,8 +138,8 @@ extension RoomCore {
     changes.stage = true
   }
 
-  /// Connects a participant again, whichever way it came in, and announces it.
-  /// - Parameter answer: emits what the client has to get before any event.
+  /// Reconnects a participant, whichever entry point it uses, and announces it.
+  /// - Parameter answer: emits what the client must receive before any event.
   mutating func reconnect(_ user: UserID, on connection: ConnectionID?, answer: (inout RoomCore) -> Void = { _ in }) {
     guard let old = roster[user] else { return }
     if let previous = old.connection { emit(.replace(previous)) }
@@ -151,7 +152,7 @@ extension RoomCore {
     sendPKToken(to: user)
   }
 
-  /// The participant can't be reached: it has the grace time to return.
+  /// Marks a participant as disconnected: it has the grace time to return.
   mutating func lose(_ user: UserID, for grace: Duration? = nil) {
     guard let participant = roster[user], participant.isConnected else { return }
     if participant.presence.isClient, let connection = participant.connection { emit(.detach(connection)) }
@@ -163,7 +164,7 @@ extension RoomCore {
     timers.set(.grace(user), at: time(in: grace))
   }
 
-  /// Takes a participant out of the room, tells it why and the others that it left.
+  /// Removes a participant, sends it the reason and announces that it left.
   mutating func end(_ user: UserID, _ ended: EndedData) {
     guard let participant = roster.remove(user) else { return }
     reportLeaving(participant, ended)
@@ -181,7 +182,7 @@ extension RoomCore {
     changes.stage = true
   }
 
-  /// Ends what only participants of its kind have.
+  /// Ends what is specific to the participant's kind of presence.
   mutating func leavePresence(_ participant: Participant) {
     switch participant.presence {
     case .client, .whip: break
@@ -201,7 +202,7 @@ extension RoomCore {
     order(.forget(participant.session))
   }
 
-  /// The participant asked to leave.
+  /// Removes a participant at its own request.
   mutating func leave(_ user: UserID) { end(user, EndedData(reason: .left)) }
 
   // MARK: Capacity
@@ -213,10 +214,10 @@ extension RoomCore {
     return places
   }
 
-  /// Explains why nobody else is let in; nil if there is a place.
+  /// Returns the reason why nobody else may join; nil if the room is not full.
   /// - Parameters:
-  ///   - user: whose participant, if there is one, is replaced.
-  ///   - publishes: whether the places that are reserved for publishers are open too.
+  ///   - user: the user whose participant, if there is one, is replaced.
+  ///   - publishes: whether the capacity reserved for publishers may be used.
   func fullSentence(for user: UserID?, publishes: Bool) -> String? {
     var places = places
     if let user, let old = roster[user], old.countsAsPresent, !old.isUncounted {

@@ -3,7 +3,7 @@ import RoomToken
 import SFU
 import WebRTC
 
-// What the media worker reports.
+// Handles the media worker's events.
 
 extension RoomCore {
   mutating func handle(_ event: MediaEvent) {
@@ -30,7 +30,7 @@ extension RoomCore {
     }
   }
 
-  /// The participant whose only connection this transport is.
+  /// Returns the participant whose only connection is this transport.
   private func whipUser(on transport: TransportID) -> UserID? {
     guard let participant = roster.owner(of: transport)?.participant, participant.presence.resource != nil else { return nil }
     return participant.user
@@ -59,8 +59,8 @@ extension RoomCore {
     changes.speakers = true
   }
 
-  /// Forgets a transport that can't be used any more. The tracks published on it end; what was received on it comes again when
-  /// the client asks with `resubscribe`. A session without another connection ends with it.
+  /// Removes a transport that is no longer usable. The tracks published on it end; those received on it return when the client
+  /// calls `resubscribe`. A session without another connection ends with it.
   private mutating func drop(_ id: TransportID, because what: String, reason: EndReason) {
     log("transport \(what)", id)
     if let viewer = viewers.viewer(on: id) { return endViewer(viewer.resource.id, because: what) }
@@ -85,8 +85,8 @@ extension RoomCore {
 
   // MARK: Encoders that publish by RTMP
 
-  /// Lets an encoder's stream in as the token's user, or back in if its connection was lost a moment ago. A participant of the same
-  /// name otherwise has to go, as with any join.
+  /// Adds an encoder's stream as the token's user, or reconnects it within its grace time. Otherwise a participant of the same
+  /// name is replaced, as with any join.
   mutating func publish(_ token: RoomToken, from encoder: ConnectionID) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     if let old = roster[token.user], old.presence.isRTMP, !old.isConnected, old.grants == token.grants {
@@ -108,7 +108,7 @@ extension RoomCore {
     } catch { return .refused(error) }
   }
 
-  /// Publishes a track of an encoder's stream; nil if its participant is gone.
+  /// Publishes a track of an encoder's stream. Returns nil if its participant has left.
   mutating func publish(_ track: EncoderTrack, from encoder: ConnectionID) -> MediaTrackID? {
     guard !isClosed, let user = roster.user(of: encoder) else { return nil }
     let new = NewTrack(
@@ -120,14 +120,15 @@ extension RoomCore {
     return published.id
   }
 
-  /// The stream's connection is gone, or it ended its publish: its tracks end, and its place is kept for a moment.
+  /// Handles a stream whose connection closed or that stopped publishing: its tracks end, and its participant has the grace
+  /// time.
   mutating func encoderLost(_ encoder: ConnectionID) {
     guard let user = roster.user(of: encoder) else { return }
     withdrawAll(of: user)
     lose(user, for: min(settings.graceTime, settings.encoderGraceTime))
   }
 
-  /// The room can't take the stream.
+  /// Handles a stream that the room can't accept.
   mutating func encoderFailed(_ encoder: ConnectionID, _ reason: String) {
     log(.notice, "RTMP stream refused", ["reason": "\(reason)"])
     count(.rtmpFault)
@@ -135,14 +136,14 @@ extension RoomCore {
   }
 }
 
-/// A track that an encoder's stream begins with.
+/// A track in an encoder's stream.
 package struct EncoderTrack: Sendable {
   package var kind: TrackKind
   package var codec: RTPCodec
   package var width: Int?
   package var height: Int?
   package var fps: Int?
-  /// Binds audio and video together for their receivers.
+  /// The RTCP CNAME that synchronizes audio and video at the receivers.
   package var cname: String
 
   package init(kind: TrackKind, codec: RTPCodec, width: Int? = nil, height: Int? = nil, fps: Int? = nil, cname: String) {

@@ -7,11 +7,11 @@ import RoomToken
 import SFU
 import WebRTC
 
-// Merge jobs: what a room mixes. A mix goes out, into the room as a participant, or both.
+// Merge jobs: a mix is broadcast, published into the room as a participant, or both.
 
-/// What follows when a mix is made, or changed.
+/// The step that follows when a mix is made or changed.
 enum MixStep: Sendable {
-  /// A job shows this from now on.
+  /// A job switches to these parameters.
   case arrange(JobID, MergeParams, plan: MixPlan, Asker)
   /// A forward becomes the split screen of a PK.
   case pk(JobID, MergeParams)
@@ -20,9 +20,9 @@ enum MixStep: Sendable {
 extension RoomCore {
   // MARK: Jobs
 
-  /// Begins a merge job.
+  /// Starts a merge job.
   /// - Parameter caller: nil for the API.
-  /// - Returns: nil: the answer follows when the mix and the broadcast are there.
+  /// - Returns: nil: the answer follows when the mix and the broadcast have started.
   mutating func startMerge(
     _ params: MergeParams, by caller: Participant?, _ asker: Asker
   ) throws(RoomError) -> (any Codable & Sendable)? {
@@ -49,7 +49,7 @@ extension RoomCore {
       params, items, to: url, by: caller, claim: claim, recording: try recordingName(params.record), asker: asker)
   }
 
-  /// Begins a merge job that was checked.
+  /// Starts a merge job whose caller has been checked.
   mutating func merge(
     _ params: MergeParams, _ items: [MixPlan.Item], to url: PublishURL?, by caller: UserID, claim: BroadcastClaim,
     recording: RecordingName?, asker: Asker, startedAt: Int64? = nil
@@ -72,7 +72,7 @@ extension RoomCore {
     }
   }
 
-  /// Arranges a job's tracks anew, from the next frame on.
+  /// Changes the layout of a job's tracks, from the next frame on.
   /// - Parameter caller: nil for the API and for the room itself.
   /// - Returns: nil if the answer follows when the mix is changed.
   mutating func setLayouts(
@@ -91,7 +91,7 @@ extension RoomCore {
     return try arrange(id, params, asker)
   }
 
-  /// Makes a job's mix show what the parameters say.
+  /// Applies parameters to a job's mix.
   private mutating func arrange(
     _ id: JobID, _ params: MergeParams, _ asker: Asker
   ) throws(RoomError) -> (any Codable & Sendable)? {
@@ -103,7 +103,7 @@ extension RoomCore {
       order(.arrange(mix, plan))
       return nil
     }
-    // Others keep the mix that they share.
+    // Other jobs keep the mix that they share.
     let (next, isNew) = use(plan)
     guard isNew else {
       show(next, params, of: id)
@@ -114,7 +114,7 @@ extension RoomCore {
     return nil
   }
 
-  /// Sends another mix in a job's broadcast from now on.
+  /// Switches a job's broadcast to another mix.
   private mutating func show(_ mix: MixID, _ params: MergeParams, of id: JobID) {
     guard let job = jobs[id], let old = job.mix else { return release(mix) }
     jobs[id]?.program = .merge(mix, params)
@@ -125,7 +125,7 @@ extension RoomCore {
     changes.mixes = true
   }
 
-  /// What became of ``ProgramOrder/makeMix(_:_:)``.
+  /// Handles the result of ``ProgramOrder/makeMix(_:_:)``.
   mutating func made(_ mix: MixID, _ failure: RoomError?) {
     guard let step = mixSteps.removeValue(forKey: mix), !isClosed else { return }
     mixes[mix]?.isMade = failure == nil
@@ -138,7 +138,7 @@ extension RoomCore {
     }
   }
 
-  /// What became of ``ProgramOrder/arrange(_:_:)``.
+  /// Handles the result of ``ProgramOrder/arrange(_:_:)``.
   mutating func arranged(_ mix: MixID, _ failure: RoomError?) {
     guard case .arrange(let job, let params, let plan, let asker)? = mixSteps.removeValue(forKey: mix), !isClosed else {
       return
@@ -188,13 +188,13 @@ extension RoomCore {
     guard info.kind == .audio || hasFrame else {
       throw RoomError(.cdnParameters, "\(field): a video track needs a frame: x, y, width and height")
     }
-    // The item is the same whichever track is there: it does not depend on the present id.
+    // The item must not depend on the present track id, so that it stays the same for any track.
     var place = layout
     if info.kind == .audio { (place.x, place.y, place.width, place.height) = (nil, nil, nil, nil) }
     return MixPlan.Item(layout: place, audio: info.kind == .audio ? choice : nil, video: info.kind == .video ? choice : nil)
   }
 
-  /// The plan of these parameters.
+  /// Returns the plan for these parameters.
   func plan(_ params: MergeParams) throws(RoomError) -> MixPlan { plan(params, try items(params)) }
 
   private func plan(_ params: MergeParams, _ items: [MixPlan.Item]) -> MixPlan {
@@ -215,7 +215,7 @@ extension RoomCore {
 
   // MARK: Mixes
 
-  /// The mix that shows exactly this, for one more job, or a new one that has to be made.
+  /// Returns the mix with this exact plan, shared with one more job, or a new one that has to be made.
   mutating func use(_ plan: MixPlan) -> (MixID, isNew: Bool) {
     if let (id, _) = mixes.first(where: { $0.value.isMade && $0.value.plan == plan }) {
       mixes[id]?.uses += 1
@@ -226,7 +226,7 @@ extension RoomCore {
     return (id, true)
   }
 
-  /// A job sends the mix no longer.
+  /// Releases a job's use of the mix.
   mutating func release(_ id: MixID) {
     guard let mix = mixes[id] else { return }
     mixes[id]?.uses = mix.uses - 1
@@ -257,7 +257,7 @@ extension RoomCore {
     }.map(\.name)
   }
 
-  /// Brings what is mixed to what is published now.
+  /// Updates the inputs of mixes to what is published now.
   mutating func reconcileMixes(_ owners: Set<UserID>) {
     for id in mixes.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
       setTracks(of: id)
@@ -298,7 +298,7 @@ extension RoomCore {
     RoomToken(room: name, user: user, grants: [.publish], expires: .distantFuture, id: "")
   }
 
-  /// A participant that is a mix leaves.
+  /// Removes a participant that is a mix.
   mutating func unpublishMix(of job: JobID) {
     guard let (id, mix) = mixes.first(where: { $0.value.plan.publishedBy == job }), let published = mix.published else {
       return
@@ -313,7 +313,7 @@ extension RoomCore {
     order(.unpublish(own.track.id))
   }
 
-  /// The track of a mix without a user's own sound; nil if the user hears the whole mix.
+  /// Returns the audio track of a mix without the user's own sound; nil if the user receives the whole mix.
   func ownMix(of owner: Participant, for user: Participant) -> PublishedTrack? {
     guard let job = owner.presence.mixJob, let mix = jobs[job]?.mix, let own = mixes[mix]?.published?.own[user.user],
       own.session == user.session
@@ -321,7 +321,7 @@ extension RoomCore {
     return own.track
   }
 
-  /// Brings the mixes that speakers hear to who speaks now.
+  /// Updates the mixes without own sound to the current speakers.
   mutating func reconcileOwnMixes(_ changes: Changes) {
     for (id, mix) in mixes {
       guard let published = mix.published, let owner = roster[published.user],

@@ -6,7 +6,7 @@ import RoomToken
 import SFU
 import WebRTC
 
-// What a PK changes in a room's media: the other anchor's tracks come over, and broadcasts of the anchor show both.
+// The effects of a PK on a room's media: the room receives the other anchor's tracks, and broadcasts of the anchor show both.
 
 extension RoomCore {
   /// How long broadcasts wait for the other anchor's tracks before they show the split screen.
@@ -14,7 +14,7 @@ extension RoomCore {
 
   // MARK: Start and end
 
-  /// A PK has begun.
+  /// Starts a PK.
   mutating func beginPK(_ info: PKInfo) {
     endPK()
     let guest: UserID? =
@@ -29,8 +29,8 @@ extension RoomCore {
     timers.set(.guest(info.pkId), at: time(in: Self.guestTime))
   }
 
-  /// Broadcasts show both anchors from now on.
-  /// - Parameter pkId: the PK whose guest was waited for; nil for any.
+  /// Switches broadcasts to the picture with both anchors.
+  /// - Parameter pkId: the PK whose guest was awaited; nil for any.
   mutating func showPK(_ pkId: PKID? = nil) {
     guard let stage = pk, !stage.isShown, pkId ?? stage.info.pkId == stage.info.pkId else { return }
     pk?.isShown = true
@@ -38,7 +38,7 @@ extension RoomCore {
     for id in jobs.keys.sorted() { enterPK(id) }
   }
 
-  /// An anchor was muted for the other room or unmuted, or something else of the PK changed.
+  /// Applies a change of the PK, such as the other anchor being muted or unmuted.
   mutating func changePK(_ info: PKInfo) {
     guard let old = pk else { return }
     pk?.info = info
@@ -52,14 +52,14 @@ extension RoomCore {
     }
   }
 
-  /// Resumes the PK of an anchor that came in anew without signalling, and so can't ask for it with `resumePK`.
+  /// Resumes the PK of an anchor that joined again without signalling, and so can't call `resumePK`.
   mutating func resumePK(of user: UserID) {
     guard let participant = roster[user], !participant.presence.isClient, pk?.info.host == user else { return }
-    // Throws if the PK was not interrupted, or somebody else took the host's seat; the PK then stays as it is.
+    // Throws if the PK was not interrupted, or another user took the host's seat; the PK then stays as it is.
     changeState { state in _ = try? state.resumePK(by: user) }
   }
 
-  /// The PK is over: each anchor is alone again.
+  /// Ends the PK: each anchor is shown alone again.
   mutating func endPK() {
     guard let stage = pk else { return }
     timers.cancel(.guest(stage.info.pkId))
@@ -71,7 +71,7 @@ extension RoomCore {
     emit(.peer(.endBorrowing(stage.info.room)))
   }
 
-  /// Sends the inviting anchor its way into the other room, if it is the one to move; also after a lost connection.
+  /// Sends the inviting anchor its token for the other room, if it is the one to move; also after a lost connection.
   mutating func sendPKToken(to user: UserID) {
     guard let info = pk?.info, info.way == .move, info.inviter, info.host == user, let host = roster[user],
       host.presence.isClient, let connection = host.connection
@@ -84,7 +84,7 @@ extension RoomCore {
 
   // MARK: Broadcasts
 
-  /// A job that sends this room's anchor alone continues as the split screen.
+  /// Switches a job that sends only this room's anchor to the split screen.
   mutating func enterPK(_ id: JobID) {
     guard let stage = pk, stage.isShown, let guest = stage.guest, let job = jobs[id], job.broadcast != nil, !job.isStopping,
       case .forward(let forward) = job.program,
@@ -103,10 +103,10 @@ extension RoomCore {
     }
   }
 
-  /// The mix of a split screen is there, or can't be made.
+  /// Handles the mix of a split screen, or the failure to make it.
   mutating func enterPK(_ id: JobID, _ mix: MixID?, _ params: MergeParams, _ failure: RoomError?) {
     guard failure == nil, let mix else {
-      // The anchor's broadcast continues as it is.
+      // The anchor's broadcast continues unchanged.
       return log(.warning, "no split screen", ["job": "\(id)", "reason": "\(failure.map { "\($0)" } ?? "")"])
     }
     guard pk != nil, case .forward(let forward)? = jobs[id]?.program else { return release(mix) }
@@ -132,9 +132,9 @@ extension RoomCore {
 
   // MARK: Borrowing
 
-  /// The other room lends these tracks: the guest is here, with them.
+  /// Adds the guest with the tracks that the other room lends.
   mutating func borrow(_ lent: LentTracks) {
-    // Tracks of an earlier PK may still be on their way.
+    // Tracks of an earlier PK may still arrive.
     guard !isClosed, let stage = pk, stage.info.pkId == lent.pkId, let guest = stage.guest else { return }
     if roster[guest] == nil {
       do throws(RoomError) { try enter(newParticipant(virtualToken(guest), .guest(lent.pkId))) } catch { return }
@@ -178,7 +178,7 @@ extension RoomCore {
 
   // MARK: Lending
 
-  /// Lends a user's tracks to another room from now on.
+  /// Starts lending a user's tracks to another room.
   mutating func lend(_ user: UserID, to room: RoomName) {
     guard !isClosed else { return }
     lending[room] = Lending(user: user)
@@ -190,7 +190,7 @@ extension RoomCore {
     order(.endLending(room))
   }
 
-  /// Sends the borrowers what is published now.
+  /// Sends the borrowing rooms the tracks that are published now.
   mutating func reconcileLending() {
     for (room, lent) in lending {
       let owner = roster[lent.user]
@@ -209,7 +209,7 @@ extension RoomCore {
 }
 
 extension MergeParams {
-  /// The same without pictures.
+  /// The same parameters without images.
   fileprivate var withoutPictures: MergeParams {
     var params = self
     (params.width, params.height) = (nil, nil)

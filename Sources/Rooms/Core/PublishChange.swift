@@ -3,18 +3,18 @@ import RoomProtocol
 import SFU
 import WebRTC
 
-/// An offer that was answered and checked, and changed nothing yet.
+/// An offer that has been answered and checked but not applied.
 struct Publication: Sendable {
   var transport: PublishTransport
   var answered: AnsweredOffer
   var change: PublishChange
-  /// The transport is not open yet.
+  /// Whether the transport is not open yet.
   var isNew: Bool
-  /// It replaces the participant's transport.
+  /// Whether it replaces the participant's transport.
   var restarts = false
 }
 
-/// What an answered offer means for a participant's tracks.
+/// The changes of a participant's tracks that an answered offer makes.
 struct PublishChange: Sendable {
   struct New: Sendable {
     var track: NewTrack
@@ -25,11 +25,12 @@ struct PublishChange: Sendable {
   var kept: [PublishedTrack] = []
   var added: [New] = []
   var removed: [PublishedTrack] = []
-  /// The mids of the call's tracks, in its order.
+  /// The mids of the call's tracks, in the order of the call.
   var order: [Mid]
-  /// Tracks that the offer does not change.
+  /// Number of tracks that the offer does not change.
   private var unchanged = 0
 
+  /// Compares the offer with the published tracks.
   /// - Parameters:
   ///   - published: the tracks on this transport.
   ///   - before: with a restart, the tracks of the transport that is replaced.
@@ -64,7 +65,7 @@ struct PublishChange: Sendable {
       guard parameters.kind.rawValue == new.kind.rawValue else {
         throw RoomError(.publishFailed, "m-line \(new.mid) is \(parameters.kind), not \(new.kind)")
       }
-      // A codec that changed would need new subscriptions, so that is a new track.
+      // A changed codec requires new subscriptions, so it makes a new track.
       if let same = before.first(where: { $0.info.trackId == new.trackId }),
         let old = same.parameters.codecs.first, let codec = parameters.codecs.first, old.matches(codec),
         !kept.contains(where: { $0.id == same.id })
@@ -79,7 +80,7 @@ struct PublishChange: Sendable {
     removed += before.filter { old in !kept.contains { $0.id == old.id } }
   }
 
-  /// How many tracks the participant has afterwards.
+  /// The participant's number of tracks afterwards.
   var count: Int { unchanged + kept.count + added.count }
 }
 

@@ -5,7 +5,7 @@ import RoomToken
 import SFU
 import WebRTC
 
-// How tracks begin and end, whichever entry point they come by.
+// How tracks start and end, whichever entry point publishes them.
 
 extension RoomCore {
   /// Answers a client's offer for its publish transport.
@@ -48,7 +48,7 @@ extension RoomCore {
     }
   }
 
-  /// Carries out a publication that was checked; nothing fails from here on.
+  /// Applies a publication that was checked; nothing fails from here on.
   mutating func publish(_ publication: Publication, by user: UserID) -> PublishResult {
     let (transport, answered, change) = (publication.transport, publication.answered, publication.change)
     let old = roster[user]?.publishing
@@ -59,7 +59,7 @@ extension RoomCore {
     var carried: [Mid: TrackInfo] = [:]
     var renewed: [PublishedTrack] = []
     for var track in change.kept {
-      // On a new transport the media is new to the workers: others get it on new streams, under the id they know.
+      // The workers treat media on a new transport as new: others receive it on new streams, under the same track id.
       if publication.restarts { track = PublishedTrack(id: ids.track(), info: track.info, parameters: track.parameters) }
       roster.replace(track, of: user)
       order(.publish(track.id, on: transport.id, track.parameters))
@@ -88,7 +88,7 @@ extension RoomCore {
       tracks: change.order.compactMap { mid in carried[mid].map { PublishedTrackInfo(mid: mid.rawValue, track: $0) } })
   }
 
-  /// Publishes a track whose packets come from this server.
+  /// Publishes a track whose packets this server produces.
   mutating func inject(_ new: NewTrack, _ codec: RTPCodec, cname: String, muted: Bool = false) -> PublishedTrack {
     let parameters = RTPParameters(mid: "", kind: new.kind == .video ? .video : .audio, codecs: [codec], cname: cname)
     var info = TrackInfo(new, id: newTrackID(), codec: codec.name)
@@ -98,7 +98,7 @@ extension RoomCore {
     return track
   }
 
-  /// Adds tracks to a participant and announces them: the one way in for a track.
+  /// Adds tracks to a participant and announces them. Every track is published through this method.
   mutating func announce(_ added: [PublishedTrack], of user: UserID) {
     guard !added.isEmpty, let participant = roster[user] else { return }
     for track in added {
@@ -118,7 +118,7 @@ extension RoomCore {
     note(added, of: user)
   }
 
-  /// Ends tracks of the caller.
+  /// Unpublishes tracks of the caller.
   mutating func unpublish(_ selection: TrackSelection, by user: UserID) throws(RoomError) {
     guard let participant = roster[user] else { throw Self.noSuchUser(user) }
     var gone: Set<TrackID> = []
@@ -137,7 +137,7 @@ extension RoomCore {
     withdraw(gone, of: user)
   }
 
-  /// Ends tracks and announces it.
+  /// Removes tracks and announces that they ended.
   mutating func withdraw(_ trackIds: Set<TrackID>, of user: UserID) {
     guard let participant = roster[user], !trackIds.isEmpty else { return }
     let gone = roster.remove(trackIds, of: user)
@@ -157,7 +157,7 @@ extension RoomCore {
 
   mutating func withdrawAll(of user: UserID) { withdraw(Set(roster[user]?.tracks.map(\.info.trackId) ?? []), of: user) }
 
-  /// Notes that tracks began, changed or ended, for ``reconcile()``.
+  /// Records that tracks started, changed or ended, for ``reconcile()``.
   mutating func note(_ tracks: [PublishedTrack], of user: UserID, areGone: Bool = false) {
     for track in tracks { changes.tracks[track.info.trackId] = user }
     if !tracks.isEmpty { changes.owners.insert(user) }
@@ -165,8 +165,8 @@ extension RoomCore {
 
   // MARK: Muting
 
-  /// Mutes or unmutes: a participant's own track, or with the admin grant, or for the API, anybody's.
-  /// - Parameter operation: who does it; nil for the API.
+  /// Mutes or unmutes a track: a participant's own; with the admin grant, or for the API, anybody's.
+  /// - Parameter operation: the user that does it; nil for the API.
   @discardableResult
   mutating func mute(_ trackId: TrackID, _ muted: Bool, by operation: UserID?) throws(RoomError) -> TrackInfo {
     guard let owner = roster.owner(of: trackId), let track = owner.track(trackId) else {
@@ -177,7 +177,7 @@ extension RoomCore {
         throw RoomError(.noPermission, "muting others needs the admin grant")
       }
     }
-    // Also a track that was muted before its seat was.
+    // Includes a track that was muted before its seat was.
     if !muted, isSwitchedOff(track.info.kind, of: owner.user) {
       throw RoomError(.wrongMicState, "the seat's switches mute this track: setSeat changes them")
     }
@@ -199,7 +199,7 @@ extension RoomCore {
       .muteChanged(MuteData(userId: user, trackId: track.info.trackId, muted: muted, by: operation ?? "")), besides: operation)
   }
 
-  /// Mutes and unmutes the tracks of a seat's user as the seat's switches say.
+  /// Mutes and unmutes the tracks of a seat's user according to the seat's switches.
   mutating func applySwitches(of seat: SeatInfo) {
     guard let user = seat.userId, let participant = roster[user] else { return }
     for track in participant.tracks {
@@ -213,7 +213,7 @@ extension RoomCore {
     }
   }
 
-  /// Whether the switches of a user's seat mute tracks of a kind.
+  /// Returns whether the switches of a user's seat mute tracks of a kind.
   private func isSwitchedOff(_ kind: TrackKind, of user: UserID) -> Bool { state.seat(of: user)?.isOff(kind) ?? false }
 
   static func noSuchUser(_ user: UserID) -> RoomError {
@@ -222,6 +222,6 @@ extension RoomCore {
 }
 
 extension SeatInfo {
-  /// Whether its switches mute tracks of a kind.
+  /// Returns whether its switches mute tracks of a kind.
   func isOff(_ kind: TrackKind) -> Bool { kind == .audio ? muted || !audio : !video }
 }

@@ -1,29 +1,29 @@
 import RoomProtocol
 import SFU
 
-/// What an input changed. ``RoomCore/reconcile()`` brings everything that depends on it up to date.
+/// The changes that an input made. ``RoomCore/reconcile()`` updates everything that depends on them.
 struct Changes: Sendable {
-  /// Tracks that began, ended or became other media, with their publishers.
+  /// Tracks that started, ended or changed their media, with their publishers.
   var tracks: [TrackID: UserID] = [:]
-  /// The publishers of these.
+  /// The publishers of these tracks.
   var owners: Set<UserID> = []
-  /// Publishers of whom a track was muted or unmuted.
+  /// Publishers with a track that was muted or unmuted.
   var muted: Set<UserID> = []
-  /// Participants to whom any track may be new or wanted no longer.
+  /// Participants for which any track may have become wanted or unwanted.
   var subscribers: Set<UserID> = []
-  /// Every participant is one of these: the room's own mix began, ended or shows others.
+  /// Whether all participants are: the room's own mix started, ended or shows other users.
   var allSubscribers = false
   /// Participants whose offer was answered.
   var offers: Set<UserID> = []
-  /// Viewers that are new.
+  /// New viewers.
   var viewers: Set<SessionResourceID> = []
   /// The active speakers changed, or a change of the user shown is due.
   var speakers = false
-  /// Who is here, who sits where, or the PK changed: the room's own mix may be another.
+  /// The participants, the seats or the PK changed, which may change the room's own mix.
   var stage = false
   /// The room's policy or the state of its own jobs changed.
   var ownJobs = false
-  /// What mixes show changed.
+  /// The content of mixes changed.
   var mixes = false
   var lending = false
 
@@ -34,11 +34,11 @@ struct Changes: Sendable {
 }
 
 extension RoomCore {
-  /// Brings all that follows from the room's state up to it: the room's own mix and jobs, what jobs and mixes send, what
-  /// participants, viewers and other rooms receive. Each step sees the changes that the steps before it made.
+  /// Updates everything derived from the room's state: the room's own mix and jobs, the inputs of jobs and mixes, and what
+  /// participants, viewers and other rooms receive. Each step sees the changes of the steps before it.
   mutating func reconcile() {
     guard !isClosed else { return changes = Changes() }
-    // A step may change what an earlier one depends on. Each round settles more; the bound only guards against a defect.
+    // A step may change the input of an earlier one. The rounds converge; the bound only guards against a defect.
     for _ in 0..<8 where !changes.isEmpty {
       let changed = changes
       changes = Changes()

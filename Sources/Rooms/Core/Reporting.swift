@@ -2,21 +2,21 @@ import Relay
 import RoomProtocol
 import RoomState
 
-// What the app's own server learns.
+// Webhook events for the app's own server.
 
 extension RoomCore {
   mutating func reportUnpublished(_ tracks: [TrackID], of user: UserID) {
     for track in tracks { emit(.report(.trackUnpublished, WebhookEventData.Unpublished(userId: user, trackId: track))) }
   }
 
-  /// A participant that leaves ends its tracks.
+  /// Reports the end of the participant's tracks, and that it left.
   mutating func reportLeaving(_ participant: Participant, _ ended: EndedData) {
     guard !participant.isVirtual else { return }
     reportUnpublished(participant.tracks.map(\.info.trackId), of: participant.user)
     emit(.report(.participantLeft, WebhookEventData.Left(userId: participant.user, reason: ended.reason, by: ended.by)))
   }
 
-  /// Everybody leaves, every job ends, the room closes. A stored room continues when its server starts again.
+  /// Reports that all participants leave, all jobs end and the room closes. A stored room continues when its server restarts.
   mutating func reportClosing(_ ended: EndedData) {
     guard ended.reason != .serverStopping || !settings.isStored else { return }
     for user in roster.order { if let participant = roster[user] { reportLeaving(participant, ended) } }
@@ -24,7 +24,7 @@ extension RoomCore {
     emit(.report(.roomClosed, WebhookEventData.Closed(reason: ended.reason, by: ended.by)))
   }
 
-  /// Seats and PK; messages and attributes concern the app alone.
+  /// Reports seats and PK; messages and attributes concern only the app.
   mutating func report(_ change: RoomChange) {
     guard let name = WebhookEvent.Name(rawValue: change.name) else { return }
     emit(.report(name, change.data))

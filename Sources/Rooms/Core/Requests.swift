@@ -3,13 +3,13 @@ import RoomProtocol
 import RoomState
 import RoomToken
 
-// What clients and the API call.
+// Calls of clients and of the API.
 
 extension RoomCore {
   /// Whether a session continues after a request.
   package enum Handled: Sendable { case `continue`, ended }
 
-  /// Carries out a client's request. Its answer comes before the events that it causes.
+  /// Performs a client's request. Emits its answer before the events that it causes.
   mutating func handle(
     _ request: SignalRequest, session: SessionID, of user: UserID, on connection: ConnectionID
   ) -> Handled {
@@ -23,7 +23,7 @@ extension RoomCore {
     var cost = 0.0
     do throws(RoomError) {
       cost = try takePace(of: request.call, by: user)
-      // Without a result the answer comes when a program is made.
+      // Without a result, the answer follows when a program is made.
       if let result = try perform(request.call, by: participant, asker) { answer(asker, .success(result), at: mark) }
     } catch {
       if cost > 0 { _ = roster.change(user) { $0.changes?.putBack(cost) } }
@@ -32,7 +32,7 @@ extension RoomCore {
     return roster[user]?.session == session ? .continue : .ended
   }
 
-  /// Carries out a call of the API. Nil if the result comes with ``RoomOutput/reply(_:)``.
+  /// Performs a call of the API. Returns nil if the result follows with ``RoomOutput/reply(_:)``.
   mutating func perform(_ call: SignalCall) throws(RoomError) -> (any Codable & Sendable)? {
     guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     return try perform(call, by: nil, .api)
@@ -61,7 +61,7 @@ extension RoomCore {
     return Empty()
   }
 
-  /// What only participants do.
+  /// Performs the calls that only participants may make.
   private mutating func perform(_ call: SignalCall, by caller: Participant) throws(RoomError) -> any Codable & Sendable {
     switch call {
     case .publish(let params): return try publish(params, by: caller.user)
@@ -79,7 +79,7 @@ extension RoomCore {
     return Empty()
   }
 
-  /// Answers whoever waits for a call.
+  /// Answers the caller that waits for a result.
   mutating func answer(_ asker: Asker, _ result: Result<any Codable & Sendable, RoomError>, at mark: Int? = nil) {
     switch asker {
     case .client(_, let connection, let request):
@@ -92,8 +92,8 @@ extension RoomCore {
 
   // MARK: Kicking
 
-  /// Ends a user's session, and those in which it only watches, and revokes their tokens.
-  /// - Parameter operation: who does it; nil for the API.
+  /// Ends a user's session and its viewer sessions, and revokes their tokens.
+  /// - Parameter operation: the user that does it; nil for the API.
   mutating func kick(_ user: UserID, by operation: UserID?) throws(RoomError) {
     if let operation, roster[operation]?.grants.contains(.admin) != true {
       throw RoomError(.noPermission, "kicking needs the admin grant")
@@ -108,12 +108,12 @@ extension RoomCore {
     }
     count(.kick)
     if let target = roster[user] {
-      // Revoked before the client can know, so that it can't slip back in.
+      // The token is revoked before the client is notified, so that it can't rejoin.
       emit(.kicked(target.token))
       if !target.isHidden { broadcast(.kicked(KickedData(userId: user, by: by)), besides: user) }
       end(user, EndedData(reason: .kickedOut, by: by))
     }
-    // Behind the tokens, which are stored with it.
+    // Emitted after the revoked tokens, which are stored with it.
     emit(.store)
   }
 
@@ -121,20 +121,20 @@ extension RoomCore {
 
   /// - Parameter user: nil for the API.
   private mutating func performState(_ call: SignalCall, by user: UserID?) throws(RoomError) -> any Codable & Sendable {
-    // Time has passed even if the call is refused.
+    // The clock advances even if the call fails.
     defer { drainState() }
     let id: PKID = if case .pk = call { PKID(entropy.uuid()) } else { "" }
     return try state.perform(call, by: user.map { .user($0) } ?? .api, at: now.unix, newID: { id }) ?? Empty()
   }
 
-  /// A change of who is here.
+  /// Applies a change of presence to the state.
   mutating func changeState(_ change: (inout RoomState) -> Void) {
     state.advance(to: now.unix)
     change(&state)
     drainState()
   }
 
-  /// Another room's message about a PK.
+  /// Handles another room's message about a PK.
   mutating func receive(_ message: PKMessage) {
     guard !isClosed else {
       if let bounced = message.bounced { emit(.peer(.message(bounced))) }
@@ -143,7 +143,7 @@ extension RoomCore {
     changeState { $0.receive(message) }
   }
 
-  /// Announces and carries out what came of the last calls.
+  /// Announces the state's changes and performs its effects.
   mutating func drainState() {
     while state.hasOutputs {
       for output in state.takeOutputs() {
@@ -187,9 +187,9 @@ extension RoomCore {
 
   // MARK: Rate limits
 
-  /// Takes the cost of a call from its caller's pace.
-  /// - Returns: what to put back if the call is refused.
-  /// - Throws: 80302 if the caller makes such calls too fast.
+  /// Charges a call to its caller's rate limit.
+  /// - Returns: the cost to refund if the call fails.
+  /// - Throws: 80302 if the caller exceeds the limit.
   private mutating func takePace(of call: SignalCall, by user: UserID) throws(RoomError) -> Double {
     guard let cost = call.fanOutCost else { return 0 }
     let (perSecond, burst) = (settings.limits.changesPerSecond, settings.limits.changeBurst)
@@ -209,10 +209,10 @@ extension RoomCore {
 }
 
 extension SignalCall {
-  /// Bytes of attributes that cost as much as one call more.
+  /// Bytes of attributes that cost as much as one additional call.
   private static let costlyBytes = 4096
 
-  /// How many changes the call counts as; nil if it sends nothing to the whole room, or has a pace of its own.
+  /// The number of changes that the call counts as; nil if it sends nothing to the whole room, or has a rate limit of its own.
   fileprivate var fanOutCost: Double? {
     switch self {
     case .setAttributes(let params):

@@ -2,15 +2,15 @@ import Relay
 import RoomProtocol
 import RoomState
 
-// A stored room survives its server's end, and continues at the next start.
+// Storing and restoring: a stored room survives a server restart.
 
 extension RoomCore {
-  /// The room as it is stored; nil if it is closed.
+  /// The room in its stored form; nil if it is closed.
   var stored: StoredRoom? {
     isClosed ? nil : stored(state.stored)
   }
 
-  /// What a store that has all earlier changes lacks; nil if the room is closed.
+  /// Returns the changes since the last call, for the store; nil if the room is closed.
   mutating func takeStored() -> StoredRoomChange? {
     guard !isClosed else { return nil }
     let (room, members) = state.takeStored()
@@ -26,7 +26,7 @@ extension RoomCore {
   private func stored(_ job: Job) -> StoredJob {
     let program: StoredJob.Program =
       switch (job.program, job.resting) {
-      // The split screen follows from the PK.
+      // The split screen is derived from the PK.
       case (_, let forward?), (.forward(let forward), nil): .forward(audio: forward.audio, video: forward.video)
       case (.merge(let mix, let params), nil): .merge(params, mixes[mix]?.plan.layouts ?? [])
       }
@@ -35,8 +35,8 @@ extension RoomCore {
       owner: job.owner, by: job.info.by ?? "", startedAt: job.info.startedAt ?? 0)
   }
 
-  /// Continues what was stored: the jobs run again, each on its own URL, a PK continues, and the users of the room have the grace
-  /// time to return. All other rooms have to be there.
+  /// Resumes the stored state: jobs restart, each on its own URL, a PK continues, and the room's users have the grace time to
+  /// return. All other rooms must exist already.
   mutating func restore(_ jobs: [StoredJob]) {
     guard !isClosed else { return }
     if let pk = state.snapshot(for: nil).pk { beginPK(pk) }
@@ -52,7 +52,7 @@ extension RoomCore {
     do throws(RoomError) {
       try checkNewJob(job.jobId)
       let url = job.publishUrl.flatMap { PublishURL($0) }
-      // It was allowed when it began.
+      // The job was authorized when it started.
       let claim = BroadcastClaim.trusted(job.owner ?? name)
       let recording = try recordingName(job.record)
       switch job.program {
@@ -72,7 +72,7 @@ extension RoomCore {
     }
   }
 
-  /// Users that have not returned leave.
+  /// Removes the users that have not returned.
   mutating func endAbsence() {
     for user in absent where roster[user] == nil && state.users.contains(user) {
       emit(.report(.participantLeft, WebhookEventData.Left(userId: user, reason: .timedOut)))

@@ -8,35 +8,36 @@ import RoomToken
 import SFU
 import WebRTC
 
-/// All that a room decides: who is in it, what they publish and receive, its jobs, its PK.
+/// All decisions of a room: its participants, what they publish and receive, its jobs, its PK.
 ///
-/// Pure: it has no socket, thread, clock or chance of its own. Whoever drives it does this, one input after the other:
+/// A pure state machine without sockets, threads, a clock or a random source of its own. Its driver does the following, one
+/// input after the other:
 /// - sets the time with ``advance(to:)``, also at ``deadline``;
-/// - gives one input by calling one method;
-/// - carries out ``takeOutputs()``, in order. Some outputs ask for an answer, which is an input: ``began(_:_:)``, ``made(_:_:)``,
+/// - passes one input by calling one method;
+/// - performs ``takeOutputs()``, in order. Some outputs require an answer, which is an input: ``began(_:_:)``, ``made(_:_:)``,
 ///   ``arranged(_:_:)``, ``reported(_:)``.
 ///
-/// The methods note what they change; ``reconcile()`` then brings subscriptions, viewers, jobs, mixes and loans to it, once for
+/// The methods record what they change. ``reconcile()`` then updates subscriptions, viewers, jobs, mixes and loans, once for
 /// each input, at a cost that depends on what changed.
 package struct RoomCore: Sendable {
-  /// The job of the room's own mix, and the participant that it is.
+  /// The job of the room's own mix, and the participant that represents it.
   static let stageJob = JobID.stage
   static let stageUser: UserID = "@mix"
-  /// A new room is not closed sooner for being empty.
+  /// Minimum time before a new room closes for being empty.
   static let firstEmptyTime = Duration.seconds(10)
 
-  /// What a timer is for.
+  /// The purpose of a timer.
   enum Timer: Hashable, Sendable {
-    /// A participant that can't be reached has not returned.
+    /// The grace time of a disconnected participant ends.
     case grace(UserID)
-    /// A viewer that can't be reached has not returned.
+    /// The grace time of a disconnected viewer ends.
     case viewer(SessionResourceID)
     case empty
-    /// Users of a restored room have not returned.
+    /// The grace time of the users of a restored room ends.
     case absence
-    /// The tracks of the other room's anchor have not come.
+    /// The wait for the tracks of the other room's anchor ends.
     case guest(PKID)
-    /// A job of the room's own that failed is tried again.
+    /// The room's own jobs that failed are retried.
     case ownJobs
     case speaker
     case jobStatus
@@ -50,7 +51,7 @@ package struct RoomCore: Sendable {
   var state: RoomState
   var roster = Roster()
   var viewers = Viewers()
-  /// The user shown to viewers who named none.
+  /// The user shown to viewers who did not name one.
   var stage = SpeakerStage()
   /// Loudest first.
   var activeSpeakers: [UserID] = []
@@ -58,13 +59,13 @@ package struct RoomCore: Sendable {
   /// Jobs whose broadcast and mix are being made.
   var newJobs: [JobID: NewJob] = [:]
   var mixes: [MixID: Mix] = [:]
-  /// What happens when a mix is made, or changed.
+  /// The steps that follow when a mix is made or changed.
   var mixSteps: [MixID: MixStep] = [:]
   /// The versions of the images that mixes may show.
   var images: [String: Int] = [:]
-  /// What a PK changes, while there is one.
+  /// The running PK's effects on this room.
   var pk: PKStage?
-  /// What other rooms borrow of this one.
+  /// Tracks lent to other rooms.
   var lending: [RoomName: Lending] = [:]
   /// Users of a restored room that have not returned.
   var absent: [UserID] = []
@@ -77,7 +78,7 @@ package struct RoomCore: Sendable {
   private var lastMix: UInt32 = 0
   private var outputs: [RoomOutput] = []
 
-  /// - Parameter stored: the state from before the server's end; ``restore(_:)`` has to follow.
+  /// - Parameter stored: the state from before the server stopped; call ``restore(_:)`` afterwards.
   init(name: RoomName, settings: Settings, stored: RoomState? = nil, at now: RoomTime, entropy: Entropy = .system) {
     self.name = name
     self.settings = settings
@@ -93,7 +94,7 @@ package struct RoomCore: Sendable {
 
   // MARK: Time
 
-  /// When ``advance(to:)`` is due again; nil while nothing waits.
+  /// When ``advance(to:)`` is due again; nil while no timer is set.
   var deadline: Instant? {
     mutating get {
       guard !isClosed else { return nil }
@@ -103,7 +104,7 @@ package struct RoomCore: Sendable {
     }
   }
 
-  /// It is `now`: what was to happen until then happens. Time does not go back.
+  /// Advances the clock and runs the timers that are due. An earlier time has no effect.
   mutating func advance(to now: RoomTime) {
     self.now = RoomTime(instant: max(self.now.instant, now.instant), unix: max(self.now.unix, now.unix))
     guard !isClosed else { return }
@@ -131,11 +132,11 @@ package struct RoomCore: Sendable {
 
   mutating func emit(_ output: RoomOutput) { outputs.append(output) }
 
-  /// Where the next output goes: ``emit(_:at:)`` puts an answer before what it causes.
+  /// The position of the next output: ``emit(_:at:)`` inserts an answer before what it causes.
   var mark: Int { outputs.count }
   mutating func emit(_ output: RoomOutput, at mark: Int) { outputs.insert(output, at: min(mark, outputs.count)) }
 
-  /// What is to be done now, in order. Empty again after it.
+  /// Returns the pending outputs, in order, and clears them.
   mutating func takeOutputs() -> [RoomOutput] {
     reconcile()
     let taken = outputs
@@ -159,7 +160,7 @@ package struct RoomCore: Sendable {
     }
   }
 
-  /// Sends an event to everybody, but for one user.
+  /// Sends an event to all participants except one user.
   mutating func broadcast(_ event: SignalEvent, besides user: UserID? = nil) {
     emit(.broadcast(event, .everyone(besides: user.flatMap { roster[$0]?.connection })))
   }
@@ -185,7 +186,7 @@ package struct RoomCore: Sendable {
     return MixID(lastMix)
   }
 
-  /// This server's side of a new transport.
+  /// Returns this server's side of a new transport.
   mutating func localTransport(_ role: DTLSRole = .server) -> TransportParameters {
     TransportParameters(
       credentials: .random(using: &entropy), fingerprints: settings.fingerprints, role: role, iceLite: true,
@@ -194,12 +195,12 @@ package struct RoomCore: Sendable {
 
   // MARK: Closing
 
-  /// Whether nobody is here but what the server itself brought.
+  /// Whether the room has no viewers and only participants that the server itself added.
   ///
-  /// A room whose anchor is in a PK waits for it: it may have moved, and returns.
+  /// A room whose anchor is in a PK stays open for it: the anchor may have moved, and returns.
   var isEmpty: Bool { roster.peopleCount == 0 && viewers.count == 0 && pk == nil }
 
-  /// Ends every session with `ended` and closes the room. Nothing happens the second time.
+  /// Ends every session with `ended` and closes the room. A second call has no effect.
   mutating func close(_ ended: EndedData) {
     guard !isClosed else { return }
     changeState { $0.close() }
@@ -207,7 +208,7 @@ package struct RoomCore: Sendable {
     isClosed = true
     let gone = roster.order.compactMap { roster.remove($0) }
     for participant in gone { if let connection = participant.connection { emit(.end(connection, ended)) } }
-    // Not before: nobody has to learn of jobs that end with the room.
+    // Done last, so that no participant is notified of jobs that end with the room.
     for participant in gone { leavePresence(participant) }
     viewers = Viewers()
     timers.cancelAll()

@@ -4,20 +4,20 @@ import RoomState
 import WebRTC
 
 extension RoomCore {
-  /// What a room is made with. Some of it can change while the room is open.
+  /// The settings of a room. Some of them can change while the room is open.
   package struct Settings: Sendable {
-    /// How long a participant that can't be reached keeps its place.
+    /// Time that a disconnected participant has to reconnect.
     package var graceTime: Duration
-    /// The longest grace time of an encoder that publishes by RTMP.
+    /// Maximum grace time of an encoder that publishes by RTMP.
     package var encoderGraceTime: Duration = .seconds(10)
-    /// How long a session over HTTP may take to connect its media.
+    /// Time that a WHIP or WHEP session has to connect its media.
     package var connectTime: Duration = .seconds(20)
-    /// How long a room without participants stays open.
+    /// Time that a room without participants stays open.
     package var emptyTime: Duration
-    /// Participants and viewers at once.
+    /// Maximum number of participants and viewers.
     package var participants: Int
     package var limits: RoomBounds
-    /// The `pingInterval` that clients get.
+    /// The `pingInterval` sent to clients.
     package var pingInterval: Duration
     package var iceServers: [ICEServerSetting] = []
     package var push = PushPolicy()
@@ -28,14 +28,14 @@ extension RoomCore {
     package var rules = RoomRules()
     /// The options of the request that created the room; nil members mean the default.
     package var wishes = RoomWishes()
-    /// Jobs at once.
+    /// Maximum number of jobs.
     package var jobs = 16
-    /// Between two `jobStatus` events.
+    /// Interval of `jobStatus` events.
     package var jobStatusInterval: Duration = .seconds(3)
-    /// This server's side of every transport, but for its credentials and role.
+    /// This server's side of every transport, without credentials and role.
     package var fingerprints: [Fingerprint] = []
     package var candidates: [ICECandidate] = []
-    /// Whether the room is stored: it then survives the server's end.
+    /// Whether the room is stored, so that it survives a server restart.
     package var isStored = false
 
     /// The other settings have their defaults.

@@ -3,10 +3,10 @@ import RoomProtocol
 import RoomState
 import SFU
 
-// The room's own mix: whoever sits on a seat is seen and heard in it, and the others get it instead of their tracks.
+// The room's own mix: it contains the users on seats, and the others receive it instead of their tracks.
 
 extension RoomCore {
-  /// Brings the room's mix to who sits where now, and to a PK.
+  /// Updates the room's mix to the seats and the PK.
   mutating func reconcileStage() {
     guard settings.audience != .separate, newJobs[Self.stageJob] == nil else { return }
     let layouts = stageLayouts()
@@ -31,7 +31,7 @@ extension RoomCore {
     }
   }
 
-  /// Whether somebody is here who would receive the mix.
+  /// Whether any participant would receive the mix.
   private var hasAudience: Bool {
     viewers.count > 0
       || roster.all.contains { participant in
@@ -50,7 +50,7 @@ extension RoomCore {
     return params
   }
 
-  /// The size of the mixed picture: the canvas of a layout that names one, or the size of the room's settings.
+  /// The size of the mixed picture: the layout's canvas if it has one, otherwise the size in the room's settings.
   private var stageCanvas: CanvasSize {
     if state.layout.type == .custom || state.layout.canvas != .portrait { return state.layout.canvas }
     return CanvasSize(width: settings.stage.width, height: settings.stage.height)
@@ -82,12 +82,12 @@ extension RoomCore {
     }
   }
 
-  /// Whether a participant gets a track of which it chose nothing.
+  /// Returns whether a participant receives a track by default.
   func isMeant(_ track: PublishedTrack, of owner: Participant, for participant: Participant) -> Bool {
     guard settings.audience != .separate, let mix = jobs[Self.stageJob]?.mix, let plan = mixes[mix]?.plan else { return true }
     let isOnStage = state.seat(of: participant.user) != nil
     if owner.presence.mixJob == Self.stageJob { return !isOnStage || settings.audience == .voice }
-    // The audience gets what is in the mix by the mix.
+    // The audience receives what is in the mix as part of the mix.
     let isInMix = plan.layouts.contains { item in
       (track.info.kind == .audio ? item.audio : item.video)?.user == owner.user
     }
@@ -97,7 +97,7 @@ extension RoomCore {
 }
 
 extension PKPicture {
-  /// The frames of a PK's picture on another canvas: as large as possible, centred, in the same proportions.
+  /// Scales the frames of a PK's picture to another canvas: as large as possible, centred, with the same aspect ratio.
   func fitted(_ layouts: [TrackLayout], into canvas: CanvasSize) -> [TrackLayout] {
     guard canvas.width != width || canvas.height != height else { return layouts }
     let scale = min(Double(canvas.width) / Double(width), Double(canvas.height) / Double(height))

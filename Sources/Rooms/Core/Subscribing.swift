@@ -2,7 +2,7 @@ import RoomProtocol
 import SFU
 import WebRTC
 
-// What clients receive.
+// Subscriptions of clients.
 
 extension RoomCore {
   // MARK: Calls
@@ -29,7 +29,7 @@ extension RoomCore {
     changes.subscribers.insert(user)
   }
 
-  /// Lets tracks come by automatic subscription that waited for their confirmation.
+  /// Confirms tracks whose automatic subscription waited for it.
   mutating func confirm(_ tracks: [TrackID], by user: UserID) throws(RoomError) {
     try checkSubscribes(user)
     for trackId in tracks where roster.owner(of: trackId) != nil {
@@ -44,7 +44,7 @@ extension RoomCore {
     }
   }
 
-  /// Takes the answer to the offer in flight.
+  /// Applies the answer to the offer in flight.
   mutating func accept(_ params: AnswerParams, from user: UserID) throws(RoomError) {
     guard var transport = roster[user]?.receiving.transport, let pending = transport.pending else {
       throw RoomError(.subscribeFailed, "no offer is waiting for an answer")
@@ -67,7 +67,7 @@ extension RoomCore {
     changes.offers.insert(user)
   }
 
-  /// Begins a new subscribe transport for a client that lost the old one.
+  /// Starts a new subscribe transport for a client that lost the old one.
   mutating func resubscribe(_ user: UserID) throws(RoomError) {
     try checkSubscribes(user)
     if let old = roster[user]?.receiving.transport { order(.close(old.id)) }
@@ -86,10 +86,10 @@ extension RoomCore {
 
   // MARK: Wanted tracks
 
-  /// What a participant receives of a track; nil for nothing.
+  /// Returns the source that a participant receives for a track; nil for none.
   private func source(_ track: PublishedTrack, of owner: Participant, for user: Participant) -> SubscribeTransport.Source? {
     guard owner.user != user.user, wants(track, of: owner, user) else { return nil }
-    // Whoever speaks in a mix hears it without their own sound.
+    // Users in a mix receive it without their own sound.
     let own = track.info.kind == .audio ? ownMix(of: owner, for: user) : nil
     return .init(userId: owner.user, track: own ?? track)
   }
@@ -102,7 +102,7 @@ extension RoomCore {
 
   // MARK: Reconciling
 
-  /// Brings the subscriptions of those that changed to what they want, and of all others to the tracks that changed.
+  /// Updates all subscriptions of the participants that changed, and those of all others to the tracks that changed.
   mutating func reconcileSubscriptions(_ changes: Changes) {
     if changes.allSubscribers {
       for user in roster.order { renewAllSubscriptions(of: user) }
@@ -115,7 +115,7 @@ extension RoomCore {
     for user in changes.offers where !changes.subscribers.contains(user) { sendOffer(to: user) }
   }
 
-  /// Considers every track of the room for one subscriber.
+  /// Updates one subscriber's subscriptions to all tracks of the room.
   private mutating func renewAllSubscriptions(of user: UserID) {
     guard let participant = roster[user], participant.subscribes else { return }
     var wanted: [TrackID: SubscribeTransport.Source] = [:]
@@ -134,7 +134,7 @@ extension RoomCore {
     sendOffer(to: user)
   }
 
-  /// Considers the tracks that changed for one subscriber.
+  /// Updates one subscriber's subscriptions to the tracks that changed.
   private mutating func renewSubscriptions(of user: UserID, _ tracks: [TrackID: UserID]) {
     guard let participant = roster[user], participant.subscribes else { return }
     var sources: [(TrackID, SubscribeTransport.Source?)] = []
@@ -166,9 +166,9 @@ extension RoomCore {
     return transport
   }
 
-  /// Offers a subscriber what it does not receive yet.
+  /// Sends a subscriber an offer with the tracks that it does not receive yet.
   private mutating func sendOffer(to user: UserID) {
-    // An offer to a lost socket would only be lost.
+    // An offer to a disconnected socket would be lost.
     guard let participant = roster[user], participant.isConnected, var transport = participant.receiving.transport,
       transport.pending == nil
     else { return }

@@ -7,12 +7,12 @@ import WebRTC
 // WHIP and WHEP: sessions over HTTP. A WHIP session is a participant whose media is its connection; a WHEP session is a viewer.
 
 extension RoomCore {
-  /// Sessions over HTTP that may wait for their media at once. They count as present later, but each has a transport.
+  /// Maximum number of HTTP sessions that wait for their media. They do not count as present yet, but each has a transport.
   private static let mostWaiting = 1000
 
   // MARK: WHIP
 
-  /// Lets a user in with the tracks that its offer publishes. A participant of the same name has to go, as with any join.
+  /// Adds a user with the tracks that its offer publishes. A participant of the same name is replaced, as with any join.
   mutating func publish(_ token: RoomToken, offer: String) throws(SessionRefusal) -> SessionAnswer {
     let publication = try publication(of: offer)
     do throws(RoomError) { try checkPlace(for: token, publishes: true) } catch {
@@ -33,7 +33,7 @@ extension RoomCore {
     return SessionAnswer(resource: resource, sdp: answered.sdp)
   }
 
-  /// Everything that the offer sends becomes a track, or nothing does.
+  /// Makes a track of every sending m-line in the offer, or throws.
   private mutating func publication(of offer: String) throws(SessionRefusal) -> Publication {
     var transport = PublishTransport(id: ids.transport(), local: localTransport(answering: offer))
     let answered: AnsweredOffer
@@ -62,20 +62,20 @@ extension RoomCore {
     }
   }
 
-  /// This server's side of a transport for an offer: the DTLS server, unless the client can be nothing else, as ffmpeg's WHIP
-  /// muxer.
+  /// Returns this server's side of a transport for an offer: the DTLS server, unless the client accepts no other role, as
+  /// ffmpeg's WHIP muxer.
   private mutating func localTransport(answering offer: String) -> TransportParameters {
     let theirs = try? SessionDescription(parsing: offer).transport().role
     return localTransport(theirs == .server ? .client : .server)
   }
 
-  /// Data channels are left out, and audio and video continue without them.
+  /// Data channels are skipped; audio and video continue without them.
   private static func isDataChannel(_ mid: Mid, in offer: String) -> Bool {
     let description = try? SessionDescription(parsing: offer)
     return description?.media.first { $0.mid == mid }?.kind == "application"
   }
 
-  /// The media of a WHIP session is there, for the first time or again.
+  /// Handles the connection of a WHIP session's media, for the first time or again.
   mutating func mediaConnected(_ user: UserID) {
     guard let participant = roster[user], !participant.isConnected else { return }
     if !participant.countsAsPresent {
@@ -92,7 +92,7 @@ extension RoomCore {
 
   // MARK: WHEP
 
-  /// Answers a viewer's offer. The viewer is sent the tracks of its source now and later, in the codecs that it offered.
+  /// Answers a viewer's offer. The viewer receives the present and later tracks of its source, in the codecs that it offered.
   mutating func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) throws(SessionRefusal) -> SessionAnswer {
     if let full = fullSentence(for: nil, publishes: false) {
       count(.limit(.participants))
@@ -131,7 +131,7 @@ extension RoomCore {
     return SessionAnswer(resource: resource, sdp: answered.sdp)
   }
 
-  /// Explains why no further viewer session begins; nil if one may.
+  /// Returns the reason why no further viewer session may start; nil if one may.
   private func sessionsSentence(for token: RoomToken) -> String? {
     let limits = settings.limits
     let ofUser = viewers.byID.values.filter { $0.token.user == token.user }
@@ -170,7 +170,7 @@ extension RoomCore {
 
   // MARK: The resource
 
-  /// The session of that URL, of either protocol; it has to be the user's.
+  /// Returns the session with that URL, of either protocol; it must belong to the user.
   func session(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal)
     -> SessionResource
   {
@@ -184,7 +184,7 @@ extension RoomCore {
     return found
   }
 
-  /// Trickles, or restarts ICE; returns the session and the fragment that answers a restart.
+  /// Trickles candidates or restarts ICE. Returns the session and the fragment that answers a restart.
   mutating func patch(
     _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection, _ fragment: ICEFragment, match: String?
   ) throws(SessionRefusal) -> (SessionResource, ICEFragment?) {
@@ -203,7 +203,7 @@ extension RoomCore {
     return (resource, answer)
   }
 
-  /// Ends a session for its client.
+  /// Ends a session at its client's request.
   mutating func finish(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) throws(SessionRefusal) {
     _ = try session(id, of: user, direction)
     switch direction {
@@ -214,7 +214,7 @@ extension RoomCore {
 
   // MARK: Reconciling
 
-  /// Brings what viewers are sent to what is published now.
+  /// Updates what viewers receive to what is published now.
   mutating func reconcileViewers(_ changes: Changes) {
     var isStageNew = false
     if changes.speakers || !changes.owners.isEmpty { isStageNew = advanceStage() }
@@ -247,7 +247,7 @@ extension RoomCore {
     viewers.setLines(lines, of: viewer.resource.id)
   }
 
-  /// Chooses the user that the stage shows. True if it is another one now.
+  /// Chooses the user that the stage shows. Returns true if it changed.
   private mutating func advanceStage() -> Bool {
     let isNew = stage.advance(publishers: roster.publishers, first: { roster.firstPublisher }, now: now.instant)
     if let deadline = stage.deadline {
@@ -259,5 +259,5 @@ extension RoomCore {
   }
 }
 
-/// Which way a session's media flows: WHIP's or WHEP's.
+/// The direction of a session's media: WHIP's or WHEP's.
 package enum SessionDirection: Sendable { case publish, view }

@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// What events say that have no message of signalling for it.
+/// The data of webhook events that have no signalling message.
 package enum WebhookEventData {
   package struct Created: Encodable, Sendable {
     /// Milliseconds since 1970.
@@ -10,13 +10,13 @@ package enum WebhookEventData {
   }
 
   struct Restored: Encodable, Sendable {
-    /// Who was in the room; each comes back and joins, or leaves with `timedOut`.
+    /// The users that were in the room; each returns and joins, or leaves with `timedOut`.
     var userIds: [UserID]
   }
 
   struct Closed: Encodable, Sendable {
     var reason: EndReason
-    /// Who closed it; empty for the API, absent where nobody did.
+    /// The user that closed it; empty for the API, absent if it closed by itself.
     var by: UserID?
   }
 
@@ -37,13 +37,13 @@ package enum WebhookEventData {
   }
 
   struct Recording: Encodable, Sendable {
-    /// As it was asked for.
+    /// The name in the request.
     var name: String
-    /// What was written, in order.
+    /// The files written, in order.
     var files: [String]
     var bytes: Int64
     var droppedPictures: Int
-    /// Why it ended before what it records did.
+    /// The error that ended it before its program ended.
     var failure: JobFailure?
   }
 }

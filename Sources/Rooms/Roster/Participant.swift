@@ -3,7 +3,7 @@ import RoomToken
 import SFU
 import WebRTC
 
-/// One user in a room, between its first join and its leaving.
+/// One user in a room, from its first join until it leaves.
 struct Participant: Sendable {
   let user: UserID
   let session: SessionID
@@ -12,7 +12,7 @@ struct Participant: Sendable {
   /// The token of the last join or resume.
   var token: RoomToken
   var presence: Presence
-  /// Whether its socket, its encoder or its media is there. A participant that is not connected has the grace time to return.
+  /// Whether its socket, encoder or media is connected. A participant that is not connected has the grace time to return.
   var isConnected: Bool
   /// The socket or encoder; nil while it is lost, and for participants without one.
   var connection: ConnectionID?
@@ -24,20 +24,20 @@ struct Participant: Sendable {
   /// Tracks that its seat's switches muted.
   var mutedBySeat: Set<TrackID> = []
   var receiving: Receiving
-  /// The pace of its calls that send an event to the whole room; nil before the first.
+  /// The rate limit of its calls that send an event to the whole room; nil before the first.
   var changes: TokenBucket?
 
-  /// What a participant receives, and how it asked for it.
+  /// What a participant receives and has chosen to receive.
   struct Receiving: Sendable {
     var plan: SubscriptionPlan
     var wantsLevels: Bool
     var transport: SubscribeTransport?
-    /// A transport was there before: the next one replaces it.
+    /// Whether a transport existed before, which the next one replaces.
     var hadTransport = false
     /// The number of the last offer.
     var offers = 0
 
-    /// Whether a track of somebody else may matter to it.
+    /// Whether it may receive tracks of others.
     var concernsTracks: Bool { plan.automatic || plan.hasChoices || transport != nil }
 
     init(plan: SubscriptionPlan = SubscriptionPlan(automatic: false), wantsLevels: Bool = false) {
@@ -63,7 +63,7 @@ struct Participant: Sendable {
   var grants: Grants { token.grants }
   var isHidden: Bool { grants.contains(.hidden) }
 
-  /// Whether the server itself brought it: a mix, or another room's anchor.
+  /// Whether the server itself added it: a mix, or another room's anchor.
   var isVirtual: Bool {
     switch presence {
     case .mix, .guest: true
@@ -71,7 +71,7 @@ struct Participant: Sendable {
     }
   }
 
-  /// Whether no count and no limit of participants includes it: the room's own mix, or another room's anchor.
+  /// Whether participant counts and limits exclude it: the room's own mix, or another room's anchor.
   var isUncounted: Bool { presence.isGuest || presence.mixJob == .stage }
 
   /// Whether it receives tracks by subscriptions.
@@ -83,7 +83,7 @@ struct Participant: Sendable {
 
   func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }
 
-  /// The track of a kind that a choice means: the last one under its tag, or the main one.
+  /// Returns the track of a kind that a choice resolves to: the last one with its tag, or the main one.
   func track(_ kind: TrackKind, tag: String?) -> PublishedTrack? {
     let all = tracks.filter { $0.info.kind == kind }
     if let tag { return all.last { $0.info.tag == tag } }
@@ -91,7 +91,7 @@ struct Participant: Sendable {
   }
 }
 
-/// How a participant is here.
+/// How a participant is connected to the room.
 enum Presence: Sendable {
   /// By signalling.
   case client
@@ -101,7 +101,7 @@ enum Presence: Sendable {
   case rtmp
   /// A mix of the room, which a job publishes.
   case mix(JobID)
-  /// The anchor of the other room, during a PK by bridge.
+  /// During a PK by bridge: the anchor of the other room.
   case guest(PKID)
 
   var isClient: Bool { if case .client = self { true } else { false } }
@@ -112,7 +112,7 @@ enum Presence: Sendable {
   var isGuest: Bool { if case .guest = self { true } else { false } }
 }
 
-/// Names a socket or an encoder that belongs to a participant.
+/// Identifies a socket or an encoder that belongs to a participant.
 struct ConnectionID: Hashable, Sendable {
   let rawValue: UInt64
   init(_ rawValue: UInt64) { self.rawValue = rawValue }

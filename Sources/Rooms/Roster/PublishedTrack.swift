@@ -2,7 +2,7 @@ import RoomProtocol
 import SFU
 import WebRTC
 
-/// The transport on which a participant sends, and what comes on it.
+/// The transport on which a participant sends, with its tracks.
 struct PublishTransport: Sendable {
   let id: TransportID
   let credentials: ICECredentials
@@ -26,7 +26,7 @@ struct PublishedTrack: Sendable {
 }
 
 extension NewTrack {
-  /// The error message to refuse it with; nil if it is valid.
+  /// The validation error message; nil if it is valid.
   var fault: String? {
     if (tag?.utf8.count ?? 0) > 64 { return "a tag is at most 64 bytes" }
     for (name, value, range) in [

@@ -1,8 +1,8 @@
 import RoomToken
 
-/// The places of a room: how many there are, and how many are taken.
+/// The capacity of a room and its use.
 ///
-/// Some places are reserved for participants that may publish, so that viewers alone can't keep a host out.
+/// Part of it is reserved for participants that may publish, so that viewers alone can't keep a host out.
 struct RoomPlaces: Sendable, Hashable {
   let most: Int
   let reserved: Int
@@ -11,7 +11,8 @@ struct RoomPlaces: Sendable, Hashable {
   /// All other participants, and viewers.
   var others = 0
 
-  /// - Parameter share: percent of the places that are reserved, rounded up; all but one at most.
+  /// - Parameter share: the percentage reserved for publishers, rounded up; at least one participant of the capacity stays
+  ///   unreserved.
   init(most: Int, publisherShare share: Int) {
     self.most = most
     let places = Double(most) * Double(min(max(share, 0), 100)) / 100

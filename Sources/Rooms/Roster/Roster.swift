@@ -4,41 +4,42 @@ import SFU
 
 /// The participants of a room, found by user, track, transport and connection in constant time.
 ///
-/// What an index depends on changes through methods alone.
+/// Anything that an index depends on changes only through methods.
 struct Roster: Sendable {
-  /// Which of its transports a participant uses for what.
+  /// The use of a participant's transport.
   enum Direction: Sendable { case publish, subscribe }
 
   /// In the order of joining.
   private(set) var order: [UserID] = []
-  /// What others see of each that is not hidden, in the order of joining: kept, because every join is answered with it.
+  /// The public information on each participant that is not hidden, in the order of joining. Cached, because every join is
+  /// answered with it.
   private(set) var shown: [ParticipantInfo] = []
   private var participants: [UserID: Participant] = [:]
   private var owners: [TrackID: UserID] = [:]
   private var mediaOwners: [MediaTrackID: UserID] = [:]
   private var transports: [TransportID: UserID] = [:]
   private var connections: [ConnectionID: UserID] = [:]
-  /// Those with tracks.
+  /// Participants with tracks.
   private(set) var publishers: Set<UserID> = []
-  /// Those that receive tracks, or may want some: a track that begins, ends or changes concerns nobody else.
+  /// Participants that receive or may receive tracks: only they are affected by a track that starts, ends or changes.
   private(set) var receivers: Set<UserID> = []
-  /// Those that want audio levels.
+  /// Participants that receive audio levels.
   private(set) var levelListeners: Set<UserID> = []
-  /// Participants that count as present: those whose token has the `publish` grant, and all others.
+  /// Number of participants that count as present: those whose token has the `publish` grant, and all others.
   private(set) var presentPublishers = 0
   private(set) var presentOthers = 0
-  /// WHIP sessions that wait for their media.
+  /// Number of WHIP sessions that wait for their media.
   private(set) var waiting = 0
-  /// Participants that the server itself brought.
+  /// Number of participants that the server itself added.
   private(set) var virtual = 0
-  /// Participants that no count includes.
+  /// Number of participants that counts and limits exclude.
   private(set) var uncounted = 0
   private(set) var trackCount = 0
 
   var count: Int { participants.count }
-  /// Participants that came in by themselves.
+  /// Number of participants that joined by themselves.
   var peopleCount: Int { participants.count - virtual }
-  /// Participants without the room's own mix and another room's anchor.
+  /// Number of participants without the room's own mix and another room's anchor.
   var countedCount: Int { participants.count - uncounted }
   var all: some Collection<Participant> { participants.values }
 
@@ -48,7 +49,7 @@ struct Roster: Sendable {
   func owner(of track: MediaTrackID) -> Participant? { mediaOwners[track].flatMap { participants[$0] } }
   func user(of connection: ConnectionID) -> UserID? { connections[connection] }
 
-  /// Whose transport it is, and what for.
+  /// Returns the participant that owns a transport, and the transport's use.
   func owner(of transport: TransportID) -> (participant: Participant, direction: Direction)? {
     guard let participant = transports[transport].flatMap({ participants[$0] }) else { return nil }
     return (participant, participant.publishing?.id == transport ? .publish : .subscribe)
@@ -56,7 +57,7 @@ struct Roster: Sendable {
 
   // MARK: Joining and leaving
 
-  /// Adds a participant without tracks and transports. There is none of its name.
+  /// Adds a participant without tracks and transports. The roster must not contain its user.
   mutating func add(_ participant: Participant) {
     participants[participant.user] = participant
     order.append(participant.user)
@@ -69,7 +70,7 @@ struct Roster: Sendable {
     count(participant, 1)
   }
 
-  /// Removes a participant with all that belongs to it.
+  /// Removes a participant with everything that belongs to it.
   mutating func remove(_ user: UserID) -> Participant? {
     guard let participant = participants.removeValue(forKey: user) else { return nil }
     if let index = order.lastIndex(of: user) { order.remove(at: index) }
@@ -96,7 +97,8 @@ struct Roster: Sendable {
 
   // MARK: Changes
 
-  /// Changes what no index depends on: neither tracks, transports, connections, grants nor presence in the count.
+  /// Changes what no index depends on. The closure must not change tracks, transports, connections, grants or whether it counts
+  /// as present.
   mutating func change<T>(_ user: UserID, _ change: (inout Participant) -> T) -> T? {
     guard let index = participants.index(forKey: user) else { return nil }
     defer { note(participants.values[index].receiving, of: user) }
@@ -107,13 +109,13 @@ struct Roster: Sendable {
     if receiving.concernsTracks { receivers.insert(user) } else { receivers.remove(user) }
   }
 
-  /// The participant came back with another token.
+  /// Replaces the token of a participant that returned with another one.
   mutating func setToken(_ token: RoomToken, of user: UserID) {
     participants[user]?.token = token
     show(user)
   }
 
-  /// Brings what others see of a participant up to it.
+  /// Updates the public information on a participant.
   private mutating func show(_ user: UserID) {
     guard let info = participants[user]?.info, let index = shown.lastIndex(where: { $0.userId == user }) else { return }
     shown[index] = info
@@ -156,14 +158,14 @@ struct Roster: Sendable {
     if let receiving = participants[user]?.receiving { note(receiving, of: user) }
   }
 
-  /// The publisher who comes first: a host, or else whoever joined first.
+  /// The default publisher: a host, or else the first that joined.
   var firstPublisher: UserID? {
     publishers.compactMap { participants[$0] }.min {
       ($0.grants.contains(.admin) ? 0 : 1, $0.joinedAt, $0.user) < ($1.grants.contains(.admin) ? 0 : 1, $1.joinedAt, $1.user)
     }?.user
   }
 
-  /// Forgets what the others chose to receive of a user who left.
+  /// Removes the other participants' choices for a user who left.
   mutating func forgetChoices(of user: UserID, tracks: [TrackID]) {
     forgetChoices { plan in
       plan.forget(user: user)
@@ -171,7 +173,7 @@ struct Roster: Sendable {
     }
   }
 
-  /// Forgets what the others chose of tracks that ended.
+  /// Removes the other participants' choices for tracks that ended.
   mutating func forgetChoices(ofTracks tracks: Set<TrackID>) {
     forgetChoices { plan in for track in tracks { plan.forget(track: track) } }
   }
@@ -189,7 +191,7 @@ struct Roster: Sendable {
     show(user)
   }
 
-  /// Puts a track in the place of one with the same public id.
+  /// Replaces the track with the same public id.
   mutating func replace(_ track: PublishedTrack, of user: UserID) {
     guard let index = participants[user]?.tracks.firstIndex(where: { $0.info.trackId == track.info.trackId }),
       let old = participants[user]?.tracks[index]
@@ -200,7 +202,7 @@ struct Roster: Sendable {
     show(user)
   }
 
-  /// Removes tracks; returns those that were there.
+  /// Removes tracks; returns those that existed.
   mutating func remove(_ ids: Set<TrackID>, of user: UserID) -> [PublishedTrack] {
     guard let old = participants[user] else { return [] }
     let gone = old.tracks.filter { ids.contains($0.info.trackId) }

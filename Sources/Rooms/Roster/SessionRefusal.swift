@@ -2,7 +2,7 @@ import RoomProtocol
 import RoomToken
 import WebRTC
 
-/// Why a WHIP or WHEP request is not carried out: the status that the protocols ask for, and the error in the body.
+/// The error of a WHIP or WHEP request: the status that the protocols require, and the error in the body.
 package struct SessionRefusal: Error, Sendable {
   package var status: Int
   package var error: RoomError
@@ -10,7 +10,7 @@ package struct SessionRefusal: Error, Sendable {
 
   package static func badRequest(_ sentence: String) -> Self { Self(status: 400, error: RoomError(.unknownMessage, sentence)) }
 
-  /// No token, or one that is not valid here (RFC 6750 §3.1).
+  /// No token, or an invalid one (RFC 6750 §3.1).
   package static func unauthorised(_ error: RoomError, isMissing: Bool = false) -> Self {
     Self(
       status: 401, error: error,
@@ -30,11 +30,11 @@ package struct SessionRefusal: Error, Sendable {
 
   package static let notAName = notFound(RoomError(.notInRoom, "rooms, users and sessions are called \(NameRule.text)"))
 
-  /// Nothing that both sides could send or receive, or only a part of what was offered: no session with a part missing begins
-  /// (RFC 9725 §4.4.3).
+  /// The offer has no media that both sides support, or only a part of it is supported: a session never starts with a part
+  /// missing (RFC 9725 §4.4.3).
   static func notAcceptable(_ error: RoomError) -> Self { Self(status: 406, error: error) }
 
-  /// Full, but perhaps not for long; or another server's from now on (RFC 9725 §4.6).
+  /// The server is full, perhaps only temporarily; or another server is now responsible (RFC 9725 §4.6).
   /// - Parameter target: path and query of the request.
   package static func unavailable(_ error: RoomError, at target: String? = nil) -> Self {
     if let redirect = error.redirect, let target, let host = redirect.firstMatch(of: /^ws(s?):\/\/([^\/?#]+)/) {
@@ -66,7 +66,7 @@ package struct SessionRefusal: Error, Sendable {
       status: 415, error: RoomError(.unknownMessage, "send the body as Content-Type: \(wanted)"), headers: [(header, wanted)])
   }
 
-  /// An offer that was not taken: 400 where it is no description, 422 where it is one that can't be answered.
+  /// A rejected offer: 400 if it is not a session description, 422 if it can't be answered.
   static func offer(_ failure: NegotiationError, _ code: ErrorCode) -> Self {
     let error = RoomError(code, "the offer was refused: \(failure)")
     if case .unreadable = failure { return Self(status: 400, error: error) }
@@ -74,16 +74,16 @@ package struct SessionRefusal: Error, Sendable {
   }
 }
 
-/// An offer over HTTP that was answered.
+/// The answer to an offer over HTTP.
 package struct SessionAnswer: Sendable {
   package var resource: SessionResource
   package var sdp: String
 }
 
-/// What became of an offer over HTTP.
+/// The result of an offer over HTTP.
 package enum SessionOffer: Sendable {
   case answered(SessionAnswer)
   case refused(SessionRefusal)
-  /// The room closed meanwhile; another may have its name by now.
+  /// The room closed meanwhile; a new room may already use its name.
   case roomIsClosed
 }

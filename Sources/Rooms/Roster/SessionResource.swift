@@ -10,22 +10,22 @@ package struct SessionResourceID: Identifier {
   package init(_ text: String) { rawValue = text }
 }
 
-/// A WHIP or WHEP session as HTTP sees it: an unguessable URL, its user, and the state of its ICE (RFC 9725 §4.3).
+/// The HTTP resource of a WHIP or WHEP session: an unguessable URL, its user, and its ICE state (RFC 9725 §4.3).
 package struct SessionResource: Sendable {
   /// The last segment of its URL: 122 random bits.
   package let id: SessionResourceID
-  /// The user of the token that began it; further requests have to come with one of the same user.
+  /// The user of the token that started it; further requests need a token of the same user.
   let user: UserID
   let transport: TransportID
-  /// Names the ICE session (RFC 9110 §8.8.3), quotes included: a new one with each restart.
+  /// The entity tag of the ICE session (RFC 9110 §8.8.3), quotes included; each restart makes a new one.
   package private(set) var entityTag: String
   private(set) var local: TransportParameters
   private(set) var remote: TransportParameters
-  /// The m-line that stands for the bundle.
+  /// The m-line that represents the bundle.
   private let tagged: (mid: Mid, kind: String)
   private var restarts = 0
 
-  /// Each leaves a user fragment at the worker.
+  /// Maximum number of ICE restarts: each leaves a user fragment at the worker.
   static let maximumRestarts = 60
 
   init(
@@ -41,17 +41,17 @@ package struct SessionResource: Sendable {
     tagged = (media.mid, media.kind.rawValue)
   }
 
-  /// The change that a PATCH asks for.
+  /// The change that a PATCH makes.
   enum Change: Sendable {
-    /// Candidates of the client, which an ICE-lite side does not need.
+    /// Candidates of the client, which an ICE-lite server does not need.
     case trickle
-    /// New credentials on both sides, and the fragment that says so.
+    /// New credentials on both sides, with the fragment to answer.
     case restart(ICEFragment)
   }
 
-  /// Takes a PATCH.
+  /// Handles a PATCH.
   /// - Parameter match: the value of `If-Match`.
-  /// - Throws: what to answer; the ICE session stays as it was.
+  /// - Throws: the response to send; the ICE session does not change.
   mutating func patch(
     _ fragment: ICEFragment, match: String?, entropy: inout Entropy
   ) throws(SessionRefusal) -> Change {

@@ -1,14 +1,14 @@
 import RTP
 import RoomProtocol
 
-/// The user shown to viewers who named none: the active speaker, or else the first publisher.
+/// The user shown to viewers who did not name one: the active speaker, or else the first publisher.
 ///
-/// A change waits until somebody else has been the loudest for a second and the last change is two seconds old, so that a cough
-/// changes nothing. A user who publishes nothing any more is replaced at once.
+/// A change waits until another user has been the loudest for one second and the last change is two seconds old, so that a
+/// cough changes nothing. A user who no longer publishes is replaced at once.
 struct SpeakerStage: Sendable {
-  /// Microseconds that somebody has to be the loudest.
+  /// Microseconds that a user must be the loudest.
   static let patience: Int64 = 1_000_000
-  /// Microseconds that a user is shown at least.
+  /// Minimum time that a user is shown, in microseconds.
   static let hold: Int64 = 2_000_000
 
   private(set) var user: UserID?
@@ -22,16 +22,16 @@ struct SpeakerStage: Sendable {
     return max(loudestSince.advanced(microseconds: Self.patience), changed.advanced(microseconds: Self.hold))
   }
 
-  /// Takes the speakers, loudest first.
+  /// Sets the speakers, loudest first.
   mutating func setSpeakers(_ speakers: [UserID], now: Instant) {
     guard speakers.first != loudest else { return }
     loudest = speakers.first
     loudestSince = now
   }
 
-  /// Takes who publishes.
-  /// - Parameter first: the publisher to show when nobody speaks; called only if another one is to be shown.
-  /// - Returns: whether another user is shown now.
+  /// Chooses the user to show among the publishers.
+  /// - Parameter first: returns the publisher to show when nobody speaks; called only if another one is to be shown.
+  /// - Returns: whether the user shown changed.
   mutating func advance(publishers: Set<UserID>, first: () -> UserID?, now: Instant) -> Bool {
     if let loudest, !publishers.contains(loudest) { self.loudest = nil }
     if let user, publishers.contains(user) {

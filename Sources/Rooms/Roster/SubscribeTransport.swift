@@ -3,12 +3,12 @@ import RoomProtocol
 import SFU
 import WebRTC
 
-/// The transport on which a participant receives: which tracks its m-lines carry, and the one offer in flight.
+/// The transport on which a participant receives: the tracks on its m-lines, and the one offer in flight.
 ///
-/// It makes the least change: a track that is no longer wanted ends at once, a new one goes into the next offer, and an offer is
-/// made only when none waits for its answer. The cost of a change does not depend on the number of other tracks.
+/// It makes minimal changes. An unwanted track ends at once, a new one goes into the next offer, and an offer is made only when
+/// none is in flight. The cost of a change does not depend on the number of other tracks.
 struct SubscribeTransport: Sendable {
-  /// A track that is wanted, as its publisher sends it.
+  /// A wanted track with its publisher's parameters.
   struct Source: Sendable {
     var userId: UserID
     var track: PublishedTrack
@@ -23,7 +23,7 @@ struct SubscribeTransport: Sendable {
     var subscription: SubscriptionID?
   }
 
-  /// What came of an answer.
+  /// The result of an answer.
   struct Settled: Sendable {
     struct Accepted: Sendable {
       var subscription: SubscriptionID
@@ -31,7 +31,7 @@ struct SubscribeTransport: Sendable {
       var parameters: RTPParameters
     }
 
-    /// Nil if nothing of the transport changed.
+    /// Nil if the transport did not change.
     var remote: TransportParameters?
     var accepted: [Accepted] = []
     var rejected: [(trackId: TrackID, reason: String)] = []
@@ -39,12 +39,12 @@ struct SubscribeTransport: Sendable {
 
   let id: TransportID
   let credentials: ICECredentials
-  /// True for a transport that replaces an earlier one of the same client.
+  /// Whether it replaces an earlier transport of the same client.
   let replaces: Bool
   private var negotiation: SubscribeNegotiation
   private var lines: [TrackID: Line] = [:]
   private var wanted: [TrackID: Source] = [:]
-  /// Those of `wanted` without an m-line.
+  /// The ids in `wanted` without an m-line.
   private var missing: Set<TrackID> = []
   private var remote: TransportParameters?
   private var hasOffered = false
@@ -58,7 +58,7 @@ struct SubscribeTransport: Sendable {
     negotiation = SubscribeNegotiation(local: local)
   }
 
-  /// Says what one track is to be from now on: received from this source, or not at all. Nothing happens if it is so already.
+  /// Sets whether and from which source a track is received; nil for not at all. Has no effect if nothing changes.
   /// - Returns: the subscription that ends with it.
   mutating func set(_ trackId: TrackID, _ source: Source?) -> SubscriptionID? {
     wanted[trackId] = source
@@ -72,11 +72,11 @@ struct SubscribeTransport: Sendable {
     return line.subscription
   }
 
-  /// The tracks that it is to receive.
+  /// The ids of the wanted tracks.
   var wantedIds: some Collection<TrackID> { wanted.keys }
 
-  /// Gives each wanted track its m-line, unless an offer is in flight.
-  /// - Returns: those that can't have one, with the reason; they are wanted no longer.
+  /// Assigns each wanted track an m-line, unless an offer is in flight.
+  /// - Returns: the tracks that can't have one, with the reason; they are no longer wanted.
   mutating func addMissing() -> [(trackId: TrackID, reason: String)] {
     guard pending == nil, !missing.isEmpty else { return [] }
     var refused: [(trackId: TrackID, reason: String)] = []
@@ -95,7 +95,7 @@ struct SubscribeTransport: Sendable {
     return refused
   }
 
-  /// The offer to send now, with this number; nil if none is needed or one is in flight.
+  /// Returns the offer to send now, with this number; nil if none is needed or one is in flight.
   mutating func makeOffer(number: Int) -> OfferData? {
     guard pending == nil, negotiation.needsOffer else { return nil }
     let sdp = negotiation.makeOffer()
@@ -107,9 +107,9 @@ struct SubscribeTransport: Sendable {
     return offer
   }
 
-  /// Reads the answer to the offer in flight.
-  /// - Parameter nextID: gives ids for the subscriptions that begin.
-  /// - Throws: if the answer can't be read; the offer stays in flight.
+  /// Parses the answer to the offer in flight.
+  /// - Parameter nextID: returns an id for each subscription that starts.
+  /// - Throws: if the answer is invalid; the offer stays in flight.
   mutating func accept(_ sdp: String, nextID: () -> SubscriptionID) throws(NegotiationError) -> Settled {
     let answer = try negotiation.accept(answer: sdp)
     pending = nil

@@ -1,13 +1,13 @@
 import RoomProtocol
 
-/// Which tracks of the others a participant receives: what it asked for, over the default of its join.
+/// The tracks of others that a participant receives: its explicit choices, over the default of its join.
 ///
-/// A choice of a track precedes one of its user, and that precedes the join's `autoSubscribe`. A track whose subscription failed is
-/// left out until it is asked for again.
+/// A choice for a track precedes one for its user, and that precedes the join's `autoSubscribe`. A track whose subscription
+/// failed is excluded until it is requested again.
 struct SubscriptionPlan: Sendable, Hashable {
   /// Whether tracks without a choice are wanted.
   var automatic: Bool
-  /// Whether such a track has to be confirmed before.
+  /// Whether such a track must be confirmed first.
   var confirms: Bool
   private var confirmed: Set<TrackID> = []
   private var tracks: [TrackID: Bool] = [:]
@@ -35,7 +35,7 @@ struct SubscriptionPlan: Sendable, Hashable {
     failed.remove(track)
   }
 
-  /// Applies to the user's tracks of now, which are `existing`, and of later.
+  /// Applies to the user's current tracks, which are `existing`, and to later ones.
   mutating func set(_ wanted: Bool, user: UserID, existing: [TrackID]) {
     users[user] = wanted
     for track in existing {
@@ -46,7 +46,7 @@ struct SubscriptionPlan: Sendable, Hashable {
 
   mutating func fail(track: TrackID) { failed.insert(track) }
 
-  /// Everything is tried again: the client has a new connection.
+  /// Retries all failed tracks: the client has a new connection.
   mutating func retry() { failed = [] }
 
   mutating func forget(track: TrackID) {

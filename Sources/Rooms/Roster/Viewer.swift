@@ -3,7 +3,7 @@ import RoomToken
 import SFU
 import WebRTC
 
-/// A WHEP session: receives one audio and one video stream, and is no participant.
+/// A WHEP session: it receives one audio and one video stream and is not a participant.
 package struct Viewer: Sendable {
   /// What a viewer watches.
   package enum Source: Sendable, Hashable {
@@ -13,7 +13,7 @@ package struct Viewer: Sendable {
     case stage
   }
 
-  /// An m-line, and what is sent on it now.
+  /// An m-line, with the track sent on it now.
   struct Line: Sendable {
     let parameters: RTPParameters
     var playing: (track: MediaTrackID, subscription: SubscriptionID)?
@@ -23,7 +23,7 @@ package struct Viewer: Sendable {
   let source: Source
   var resource: SessionResource
   var lines: [Line]
-  /// Set when its media connects for the first time.
+  /// Becomes true when its media connects for the first time.
   var countsAsPresent = false
 
   init(token: RoomToken, source: Source, resource: SessionResource, media: [RTPParameters]) {
@@ -35,7 +35,7 @@ package struct Viewer: Sendable {
 }
 
 extension Viewer.Line {
-  /// The one of a user's tracks to send: of the line's kind, in a codec that the viewer accepts, the main one first.
+  /// Returns which of a user's tracks to send: one of the line's kind, in a codec that the viewer accepts, the main one first.
   func choice(of tracks: [PublishedTrack]) -> PublishedTrack? {
     let fitting = tracks.filter { track in
       guard track.parameters.kind == parameters.kind, let codec = track.parameters.codecs.first else { return false }
