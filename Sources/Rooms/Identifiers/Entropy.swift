@@ -6,7 +6,7 @@ struct Entropy: RandomNumberGenerator, Sendable {
   /// The system's generator, which is cryptographically secure.
   static let system = Entropy(state: nil)
 
-  /// The same numbers each time: for tests alone.
+  /// Returns a generator that always yields the same numbers; only for tests.
   static func seeded(_ seed: UInt64) -> Entropy { Entropy(state: seed) }
 
   private init(state: UInt64?) { self.state = state }
@@ -25,7 +25,7 @@ struct Entropy: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A random identifier of 122 bits, in the form of a UUID (RFC 9562 §5.4).
+  /// Returns a random identifier with 122 random bits, in the form of a UUID (RFC 9562 §5.4).
   mutating func uuid() -> String {
     let (high, low) = (next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
     func hex(_ value: UInt64, _ digits: Int) -> String {

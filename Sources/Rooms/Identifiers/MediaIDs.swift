@@ -1,6 +1,6 @@
 import SFU
 
-/// Ids for a room's media, each given once.
+/// Assigns unique ids to a room's media.
 struct MediaIDs: Sendable {
   private var last: UInt32 = 0
 

@@ -1,26 +1,28 @@
 import LiveOrigin
 import RoomProtocol
 
-/// The authority behind a job, which decides the broadcasts that it may begin and take over.
+/// The authority behind a job, which decides the broadcasts that it may start and take over.
 ///
-/// Stream names of this server's origin are no secrets, so knowing a URL is not enough. A room token opens the broadcasts of one room:
-/// those that the room's jobs began, and the origin's streams of the room's name. An API token opens all of them.
+/// Stream names of this server's origin are not secret, so knowing a URL is not enough. A room token gives access to the
+/// broadcasts of one room: those that the room's jobs started, and the origin's streams with the room's name. An API token
+/// gives access to all of them.
 struct BroadcastClaim: Sendable {
-  /// The room that the job's broadcast belongs to. Nil for a guest whose PK is over, to whom none belongs.
+  /// The room that the job's broadcast belongs to. Nil for a guest whose PK is over: it has access to none.
   let room: RoomName?
-  /// Whether no rule applies: an API token, or a URL that the room's settings name.
+  /// Whether every broadcast is allowed: for an API token, or a URL in the room's settings.
   let isTrusted: Bool
 
-  /// The claim of an API token, and of the server itself, for a room.
+  /// Returns the claim of an API token, and of the server itself, for a room.
   static func trusted(_ room: RoomName) -> Self { Self(room: room, isTrusted: true) }
 
-  /// The claim of a room token.
+  /// Returns the claim of a room token.
   static func token(of room: RoomName?) -> Self { Self(room: room, isTrusted: false) }
 
+  /// Checks that the job may start or take over a broadcast.
   /// - Parameters:
-  ///   - stream: where the broadcast goes at this server's origin; nil if it goes elsewhere.
-  ///   - owners: the rooms of the broadcast that is on at this URL; nil if there is none.
-  /// - Throws: 10003 where the job may not begin or take over the broadcast.
+  ///   - stream: the broadcast's path at this server's origin; nil if its target is elsewhere.
+  ///   - owners: the rooms of the running broadcast at this URL; nil if there is none.
+  /// - Throws: 10003 if it may not.
   func check(_ stream: StreamPath?, owners: Set<RoomName>?) throws(RoomError) {
     if isTrusted { return }
     if let room, owners?.contains(room) == true { return }

@@ -2,16 +2,16 @@ import Relay
 import RoomProtocol
 import SFU
 
-/// A relay job of a room: which tracks it sends, and its state.
+/// A relay job of a room: its program and its state.
 struct Job: Sendable {
-  /// What a job takes of one kind: the tracks of one user under one tag, whichever it publishes.
+  /// The job's selection for one kind: whichever track of one user has the tag.
   struct Choice: Codable, Hashable, Sendable {
     var user: UserID
     /// Nil for the main track.
     var tag: String?
   }
 
-  /// A participant's tracks, sent as they are.
+  /// A participant's tracks, forwarded without mixing.
   struct Forward: Sendable {
     let audio: Choice?
     let video: Choice?
@@ -24,26 +24,26 @@ struct Job: Sendable {
     }
   }
 
-  /// What it sends.
+  /// The program that the job sends.
   enum Program: Sendable {
     case forward(Forward)
     case merge(MixID, MergeParams)
   }
 
   let id: JobID
-  /// Nil for a mix that goes into the room alone.
+  /// Nil for a mix that is only published into the room.
   let broadcast: BroadcastGrant?
-  /// Nil for a mix that goes into the room alone.
+  /// Nil for a mix that is only published into the room.
   let url: PublishURL?
-  /// The room that its broadcast belongs to: during a PK by move the one that the guest comes from.
+  /// The room that its broadcast belongs to: during a PK by move, the guest's own room.
   let owner: RoomName?
   var program: Program
   var info: JobInfo
-  /// The forward that a split screen returns to when its PK is over.
+  /// The forward to return to when the PK of a split screen ends.
   var resting: Forward?
-  /// Whether that split screen is on air.
+  /// Whether the split screen is on air.
   var showsPK = false
-  /// A call has stopped it: it is not stored any more, though it may take a moment to end.
+  /// Whether a call has stopped it: it is no longer stored, though it may take a moment to end.
   var isStopping = false
 
   var mix: MixID? { if case .merge(let mix, _) = program { mix } else { nil } }
@@ -53,7 +53,7 @@ extension JobFailure {
   init(_ failure: PushFailure) { self.init(cause: failure.name, message: failure.description) }
 }
 
-/// What a job that begins was asked for, while its broadcast and its mix are made.
+/// The parameters of a job that starts, while its broadcast and its mix are made.
 struct NewJob: Sendable {
   enum Program: Sendable {
     case forward(audio: Job.Choice?, video: Job.Choice?)
@@ -71,10 +71,10 @@ struct NewJob: Sendable {
   let by: UserID
 }
 
-/// Who waits for the result of a call.
+/// The caller that waits for the result of a call.
 enum Asker: Sendable {
   case client(UserID, ConnectionID, request: Int)
   case api
-  /// The room itself: nobody waits.
+  /// The room itself, which needs no answer.
   case room
 }

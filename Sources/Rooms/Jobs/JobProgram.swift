@@ -1,23 +1,23 @@
 import Relay
 import RoomProtocol
 
-/// The broadcast that a job asks for.
+/// The broadcast that a job requires.
 struct BroadcastRequest: Sendable {
   var url: PublishURL
   var claim: BroadcastClaim
   var recording: RecordingName?
-  /// Whether the job ran when the server ended.
+  /// Whether the job was running when the server stopped.
   var isRestored: Bool
 }
 
-/// The broadcast that a job got.
+/// The broadcast that was assigned to a job.
 struct BroadcastGrant: Sendable, Hashable {
-  /// Whether it goes to this server's origin or into a file, with no connection that could fail.
+  /// Whether it goes to this server's origin or to a file, without a connection that could fail.
   var isDirect: Bool
   var recording: RecordingName?
 }
 
-/// What a job sends.
+/// The program of a job.
 enum JobProgram: Sendable {
   case forward(audio: TrackSourceID?, video: TrackSourceID?, carriesAudio: Bool, carriesVideo: Bool)
   case mix(MixID, hasVideo: Bool, audioBitrate: Int?)

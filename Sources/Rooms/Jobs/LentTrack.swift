@@ -4,7 +4,7 @@ import WebRTC
 
 /// A track that a room lends to another during a PK.
 struct LentTrack: Sendable {
-  /// The lender's id of it.
+  /// Its id in the lending room.
   var id: MediaTrackID
   var info: TrackInfo
   var parameters: RTPParameters
@@ -12,11 +12,11 @@ struct LentTrack: Sendable {
   var handle: LentHandle
 }
 
-/// All tracks that a room lends for a PK now.
+/// All tracks that a room currently lends for a PK.
 struct LentTracks: Sendable {
   var pkId: PKID
   var tracks: [LentTrack]
 }
 
-/// A lent track as the borrower's programs take it. The room itself only passes it on.
+/// A lent track for the borrowing room's programs. The room itself only passes it on.
 protocol LentHandle: AnyObject, Sendable {}

@@ -3,31 +3,31 @@ import Relay
 import RoomProtocol
 import SFU
 
-/// Names a mix of a room.
+/// Identifies a mix of a room.
 struct MixID: Hashable, Sendable {
   let rawValue: UInt32
   init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// What a mix shows. Jobs that want the same share one mix.
+/// The content of a mix. Jobs with equal plans share one mix.
 struct MixPlan: Hashable, Sendable {
   var picture: MixPicture?
   var layouts: [Item]
   var background: MergeBackground?
   var watermarks: [Watermark]
   var texts: [MergeText]
-  /// Which versions of the images it shows: another image of the same name makes another mix.
+  /// The versions of the images it shows: a new image under the same name requires a new mix.
   var images: [String: Int]
-  /// The job whose mix goes into the room, which it does not share.
+  /// The job that publishes the mix into the room; such a mix is not shared.
   var publishedBy: JobID?
 
-  /// One entry of the layouts, with the tracks that it takes.
+  /// One entry of the layouts, with the tracks that it uses.
   struct Item: Codable, Hashable, Sendable {
     var layout: TrackLayout
     var audio: Job.Choice?
     var video: Job.Choice?
 
-    /// The mix's name for a track.
+    /// Returns the name of a track within the mix.
     static func input(_ kind: TrackKind, _ choice: Job.Choice) -> String {
       "\(kind.rawValue)/\(choice.user)\(choice.tag.map { "/\($0)" } ?? "")"
     }
@@ -36,7 +36,7 @@ struct MixPlan: Hashable, Sendable {
     var name: String { layout.userId?.rawValue ?? layout.trackId?.rawValue ?? "" }
   }
 
-  /// The users whose tracks of a kind it shows.
+  /// Returns the users whose tracks of a kind it contains.
   func users(_ kind: TrackKind) -> Set<UserID> {
     Set(layouts.compactMap { (kind == .audio ? $0.audio : $0.video)?.user })
   }
@@ -45,13 +45,13 @@ struct MixPlan: Hashable, Sendable {
 /// A mix of a room's tracks.
 struct Mix: Sendable {
   var plan: MixPlan
-  /// Whether it runs; false until the programs have made it.
+  /// Whether it is running; false until the programs have made it.
   var isMade = false
-  /// Jobs that send it.
+  /// Number of jobs that send it.
   var uses = 1
-  /// The tracks that are in it now; nil before the first were set.
+  /// The tracks in it now; nil until they are first set.
   var tracks: [MixTrackID]?
-  /// Entries of the layouts with none of their tracks there now.
+  /// Entries of the layouts that currently have no track.
   var missing: [String] = []
   /// Set while it is published into the room.
   var published: Published?
@@ -60,7 +60,7 @@ struct Mix: Sendable {
   struct Published: Sendable {
     var user: UserID
     var audioBitrate: Int
-    /// For those who speak in the mix: a track without their own sound, in place of the mix's audio track.
+    /// For each speaker in the mix: a track without its own sound, which replaces the mix's audio track.
     var own: [UserID: Own] = [:]
   }
 

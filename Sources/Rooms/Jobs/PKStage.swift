@@ -2,21 +2,21 @@ import RoomProtocol
 import SFU
 import WebRTC
 
-/// What a PK changes in a room's media.
+/// A PK's effects on a room's media.
 struct PKStage: Sendable {
   var info: PKInfo
   /// The other anchor's user id in this room; nil if it is this room's anchor that moved.
   let guest: UserID?
-  /// Whether broadcasts show both anchors: from when the other's tracks are here, so that no half is empty at first.
+  /// Whether broadcasts show both anchors. They do once the other anchor's tracks have arrived, so that no half starts empty.
   var isShown = false
-  /// The lender's ids of the tracks that are carried here, by the ids of this room.
+  /// The lending room's ids of the linked tracks, by their ids in this room.
   var carried: [MediaTrackID: MediaTrackID] = [:]
 }
 
-/// What a room lends of one user to another room.
+/// The tracks of one user that a room lends to another.
 struct Lending: Sendable {
   let user: UserID
-  /// The tracks that the borrower was sent last.
+  /// The tracks last sent to the borrowing room.
   var sent: [Sent]?
 
   struct Sent: Hashable, Sendable {

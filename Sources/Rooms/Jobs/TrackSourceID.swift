@@ -1,7 +1,7 @@
 import RoomProtocol
 import SFU
 
-/// A track as programs take it.
+/// Identifies a track for the programs.
 struct TrackSourceID: Hashable, Sendable {
   var track: MediaTrackID
   var isVideo: Bool
@@ -9,7 +9,7 @@ struct TrackSourceID: Hashable, Sendable {
   var session: SessionID
 }
 
-/// A track in a mix, by the mix's name for it.
+/// A track in a mix, with its name within the mix.
 struct MixTrackID: Hashable, Sendable {
   var input: String
   var source: TrackSourceID

@@ -1,13 +1,12 @@
 import Foundation
 
-/// A bounded set of keys, each of which expires. At the bound the one that expires first goes.
+/// A bounded set of keys, each of which expires. When it is full, the key that expires first is dropped.
 ///
-/// A heap has the keys in the order of their expiry: an insertion takes time in the logarithm of the count, and also drops a few of
-/// the keys that have expired.
+/// A heap orders the keys by expiry. An insertion takes time logarithmic in the count and also drops a few of the expired keys.
 struct ExpiryTable<Key: Hashable & Sendable>: Sendable {
   let capacity: Int
   private var expiries: [Key: Date] = [:]
-  /// A binary heap, the earliest first. It may hold an older time of a key that was inserted again.
+  /// A binary heap, the earliest first. It may contain an outdated time of a key that was inserted again.
   private var heap: [(expires: Date, key: Key)] = []
 
   init(capacity: Int) { self.capacity = max(1, capacity) }
@@ -16,6 +15,7 @@ struct ExpiryTable<Key: Hashable & Sendable>: Sendable {
 
   func contains(_ key: Key) -> Bool { expiries[key] != nil }
 
+  /// Inserts a key.
   /// - Returns: false if a key that has not expired was dropped for it.
   mutating func insert(_ key: Key, until expires: Date, now: Date) -> Bool {
     for _ in 0..<2 { dropFirst { $0 <= now } }
@@ -25,12 +25,12 @@ struct ExpiryTable<Key: Hashable & Sendable>: Sendable {
       if dropped > now { isFree = false }
     }
     expiries[key] = expires
-    // Only a key that is inserted with ever later times fills the heap with what is no more.
+    // Outdated entries fill the heap only if a key is inserted repeatedly with ever later times.
     if heap.count >= 2 * capacity { rebuild() } else { push((expires, key)) }
     return isFree
   }
 
-  /// Drops the key that expires first, if its time is one of these; gives the time.
+  /// Drops the key that expires first if its time satisfies the predicate. Returns that time.
   @discardableResult private mutating func dropFirst(where isMeant: (Date) -> Bool) -> Date? {
     while let first = heap.first {
       let isCurrent = expiries[first.key] == first.expires

@@ -1,18 +1,18 @@
 import RTP
 import WebRTC
 
-/// Joins a second and address, for a bounded number of addresses.
+/// Limits the joins per second of each address, for a bounded number of addresses.
 ///
-/// A bucket that nobody took from for as long as it takes to fill is as good as new, and is forgotten. There are two tables: after
-/// each such time the older one is dropped whole and the younger one becomes the older. A join thus costs the same however many
-/// addresses there are.
+/// A bucket that is unused for its fill time is full again and need not be kept. There are two tables: after each fill time the
+/// older one is dropped and the younger one becomes the older. The cost of a join thus does not depend on the number of
+/// addresses.
 package struct JoinThrottle: Sendable {
   package let perSecond: Double
   package let burst: Int
   package let capacity: Int
-  /// Of addresses that joined since the tables changed.
+  /// Addresses that joined since the last rotation.
   private var young: [TransportAddress: TokenBucket] = [:]
-  /// Of addresses that joined in the time before, and not since.
+  /// Addresses that joined in the period before, and not since.
   private var old: [TransportAddress: TokenBucket] = [:]
   private var changed: Instant?
 
@@ -22,10 +22,10 @@ package struct JoinThrottle: Sendable {
     self.capacity = capacity
   }
 
-  /// How many addresses are remembered.
+  /// Number of addresses in the tables.
   package var count: Int { young.count + old.count }
 
-  /// False where this address has joined too often. The port does not count; of an IPv6 address the first 64 bits do.
+  /// Returns false if this address exceeds the limit. Ports are ignored, and so are the last 64 bits of an IPv6 address.
   package mutating func allows(_ client: TransportAddress, now: Instant) -> Bool {
     changeTables(now)
     let address = TransportAddress(high: client.high, low: client.isIPv4 ? client.low : 0, port: 0)
@@ -33,7 +33,7 @@ package struct JoinThrottle: Sendable {
     if let known = young[address] ?? old.removeValue(forKey: address) {
       bucket = known
     } else {
-      // All of them busy at once is an attack from many addresses: nobody new is let in until the tables change.
+      // A full table is an attack from many addresses: new ones are rejected until the next rotation.
       guard count < capacity else { return false }
       bucket = TokenBucket(perSecond: perSecond, burst: burst, now: now)
     }

@@ -2,7 +2,7 @@ import RoomProtocol
 import Foundation
 import RoomToken
 
-/// The tokens of kicked users: dead until they expire.
+/// The tokens of kicked users, revoked until they expire.
 package struct KickedTokens: Sendable {
   private struct Entry: Hashable {
     var room: RoomName
@@ -16,12 +16,13 @@ package struct KickedTokens: Sendable {
 
   package var count: Int { dead.count }
 
-  /// - Returns: false if another had to be forgotten for it: the one that expires first.
+  /// Revokes a token.
+  /// - Returns: false if another token, the one that expires first, was dropped for it.
   package mutating func insert(_ token: RoomToken, now: Date = Date()) -> Bool {
     dead.insert(Entry(room: token.room, user: token.user, id: token.id), until: token.expires, now: now)
   }
 
-  /// Takes up those of before the server's end.
+  /// Restores the tokens that were stored before the server stopped.
   package mutating func restore(_ kicks: [StoredKick], now: Date = Date()) {
     for kick in kicks {
       _ = dead.insert(Entry(room: kick.room, user: kick.user, id: kick.token), until: kick.expires, now: now)

@@ -1,16 +1,16 @@
 import RoomProtocol
 
-/// What one room lets its participants and viewers use.
+/// The limits of one room for its participants and viewers.
 package struct RoomBounds: Sendable, Hashable {
-  /// What clients get of these.
+  /// The limits that are sent to clients.
   package var told = RoomLimits()
-  /// Percent of a room's places that only participants with the `publish` grant get, rounded up.
+  /// Percentage of a room's capacity reserved for participants with the `publish` grant, rounded up.
   package var publisherShare = 2
-  /// WHEP sessions that were begun with the same token.
+  /// Maximum number of WHEP sessions started with the same token.
   package var sessionsPerToken = 50
-  /// WHEP sessions of one user.
+  /// Maximum number of WHEP sessions of one user.
   package var sessionsPerUser = 100
-  /// Calls of one participant that send an event to the whole room, a second, after the burst.
+  /// Calls per second and participant that send an event to the whole room, after the burst.
   package var changesPerSecond = 10.0
   package var changeBurst = 40
 

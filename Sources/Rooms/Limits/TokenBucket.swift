@@ -1,13 +1,13 @@
 import RTP
 
-/// Allows so many events a second on average, and so many at once.
+/// A token bucket: allows an average rate per second and a burst.
 package struct TokenBucket: Sendable, Hashable {
   package let perSecond: Double
   package let burst: Double
   private var tokens: Double
   private var filled: Instant
 
-  /// A full bucket.
+  /// Creates a full bucket.
   package init(perSecond: Double, burst: Int, now: Instant) {
     self.perSecond = perSecond
     self.burst = Double(burst)
@@ -15,7 +15,7 @@ package struct TokenBucket: Sendable, Hashable {
     filled = now
   }
 
-  /// Takes one; false where none is left.
+  /// Takes one token. Returns false if none is left.
   package mutating func take(now: Instant) -> Bool {
     fill(now)
     guard tokens >= 1 else { return false }
@@ -23,7 +23,7 @@ package struct TokenBucket: Sendable, Hashable {
     return true
   }
 
-  /// Takes so many; false if there are fewer, and then none is taken. More than the burst count as the burst.
+  /// Takes `count` tokens. Returns false, and takes none, if there are fewer. A count above the burst is reduced to the burst.
   package mutating func take(_ count: Double, now: Instant) -> Bool {
     fill(now)
     let count = min(count, burst)
@@ -32,10 +32,10 @@ package struct TokenBucket: Sendable, Hashable {
     return true
   }
 
-  /// Puts back what was taken in vain.
+  /// Returns tokens that were taken for an operation that failed.
   package mutating func putBack(_ count: Double) { tokens = min(burst, tokens + count) }
 
-  /// Microseconds until `take` would succeed; nil where it never will.
+  /// Returns the microseconds until `take` would succeed; nil if it never will.
   package mutating func wait(now: Instant) -> Int64? {
     fill(now)
     if tokens >= 1 { return 0 }
@@ -43,7 +43,7 @@ package struct TokenBucket: Sendable, Hashable {
     return Int64(((1 - tokens) / perSecond * 1_000_000).rounded(.up))
   }
 
-  /// True where nothing was taken for so long that the bucket is as new.
+  /// Returns whether the bucket is full again.
   package func isFull(now: Instant) -> Bool { tokens + Double(max(0, now - filled)) / 1_000_000 * perSecond >= burst }
 
   private mutating func fill(_ now: Instant) {

@@ -6,19 +6,19 @@ import RoomToken
 import SFU
 import WebRTC
 
-/// What a room wants done. Outputs are carried out in their order.
+/// An action for a room's environment. Outputs are performed in order.
 enum RoomOutput: Sendable {
-  /// The connection belongs to a participant from now on: it gets the events for everyone.
+  /// The connection now belongs to a participant: it receives the events for everyone.
   case attach(ConnectionID)
-  /// It is lost; nothing else is sent on it.
+  /// The connection is lost; nothing else is sent on it.
   case detach(ConnectionID)
-  /// The session on a connection is over: send it why, unless the client left, and close.
+  /// The session on a connection has ended: send the reason, unless the client left, and close.
   case end(ConnectionID, EndedData)
   /// Another connection continues the session: close this one.
   case replace(ConnectionID)
   /// Answers a client's request.
   case answer(ConnectionID, request: Int, Result<any Codable & Sendable, RoomError>)
-  /// Answers a client's join. The participants of the snapshot are those of the room, but for hidden ones and the client.
+  /// Answers a client's join. The snapshot contains the room's participants, without hidden ones and the client.
   case welcome(ConnectionID, request: Int, JoinResult)
   case send(SignalEvent, to: ConnectionID)
   case broadcast(SignalEvent, Recipients)
@@ -32,10 +32,10 @@ enum RoomOutput: Sendable {
   case kicked(RoomToken)
   case count(RoomCount)
   case log(Logger.Level, String, Logger.Metadata)
-  /// The room is not as it is stored any more.
+  /// The room differs from its stored form.
   case store
   case sendPKToken(RoomToken, PKID, to: ConnectionID)
-  /// The room is closed: nothing comes after this but the ends of its jobs.
+  /// The room is closed: only the ends of its jobs follow.
   case closed
   /// All jobs of a closed room have ended.
   case finished
@@ -53,7 +53,7 @@ enum MediaOrder: Sendable {
   case connect(TransportID, TransportParameters)
   case close(TransportID)
   case publish(MediaTrackID, on: TransportID, RTPParameters)
-  /// The track's packets come from this server: a mix, an encoder, another room.
+  /// Creates a track whose packets this server produces: from a mix, an encoder, or another room.
   case inject(MediaTrackID, RTPParameters)
   case unpublish(MediaTrackID)
   case mute(MediaTrackID, Bool)
@@ -64,38 +64,38 @@ enum MediaOrder: Sendable {
 
 /// A command to the programs: broadcasts, mixes and links between rooms.
 enum ProgramOrder: Sendable {
-  /// Takes what a job needs; the room gets ``RoomCore/began(_:_:)``. The mix, if any, is made first.
+  /// Allocates a job's broadcast and mix, the mix first; ``RoomCore/began(_:_:)`` receives the result.
   case begin(JobID, BroadcastRequest?, mix: (id: MixID, plan: MixPlan)?)
-  /// Starts what was begun.
+  /// Starts a job after `begin`.
   case start(JobID, JobProgram)
-  /// Other tracks of the same program.
+  /// Sets the tracks of the same program.
   case setTracks(JobID, audio: TrackSourceID?, video: TrackSourceID?)
-  /// Another program in the same broadcast, without a gap.
+  /// Switches the broadcast to another program without a gap.
   case `continue`(JobID, JobProgram)
   case stop(JobID)
-  /// Makes a mix; the room gets ``RoomCore/made(_:_:)``.
+  /// Makes a mix; ``RoomCore/made(_:_:)`` receives the result.
   case makeMix(MixID, MixPlan)
-  /// Changes a mix; the room gets ``RoomCore/arranged(_:_:)``.
+  /// Changes a mix; ``RoomCore/arranged(_:_:)`` receives the result.
   case arrange(MixID, MixPlan)
   case setMixTracks(MixID, [MixTrackID], isWaiting: Bool)
   case endMix(MixID)
-  /// Sends a mix into the tracks.
+  /// Sends a mix to the tracks.
   case publishMix(MixID, video: MediaTrackID?, audio: MediaTrackID?, audioBitrate: Int)
   case unpublishMix(MixID)
-  /// Sends the mix without a speaker's own sound into a track, or no longer.
+  /// Starts or stops sending the mix without a speaker's own sound to a track.
   case addListener(MixID, SessionID, track: MediaTrackID, audioBitrate: Int)
   case removeListener(MixID, SessionID)
-  /// Carries another room's track into a track of this room.
+  /// Forwards another room's track to a track of this room.
   case link(MediaTrackID, RTPParameters, LentTrack)
   case unlink(MediaTrackID)
-  /// Sends another room all tracks that it borrows now.
+  /// Sends another room all tracks that it currently borrows.
   case lend([LentItem], to: RoomName)
   case endLending(RoomName)
-  /// A participant's session is over: its clock is not needed any more.
+  /// Removes the clock of a participant's session that has ended.
   case forget(SessionID)
-  /// Tracks that are published no more.
+  /// Removes tracks that are no longer published.
   case forgetTracks([MediaTrackID])
-  /// Asks for the status of all jobs; the room gets ``RoomCore/reported(_:)`` later.
+  /// Reads the status of all jobs; ``RoomCore/reported(_:)`` receives it later.
   case reportStatus
 }
 
@@ -109,19 +109,19 @@ struct LentItem: Sendable {
 /// A call to another room.
 enum PeerOrder: Sendable {
   case message(PKMessage)
-  /// Asks the room for its anchor's tracks.
+  /// Requests the anchor's tracks from the room.
   case borrow(UserID, from: RoomName, PKID)
   case endBorrowing(RoomName)
 }
 
-/// Something that happened in a room, for the metrics.
+/// An event in a room, counted by the metrics.
 package enum RoomCount: Sendable, Hashable {
   case limit(Limit)
   case resume, kick, whipSession, whepSession, rtmpSession, rtmpFault, iceRestart
   case error(ErrorCode)
-  /// An answer or an event that could not be written.
+  /// An answer or an event that could not be encoded.
   case unwritable
 
-  /// A bound that somebody ran into.
+  /// A limit that was reached.
   package enum Limit: Sendable, Hashable { case participants, sessions, changeRate, tracks, jobs, broadcasts }
 }

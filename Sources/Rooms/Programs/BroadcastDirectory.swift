@@ -9,19 +9,19 @@ import RoomProtocol
 
 /// The broadcasts of this server by their publish URL, whichever rooms feed them.
 ///
-/// Synchronous where a job is let in, so that a room answers at once; what then happens comes to the job's listener.
+/// Jobs are admitted synchronously, so that a room answers at once; later events are passed to the job's listener.
 package final class BroadcastDirectory: Sendable {
   typealias Listener = @Sendable (BroadcastEvent) -> Void
-  /// Hears once of a recording that is over.
+  /// Called once when a recording has ended.
   typealias RecordingListener = @Sendable (RecordingName, FileOutlet.Summary) -> Void
 
-  /// A job's hold on its broadcast.
+  /// A job's registration with its broadcast.
   struct Place: Sendable {
     let broadcast: LiveBroadcast
     let program: ProgramID
-    /// Whether it goes to the origin of this server or into a file, with no connection that could fail.
+    /// Whether it goes to the origin of this server or to a file, without a connection that could fail.
     let isDirect: Bool
-    /// What it is recorded as beside that.
+    /// The recording made in addition to the main output.
     let recording: RecordingName?
   }
 
@@ -44,11 +44,11 @@ package final class BroadcastDirectory: Sendable {
     var entries: [String: Entry] = [:]
     var lastProgram: UInt64 = 0
     var isStopping = false
-    /// Of the broadcasts that are over.
+    /// Totals of the broadcasts that have ended.
     var past = BroadcastTotals()
-    /// Made with the first broadcast.
+    /// Created with the first broadcast.
     var group: MultiThreadedEventLoopGroup?
-    /// Milliseconds since 1970 at which the times of broadcasts were 0 that were on when the server ended.
+    /// Start times, by key, of the broadcasts that were running when the server stopped; milliseconds since 1970.
     var begun: [String: Int64] = [:]
 
     mutating func nextProgram() -> ProgramID {
@@ -58,16 +58,16 @@ package final class BroadcastDirectory: Sendable {
   }
 
   private let settings: RelaySettings
-  /// Nil where there is none to publish to.
+  /// Nil if this server has no origin to publish to.
   private let origin: (any LocalOrigin)?
-  /// Nil where nothing may be recorded.
+  /// Nil if recording is disabled.
   private let recordings: Recordings?
   private let count: @Sendable (RoomCount) -> Void
   private let log: Logger
-  /// Nil where nothing outlives the server.
+  /// Nil if nothing is stored.
   private let store: StoreWriter?
-  /// Held while a place is given, which may open an encoder and make files. Broadcasts, which report under the lock of the state, don't
-  /// wait for that.
+  /// Locked while a job is admitted, which may open an encoder and create files. Broadcasts report under the lock of the state
+  /// and do not wait for that.
   private let placing = NIOLock()
   private let state = NIOLockedValueBox(State())
 
@@ -83,7 +83,7 @@ package final class BroadcastDirectory: Sendable {
     self.log = log
   }
 
-  /// A job that wants a place.
+  /// A job to be admitted to a broadcast.
   private struct Request {
     let way: BroadcastWay
     let claim: BroadcastClaim
@@ -94,14 +94,15 @@ package final class BroadcastDirectory: Sendable {
     let listener: Listener
   }
 
-  /// Finds or makes the broadcast of a URL for one more job, whose serial number has to be larger than that of the last.
+  /// Finds or creates the broadcast of a URL for one more job, whose serial number must be larger than that of the last.
   /// - Parameters:
   ///   - claim: the authority behind the job.
-  ///   - recording: what the broadcast is recorded as in addition. One that has no recording begins one; one that has keeps it.
-  ///   - isRestored: whether the job ran when the server ended. Its recording continues in the next free file of its name; where none
-  ///     can be made, the broadcast goes on unrecorded.
-  /// - Throws: 10003 where the claim does not cover the broadcast; 80201 where the serial number is too small, the server has no room
-  ///   for another broadcast, or no file can be made; 80204 where nothing may be recorded.
+  ///   - recording: the recording to make in addition. It starts if the broadcast has none; a running recording is kept.
+  ///   - isRestored: whether the job was running when the server stopped. Its recording continues in the next free file of its name; if none
+  ///     can be created, the broadcast continues unrecorded.
+  /// - Throws: 10003 if the claim does not cover the broadcast; 80201 if the serial number is too small, the server has no
+  ///   capacity
+  ///   for another broadcast, or no file can be created; 80204 if recording is disabled.
   func place(
     _ url: PublishURL, claim: BroadcastClaim, recording: RecordingName? = nil, isRestored: Bool = false,
     recorded: @escaping RecordingListener = { _, _ in }, listener: @escaping Listener
@@ -118,7 +119,7 @@ package final class BroadcastDirectory: Sendable {
     return place
   }
 
-  /// A place in the broadcast that is on; nil where there is none.
+  /// Returns a registration with the running broadcast; nil if there is none.
   private func join(_ request: Request) throws(RoomError) -> Place? {
     let key = request.way.key
     let joined: Result<(place: Place, before: Entry)?, RoomError> = state.withLockedValue { state in
@@ -156,7 +157,7 @@ package final class BroadcastDirectory: Sendable {
     }
   }
 
-  /// Takes back what ``join(_:)`` promised of a recording that can't be made; of a new job all.
+  /// Reverts what ``join(_:)`` registered for a recording that can't be made; for a new job, everything.
   private func withoutRecording(
     _ place: Place, before: Entry, _ request: Request, _ error: RoomError
   ) throws(RoomError) -> Place {
@@ -176,7 +177,7 @@ package final class BroadcastDirectory: Sendable {
     return entry?.place(place.program) ?? place
   }
 
-  /// A place in a new broadcast.
+  /// Returns a registration with a new broadcast.
   private func begin(_ request: Request) throws(RoomError) -> Place {
     let key = request.way.key
     let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLockedValue { state in
@@ -202,10 +203,10 @@ package final class BroadcastDirectory: Sendable {
     }
   }
 
-  /// What was on when the server ended goes on in its own time, if it comes back before ``forgetBegun()``.
+  /// Restores start times: a broadcast that was running keeps its timeline if it restarts before ``forgetBegun()``.
   package func restore(begun: [String: Int64]) { state.withLockedValue { $0.begun = begun } }
 
-  /// What has not come back is over.
+  /// Drops the start times of broadcasts that have not restarted.
   package func forgetBegun() {
     let gone = state.withLockedValue { state in
       defer { state.begun = [:] }
@@ -214,7 +215,7 @@ package final class BroadcastDirectory: Sendable {
     for key in gone { store?.note(.broadcast(key, begun: nil)) }
   }
 
-  /// Microseconds since the time of a broadcast was 0; nil where it begins now.
+  /// Returns the microseconds since a broadcast started; nil if it starts now.
   private func takeAge(of key: String, _ state: inout State) -> Int64? {
     let now = RoomTime.now.unix
     guard let begun = state.begun.removeValue(forKey: key) else {
@@ -243,7 +244,7 @@ package final class BroadcastDirectory: Sendable {
       var recording = request.recording
       if let name = recording {
         do throws(RoomError) { outlets.append(try record(name, for: request, isOnlyWay: false)) } catch {
-          // A broadcast that was on goes on, recorded or not.
+          // A restored broadcast continues even if it can't be recorded.
           guard request.isRestored else { throw error }
           recording = nil
         }
@@ -262,7 +263,7 @@ package final class BroadcastDirectory: Sendable {
 
   // MARK: Recordings
 
-  /// Makes the file of a recording.
+  /// Creates the file of a recording.
   /// - Parameter isOnlyWay: whether the broadcast has no other output, and fails with the recording.
   private func record(_ name: RecordingName, for request: Request, isOnlyWay: Bool) throws(RoomError) -> FileOutlet {
     let (key, recorded) = (request.way.key, request.recorded)
@@ -306,7 +307,7 @@ package final class BroadcastDirectory: Sendable {
     Task { await broadcast.fail(failure) }
   }
 
-  /// All broadcasts since the start, and those at work by their state.
+  /// Returns the totals of all broadcasts since the start, with the running ones by their state.
   package func totals() async -> BroadcastTotals {
     var (totals, live) = state.withLockedValue { ($0.past, $0.entries.values.map(\.broadcast)) }
     if let recordings { totals.recordings = recordings.counters }
@@ -336,14 +337,14 @@ package final class BroadcastDirectory: Sendable {
     }
     for listener in listeners { listener(event) }
     guard case .over = event else { return }
-    // Jobs that came just too late for this broadcast are told that it has ended.
+    // Jobs that joined just before the broadcast ended are notified of its end.
     let late = state.withLockedValue { $0.entries.removeValue(forKey: key)?.listeners ?? [:] }
     store?.note(.broadcast(key, begun: nil))
     for (program, listener) in late { listener(.ended(program, .stopped)) }
     log.info("broadcast over")
   }
 
-  /// Ends all broadcasts.
+  /// Stops all broadcasts.
   package func stop() async {
     let entries = placing.withLock {
       state.withLockedValue { state in
@@ -357,7 +358,7 @@ package final class BroadcastDirectory: Sendable {
     await recordings?.stop()
   }
 
-  /// Ends the threads.
+  /// Stops the threads.
   package func endThreads() async {
     let group = state.withLockedValue { state in
       defer { state.group = nil }

@@ -1,6 +1,6 @@
 import Relay
 
-/// What broadcasts did, added up.
+/// Totals over broadcasts.
 package struct BroadcastTotals: Sendable {
   package var bytes: UInt64 = 0
   package var droppedFrames: UInt64 = 0
@@ -8,9 +8,9 @@ package struct BroadcastTotals: Sendable {
   package var takeovers: UInt64 = 0
   /// Lost and refused connections, by cause.
   package var failures: [String: Int] = [:]
-  /// Those at work.
+  /// Number of running broadcasts by state.
   package var live: [PushState: Int] = [:]
-  /// Milliseconds that wait in the fullest queue.
+  /// Milliseconds of media in the fullest queue.
   package var queued = 0
   package var recordings = RecordingCounters()
 

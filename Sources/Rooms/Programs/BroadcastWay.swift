@@ -3,16 +3,17 @@ import RTMP
 import Relay
 import RoomProtocol
 
-/// Where a publish URL leads.
+/// The target of a publish URL.
 enum BroadcastWay {
   case push(RTMPAddress, key: String)
   case origin(any LocalOrigin, StreamPath)
   case file(RecordingName)
 
+  /// Resolves a publish URL.
   /// - Parameters:
-  ///   - origin: this server's; nil where there is none to publish to.
-  ///   - records: whether anything may be recorded.
-  /// - Throws: 80204 where the URL leads nowhere.
+  ///   - origin: this server's origin; nil if it has none to publish to.
+  ///   - records: whether recording is enabled.
+  /// - Throws: 80204 if the URL has no valid target.
   init(to url: PublishURL, origin: (any LocalOrigin)?, records: Bool) throws(RoomError) {
     let address: RTMPAddress
     switch url.destination {
@@ -36,7 +37,7 @@ enum BroadcastWay {
     self = .origin(origin, path)
   }
 
-  /// What identifies the broadcast: all names of this server's origin are one.
+  /// Identifies the broadcast: all names of this server's origin give the same key.
   var key: String {
     switch self {
     case .push(_, let key): key
@@ -47,12 +48,13 @@ enum BroadcastWay {
 
   var isDirect: Bool { if case .push = self { false } else { true } }
 
-  /// Of this server's origin.
+  /// The path at this server's origin; nil for another target.
   var stream: StreamPath? { if case .origin(_, let path) = self { path } else { nil } }
 }
 
 extension RoomError {
-  /// - Parameter parameter: that asks for a recording.
+  /// Returns the error for a recording while recording is disabled.
+  /// - Parameter parameter: the parameter that requests the recording.
   static func recordsNothing(_ parameter: String) -> RoomError {
     RoomError(.cdnParameters, "\(parameter): this server records nothing; it was started without --recordings")
   }

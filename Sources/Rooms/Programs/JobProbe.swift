@@ -1,14 +1,14 @@
 import Relay
 import RoomProtocol
 
-/// What the status of a job is read from: its broadcast, its mix, or both.
+/// The sources of a job's status: its broadcast, its mix, or both.
 struct JobProbe: Sendable {
   let job: JobID
-  /// Nil for a mix that goes into the room alone.
+  /// Nil for a mix that is only published into the room.
   let broadcast: LiveBroadcast?
   let mix: LiveMix?
 
-  /// Nil if the job has neither yet.
+  /// Returns the job's status; nil if it has neither yet.
   func status() async -> JobStatusData? {
     let mixed = await mix?.status()
     if let broadcast { return JobStatusData(job, await broadcast.status(), mixed) }

@@ -2,11 +2,11 @@ import NIOCore
 import Relay
 import SFU
 
-/// A link between two rooms at work, on a thread of the pool.
+/// A running link between two rooms, on a thread of the pool.
 actor LiveLink {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-  /// Between two looks at the tap: what the other room is late by.
+  /// Interval at which the tap is polled, and so the added latency in the other room.
   private static let step = TimeAmount.milliseconds(4)
 
   private nonisolated let loop: any EventLoop

@@ -7,7 +7,7 @@ import NIOPosix
 import Relay
 import RoomProtocol
 
-/// The threads that decode, mix and encode for all rooms, and how much of the machine is left for another mix.
+/// The threads that decode, mix and encode for all rooms, with the CPU capacity left for further mixes.
 package final class MixDirectory: Sendable {
   let budget: MixBudget
   let decoding = DecodingCounters()
@@ -16,7 +16,7 @@ package final class MixDirectory: Sendable {
 
   private struct State {
     var group: MultiThreadedEventLoopGroup?
-    /// Running mixes; what has ended is forgotten.
+    /// Running mixes; those that have ended are removed.
     var mixes: [Weak] = []
     var isTidying = false
   }
@@ -28,7 +28,7 @@ package final class MixDirectory: Sendable {
     threads = max(1, settings.mixThreads ?? System.coreCount)
   }
 
-  /// A thread of the pool; made with the first one.
+  /// Returns a thread of the pool, which is created on first use.
   func loop() -> any EventLoop {
     state.withLockedValue { state in
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: threads)
@@ -37,8 +37,8 @@ package final class MixDirectory: Sendable {
     }
   }
 
-  /// Begins a mix that works as soon as somebody takes what it makes.
-  /// - Throws: 80201 where the machine has no room for it, or the encoder refuses.
+  /// Creates a mix, which runs as soon as it has a sink.
+  /// - Throws: 80201 if the machine has no capacity for it, or the encoder can't be opened.
   func make(_ picture: MixPicture?, _ scene: MixScene, sources: Int) throws(RoomError) -> LiveMix {
     do {
       let share = try budget.reserve(picture, sources: sources)
@@ -53,8 +53,8 @@ package final class MixDirectory: Sendable {
     }
   }
 
-  /// A mix has ended. Its encoder and pictures were large, and lay between what others have: the allocator would keep most of it, and
-  /// more with every PK. It is given back a moment later, all that ended meanwhile at once.
+  /// Trims the heap after a mix has ended. Its large encoder and picture buffers lie between other allocations, so the
+  /// allocator would keep most of their memory, and more with every PK. A short delay covers all mixes that end meanwhile.
   func ended() {
     let isFirst = state.withLockedValue { state in
       defer { state.isTidying = true }
@@ -68,7 +68,7 @@ package final class MixDirectory: Sendable {
     }
   }
 
-  /// What the metrics tell beside the mixes' own status.
+  /// Metrics in addition to the mixes' own status.
   package struct Totals: Sendable {
     package var budget: MixBudget.Snapshot
     package var limit: Double
@@ -77,7 +77,7 @@ package final class MixDirectory: Sendable {
 
   package var totals: Totals { Totals(budget: budget.snapshot, limit: budget.limit, decoding: decoding.snapshot) }
 
-  /// How all mixes go.
+  /// Returns the status of all mixes.
   package func status() async -> [LiveMix.Status] {
     var all: [LiveMix.Status] = []
     for mix in state.withLockedValue({ $0.mixes.compactMap(\.mix) }) {
@@ -87,14 +87,14 @@ package final class MixDirectory: Sendable {
     return all
   }
 
-  /// Ends the threads; nothing mixes any more.
+  /// Stops the threads; all mixing ends.
   package func stop() async {
     let group = state.withLockedValue { state in
       defer { state.group = nil }
       return state.group
     }
     guard let group else { return }
-    // What a mix was told last makes it let go of its decoders, which may be on another thread: two rounds.
+    // A mix's last task releases its decoders, which may be on another thread: hence two rounds.
     for _ in 0..<2 {
       for loop in group.makeIterator() { try? await loop.submit {}.get() }
     }

@@ -3,11 +3,11 @@ import Mixing
 import Relay
 import RoomProtocol
 
-// The picture and the scene of a mix, by the parameters of its job.
+// Builds the picture and the scene of a mix from the parameters of its job.
 
 extension MergeParams {
-  /// What is encoded; nil for sound alone.
-  /// - Parameter isPublished: whether browsers decode it: all of them know the constrained baseline profile.
+  /// Returns the picture to encode; nil for audio only.
+  /// - Parameter isPublished: whether browsers decode it: all of them support the constrained baseline profile.
   func picture(isPublished: Bool) -> MixPicture? {
     guard let width, let height else { return nil }
     let fps = fps ?? 24
@@ -20,8 +20,8 @@ extension MergeParams {
 }
 
 extension MixPlan {
-  /// What the mix shows, whichever tracks are there.
-  /// - Throws: 80204 for an image that is not there, or if there is no font.
+  /// Returns the scene, independent of the tracks that are currently published.
+  /// - Throws: 80204 for a missing image or font.
   func scene(_ images: RoomImages, font: String?) throws(RoomError) -> MixScene {
     var scene = MixScene()
     for item in layouts { item.place(in: &scene, font: font) }
@@ -66,7 +66,7 @@ extension MixPlan.Item {
         source: source, frame: PixelFrame(x: x, y: y, width: width, height: height), zIndex: layout.zIndex ?? 0,
         mode: layout.fillMode.flatMap(FillMode.init(rawValue:)) ?? .fill, cornerRadius: layout.cornerRadius ?? 0))
     guard let name = layout.placeholder else { return }
-    // As large as the frame, within what a canvas can show.
+    // As large as the frame, up to the maximum size of a canvas.
     scene.placeholders[source] = try? Placeholder.picture(
       width: min(max(2, width), 1920), height: min(max(2, height), 1920), name: name, font: font)
   }

@@ -6,9 +6,9 @@ import Relay
 import SFU
 import Synchronization
 
-/// Puts what a mix makes into a room as a track of pictures, a track of sound, or both: encoded once for all who get it.
+/// Publishes a mix's output into a room as a video track, an audio track, or both: encoded once for all receivers.
 final class MixedTrackSink: MixSink {
-  /// One track's way into the room.
+  /// The output of one track.
   fileprivate struct Way {
     let injection: TrackInjection
     let base = UInt32.random(in: .min ... .max)
@@ -21,20 +21,20 @@ final class MixedTrackSink: MixSink {
     let opus: OpusEncoder?
     let packetizer = H264Packetizer()
     var waiting: [Int16] = []
-    /// The grid's sample that waits first.
+    /// Position on the sample grid of the first pending sample.
     var position: Int64 = 0
     var requests = 0
-    /// Of the wall clock, against the media clock.
+    /// Offset of the wall clock from the media clock.
     let wall: Int64
   }
 
-  /// Microseconds of media between two reports.
+  /// Interval between two reports, in microseconds of media.
   fileprivate static let reportInterval: Int64 = 1_000_000
 
   private let mix: LiveMix
   private let state: Mutex<State>
 
-  /// - Throws: ``CodecError`` where Opus refuses the bitrate.
+  /// - Throws: ``CodecError`` if Opus rejects the bitrate.
   init(_ mix: LiveMix, audioBitrate: Int, now: Instant) throws(CodecError) {
     self.mix = mix
     let opus = try OpusEncoder(
@@ -43,7 +43,7 @@ final class MixedTrackSink: MixSink {
       State(opus: opus, wall: Int64(Date().timeIntervalSince1970 * 1_000_000) - now.microseconds))
   }
 
-  /// The tracks that take it.
+  /// Starts sending into these tracks.
   func begin(video: TrackInjection?, audio: TrackInjection?) {
     state.withLock { state in
       state.video = video.map { Way(injection: $0) }

@@ -1,4 +1,4 @@
-/// Runs asynchronous work one piece after another, in the order in which it was added.
+/// Runs asynchronous tasks one after another, in the order in which they were added.
 struct OrderedWork {
   private var last: Task<Void, Never>?
 

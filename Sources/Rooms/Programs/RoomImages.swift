@@ -1,16 +1,16 @@
 import Codecs
 import RoomProtocol
 
-/// The images that a room's mixes may show, by name: uploaded by the app's server, so that no mix fetches anything from anywhere.
+/// The images that a room's mixes may show, by name. The app's server uploads them, so that no mix fetches anything.
 package struct RoomImages: Sendable {
-  /// Of one room.
+  /// Maximum number of images in one room.
   static let limit = 16
-  /// Bytes of a file.
+  /// Maximum size of a file in bytes.
   package static let fileBytes = 2 << 20
-  /// Of one image, in all.
+  /// Maximum number of pixels of one image.
   static let pixels = 1920 * 1920
 
-  /// An image and which of its name it is.
+  /// An image with its version.
   package struct Image: Sendable {
     package var picture: Picture
     package var version: Int
@@ -20,8 +20,8 @@ package struct RoomImages: Sendable {
   private(set) var all: [String: Image] = [:]
   private var versions = 0
 
-  /// Reads a file.
-  /// - Throws: 80204 with a sentence about what is wrong with it.
+  /// Decodes a file.
+  /// - Throws: 80204 with a description of the error.
   package static func read(_ file: [UInt8]) throws(RoomError) -> Picture {
     let picture: Picture
     do throws(CodecError) {
@@ -41,8 +41,8 @@ package struct RoomImages: Sendable {
       "the image has \(width)x\(height) pixels; as many as 1920x1920 at most, and \(VideoFrame.maximumSide) on a side")
   }
 
-  /// Keeps an image, in the place of one of that name; mixes that show that go on with it.
-  /// - Throws: 80204 for a name that won't do, 80302 where the room has too many.
+  /// Adds an image, replacing one of that name; running mixes keep showing the old one.
+  /// - Throws: 80204 for an invalid name, 80302 if the room has too many images.
   mutating func set(_ name: String, _ picture: Picture, bytes: Int) throws(RoomError) {
     guard Self.isName(name) else {
       throw RoomError(.cdnParameters, "an image's name is \(Self.nameRule)")
@@ -54,10 +54,10 @@ package struct RoomImages: Sendable {
     all[name] = Image(picture: picture, version: versions, bytes: bytes)
   }
 
-  /// False where there is none.
+  /// Removes an image. Returns false if there is none.
   mutating func remove(_ name: String) -> Bool { all.removeValue(forKey: name) != nil }
 
-  /// An image that a field names.
+  /// Returns the image that a field names.
   func image(_ name: String, _ field: String) throws(RoomError) -> Image {
     guard let image = all[name] else { throw Self.missing(name, field) }
     return image

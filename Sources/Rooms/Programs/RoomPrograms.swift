@@ -6,10 +6,10 @@ import RoomProtocol
 import SFU
 import WebRTC
 
-/// The running programs of one room: its jobs' broadcasts, its mixes, and its links to other rooms. Carries out what the room
-/// orders; belongs to its `Room`, which alone touches it.
+/// The running programs of one room: its jobs' broadcasts, its mixes, and its links to other rooms. Performs the room's orders.
+/// Only its `Room` may access it.
 final class RoomPrograms {
-  /// What an order that can fail came to.
+  /// The result of an order that can fail.
   enum Answer {
     case began(JobID, Result<BroadcastGrant?, RoomError>)
     case made(MixID, RoomError?)
@@ -19,7 +19,7 @@ final class RoomPrograms {
 
   private struct RunningJob {
     let place: BroadcastDirectory.Place
-    /// Commands to the broadcast, one after the other.
+    /// Commands to the broadcast, run in order.
     var work = OrderedWork()
   }
 
@@ -38,14 +38,14 @@ final class RoomPrograms {
   private var mixes: [MixID: LiveMix] = [:]
   private var sinks: [MixID: MixedTrackSink] = [:]
   private var listeners: [Listener: SharedClock] = [:]
-  /// Tracks that jobs decode, once for all of them.
+  /// Decoded tracks, shared by all jobs.
   private var decoded: [MediaTrackID: DecodedTrack] = [:]
-  /// What keeps the tracks of a session in time with each other.
+  /// The clocks that synchronize the tracks of each session.
   private var clocks: [SessionID: SharedClock] = [:]
   private var links: [MediaTrackID: (link: LiveLink, track: LentMedia)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
   private var borrowers: [RoomName: @Sendable ([LentTrack]) -> Void] = [:]
-  /// The pictures that mixes may show.
+  /// The images that mixes may show.
   var images = RoomImages()
 
   init(
@@ -120,7 +120,7 @@ final class RoomPrograms {
 
   // MARK: Jobs
 
-  /// What the status of a job is read from.
+  /// Returns the sources of a job's status.
   func probe(_ job: JobID, mix: MixID?) -> JobProbe {
     JobProbe(job: job, broadcast: jobs[job]?.place.broadcast, mix: mix.flatMap { mixes[$0] })
   }
@@ -146,7 +146,7 @@ final class RoomPrograms {
     }
   }
 
-  /// A job's broadcast reported its end.
+  /// Removes a job whose broadcast reported its end.
   func forget(_ job: JobID) { jobs[job] = nil }
 
   private func run(_ job: JobID, _ command: @escaping @Sendable (BroadcastDirectory.Place) async -> Void) {
@@ -213,12 +213,12 @@ final class RoomPrograms {
 
   // MARK: Tracks
 
-  /// A track whose packets come from this server.
+  /// Creates a track whose packets this server produces.
   func inject(_ track: MediaTrackID, _ parameters: RTPParameters) {
     injections[track] = media.inject(track, parameters: parameters)
   }
 
-  /// What sends into an injected track; its owner takes it once.
+  /// Returns the sender of an injected track, once, to its owner.
   func takeInjection(_ track: MediaTrackID) -> TrackInjection? { injections.removeValue(forKey: track) }
 
   private func clock(of session: SessionID) -> SharedClock {
@@ -232,7 +232,7 @@ final class RoomPrograms {
     media.source(of: id.track, isVideo: id.isVideo, clock: clock(of: id.session))
   }
 
-  /// A track, decoded once for all jobs.
+  /// Returns a decoded track, shared by all jobs.
   private func decoded(_ id: TrackSourceID) -> DecodedTrack {
     if let linked = links[id.track] { return linked.track.decoded }
     if let known = decoded[id.track] { return known }
@@ -246,7 +246,7 @@ final class RoomPrograms {
 
   // MARK: Other rooms
 
-  /// Sends a room the tracks that it borrows from now on.
+  /// Sets the callback that sends a room the tracks it borrows.
   func setBorrower(_ room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) { borrowers[room] = send }
 
   private func lent(_ item: LentItem) -> LentTrack {
@@ -264,7 +264,7 @@ final class RoomPrograms {
   }
 }
 
-/// A lent track: decoded once for both rooms, and tapped in its own.
+/// A lent track: decoded once for both rooms, and tapped in its own room.
 final class LentMedia: LentHandle {
   let decoded: DecodedTrack
   let open: @Sendable () -> TrackSource
@@ -276,7 +276,7 @@ final class LentMedia: LentHandle {
 }
 
 extension MediaRoom {
-  /// A new tap of a track.
+  /// Returns a new tap of a track.
   func source(of track: MediaTrackID, isVideo: Bool, clock: SharedClock) -> TrackSource {
     let tap = TrackTap(capacity: isVideo ? TrackTap.videoBytes : TrackTap.audioBytes)
     self.tap(track, with: tap)

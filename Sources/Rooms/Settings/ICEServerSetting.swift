@@ -3,18 +3,18 @@ import Foundation
 public import LiveOrigin
 public import RoomProtocol
 
-/// A STUN or TURN server that clients are told of, and how they get in there.
+/// A STUN or TURN server that clients receive, and how they authenticate.
 ///
-/// The server itself never uses it: clients that can't reach the media ports come through it.
+/// The server itself never uses it: it serves clients that can't reach the media ports.
 public struct ICEServerSetting: Sendable, Hashable {
-  /// What a TURN server asks of its clients.
+  /// The credentials that a TURN server requires.
   public enum Access: Sendable, Hashable {
-    /// Nothing: STUN.
+    /// None: STUN.
     case open
-    /// The same name and password for everybody.
+    /// The same user name and password for all clients.
     case account(username: String, credential: Secret)
-    /// Credentials made for each client, good for `lifetime`, from a secret that this server shares with the TURN server: what
-    /// coturn calls `use-auth-secret` ("A REST API For Access To TURN Services", draft-uberti-behave-turn-rest-00).
+    /// Credentials created per client, valid for `lifetime`, from a secret shared with the TURN server. coturn calls this
+    /// `use-auth-secret` ("A REST API For Access To TURN Services", draft-uberti-behave-turn-rest-00).
     case secret(Secret, lifetime: Duration = .seconds(86_400))
   }
 
@@ -22,16 +22,16 @@ public struct ICEServerSetting: Sendable, Hashable {
   public var urls: [String]
   public var access: Access
 
-  /// See the properties.
+  /// Creates a setting from the URLs of one server and its credentials.
   public init(urls: [String], access: Access = .open) {
     self.urls = urls
     self.access = access
   }
 
-  /// What the client of this name is told.
+  /// Returns the server entry to send to a client.
   /// - Parameters:
-  ///   - user: ends the user name that a secret makes, so that the TURN server's log says whom it served.
-  ///   - now: what the lifetime counts from.
+  ///   - user: the client's user; a generated user name ends with it, so that the TURN server's log shows the client.
+  ///   - now: the start of the lifetime.
   public func told(to user: UserID, at now: Date = Date()) -> ICEServer {
     switch access {
     case .open: return ICEServer(urls: urls)
@@ -44,12 +44,12 @@ public struct ICEServerSetting: Sendable, Hashable {
     }
   }
 
-  /// base64(HMAC-SHA1(secret, username)).
+  /// Returns base64(HMAC-SHA1(secret, username)).
   private static func credential(_ username: String, secret: String) -> String {
     Data(Digest.sha1.hmac(of: username.utf8, key: secret.utf8)).base64EncodedString()
   }
 
-  /// Why this can't work; nil where it can.
+  /// The validation error message; nil if the setting is valid.
   package var complaint: String? {
     guard !urls.isEmpty else { return "an ICE server needs a URL" }
     for url in urls {

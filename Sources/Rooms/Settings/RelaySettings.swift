@@ -1,27 +1,27 @@
 public import Relay
 public import RoomProtocol
 
-/// How jobs send programs to other servers.
+/// Settings of the programs that jobs send.
 public struct RelaySettings: Sendable {
-  /// Broadcasts, their programs and pushes.
+  /// Settings of broadcasts, their programs and pushes.
   public var broadcasts = LiveBroadcast.Settings()
-  /// Threads that broadcasts share; at least 1. Nil for one each core.
+  /// Number of threads that broadcasts share; at least 1. Nil for one per core.
   public var threads: Int?
-  /// Threads that mixes share; at least 1. Nil for one each core.
+  /// Number of threads that mixes share; at least 1. Nil for one per core.
   public var mixThreads: Int?
-  /// Jobs of one room at once.
+  /// Maximum number of jobs in one room.
   public var jobsPerRoom = 16
-  /// Broadcasts of the server at once.
+  /// Maximum number of broadcasts on the server.
   public var limit = 256
-  /// Of rooms that are not created with another.
+  /// Default policy of rooms that are created without one.
   public var policy = PushPolicy()
-  /// Cores that mixes may take; nil for 85 % of the machine.
+  /// CPU cores that mixes may use; nil for 85 % of the machine.
   public var mixCores: Double?
-  /// A font file for texts in mixes; nil for DejaVu Sans. Letters that it lacks are looked for in that.
+  /// A font file for texts in mixes; nil for DejaVu Sans, which is also the fallback for missing glyphs.
   public var font: String?
-  /// Where broadcasts may be recorded; nil where none may.
+  /// Settings of recordings; nil disables recording.
   public var recordings: Recordings.Settings?
-  /// Between two `jobStatus` events.
+  /// Interval of `jobStatus` events.
   public var statusInterval: Duration = .seconds(3)
 
   public init() {}

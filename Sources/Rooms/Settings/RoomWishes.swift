@@ -4,7 +4,7 @@ import RoomProtocol
 package struct RoomWishes: Codable, Sendable, Hashable {
   package var emptyTime: Duration?
   package var graceTime: Duration?
-  /// How long requests for seats, and invitations to them, wait.
+  /// Timeout of seat requests and of invitations to seats.
   package var requestTime: Duration?
   package var participants: Int?
   package var push: PushPolicy?
@@ -13,6 +13,6 @@ package struct RoomWishes: Codable, Sendable, Hashable {
   package var audience: RoomAudience?
   package var host: Bool?
 
-  /// - Parameter emptyTime: how long the room stays open with nobody in it.
+  /// - Parameter emptyTime: time that the room stays open while empty.
   package init(emptyTime: Duration? = nil) { self.emptyTime = emptyTime }
 }

@@ -2,14 +2,14 @@ import Foundation
 import RoomProtocol
 import SFU
 
-/// A room's media at one moment, as `GET /v1/rooms/{room}/statistics` tells it. Rates are of the last second or so.
+/// A snapshot of a room's media, as returned by `GET /v1/rooms/{room}/statistics`. Rates cover about the last second.
 package struct RoomStatistics: Encodable, Sendable {
   /// One direction of a participant's media.
   struct Transport: Encodable, Sendable {
     var connected: Bool
-    /// The participant's address in use; absent before ICE is done.
+    /// The participant's address in use; absent until ICE completes.
     var remoteAddress: String?
-    /// Absent before the first report.
+    /// Milliseconds; absent before the first report.
     var roundTripMs: Double?
     var receiveKbps: Int
     var sendKbps: Int
@@ -27,7 +27,7 @@ package struct RoomStatistics: Encodable, Sendable {
     }
   }
 
-  /// What comes from the publisher of a track.
+  /// Statistics of a published track as received from its publisher.
   struct Track: Encodable, Sendable {
     var trackId: TrackID
     var kind: TrackKind
@@ -48,7 +48,7 @@ package struct RoomStatistics: Encodable, Sendable {
     var keyFrameRequests: UInt64
     /// dBov, −127…0; audio only.
     var audioLevel: Int?
-    /// How many receive it.
+    /// Number of subscriptions.
     var subscriptions: Int
 
     init(_ track: PublishedTrack, _ media: TrackStatistics) {
@@ -72,16 +72,16 @@ package struct RoomStatistics: Encodable, Sendable {
     }
   }
 
-  /// All that a participant gets, together: one entry, however many tracks.
+  /// Statistics of everything a participant receives: one entry, however many tracks.
   struct Reception: Encodable, Sendable {
     var tracks = 0
     var kbps = 0
     var packets: UInt64 = 0
-    /// By the receiver's own reports.
+    /// From the receiver's reports.
     var lost: Int64 = 0
-    /// Of its worst track over the last report interval, 0…1.
+    /// Of the worst track, over the last report interval, 0…1.
     var fractionLost = 0.0
-    /// Of its worst track.
+    /// Of the worst track, in milliseconds.
     var jitterMs = 0.0
     var nacks: UInt64 = 0
     var retransmitted: UInt64 = 0
@@ -102,7 +102,7 @@ package struct RoomStatistics: Encodable, Sendable {
 
   struct Person: Encodable, Sendable {
     var userId: UserID
-    /// Absent while there is none.
+    /// Absent if there is no publish transport.
     var publishing: Transport?
     var subscribing: Transport?
     var receiving: Reception
@@ -110,16 +110,16 @@ package struct RoomStatistics: Encodable, Sendable {
   }
 
   var name: RoomName
-  /// Milliseconds since 1970: when this was read.
+  /// Time of the snapshot in milliseconds since 1970.
   var at = Int64(Date().timeIntervalSince1970 * 1000)
   /// Loudest first.
   var activeSpeakers: [UserID]
-  /// In the order of their joining, hidden ones too.
+  /// In the order of joining, including hidden ones.
   var participants: [Person]
 }
 
 extension RoomStatistics {
-  /// A room's media, in the names that the room's participants know.
+  /// Converts media statistics to the room's public ids.
   init(of room: RoomCore, _ media: MediaStatistics) {
     var receptions: [TransportID: Reception] = [:]
     for subscription in media.subscriptions.values {

@@ -2,9 +2,9 @@ import Foundation
 import Linux
 import RTP
 
-/// A moment, by the clocks that a room needs.
+/// A moment on the two clocks that a room uses.
 package struct RoomTime: Sendable, Hashable {
-  /// Monotonic.
+  /// Monotonic time.
   var instant: Instant
   /// Milliseconds since 1970.
   package var unix: Int64

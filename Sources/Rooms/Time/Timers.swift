@@ -1,12 +1,12 @@
 import RTP
 
-/// Points in time by what they are for: one for each key.
+/// A set of timers, one per key.
 struct Timers<Key: Hashable & Sendable>: Sendable {
   private var times: [Key: Instant] = [:]
-  /// In the order of their times, the next one last. May hold times that were changed since.
+  /// Sorted by time, the next one last. May contain outdated times.
   private var queue: [(time: Instant, key: Key)] = []
 
-  /// When the next one is due; nil if there is none.
+  /// Time of the next timer; nil if there is none.
   var next: Instant? {
     mutating get {
       dropOutdated()
@@ -16,7 +16,7 @@ struct Timers<Key: Hashable & Sendable>: Sendable {
 
   func isSet(_ key: Key) -> Bool { times[key] != nil }
 
-  /// Sets, or moves, the time of a key.
+  /// Sets or moves the timer of a key.
   mutating func set(_ key: Key, at time: Instant) {
     guard times.updateValue(time, forKey: key) != time else { return }
     var (low, high) = (0, queue.count)
@@ -33,7 +33,7 @@ struct Timers<Key: Hashable & Sendable>: Sendable {
 
   mutating func cancelAll() { (times, queue) = ([:], []) }
 
-  /// Takes the earliest key that is due; nil if none is.
+  /// Removes and returns the earliest key that is due; nil if none is.
   mutating func takeDue(_ now: Instant) -> Key? {
     dropOutdated()
     guard let last = queue.last, last.time <= now else { return nil }
