@@ -4,13 +4,13 @@ import Testing
 
 @testable import RoomState
 
-@Suite("What a client missed")
+@Suite("Journal of changes")
 struct JournalTests {
   private func say(_ text: String, _ stage: inout Stage) throws {
     _ = try stage.room.sendMessage(MessageParams(.text, text: text), by: .api)
   }
 
-  @Test("numbers grow by one; the changes after a number are those that bring an old snapshot up to date")
+  @Test("numbers grow by one; the changes after a number update an old snapshot")
   func replay() throws {
     var stage = try Stage.staffed()
     var snapshot = stage.room.snapshot(for: "eve")
@@ -22,13 +22,13 @@ struct JournalTests {
     #expect(missed.map(\.seq) == Array(snapshot.seq + 1...snapshot.seq + 4))
     for change in missed { snapshot.apply(change, limits: RoomLimits()) }
     #expect(snapshot == stage.room.snapshot(for: "eve"))
-    // What is in it already changes nothing.
+    // Applying changes that the snapshot already contains has no effect.
     for change in missed { snapshot.apply(change, limits: RoomLimits()) }
     #expect(snapshot == stage.room.snapshot(for: "eve"))
     #expect(stage.room.changes(after: stage.room.sequence, for: "eve") == [])
   }
 
-  @Test("too long ago, or a number that was never given: a snapshot is needed")
+  @Test("a number that is too old or was never assigned requires a snapshot")
   func tooLongAgo() throws {
     var rules = RoomRules()
     rules.journalEntries = 5
@@ -39,7 +39,7 @@ struct JournalTests {
     #expect(stage.room.journal.count == 5)
   }
 
-  @Test("it is bounded in bytes too")
+  @Test("it is also bounded in bytes")
   func bytes() throws {
     var rules = RoomRules()
     rules.journalBytes = 10_000
@@ -54,7 +54,7 @@ struct JournalTests {
     #expect(stage.room.changes(after: 51, for: nil)?.count == 1)
   }
 
-  @Test("a stored room comes back equal, and its waiting times go on")
+  @Test("a stored room decodes to an equal value, and its timeouts continue")
   func stored() throws {
     var stage = try Stage.staffed()
     _ = try stage.room.takeSeat(1, by: "bob")
@@ -80,7 +80,7 @@ struct JournalTests {
     #expect(small.changes(after: small.sequence - 1, for: nil) == nil)
   }
 
-  @Test("a room taken up after a crash gives no number twice, and its users keep their seats while they come back")
+  @Test("a room restored after a crash reuses no number, and users keep their seats while they reconnect")
   func restored() throws {
     var stage = try Stage.staffed()
     _ = try stage.room.takeSeat(1, by: "bob")
@@ -98,7 +98,7 @@ struct JournalTests {
     #expect(back.host == nil)
   }
 
-  @Test("the wire's calls reach the room; others are none of it")
+  @Test("signalling calls reach the room; unrelated ones return nil")
   func perform() throws {
     var room = try Stage.staffed().room
     let now = room.clock + 5

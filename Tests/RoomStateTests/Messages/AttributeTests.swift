@@ -8,7 +8,7 @@ struct AttributeTests {
     Dictionary(uniqueKeysWithValues: range.map { ("k\($0)", "v") })
   }
 
-  @Test("what changed is told to all, what did not is not")
+  @Test("only changed attributes are announced to everyone")
   func change() throws {
     var stage = try Stage.staffed()
     try stage.room.setAttributes(AttributeParams(set: ["title": "Hello", "notice": "none"]), by: .user("host"))
@@ -24,7 +24,7 @@ struct AttributeTests {
     #expect(stage.room.snapshot(for: "eve").attributes == ["title": "Hello", "x": "1"])
   }
 
-  @Test("50 attributes, 10 in a call; the next is refused, one in another's place is not")
+  @Test("at most 50 attributes, 10 in a call; replacing one is always possible")
   func limits() throws {
     var stage = try Stage.staffed()
     for start in stride(from: 0, to: 50, by: 10) {
@@ -44,7 +44,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("all or nothing: one bad key or value leaves the others undone")
+  @Test("calls are atomic: one invalid key or value rejects all")
   func allOrNothing() throws {
     var stage = try Stage.staffed()
     stage.refused(.noPermission, "admin") { room throws(RoomError) in

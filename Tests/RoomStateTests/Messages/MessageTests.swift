@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Messages")
 struct MessageTests {
-  @Test("a message goes to all, in the room's order, with its number and time")
+  @Test("a message is sent to everyone, in the room's order, with its number and time")
   func order() throws {
     var stage = try Stage.staffed()
     let before = stage.room.sequence
@@ -22,7 +22,7 @@ struct MessageTests {
     #expect(stage.changes.map(\.audience) == [.everyone, .everyone])
   }
 
-  @Test("a message to one user is for that one and its sender")
+  @Test("a message to one user is sent only to that user and the sender")
   func toOne() throws {
     var stage = try Stage.staffed()
     _ = try stage.room.sendMessage(MessageParams(.text, text: "psst", to: "cid"), by: .user("bob"))
@@ -43,7 +43,7 @@ struct MessageTests {
     }
   }
 
-  @Test("who is not there, or not to be seen, sends nothing")
+  @Test("users that are absent or hidden can't send messages")
   func senders() throws {
     var stage = try Stage.staffed()
     stage.refused(.notInRoom) { room throws(RoomError) in
@@ -70,7 +70,7 @@ struct MessageTests {
     stage.refused(.messageFailed, part) { room throws(RoomError) in _ = try room.sendMessage(params, by: .user("bob")) }
   }
 
-  @Test("the largest custom message goes through")
+  @Test("the largest custom message is accepted")
   func largest() throws {
     var stage = try Stage.staffed()
     let data = "\"" + String(repeating: "x", count: 65534) + "\""
@@ -91,13 +91,13 @@ struct MessageTests {
     stage.refused(.messageFailed) { room throws(RoomError) in _ = try room.sendMessage(MessageParams(.like), by: .user("bob")) }
     stage.wait(1)
     _ = try stage.room.sendMessage(MessageParams(.like), by: .user("bob"))
-    // The burst is whole again after as long as it takes to fill, and not larger then.
+    // The burst is full again after its fill time, and not larger afterwards.
     stage.wait(100_000)
     for _ in 0..<20 { _ = try stage.room.sendMessage(MessageParams(.like), by: .user("bob")) }
     stage.refused(.messageFailed) { room throws(RoomError) in _ = try room.sendMessage(MessageParams(.like), by: .user("bob")) }
   }
 
-  @Test("newcomers get the last messages, in number and bytes, without likes")
+  @Test("joining users receive the last messages, bounded in number and bytes, without likes")
   func history() throws {
     var rules = RoomRules()
     rules.historyMessages = 3
@@ -112,7 +112,7 @@ struct MessageTests {
     #expect(stage.room.snapshot(for: "eve").messages.isEmpty)
   }
 
-  @Test("a history of nothing is possible")
+  @Test("the history can be disabled")
   func noHistory() throws {
     var rules = RoomRules()
     rules.historyMessages = 0

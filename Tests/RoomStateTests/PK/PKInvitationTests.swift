@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Invitations to a PK")
 struct PKInvitationTests {
-  @Test("invited, accepted, on: both rooms' admins see the invitation, everybody the PK, each from its own side")
+  @Test("both rooms' admins see the invitation, and everyone the PK, each from its own side")
   func begin() throws {
     var rooms = try Rooms("a", "b")
     let now = rooms["a"].room.clock
@@ -39,7 +39,7 @@ struct PKInvitationTests {
     #expect(rooms["a"].room.snapshot(for: "eve-a").pk == infoA)
   }
 
-  @Test("a call that can't be is refused")
+  @Test("invalid calls fail")
   func refusals() throws {
     var rooms = try Rooms("a", "b")
     var stage = rooms["a"]
@@ -77,7 +77,7 @@ struct PKInvitationTests {
     rooms.deliver()
     stage = rooms["a"]
     stage.refused(.pkInviteFailed, "cancelPK", invite("c"))
-    // Its own invitation is not the room's to answer.
+    // A room can't answer its own invitation.
     stage.refused(.pkAnswerFailed) { room throws(RoomError) in try room.acceptPK("a-b", by: .api) }
     stage.refused(.pkAnswerFailed) { room throws(RoomError) in try room.rejectPK("a-b", by: .api) }
     var other = rooms["b"]
@@ -90,7 +90,7 @@ struct PKInvitationTests {
     }
   }
 
-  @Test("a room in a PK neither invites nor is invited: 10012")
+  @Test("a room in a PK can neither invite nor be invited: 10012")
   func busy() throws {
     var rooms = try Rooms.inPK()
     rooms["c"] = try Rooms("c")["c"]
@@ -128,7 +128,7 @@ struct PKInvitationTests {
     #expect(rooms.invitations("b").count == 1)
   }
 
-  @Test("rejected with a reason, cancelled, too old: both rooms know, once")
+  @Test("rejections with a reason, cancellations and timeouts are reported once in both rooms")
   func outcomes() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b", id: "1")
@@ -162,7 +162,7 @@ struct PKInvitationTests {
     #expect(rooms["a"].room.nextDeadline == nil && rooms["b"].room.nextDeadline == nil)
   }
 
-  @Test("the host's going ends what names it")
+  @Test("invitations that name the host end when it leaves")
   func hostGoes() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b", id: "1")
@@ -182,7 +182,7 @@ struct PKInvitationTests {
     #expect(rooms.invitations("b").isEmpty)
   }
 
-  @Test("who is invited has to be there to accept")
+  @Test("the invited host must be present to accept")
   func hostIsLost() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b")
@@ -197,7 +197,7 @@ struct PKInvitationTests {
     #expect(rooms.pk("a")?.pkId == "a-b" && rooms.pk("b")?.pkId == "a-b")
   }
 
-  @Test("several rooms may invite one; it takes one, and the others hear that it is in a PK")
+  @Test("several rooms may invite one; it accepts one, and the others learn that it is in a PK")
   func several() throws {
     var rules = RoomRules()
     rules.pkInvitations = 2
@@ -216,7 +216,7 @@ struct PKInvitationTests {
     #expect(other.outcome == .failed && other.error?.code == .roomInPK)
   }
 
-  @Test("accepting one's invitation takes back what one had asked another")
+  @Test("accepting an invitation cancels the room's own invitation to another room")
   func ownIsTakenBack() throws {
     var rooms = try Rooms("a", "b", "c")
     try rooms.invite("a", "b")

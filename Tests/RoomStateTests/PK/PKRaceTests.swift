@@ -3,27 +3,27 @@ import Testing
 
 @testable import RoomState
 
-/// Messages between the rooms that cross, come late, twice, or not in their order.
+/// Messages between the rooms that cross, arrive late, twice or out of order.
 @Suite("Races before a PK")
 struct PKRaceTests {
-  @Test("both invite at once: one PK, with no further word")
+  @Test("both invite at once: one PK starts without further calls")
   func crossing() throws {
     for order: [RoomName] in [["a", "b"], ["b", "a"]] {
       var rooms = try Rooms("a", "b")
       for name in order { try rooms.invite(name, name == "a" ? "b" : "a") }
       rooms.deliver()
-      // That of the smaller name.
+      // The invitation of the room whose name sorts first counts.
       #expect(rooms.pk("a")?.pkId == "a-b" && rooms.pk("b")?.pkId == "a-b")
       #expect(rooms.pk("a")?.inviter == true && rooms.pk("b")?.inviter == false)
       #expect(
         rooms.told("b").contains(.pkInvitationEnded(PKInvitationEndedData(pkId: "b-a", outcome: .crossed))))
       #expect(rooms.invitations("a").isEmpty && rooms.invitations("b").isEmpty)
-      // Where its own goes on, the other's is not even shown.
+      // The other room's invitation is not announced while its own continues.
       #expect(rooms.told("a").map(\.name) == ["pkInvited", "pkInvitationEnded", "pkBegan"])
     }
   }
 
-  @Test("both invite at once, and the one that would go first is taken back: the other waits for an answer")
+  @Test("both invite at once and the first is cancelled: the other waits for an answer")
   func crossingCancelled() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("b", "a")
@@ -37,7 +37,7 @@ struct PKRaceTests {
     #expect(rooms.invitations("a").map(\.pkId) == ["b-a"])
     let cancel = rooms.mail
     rooms.mail = []
-    // The invitation reaches b before its end: b says yes, which comes to nothing in both rooms.
+    // The invitation reaches b before its end: b accepts, which has no effect in either room.
     rooms.deliver(fromA)
     for message in cancel { rooms.deliver(message) }
     rooms.deliver()
@@ -45,7 +45,7 @@ struct PKRaceTests {
     #expect(rooms.invitations("a").isEmpty && rooms.invitations("b").isEmpty)
   }
 
-  @Test("both invite at once, but the first meant somebody who is not there: the second counts")
+  @Test("both invite at once, but the first names an absent user: the second counts")
   func crossingRefused() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b", user: "nobody")
@@ -57,7 +57,7 @@ struct PKRaceTests {
     #expect(rooms.pk("a")?.pkId == "b-a" && rooms.pk("b")?.pkId == "b-a")
   }
 
-  @Test("taken back while the yes is under way: no PK, told as it is in both rooms")
+  @Test("cancelled while the acceptance is in flight: no PK, and both rooms report it")
   func cancelCrossesAccept() throws {
     for cancelFirst in [true, false] {
       var rooms = try Rooms("a", "b")
@@ -81,7 +81,7 @@ struct PKRaceTests {
     }
   }
 
-  @Test("a cancel that overtakes its invitation, and an invitation that comes twice, leave nothing behind")
+  @Test("a cancel that overtakes its invitation, and a duplicate invitation, leave no state")
   func overtaken() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b")
@@ -107,7 +107,7 @@ struct PKRaceTests {
     #expect(rooms.invitations("b").isEmpty)
   }
 
-  @Test("an update that overtakes the beginning begins the PK; the beginning twice changes nothing")
+  @Test("an update that overtakes the start message starts the PK; a duplicate start has no effect")
   func updateFirst() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b")
@@ -125,7 +125,7 @@ struct PKRaceTests {
     #expect(rooms.pk("b")?.peerScore == 7 && rooms.pk("a")?.pkId == "a-b")
   }
 
-  @Test("a yes that is never answered ends by itself")
+  @Test("an acceptance without an answer times out")
   func lostBegin() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b")
@@ -139,7 +139,7 @@ struct PKRaceTests {
     #expect(rooms["b"].room.nextDeadline == nil)
   }
 
-  @Test("the yes itself can be taken back")
+  @Test("an accepted invitation can be cancelled")
   func quitBeforeBegin() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b")
@@ -151,7 +151,7 @@ struct PKRaceTests {
     #expect(rooms.invitations("a").isEmpty && rooms.invitations("b").isEmpty)
   }
 
-  @Test("a room that closes meanwhile ends all it had to do with others")
+  @Test("a closing room ends its invitations to and from other rooms")
   func closing() throws {
     var rooms = try Rooms("a", "b", "c", "d")
     try rooms.invite("a", "b")
@@ -163,7 +163,7 @@ struct PKRaceTests {
     for name: RoomName in ["b", "c", "d"] { #expect(rooms.invitations(name).isEmpty, "\(name)") }
     guard case .pkInvitationEnded(let data)? = rooms.told("c").last else { return #expect(Bool(false)) }
     #expect(data.error?.code == .noSuchRoom)
-    // Also where the yes is under way.
+    // Also while the acceptance is in flight.
     try rooms.invite("b", "c")
     rooms.deliver()
     try rooms.accept("c")
@@ -172,7 +172,7 @@ struct PKRaceTests {
     #expect(rooms.pk("c") == nil && rooms.invitations("c").isEmpty)
   }
 
-  @Test("messages of rooms that have nothing to do with it are no harm")
+  @Test("messages of unrelated rooms have no effect")
   func strangers() throws {
     var rooms = try Rooms.inPK()
     let id = try #require(rooms.pk("a")?.pkId)

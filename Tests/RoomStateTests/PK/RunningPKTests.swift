@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A running PK")
 struct RunningPKTests {
-  @Test("scores and mutes of each side are told in both rooms")
+  @Test("scores and mutes of each side are announced in both rooms")
   func scores() throws {
     var rooms = try Rooms.inPK()
     try rooms["a"].room.setPKScore(1200, by: .api)
@@ -17,7 +17,7 @@ struct RunningPKTests {
     #expect(b.score == -5 && b.peerScore == 1200 && !b.peerMuted && b.mutedByPeer)
     #expect(rooms["b"].effects.last == .pkChanged(b))
     #expect(rooms.told("a").last == .pkChanged(a) && rooms.told("b").last == .pkChanged(b))
-    // The same again is no change.
+    // Setting the same value again is not a change.
     try rooms["a"].room.setPKScore(1200, by: .api)
     try rooms["a"].room.mutePKPeer(true, by: .api)
     rooms.deliver()
@@ -31,7 +31,7 @@ struct RunningPKTests {
     #expect(rooms.pk("b")?.peerScore == 9_007_199_254_740_991)
   }
 
-  @Test("news that come twice, or after newer ones, are no news")
+  @Test("duplicate and outdated updates are ignored")
   func oldNews() throws {
     var rooms = try Rooms.inPK()
     for score in 1...3 { try rooms["a"].room.setPKScore(score, by: .api) }
@@ -43,7 +43,7 @@ struct RunningPKTests {
     #expect(rooms.told("b").count == 1)
   }
 
-  @Test("either side ends it, with the scores, and both may go on to others")
+  @Test("either side can end it, with the scores, and both can start another")
   func quit() throws {
     for name: RoomName in ["a", "b"] {
       var rooms = try Rooms.inPK()
@@ -78,7 +78,7 @@ struct RunningPKTests {
     #expect(rooms.told("a").count == 1 && rooms.told("b").count == 1)
   }
 
-  @Test("an anchor that lost its connection comes back in time, and both rooms know")
+  @Test("an anchor that lost its connection returns in time, and both rooms are notified")
   func comesBack() throws {
     var rooms = try Rooms.inPK()
     rooms["a"].room.setConnected("host-a", false)
@@ -93,7 +93,7 @@ struct RunningPKTests {
     #expect(rooms.pk("a") != nil && rooms.pk("b") != nil)
   }
 
-  @Test("an anchor that left and joined anew says that it goes on; its seat was kept")
+  @Test("an anchor that left and joined again resumes; its seat was reserved")
   func resume() throws {
     var rooms = try Rooms.inPK()
     rooms["b"].room.leave("host-b", .timedOut)
@@ -106,7 +106,7 @@ struct RunningPKTests {
     rooms["b"].refused(.noPermission, "host-b") { room throws(RoomError) in _ = try room.resumePK(by: "other") }
     rooms["b"].refused(.notInRoom) { room throws(RoomError) in _ = try room.resumePK(by: "host-b") }
     try rooms["b"].join("host-b", .publish)
-    // A short loss of the new connection does not stand for the word.
+    // A short loss of the new connection does not resume the PK.
     rooms["b"].room.setConnected("host-b", false)
     rooms["b"].room.setConnected("host-b", true)
     rooms.deliver()
@@ -118,7 +118,7 @@ struct RunningPKTests {
     rooms["b"].refused(.pkBeginFailed, "not interrupted") { room throws(RoomError) in _ = try room.resumePK(by: "host-b") }
   }
 
-  @Test("an anchor that does not come back: the PK ends after the grace time, in both rooms")
+  @Test("an anchor that does not return ends the PK after the grace time, in both rooms")
   func lost() throws {
     var rooms = try Rooms.inPK()
     rooms["a"].room.setConnected("host-a", false)
@@ -132,7 +132,7 @@ struct RunningPKTests {
     #expect(rooms["a"].room.nextDeadline == nil && rooms["b"].room.nextDeadline == nil)
   }
 
-  @Test("an anchor that leaves, is kicked, or gets up ends it at once")
+  @Test("an anchor that leaves, is kicked, or leaves its seat ends it at once")
   func goes() throws {
     for how in 0..<4 {
       var rooms = try Rooms.inPK()
@@ -149,7 +149,7 @@ struct RunningPKTests {
     }
   }
 
-  @Test("another layout does not touch it")
+  @Test("changing the layout does not affect it")
   func layout() throws {
     var rooms = try Rooms.inPK()
     try rooms["a"].room.setLayout(LayoutParams(.gridNine), by: .api)
@@ -166,11 +166,11 @@ struct RunningPKTests {
     #expect(data.reason == .roomClosed && data.room == "a")
   }
 
-  @Test("a room of which nothing is heard any more counts as gone, and ends after the grace time")
+  @Test("a silent room counts as unreachable, and its PK ends after the grace time")
   func silence() throws {
     var rooms = try Rooms.inPK()
     rooms.rooms["a"] = nil
-    // Not even that there is no such room comes back.
+    // The other room does not even answer that it does not exist.
     for _ in 0..<14 {
       rooms["b"].wait(1000)
       rooms["b"].gather()
@@ -186,7 +186,7 @@ struct RunningPKTests {
     #expect(data.reason == .lost)
   }
 
-  @Test("a room that is gone for good answers the next beat")
+  @Test("a room without the PK answers the next beat with its end")
   func gone() throws {
     var rooms = try Rooms.inPK()
     rooms.rooms["a"] = nil
@@ -195,7 +195,7 @@ struct RunningPKTests {
     #expect(data.reason == .failed)
   }
 
-  @Test("a lost beginning, and a lost end, are made up for by the next beat")
+  @Test("the next beat makes up for a lost start or end message")
   func beats() throws {
     var rooms = try Rooms("a", "b")
     try rooms.invite("a", "b")
@@ -213,7 +213,7 @@ struct RunningPKTests {
     #expect(rooms.pk("b") == nil)
   }
 
-  @Test("a crash in the middle: both rooms come back with the PK, which has its grace time anew")
+  @Test("both rooms restore the PK after a crash, with a new grace time")
   func crash() throws {
     var rooms = try Rooms.inPK()
     try rooms["a"].room.setPKScore(10, by: .api)
@@ -235,16 +235,16 @@ struct RunningPKTests {
       #expect(info.connected && info.peerConnected && rooms[name].room.host == "host-\(name)")
     }
     #expect(rooms.pk("b")?.peerScore == 10)
-    // What is said after it is news.
+    // Later updates have a newer version.
     try rooms["a"].room.setPKScore(12, by: .api)
     rooms.deliver()
     #expect(rooms.pk("b")?.peerScore == 12)
   }
 }
 
-@Suite("A PK for which one anchor moves")
+@Suite("PK by move")
 struct MovingPKTests {
-  @Test("the anchor leaves its room, joins the other, and the PK goes on all the time; quit ends it, and it comes home")
+  @Test("the PK continues while its anchor moves to the other room; after quit the anchor returns")
   func there() throws {
     var rooms = try Rooms.inPK(.move)
     let id = try #require(rooms.pk("a")?.pkId)
@@ -255,7 +255,7 @@ struct MovingPKTests {
     try rooms["b"].join("host-a", [.publish, .subscribe], pkGuest: id)
     rooms.deliver()
     #expect(rooms.pk("a")?.connected == true && rooms.pk("b")?.peerConnected == true)
-    // No seat for the guest, and its own is kept.
+    // The guest can't take a seat, and its own seat is reserved.
     rooms["b"].refused(.connectMicFailed, "PK") { room throws(RoomError) in _ = try room.takeSeat(-1, by: "host-a") }
     rooms["b"].refused(.connectMicFailed, "PK") { room throws(RoomError) in try room.requestSeat(-1, by: "host-a") }
     rooms["b"].refused(.connectMicFailed) { room throws(RoomError) in try room.inviteToSeat("host-a", index: -1, by: .api) }
@@ -272,7 +272,7 @@ struct MovingPKTests {
     #expect(rooms["a"].room.host == "host-a")
   }
 
-  @Test("a PK token is good for its PK and its anchor alone")
+  @Test("a PK token is valid only for its PK and its anchor")
   func token() throws {
     var rooms = try Rooms.inPK(.move)
     let id = try #require(rooms.pk("a")?.pkId)
@@ -289,7 +289,7 @@ struct MovingPKTests {
     }
   }
 
-  @Test("the guest's connection is lost and comes back, or its session anew; else the PK ends")
+  @Test("the guest reconnects or joins again; otherwise the PK ends")
   func guestIsLost() throws {
     var rooms = try Rooms.inPK(.move)
     let id = try #require(rooms.pk("a")?.pkId)
@@ -312,7 +312,7 @@ struct MovingPKTests {
     #expect(rooms.pk("a") == nil && rooms.pk("b") == nil)
   }
 
-  @Test("the guest goes of its own accord: that is the end")
+  @Test("the PK ends when the guest leaves")
   func guestGoes() throws {
     var rooms = try Rooms.inPK(.move)
     rooms["a"].room.leave("host-a", .left)
@@ -323,7 +323,7 @@ struct MovingPKTests {
     #expect(rooms.pk("a") == nil && rooms.pk("b") == nil)
   }
 
-  @Test("it has to arrive within the grace time, and coming home in between is no arrival")
+  @Test("the guest must arrive within the grace time; rejoining its own room does not count")
   func neverArrives() throws {
     var rooms = try Rooms.inPK(.move)
     rooms["a"].room.leave("host-a", .left)
@@ -335,7 +335,7 @@ struct MovingPKTests {
     #expect(rooms.pk("a") == nil && rooms.pk("b") == nil)
   }
 
-  @Test("the invited side is at home as ever")
+  @Test("the invited side stays in its room")
   func invitedSide() throws {
     var rooms = try Rooms.inPK(.move)
     rooms["b"].room.leave("host-b", .timedOut)

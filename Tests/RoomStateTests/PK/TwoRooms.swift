@@ -3,13 +3,13 @@ import Testing
 
 @testable import RoomState
 
-/// Rooms that carry each other's messages, at once or when told to.
+/// Rooms that deliver each other's messages, at once or on request.
 struct Rooms {
   var rooms: [RoomName: Stage] = [:]
-  /// Under way, in the order sent.
+  /// Messages in flight, in the order sent.
   var mail: [PKMessage] = []
 
-  /// Each with a host of its own, "host-a" in room "a", an audience "eve-a", and an admin "boss-a" that is not shown.
+  /// Creates rooms, each with its own host, such as "host-a" in room "a", a viewer "eve-a", and a hidden admin "boss-a".
   init(_ names: RoomName..., rules: RoomRules = RoomRules()) throws {
     for name in names {
       var stage = Stage(name, rules: rules)
@@ -21,7 +21,7 @@ struct Rooms {
     }
   }
 
-  /// Two rooms in a PK that "a" asked for.
+  /// Returns two rooms in a PK to which "a" invited "b".
   static func inPK(_ way: PKWay = .bridge, rules: RoomRules = RoomRules()) throws -> Rooms {
     var rooms = try Rooms("a", "b", rules: rules)
     try rooms.invite("a", "b", way: way)
@@ -46,14 +46,14 @@ struct Rooms {
     collect()
   }
 
-  /// Accepts the first invitation that is not the room's own.
+  /// Accepts the first invitation from another room.
   mutating func accept(_ name: RoomName) throws {
     let invitation = try #require(invitations(name).first { $0.to.room == name })
     try self[name].room.acceptPK(invitation.pkId, by: .user("host-\(name)"))
     collect()
   }
 
-  /// Puts what the rooms have to say in the mail; what they told stays to be looked at.
+  /// Collects the rooms' outgoing messages; their changes stay to be checked.
   mutating func collect() {
     for name in rooms.keys.sorted() {
       rooms[name]?.gather()
@@ -61,7 +61,7 @@ struct Rooms {
     }
   }
 
-  /// Carries one message.
+  /// Delivers one message.
   mutating func deliver(_ message: PKMessage) {
     if rooms[message.to] != nil {
       rooms[message.to]?.room.receive(message)
@@ -71,14 +71,14 @@ struct Rooms {
     collect()
   }
 
-  /// Carries all there is, and what comes of it.
+  /// Delivers all messages, including those sent in response.
   mutating func deliver() {
     collect()
     while !mail.isEmpty { deliver(mail.removeFirst()) }
   }
 
   mutating func wait(_ milliseconds: Int64, delivering: Bool = true) {
-    // In pieces, so that what is sent is heard in time.
+    // In steps, so that messages arrive at their time.
     var left = milliseconds
     while left > 0 {
       for name in rooms.keys.sorted() { rooms[name]?.wait(min(left, 1000)) }
@@ -87,13 +87,13 @@ struct Rooms {
     }
   }
 
-  /// Forgets what was told.
+  /// Drops the recorded changes.
   mutating func look() {
     collect()
     for name in rooms.keys { rooms[name]?.forget() }
   }
 
-  /// What a room told since the last look, and its audiences.
+  /// Returns a room's changes since the last look.
   mutating func told(_ name: RoomName) -> [RoomChange] {
     collect()
     defer { rooms[name]?.forget() }

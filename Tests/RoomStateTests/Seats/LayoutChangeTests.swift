@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Changing the layout")
 struct LayoutChangeTests {
-  @Test("another type takes all but the host off, and tells each seat's frame")
+  @Test("another type removes all but the host from the seats, and announces each seat's frame")
   func anotherType() throws {
     var stage = try Stage.staffed(.gridFour)
     _ = try stage.room.takeSeat(1, by: "bob")
@@ -24,7 +24,7 @@ struct LayoutChangeTests {
     #expect(try stage.room.takeSeat(6, by: "bob").index == 6)
   }
 
-  @Test("the same layout again is refused, whatever way it is said")
+  @Test("setting the same layout again fails, in any form")
   func same() throws {
     var stage = try Stage.staffed(.oneToOne)
     stage.refused(.sameLayout, "oneToOne") { room throws(RoomError) in try room.setLayout(LayoutParams(.oneToOne), by: .api) }
@@ -37,7 +37,7 @@ struct LayoutChangeTests {
     stage.refused(.sameLayout) { room throws(RoomError) in try room.setLayout(LayoutParams(.custom), by: .api) }
   }
 
-  @Test("other frames, or another canvas, leave those on their seats who still have one")
+  @Test("after a change of frames or canvas, users keep seats that still exist")
   func otherFrames() throws {
     var stage = try Stage.staffed(.gridFour)
     _ = try stage.room.takeSeat(1, by: "bob")
@@ -56,7 +56,7 @@ struct LayoutChangeTests {
     #expect(stage.seat(of: "bob") == 1 && stage.room.snapshot(for: nil).seats.count == 9)
   }
 
-  @Test("a layout that can't be is refused with the field's name; so is who is no admin")
+  @Test("an invalid layout fails with the field's name; so does a caller that is not an admin")
   func bad() throws {
     var stage = try Stage.staffed()
     stage.refused(.noPermission, "admin") { room throws(RoomError) in
@@ -73,7 +73,7 @@ struct LayoutChangeTests {
     }
   }
 
-  @Test("who waits for a seat that is gone gets another")
+  @Test("a request for a seat that no longer exists gets another")
   func waiting() throws {
     var stage = try Stage.staffed(.gridNine)
     try stage.room.requestSeat(8, by: "bob")

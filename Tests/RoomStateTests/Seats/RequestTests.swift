@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Requests to speak")
 struct RequestTests {
-  @Test("a request is told to all, waits in its order, and an admin's yes gives the seat")
+  @Test("a request is announced and queued, and an admin's acceptance gives the seat")
   func accept() throws {
     var stage = try Stage.staffed()
     try stage.room.requestSeat(2, by: "eve")
@@ -25,7 +25,7 @@ struct RequestTests {
     #expect(stage.effects == [.seated(seat)])
   }
 
-  @Test("the eleventh is refused until one is answered")
+  @Test("the eleventh request fails until one is answered")
   func full() throws {
     var stage = Stage()
     for index in 0..<11 { try stage.join("u\(index)", .subscribe) }
@@ -35,7 +35,7 @@ struct RequestTests {
     try stage.room.requestSeat(-1, by: "u10")
   }
 
-  @Test("a request that can't be is refused")
+  @Test("invalid requests fail")
   func refusals() throws {
     var stage = try Stage.staffed()
     stage.refused(.notInRoom) { room throws(RoomError) in try room.requestSeat(1, by: "nobody") }
@@ -57,7 +57,7 @@ struct RequestTests {
     stage.refused(.notInRoom) { room throws(RoomError) in _ = try room.listRequests(by: .user("nobody")) }
   }
 
-  @Test("of two hosts that answer at once one is too late")
+  @Test("only the first of two answers counts")
   func twoHosts() throws {
     var stage = try Stage.staffed()
     try stage.join("host2", [.admin, .publish])
@@ -70,7 +70,7 @@ struct RequestTests {
     #expect(stage.seat(of: "bob") == 1)
   }
 
-  @Test("the seat was taken or locked meanwhile: the first free one; none is left: the request waits on")
+  @Test("if the seat is gone, the first free one is given; without one the request stays pending")
   func seatGone() throws {
     var stage = try Stage.staffed(.gridThree)
     try stage.room.requestSeat(1, by: "eve")
@@ -111,7 +111,7 @@ struct RequestTests {
     stage.refused(.acceptFailed) { room throws(RoomError) in _ = try room.acceptRequest(of: "bob", by: .api) }
   }
 
-  @Test("how long and how many is settable")
+  @Test("timeout and limit are configurable")
   func rules() throws {
     var rules = RoomRules()
     rules.requestTime = 50
@@ -126,7 +126,7 @@ struct RequestTests {
 
 @Suite("Invitations to a seat")
 struct InvitationTests {
-  @Test("an invitation is told to all, and the user's yes gives the seat, also to who may not publish otherwise")
+  @Test("an invitation is announced, and accepting it gives the seat, even without the publish grant")
   func accept() throws {
     var stage = try Stage.staffed()
     try stage.room.inviteToSeat("eve", index: 3, by: .user("host"))
@@ -144,7 +144,7 @@ struct InvitationTests {
     #expect(stage.room.mayPublish("eve"))
   }
 
-  @Test("an admin may hand the host's seat over")
+  @Test("an admin can invite a user to the host's seat")
   func hostSeat() throws {
     var stage = try Stage.staffed()
     try stage.room.leaveSeat(by: "host")
@@ -153,7 +153,7 @@ struct InvitationTests {
     #expect(stage.room.host == "eve")
   }
 
-  @Test("an invitation that can't be is refused")
+  @Test("invalid invitations fail")
   func refusals() throws {
     var stage = try Stage.staffed()
     stage.refused(.noPermission) { room throws(RoomError) in try room.inviteToSeat("cid", index: 1, by: .user("bob")) }
@@ -174,7 +174,7 @@ struct InvitationTests {
     stage.refused(.noPermission) { room throws(RoomError) in try room.cancelInvitation(of: "bob", by: .user("cid")) }
   }
 
-  @Test("who is invited does not ask, and who asks is not invited: the answer is one call away")
+  @Test("an invited user can't request a seat, nor can a requesting user be invited: it can be answered")
   func both() throws {
     var stage = try Stage.staffed()
     try stage.room.inviteToSeat("bob", index: -1, by: .api)
@@ -185,7 +185,7 @@ struct InvitationTests {
     }
   }
 
-  @Test("the eleventh invitation at once is refused")
+  @Test("the eleventh pending invitation fails")
   func full() throws {
     var stage = Stage()
     for index in 0..<11 { try stage.join("u\(index)", .subscribe) }
@@ -193,7 +193,7 @@ struct InvitationTests {
     stage.refused(.requestsFull) { room throws(RoomError) in try room.inviteToSeat("u10", index: -1, by: .api) }
   }
 
-  @Test("the seat was taken meanwhile: the first free one; none is left: the invitation waits on")
+  @Test("if the seat is taken, the first free one is given; without one the invitation stays pending")
   func seatGone() throws {
     var stage = try Stage.staffed(.gridThree)
     try stage.room.inviteToSeat("eve", index: 1, by: .api)
@@ -226,7 +226,7 @@ struct InvitationTests {
     }
   }
 
-  @Test("what an admin asked for goes with the admin")
+  @Test("an admin that leaves loses its own request")
   func inviterLeaves() throws {
     var stage = try Stage.staffed()
     try stage.room.inviteToSeat("bob", index: -1, by: .user("host"))
@@ -237,7 +237,7 @@ struct InvitationTests {
     #expect(stage.room.snapshot(for: nil).invitations.map(\.userId) == ["cid"])
   }
 
-  @Test("timeouts come in their order, however late they are looked at")
+  @Test("timeouts fire in order, however late the clock advances")
   func order() throws {
     var stage = try Stage.staffed()
     try stage.room.requestSeat(-1, by: "bob")

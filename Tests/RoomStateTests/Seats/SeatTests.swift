@@ -24,7 +24,7 @@ struct SeatTests {
     #expect(stage.room.host == "cyd")
   }
 
-  @Test("a room may leave the host's seat to a call, and a locked one stays empty")
+  @Test("automatic seating of the host can be disabled, and a locked seat stays empty")
   func noHost() throws {
     var rules = RoomRules()
     rules.hostIsSeated = false
@@ -39,7 +39,7 @@ struct SeatTests {
     #expect(locked.room.host == nil)
   }
 
-  @Test("taking a seat: by index, the first free one, told to all, and the user may publish")
+  @Test("a seat is taken by index or as the first free one, is announced, and lets the user publish")
   func take() throws {
     var stage = try Stage.staffed()
     #expect(try stage.room.takeSeat(2, by: "bob").index == 2)
@@ -52,7 +52,7 @@ struct SeatTests {
     #expect(stage.room.snapshot(for: "eve").seats.map(\.userId) == ["host", "cid", "bob", "dan"])
   }
 
-  @Test("who can't have a seat is told why")
+  @Test("taking an unavailable seat fails with the reason")
   func refusals() throws {
     var stage = try Stage.staffed()
     stage.refused(.notInRoom, "not in the room") { room throws(RoomError) in _ = try room.takeSeat(1, by: "nobody") }
@@ -75,14 +75,14 @@ struct SeatTests {
     stage.refused(.seatsFull, "no seat") { room throws(RoomError) in _ = try room.takeSeat(-1, by: "fay") }
   }
 
-  @Test("a seat is left, and taken away, with its own reason each")
+  @Test("leaving a seat and being removed from it have different reasons")
   func leave() throws {
     var stage = try Stage.staffed()
     _ = try stage.room.takeSeat(1, by: "bob")
     try stage.room.setSeat(SeatSwitches(index: 1, muted: true, video: false), by: .user("host"))
     stage.look()
     try stage.room.leaveSeat(by: "bob")
-    // The admin's mute stays with the seat, the user's own switch does not.
+    // The admin's mute stays with the seat; the user's own switch is reset.
     let empty = SeatInfo(index: 1, muted: true)
     #expect(stage.look() == [.seatChanged(SeatChangedData(seat: empty, cause: .left, userId: "bob", by: "bob"))])
     #expect(stage.effects == [.unseated(userId: "bob", index: 1)])
@@ -103,7 +103,7 @@ struct SeatTests {
     #expect(stage.look().isEmpty)
   }
 
-  @Test("who sits on a seat may publish, and has lost the right with the seat")
+  @Test("a user may publish while it has a seat")
   func publishing() throws {
     var stage = try Stage.staffed()
     #expect(stage.room.mayPublish("bob") && !stage.room.mayPublish("eve") && !stage.room.mayPublish("nobody"))
@@ -114,7 +114,7 @@ struct SeatTests {
     #expect(!stage.room.mayPublish("eve"))
   }
 
-  @Test("switches: lock and mute by admins, video and audio by who sits there")
+  @Test("admins lock and mute seats; users switch their own video and audio")
   func switches() throws {
     var stage = try Stage.staffed()
     _ = try stage.room.takeSeat(1, by: "bob")
@@ -126,10 +126,10 @@ struct SeatTests {
     try stage.room.setSeat(SeatSwitches(index: 1, locked: true, muted: true, audio: true), by: .user("host"))
     seat = SeatInfo(index: 1, userId: "bob", locked: true, muted: true, video: false)
     #expect(stage.look() == [.seatChanged(SeatChangedData(seat: seat, cause: .switched, by: "host"))])
-    // The same again is no change.
+    // Setting the same value again is not a change.
     try stage.room.setSeat(SeatSwitches(index: 1, locked: true, video: false), by: .api)
     #expect(stage.look().isEmpty)
-    // An empty seat has no effect to carry out.
+    // An empty seat emits no effect.
     try stage.room.setSeat(SeatSwitches(index: 2, muted: true), by: .api)
     #expect(stage.look().count == 1 && stage.effects.isEmpty)
 
@@ -139,7 +139,7 @@ struct SeatTests {
     stage.refused(.noPermission, "another's") { room throws(RoomError) in
       try room.setSeat(SeatSwitches(index: 1, audio: false), by: .user("cid"))
     }
-    // All or none: the half that is allowed is not done.
+    // Switches are set atomically: the allowed half is not applied.
     stage.refused(.noPermission) { room throws(RoomError) in
       try room.setSeat(SeatSwitches(index: 1, locked: false, video: true), by: .user("bob"))
     }
@@ -154,7 +154,7 @@ struct SeatTests {
     }
   }
 
-  @Test("a closed room takes no call")
+  @Test("calls fail in a closed room")
   func closed() throws {
     var stage = try Stage.staffed()
     try stage.room.requestSeat(-1, by: "bob")

@@ -1,4 +1,4 @@
-/// Chance that comes again with its seed (SplitMix64).
+/// A random number generator that repeats with its seed (SplitMix64).
 struct Seeded: RandomNumberGenerator {
   private var state: UInt64
 
@@ -12,7 +12,7 @@ struct Seeded: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  /// 0 ..< count; quicker than `Int.random` where nothing is optimised.
+  /// Returns a number in 0 ..< count; faster than `Int.random` in unoptimized builds.
   mutating func below(_ count: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % count }
   mutating func chance(_ one: Int, in count: Int) -> Bool { below(count) < one }
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

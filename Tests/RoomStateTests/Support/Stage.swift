@@ -3,10 +3,10 @@ import Testing
 
 @testable import RoomState
 
-/// A room to try things in: who is in it, what came of it, and what time it is.
+/// A room under test with its users, its recorded outputs and its clock.
 struct Stage {
   var room: RoomState
-  /// What was told since the last look.
+  /// Changes since the last look.
   private(set) var changes: [(change: RoomChange, audience: Audience)] = []
   private(set) var effects: [Effect] = []
   private(set) var messages: [PKMessage] = []
@@ -17,7 +17,7 @@ struct Stage {
     room = RoomState(name: name, createdAt: Self.start, rules: rules)
   }
 
-  /// With a host ("host") and guests that may publish ("bob", "cid", "dan") or not ("eve").
+  /// Returns a stage with a host ("host") and guests that may publish ("bob", "cid", "dan") or not ("eve").
   static func staffed(_ layout: LayoutType = .gridFour, rules: RoomRules = RoomRules()) throws -> Stage {
     var stage = Stage(rules: rules)
     try stage.join("host", [.admin, .publish, .subscribe])
@@ -35,7 +35,7 @@ struct Stage {
 
   mutating func wait(_ milliseconds: Int64) { room.advance(to: room.clock + milliseconds) }
 
-  /// Takes what came of the calls since the last look.
+  /// Returns the changes since the last look.
   @discardableResult mutating func look() -> [RoomChange] {
     changes = []
     effects = []
@@ -44,13 +44,13 @@ struct Stage {
     return changes.map(\.change)
   }
 
-  /// Drops what came of the calls.
+  /// Drops the recorded outputs.
   mutating func forget() {
     look()
     (changes, effects, messages) = ([], [], [])
   }
 
-  /// Adds what came of the calls since then.
+  /// Records the outputs of the latest calls.
   mutating func gather() {
     for output in room.takeOutputs() {
       switch output {
@@ -66,7 +66,7 @@ struct Stage {
     return messages
   }
 
-  /// The call is refused with the code, says why, and changes nothing.
+  /// Checks that a call fails with the code and a message, and changes nothing.
   mutating func refused(
     _ code: ErrorCode, _ part: String = "", at location: SourceLocation = #_sourceLocation,
     _ call: (inout RoomState) throws(RoomError) -> Void

@@ -3,7 +3,7 @@ import RoomProtocol
 @testable import RoomState
 
 extension RoomState {
-  /// What holds in every room after every step.
+  /// Checks the invariants of a room, which hold after every step.
   func checkInvariants() throws {
     for seat in seats.all {
       guard let user = seat.userId else {

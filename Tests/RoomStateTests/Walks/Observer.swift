@@ -2,38 +2,38 @@ import RoomProtocol
 
 @testable import RoomState
 
-/// What is wrong after a step of a walk; it ends the walk.
+/// A violation found after a step of a walk; it ends the walk.
 struct Violation: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Looks at all that a room tells and does, as clients do: keeps snapshots by the events alone, and matches every end with its
-/// beginning.
+/// Checks a room's outputs as clients see them: maintains snapshots from the events alone, and matches every end with its
+/// start.
 struct Observer {
-  /// A client that keeps a snapshot true.
+  /// A client that maintains a snapshot from events.
   struct Replica {
-    /// Nil is the API.
+    /// Nil for the API.
     let user: UserID?
     var snapshot: RoomSnapshot
   }
 
   private var replicas: [Replica]
-  /// A snapshot of some time ago, to be brought up to date by what the room remembers.
+  /// An outdated snapshot, to be updated from the room's journal.
   private var earlier: Replica
   private let limits: RoomLimits
   private(set) var sequence: Int
   private var requested: Set<UserID> = []
   private var invited: Set<UserID> = []
   private(set) var invitedToPK: Set<PKID> = []
-  /// The PK that all have been told of.
+  /// The PK that was announced.
   private(set) var pk: PKInfo?
   private(set) var finished: [PKID: Int] = [:]
-  /// Who is on which seat by the effects.
+  /// The seat of each user according to the effects.
   private var seated: [UserID: Int] = [:]
   private(set) var counts: [String: Int] = [:]
 
-  /// - Parameter users: who look on; they have to stay in the room.
+  /// - Parameter users: the observers, which must stay in the room.
   init(_ room: RoomState, users: [UserID?]) {
     replicas = users.map { Replica(user: $0, snapshot: room.snapshot(for: $0)) }
     earlier = Replica(user: users[0], snapshot: room.snapshot(for: users[0]))
@@ -46,6 +46,7 @@ struct Observer {
     for seat in room.seats.all { if let user = seat.userId { seated[user] = seat.index } }
   }
 
+  /// Checks the room's outputs.
   /// - Returns: the messages for other rooms.
   mutating func look(at room: inout RoomState) throws -> [PKMessage] {
     guard room.hasOutputs else { return [] }
@@ -118,19 +119,19 @@ struct Observer {
     }
   }
 
-  /// The room has taken its waiting lists to the end: as many wait there as were told of and not ended.
+  /// Checks that as many requests and invitations are pending as were announced and have not ended.
   func checkCounts(_ room: RoomState) throws {
     guard requested.count == room.requests.count, invited.count == room.invitations.count,
       invitedToPK.count == room.pk.invitations.count, pk == room.pk.info, sequence == room.sequence
     else { throw Violation("what was told is not what is") }
   }
 
-  /// The snapshots kept by events are what the room shows.
+  /// Checks that the snapshots maintained from events equal the room's.
   func compare(_ room: RoomState) throws {
     for replica in replicas {
       let now = room.snapshot(for: replica.user)
       var kept = replica.snapshot
-      // The last changes may have been none of this user's.
+      // This user may not see the last changes.
       kept.seq = now.seq
       guard kept == now else { throw Violation("\(replica.user ?? "the API") keeps \(kept), but it is \(now)") }
     }
@@ -140,7 +141,7 @@ struct Observer {
     guard seated.count == room.seats.all.filter({ $0.userId != nil }).count else { throw Violation("effects seat too many") }
   }
 
-  /// An earlier snapshot is brought up to date by what the room remembers, or the room says that it does not.
+  /// Updates an outdated snapshot from the room's journal, unless the journal no longer reaches back that far.
   mutating func replay(_ room: RoomState, next user: UserID?) throws {
     if let missed = room.changes(after: earlier.snapshot.seq, for: earlier.user) {
       for change in missed { earlier.snapshot.apply(change, limits: limits) }

@@ -2,8 +2,8 @@ import RoomProtocol
 
 @testable import RoomState
 
-/// Rooms whose users invite one another, and a post between them that is late, brings things twice and not in their order, and
-/// loses some where it is told to.
+/// Rooms whose users invite one another. The network between them delays, duplicates and reorders messages, and loses some if
+/// configured to.
 struct PKWalk {
   struct Party {
     var room: RoomState
@@ -24,15 +24,15 @@ struct PKWalk {
   private var calls: RandomCalls
   private var letters: [Letter] = []
   private var now: Int64 = 1_700_000_000_000
-  /// One letter of so many is lost; 0 for none.
+  /// One of this many letters is lost; 0 for none.
   private let losses: Int
   private let rules: RoomRules
   private var stored: [RoomState] = []
   private(set) var done: [String: Int] = [:]
   private(set) var refused: [Int: Int] = [:]
-  /// What rooms told that are no more.
+  /// Counts of the outputs of rooms that were replaced.
   private var told: [String: Int] = [:]
-  /// What was told in all rooms, by name and outcome.
+  /// Counts of the outputs of all rooms, by name and outcome.
   var counts: [String: Int] { parties.reduce(into: told) { $0.merge($1.observer.counts, uniquingKeysWith: +) } }
 
   init(seed: UInt64, losses: Int) throws {
@@ -93,7 +93,7 @@ struct PKWalk {
     }
   }
 
-  /// Takes what a room says, and posts its letters.
+  /// Takes a room's outputs and sends its letters.
   private mutating func gather(_ index: Int) throws {
     guard parties[index].room.hasOutputs else { return }
     for message in try parties[index].look() { post(message) }
@@ -134,7 +134,7 @@ struct PKWalk {
     let invitation = invitations.isEmpty ? "none" : invitations[random.below(invitations.count)].pkId
     switch random.below(24) {
     case 0:
-      // Two at once.
+      // Two rooms at once.
       let other = random.pick(Self.names)
       if let index = parties.firstIndex(where: { $0.room.name == other }) {
         _ = try? parties[index].room.invitePK(PKInviteParams(room: name), id: calls.newID(), by: .api)
@@ -176,13 +176,13 @@ struct PKWalk {
       if random.chance(1, in: 10) { try parties[index].room.leaveSeat(by: user) }
       return "get up"
     default:
-      // The host's seat has to be taken for a PK.
+      // A PK requires a user on the host's seat.
       _ = try parties[index].room.takeSeat(0, by: user)
       return "sit"
     }
   }
 
-  /// A host comes, goes, or loses its connection for a while.
+  /// Makes a host join, leave, or lose its connection for a while.
   private mutating func move(_ user: UserID, _ index: Int) throws(RoomError) -> String {
     guard let member = parties[index].room.members[user] else {
       try parties[index].room.join(user, grants: [.admin, .publish, .subscribe])
@@ -198,7 +198,7 @@ struct PKWalk {
     return "leave"
   }
 
-  /// The anchor of a moving PK goes to the other room, or does something there.
+  /// Makes the anchor of a PK by move join the other room, or act there.
   private mutating func sendGuest(_ index: Int) throws(RoomError) -> String {
     let room = parties[index].room
     if let guest = room.members.users.first(where: { room.members[$0]?.guestOf != nil }) {
@@ -213,13 +213,13 @@ struct PKWalk {
     guard let info = room.pk.info, info.way == .move, !info.inviter else { return "no guest" }
     if let home = parties.firstIndex(where: { $0.room.name == info.room }) {
       parties[home].room.leave(info.userId, .left)
-      // What it says is gathered with its next step.
+      // Its outputs are collected with its next step.
     }
     try parties[index].room.join(info.userId, grants: [.publish, .subscribe], pkGuest: info.pkId)
     return "guest"
   }
 
-  /// A room is closed and made anew, or taken up as it is or was stored some time ago.
+  /// Closes a room and creates a new one, or restores one from its present or an earlier stored state.
   private mutating func crashOrClose(_ index: Int) throws {
     let name = parties[index].room.name
     switch random.below(3) {
@@ -233,7 +233,7 @@ struct PKWalk {
       try restart(index, parties[index].room.stored)
       done["restart", default: 0] += 1
     default:
-      // With losses all may be; else only so little that nothing of a PK is.
+      // With losses, any state may be lost; otherwise only so little that no state of a PK is.
       if losses > 0 { try restart(index, stored[index]) }
       done["crash", default: 0] += 1
     }
@@ -255,10 +255,10 @@ struct PKWalk {
 
   // MARK: Rest
 
-  /// Everything under way arrives while nobody does anything; then the rooms agree.
+  /// Delivers everything in flight without further calls; afterwards the rooms must agree.
   mutating func settle() throws {
     if losses > 0 {
-      // What was lost is made up for by beats and waiting times, in which nothing more is lost.
+      // Beats and timeouts make up for losses; nothing more is lost meanwhile.
       for _ in 0..<80 {
         try pass(1000)
         try deliverAll()
@@ -270,7 +270,7 @@ struct PKWalk {
   }
 
   private mutating func deliverAll() throws {
-    // As in their time, so that the later news comes later.
+    // In the order of their times, so that later updates arrive later.
     while let first = letters.indices.min(by: { letters[$0].due < letters[$1].due }) {
       try hand(over: letters.remove(at: first).message)
     }

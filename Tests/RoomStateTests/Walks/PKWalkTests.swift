@@ -7,7 +7,7 @@ import Testing
 struct PKWalkTests {
   private static let steps = 40_000
 
-  @Test("rooms agree on their PKs once all that is late, doubled and disordered has arrived", arguments: Array(UInt64(1)...8))
+  @Test("rooms agree on their PKs after late, duplicate and reordered messages", arguments: Array(UInt64(1)...8))
   func disorder(seed: UInt64) throws {
     let walk = try run(seed, losses: 0)
     for what in [
@@ -29,7 +29,7 @@ struct PKWalkTests {
     }
   }
 
-  @Test("where messages are lost and rooms forget, they agree after a while", arguments: Array(UInt64(101)...102))
+  @Test("rooms agree eventually despite lost messages and lost state", arguments: Array(UInt64(101)...102))
   func losses(seed: UInt64) throws { _ = try run(seed, losses: 10) }
 
   private func run(_ seed: UInt64, losses: Int) throws -> PKWalk {

@@ -2,10 +2,10 @@ import RoomProtocol
 
 @testable import RoomState
 
-/// Users that do whatever comes to their minds, allowed or not.
+/// Users that make random calls, allowed or not.
 struct RandomCalls {
   let users: [UserID] = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ivy", "jon", "kim", "leo"]
-  /// Those that look on all the time.
+  /// Users that observe during the whole walk.
   static let watchers: [UserID?] = ["watcher", "warden", nil]
   private var ids = 0
   private let prefix: String
@@ -44,12 +44,12 @@ struct RandomCalls {
     random.chance(1, in: 6) ? .api : .user(random.chance(1, in: 20) ? "nobody" : random.pick(users))
   }
 
-  /// Somebody who may: calls would be refused most of the time otherwise.
+  /// Returns a caller with the admin grant: most calls would fail otherwise.
   private func admin(_ room: RoomState, _ random: inout Seeded) -> Caller {
     random.chance(1, in: 3) ? caller(&random) : random.chance(1, in: 2) ? .user("warden") : .api
   }
 
-  /// People come and go.
+  /// Makes users join and leave.
   mutating func move(_ room: inout RoomState, _ random: inout Seeded) throws(RoomError) {
     let user = random.pick(users)
     if room.members[user] == nil {
@@ -90,7 +90,7 @@ struct RandomCalls {
     var switches = SeatSwitches(index: index(&random))
     let on = random.chance(1, in: 2)
     switch random.below(5) {
-    // Mostly open, so that seats are there to be taken.
+    // Mostly unlocked, so that there are seats to take.
     case 0: switches.locked = random.chance(1, in: 3)
     case 1: switches.muted = on
     case 2: switches.video = on

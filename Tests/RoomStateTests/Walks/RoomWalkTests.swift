@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Random walks of one room")
 struct RoomWalkTests {
-  /// So many steps of one seed; all seeds together and those of the pairs make 10^6.
+  /// Steps per seed; all seeds, and those of the pairs, add up to 10^6.
   private static let steps = 60_000
 
-  @Test("whatever many users call in whatever order, the room keeps its promises", arguments: Array(UInt64(1)...10))
+  @Test("the room keeps its invariants whatever its users call", arguments: Array(UInt64(1)...10))
   func walk(seed: UInt64) throws {
     var random = Seeded(seed)
     var rules = RoomRules()
@@ -29,7 +29,7 @@ struct RoomWalkTests {
       do {
         room.advance(to: room.clock + Int64(random.chance(1, in: 500) ? 20_000 : random.below(400)))
         _ = try observer.look(at: &room)
-        // A copy makes the next change copy what it changes, so not every time.
+        // Not at every step: a copy makes the next change copy its storage.
         let before = step % 8 == 0 ? room : nil
         do throws(RoomError) {
           if random.chance(1, in: 10) { try calls.move(&room, &random) } else { try calls.call(&room, &random) }
@@ -53,7 +53,7 @@ struct RoomWalkTests {
         return
       }
     }
-    // The walk went everywhere.
+    // The walk covered every kind of call.
     #expect(done > Self.steps / 5, "\(done)")
     for code: ErrorCode in [
       .noPermission, .seatTaken, .notInRoom, .updateRoomFailed, .wrongMicState, .requestFailed, .requestsFull, .alreadySeated,
@@ -73,13 +73,13 @@ struct RoomWalkTests {
     }
   }
 
-  /// A stored room comes back equal.
+  /// Checks that a stored room decodes to an equal value.
   private func checkStoring(_ room: RoomState) throws {
     let back = try JSONDecoder().decode(RoomState.self, from: JSONEncoder().encode(room))
     guard back == room else { throw Violation("it came back as another") }
   }
 
-  /// Whether time is told once or in small pieces is the same.
+  /// Checks that advancing the clock once or in small steps has the same result.
   private func checkPatience(_ room: RoomState) throws {
     var (once, often) = (room, room)
     once.advance(to: room.clock + 40_000)

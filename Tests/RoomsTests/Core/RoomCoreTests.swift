@@ -7,7 +7,7 @@ import WebRTC
 
 @testable import Rooms
 
-/// A room without anything around it, in virtual time.
+/// A room in virtual time, without an environment.
 private struct VirtualRoom {
   var core: RoomCore
   private var time = RoomTime(instant: Instant(microseconds: 0), unix: 1_700_000_000_000)
@@ -48,7 +48,7 @@ private struct VirtualRoom {
     core.advance(to: time)
   }
 
-  /// Carries out what the room wants; every mix and broadcast is made at once.
+  /// Performs the room's outputs; every mix and broadcast is made at once.
   mutating func settle() -> [RoomOutput] {
     var done: [RoomOutput] = []
     var outputs = core.takeOutputs()[...]
@@ -65,7 +65,7 @@ private struct VirtualRoom {
     return done
   }
 
-  /// What the room's own mix shows now.
+  /// The plan of the room's own mix.
   var stage: MixPlan? { core.jobs[JobID.stage]?.mix.flatMap { core.mixes[$0]?.plan } }
 }
 
@@ -73,7 +73,7 @@ private struct VirtualRoom {
 struct RoomCoreTests {
   private static let host: Grants = [.admin, .publish, .subscribe]
 
-  /// A host and a guest on seats, and somebody who watches.
+  /// Returns a room with a host and a guest on seats, and one user in the audience.
   private func seated(_ change: (inout RoomCore.Settings) -> Void = { _ in }) throws -> VirtualRoom {
     var room = VirtualRoom(change)
     room.join("host", Self.host)
@@ -120,7 +120,7 @@ struct RoomCoreTests {
       ])
   }
 
-  @Test("a track that was muted before its seat was stays muted, whoever unmutes it")
+  @Test("a track muted before its seat stays muted, whoever unmutes it")
   func mutedBefore() throws {
     var room = try seated()
     let encoder = room.newConnection()
@@ -145,7 +145,7 @@ struct RoomCoreTests {
     #expect(room.core.roster["ann"]?.tracks.first?.info.muted == false)
   }
 
-  @Test("an answer comes before the events that it causes, and a lost participant leaves when its time is over")
+  @Test("an answer precedes the events that it causes, and a disconnected participant leaves after its grace time")
   func order() throws {
     var room = try seated()
     try room.call(.sendMessage(MessageParams(.text, text: "hello")), by: "ann")

@@ -7,7 +7,7 @@ import WebRTC
 
 @testable import Rooms
 
-@Suite("Rates and lists with bounds")
+@Suite("Rate limits and bounded lists")
 struct LimitsTests {
   @Test("a bucket gives its burst, then its rate")
   func bucket() {
@@ -23,7 +23,7 @@ struct LimitsTests {
     #expect(bucket.isFull(now: Instant(microseconds: 10_000_000)))
   }
 
-  @Test("a clock that steps back gives nothing")
+  @Test("a clock that steps back adds no tokens")
   func clockBack() {
     var bucket = TokenBucket(perSecond: 1, burst: 1, now: Instant(microseconds: 10_000_000))
     func take(at time: Int64) -> Bool { bucket.take(now: Instant(microseconds: time)) }
@@ -33,7 +33,7 @@ struct LimitsTests {
     #expect(take(at: 11_000_000))
   }
 
-  @Test("addresses are counted apart, whatever their port, and IPv6 by its network")
+  @Test("addresses are counted separately, ignoring ports, and IPv6 by its network")
   func throttle() throws {
     var throttle = JoinThrottle(perSecond: 0.001, burst: 1, capacity: 10)
     let now = Instant(microseconds: 0)
@@ -48,7 +48,7 @@ struct LimitsTests {
     #expect(try allows("2001:db8:1::1"))
   }
 
-  @Test("no more addresses are remembered than allowed, quiet ones are forgotten first")
+  @Test("the number of addresses is bounded; idle ones are dropped first")
   func throttleBound() throws {
     var throttle = JoinThrottle(perSecond: 1, burst: 1, capacity: 3)
     for index in 0..<50 {
@@ -59,7 +59,7 @@ struct LimitsTests {
     #expect(later)
   }
 
-  @Test("kicked tokens are dead, other tokens of the user are not, and the list is bounded")
+  @Test("kicked tokens are revoked, other tokens of the user are not, and the list is bounded")
   func kickedTokens() {
     var kicked = KickedTokens(capacity: 2)
     func token(_ id: String, expires: Double) -> RoomToken {
@@ -70,7 +70,7 @@ struct LimitsTests {
     #expect(kicked.contains(token("a", expires: 100)))
     #expect(!kicked.contains(token("b", expires: 100)))
     #expect(insert(token("b", expires: -1)))
-    // The expired one makes room.
+    // The expired token is dropped.
     #expect(insert(token("c", expires: 50)))
     #expect(kicked.count == 2)
     #expect(!insert(token("d", expires: 200)))
@@ -78,7 +78,7 @@ struct LimitsTests {
     #expect(kicked.contains(token("a", expires: 100)))
   }
 
-  @Test("a key that is inserted again expires at the later time, and takes no second place")
+  @Test("a key that is inserted again expires at the later time and counts once")
   func insertedAgain() {
     let now = Date()
     var table = ExpiryTable<String>(capacity: 2)
@@ -89,15 +89,15 @@ struct LimitsTests {
     for second in 20..<40 { #expect(insert("a", Double(second))) }
     #expect(insert("a", 5))
     #expect(insert("b", 30) && table.count == 2)
-    // The one that expires first is "b", for "a" expires after 39 s.
+    // "b" expires first: "a" now expires after 39 s.
     #expect(!insert("c", 50))
     #expect(table.contains("a") && !table.contains("b") && table.contains("c"))
-    // Expired ones make room by themselves.
+    // Expired keys are dropped automatically.
     #expect(insert("d", 90, at: 60))
     #expect(table.count == 1)
   }
 
-  @Test("keys go in the order in which they expire, whatever the order in which they came")
+  @Test("keys are dropped in order of expiry, whatever the order of insertion")
   func expiryOrder() {
     let now = Date()
     var table = ExpiryTable<Int>(capacity: 100)
@@ -112,8 +112,8 @@ struct LimitsTests {
     }
   }
 
-  // What cost a look at each entry took minutes here.
-  @Test("full tables take new entries as fast as empty ones", .timeLimit(.minutes(1)))
+  // An implementation that looks at each entry takes minutes here.
+  @Test("inserting into a full table is as fast as into an empty one", .timeLimit(.minutes(1)))
   func fullTables() {
     let now = Date()
     var kicked = KickedTokens(capacity: 50_000)
@@ -130,23 +130,23 @@ struct LimitsTests {
       #expect(isAllowed == (index < 10_000))
     }
     #expect(throttle.count == 10_000)
-    // After twice the time in which a bucket fills nobody is remembered.
+    // After twice the fill time of a bucket, all addresses are dropped.
     let later = throttle.allows(TransportAddress(ipv4: 1, port: 0), now: Instant(microseconds: 10_200_000))
     #expect(later && throttle.count == 1)
   }
 
-  @Test("an address that keeps joining is remembered, however long it does")
+  @Test("an address that keeps joining stays in the tables")
   func throttleRemembers() {
     // A bucket fills in two seconds.
     var throttle = JoinThrottle(perSecond: 1, burst: 2, capacity: 10)
     let busy = TransportAddress(ipv4: 1, port: 0)
     var allowed = 0
     for time in 0..<100 where throttle.allows(busy, now: Instant(microseconds: Int64(time) * 250_000)) { allowed += 1 }
-    // The burst, and one for each of 24.75 seconds.
+    // The burst, and one for each second of 24.75.
     #expect(allowed == 26)
   }
 
-  @Test("names are short and of plain characters", arguments: ["a", "A-z_0.9@x:y", String(repeating: "x", count: 64)])
+  @Test("names are short and use a limited character set", arguments: ["a", "A-z_0.9@x:y", String(repeating: "x", count: 64)])
   func goodNames(name: String) { #expect(NameRule.allows(name)) }
 
   @Test(

@@ -5,7 +5,7 @@ import RoomProtocol
 @testable import Rooms
 
 extension SpeakerStage {
-  /// The first of the publishers is shown when nobody speaks.
+  /// Shows the first of the publishers when nobody speaks.
   fileprivate mutating func advance(publishers: [UserID], now: Instant) -> Bool {
     advance(publishers: Set(publishers), first: { publishers.first }, now: now)
   }
@@ -13,15 +13,15 @@ extension SpeakerStage {
 
 @Suite struct SpeakerStageTests {
   private enum Step {
-    /// These speak, loudest first, from a time in milliseconds on.
+    /// These users speak, loudest first, from a time in milliseconds on.
     case speak([UserID], at: Int64)
-    /// The stage is asked, while these publish.
+    /// The stage advances while these users publish.
     case ask([UserID], at: Int64)
   }
 
   private static func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: 1_000_000_000 + milliseconds * 1000) }
 
-  /// Who is shown each time that the stage is asked; a change has to be said, and nothing else.
+  /// Returns the user shown after each `ask`. Checks that exactly the changes are reported.
   private func shown(_ steps: [Step]) -> [UserID?] {
     var stage = SpeakerStage()
     var shown: [UserID?] = []
@@ -38,13 +38,13 @@ extension SpeakerStage {
     return shown
   }
 
-  @Test("the first of the publishers is shown while nobody speaks, and nobody where nobody publishes")
+  @Test("the first publisher is shown while nobody speaks, and nobody if nobody publishes")
   func first() {
     let both: [UserID] = ["host", "guest"]
     #expect(shown([.ask([], at: 0), .ask(both, at: 0), .ask(both, at: 60_000)]) == [nil, "host", "host"])
   }
 
-  @Test("who is the loudest for a second takes over, and not before")
+  @Test("a user takes over after being the loudest for a second, not before")
   func patience() {
     let both: [UserID] = ["host", "guest"]
     #expect(
@@ -62,14 +62,14 @@ extension SpeakerStage {
       ]) == ["host", "host", "host"])
   }
 
-  @Test("nobody is shown for less than two seconds while there to be shown")
+  @Test("a user who keeps publishing is shown for at least two seconds")
   func hold() {
     let both: [UserID] = ["a", "b"]
     #expect(
       shown([.ask(both, at: 0), .speak(["b"], at: 100), .ask(both, at: 1500), .ask(both, at: 2000)]) == ["a", "a", "b"])
   }
 
-  @Test("a user who publishes nothing any more is left at once, for who speaks or else for the first")
+  @Test("a user who stops publishing is replaced at once by the speaker, or else by the first publisher")
   func leaving() {
     #expect(
       shown([
@@ -78,7 +78,7 @@ extension SpeakerStage {
       ]) == ["a", "c", "b", nil])
   }
 
-  @Test("it says when it wants to be asked again, and only while somebody waits")
+  @Test("it has a deadline only while a change is due")
   func deadline() {
     var stage = SpeakerStage()
     _ = stage.advance(publishers: ["a", "b"], now: Self.at(0))

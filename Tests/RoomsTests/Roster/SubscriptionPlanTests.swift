@@ -2,9 +2,9 @@ import Testing
 
 @testable import Rooms
 
-@Suite("Which tracks are wanted")
+@Suite("Subscription plans")
 struct SubscriptionPlanTests {
-  @Test("what was said of a track counts more than of its user, and that more than the default")
+  @Test("a choice for a track precedes one for its user, which precedes the default")
   func precedence() {
     var plan = SubscriptionPlan(automatic: false)
     #expect(!plan.wants(track: "a1", of: "a"))
@@ -16,7 +16,7 @@ struct SubscriptionPlanTests {
     #expect(plan.wants(track: "a2", of: "a"))
   }
 
-  @Test("a word on a user counts for what was said of its tracks before")
+  @Test("a choice for a user overrides earlier choices for its tracks")
   func userOverTracks() {
     var plan = SubscriptionPlan(automatic: true)
     plan.set(false, track: "a1")
@@ -24,7 +24,7 @@ struct SubscriptionPlanTests {
     #expect(plan.wants(track: "a1", of: "a"))
   }
 
-  @Test("a track that failed is wanted again when asked for")
+  @Test("a failed track is wanted again after a new request")
   func failure() {
     var plan = SubscriptionPlan(automatic: true)
     plan.fail(track: "t")
@@ -36,7 +36,7 @@ struct SubscriptionPlanTests {
     #expect(plan.wants(track: "t", of: "u"))
   }
 
-  @Test("an automatic track waits for its confirmation; one that was asked for does not")
+  @Test("an automatic track waits for its confirmation; a requested one does not")
   func confirmation() {
     var plan = SubscriptionPlan(automatic: true, confirms: true)
     #expect(!plan.wants(track: "a1", of: "a"))
@@ -52,7 +52,7 @@ struct SubscriptionPlanTests {
     #expect(!plan.wants(track: "a1", of: "a"), "the next track of that id is another")
   }
 
-  @Test("what is forgotten is as never said")
+  @Test("a forgotten choice has no effect")
   func forget() {
     var plan = SubscriptionPlan(automatic: true)
     plan.set(false, track: "t")

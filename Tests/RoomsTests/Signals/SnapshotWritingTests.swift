@@ -43,7 +43,7 @@ struct SnapshotWritingTests {
       tracks: (0..<Int.random(in: 0...3, using: &random)).map { _ in track(&random) })
   }
 
-  @Test("it is what Codable says, whatever is in it")
+  @Test("it equals Codable's output for any content")
   func snapshots() throws {
     var random = SystemRandomNumberGenerator()
     for count in [0, 1, 2, 50] {
@@ -62,7 +62,7 @@ struct SnapshotWritingTests {
     }
   }
 
-  @Test("what was written for the join before changes nothing, whoever came, left and changed meanwhile")
+  @Test("output cached for an earlier join stays correct after joins, leaves and changes")
   func again() throws {
     var random = SystemRandomNumberGenerator()
     var all: [ParticipantInfo] = []
@@ -89,7 +89,7 @@ struct SnapshotWritingTests {
     }
   }
 
-  @Test("every character is written as Codable writes it")
+  @Test("every character is encoded as by Codable")
   func characters() throws {
     let scalars = (0...0x2FF).map { $0 } + [0x2028, 0x2029, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x1F600, 0x10FFFF]
     for value in scalars {

@@ -5,9 +5,9 @@ import RoomProtocol
 
 @testable import Rooms
 
-@Suite("Changes that wait for the store")
+@Suite("Queue of pending store writes")
 struct StoreQueueTests {
-  /// What a batch writes, in order.
+  /// Returns what a batch writes, in order.
   private func told(_ batch: StoreQueue<Int>.Batch?) -> [String] {
     (batch?.changes ?? []).map { change in
       switch change {
@@ -34,7 +34,7 @@ struct StoreQueueTests {
     .other(.image(room: room, name: name, [UInt8](repeating: 0, count: bytes)))
   }
 
-  @Test("changes go in the order in which they came, the newest of each thing")
+  @Test("changes are written in order, with only the latest of each item")
   func order() {
     var queue = StoreQueue<Int>(limit: 10)
     queue.add(kick("eve"))
@@ -49,7 +49,7 @@ struct StoreQueueTests {
     #expect(queue.isEmpty && nothing?.changes.count == nil)
   }
 
-  @Test("a room's images end with it, and a new room of its name comes after the end")
+  @Test("closing a room removes its images, and a new room of its name follows the removal")
   func rooms() {
     var queue = StoreQueue<Int>(limit: 10)
     queue.add(.room(name: "r", 1))
@@ -67,7 +67,7 @@ struct StoreQueueTests {
     #expect(told(taken) == ["gone r", "room r 2", "image r/new 1"])
   }
 
-  @Test("a batch that failed goes in front of what came meanwhile, which replaces what is older")
+  @Test("a failed batch is queued before later changes, which replace older ones")
   func failure() throws {
     var queue = StoreQueue<Int>(limit: 10)
     queue.add(.room(name: "r", 1))
@@ -83,7 +83,7 @@ struct StoreQueueTests {
     #expect(told(taken) == ["kicked eve", "gone r", "room r 2", "room s 2"])
   }
 
-  @Test("a ticket is written with the first batch that was taken after it")
+  @Test("a ticket completes with the first batch taken after it")
   func tickets() throws {
     var queue = StoreQueue<Int>(limit: 10)
     let first = queue.add(.room(name: "r", 1))
@@ -100,7 +100,7 @@ struct StoreQueueTests {
     #expect(queue.written == third)
   }
 
-  @Test("of more changes than the limit the oldest are dropped and counted, and never a room's state")
+  @Test("above the limit, the oldest changes are dropped and counted, but never a room's state")
   func limit() {
     var queue = StoreQueue<Int>(limit: 16)
     for index in 0..<50 { queue.add(.room(name: "room\(index)", index)) }
@@ -119,14 +119,14 @@ struct StoreQueueTests {
 
   private func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 
-  @Test("the first change, and one that an answer waits for, is written at once; others are gathered")
+  @Test("the first change, and one that an answer waits for, is written at once; others are batched")
   func pace() {
     var pace = StorePace()
     #expect(pace.next(isAwaited: false) == nil && pace.next(isAwaited: true) == nil)
     pace.wrote(from: at(0), to: at(4))
     #expect(pace.next(isAwaited: true) == at(5))
     #expect(pace.next(isAwaited: false) == at(44))
-    // A fifth of the time at most.
+    // At most a fifth of the time.
     pace.wrote(from: at(100), to: at(120))
     #expect(pace.next(isAwaited: false) == at(200))
     #expect(pace.next(isAwaited: true) == at(125))
@@ -134,7 +134,7 @@ struct StoreQueueTests {
     #expect(pace.next(isAwaited: true) == at(310))
   }
 
-  @Test("a store that fails is tried again after a second, or sooner where an answer waits")
+  @Test("a failed store is retried after a second, or sooner if an answer waits")
   func paceOfFailures() {
     var pace = StorePace()
     pace.failed(at: at(50))

@@ -7,7 +7,7 @@ import Testing
 struct RoomCoreWalkTests {
   private static let steps = 125_000
 
-  @Test("a million inputs keep what a room promises")
+  @Test("a million inputs keep a room's invariants")
   func walks() async throws {
     let worlds = try await withThrowingTaskGroup(of: [String: Int].self) { group in
       for seed in UInt64(1)...8 { group.addTask { try Self.walk(seed) } }

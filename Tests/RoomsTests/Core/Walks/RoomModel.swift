@@ -4,13 +4,14 @@ import SFU
 
 @testable import Rooms
 
-/// What a walk found wrong.
+/// A violation found by a walk.
 struct Violation: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// The world around one room, as far as its outputs tell: sockets, the media worker, programs and what everybody was sent.
+/// A model of one room's environment, built from its outputs: sockets, the media worker, programs and everything sent to
+/// clients.
 struct RoomModel {
   struct Job {
     var mix: MixID?
@@ -19,22 +20,22 @@ struct RoomModel {
 
   var attached: Set<ConnectionID> = []
   private(set) var transports: Set<TransportID> = []
-  /// The transport of each track; nil for those of this server.
+  /// The transport of each track; nil for tracks that this server produces.
   private(set) var tracks: [MediaTrackID: TransportID?] = [:]
   private(set) var muted: Set<MediaTrackID> = []
   private(set) var subscriptions: [SubscriptionID: (track: MediaTrackID, transport: TransportID)] = [:]
   private(set) var mixes: Set<MixID> = []
   private(set) var broadcasts: Set<JobID> = []
   private(set) var linked: Set<MediaTrackID> = []
-  /// Tracks that were announced to everybody and not withdrawn.
+  /// Tracks that were announced to everyone and have not ended.
   private(set) var announced: [TrackID: UserID] = [:]
-  /// Tracks that the app's server learned of.
+  /// Tracks reported to the app's server.
   private(set) var reported: Set<TrackID> = []
   private var everAnnounced: Set<TrackID> = []
   private(set) var present: Set<UserID> = []
   private(set) var counts: [String: Int] = [:]
 
-  /// Takes note of an output that needs no answer.
+  /// Records an output that needs no answer.
   mutating func take(_ output: RoomOutput) throws {
     switch output {
     case .attach(let id): attached.insert(id)
@@ -154,7 +155,7 @@ struct RoomModel {
 
   // MARK: Invariants
 
-  /// Compares the room with its world.
+  /// Compares the room with the model.
   func check(_ core: RoomCore) throws {
     guard !core.isClosed else { return }
     for (id, subscription) in subscriptions where tracks[subscription.track] == nil {
@@ -180,7 +181,7 @@ struct RoomModel {
     guard core.roster.receivers == Set(receivers) else { throw Violation("receivers are \(core.roster.receivers)") }
     guard visible == present else { throw Violation("present are \(visible), and \(present) joined") }
     guard ids == announced else { throw Violation("published are \(ids), and \(announced) were announced") }
-    // The others are the mixes that speakers hear without themselves.
+    // The others are the mixes that speakers receive without their own sound.
     let own = Set(core.mixes.values.flatMap { $0.published?.own.values.map(\.track.id) ?? [] })
     guard Set(tracks.keys) == published.union(own) else { throw Violation("the worker has other tracks than the room") }
     guard Set(core.mixes.keys) == mixes else { throw Violation("the room has other mixes than are made") }
@@ -207,7 +208,7 @@ struct RoomModel {
     }
     guard !participant.isVirtual else { return }
     guard core.state.users.contains(user) else { throw Violation("\(user) is here, and not in the state") }
-    // A host that came in anew has to resume the PK, which fails if somebody else took its seat.
+    // A host that joined again must resume the PK, which fails if another user took its seat.
     if let pk = core.state.snapshot(for: nil).pk, pk.host == user, pk.way == .bridge, participant.joinedAt < pk.startedAt,
       pk.connected != participant.isConnected
     {

@@ -11,22 +11,22 @@ import WebRTC
 
 @testable import Rooms
 
-/// Rooms with everybody who can come to them, by all entry points, and what carries out their outputs.
+/// Rooms with users that join by all entry points, and the code that performs the rooms' outputs.
 struct RoomWorld {
   struct Party {
     var core: RoomCore
     var model = RoomModel()
-    /// Of encoders, by user.
+    /// Connections of encoders, by user.
     var encoders: [UserID: ConnectionID] = [:]
     var sessions: [UserID: (session: SessionID, connection: ConnectionID, token: RoomToken)] = [:]
     var viewers: [SessionResourceID] = []
-    /// What another room borrows of this one, by the borrower.
+    /// The PK for which each other room borrows tracks of this one.
     var borrowers: [RoomName: PKID] = [:]
     var requests = 0
-    /// The members that a store would have.
+    /// The members in the simulated store.
     var storedMembers: [UserID: Member] = [:]
 
-    /// Stores what changed, as a store does that keeps each member apart; returns the room as it would be loaded.
+    /// Stores the changes, as a store that keeps each member separately; returns the room as it would be loaded.
     mutating func store() -> StoredRoom? {
       guard let change = core.takeStored() else { return nil }
       if change.members.isWhole { storedMembers = [:] }
@@ -87,7 +87,7 @@ struct RoomWorld {
     if number % 64 == 0 { for party in parties { try party.model.check(party.core) } }
   }
 
-  /// Carries out what a room wants, as `Room` does.
+  /// Performs a room's outputs, as `Room` does.
   private mutating func carryOut(_ index: Int) throws {
     var outputs = parties[index].core.takeOutputs()[...]
     while let output = outputs.popFirst() {
@@ -96,7 +96,7 @@ struct RoomWorld {
     }
   }
 
-  /// True if the room had another input meanwhile.
+  /// Returns true if the room received another input meanwhile.
   private mutating func carryOut(_ output: RoomOutput, _ index: Int) throws -> Bool {
     let name = parties[index].core.name
     switch output {
@@ -172,14 +172,14 @@ struct RoomWorld {
     }
   }
 
-  /// A room that closed is made anew.
+  /// Replaces a closed room by a new one.
   private mutating func replace(_ index: Int) throws {
     done["closed", default: 0] += 1
     letters.removeAll { if case .ended(_, of: let room) = $0 { room == Self.names[index] } else { false } }
     parties[index] = newParty(Self.names[index], stored: nil)
   }
 
-  /// The server ends, and starts again with what it stored.
+  /// Restarts the server from what it stored.
   private mutating func restart(_ index: Int) -> String {
     guard let whole = parties[index].core.stored, let loaded = parties[index].store() else { return "no restart" }
     #expect(loaded.isStored(as: whole))
@@ -202,7 +202,7 @@ struct RoomWorld {
     RoomToken(room: Self.names[index], user: user, grants: grants, expires: .distantFuture, id: "\(user)")
   }
 
-  /// The users of each room: its host, and others.
+  /// The users of each room: its host and four others.
   private static let users: [[UserID]] = names.map { ["host-\($0)", "ann", "bob", "cid", "eve"] }
 
   private func host(_ index: Int) -> UserID { Self.users[index][0] }
@@ -459,7 +459,7 @@ struct RoomWorld {
   }
 }
 
-/// Session descriptions, made once: they take longer than all else.
+/// Session descriptions, created once: they take longer than everything else.
 private struct Offers: Sendable {
   let publish: [String]
   let params: [PublishParams]
@@ -483,7 +483,7 @@ private final class NoHandle: LentHandle {
 }
 
 extension Entropy {
-  /// 0 ..< count; faster than `Int.random` in builds without optimisation.
+  /// Returns a number in 0 ..< count; faster than `Int.random` in unoptimized builds.
   fileprivate mutating func below(_ count: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % count }
   fileprivate mutating func chance(_ one: Int, in count: Int) -> Bool { below(count) < one }
   fileprivate mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
