@@ -186,7 +186,7 @@ struct RunningPKTests {
     #expect(data.reason == .lost)
   }
 
-  @Test("a room without the PK answers the next beat with its end")
+  @Test("the next beat ends the PK if the other room no longer exists")
   func gone() throws {
     var rooms = try Rooms.inPK()
     rooms.rooms["a"] = nil

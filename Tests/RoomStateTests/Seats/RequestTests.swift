@@ -226,7 +226,7 @@ struct InvitationTests {
     }
   }
 
-  @Test("an admin that leaves loses its own request")
+  @Test("the invitations of an admin end when it leaves")
   func inviterLeaves() throws {
     var stage = try Stage.staffed()
     try stage.room.inviteToSeat("bob", index: -1, by: .user("host"))

@@ -150,7 +150,7 @@ struct LimitsTests {
   func goodNames(name: String) { #expect(NameRule.allows(name)) }
 
   @Test(
-    "other names are refused",
+    "other names are invalid",
     arguments: ["", " ", "a b", "a/b", "ä", "a\n", "a\u{0}", "%41", String(repeating: "x", count: 65)])
   func badNames(name: String) { #expect(!NameRule.allows(name)) }
 }
