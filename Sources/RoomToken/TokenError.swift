@@ -19,15 +19,15 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .secretTooShort(let key, let bytes):
-      "the secret of API key \"\(key)\" has \(bytes) bytes, and at least \(TokenKeys.minimumSecretBytes) are needed"
+      "the secret of API key \"\(key)\" has \(bytes) bytes; the minimum is \(TokenKeys.minimumSecretBytes)"
     case .malformed(let what): "the token is malformed: \(what)"
-    case .unknownKey(let key): "the token's kid \"\(key)\" is no API key of this server"
-    case .wrongAlgorithm(let name): "the token is signed with \(name), and only HS256 is taken"
+    case .unknownKey(let key): "the token's kid \"\(key)\" is not an API key of this server"
+    case .wrongAlgorithm(let name): "the token is signed with \(name), but only HS256 is supported"
     case .wrongSignature: "the token's signature does not match its API key's secret"
     case .expired: "the token has expired"
     case .notYetValid: "the token is not valid yet (nbf)"
     case .wrongRoom(let token, let asked): "the token is for room \"\(token)\", not for \"\(asked)\""
-    case .wrongPurpose: "the token is not made for this: a room token joins a room, an API token uses REST"
+    case .wrongPurpose: "the token has the wrong type: a room token joins a room, an API token uses REST"
     }
   }
 

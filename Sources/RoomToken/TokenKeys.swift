@@ -53,7 +53,7 @@ public struct TokenKeys: Sendable {
   public func verify(_ text: String, room: RoomName? = nil, now: Date = Date()) throws(TokenError) -> RoomToken {
     let (_, claims, signature) = try verifiedClaims(text, now: now)
     guard claims.api != true else { throw .wrongPurpose }
-    guard let user = claims.sub, !user.isEmpty else { throw .malformed("it has no sub, the user") }
+    guard let user = claims.sub, !user.isEmpty else { throw .malformed("it has no sub (user id)") }
     guard let named = claims.room, !named.isEmpty else { throw .malformed("it has no room") }
     guard let grants = claims.grants else { throw .malformed("it has no grants") }
     if let room, room != named { throw .wrongRoom(token: named, asked: room) }
@@ -108,7 +108,7 @@ extension TokenKeys {
     let encoder = JSONEncoder()
     guard let header = try? encoder.encode(Header(alg: "HS256", typ: "JWT", kid: key)),
       let payload = try? encoder.encode(claims)
-    else { throw .malformed("it can't be written") }
+    else { throw .malformed("it can't be encoded") }
     return try sign(header: header, payload: payload, key: key)
   }
 
@@ -131,13 +131,13 @@ extension TokenKeys {
     guard parts.count == 3, let header: Header = decoded(parts[0]) else { throw .malformed("it is not a JWT") }
     guard let name = header.alg else { throw .malformed("its header has no alg") }
     guard name == "HS256" else { throw .wrongAlgorithm(name) }
-    guard header.crit == nil else { throw .malformed("its header has a crit, and no extension is understood here") }
+    guard header.crit == nil else { throw .malformed("its header has a crit, but no extensions are supported") }
     guard let key = header.kid else { throw .malformed("its header has no kid") }
     guard let secret = secrets[key] else { throw .unknownKey(key) }
     guard let signature = bytes(ofBase64URL: parts[2]),
       Digest.isEqual(Digest.sha256.hmac(of: token[..<parts[1].endIndex], key: secret), Array(signature))
     else { throw .wrongSignature }
-    guard let claims: Claims = decoded(parts[1]) else { throw .malformed("its claims are not those of a token") }
+    guard let claims: Claims = decoded(parts[1]) else { throw .malformed("its claims are invalid") }
     let seconds = now.timeIntervalSince1970
     guard claims.exp.isFinite, seconds < claims.exp else { throw .expired }
     if let start = claims.nbf, seconds < start { throw .notYetValid }

@@ -71,7 +71,7 @@ struct Entrance: Sendable {
     case .publish:
       guard token.grants.contains(.publish) else { throw Self.missing("publish") }
       guard !token.grants.contains(.hidden) else {
-        throw .grant(RoomError(.noPermission, "a hidden participant can't publish: its tracks would show it"))
+        throw .grant(RoomError(.noPermission, "a hidden participant can't publish: its tracks would reveal it"))
       }
     case .view: guard token.grants.contains(.subscribe) else { throw Self.missing("subscribe") }
     }

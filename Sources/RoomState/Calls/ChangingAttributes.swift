@@ -23,15 +23,15 @@ extension RoomState {
   private func complaint(about new: [String: String], _ removed: [String]) -> String? {
     let count = new.count + removed.count
     guard (1...rules.attributesPerCall).contains(count) else {
-      return "set, remove: \(count) attributes, where one call has 1 to \(rules.attributesPerCall)"
+      return "set, remove: \(count) attributes; a call sets or removes 1 to \(rules.attributesPerCall)"
     }
     for key in new.keys.sorted() + removed where !(1...rules.attributeKeyBytes).contains(key.utf8.count) {
       return "set, remove: a key has 1 to \(rules.attributeKeyBytes) bytes; \"\(key.brief)\" has \(key.utf8.count)"
     }
     for (key, value) in new.sorted(by: { $0.key < $1.key }) where value.utf8.count > rules.attributeValueBytes {
-      return "set: the value of \"\(key)\" has \(value.utf8.count) bytes, at most \(rules.attributeValueBytes) are kept"
+      return "set: the value of \"\(key)\" has \(value.utf8.count) bytes; the maximum is \(rules.attributeValueBytes)"
     }
-    if let key = removed.first(where: { new[$0] != nil }) { return "remove: \"\(key)\" is also to be set" }
+    if let key = removed.first(where: { new[$0] != nil }) { return "remove: \"\(key)\" is also in set" }
     return nil
   }
 }

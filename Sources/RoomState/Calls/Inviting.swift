@@ -9,13 +9,13 @@ extension RoomState {
     try checkAdmin(caller, "inviting to a seat")
     try checkMaySit(user, try visibleMember(user))
     try checkUnseated(user)
-    guard invitations[user] == nil else { throw RoomError(.requestFailed, "\(user.brief) is invited already") }
+    guard invitations[user] == nil else { throw RoomError(.requestFailed, "\(user.brief) is already invited") }
     guard requests[user] == nil else {
-      throw RoomError(.requestFailed, "\(user.brief) asks for a seat: acceptRequest gives it one")
+      throw RoomError(.requestFailed, "\(user.brief) has requested a seat already; acceptRequest accepts the request")
     }
     if index != -1 { try checkFree(index, for: user, isAdmin: true) }
     guard invitations.count < rules.invitations else {
-      throw RoomError(.requestsFull, "\(rules.invitations) users are invited already; wait for their answers")
+      throw RoomError(.requestsFull, "\(rules.invitations) users have pending invitations; wait for their answers")
     }
     let invitation = SeatInvitation(
       userId: user, index: index, by: caller.told, at: clock, expiresAt: clock + rules.invitationTime)
@@ -26,9 +26,9 @@ extension RoomState {
   /// Cancels an invitation.
   /// - Throws: 10003; 80411 if the user is not invited.
   public mutating func cancelInvitation(of user: UserID, by caller: Caller) throws(RoomError) {
-    try checkAdmin(caller, "taking an invitation back")
+    try checkAdmin(caller, "cancelling an invitation")
     guard invitations[user] != nil else {
-      throw RoomError(.requestFailed, "\(user.brief) is not invited: it has answered, or the invitation is too old")
+      throw RoomError(.requestFailed, "\(user.brief) is not invited: the invitation was answered or has expired")
     }
     endInvitation(of: user, .cancelled, by: caller.told)
   }
@@ -54,7 +54,7 @@ extension RoomState {
   }
 
   private static func noInvitation(of user: UserID) -> String {
-    "\(user.brief) is not invited: the invitation was taken back, or is too old"
+    "\(user.brief) is not invited: the invitation was cancelled or has expired"
   }
 
   mutating func endInvitation(of user: UserID, _ outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {

@@ -8,14 +8,14 @@ extension RoomState {
   public mutating func sendMessage(_ params: MessageParams, by caller: Caller) throws(RoomError) -> MessageResult {
     try checkPresence(caller)
     if case .user(let user) = caller, try member(user).isHidden {
-      throw RoomError(.noPermission, "a hidden participant can't send messages: it would be shown")
+      throw RoomError(.noPermission, "a hidden participant can't send messages: they would reveal it")
     }
     if let complaint = params.complaint { throw RoomError(.messageFailed, complaint) }
     if let to = params.to { _ = try visibleMember(to) }
     if case .user(let user) = caller {
       let allowed = members[user]?.pace.take(perSecond: rules.messagesPerSecond, burst: rules.messageBurst, now: clock)
       guard allowed ?? false else {
-        throw RoomError(.messageFailed, "too many messages: \(rules.messagesPerSecond) a second are sent; wait a little")
+        throw RoomError(.messageFailed, "too many messages: the limit is \(rules.messagesPerSecond) per second; retry later")
       }
     }
     let message = RoomMessage(

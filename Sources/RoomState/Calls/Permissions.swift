@@ -33,10 +33,10 @@ extension RoomState {
   /// Throws for a user that must not be shown on a seat.
   func checkMaySit(_ user: UserID, _ member: Member) throws(RoomError) {
     guard !member.isHidden else {
-      throw RoomError(.noPermission, "a hidden participant can't sit on a seat: it would be shown")
+      throw RoomError(.noPermission, "a hidden participant can't take a seat: it would be visible")
     }
     guard member.guestOf == nil else {
-      throw RoomError(.connectMicFailed, "\(user.brief) is here for a PK and shown in it; it can't have a seat too")
+      throw RoomError(.connectMicFailed, "\(user.brief) is a guest of the PK and can't take a seat")
     }
   }
 

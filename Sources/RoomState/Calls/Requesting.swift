@@ -9,13 +9,13 @@ extension RoomState {
     let member = try member(user)
     try checkMaySit(user, member)
     try checkUnseated(user)
-    guard requests[user] == nil else { throw RoomError(.requestFailed, "\(user.brief) has asked for a seat already") }
+    guard requests[user] == nil else { throw RoomError(.requestFailed, "\(user.brief) has already requested a seat") }
     guard invitations[user] == nil else {
-      throw RoomError(.requestFailed, "\(user.brief) is invited to a seat: acceptInvitation takes it")
+      throw RoomError(.requestFailed, "\(user.brief) is invited to a seat: accept it with acceptInvitation")
     }
     if index != -1 { try checkFree(index, for: user, isAdmin: member.grants.contains(.admin)) }
     guard requests.count < rules.requests else {
-      throw RoomError(.requestsFull, "\(rules.requests) users wait for a seat already; ask again later")
+      throw RoomError(.requestsFull, "\(rules.requests) users have pending requests; try again later")
     }
     let request = SeatRequest(userId: user, index: index, at: clock, expiresAt: clock + rules.requestTime)
     requests.append(request)
@@ -26,7 +26,7 @@ extension RoomState {
   /// - Throws: 80103; 80411 if there is none.
   public mutating func cancelRequest(by user: UserID) throws(RoomError) {
     _ = try member(user)
-    guard requests[user] != nil else { throw RoomError(.requestFailed, "\(user.brief) has not asked for a seat") }
+    guard requests[user] != nil else { throw RoomError(.requestFailed, "\(user.brief) has not requested a seat") }
     endRequest(of: user, .cancelled, by: user)
   }
 
@@ -57,7 +57,7 @@ extension RoomState {
   }
 
   private static func noRequest(of user: UserID) -> String {
-    "\(user.brief) waits for no seat: the request was answered, taken back, or is too old"
+    "\(user.brief) has no pending request: it was answered, cancelled or has expired"
   }
 
   mutating func endRequest(of user: UserID, _ outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {

@@ -18,7 +18,7 @@ extension RoomState {
     let member = try member(user)
     try checkMaySit(user, member)
     guard member.grants.contains(.publish) else {
-      throw RoomError(.noPermission, "taking a seat needs the publish grant; requestSeat asks for one")
+      throw RoomError(.noPermission, "taking a seat needs the publish grant; use requestSeat instead")
     }
     try checkUnseated(user)
     let isAdmin = member.grants.contains(.admin)
@@ -36,7 +36,7 @@ extension RoomState {
   /// - Throws: 80103; 80403 if the user has no seat.
   public mutating func leaveSeat(by user: UserID) throws(RoomError) {
     _ = try member(user)
-    guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) sits on no seat") }
+    guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) has no seat") }
     vacate(index, .left, by: user)
     anchorGotUp(user, by: user)
   }
@@ -44,9 +44,9 @@ extension RoomState {
   /// Removes a user from its seat.
   /// - Throws: 10003; 80103 for an unknown user; 80403 for one without a seat.
   public mutating func kickFromSeat(_ user: UserID, by caller: Caller) throws(RoomError) {
-    try checkAdmin(caller, "taking others off their seats")
+    try checkAdmin(caller, "removing users from seats")
     _ = try visibleMember(user)
-    guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) sits on no seat") }
+    guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) has no seat") }
     vacate(index, .kicked, by: caller.told)
     anchorGotUp(user, by: caller.told)
   }
@@ -61,9 +61,9 @@ extension RoomState {
     if switches.locked != nil || switches.muted != nil { try checkAdmin(caller, "locking or muting a seat") }
     let seat = seats[switches.index]
     if switches.video != nil || switches.audio != nil {
-      guard let user = seat.userId else { throw RoomError(.wrongMicState, "nobody sits on seat \(seat.index)") }
+      guard let user = seat.userId else { throw RoomError(.wrongMicState, "seat \(seat.index) is empty") }
       guard caller == .user(user) || isAdmin(caller) else {
-        throw RoomError(.noPermission, "switching another's video or audio needs the admin grant")
+        throw RoomError(.noPermission, "switching another user's video or audio needs the admin grant")
       }
     }
     seats.set(switches)
@@ -78,7 +78,7 @@ extension RoomState {
   /// - Throws: 10003; 80302 for an invalid layout; 80601 for the current layout.
   public mutating func setLayout(_ params: LayoutParams, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "changing the layout")
-    let same = RoomError(.sameLayout, "the room has the layout \(layout.type.rawValue) already")
+    let same = RoomError(.sameLayout, "the layout is already \(layout.type.rawValue)")
     guard params.type != layout.type || params.canvas != nil || params.frames != nil else { throw same }
     let wanted: Layout
     do throws(LayoutError) { wanted = try params.layout() } catch { throw RoomError(.updateRoomFailed, "\(error)") }
@@ -106,9 +106,9 @@ extension RoomState {
   /// Throws if the user can't have the seat now.
   func checkFree(_ index: Int, for user: UserID, isAdmin: Bool) throws(RoomError) {
     try checkIndex(index)
-    guard index > 0 || isAdmin else { throw RoomError(.noPermission, "seat 0 is the host's: it needs the admin grant") }
+    guard index > 0 || isAdmin else { throw RoomError(.noPermission, "seat 0 is the host's and needs the admin grant") }
     if index == 0, let anchor = hostSeatIsKept(from: user) {
-      throw RoomError(.seatTaken, "seat 0 is kept for \(anchor.brief), who is in a PK")
+      throw RoomError(.seatTaken, "seat 0 is reserved for \(anchor.brief), who is in a PK")
     }
     switch seats.state(of: index) {
     case .taken(let user): throw RoomError(.seatTaken, "\(user.brief) sits on seat \(index)")
@@ -122,7 +122,7 @@ extension RoomState {
     let first = isAdmin && hostSeatIsKept(from: user) == nil ? 0 : 1
     switch seats.firstFree(from: first) {
     case .seat(let index): return index
-    case .onlyLocked: throw RoomError(.seatLocked, "the seats that are free are locked")
+    case .onlyLocked: throw RoomError(.seatLocked, "all free seats are locked")
     case .none: throw RoomError(.seatsFull, "no seat is free")
     }
   }

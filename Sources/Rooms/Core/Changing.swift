@@ -15,7 +15,7 @@ extension RoomCore {
   mutating func change(_ new: Settings) throws(RoomError) {
     guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     guard new.pk == settings.pk || pk == nil else {
-      throw RoomError(.roomInPK, "pk: the picture of a PK does not change during the PK; end it first")
+      throw RoomError(.roomInPK, "pk: the picture of a PK can't change during the PK; end the PK first")
     }
     let old = settings
     settings = new

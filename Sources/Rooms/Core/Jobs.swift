@@ -52,7 +52,7 @@ extension RoomCore {
       let isOther = kind == .audio ? params.videoTrackId != nil : params.audioTrackId != nil
       guard kinds.contains(kind), !(isOther && params.userId == nil && params.kinds == nil) else { return nil }
       guard let user = params.userId ?? defaultUser else {
-        throw RoomError(.cdnParameters, "userId: whose tracks are to be sent?")
+        throw RoomError(.cdnParameters, "userId: missing; name the publisher of the tracks")
       }
       return Job.Choice(user: user, tag: nil)
     }
@@ -82,7 +82,7 @@ extension RoomCore {
     guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     guard (1...64).contains(id.rawValue.utf8.count) else { throw RoomError(.cdnParameters, "jobId: 1 to 64 bytes") }
     guard jobs[id] == nil, newJobs[id] == nil else {
-      throw RoomError(.publishFailed, "jobId: the room has a job \"\(id)\" already")
+      throw RoomError(.publishFailed, "jobId: the room already has a job \"\(id)\"")
     }
     guard jobs.count + newJobs.count < settings.jobs else {
       count(.limit(.jobs))
@@ -96,26 +96,26 @@ extension RoomCore {
     let own = policy.url(room: name, user: user ?? "")
     // Checked first: a named URL must be well-formed whatever the room's policy is.
     guard own == nil || named == nil else {
-      throw RoomError(.publishFailed, "publishUrl: this room's jobs go to its own URL; leave it out")
+      throw RoomError(.publishFailed, "publishUrl: this room's jobs use the room's own URL; omit it")
     }
     guard user != nil || !policy.isPerUser else {
-      throw RoomError(.cdnParameters, "userId: whose tracks are to be sent? The room's URL has a place for it")
+      throw RoomError(.cdnParameters, "userId: missing; the room's publish URL contains the user")
     }
     guard let text = own ?? named else {
-      throw RoomError(.publishFailed, "publishUrl: this room has no URL of its own; name one")
+      throw RoomError(.publishFailed, "publishUrl: missing; this room has no URL of its own")
     }
     guard let url = PublishURL(text) else {
       throw RoomError(
         .cdnParameters,
         text.hasPrefix("file:")
-          ? "publishUrl: file: and a name are needed, \(Self.recordingNames), and serialnum has to be a number"
-          : "publishUrl: rtmp://host/app/stream is needed, or rtmps://, or file:NAME.mp4, and serialnum has to be a number")
+          ? "publishUrl: must be file: and a name, \(Self.recordingNames), and serialnum must be a number"
+          : "publishUrl: must be rtmp://host/app/stream, rtmps:// or file:NAME.mp4, and serialnum must be a number")
     }
     return url
   }
 
   private static let recordingNames =
-    "NAME.mp4 or NAME.flv, of letters, digits, '.', '_' and '-', at most 128 bytes, with no dot in front"
+    "NAME.mp4 or NAME.flv, of letters, digits, '.', '_' and '-', at most 128 bytes, without a leading dot"
 
   func recordingName(_ text: String?) throws(RoomError) -> RecordingName? {
     guard let text else { return nil }
@@ -154,7 +154,7 @@ extension RoomCore {
     guard case .room = job.asker else { return }
     if job.startedAt != nil {
       emit(.report(.jobEnded, JobEndedData(jobId: job.id, reason: .failed)))
-      log(.warning, "job does not continue", ["job": "\(job.id)", "reason": "\(error)"])
+      log(.warning, "job was not resumed", ["job": "\(job.id)", "reason": "\(error)"])
     } else if job.id == Self.stageJob {
       log(.warning, "no mix for the audience", ["reason": "\(error)"])
     } else {
@@ -229,7 +229,7 @@ extension RoomCore {
   /// Throws if a participant may not change and stop a job. A guest of a PK controls only its own jobs.
   func checkControl(of job: Job, by caller: Participant?) throws(RoomError) {
     guard let caller, caller.token.pk != nil, job.info.by != caller.user else { return }
-    throw RoomError(.noPermission, "a guest of a PK can change and stop its own jobs only")
+    throw RoomError(.noPermission, "a guest of a PK can change and stop only its own jobs")
   }
 
   mutating func stop(_ id: JobID) {

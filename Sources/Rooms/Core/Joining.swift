@@ -225,7 +225,7 @@ extension RoomCore {
     }
     guard !places.hasPlace(publishes: publishes) else { return nil }
     guard places.publishers + places.others < places.most else {
-      return "the room is full: it takes \(settings.participants) participants"
+      return "the room is full: its limit is \(settings.participants) participants"
     }
     return "the room is full: the last \(places.reserved) of its \(settings.participants) places are reserved for publishers"
   }

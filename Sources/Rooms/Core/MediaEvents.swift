@@ -93,7 +93,7 @@ extension RoomCore {
       roster.setToken(token, of: old.user)
       count(.resume)
       reconnect(old.user, on: encoder)
-      log(.info, "RTMP stream is back", ["user": "\(token.user)"])
+      log(.info, "RTMP stream reconnected", ["user": "\(token.user)"])
       count(.rtmpSession)
       return .joined(old.session)
     }
@@ -102,7 +102,7 @@ extension RoomCore {
       let participant = newParticipant(token, .rtmp, connection: encoder)
       try enter(participant)
       resumePK(of: token.user)
-      log(.info, "RTMP stream begins", ["user": "\(token.user)"])
+      log(.info, "RTMP stream started", ["user": "\(token.user)"])
       count(.rtmpSession)
       return .joined(participant.session)
     } catch { return .refused(error) }
@@ -130,7 +130,7 @@ extension RoomCore {
 
   /// Handles a stream that the room can't accept.
   mutating func encoderFailed(_ encoder: ConnectionID, _ reason: String) {
-    log(.notice, "RTMP stream refused", ["reason": "\(reason)"])
+    log(.notice, "RTMP stream rejected", ["reason": "\(reason)"])
     count(.rtmpFault)
     if let user = roster.user(of: encoder) { end(user, EndedData(reason: .left)) }
   }

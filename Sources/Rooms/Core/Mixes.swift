@@ -36,10 +36,10 @@ extension RoomCore {
     try checkNewJob(params.jobId)
     let goesOut = params.publishUrl != nil || settings.push.mode != .own
     guard goesOut || params.publishAs != nil else {
-      throw RoomError(.cdnParameters, "publishUrl: where is the mix to go? publishAs sends it into the room")
+      throw RoomError(.cdnParameters, "publishUrl: missing; give a publishUrl or publishAs")
     }
     guard goesOut || params.record == nil else {
-      throw RoomError(.cdnParameters, "record: what goes to a publishUrl is recorded; file:NAME.mp4 is one")
+      throw RoomError(.cdnParameters, "record: needs a publishUrl; to record only, use file:NAME.mp4 as the publishUrl")
     }
     let url = goesOut && params.jobId != Self.stageJob ? try publishURL(params.publishUrl, caller == "" ? nil : caller) : nil
     if let user = params.publishAs { try checkName(user) }
@@ -64,7 +64,7 @@ extension RoomCore {
   private mutating func checkName(_ user: UserID) throws(RoomError) {
     guard NameRule.allows(user.rawValue) else { throw RoomError(.cdnParameters, "publishAs: \(NameRule.text)") }
     guard roster[user] == nil else {
-      throw RoomError(.publishFailed, "publishAs: there is a participant \"\(user)\" in the room")
+      throw RoomError(.publishFailed, "publishAs: a participant \"\(user)\" already exists in the room")
     }
     if user != Self.stageUser, let full = fullSentence(for: nil, publishes: true) {
       count(.limit(.participants))
@@ -82,7 +82,7 @@ extension RoomCore {
     guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.brief)\"") }
     try checkControl(of: job, by: caller)
     guard case .merge(_, var params) = job.program else {
-      throw RoomError(.cdnParameters, "the job \"\(id)\" is no merge job: it has no layouts")
+      throw RoomError(.cdnParameters, "the job \"\(id)\" is not a merge job and has no layouts")
     }
     if let complaint = MergeParams.complaint(about: layouts, hasPictures: params.width != nil) {
       throw RoomError(.cdnParameters, complaint)
@@ -155,7 +155,7 @@ extension RoomCore {
   }
 
   private mutating func answerArranged(_ asker: Asker, _ failure: RoomError?) {
-    if let failure, case .room = asker { log(.warning, "the mix stays as it was", ["reason": "\(failure)"]) }
+    if let failure, case .room = asker { log(.warning, "the mix is unchanged", ["reason": "\(failure)"]) }
     answer(asker, failure.map { .failure($0) } ?? .success(Empty()))
   }
 
@@ -174,7 +174,7 @@ extension RoomCore {
     if let user = layout.userId {
       guard NameRule.allows(user.rawValue) else { throw RoomError(.cdnParameters, "\(field).userId: \(NameRule.text)") }
       guard user != publishAs, roster[user]?.presence.mixJob == nil else {
-        throw RoomError(.subscribeFailed, "\(field).userId: a mix is not mixed again")
+        throw RoomError(.subscribeFailed, "\(field).userId: a mix can't contain another mix")
       }
       let choice = Job.Choice(user: user, tag: nil)
       return MixPlan.Item(layout: layout, audio: choice, video: hasFrame ? choice : nil)

@@ -39,13 +39,13 @@ struct PublishChange: Sendable {
     _ params: PublishParams, answered: AnsweredOffer, published: [PublishedTrack], before: [PublishedTrack]
   ) throws(RoomError) {
     order = params.tracks.map { Mid($0.mid) }
-    guard Set(order).count == order.count else { throw RoomError(.publishFailed, "two tracks name one mid") }
+    guard Set(order).count == order.count else { throw RoomError(.publishFailed, "two tracks have the same mid") }
     let media = Dictionary(answered.media.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
 
     for track in published {
       if let parameters = media[track.parameters.mid] {
         guard !order.contains(track.parameters.mid) else {
-          throw RoomError(.publishFailed, "m-line \(track.parameters.mid) is track \(track.info.trackId) already")
+          throw RoomError(.publishFailed, "m-line \(track.parameters.mid) is already used by track \(track.info.trackId)")
         }
         guard parameters != track.parameters else { continue }
         var changed = track
@@ -59,7 +59,7 @@ struct PublishChange: Sendable {
 
     for new in params.tracks {
       guard let parameters = media[Mid(new.mid)] else {
-        let reason = answered.rejected.first { $0.mid.rawValue == new.mid }?.reason ?? "the offer has no such m-line that sends"
+        let reason = answered.rejected.first { $0.mid.rawValue == new.mid }?.reason ?? "the offer has no such sending m-line"
         throw RoomError(.publishFailed, "m-line \(new.mid.prefix(64)): \(reason)")
       }
       guard parameters.kind.rawValue == new.kind.rawValue else {

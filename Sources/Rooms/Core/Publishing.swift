@@ -15,7 +15,7 @@ extension RoomCore {
       throw RoomError(.noPermission, "the token has no grant to publish")
     }
     guard !participant.isHidden else {
-      throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would show it")
+      throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would reveal it")
     }
     for track in params.tracks { if let fault = track.fault { throw RoomError(.publishFailed, fault) } }
 
@@ -32,7 +32,7 @@ extension RoomCore {
     do {
       answered = try transport.negotiation.answer(params.sdp)
     } catch {
-      throw RoomError(.publishFailed, "the offer was refused: \(error)")
+      throw RoomError(.publishFailed, "the offer was rejected: \(error)")
     }
     let change = try PublishChange(
       params, answered: answered, published: isNew ? [] : participant.tracks, before: restarts ? participant.tracks : [])
@@ -130,7 +130,7 @@ extension RoomCore {
     }
     for other in selection.userIds ?? [] {
       guard other == user else {
-        throw RoomError(.noPermission, "only one's own tracks can be unpublished; mute or kick others")
+        throw RoomError(.noPermission, "users can unpublish only their own tracks; mute or kick others")
       }
       gone = Set(participant.tracks.map(\.info.trackId))
     }
@@ -179,7 +179,7 @@ extension RoomCore {
     }
     // Includes a track that was muted before its seat was.
     if !muted, isSwitchedOff(track.info.kind, of: owner.user) {
-      throw RoomError(.wrongMicState, "the seat's switches mute this track: setSeat changes them")
+      throw RoomError(.wrongMicState, "this track is muted by the seat's switches: change them with setSeat")
     }
     setMuted(muted, track, of: owner.user, by: operation)
     return roster[owner.user]?.track(trackId)?.info ?? track.info

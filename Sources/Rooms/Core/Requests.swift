@@ -15,7 +15,7 @@ extension RoomCore {
   ) -> Handled {
     guard let participant = roster[user], participant.session == session, participant.connection == connection else {
       answer(
-        .client(user, connection, request: request.id), .failure(RoomError(.notInRoom, "this session is over; join again")))
+        .client(user, connection, request: request.id), .failure(RoomError(.notInRoom, "this session has ended; join again")))
       return .ended
     }
     let asker = Asker.client(user, connection, request: request.id)
@@ -73,7 +73,7 @@ extension RoomCore {
     case .answer(let params): try accept(params, from: caller.user)
     case .resubscribe: try resubscribe(caller.user)
     case .leave: leave(caller.user)
-    case .join: throw RoomError(.joinFailed, "this connection has joined already")
+    case .join: throw RoomError(.joinFailed, "this connection has already joined")
     default: break
     }
     return Empty()
@@ -202,7 +202,7 @@ extension RoomCore {
     guard isTaken == true else {
       count(.limit(.changeRate))
       throw RoomError(
-        .updateRoomFailed, "too many changes: a participant makes at most \(Int(perSecond)) a second; wait a little")
+        .updateRoomFailed, "too many changes: the limit is \(Int(perSecond)) per second and participant; retry later")
     }
     return cost
   }

@@ -57,7 +57,7 @@ extension RoomCore {
       let recording = try recordingName(job.record)
       switch job.program {
       case .forward(let audio, let video):
-        guard let url else { throw RoomError(.cdnParameters, "its URL is not understood any more") }
+        guard let url else { throw RoomError(.cdnParameters, "its URL is no longer valid") }
         let new = NewJob(
           id: job.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, asker: .room,
           startedAt: job.startedAt, by: job.by)
@@ -68,7 +68,7 @@ extension RoomCore {
       }
     } catch {
       emit(.report(.jobEnded, JobEndedData(jobId: job.jobId, reason: .failed)))
-      log(.warning, "job does not continue", ["job": "\(job.jobId)", "reason": "\(error)"])
+      log(.warning, "job was not resumed", ["job": "\(job.jobId)", "reason": "\(error)"])
     }
   }
 

@@ -21,7 +21,7 @@ extension RoomCore {
     else { return stop(Self.stageJob) }
     guard params.layouts != layouts else { return }
     do throws(RoomError) { _ = try setLayouts(layouts, of: Self.stageJob, by: nil, .room) } catch {
-      log(.warning, "the mix stays as it was", ["reason": "\(error)"])
+      log(.warning, "the mix is unchanged", ["reason": "\(error)"])
     }
   }
 

@@ -47,16 +47,16 @@ extension RoomCore {
   /// Applies the answer to the offer in flight.
   mutating func accept(_ params: AnswerParams, from user: UserID) throws(RoomError) {
     guard var transport = roster[user]?.receiving.transport, let pending = transport.pending else {
-      throw RoomError(.subscribeFailed, "no offer is waiting for an answer")
+      throw RoomError(.subscribeFailed, "no offer is pending")
     }
     guard params.offer == pending.offer else {
-      throw RoomError(.subscribeFailed, "offer \(pending.offer) is waiting for its answer, not \(params.offer)")
+      throw RoomError(.subscribeFailed, "the pending offer is \(pending.offer), not \(params.offer)")
     }
     let settled: SubscribeTransport.Settled
     do {
       settled = try transport.accept(params.sdp) { ids.subscription() }
     } catch {
-      throw RoomError(.subscribeFailed, "the answer was refused: \(error)")
+      throw RoomError(.subscribeFailed, "the answer was rejected: \(error)")
     }
     roster.setReceiving(transport, of: user)
     if let remote = settled.remote { order(.connect(transport.id, remote)) }

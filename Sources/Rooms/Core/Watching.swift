@@ -19,7 +19,7 @@ extension RoomCore {
       throw error.code == .joinFailed ? .unavailable(error) : SessionRefusal(status: 403, error: error)
     }
     let answered = publication.answered
-    guard let first = answered.media.first else { throw .badRequest("the offer has no m-line that sends") }
+    guard let first = answered.media.first else { throw .badRequest("the offer has no sending m-line") }
     let resource = SessionResource(
       user: token.user, transport: publication.transport.id, local: publication.transport.negotiation.local,
       remote: answered.remote, media: first, entropy: &entropy)
@@ -46,7 +46,7 @@ extension RoomCore {
       throw .notAcceptable(RoomError(.publishFailed, "m-line \(rejected.mid.rawValue.prefix(32)): \(rejected.reason)"))
     }
     guard !answered.media.isEmpty else {
-      throw .offer(.refused("it has no audio or video m-line that sends"), .publishFailed)
+      throw .offer(.refused("it has no sending audio or video m-line"), .publishFailed)
     }
     let tracks = answered.media.enumerated().map { index, media in
       let isMain = !answered.media[..<index].contains { $0.kind == media.kind }
@@ -117,7 +117,7 @@ extension RoomCore {
     if let rejected = answered.rejected.first {
       throw .notAcceptable(RoomError(.subscribeFailed, "m-line \(rejected.mid.rawValue.prefix(32)): \(rejected.reason)"))
     }
-    guard let first = answered.media.first else { throw .badRequest("the offer has no m-line that receives") }
+    guard let first = answered.media.first else { throw .badRequest("the offer has no receiving m-line") }
     let resource = SessionResource(
       user: token.user, transport: ids.transport(), local: local, remote: answered.remote, media: first, entropy: &entropy)
     order(.open(resource.transport, local.credentials, local.role ?? .server))
@@ -137,10 +137,10 @@ extension RoomCore {
     let ofUser = viewers.byID.values.filter { $0.token.user == token.user }
     let ofToken = ofUser.count { $0.token.id == token.id && $0.token.expires == token.expires }
     if ofToken >= limits.sessionsPerToken {
-      return "the token has \(limits.sessionsPerToken) sessions in the room; end one, or wait until one has timed out"
+      return "the token has \(limits.sessionsPerToken) sessions in the room; end one or wait for one to time out"
     }
     if ofUser.count >= limits.sessionsPerUser {
-      return "the user has \(limits.sessionsPerUser) sessions in the room; end one, or wait until one has timed out"
+      return "the user has \(limits.sessionsPerUser) sessions in the room; end one or wait for one to time out"
     }
     if viewers.waiting + roster.waiting >= Self.mostWaiting {
       return "\(Self.mostWaiting) sessions of the room wait for their media; try again in a few seconds"
@@ -180,7 +180,7 @@ extension RoomCore {
       case .view: viewers[id]?.resource
       }
     guard let found else { throw .noSuchSession }
-    guard found.user == user else { throw .forbidden("the session is another user's") }
+    guard found.user == user else { throw .forbidden("the session belongs to another user") }
     return found
   }
 

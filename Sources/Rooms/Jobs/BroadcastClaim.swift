@@ -36,7 +36,7 @@ struct BroadcastClaim: Sendable {
     guard room?.rawValue == stream.stream, StreamVariant(stream.stream) == nil else {
       throw RoomError(
         .noPermission,
-        "publishUrl: a room token publishes to this server under its room's name alone, as in rtmp://origin/live/ROOM; "
+        "publishUrl: a room token publishes to this server only under its room's name, as in rtmp://origin/live/ROOM; "
           + "an API token can use other names")
     }
   }

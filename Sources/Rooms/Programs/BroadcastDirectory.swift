@@ -98,8 +98,8 @@ package final class BroadcastDirectory: Sendable {
   /// - Parameters:
   ///   - claim: the authority behind the job.
   ///   - recording: the recording to make in addition. It starts if the broadcast has none; a running recording is kept.
-  ///   - isRestored: whether the job was running when the server stopped. Its recording continues in the next free file of its name; if none
-  ///     can be created, the broadcast continues unrecorded.
+  ///   - isRestored: whether the job was running when the server stopped. Its recording continues in the next free file of its
+  ///     name; if none can be created, the broadcast continues unrecorded.
   /// - Throws: 10003 if the claim does not cover the broadcast; 80201 if the serial number is too small, the server has no
   ///   capacity
   ///   for another broadcast, or no file can be created; 80204 if recording is disabled.
@@ -115,7 +115,7 @@ package final class BroadcastDirectory: Sendable {
     defer { placing.unlock() }
     if let place = try join(request) { return place }
     let place = try begin(request)
-    log.info("broadcast begins", metadata: ["target": "\(url)"])
+    log.info("broadcast started", metadata: ["target": "\(url)"])
     return place
   }
 
@@ -135,7 +135,7 @@ package final class BroadcastDirectory: Sendable {
             "a job with serialnum \(entry.serialNumber) sends to this URL; give a larger serialnum than that to take over"))
       }
       if let other = entry.recording, let name = request.recording, name != other {
-        return .failure(RoomError(.publishFailed, "record: what goes to this URL is recorded as \(other) already"))
+        return .failure(RoomError(.publishFailed, "record: this broadcast is already being recorded as \(other)"))
       }
       let before = entry
       let program = state.nextProgram()
@@ -183,7 +183,7 @@ package final class BroadcastDirectory: Sendable {
     let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLockedValue { state in
       guard state.entries.count < settings.limit else {
         count(.limit(.broadcasts))
-        return .failure(RoomError(.publishFailed, "the server has \(settings.limit) broadcasts and takes no more"))
+        return .failure(RoomError(.publishFailed, "the server has \(settings.limit) broadcasts, which is its limit"))
       }
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, settings.threads ?? System.coreCount))
       state.group = group
@@ -268,7 +268,7 @@ package final class BroadcastDirectory: Sendable {
   private func record(_ name: RecordingName, for request: Request, isOnlyWay: Bool) throws(RoomError) -> FileOutlet {
     let (key, recorded) = (request.way.key, request.recorded)
     guard let recordings else {
-      log.warning("recording refused", metadata: ["file": "\(name)", "reason": "the server was started without --recordings"])
+      log.warning("recording rejected", metadata: ["file": "\(name)", "reason": "the server was started without --recordings"])
       throw RoomError.recordsNothing("record")
     }
     do throws(RecordingFailure) {
@@ -276,10 +276,10 @@ package final class BroadcastDirectory: Sendable {
         self?.recorded(name, of: key, summary, isOnlyWay: isOnlyWay)
         recorded(name, summary)
       }
-      log.info("recording begins", metadata: ["file": "\(name)"])
+      log.info("recording started", metadata: ["file": "\(name)"])
       return outlet
     } catch {
-      log.warning("recording refused", metadata: ["file": "\(name)", "reason": "\(error)"])
+      log.warning("recording rejected", metadata: ["file": "\(name)", "reason": "\(error)"])
       throw RoomError(.publishFailed, "\(error)")
     }
   }

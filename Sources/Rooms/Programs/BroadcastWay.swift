@@ -32,7 +32,7 @@ enum BroadcastWay {
         .cdnParameters, "publishUrl: \"\(address.stream.prefix { $0 != "?" }.prefix(64))\" is not a valid stream name")
     }
     guard origin.hasStreams(path.app) else {
-      throw RoomError(.cdnParameters, "publishUrl: \(path.app) is no application of this server's live streams")
+      throw RoomError(.cdnParameters, "publishUrl: \(path.app) is not an application for live streams on this server")
     }
     self = .origin(origin, path)
   }
@@ -56,6 +56,6 @@ extension RoomError {
   /// Returns the error for a recording while recording is disabled.
   /// - Parameter parameter: the parameter that requests the recording.
   static func recordsNothing(_ parameter: String) -> RoomError {
-    RoomError(.cdnParameters, "\(parameter): this server records nothing; it was started without --recordings")
+    RoomError(.cdnParameters, "\(parameter): recording is disabled: this server was started without --recordings")
   }
 }

@@ -38,14 +38,14 @@ package struct RoomImages: Sendable {
   private static func tooLarge(_ width: Int, _ height: Int) -> RoomError {
     RoomError(
       .cdnParameters,
-      "the image has \(width)x\(height) pixels; as many as 1920x1920 at most, and \(VideoFrame.maximumSide) on a side")
+      "the image has \(width)x\(height) pixels; the maximum area is 1920x1920, and the maximum side \(VideoFrame.maximumSide)")
   }
 
   /// Adds an image, replacing one of that name; running mixes keep showing the old one.
   /// - Throws: 80204 for an invalid name, 80302 if the room has too many images.
   mutating func set(_ name: String, _ picture: Picture, bytes: Int) throws(RoomError) {
     guard Self.isName(name) else {
-      throw RoomError(.cdnParameters, "an image's name is \(Self.nameRule)")
+      throw RoomError(.cdnParameters, "an image name must have \(Self.nameRule)")
     }
     guard all[name] != nil || all.count < Self.limit else {
       throw RoomError(.updateRoomFailed, "a room has at most \(Self.limit) images")

@@ -26,9 +26,9 @@ package struct SessionRefusal: Error, Sendable {
 
   package static func notFound(_ error: RoomError) -> Self { Self(status: 404, error: error) }
 
-  package static let noSuchSession = notFound(RoomError(.notInRoom, "there is no such session; it has ended, or never was"))
+  package static let noSuchSession = notFound(RoomError(.notInRoom, "there is no such session; it has ended or never existed"))
 
-  package static let notAName = notFound(RoomError(.notInRoom, "rooms, users and sessions are called \(NameRule.text)"))
+  package static let notAName = notFound(RoomError(.notInRoom, "the names of rooms, users and sessions have \(NameRule.text)"))
 
   /// The offer has no media that both sides support, or only a part of it is supported: a session never starts with a part
   /// missing (RFC 9725 §4.4.3).
@@ -58,7 +58,7 @@ package struct SessionRefusal: Error, Sendable {
     status: 412, error: RoomError(.unknownMessage, "If-Match is not the session's ETag: ICE was restarted meanwhile"))
 
   static func tooManyRestarts(_ limit: Int) -> Self {
-    Self(status: 429, error: RoomError(.unknownMessage, "a session restarts ICE at most \(limit) times; begin a new one"))
+    Self(status: 429, error: RoomError(.unknownMessage, "a session restarts ICE at most \(limit) times; start a new one"))
   }
 
   package static func wrongType(_ wanted: String, header: String) -> Self {
@@ -68,7 +68,7 @@ package struct SessionRefusal: Error, Sendable {
 
   /// A rejected offer: 400 if it is not a session description, 422 if it can't be answered.
   static func offer(_ failure: NegotiationError, _ code: ErrorCode) -> Self {
-    let error = RoomError(code, "the offer was refused: \(failure)")
+    let error = RoomError(code, "the offer was rejected: \(failure)")
     if case .unreadable = failure { return Self(status: 400, error: error) }
     return Self(status: 422, error: error)
   }

@@ -55,13 +55,13 @@ public struct ICEServerSetting: Sendable, Hashable {
     for url in urls {
       guard let scheme = url.split(separator: ":").first, ["stun", "stuns", "turn", "turns"].contains(scheme),
         url.utf8.count > scheme.utf8.count + 1, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
-      else { return "\(url.shownURL) is no stun:, stuns:, turn: or turns: URL" }
+      else { return "\(url.shownURL) is not a stun:, stuns:, turn: or turns: URL" }
       if scheme.hasPrefix("turn"), case .open = access { return "\(url) needs a secret, or a user name and a credential" }
     }
     switch access {
     case .secret(let secret, let lifetime):
       if secret.isEmpty { return "the secret of \(urls[0]) is empty" }
-      if lifetime < .seconds(1) { return "the credentials for \(urls[0]) would be expired when they are made" }
+      if lifetime < .seconds(1) { return "the credentials for \(urls[0]) would expire as soon as they are created" }
     case .open, .account: break
     }
     return nil

@@ -15,7 +15,7 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
     switch self {
     case .unreadable(let error): error.description
     case .refused(let sentence): sentence
-    case .noOfferPending: "no offer is waiting for an answer"
+    case .noOfferPending: "no offer is pending"
     case .tooManyMedia(let limit): "a transport supports at most \(limit) m-lines"
     }
   }

@@ -78,7 +78,7 @@ struct MergeRefusalTests {
       let good = #"{"layouts":[{"userId":"alice","x":0,"y":0,"width":80,"height":90}]}"#
       let forward = try await server.api("PUT", "/v1/rooms/room/jobs/plain/layouts", json: good)
       #expect(forward.status == 400 && forward.error?.code == .cdnParameters)
-      #expect(forward.error?.message.contains("\"plain\" is no merge job") == true)
+      #expect(forward.error?.message.contains("\"plain\" is not a merge job") == true)
       let unknown = try await server.api("PUT", "/v1/rooms/room/jobs/nobody/layouts", json: good)
       #expect(unknown.status == 404 && unknown.error?.code == .cdnParameters)
       #expect(unknown.error?.message.contains("no job \"nobody\"") == true)

@@ -52,7 +52,7 @@ struct SessionLimitTests {
       #expect(refused.text.contains("reserved for publishers"))
       #expect(try await refusal(server, "viewer", grants: [.subscribe])?.code == .joinFailed)
       #expect(try await refusal(server, "host", grants: [.publish]) == nil)
-      #expect(try await refusal(server, "another", grants: [.publish])?.message.contains("it takes 3") == true)
+      #expect(try await refusal(server, "another", grants: [.publish])?.message.contains("its limit is 3") == true)
       #expect(try await refusal(server, "host", grants: [.publish]) == nil, "in its own place")
     }
   }

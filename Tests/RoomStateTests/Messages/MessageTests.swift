@@ -55,7 +55,7 @@ struct MessageTests {
   }
 
   @Test(
-    "a message that won't do is refused with the field's name",
+    "an invalid message fails with the name of the field",
     arguments: [
       (MessageParams(.text), "text"), (MessageParams(.text, text: ""), "text"), (MessageParams(.barrage, type: "x"), "text"),
       (MessageParams(.text, text: String(repeating: "x", count: 4097)), "text: 4097"), (MessageParams(.gift), "type"),
@@ -82,7 +82,7 @@ struct MessageTests {
   func rate() throws {
     var stage = try Stage.staffed()
     for _ in 0..<20 { _ = try stage.room.sendMessage(MessageParams(.like), by: .user("bob")) }
-    stage.refused(.messageFailed, "10 a second") { room throws(RoomError) in
+    stage.refused(.messageFailed, "10 per second") { room throws(RoomError) in
       _ = try room.sendMessage(MessageParams(.like), by: .user("bob"))
     }
     _ = try stage.room.sendMessage(MessageParams(.like), by: .user("cid"))

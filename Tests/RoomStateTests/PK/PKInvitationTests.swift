@@ -107,7 +107,7 @@ struct PKInvitationTests {
   }
 
   @Test(
-    "an invitation that can't be told comes back with the reason",
+    "an invitation that fails in the other room returns its error",
     arguments: [
       ("z", nil, ErrorCode.noSuchRoom), ("b", "nobody", .notInRoom), ("b", "boss-b", .notInRoom),
       ("b", "eve-b", .pkInviteFailed),
@@ -208,7 +208,7 @@ struct PKInvitationTests {
     guard case .pkInvitationEnded(let data)? = rooms.told("d").last else { return #expect(Bool(false)) }
     #expect(data.error?.code == .pkInviteFailed)
     try rooms["a"].room.acceptPK("c-a", by: .api)
-    rooms["a"].refused(.roomInPK, "about to begin") { room throws(RoomError) in try room.acceptPK("b-a", by: .api) }
+    rooms["a"].refused(.roomInPK, "about to start") { room throws(RoomError) in try room.acceptPK("b-a", by: .api) }
     rooms.deliver()
     #expect(rooms.pk("a")?.room == "c" && rooms.pk("c")?.room == "a")
     #expect(rooms.invitations("a").isEmpty && rooms.invitations("b").isEmpty)

@@ -49,7 +49,7 @@ struct RequestTests {
     stage.refused(.seatTaken) { room throws(RoomError) in try room.requestSeat(2, by: "bob") }
     try stage.room.requestSeat(3, by: "bob")
     stage.refused(.requestFailed, "already") { room throws(RoomError) in try room.requestSeat(-1, by: "bob") }
-    stage.refused(.requestFailed, "not asked") { room throws(RoomError) in try room.cancelRequest(by: "dan") }
+    stage.refused(.requestFailed, "not requested") { room throws(RoomError) in try room.cancelRequest(by: "dan") }
     stage.refused(.noPermission) { room throws(RoomError) in _ = try room.acceptRequest(of: "bob", by: .user("bob")) }
     stage.refused(.noPermission) { room throws(RoomError) in try room.rejectRequest(of: "bob", by: .user("cid")) }
     stage.refused(.acceptFailed, "dan") { room throws(RoomError) in _ = try room.acceptRequest(of: "dan", by: .api) }
@@ -86,7 +86,7 @@ struct RequestTests {
   }
 
   @Test(
-    "each way a request ends is told once, with its outcome",
+    "each end of a request is announced once, with its outcome",
     arguments: [
       ("cancelled", SeatOutcome.cancelled, "bob"), ("rejected", .rejected, "host"), ("too old", .timedOut, ""),
       ("the user left", .left, ""), ("the user took a seat", .seated, ""),
@@ -206,7 +206,7 @@ struct InvitationTests {
   }
 
   @Test(
-    "each way an invitation ends is told once, with its outcome",
+    "each end of an invitation is announced once, with its outcome",
     arguments: [
       (SeatOutcome.cancelled, "boss"), (.rejected, "bob"), (.timedOut, ""), (.left, ""), (.seated, ""),
     ] as [(SeatOutcome, UserID)])

@@ -136,14 +136,14 @@ struct SeatTests {
     stage.refused(.noPermission, "admin") { room throws(RoomError) in
       try room.setSeat(SeatSwitches(index: 1, muted: false), by: .user("bob"))
     }
-    stage.refused(.noPermission, "another's") { room throws(RoomError) in
+    stage.refused(.noPermission, "another user's") { room throws(RoomError) in
       try room.setSeat(SeatSwitches(index: 1, audio: false), by: .user("cid"))
     }
     // Switches are set atomically: the allowed half is not applied.
     stage.refused(.noPermission) { room throws(RoomError) in
       try room.setSeat(SeatSwitches(index: 1, locked: false, video: true), by: .user("bob"))
     }
-    stage.refused(.wrongMicState, "nobody") { room throws(RoomError) in
+    stage.refused(.wrongMicState, "empty") { room throws(RoomError) in
       try room.setSeat(SeatSwitches(index: 2, video: false), by: .api)
     }
     stage.refused(.seatIndexInvalid) { room throws(RoomError) in

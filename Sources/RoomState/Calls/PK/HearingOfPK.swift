@@ -72,11 +72,11 @@ extension RoomState {
   private func invitedHost(_ invitation: PKInvitation) throws(RoomError) -> UserID {
     if pk.isBusy { throw RoomError(.roomInPK, "room \(name) is in a PK") }
     guard pk.incomingCount < rules.pkInvitations else {
-      throw RoomError(.pkInviteFailed, "\(rules.pkInvitations) invitations wait in room \(name) already")
+      throw RoomError(.pkInviteFailed, "\(rules.pkInvitations) invitations are already pending in room \(name)")
     }
     let wanted = invitation.to.userId
     if !wanted.isEmpty { _ = try visibleMember(wanted) }
-    guard let host = seats.host else { throw RoomError(.pkInviteFailed, "nobody sits on the host's seat of room \(name)") }
+    guard let host = seats.host else { throw RoomError(.pkInviteFailed, "the host's seat of room \(name) is empty") }
     guard wanted.isEmpty || wanted == host else {
       throw RoomError(.pkInviteFailed, "\(wanted.brief) is not the host of room \(name)")
     }
@@ -118,7 +118,7 @@ extension RoomState {
   private mutating func ended(_ id: PKID, in room: RoomName, _ reason: PKEndReason, by user: UserID) {
     if isRunning(id, with: room) { return endPK(reason, in: room, by: user) }
     guard isAbout(id, room) else { return }
-    let error = RoomError(.pkBeginFailed, "room \(room.brief) does not begin the PK any more: \(reason.rawValue)")
+    let error = RoomError(.pkBeginFailed, "room \(room.brief) no longer starts the PK: \(reason.rawValue)")
     endPKInvitation(id, .failed, error: error)
   }
 

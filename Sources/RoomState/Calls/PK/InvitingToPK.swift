@@ -10,16 +10,16 @@ extension RoomState {
     try checkAdmin(caller, "inviting to a PK")
     try checkIdle()
     guard params.room != name, !params.room.isEmpty else {
-      throw RoomError(.pkInviteFailed, "room: a PK needs another room than \(name)")
+      throw RoomError(.pkInviteFailed, "room: must be another room than \(name)")
     }
     if let waiting = pk.outgoingInvitation {
-      throw RoomError(.pkInviteFailed, "an invitation to room \(waiting.to.room.brief) waits: cancelPK takes it back")
+      throw RoomError(.pkInviteFailed, "an invitation to room \(waiting.to.room.brief) is pending: cancel it with cancelPK")
     }
     if let waiting = pk.invitations.first(where: { $0.from.room == params.room }) {
-      throw RoomError(.pkInviteFailed, "room \(params.room.brief) has invited this one: acceptPK with \(waiting.pkId) accepts")
+      throw RoomError(.pkInviteFailed, "room \(params.room.brief) has invited this one: call acceptPK with \(waiting.pkId)")
     }
     guard let host = connectedHost else {
-      throw RoomError(.pkInviteFailed, "there is no host: somebody has to sit on seat 0 and be connected")
+      throw RoomError(.pkInviteFailed, "there is no host: seat 0 needs a connected user")
     }
     let invitation = PKInvitation(
       pkId: id, from: PKSide(room: name, userId: host), to: PKSide(room: params.room, userId: params.userId ?? ""),
@@ -34,9 +34,9 @@ extension RoomState {
   /// Cancels the room's own invitation.
   /// - Throws: 10003; 80703 if it is no longer pending.
   public mutating func cancelPK(_ id: PKID, by caller: Caller) throws(RoomError) {
-    try checkAdmin(caller, "taking an invitation to a PK back")
+    try checkAdmin(caller, "cancelling an invitation to a PK")
     guard pk.outgoing == id else {
-      throw RoomError(.pkCancelFailed, "this room has no such invitation waiting: it was answered, or is too old")
+      throw RoomError(.pkCancelFailed, "this room has no such pending invitation: it was answered or has expired")
     }
     cancelOutgoing(.cancelled, by: caller.told)
   }
@@ -49,7 +49,7 @@ extension RoomState {
     try checkIdle()
     let invitation = try incoming(id)
     guard connectedHost == invitation.to.userId else {
-      throw RoomError(.pkAnswerFailed, "\(invitation.to.userId.brief), who is invited, has to sit on seat 0 and be connected")
+      throw RoomError(.pkAnswerFailed, "\(invitation.to.userId.brief), who is invited, must be on seat 0 and connected")
     }
     accept(invitation, by: caller.told)
   }
@@ -61,7 +61,7 @@ extension RoomState {
     try checkAdmin(caller, "rejecting a PK")
     let invitation = try incoming(id)
     if let reason, reason.utf8.count > 256 {
-      throw RoomError(.pkAnswerFailed, "reason: \(reason.utf8.count) bytes, at most 256 are sent")
+      throw RoomError(.pkAnswerFailed, "reason: \(reason.utf8.count) bytes; the maximum is 256")
     }
     send(.reject(.rejected, reason: reason, error: nil), about: id, to: invitation.from.room)
     endPKInvitation(id, .rejected, reason: reason, by: caller.told)
@@ -73,14 +73,14 @@ extension RoomState {
     if let other = pk.info {
       throw RoomError(.roomInPK, "this room is in a PK with room \(other.room.brief): quitPK ends it")
     }
-    if pk.accepted != nil { throw RoomError(.roomInPK, "this room has just accepted a PK, which is about to begin") }
+    if pk.accepted != nil { throw RoomError(.roomInPK, "this room has just accepted a PK, which is about to start") }
   }
 
   var connectedHost: UserID? { seats.host.flatMap { members[$0]?.connected ?? false ? $0 : nil } }
 
   private func incoming(_ id: PKID) throws(RoomError) -> PKInvitation {
     guard let invitation = pk[id], pk.outgoing != id, pk.accepted?.pkId != id else {
-      throw RoomError(.pkAnswerFailed, "no such invitation waits: it was answered or taken back, or is too old")
+      throw RoomError(.pkAnswerFailed, "no such invitation is pending: it was answered, cancelled or has expired")
     }
     return invitation
   }

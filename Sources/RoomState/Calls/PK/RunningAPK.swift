@@ -17,7 +17,7 @@ extension RoomState {
     try checkAdmin(caller, "setting the score")
     let most = 1 << 53 - 1
     guard (-most...most).contains(score) else {
-      throw RoomError(.unknownMessage, "score: \(score), where \(-most) to \(most) is possible")
+      throw RoomError(.unknownMessage, "score: \(score) is out of range; the range is \(-most) to \(most)")
     }
     guard var running = pk.running else { throw Self.noPK }
     guard running.info.score != score else { return }
@@ -35,7 +35,7 @@ extension RoomState {
     guard let running = pk.running else { throw Self.noPK }
     guard !running.info.connected else { throw RoomError(.pkBeginFailed, "the PK was not interrupted on this side") }
     guard running.info.way == .bridge || !running.info.inviter else {
-      throw RoomError(.pkBeginFailed, "in this PK \(user.brief) is shown from room \(running.info.room.brief): join that again")
+      throw RoomError(.pkBeginFailed, "in this PK \(user.brief) is in room \(running.info.room.brief): join that room again")
     }
     if seats.index(of: user) == nil {
       if case .taken(let other) = seats.state(of: 0) { throw RoomError(.seatTaken, "\(other.brief) sits on the host's seat") }
@@ -58,7 +58,7 @@ extension RoomState {
     endPKInvitation(accepted.pkId, .cancelled, by: caller.told)
   }
 
-  private static var noPK: RoomError { RoomError(.roomNotInPK, "this room is in no PK") }
+  private static var noPK: RoomError { RoomError(.roomNotInPK, "this room is not in a PK") }
 
   private func checkAnchor(_ caller: Caller, _ what: String) throws(RoomError) {
     try checkPresence(caller)
@@ -145,7 +145,7 @@ extension RoomState {
   private mutating func endPKInvitations(with user: UserID) {
     if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(.cancelled) }
     for invitation in pk.invitations where invitation.to.userId == user && invitation.to.room == name {
-      withdraw(invitation, because: RoomError(.pkAnswerFailed, "\(user.brief) is not the host of room \(name) any more"))
+      withdraw(invitation, because: RoomError(.pkAnswerFailed, "\(user.brief) is no longer the host of room \(name)"))
     }
   }
 
@@ -180,7 +180,7 @@ extension RoomState {
       cancelOutgoing(.timedOut)
     } else if pk.accepted?.pkId == id {
       send(.end(.failed, by: ""), about: id, to: room)
-      endPKInvitation(id, .failed, error: RoomError(.pkBeginFailed, "room \(room.brief) did not begin the PK in time"))
+      endPKInvitation(id, .failed, error: RoomError(.pkBeginFailed, "room \(room.brief) did not start the PK in time"))
     } else {
       send(.reject(.timedOut, reason: nil, error: nil), about: id, to: room)
       endPKInvitation(id, .timedOut)
