@@ -1,10 +1,10 @@
-/// Why the server closes a socket: the code of the WebSocket's close frame (RFC 6455 §7.4) and a word.
+/// The reason why the server closes a socket: the WebSocket close code (RFC 6455 §7.4) and a short text.
 package enum CloseReason: Sendable, Hashable {
-  /// The session is over, and the client was told.
+  /// The session ended, and the client was notified.
   case sessionEnded
-  /// Another socket carries the session on.
+  /// Another socket continues the session.
   case replaced
-  /// No `join`, or one that was refused.
+  /// The client did not send `join`, or it failed.
   case notJoined
   case messageTooLarge
   case notText

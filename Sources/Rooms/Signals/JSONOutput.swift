@@ -1,18 +1,17 @@
 import Foundation
 import RoomProtocol
 
-/// JSON in UTF-8 that is written field by field, byte for byte as `JSONEncoder` writes it with `sortedKeys` and
-/// `withoutEscapingSlashes`.
+/// Writes JSON in UTF-8 field by field, byte for byte as `JSONEncoder` with `sortedKeys` and `withoutEscapingSlashes`.
 ///
-/// It is meant for lists that are as long as a room: `JSONEncoder` takes several microseconds for each participant.
+/// It is intended for lists as long as a room: `JSONEncoder` takes several microseconds for each participant.
 struct JSONOutput: Sendable {
   private(set) var bytes: [UInt8] = []
   private let encoder: JSONEncoder
 
-  /// - Parameter encoder: writes what is not written field by field.
+  /// - Parameter encoder: encodes the values that are not written field by field.
   init(_ encoder: JSONEncoder) { self.encoder = encoder }
 
-  /// Writes a ``SignalAnswer`` to a request, of which `body` writes the result.
+  /// Writes a ``SignalAnswer`` to a request; `body` writes the result.
   mutating func write(inAnswerTo request: Int, _ body: (inout Self) throws -> Void) rethrows {
     raw("{\"id\":")
     number(request)
@@ -21,7 +20,7 @@ struct JSONOutput: Sendable {
     raw("}")
   }
 
-  /// Writes JSON as it is.
+  /// Writes JSON text unchanged.
   mutating func raw(_ text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }

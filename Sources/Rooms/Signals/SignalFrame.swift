@@ -1,8 +1,8 @@
 import NIOCore
 
-/// A text message as a WebSocket frame (RFC 6455 §5.2). A server's frames are not masked, so that all receivers share one.
+/// Text messages as WebSocket frames (RFC 6455 §5.2). A server's frames are not masked, so all receivers share one.
 package enum SignalFrame {
-  /// A message with its header in front of the reader index, where ``framed(_:)`` finds it.
+  /// Returns a message with its frame header before the reader index, where ``framed(_:)`` finds it.
   package static func message(_ text: some Collection<UInt8>) -> ByteBuffer {
     let size = headerSize(text.count)
     var buffer = ByteBufferAllocator().buffer(capacity: size + text.count)
@@ -12,7 +12,7 @@ package enum SignalFrame {
     return buffer
   }
 
-  /// The frame of a message. It shares the memory of one that ``message(_:)`` made; any other is copied.
+  /// Returns the frame of a message. It shares the memory of a message from ``message(_:)``; any other is copied.
   package static func framed(_ message: ByteBuffer) -> ByteBuffer {
     let count = message.readableBytes
     let size = headerSize(count)
@@ -28,7 +28,7 @@ package enum SignalFrame {
     return header
   }
 
-  /// Bytes of the header of a frame with so many bytes of payload.
+  /// Returns the size of the frame header for a payload of this size, both in bytes.
   private static func headerSize(_ count: Int) -> Int { count < 126 ? 2 : count <= UInt16.max ? 4 : 10 }
 
   private static let finalText: UInt8 = 0x81

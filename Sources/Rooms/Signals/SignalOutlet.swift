@@ -1,28 +1,29 @@
 import NIOCore
 
-/// The destination of messages to a client: its socket, or a test's record. Never waits.
+/// The destination of messages to a client: its socket, or a recorder in tests. Its methods never block.
 package protocol SignalOutlet: AnyObject, Sendable {
-  /// Sends a whole message, after those sent before it.
+  /// Sends a complete message, after those sent before it.
   func send(_ message: ByteBuffer)
-  /// Sends a whole message that goes to many, after those sent before it. It may wait, to share a system call with others.
+  /// Sends a complete message to one of many recipients, after those sent before it. It may be delayed, to share a system call
+  /// with others.
   func gather(_ message: ByteBuffer, _ patience: SignalPatience)
-  /// Closes the socket once what was sent has gone out.
+  /// Closes the socket after all pending messages have been sent.
   func close(_ reason: CloseReason)
-  /// Keeps back what is sent from now on until `release`.
+  /// Holds back all messages sent from now on, until `release`.
   func hold() -> SignalHold
-  /// Sends what was kept back, up to the next hold.
+  /// Sends the messages that were held back, up to the next hold.
   func release(_ hold: SignalHold)
 }
 
-/// How long a message to many may wait for others, on an event loop that has just written to many.
+/// How long a message to many recipients may be delayed on an event loop that has just written to many sockets.
 package enum SignalPatience: Sendable {
-  /// What people say and show.
+  /// For all other events.
   case short
-  /// Who comes and goes.
+  /// For events about participants that join, leave, or lose or restore their connection.
   case long
 }
 
-/// A place in what an outlet sends from which on it keeps everything back.
+/// A position in an outlet's messages from which on they are held back.
 package struct SignalHold: Hashable, Sendable {
   package var number = 0
 
@@ -31,7 +32,7 @@ package struct SignalHold: Hashable, Sendable {
 
 extension SignalOutlet {
   package func gather(_ message: ByteBuffer, _ patience: SignalPatience) { send(message) }
-  // Whoever has no disk to wait for keeps nothing back.
+  // An outlet that need not wait for a disk holds nothing back.
   package func hold() -> SignalHold { SignalHold() }
   package func release(_ hold: SignalHold) {}
 }

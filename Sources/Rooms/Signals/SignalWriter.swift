@@ -2,9 +2,9 @@ import Foundation
 import NIOCore
 import RoomProtocol
 
-/// The messages of the protocol as bytes.
+/// Encodes the messages of the protocol.
 package enum SignalWriter {
-  /// A message holds something that JSON can't say, such as a number that is none.
+  /// A message contains a value that JSON can't represent, such as NaN.
   package struct Unwritable: Error, CustomStringConvertible {
     package var reason: String
     package var description: String { "JSON can't say it: \(reason)" }
@@ -16,8 +16,8 @@ package enum SignalWriter {
     try encode(SignalAnswer.result(id: id, result))
   }
 
-  /// The answer to a join.
-  /// - Parameter written: of the answers to the room's joins before.
+  /// Returns the answer to a join.
+  /// - Parameter written: the cached participants of earlier answers.
   static func joined(
     _ result: JoinResult, id: Int, _ written: inout WrittenParticipants
   ) throws(Unwritable) -> ByteBuffer {
@@ -30,7 +30,7 @@ package enum SignalWriter {
 
   package static func error(_ error: RoomError, id: Int?) -> ByteBuffer {
     do throws(Unwritable) { return try encode(SignalAnswer<Empty>.error(id: id, error)) } catch {
-      // It is made of whole numbers and text, which JSON can say.
+      // Unreachable: an error consists of whole numbers and text, which JSON can represent.
       return ByteBuffer(string: #"{"error":{"code":10001,"message":"the error can't be written","name":"unknownMessage"}}"#)
     }
   }

@@ -1,10 +1,10 @@
 import RoomProtocol
 
-// The answer to a join lists everybody in the room. Keys are in alphabetical order, as `sortedKeys` has them.
+// The answer to a join lists all participants of the room. Keys are in alphabetical order, as with `sortedKeys`.
 
 extension JoinResult {
-  /// Copies what was written of the participants before.
-  /// - Throws: what `JSONEncoder` throws of a value that JSON can't hold.
+  /// Writes the answer, copying the participants that were written before.
+  /// - Throws: the error of `JSONEncoder` for a value that JSON can't represent.
   func write(to output: inout JSONOutput, _ written: inout WrittenParticipants) throws {
     output.raw("{")
     if let iceServers {

@@ -2,15 +2,15 @@ import RoomProtocol
 
 /// The participants of a room as JSON.
 ///
-/// Each join is answered with nearly the same list: what is as it was the last time at the list's beginning and end is copied.
+/// Successive joins are answered with nearly the same list: the unchanged start and end of the last list are copied.
 struct WrittenParticipants: Sendable {
   private var participants: [ParticipantInfo] = []
-  /// The elements, with a comma behind each.
+  /// The elements, each followed by a comma.
   private var bytes: [UInt8] = []
-  /// Where each element, with its comma, ends in `bytes`.
+  /// The end offset of each element, with its comma, in `bytes`.
   private var ends: [Int] = []
 
-  /// Writes a list, byte for byte as without what was written before.
+  /// Writes a list. The output does not depend on what is cached.
   mutating func write(_ list: [ParticipantInfo], to output: inout JSONOutput) {
     renew(list)
     output.raw("[")
