@@ -9,15 +9,15 @@ import RoomToken
 import SFU
 import WebRTC
 
-/// A room at work: gives ``RoomCore`` its inputs one after the other, with the time, and carries out its outputs in order.
+/// Runs a room: passes ``RoomCore`` its inputs one after the other, with the time, and performs its outputs in order.
 ///
-/// Entry points call its methods, none of which waits for another room. Media workers, broadcasts and other
-/// rooms report to its inbox.
+/// Entry points call its methods, none of which waits for another room. Media workers, broadcasts and other rooms report to its
+/// inbox.
 package actor Room: StoredSource {
   package nonisolated let name: RoomName
   /// Milliseconds since 1970.
   package nonisolated let createdAt: Int64
-  /// Another each time a room of this name is made; a server that is started again continues it.
+  /// Differs each time a room of this name is created; a restarted server continues it.
   package nonisolated var session: String { "RS_" + String(createdAt, radix: 36) }
   nonisolated let inbox = RoomInbox()
   private(set) var core: RoomCore
@@ -26,16 +26,16 @@ package actor Room: StoredSource {
   private let log: Logger
   private let programs: RoomPrograms
   private var sockets: RoomSockets
-  /// What the last call of the API came to.
+  /// The result of the last call of the API.
   private var reply: Result<any Codable & Sendable, RoomError>?
-  /// The newest change that the store was given.
+  /// The ticket of the latest change passed to the store.
   private var change = StoreTicket()
   private var peers: RoomPeers
   private var alarm = RoomAlarm()
   private var isCarryingOut = false
   private var hasReportedClosed = false
 
-  /// - Parameter stored: the state from before the server's end; ``restore(_:images:)`` has to follow.
+  /// - Parameter stored: the state from before the server stopped; call ``restore(_:images:)`` afterwards.
   package init(
     name: RoomName, settings: RoomCore.Settings, dependencies: RoomDependencies, stored: RoomState? = nil,
     openMedia: @Sendable (@escaping @Sendable (MediaEvent) -> Void) -> MediaRoom
@@ -68,7 +68,7 @@ package actor Room: StoredSource {
 
   // MARK: Inputs
 
-  /// Gives the core an input, and carries out what comes of it.
+  /// Passes an input to the core and performs its outputs.
   func perform<Result, Failure: Error>(
     _ input: (inout RoomCore) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -100,7 +100,7 @@ package actor Room: StoredSource {
     await reportClosed()
   }
 
-  /// Has a room that is closed forgotten, once.
+  /// Reports a closed room to the directory, once, so that it is removed.
   private func reportClosed() async {
     guard core.isClosed, !hasReportedClosed else { return }
     hasReportedClosed = true
@@ -109,13 +109,13 @@ package actor Room: StoredSource {
 
   // MARK: Clients
 
-  /// Lets a client in, or back in, and answers its request on `outlet`.
+  /// Joins a client, or resumes its session, and answers its request on `outlet`.
   package func join(_ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet) -> RoomCore.Joined {
     calling(on: outlet) { id in perform { $0.join(token, params, request: request, on: id) } }
   }
 
-  /// Carries out what a joined client asks, and answers on `outlet`. The answer goes out before the events it causes, and not
-  /// before the change that it promises is stored; the room does not wait for that.
+  /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,
+  /// and after the change that it confirms is stored. The room does not wait for the store.
   package func handle(
     _ request: SignalRequest, session: SessionID, of user: UserID, outlet: any SignalOutlet
   ) -> RoomCore.Handled {
@@ -132,7 +132,7 @@ package actor Room: StoredSource {
     return handled
   }
 
-  /// The socket of a session is gone.
+  /// Handles the loss of a session's socket.
   package func socketLost(_ session: SessionID, of user: UserID, outlet: any SignalOutlet) {
     perform { $0.connectionLost(session, of: user, ConnectionID(outlet)) }
   }
@@ -147,7 +147,7 @@ package actor Room: StoredSource {
 
   package nonisolated var sessions: RoomSessions { RoomSessions(room: self) }
 
-  /// Lets an encoder's stream in.
+  /// Adds an encoder's stream.
   package func publish(_ token: RoomToken, from encoder: any RoomEncoder) -> RoomCore.Joined {
     let id = sockets.add(encoder)
     let joined = perform { $0.publish(token, from: id) }
@@ -155,25 +155,25 @@ package actor Room: StoredSource {
     return joined
   }
 
-  /// Publishes a track of a stream; nil if the stream's participant is gone.
+  /// Publishes a track of a stream. Returns nil if the stream's participant has left.
   package func publish(_ track: EncoderTrack, from encoder: any RoomEncoder) -> TrackInjection? {
     perform { $0.publish(track, from: ConnectionID(encoder)) }.flatMap { programs.takeInjection($0) }
   }
 
-  /// The stream's connection is gone, or it ended its publish.
+  /// Handles a stream whose connection closed or that stopped publishing.
   package func encoderLost(_ encoder: any RoomEncoder) {
     perform { $0.encoderLost(ConnectionID(encoder)) }
     sockets.remove(encoder)
   }
 
-  /// The room can't take the stream.
+  /// Handles a stream that the room can't accept.
   package func encoderFailed(_ encoder: any RoomEncoder, _ reason: String) {
     perform { $0.encoderFailed(ConnectionID(encoder), reason) }
   }
 
   // MARK: The API
 
-  /// Carries out a call of the API.
+  /// Performs a call of the API.
   @discardableResult package func call(_ call: SignalCall) throws(RoomError) -> any Codable & Sendable {
     reply = nil
     if let result = try perform({ core throws(RoomError) in try core.perform(call) }) { return result }
@@ -181,7 +181,7 @@ package actor Room: StoredSource {
   }
 
   /// Changes the room's settings.
-  /// - Parameter settle: makes settings of the options that are in force after the change.
+  /// - Parameter settle: returns the settings for the options that apply after the change.
   /// - Throws: as ``RoomCore/change(_:)``.
   package func change(
     _ change: @Sendable (inout RoomWishes) -> Void, settle: @Sendable (RoomWishes) -> RoomCore.Settings
@@ -195,14 +195,14 @@ package actor Room: StoredSource {
 
   package var settings: RoomCore.Settings { core.settings }
 
-  /// Keeps an image that mixes may show.
+  /// Adds an image that mixes may show.
   package func setImage(_ name: String, _ picture: Picture, file: [UInt8]) throws(RoomError) {
     try programs.images.set(name, picture, bytes: file.count)
     imagesChanged()
     dependencies.store?.note(.image(room: self.name, name: name, file))
   }
 
-  /// False if there is none.
+  /// Removes an image. Returns false if there is none.
   package func removeImage(_ name: String) -> Bool {
     guard programs.images.remove(name) else { return false }
     imagesChanged()
@@ -214,7 +214,7 @@ package actor Room: StoredSource {
 
   package var images: [String: RoomImages.Image] { programs.images.all }
 
-  /// Continues what was stored. All other rooms have to be there.
+  /// Resumes the stored state. All other rooms must exist already.
   package func restore(_ room: StoredRoom, images files: [String: [UInt8]]) {
     for (name, file) in files.sorted(by: { $0.key < $1.key }) {
       do throws(RoomError) {
@@ -227,7 +227,7 @@ package actor Room: StoredSource {
     perform { $0.restore(room.jobs) }
   }
 
-  /// Ends every session with `ended` and closes the room. Nothing happens the second time.
+  /// Ends every session with `ended` and closes the room. A second call has no effect.
   package func close(_ ended: EndedData) async {
     guard !core.isClosed else { return }
     perform { $0.close(ended) }
@@ -236,11 +236,11 @@ package actor Room: StoredSource {
 
   // MARK: Other rooms
 
-  /// Another room's message about a PK.
+  /// Handles another room's message about a PK.
   func receive(_ message: PKMessage) { perform { $0.receive(message) } }
 
-  /// Lends a user's tracks to another room from now on.
-  /// - Parameter send: sends the borrower all tracks that are lent now. Does not wait, and keeps the order.
+  /// Starts lending a user's tracks to another room.
+  /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.
   func lend(_ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) {
     programs.setBorrower(room, send: send)
     perform { $0.lend(user, to: room) }
@@ -248,32 +248,32 @@ package actor Room: StoredSource {
 
   func endLending(to room: RoomName) { perform { $0.endLending(to: room) } }
 
-  // MARK: What others ask
+  // MARK: Queries
 
   var isClosed: Bool { core.isClosed }
-  /// What the store lacks; nil if the room is closed.
+  /// Returns the changes since the last call, for the store; nil if the room is closed.
   package func takeStored() -> StoredRoomChange? { core.takeStored() }
-  /// The store lost what it was given.
+  /// Records that the store lost the room: the next change contains all of it.
   package func forgetStored() { core.state.forgetStored() }
   package var jobList: [JobInfo] { core.jobList }
   package func hasJob(_ id: JobID) -> Bool { core.jobs[id] != nil }
-  /// All participants, hidden ones too, in the order of their joining.
+  /// All participants, including hidden ones, in the order of joining.
   package var roster: [ParticipantInfo] { core.roster.order.compactMap { core.roster[$0]?.info } }
-  /// The first users in the order of their joining, but for those that no count includes.
+  /// Returns the first users in the order of joining, without those excluded from counts.
   package func firstUsers(_ count: Int) -> [UserID] {
     let roster = core.roster
     return Array(roster.order.lazy.filter { roster[$0]?.isUncounted == false }.prefix(count))
   }
-  /// Participants, tracks and viewers.
+  /// The numbers of participants, tracks and viewers.
   package var counts: (participants: Int, tracks: Int, viewers: Int) {
     (core.roster.countedCount, core.roster.trackCount, core.viewers.count)
   }
-  /// Participants that came in by themselves and are connected, and viewers.
+  /// The numbers of connected participants that joined by themselves, and of viewers.
   package var people: (participants: Int, viewers: Int) {
     (core.roster.all.count { !$0.isVirtual && $0.isConnected }, core.viewers.count)
   }
 
-  /// Seats, requests, PK, messages and attributes, and the jobs.
+  /// A snapshot of seats, requests, PK, messages and attributes, and of the jobs.
   package var stateSnapshot: RoomSnapshot {
     var snapshot = core.state.snapshot(for: nil)
     snapshot.jobs = core.jobList
@@ -285,7 +285,7 @@ package actor Room: StoredSource {
     return RoomStatistics(of: await core, media)
   }
 
-  /// How the jobs are doing.
+  /// Returns the status of the jobs.
   package func jobStatus() async -> [JobStatusData] {
     var all: [JobStatusData] = []
     for probe in core.jobs.values.map({ programs.probe($0.id, mix: $0.mix) }) {
@@ -297,7 +297,7 @@ package actor Room: StoredSource {
   // MARK: Outputs
 
   private func carryOut() {
-    // An answer to an output is an input: what comes of it is carried out right behind that output.
+    // An answer to an output is an input: its own outputs are performed directly after that output.
     guard !isCarryingOut else { return }
     isCarryingOut = true
     var outputs = core.takeOutputs()[...]
@@ -309,7 +309,7 @@ package actor Room: StoredSource {
     setAlarm()
   }
 
-  /// True if the core had another input meanwhile.
+  /// Returns true if the core received another input meanwhile.
   private func carryOut(_ output: RoomOutput) -> Bool {
     switch output {
     case .attach(let id): sockets.attach(id)
@@ -334,7 +334,7 @@ package actor Room: StoredSource {
       sockets.send(.pkToken(PKTokenData(pkId: pkId, room: token.room, token: signed)), to: id)
     case .closed:
       alarm.cancel()
-      // Any input may pass the time at which an empty room closes. Inputs that wait report it themselves, sooner.
+      // Any input may advance past the time at which an empty room closes. Async inputs report it themselves, sooner.
       Task { await reportClosed() }
     case .finished: inbox.finish()
     }

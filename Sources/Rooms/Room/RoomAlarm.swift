@@ -3,13 +3,14 @@ import RTP
 
 /// Wakes a room when its next timer is due.
 struct RoomAlarm {
-  /// An alarm may ring this much too early: the room then sets the next one. Microseconds.
+  /// Maximum time that an alarm may fire early, in microseconds: the room then sets the next one.
   private static let tolerance: Int64 = 5000
 
   private var next: (time: Instant, task: Task<Void, Never>)?
 
+  /// Sets or cancels the alarm.
   /// - Parameters:
-  ///   - deadline: nil if nothing waits.
+  ///   - deadline: nil if no timer is set.
   ///   - ring: called once, at the deadline.
   mutating func set(for deadline: Instant?, _ ring: @escaping @Sendable () async -> Void) {
     guard let deadline else { return cancel() }

@@ -5,26 +5,26 @@ import RoomProtocol
 import RoomToken
 import WebRTC
 
-/// What rooms share with the rest of the server.
+/// The services of the server that rooms use.
 package struct RoomDependencies: Sendable {
   package var fingerprint: Fingerprint
   /// Revokes a kicked user's token.
   package var kicked: @Sendable (RoomToken) -> Void
-  /// The room is closed: forget it.
+  /// Removes a room that has closed.
   package var closed: @Sendable (Room) async -> Void
-  /// Counts what happens, for the metrics.
+  /// Counts events for the metrics.
   package var count: @Sendable (RoomCount) -> Void
   package var broadcasts: BroadcastDirectory
   package var mixes: MixDirectory
-  /// Another room of this server.
+  /// Finds another room of this server.
   package var peer: @Sendable (RoomName) async -> Room?
   /// Signs a token with one of the server's keys; nil if it has none.
   package var sign: @Sendable (RoomToken) -> String?
-  /// What survives the server's end; nil if nothing does.
+  /// The store that survives a server restart; nil if nothing is stored.
   package var store: StoreWriter?
   package var relay: RelaySettings
   package var log: Logger
-  /// Where the app's own server learns of events.
+  /// The sink of events for the app's own server.
   package var events: any WebhookEventSink
 
   package init(
@@ -53,7 +53,7 @@ package struct RoomDependencies: Sendable {
         room: room, session: session, name: name, time: Int64(Date().timeIntervalSince1970 * 1000), data: data))
   }
 
-  /// Reports the end of a recording that a room began, even if the room is gone.
+  /// Returns a listener that reports the end of a recording that a room started, even after the room has closed.
   func recordingListener(of room: RoomName, session: String) -> BroadcastDirectory.RecordingListener {
     { recording, summary in
       let failure = summary.failure.map { JobFailure(cause: $0.name, message: $0.description) }
@@ -67,7 +67,7 @@ package struct RoomDependencies: Sendable {
 }
 
 extension RoomCore.Settings {
-  /// With what the server gives every room.
+  /// Returns the settings completed with those that the server gives every room.
   func completed(by dependencies: RoomDependencies, candidates: [ICECandidate]) -> Self {
     var settings = self
     settings.fingerprints = [dependencies.fingerprint]

@@ -1,9 +1,9 @@
 import RoomProtocol
 
-/// An encoder's stream, as its room sees it.
+/// The stream of an encoder in a room.
 package protocol RoomEncoder: AnyObject, Sendable {
-  /// The room has let the stream in.
+  /// Called when the room has accepted the stream.
   func enter(_ room: Room)
-  /// The room ended the participant.
+  /// Called when the room has ended the participant.
   func ended(_ ended: EndedData)
 }

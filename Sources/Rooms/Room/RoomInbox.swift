@@ -4,11 +4,11 @@ import NIOCore
 import Relay
 import SFU
 
-/// What media workers, broadcasts and other rooms report to a room, in the order in which they report it.
+/// The reports of media workers, broadcasts and other rooms to a room, in order.
 ///
-/// Reporting never waits, because workers and broadcasts call from threads of their own. Audio levels and speakers are replaced by newer
-/// ones while they wait. Everything else is kept: a transport, a track and a connection attempt of a job each have a handful of events, so
-/// their number bounds the queue.
+/// Posting never blocks, because workers and broadcasts call from threads of their own. Pending audio levels and speakers are
+/// replaced by newer ones. Everything else is kept: a transport, a track and a connection attempt of a job each cause only a
+/// few events, so their number bounds the queue.
 final class RoomInbox: Sendable {
   enum Notice: Sendable {
     case media(MediaEvent)
@@ -26,7 +26,7 @@ final class RoomInbox: Sendable {
 
   private let state = NIOLockedValueBox(State())
   private let wake: AsyncStream<Void>.Continuation
-  /// Has an element after each notice; one element may stand for several notices.
+  /// Yields an element after notices are posted; one element may stand for several notices.
   let wakeups: AsyncStream<Void>
 
   init() { (wakeups, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
@@ -43,7 +43,8 @@ final class RoomInbox: Sendable {
     wake.yield()
   }
 
-  /// The oldest notice. Levels come after everything else, and speakers after their levels, as workers report them.
+  /// Removes and returns the oldest notice. Levels come after everything else, and speakers after their levels, as workers
+  /// report them.
   func next() -> Notice? {
     state.withLockedValue { state in
       if let notice = state.notices.popFirst() { return notice }
@@ -57,7 +58,7 @@ final class RoomInbox: Sendable {
     }
   }
 
-  /// Takes no further notices; the stream ends when those that wait are read.
+  /// Rejects further notices; the stream ends after the pending ones are read.
   func finish() {
     state.withLockedValue { $0.isFinished = true }
     wake.finish()

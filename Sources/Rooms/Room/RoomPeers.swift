@@ -1,7 +1,7 @@
 import RoomProtocol
 import RoomState
 
-/// A room's calls to other rooms, one after the other. None of them makes the room wait.
+/// Performs a room's calls to other rooms, one after the other. The room never waits for them.
 struct RoomPeers {
   private let name: RoomName
   private let find: @Sendable (RoomName) async -> Room?
@@ -9,15 +9,15 @@ struct RoomPeers {
   private var work = OrderedWork()
 
   /// - Parameters:
-  ///   - name: the room that calls.
-  ///   - inbox: where the tracks go that it borrows.
+  ///   - name: the calling room.
+  ///   - inbox: receives the tracks that the room borrows.
   init(of name: RoomName, find: @escaping @Sendable (RoomName) async -> Room?, inbox: RoomInbox) {
     self.name = name
     self.find = find
     self.inbox = inbox
   }
 
-  /// - Parameter bounce: takes the answer to a message whose room does not exist.
+  /// - Parameter bounce: receives the answer to a message whose receiving room does not exist.
   mutating func carryOut(_ order: PeerOrder, bounce: @escaping @Sendable (PKMessage) async -> Void) {
     let (find, name) = (find, name)
     switch order {

@@ -6,12 +6,12 @@ import WebRTC
 package struct RoomSessions: Sendable {
   let room: Room
 
-  /// Lets a publisher in by WHIP.
+  /// Adds a publisher by WHIP.
   package func publish(_ token: RoomToken, offer: String) async -> SessionOffer {
     await begin { core throws(SessionRefusal) in try core.publish(token, offer: offer) }
   }
 
-  /// Lets a viewer in by WHEP.
+  /// Adds a viewer by WHEP.
   package func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) async -> SessionOffer {
     await begin { core throws(SessionRefusal) in try core.view(token, source, offer: offer) }
   }
@@ -27,12 +27,13 @@ package struct RoomSessions: Sendable {
     } catch { return .refused(error) }
   }
 
-  /// - Throws: if there is no such session of this user.
+  /// Finds a session.
+  /// - Throws: if this user has no such session.
   package func find(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) async throws(SessionRefusal) {
     _ = try await room.core.session(id, of: user, direction)
   }
 
-  /// Trickles, or restarts ICE; returns the session and the fragment that answers a restart.
+  /// Trickles candidates or restarts ICE. Returns the session and the fragment that answers a restart.
   package func patch(
     _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection, _ fragment: ICEFragment, match: String?
   ) async throws(SessionRefusal) -> (SessionResource, ICEFragment?) {
@@ -41,7 +42,7 @@ package struct RoomSessions: Sendable {
     }
   }
 
-  /// Ends a session for its client.
+  /// Ends a session at its client's request.
   package func finish(
     _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection
   ) async throws(SessionRefusal) {

@@ -2,19 +2,19 @@ import Logging
 import NIOCore
 import RoomProtocol
 
-/// The sockets and encoders of a room's participants: writes what they get, each event once for all of them.
+/// The sockets and encoders of a room's participants. Encodes each event once for all recipients.
 struct RoomSockets {
-  /// Recipients to whom an event is sent without waiting for others.
+  /// Maximum number of recipients for which an event is sent without batching.
   private static let few = 8
 
-  /// The sockets of participants that are connected.
+  /// The sockets of connected participants.
   private var clients: [ConnectionID: any SignalOutlet] = [:]
   private var encoders: [ConnectionID: any RoomEncoder] = [:]
-  /// The socket whose request is being carried out.
+  /// The socket whose request is being performed.
   private var caller: (id: ConnectionID, outlet: any SignalOutlet)?
-  /// Whether the last request was refused.
+  /// Whether the last request failed.
   private(set) var wasRefused = false
-  /// Of the answer to the last join.
+  /// The encoded participants of the answer to the last join.
   private var written = WrittenParticipants()
   private let log: Logger
   private let count: @Sendable (RoomCount) -> Void
@@ -24,9 +24,9 @@ struct RoomSockets {
     self.count = count
   }
 
-  // MARK: Who is there
+  // MARK: Connections
 
-  /// A request of this socket is carried out until ``endCall()``.
+  /// Starts a request of this socket, which ends with ``endCall()``.
   mutating func beginCall(on outlet: any SignalOutlet) -> ConnectionID {
     let id = ConnectionID(outlet)
     caller = (id, outlet)
@@ -36,7 +36,7 @@ struct RoomSockets {
 
   mutating func endCall() { caller = nil }
 
-  /// The socket that calls belongs to a participant from now on.
+  /// Assigns the calling socket to a participant.
   mutating func attach(_ id: ConnectionID) { if let caller, caller.id == id { clients[id] = caller.outlet } }
   mutating func detach(_ id: ConnectionID) { clients[id] = nil }
 
@@ -48,9 +48,9 @@ struct RoomSockets {
 
   mutating func remove(_ encoder: any RoomEncoder) { encoders[ConnectionID(encoder)] = nil }
 
-  // MARK: What they get
+  // MARK: Sending
 
-  /// Another socket continues the session.
+  /// Closes a socket whose session continues on another.
   mutating func replace(_ id: ConnectionID) { clients.removeValue(forKey: id)?.close(.replaced) }
 
   mutating func end(_ id: ConnectionID, _ ended: EndedData) {
@@ -88,19 +88,19 @@ struct RoomSockets {
     if let outlet = clients[id], let message = written(event) { outlet.send(message) }
   }
 
-  /// An event goes to many: it is written once.
+  /// Sends an event to many recipients, encoded once.
   func broadcast(_ event: SignalEvent, to recipients: RoomOutput.Recipients) {
     guard !clients.isEmpty, let message = written(event) else { return }
     let patience = event.patience
     switch recipients {
     case .everyone(let besides): for (id, outlet) in clients where id != besides { outlet.gather(message, patience) }
-    // To send to a few at once costs little.
+    // Sending to a few at once is cheap.
     case .these(let ids) where ids.count <= Self.few: for id in ids { clients[id]?.send(message) }
     case .these(let ids): for id in ids { clients[id]?.gather(message, patience) }
     }
   }
 
-  /// Nil, and logged, for an event that can't be written: nobody gets it.
+  /// Encodes an event. Returns nil, and logs it, if that fails: the event is not sent.
   private func written(_ event: SignalEvent) -> ByteBuffer? {
     do throws(SignalWriter.Unwritable) { return try SignalWriter.event(event) } catch {
       unwritable("the event \(event.name)", error.reason)
@@ -108,7 +108,7 @@ struct RoomSockets {
     }
   }
 
-  /// The client waits for an answer.
+  /// Sends an error if an answer can't be encoded: the client waits for one.
   private func unwritable(_ request: Int, _ error: SignalWriter.Unwritable, on outlet: any SignalOutlet) {
     unwritable("an answer", error.reason)
     let error = RoomError(.unknownMessage, "the call is carried out, but its answer can't be written")
@@ -131,6 +131,6 @@ extension SignalEvent {
 }
 
 extension ConnectionID {
-  /// Names an object for as long as the room holds it.
+  /// Identifies an object for as long as the room retains it.
   init(_ object: AnyObject) { self.init(UInt64(UInt(bitPattern: ObjectIdentifier(object)))) }
 }
