@@ -1,44 +1,44 @@
 import RoomProtocol
 import Foundation
 
-/// Where a server keeps what has to outlive it, however it ends: rooms, their images, the tokens of kicked users, and since when
-/// each broadcast is on.
+/// Persistent storage that survives the server, however it ends: rooms, their images, the tokens of kicked users, and the start
+/// time of each broadcast.
 package protocol RoomStore: Sendable {
-  /// All that is kept.
+  /// Loads everything.
   func load() async throws -> StoredServer
-  /// Carries out all of it in order, or nothing. Returns once it is on disk.
+  /// Writes the changes atomically and in order. Returns once they are on disk.
   func write(_ changes: [StoreChange]) async throws
-  /// Nothing is read or written any more.
+  /// Closes the store. It must not be used afterwards.
   func close() async
 }
 
 /// A room whose state is read when it is written.
 package protocol StoredSource: Sendable {
   var name: RoomName { get }
-  /// What the store lacks; nil if there is nothing to store any more.
+  /// Returns the changes since the last call; nil if there is nothing left to store.
   func takeStored() async -> StoredRoomChange?
-  /// The store lost what it was given: the next change is the whole room.
+  /// Records that the store lost the room: the next change contains all of it.
   func forgetStored() async
 }
 
-/// What a store keeps.
+/// The content of a store.
 package struct StoredServer: Sendable {
-  /// By name.
+  /// Rooms by name.
   package var rooms: [RoomName: StoredRoom] = [:]
-  /// Files, by room and by name.
+  /// Image files, by room and by name.
   package var images: [RoomName: [String: [UInt8]]] = [:]
   package var kicked: [StoredKick] = []
-  /// Milliseconds since 1970 at which a broadcast's timeline is 0, by what names the broadcast.
+  /// Start times of the broadcasts' timelines, by broadcast key; milliseconds since 1970.
   package var broadcasts: [String: Int64] = [:]
-  /// Rooms that were set aside before, because they could not be read.
+  /// Unreadable rooms that were set aside at an earlier start.
   package var setAside: [RoomName] = []
-  /// Rooms that can't be read and are set aside now, with the reason.
+  /// Unreadable rooms that are set aside at this start, with the reason.
   package var unreadable: [RoomName: String] = [:]
 
   package init() {}
 }
 
-/// A kicked user's token, which is dead until it expires.
+/// A kicked user's token, revoked until it expires.
 package struct StoredKick: Sendable {
   package var room: RoomName
   package var user: UserID
@@ -53,25 +53,25 @@ package struct StoredKick: Sendable {
   }
 }
 
-/// One thing that is not as it was stored any more.
+/// A change to write.
 package enum StoreChange: Sendable {
   case room(name: RoomName, RoomRecord)
-  /// With its images.
+  /// The room is removed with its images.
   case roomGone(RoomName)
-  /// The file is nil where the image is gone.
+  /// The file is nil if the image was removed.
   case image(room: RoomName, name: String, [UInt8]?)
   case kicked(StoredKick)
-  /// The time is nil where the broadcast is over.
+  /// The time is nil if the broadcast has ended.
   case broadcast(String, begun: Int64?)
 }
 
-/// A room as it is written: each member apart, because a large room changes one member at a time.
+/// The stored form of a room. Members are separate records, because changes in a large room concern one member at a time.
 package struct RoomRecord: Sendable {
-  /// The room without its members, encoded; nil if it is as it is stored.
+  /// The encoded room without its members; nil if it has not changed.
   package var room: Data?
   /// Members that changed, encoded; nil for those that left.
   package var members: [UserID: Data?]
-  /// Whether `members` are all: others that are stored are removed.
+  /// Whether `members` contains all members: other stored ones are removed.
   package var isWhole: Bool
 
   package init(room: Data?, members: [UserID: Data?] = [:], isWhole: Bool = true) {

@@ -3,20 +3,20 @@ import Foundation
 import GRDB
 import RoomState
 
-/// Rooms in one SQLite file, with a write-ahead log (WAL). Each transaction is flushed to the disk (`synchronous = FULL`): answers
-/// promise what is in it, and it outlives a power failure as well as the end of the process.
+/// Stores rooms in one SQLite file with a write-ahead log (WAL). Each transaction is flushed to disk (`synchronous = FULL`):
+/// answers confirm its content, so it must survive a power failure as well as the end of the process.
 package struct SQLiteStore: RoomStore {
-  /// The file's name in the directory for data.
+  /// The name of the file in the data directory.
   package static let fileName = "rooms.sqlite"
 
   private let database: DatabaseQueue
 
-  /// Opens a file, and makes its tables where they are not there.
-  /// - Parameter path: a file that nobody else may read: publish URLs hold keys.
+  /// Opens a file, and creates missing tables.
+  /// - Parameter path: a file that other users can't read: publish URLs contain keys.
   package init(path: String) throws {
     var configuration = Configuration()
     configuration.label = "rooms"
-    // Another process that has it, such as a backup, is waited for.
+    // Waits for another process that locks the file, such as a backup.
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -78,7 +78,7 @@ package struct SQLiteStore: RoomStore {
     }
   }
 
-  /// A room and its members. Rooms that were written before members were kept apart have them inside.
+  /// Returns a room with its members. Rooms written by earlier versions contain their members.
   private static func room(
     _ name: RoomName, _ value: Data, _ decoder: JSONDecoder, in database: Database
   ) throws -> StoredRoom {
@@ -92,11 +92,10 @@ package struct SQLiteStore: RoomStore {
     return room
   }
 
-  /// Begins the name of a room that is set aside, and no other room's (``NameRule``).
+  /// The prefix of the name of a room that is set aside; no valid name starts with it (``NameRule``).
   private static let asidePrefix = "!"
 
-  /// Renames a room that can't be read, so that a new room of its name neither overwrites it nor inherits what is
-  /// its own.
+  /// Renames an unreadable room, so that a new room of its name neither overwrites it nor inherits its images and members.
   private static func setAside(_ name: RoomName, in database: Database) throws {
     let aside = asidePrefix + name.rawValue
     try database.execute(sql: "UPDATE OR REPLACE room SET name = ? WHERE name = ?", arguments: [aside, name])

@@ -1,19 +1,20 @@
 import RTP
 
-/// When the store is written next.
+/// Schedules the writes to the store.
 ///
-/// A change that an answer waits for is written at once, together with all that came during the last transaction. What nobody waits
-/// for is gathered, so that a busy room costs little.
+/// A change that an answer waits for is written at once, together with all changes that arrived during the last transaction.
+/// Other changes are batched, so that a busy room costs little.
 struct StorePace: Sendable {
-  /// Between two writes that nobody waits for, at least; microseconds.
+  /// Minimum pause between two writes that no answer waits for; microseconds.
   private static let pause: Int64 = 40_000
-  /// The pause is at least so many times what the last write took.
+  /// Minimum ratio of that pause to the duration of the last write.
   private static let idleShare: Int64 = 4
-  /// After a write that failed.
+  /// Pause after a write that failed; microseconds.
   private static let pauseAfterFailure: Int64 = 1_000_000
-  /// Likewise, where an answer waits.
+  /// Pause after a write that failed if an answer waits; microseconds.
   private static let awaitedPauseAfterFailure: Int64 = 100_000
-  /// Where an answer waits, the pause is such a part of what the last write took: very large rooms leave some time to others.
+  /// If an answer waits, the pause is the duration of the last write divided by this, so that very large rooms leave some time
+  /// to others.
   private static let awaitedPart: Int64 = 4
   private static let longestAwaitedPause: Int64 = 10_000
 
@@ -27,8 +28,8 @@ struct StorePace: Sendable {
 
   mutating func failed(at time: Instant) { (ended, hasFailed) = (time, true) }
 
-  /// The earliest time of the next write; nil if it may begin at once.
-  /// - Parameter isAwaited: an answer waits for it.
+  /// Returns the earliest time of the next write; nil if it may start at once.
+  /// - Parameter isAwaited: whether an answer waits for it.
   func next(isAwaited: Bool) -> Instant? {
     guard let ended else { return nil }
     let wait =

@@ -1,27 +1,27 @@
 import RoomProtocol
 
-/// A place in the order of changes.
+/// A position in the order of changes.
 package struct StoreTicket: Hashable, Comparable, Sendable {
   var number: UInt64 = 0
 
   package static func < (one: StoreTicket, other: StoreTicket) -> Bool { one.number < other.number }
 }
 
-/// Changes that wait to be written, in order, and of each thing only the newest.
+/// Pending changes in order, with only the latest change of each item.
 ///
-/// The order matters where a room ends: what was its own goes with it, and a room that has its name afterwards inherits nothing.
-/// `Source` is what a room's state is read from when it is written.
+/// The order matters when a room closes: everything that belongs to it is removed with it, and a later room of its name
+/// inherits nothing. `Source` provides a room's state when it is written.
 struct StoreQueue<Source: Sendable>: Sendable {
   enum Change: Sendable {
     case room(name: RoomName, Source)
     case other(StoreChange)
   }
 
-  /// What is written in one transaction.
+  /// The changes written in one transaction.
   struct Batch: Sendable {
-    /// In order.
+    /// The changes in order.
     let changes: [Change]
-    /// Everything up to this ticket is written once the batch is.
+    /// All changes up to this ticket are written once the batch is.
     let through: StoreTicket
     fileprivate let entries: [Entry]
   }
@@ -31,7 +31,7 @@ struct StoreQueue<Source: Sendable>: Sendable {
     var change: Change
   }
 
-  /// What a change is a change of.
+  /// The item that a change affects.
   private enum Key: Hashable {
     case room(RoomName)
     case gone(RoomName)
@@ -39,7 +39,7 @@ struct StoreQueue<Source: Sendable>: Sendable {
     case kick(room: RoomName, user: UserID, token: String)
     case broadcast(String)
 
-    /// Whether it ends with the room.
+    /// Returns whether it is removed with the room.
     func belongs(to room: RoomName) -> Bool {
       switch self {
       case .room(let name): name == room
@@ -51,16 +51,16 @@ struct StoreQueue<Source: Sendable>: Sendable {
     var isRoom: Bool { if case .room = self { true } else { false } }
   }
 
-  /// Changes beside those of rooms that are kept while nothing can be written.
+  /// Maximum number of pending changes other than room states, while nothing can be written.
   let limit: Int
-  /// The newest change.
+  /// The ticket of the latest change.
   private(set) var last = StoreTicket()
-  /// Every change up to this one is written.
+  /// Every change up to this ticket is written.
   private(set) var written = StoreTicket()
-  /// Changes that were dropped because more than `limit` waited.
+  /// Number of changes that were dropped because more than `limit` were pending.
   private(set) var lost: UInt64 = 0
   private var entries: [Key: Entry] = [:]
-  /// How many of the entries are not a room's state, of which there are as many as rooms.
+  /// Number of entries other than room states; there is at most one state per room.
   private var others = 0
 
   init(limit: Int) { self.limit = limit }
@@ -68,24 +68,24 @@ struct StoreQueue<Source: Sendable>: Sendable {
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Adds a change behind all others.
+  /// Appends a change.
   @discardableResult mutating func add(_ change: Change) -> StoreTicket {
     last.number &+= 1
     insert(Entry(order: last.number, change: change))
     return last
   }
 
-  /// Takes everything that waits; nil if nothing does.
+  /// Takes all pending changes; nil if there are none.
   mutating func take() -> Batch? {
     guard !entries.isEmpty else { return nil }
     let sorted = takeEntries()
     return Batch(changes: sorted.map(\.change), through: last, entries: sorted)
   }
 
-  /// The batch is written.
+  /// Records that the batch is written.
   mutating func finish(_ batch: Batch) { written = max(written, batch.through) }
 
-  /// The batch could not be written: it waits again, in front of what came meanwhile.
+  /// Requeues a batch that could not be written, before the changes that arrived meanwhile.
   mutating func putBack(_ batch: Batch) {
     for entry in batch.entries + takeEntries() { insert(entry) }
   }
@@ -108,7 +108,7 @@ struct StoreQueue<Source: Sendable>: Sendable {
     if entries.removeValue(forKey: key) != nil, !key.isRoom { others -= 1 }
   }
 
-  /// Drops an eighth at once, so that a change costs no search on average.
+  /// Drops an eighth at once, so that the average change needs no search.
   private mutating func dropOldest() {
     let oldest = entries.filter { !$0.key.isRoom }.sorted { $0.value.order < $1.value.order }
     let surplus = others - limit + limit / 8

@@ -5,30 +5,31 @@ import Logging
 import NIOConcurrencyHelpers
 import RTP
 
-/// Brings the store up to what the server is now, in the order in which it changed.
+/// Writes the server's changes to the store, in order.
 ///
-/// Each change gets a ticket. An answer that promises a change waits for its ticket by ``whenWritten(_:_:)`` or ``settled()``. All
-/// changes that come during a transaction share the next one. If a transaction fails, or takes longer than `patience`, the answers
-/// that wait are sent nevertheless: the change is in force, is tried again, and the answer is counted as sent too early.
+/// Each change gets a ticket. An answer that confirms a change waits for its ticket with ``whenWritten(_:_:)`` or
+/// ``settled()``. All changes that arrive during a transaction share the next one. If a transaction fails, or takes longer than
+/// `patience`, the waiting answers are sent anyway: the change is in effect, its write is retried, and the answer is counted as
+/// early.
 package final class StoreWriter: Sendable {
-  /// Changes beside those of rooms that wait while nothing can be written; the oldest are dropped first.
+  /// Maximum number of pending changes other than room states; the oldest are dropped first.
   private static let mostOthers = 4096
-  /// Between two lines in the log about a store that fails; microseconds.
+  /// Minimum interval of log messages about a failing store; microseconds.
   private static let complaintPause: Int64 = 1_000_000
-  /// Answers that wait at once.
+  /// Maximum number of waiting answers.
   private static let mostWaiting = 65_536
 
-  /// What `/metrics` tells.
+  /// Counters for `/metrics`.
   package struct Counters: Sendable {
     package var writes: UInt64 = 0
     package var rooms: UInt64 = 0
     package var bytes: UInt64 = 0
     package var failures: UInt64 = 0
-    /// Changes that were given up while nothing could be written.
+    /// Changes that were dropped while nothing could be written.
     package var lost: UInt64 = 0
     /// Answers that were sent before their change was written.
     package var earlyAnswers: UInt64 = 0
-    /// Milliseconds.
+    /// Duration of the slowest write in milliseconds.
     package var slowest: Int64 = 0
   }
 
@@ -39,29 +40,29 @@ package final class StoreWriter: Sendable {
     var queue = StoreQueue<any StoredSource>(limit: StoreWriter.mostOthers)
     var pace = StorePace()
     var waiters: [(ticket: StoreTicket, body: Waiter)] = []
-    /// The rooms as the store has them, without members: what is as it was is not written again.
+    /// The rooms as stored, without members: an unchanged room is not written again.
     var stored: [RoomName: StoredRoom] = [:]
-    /// Changes that are being written now.
+    /// Number of changes being written.
     var writing = 0
-    /// When that write began.
+    /// Start time of that write.
     var begun = Instant(microseconds: 0)
     /// Whether a task checks that no write takes too long.
     var isWatched = false
-    /// The write that is going on takes longer than an answer waits.
+    /// Whether the current write has exceeded the time that an answer waits.
     var isStuck = false
     var counters = Counters()
     var complained: Instant?
     var alarm: (time: Instant, task: Task<Void, Never>)?
     var isStopped = false
-    /// Nothing is written any more.
+    /// Whether writing has ended for good.
     var isOver = false
 
-    /// These changes are written from now on.
+    /// Records that a batch is being written.
     mutating func begin(_ batch: StoreQueue<any StoredSource>.Batch, at now: Instant) {
       (writing, begun) = (batch.changes.count, now)
     }
 
-    /// Takes the waiters out whose tickets are at most this one.
+    /// Removes and returns the waiters whose tickets are at most this one.
     mutating func takeWaiters(through ticket: StoreTicket) -> [Waiter] {
       let done = waiters.filter { $0.ticket <= ticket }.map(\.body)
       if !done.isEmpty { waiters.removeAll { $0.ticket <= ticket } }
@@ -76,7 +77,7 @@ package final class StoreWriter: Sendable {
   private let wake: AsyncStream<Void>.Continuation
   private let work: NIOLockedValueBox<Task<Void, Never>?>
 
-  /// - Parameter patience: how long an answer waits for a transaction.
+  /// - Parameter patience: maximum time that an answer waits for a transaction.
   package init(_ store: any RoomStore, patience: Duration = .seconds(2), log: Logger) {
     self.store = store
     self.patience = patience
@@ -98,17 +99,17 @@ package final class StoreWriter: Sendable {
     }
   }
 
-  /// The ticket of the newest change.
+  /// The ticket of the latest change.
   package var newest: StoreTicket { state.withLockedValue { $0.queue.last } }
 
   package var waiting: Int { state.withLockedValue { $0.queue.count + $0.writing } }
 
   // MARK: Changes
 
-  /// The room is not as it was written any more. Its state is read when its turn comes.
+  /// Queues a write of a room that changed. Its state is read when it is written.
   @discardableResult package func changed(_ room: any StoredSource) -> StoreTicket { add(.room(name: room.name, room)) }
 
-  /// The room is closed and does not come back.
+  /// Queues the removal of a room that closed for good.
   @discardableResult package func gone(_ room: RoomName) -> StoreTicket { note(.roomGone(room)) }
 
   @discardableResult package func note(_ change: StoreChange) -> StoreTicket { add(.other(change)) }
@@ -123,7 +124,7 @@ package final class StoreWriter: Sendable {
 
   // MARK: Answers
 
-  /// Calls `body` once the change is on disk, or at once where it is; with false if it is not, and the answer can't wait for longer.
+  /// Calls `body` once the change is on disk, at once if it already is. Passes false if the write failed or took too long.
   package func whenWritten(_ ticket: StoreTicket, _ body: @escaping Waiter) {
     let isWritten: Bool? = state.withLockedValue { state in
       if ticket <= state.queue.written { return true }
@@ -138,7 +139,7 @@ package final class StoreWriter: Sendable {
     wake.yield()
   }
 
-  /// Returns once all changes so far are on disk; false if they are not, and the answer can't wait for longer.
+  /// Returns once all changes so far are on disk; false if the write failed or took too long.
   @discardableResult package func settled() async -> Bool {
     let ticket = newest
     return await withCheckedContinuation { continuation in
@@ -190,7 +191,7 @@ package final class StoreWriter: Sendable {
     do {
       try await store.write(changes)
     } catch {
-      // What the rooms handed over is not on disk.
+      // The changes that the rooms passed on were not written.
       for case .room(let name, let room) in batch.changes {
         forget(name)
         await room.forgetStored()
@@ -211,7 +212,7 @@ package final class StoreWriter: Sendable {
     for waiter in waiters { waiter(true) }
   }
 
-  /// The rooms are read here. A room that closes meanwhile has nothing to store; that it is gone follows.
+  /// Reads and encodes the rooms. A room that closes meanwhile has nothing to store; its removal follows.
   private func encoded(_ batch: StoreQueue<any StoredSource>.Batch) async -> (changes: [StoreChange], rooms: Int, bytes: Int) {
     let encoder = JSONEncoder()
     var changes: [StoreChange] = []
@@ -260,7 +261,7 @@ package final class StoreWriter: Sendable {
     for waiter in waiters { waiter(false) }
   }
 
-  /// Checks after the patience whether the write still runs. One task serves all writes, because most end long before.
+  /// Checks after `patience` whether the write is still running. One task serves all writes, because most end long before.
   private func watch() {
     let isFirst = state.withLockedValue { state in
       defer { state.isWatched = true }
@@ -273,7 +274,7 @@ package final class StoreWriter: Sendable {
     }
   }
 
-  /// The time until the current write has taken too long; nil if there is no write, or it has taken too long.
+  /// Returns the time until the current write has taken too long; nil if there is none, or it already has.
   private func waitOfWatch() -> Duration? {
     let left: Duration? = state.withLockedValue { state in
       guard state.writing > 0 else {
@@ -290,7 +291,7 @@ package final class StoreWriter: Sendable {
     return nil
   }
 
-  /// The write takes too long: no answer waits for it.
+  /// Releases the waiting answers when a write takes too long.
   private func giveUpWaiting() {
     let waiters: [Waiter]? = state.withLockedValue { state in
       guard state.writing > 0 else { return nil }
@@ -304,11 +305,11 @@ package final class StoreWriter: Sendable {
     for waiter in waiters { waiter(false) }
   }
 
-  // MARK: The end
+  // MARK: Stopping
 
-  /// Writes what has changed so far. What changes from now on is not written: the rooms that are closed because the server ends are
-  /// there at its next start.
-  /// - Parameter closed: rooms that are not, because another server has them.
+  /// Writes the changes so far and stops. Later changes are not written: rooms that close because the server stops are restored
+  /// at its next start.
+  /// - Parameter closed: rooms that are not restored, because they moved to another server.
   package func stop(closed: [RoomName] = []) async {
     state.withLockedValue { state in
       if !state.isStopped {
@@ -325,7 +326,7 @@ package final class StoreWriter: Sendable {
       if let batch { state.begin(batch, at: .now) }
       return batch
     }
-    // In a task of its own: whoever stops the server may be cancelled, and the write must not be.
+    // In a separate task: the caller of `stop` may be cancelled, but the write must not be.
     if let last { await Task { await write(last) }.value }
     let waiters = state.withLockedValue { state in
       state.isOver = true

@@ -2,27 +2,28 @@ import Foundation
 import RoomProtocol
 import RoomState
 
-/// A room as it is stored.
+/// The stored form of a room.
 package struct StoredRoom: Codable, Sendable, Hashable {
   package var wishes: RoomWishes
   /// Seats, layout, requests, PK, messages and attributes.
   package var state: RoomState
-  /// In the order of their beginning.
+  /// Jobs in start order.
   var jobs: [StoredJob]
 
-  /// Whether it equals another one but for its clock, which alone is not worth a write.
+  /// Returns whether it equals another one apart from the clock, which alone does not justify a write.
   func isStored(as other: StoredRoom) -> Bool {
     wishes == other.wishes && jobs == other.jobs && state.isStored(as: other.state)
   }
 }
 
-/// What a store that has all earlier changes of a room lacks.
+/// The changes of a room since the last write.
 package struct StoredRoomChange: Sendable {
-  /// Without its members.
+  /// The room without its members.
   package var room: StoredRoom
   package var members: MemberChanges
 
-  /// - Parameter last: the room as the store has it; nil if it has none.
+  /// Returns the record to write.
+  /// - Parameter last: the room as stored; nil if it is not stored.
   func record(_ encoder: JSONEncoder, after last: StoredRoom?) throws -> RoomRecord {
     let isStored = last.map { room.isStored(as: $0) } ?? false
     let values = try members.members.mapValues { try $0.map { try encoder.encode($0) } }
@@ -30,20 +31,20 @@ package struct StoredRoomChange: Sendable {
   }
 }
 
-/// A relay job as it is stored.
+/// The stored form of a relay job.
 struct StoredJob: Codable, Sendable, Hashable {
   enum Program: Codable, Sendable, Hashable {
     case forward(audio: Job.Choice?, video: Job.Choice?)
-    /// With what each entry of its layouts takes of whom.
+    /// With the users and tags that each entry of the layouts uses.
     case merge(MergeParams, [MixPlan.Item])
   }
 
   var jobId: JobID
   var program: Program
-  /// Nil for a mix that goes into the room alone. It may hold a stream key.
+  /// Nil for a mix that is only published into the room. It may contain a stream key.
   var publishUrl: String?
   var record: String?
-  /// The room that its broadcast belongs to; nil for the room whose job it is.
+  /// The room that its broadcast belongs to; nil for the job's own room.
   var owner: RoomName?
   var by: UserID
   /// Milliseconds since 1970.
