@@ -7,7 +7,7 @@ package enum SignalWriter {
   /// A message contains a value that JSON can't represent, such as NaN.
   package struct Unwritable: Error, CustomStringConvertible {
     package var reason: String
-    package var description: String { "JSON can't say it: \(reason)" }
+    package var description: String { "JSON can't represent it: \(reason)" }
   }
 
   package static func event(_ event: SignalEvent) throws(Unwritable) -> ByteBuffer { try encode(event) }
@@ -31,7 +31,7 @@ package enum SignalWriter {
   package static func error(_ error: RoomError, id: Int?) -> ByteBuffer {
     do throws(Unwritable) { return try encode(SignalAnswer<Empty>.error(id: id, error)) } catch {
       // Unreachable: an error consists of whole numbers and text, which JSON can represent.
-      return ByteBuffer(string: #"{"error":{"code":10001,"message":"the error can't be written","name":"unknownMessage"}}"#)
+      return ByteBuffer(string: #"{"error":{"code":10001,"message":"the error can't be encoded","name":"unknownMessage"}}"#)
     }
   }
 
