@@ -3,8 +3,7 @@ import RoomProtocol
 extension RoomState {
   /// Invites a user to a seat; −1 for any.
   /// - Throws: 10003; 80103 for an unknown user; 80401 for the guest of a PK; 80413; 80411 if the user is already invited or
-  ///   has a
-  ///   pending request; 80501; 10016; 80503; 80412 if too many invitations are pending.
+  ///   has a pending request; 80501; 10016; 80503; 80412 if too many invitations are pending.
   public mutating func inviteToSeat(_ user: UserID, index: Int, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "inviting to a seat")
     try checkMaySit(user, try visibleMember(user))

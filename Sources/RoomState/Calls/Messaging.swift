@@ -3,8 +3,7 @@ import RoomProtocol
 extension RoomState {
   /// Sends a message to everyone, or to one user. Its number gives its position in the room's order.
   /// - Throws: 80103, also if the receiver is not in the room; 10003 for a hidden user; 81001 for an invalid message, or too
-  ///   many
-  ///   messages.
+  ///   many messages.
   public mutating func sendMessage(_ params: MessageParams, by caller: Caller) throws(RoomError) -> MessageResult {
     try checkPresence(caller)
     if case .user(let user) = caller, try member(user).isHidden {

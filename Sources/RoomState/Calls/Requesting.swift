@@ -3,8 +3,8 @@ import RoomProtocol
 extension RoomState {
   /// Requests a seat; −1 for any.
   /// - Throws: 80103; 10003 for a hidden user, and for seat 0 without the `admin` grant; 80401 for the guest of a PK; 80413;
-  ///   80411 if
-  ///   the user already has a pending request or invitation; 80501; 10016; 80503; 80412 if too many requests are pending.
+  ///   80411 if the user already has a pending request or invitation; 80501; 10016; 80503; 80412 if too many requests are
+  ///   pending.
   public mutating func requestSeat(_ index: Int, by user: UserID) throws(RoomError) {
     let member = try member(user)
     try checkMaySit(user, member)

@@ -12,8 +12,7 @@ extension RoomState {
 
   /// Takes a seat; −1 for the first free one.
   /// - Throws: 80103; 10003 without the `publish` grant, for a hidden user, and for seat 0 without the `admin` grant; 80401 for
-  ///   the
-  ///   guest of a PK; 80413 if the user already has a seat; 80501; 10016; 80502; 80503.
+  ///   the guest of a PK; 80413 if the user already has a seat; 80501; 10016; 80502; 80503.
   public mutating func takeSeat(_ index: Int, by user: UserID) throws(RoomError) -> SeatResult {
     let member = try member(user)
     try checkMaySit(user, member)
@@ -53,8 +52,7 @@ extension RoomState {
 
   /// Sets switches of a seat atomically.
   /// - Throws: 80501; 10003 for lock and mute without the `admin` grant, and for another user's video and audio; 80403 for
-  ///   video and
-  ///   audio of an empty seat.
+  ///   video and audio of an empty seat.
   public mutating func setSeat(_ switches: SeatSwitches, by caller: Caller) throws(RoomError) {
     try checkPresence(caller)
     try checkIndex(switches.index)

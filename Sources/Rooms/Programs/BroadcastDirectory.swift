@@ -101,8 +101,7 @@ package final class BroadcastDirectory: Sendable {
   ///   - isRestored: whether the job was running when the server stopped. Its recording continues in the next free file of its
   ///     name; if none can be created, the broadcast continues unrecorded.
   /// - Throws: 10003 if the claim does not cover the broadcast; 80201 if the serial number is too small, the server has no
-  ///   capacity
-  ///   for another broadcast, or no file can be created; 80204 if recording is disabled.
+  ///   capacity for another broadcast, or no file can be created; 80204 if recording is disabled.
   func place(
     _ url: PublishURL, claim: BroadcastClaim, recording: RecordingName? = nil, isRestored: Bool = false,
     recorded: @escaping RecordingListener = { _, _ in }, listener: @escaping Listener

@@ -4,8 +4,7 @@ extension RoomState {
   /// Invites another room to a PK of the two hosts. `pkInvitationEnded` reports the outcome.
   /// - Parameter id: unique over all rooms.
   /// - Throws: 10003; 10012 if this room is in a PK; 80702 for the room itself, without a host on seat 0, and if an invitation
-  ///   to or
-  ///   from another room is pending that must end first.
+  ///   to or from another room is pending that must end first.
   public mutating func invitePK(_ params: PKInviteParams, id: PKID, by caller: Caller) throws(RoomError) -> PKInviteResult {
     try checkAdmin(caller, "inviting to a PK")
     try checkIdle()
