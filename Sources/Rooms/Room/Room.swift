@@ -220,7 +220,7 @@ package actor Room: StoredSource {
       do throws(RoomError) {
         try programs.images.set(name, try RoomImages.read(file), bytes: file.count)
       } catch {
-        log.warning("an image is gone", metadata: ["image": "\(name)", "reason": "\(error)"])
+        log.warning("image could not be restored", metadata: ["image": "\(name)", "reason": "\(error)"])
       }
     }
     imagesChanged()

@@ -111,13 +111,13 @@ struct RoomSockets {
   /// Sends an error if an answer can't be encoded: the client waits for one.
   private func unwritable(_ request: Int, _ error: SignalWriter.Unwritable, on outlet: any SignalOutlet) {
     unwritable("an answer", error.reason)
-    let error = RoomError(.unknownMessage, "the call is carried out, but its answer can't be written")
+    let error = RoomError(.unknownMessage, "the call was performed, but its answer can't be encoded")
     outlet.send(SignalWriter.error(error, id: request))
   }
 
   private func unwritable(_ what: String, _ reason: String) {
     count(.unwritable)
-    log.error("\(what) can't be written", metadata: ["reason": "\(reason)"])
+    log.error("\(what) can't be encoded", metadata: ["reason": "\(reason)"])
   }
 }
 
