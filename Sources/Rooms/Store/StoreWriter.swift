@@ -301,7 +301,7 @@ package final class StoreWriter: Sendable {
       return state.waiters.map(\.body)
     }
     guard let waiters else { return }
-    log.error("the store takes long: answers do not wait for it", metadata: ["answers": "\(waiters.count)"])
+    log.error("the store is slow: answers no longer wait for it", metadata: ["answers": "\(waiters.count)"])
     for waiter in waiters { waiter(false) }
   }
 
