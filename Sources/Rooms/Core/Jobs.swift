@@ -156,7 +156,7 @@ extension RoomCore {
       emit(.report(.jobEnded, JobEndedData(jobId: job.id, reason: .failed)))
       log(.warning, "job was not resumed", ["job": "\(job.id)", "reason": "\(error)"])
     } else if job.id == Self.stageJob {
-      log(.warning, "no mix for the audience", ["reason": "\(error)"])
+      log(.warning, "the mix for the audience failed", ["reason": "\(error)"])
     } else {
       log(.warning, "job refused", ["job": "\(job.id)", "reason": "\(error)"])
     }

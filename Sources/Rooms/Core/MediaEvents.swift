@@ -26,7 +26,7 @@ extension RoomCore {
       log(.debug, "first packet", ["user": "\(owner.user)", "track": "\(track.info.trackId)"])
     case .audioLevels(let levels): sendLevels(levels)
     case .activeSpeakers(let tracks): setSpeakers(tracks)
-    case .refused(let refusal): log(.warning, "the media worker refused a command", ["refusal": "\(refusal)"])
+    case .refused(let refusal): log(.warning, "the media worker rejected a command", ["refusal": "\(refusal)"])
     }
   }
 

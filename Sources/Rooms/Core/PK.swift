@@ -107,7 +107,7 @@ extension RoomCore {
   mutating func enterPK(_ id: JobID, _ mix: MixID?, _ params: MergeParams, _ failure: RoomError?) {
     guard failure == nil, let mix else {
       // The anchor's broadcast continues unchanged.
-      return log(.warning, "no split screen", ["job": "\(id)", "reason": "\(failure.map { "\($0)" } ?? "")"])
+      return log(.warning, "the split screen failed", ["job": "\(id)", "reason": "\(failure.map { "\($0)" } ?? "")"])
     }
     guard pk != nil, case .forward(let forward)? = jobs[id]?.program else { return release(mix) }
     jobs[id]?.resting = forward

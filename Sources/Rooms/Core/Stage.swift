@@ -27,7 +27,7 @@ extension RoomCore {
 
   private mutating func startStage(_ layouts: [TrackLayout]) {
     do throws(RoomError) { try startMerge(stageParams(layouts), by: "", claim: .trusted(name), .room) } catch {
-      log(.warning, "no mix for the audience", ["reason": "\(error)"])
+      log(.warning, "the mix for the audience failed", ["reason": "\(error)"])
     }
   }
 
