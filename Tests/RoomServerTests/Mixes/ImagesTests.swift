@@ -54,7 +54,7 @@ struct ImagesTests {
         (Array(good.prefix(good.count / 2)), "PNG"), (Array(good.prefix(20)), "PNG"), ([0xff, 0xd8, 0xff, 0xd9], "JPEG"),
         (SmallPNG.file(width: 5000, height: 5000, hasPicture: false), "5000x5000 pixels; the maximum area is 1920x1920"),
         (SmallPNG.file(width: 2500, height: 2000), "2500x2000 pixels; the maximum area is 1920x1920"),
-        (SmallPNG.file(width: 100_000, height: 100_000, hasPicture: false), "100000x100000 pixels; the maximum area is 1920x1920"),
+        (SmallPNG.file(width: 100_000, height: 100_000, hasPicture: false), "100000x100000 pixels; the maximum area is"),
         (SmallPNG.file(width: 0, height: 10, hasPicture: false), "0x10"),
       ] {
         let response = try await server.putImage("logo", file)

@@ -75,7 +75,7 @@ struct Stage {
     let before = room
     do {
       try call(&room)
-      Issue.record("was done", sourceLocation: location)
+      Issue.record("the call succeeded", sourceLocation: location)
     } catch {
       #expect(error.code == code, "\(error)", sourceLocation: location)
       #expect(error.name == code.name && error.name != "unknown", sourceLocation: location)

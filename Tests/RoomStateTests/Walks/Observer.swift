@@ -75,33 +75,33 @@ struct Observer {
       if [.taken, .requested, .invited].contains(data.cause), data.seat.locked { throw Violation("on a locked seat: \(data)") }
       if data.seat.userId != nil, data.userId != nil, data.seat.userId != data.userId { throw Violation("\(data)") }
     case .seatRequested(let request):
-      guard requested.insert(request.userId).inserted else { throw Violation("\(request.userId) asked twice") }
+      guard requested.insert(request.userId).inserted else { throw Violation("\(request.userId) requested a seat twice") }
     case .seatRequestEnded(let data):
       counts["request " + data.outcome.rawValue, default: 0] += 1
-      guard requested.remove(data.userId) != nil else { throw Violation("\(data.userId)'s request ended, which was none") }
+      guard requested.remove(data.userId) != nil else { throw Violation("\(data.userId) had no pending request") }
       guard (data.outcome == .accepted) == (data.index != nil) else { throw Violation("\(data)") }
     case .seatInvited(let invitation):
       guard invited.insert(invitation.userId).inserted else { throw Violation("\(invitation.userId) was invited twice") }
     case .seatInvitationEnded(let data):
       counts["invitation " + data.outcome.rawValue, default: 0] += 1
-      guard invited.remove(data.userId) != nil else { throw Violation("\(data.userId)'s invitation ended, which was none") }
+      guard invited.remove(data.userId) != nil else { throw Violation("\(data.userId) had no pending invitation") }
     case .pkInvited(let invitation):
       guard invitedToPK.insert(invitation.pkId).inserted else { throw Violation("invited twice to \(invitation.pkId)") }
     case .pkInvitationEnded(let data):
       counts["pk " + data.outcome.rawValue, default: 0] += 1
-      guard invitedToPK.remove(data.pkId) != nil else { throw Violation("\(data.pkId) ended, which did not wait") }
+      guard invitedToPK.remove(data.pkId) != nil else { throw Violation("\(data.pkId) ended, but was not pending") }
       if data.outcome == .accepted { finished[data.pkId, default: 0] += 1 }
     case .pkBegan(let info):
-      guard pk == nil else { throw Violation("a second PK began: \(info), within \(String(describing: pk))") }
-      guard finished[info.pkId] == 1 else { throw Violation("\(info.pkId) began without one acceptance") }
+      guard pk == nil else { throw Violation("a second PK started: \(info), within \(String(describing: pk))") }
+      guard finished[info.pkId] == 1 else { throw Violation("\(info.pkId) started without exactly one acceptance") }
       finished[info.pkId] = 2
       pk = info
     case .pkChanged(let info):
-      guard pk?.pkId == info.pkId, pk != info else { throw Violation("\(info.pkId) changed, which is not on, or not at all") }
+      guard pk?.pkId == info.pkId, pk != info else { throw Violation("\(info.pkId) is not running, or did not change") }
       pk = info
     case .pkEnded(let data):
       counts["pkEnded " + data.reason.rawValue, default: 0] += 1
-      guard pk?.pkId == data.pkId else { throw Violation("\(data.pkId) ended, which is not on") }
+      guard pk?.pkId == data.pkId else { throw Violation("\(data.pkId) ended, but was not running") }
       pk = nil
     default: break
     }
@@ -123,7 +123,7 @@ struct Observer {
   func checkCounts(_ room: RoomState) throws {
     guard requested.count == room.requests.count, invited.count == room.invitations.count,
       invitedToPK.count == room.pk.invitations.count, pk == room.pk.info, sequence == room.sequence
-    else { throw Violation("what was told is not what is") }
+    else { throw Violation("the pending entries differ from those announced") }
   }
 
   /// Checks that the snapshots maintained from events equal the room's.
@@ -133,12 +133,12 @@ struct Observer {
       var kept = replica.snapshot
       // This user may not see the last changes.
       kept.seq = now.seq
-      guard kept == now else { throw Violation("\(replica.user ?? "the API") keeps \(kept), but it is \(now)") }
+      guard kept == now else { throw Violation("\(replica.user ?? "the API") has \(kept), but the room has \(now)") }
     }
     for seat in room.seats.all {
-      if let user = seat.userId, seated[user] != seat.index { throw Violation("\(user) sits by no effect") }
+      if let user = seat.userId, seated[user] != seat.index { throw Violation("\(user) is seated without an effect") }
     }
-    guard seated.count == room.seats.all.filter({ $0.userId != nil }).count else { throw Violation("effects seat too many") }
+    guard seated.count == room.seats.all.filter({ $0.userId != nil }).count else { throw Violation("too many effects seated") }
   }
 
   /// Updates an outdated snapshot from the room's journal, unless the journal no longer reaches back that far.
@@ -147,7 +147,7 @@ struct Observer {
       for change in missed { earlier.snapshot.apply(change, limits: limits) }
       let now = room.snapshot(for: earlier.user)
       earlier.snapshot.seq = now.seq
-      guard earlier.snapshot == now else { throw Violation("replayed to \(earlier.snapshot), but it is \(now)") }
+      guard earlier.snapshot == now else { throw Violation("replayed to \(earlier.snapshot), but the room has \(now)") }
       counts["replayed", default: 0] += 1
     } else {
       guard room.sequence - earlier.snapshot.seq > room.journal.count else { throw Violation("changes are withheld") }

@@ -69,9 +69,9 @@ struct PKWalk {
       done[what, default: 0] += 1
     } catch {
       refused[error.code.rawValue, default: 0] += 1
-      guard !parties[index].room.hasOutputs else { throw Violation("a refused call had outputs: \(error)") }
+      guard !parties[index].room.hasOutputs else { throw Violation("a failed call had outputs: \(error)") }
       guard before == nil || before == parties[index].room else {
-        throw Violation("a refused call changed something: \(error)")
+        throw Violation("a failed call changed the state: \(error)")
       }
     }
     try parties[index].room.checkInvariants()
@@ -244,7 +244,7 @@ struct PKWalk {
     var room = room
     let given = parties[index].room.sequence
     room.restore(at: now)
-    guard room.sequence > given else { throw Violation("a number is given twice") }
+    guard room.sequence > given else { throw Violation("a number is assigned twice") }
     for message in room.takeOutputs() { if case .peer(let message) = message { post(message) } }
     for watcher in RandomCalls.watchers { if let watcher { room.setConnected(watcher, true) } }
     _ = room.takeOutputs()
@@ -279,7 +279,7 @@ struct PKWalk {
   private func checkAgreement() throws {
     for party in parties {
       let pk = party.room.pk
-      guard pk.accepted == nil else { throw Violation("\(party.room.name) waits for a beginning: \(pk)") }
+      guard pk.accepted == nil else { throw Violation("\(party.room.name) waits for the PK to start: \(pk)") }
       if let running = pk.running {
         guard let other = parties.first(where: { $0.room.name == running.info.room })?.room.pk.running else {
           throw Violation("\(party.room.name) is alone in \(running)")
@@ -295,7 +295,7 @@ struct PKWalk {
         let room = invitation.from.room == party.room.name ? invitation.to.room : invitation.from.room
         guard let other = parties.first(where: { $0.room.name == room })?.room.pk,
           other[invitation.pkId] != nil || other.crossed?.pkId == invitation.pkId
-        else { throw Violation("\(party.room.name) alone knows of \(invitation)") }
+        else { throw Violation("\(party.room.name) is the only room that knows \(invitation)") }
       }
     }
   }

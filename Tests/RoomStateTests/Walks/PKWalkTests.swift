@@ -13,13 +13,13 @@ struct PKWalkTests {
     for what in [
       "invite", "accept", "reject", "cancel", "quit", "score", "mute", "resume", "guest", "guest acts", "close", "restart",
     ] {
-      #expect(walk.done[what] != nil, "\(what) was never done")
+      #expect(walk.done[what] != nil, "\(what) never happened")
     }
     for code: ErrorCode in [
       .roomInPK, .roomNotInPK, .pkInviteFailed, .pkCancelFailed, .pkAnswerFailed, .pkBeginFailed, .noPermission,
       .connectMicFailed,
     ] {
-      #expect(walk.refused[code.rawValue] != nil, "no call was refused with \(code.name)")
+      #expect(walk.refused[code.rawValue] != nil, "no call failed with \(code.name)")
     }
     let told = walk.counts
     for what in [

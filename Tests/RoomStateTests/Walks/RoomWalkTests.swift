@@ -36,8 +36,8 @@ struct RoomWalkTests {
           done += 1
         } catch {
           refused[error.code.rawValue, default: 0] += 1
-          guard !room.hasOutputs else { throw Violation("a refused call had outputs: \(error)") }
-          guard before == nil || before == room else { throw Violation("a refused call changed something: \(error)") }
+          guard !room.hasOutputs else { throw Violation("a failed call had outputs: \(error)") }
+          guard before == nil || before == room else { throw Violation("a failed call changed the state: \(error)") }
         }
         _ = try observer.look(at: &room)
         try room.checkInvariants()
@@ -59,7 +59,7 @@ struct RoomWalkTests {
       .noPermission, .seatTaken, .notInRoom, .updateRoomFailed, .wrongMicState, .requestFailed, .requestsFull, .alreadySeated,
       .acceptFailed, .rejectFailed, .seatIndexInvalid, .seatsFull, .seatLocked, .sameLayout, .messageFailed,
     ] {
-      #expect(refused[code.rawValue] != nil, "no call was refused with \(code.name)")
+      #expect(refused[code.rawValue] != nil, "no call failed with \(code.name)")
     }
     let told = observer.counts
     for what in [
@@ -76,7 +76,7 @@ struct RoomWalkTests {
   /// Checks that a stored room decodes to an equal value.
   private func checkStoring(_ room: RoomState) throws {
     let back = try JSONDecoder().decode(RoomState.self, from: JSONEncoder().encode(room))
-    guard back == room else { throw Violation("it came back as another") }
+    guard back == room else { throw Violation("the decoded room differs") }
   }
 
   /// Checks that advancing the clock once or in small steps has the same result.
@@ -84,6 +84,6 @@ struct RoomWalkTests {
     var (once, often) = (room, room)
     once.advance(to: room.clock + 40_000)
     for _ in 0..<400 { often.advance(to: often.clock + 100) }
-    guard once == often else { throw Violation("time in pieces is another time") }
+    guard once == often else { throw Violation("small steps have a different result") }
   }
 }

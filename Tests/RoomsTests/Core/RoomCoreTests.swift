@@ -125,7 +125,7 @@ struct RoomCoreTests {
     var room = try seated()
     let encoder = room.newConnection()
     guard case .joined = room.core.publish(room.token("ann", [.publish]), from: encoder) else {
-      Issue.record("the encoder is refused")
+      Issue.record("the encoder was rejected")
       return
     }
     room.join("host", Self.host)

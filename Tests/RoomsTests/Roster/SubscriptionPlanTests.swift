@@ -42,14 +42,14 @@ struct SubscriptionPlanTests {
     #expect(!plan.wants(track: "a1", of: "a"))
     plan.confirm(track: "a1")
     #expect(plan.wants(track: "a1", of: "a"))
-    #expect(!plan.wants(track: "a1", of: "a", automatic: false), "confirmed is not asked for")
+    #expect(!plan.wants(track: "a1", of: "a", automatic: false), "a confirmed track is not a requested one")
     #expect(!plan.wants(track: "a2", of: "a"))
     plan.set(true, track: "a2")
     #expect(plan.wants(track: "a2", of: "a"))
     plan.set(false, track: "a1")
     #expect(!plan.wants(track: "a1", of: "a"))
     plan.forget(track: "a1")
-    #expect(!plan.wants(track: "a1", of: "a"), "the next track of that id is another")
+    #expect(!plan.wants(track: "a1", of: "a"), "the next track with that id is a new one")
   }
 
   @Test("a forgotten choice has no effect")

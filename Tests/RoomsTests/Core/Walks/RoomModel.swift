@@ -41,10 +41,10 @@ struct RoomModel {
     case .attach(let id): attached.insert(id)
     case .detach(let id), .replace(let id), .end(let id, _): attached.remove(id)
     case .send(let event, let id):
-      guard attached.contains(id) else { throw Violation("\(event.name) is sent on a connection that is lost") }
+      guard attached.contains(id) else { throw Violation("\(event.name) is sent on a lost connection") }
       count(event.name)
     case .broadcast(let event, .these(let ids)):
-      guard ids.allSatisfy(attached.contains) else { throw Violation("\(event.name) is sent on a connection that is lost") }
+      guard ids.allSatisfy(attached.contains) else { throw Violation("\(event.name) is sent on a lost connection") }
       count(event.name)
     case .broadcast(let event, .everyone): try take(event)
     case .media(let order): try take(order)
@@ -67,13 +67,13 @@ struct RoomModel {
     case .unpublished(let data):
       for track in data.trackIds {
         guard announced.removeValue(forKey: track) == data.userId else {
-          throw Violation("\(track) is unpublished, and was not published by \(data.userId)")
+          throw Violation("\(track) is unpublished, but was not published by \(data.userId)")
         }
       }
     case .joined(let info):
-      guard present.insert(info.userId).inserted else { throw Violation("\(info.userId) joins twice") }
+      guard present.insert(info.userId).inserted else { throw Violation("\(info.userId) joined twice") }
     case .left(let data):
-      guard present.remove(data.userId) != nil else { throw Violation("\(data.userId) leaves, and is not here") }
+      guard present.remove(data.userId) != nil else { throw Violation("\(data.userId) left, but was not present") }
       announced = announced.filter { $0.value != data.userId }
     default: break
     }
@@ -97,9 +97,9 @@ struct RoomModel {
     case .open(let id, _, _):
       guard transports.insert(id).inserted else { throw Violation("\(id) is opened twice") }
     case .restart(let id, _), .connect(let id, _):
-      guard transports.contains(id) else { throw Violation("\(id) is connected, and is not open") }
+      guard transports.contains(id) else { throw Violation("\(id) is connected, but is not open") }
     case .close(let id):
-      guard transports.remove(id) != nil else { throw Violation("\(id) is closed, and is not open") }
+      guard transports.remove(id) != nil else { throw Violation("\(id) is closed, but is not open") }
       for (track, transport) in tracks where transport == id { forget(track) }
       subscriptions = subscriptions.filter { $0.value.transport != id }
     case .publish(let track, let transport, _):
@@ -109,10 +109,10 @@ struct RoomModel {
       guard tracks.updateValue(nil, forKey: track) == nil else { throw Violation("\(track) is injected twice") }
     case .unpublish(let track): forget(track)
     case .mute(let track, let isMuted):
-      guard tracks[track] != nil else { throw Violation("\(track) is muted, and is gone") }
+      guard tracks[track] != nil else { throw Violation("\(track) is muted, but was removed") }
       if isMuted { muted.insert(track) } else { muted.remove(track) }
     case .subscribe(let id, let track, let transport, _, _):
-      guard tracks[track] != nil else { throw Violation("a subscription to \(track), which is gone") }
+      guard tracks[track] != nil else { throw Violation("a subscription to \(track), which was removed") }
       guard transports.contains(transport) else { throw Violation("a subscription on a closed transport") }
       subscriptions[id] = (track, transport)
       count("subscribed")
@@ -129,15 +129,15 @@ struct RoomModel {
   private mutating func take(_ order: ProgramOrder) throws {
     switch order {
     case .start(let job, let program), .continue(let job, let program):
-      guard broadcasts.contains(job) else { throw Violation("\(job) is started, and was not begun") }
-      if case .mix(let mix, _, _) = program, !mixes.contains(mix) { throw Violation("\(job) sends a mix that is gone") }
+      guard broadcasts.contains(job) else { throw Violation("\(job) is started without begin") }
+      if case .mix(let mix, _, _) = program, !mixes.contains(mix) { throw Violation("\(job) sends a mix that was removed") }
       count("program")
     case .setTracks(let job, _, _):
-      guard broadcasts.contains(job) else { throw Violation("tracks for \(job), which is gone") }
+      guard broadcasts.contains(job) else { throw Violation("tracks for \(job), which was removed") }
     case .stop(let job):
-      guard broadcasts.contains(job) else { throw Violation("\(job) is stopped, and is gone") }
+      guard broadcasts.contains(job) else { throw Violation("\(job) is stopped, but was removed") }
     case .setMixTracks(let mix, _, _), .publishMix(let mix, _, _, _), .addListener(let mix, _, _, _):
-      guard mixes.contains(mix) else { throw Violation("\(order) of a mix that is gone") }
+      guard mixes.contains(mix) else { throw Violation("\(order) of a mix that was removed") }
     case .endMix(let mix):
       guard mixes.remove(mix) != nil else { throw Violation("a mix ends twice") }
     case .link(let track, _, _):
@@ -159,7 +159,7 @@ struct RoomModel {
   func check(_ core: RoomCore) throws {
     guard !core.isClosed else { return }
     for (id, subscription) in subscriptions where tracks[subscription.track] == nil {
-      throw Violation("\(id) is to \(subscription.track), which is gone")
+      throw Violation("\(id) is to \(subscription.track), which was removed")
     }
     var published: Set<MediaTrackID> = []
     var ids: [TrackID: UserID] = [:]
@@ -169,29 +169,29 @@ struct RoomModel {
       for track in participant.tracks {
         published.insert(track.id)
         ids[track.info.trackId] = participant.user
-        guard tracks[track.id] != nil else { throw Violation("\(participant.user) has a track that the worker has not") }
-        guard muted.contains(track.id) == track.info.muted else { throw Violation("\(track.id) is muted for one side alone") }
+        guard tracks[track.id] != nil else { throw Violation("\(participant.user) has a track that the worker does not have") }
+        guard muted.contains(track.id) == track.info.muted else { throw Violation("\(track.id) is muted on one side only") }
         if !participant.isVirtual, !reported.contains(track.info.trackId) { throw Violation("a track was not reported") }
       }
       try checkPresence(of: participant, in: core)
     }
     let shown = core.roster.order.compactMap { core.roster[$0] }.filter { !$0.isHidden }.map(\.info)
-    guard core.roster.shown == shown else { throw Violation("shown are \(core.roster.shown), and \(shown) are here") }
+    guard core.roster.shown == shown else { throw Violation("shown are \(core.roster.shown), but \(shown) are present") }
     let receivers = core.roster.all.filter(\.receiving.concernsTracks).map(\.user)
     guard core.roster.receivers == Set(receivers) else { throw Violation("receivers are \(core.roster.receivers)") }
-    guard visible == present else { throw Violation("present are \(visible), and \(present) joined") }
-    guard ids == announced else { throw Violation("published are \(ids), and \(announced) were announced") }
+    guard visible == present else { throw Violation("present are \(visible), but \(present) joined") }
+    guard ids == announced else { throw Violation("published are \(ids), but \(announced) were announced") }
     // The others are the mixes that speakers receive without their own sound.
     let own = Set(core.mixes.values.flatMap { $0.published?.own.values.map(\.track.id) ?? [] })
     guard Set(tracks.keys) == published.union(own) else { throw Violation("the worker has other tracks than the room") }
-    guard Set(core.mixes.keys) == mixes else { throw Violation("the room has other mixes than are made") }
+    guard Set(core.mixes.keys) == mixes else { throw Violation("the room has other mixes than were made") }
     for job in core.jobs.values {
       guard (job.broadcast != nil) == broadcasts.contains(job.id) else { throw Violation("\(job.id) has lost its broadcast") }
       if let mix = job.mix, !mixes.contains(mix) { throw Violation("\(job.id) has lost its mix") }
     }
-    guard core.newJobs.isEmpty, core.mixSteps.isEmpty else { throw Violation("something was not answered") }
+    guard core.newJobs.isEmpty, core.mixSteps.isEmpty else { throw Violation("an order was not answered") }
     guard core.roster.trackCount == published.count else { throw Violation("the roster counts other tracks") }
-    guard core.changes.isEmpty else { throw Violation("not all is reconciled") }
+    guard core.changes.isEmpty else { throw Violation("changes are not reconciled") }
   }
 
   private func checkPresence(of participant: Participant, in core: RoomCore) throws {
@@ -199,24 +199,24 @@ struct RoomModel {
     guard core.roster[user]?.session == participant.session else { throw Violation("\(user) can't be found") }
     if let connection = participant.connection {
       guard participant.isConnected, core.roster.user(of: connection) == user else {
-        throw Violation("\(user) has a connection and is lost")
+        throw Violation("\(user) has a connection, but is disconnected")
       }
       guard !participant.presence.isClient || attached.contains(connection) else { throw Violation("\(user) is not attached") }
     }
     if let transport = participant.publishing?.id {
-      guard core.roster.owner(of: transport)?.participant.user == user else { throw Violation("a transport is nobody's") }
+      guard core.roster.owner(of: transport)?.participant.user == user else { throw Violation("a transport has no owner") }
     }
     guard !participant.isVirtual else { return }
-    guard core.state.users.contains(user) else { throw Violation("\(user) is here, and not in the state") }
+    guard core.state.users.contains(user) else { throw Violation("\(user) is in the roster, but not in the state") }
     // A host that joined again must resume the PK, which fails if another user took its seat.
     if let pk = core.state.snapshot(for: nil).pk, pk.host == user, pk.way == .bridge, participant.joinedAt < pk.startedAt,
       pk.connected != participant.isConnected
     {
-      throw Violation("\(user) is \(participant.isConnected ? "" : "not ")connected, and the PK has it otherwise")
+      throw Violation("\(user) is \(participant.isConnected ? "" : "not ")connected, but the PK disagrees")
     }
     guard let seat = core.state.seat(of: user) else { return }
     for track in participant.tracks {
-      if seat.isOff(track.info.kind), !track.info.muted { throw Violation("\(user) is muted on its seat, and sends") }
+      if seat.isOff(track.info.kind), !track.info.muted { throw Violation("\(user) is muted by its seat, but sends") }
     }
   }
 }
