@@ -3,7 +3,7 @@ import Foundation
 import RoomProtocol
 import RoomToken
 
-/// Where the server is, and the key that signs the bots' tokens.
+/// The server's address and the key that signs the bots' tokens.
 struct ConnectionOptions: ParsableArguments {
   static let keyVariable = "ROOMSERVER_KEY"
   static let secretVariable = "ROOMSERVER_SECRET"
@@ -40,10 +40,10 @@ struct TokenMint: Sendable {
     self.key = key
   }
 
-  /// For the REST API, good for a day.
+  /// Returns a REST API token that is valid for a day.
   func apiToken() throws -> String { try keys.sign(APIToken(key: key, expires: Date(timeIntervalSinceNow: 86_400))) }
 
-  /// Good for a day.
+  /// Returns a token that is valid for a day.
   func token(for user: UserID, in room: RoomName, grants: Grants = [.publish, .subscribe]) throws -> String {
     try keys.sign(RoomToken(room: room, user: user, grants: grants, expires: Date(timeIntervalSinceNow: 86_400)), key: key)
   }

@@ -4,7 +4,7 @@ import RoomClient
 import RoomMedia
 import RoomProtocol
 
-/// A few bots in one room, each with a moving test picture and a tone, each receiving all others.
+/// Starts a few bots in one room. Each publishes a moving test picture and a tone, and receives all others.
 struct Demo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Bots with a moving test picture and a tone in one room, until Ctrl-C.",
@@ -81,7 +81,7 @@ struct Demo: AsyncParsableCommand {
     case ended(name: String, reason: String)
   }
 
-  /// Until a signal, the end of the time, or the end of any bot.
+  /// Runs until a signal arrives, the time is over or a bot ends.
   private func live(_ crew: [Bot], _ report: StatusReport, _ stop: StopSignal) async -> Outcome {
     await withTaskGroup(of: Outcome.self) { group in
       for bot in crew { group.addTask { .ended(name: bot.name, reason: await bot.run()) } }

@@ -1,8 +1,10 @@
 import Glibc
 
-/// Each viewer is a descriptor here and one in the server, which inherits the limit; the soft limit of most systems is 1024.
+/// Each viewer needs a descriptor in this process and one in the server, which inherits the limit. Most systems have a soft
+/// limit of 1024.
 enum DescriptorLimit {
-  /// Raises the soft limit to the hard one; throws where that is below `needed`.
+  /// Raises the soft limit to the hard limit.
+  /// - Throws: ``FanoutError`` if the hard limit is below `needed`.
   static func raise(to needed: Int) throws(FanoutError) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

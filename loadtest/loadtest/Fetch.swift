@@ -5,10 +5,10 @@ import Foundation
 #endif
 
 extension URLSession {
-  /// Loads what `request` asks for. Cancelling the calling task does not end it: the request's own timeout does.
+  /// Performs `request` and returns the response. Cancelling the calling task does not stop the request; only its timeout does.
   ///
-  /// Of FoundationNetworking, neither way to cancel a request that is just ending may be used: `data(for:)` does it under a lock of the
-  /// task that the end waits for too, so that both stand still for ever, and `URLSessionTask.cancel` fails an assertion.
+  /// FoundationNetworking offers no safe way to cancel a request that is just completing: `data(for:)` cancels while it holds a
+  /// lock that the completion needs too, which deadlocks, and `URLSessionTask.cancel` fails an assertion.
   func fetch(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
     try await withCheckedThrowingContinuation { waiter in
       dataTask(with: request) { data, response, error in

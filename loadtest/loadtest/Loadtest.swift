@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Bots that use a room as people do.
+/// Bots that use a room like real users.
 @main
 struct Loadtest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A server of a command's own.
+/// Options for a server that the command starts itself.
 struct StartOptions: ParsableArguments {
   @Flag(help: "Start a server on free ports, a fresh one for each measurement, and end it afterwards.")
   var start = false
@@ -13,7 +13,7 @@ struct StartOptions: ParsableArguments {
     help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
   var roomserverArgument: [String] = []
 
-  /// The program's path.
+  /// The path of the server's executable.
   var program: String {
     let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     return roomserver ?? beside.appending(path: "roomserver").path

@@ -1,30 +1,30 @@
 import Foundation
 import Synchronization
 
-/// Prints reports: renewed in place on a terminal, as plain lines elsewhere.
+/// Prints reports: updated in place on a terminal, as plain lines elsewhere.
 final class StatusReport: Sendable {
   let isTerminal = isatty(STDOUT_FILENO) == 1
-  /// Lines of the report that stand on the terminal and are to be written over.
+  /// Lines of the last report on the terminal, which the next update overwrites.
   private let standing = Mutex(0)
 
-  /// Something that stays.
+  /// Prints a permanent line.
   func line(_ text: String) {
     standing.withLock { $0 = 0 }
     write(text + "\n")
   }
 
-  /// The present state, one line each.
+  /// Shows the current state, one line per element.
   func update(_ lines: [String]) {
     let up = standing.withLock { standing in
       defer { standing = lines.count }
       return standing
     }
-    // Up to the report's first line, and clear from there on (ECMA-48 CPL, ED).
+    // Moves the cursor to the report's first line and clears everything below (ECMA-48 CPL, ED).
     let rewind = isTerminal && up > 0 ? "\u{1b}[\(up)F\u{1b}[J" : ""
     write(rewind + lines.map { $0 + "\n" }.joined())
   }
 
-  /// The report stands for good.
+  /// Keeps the last report on the terminal.
   func finish() { standing.withLock { $0 = 0 } }
 
   private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }

@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM as something to wait for. A second one ends the process at once.
+/// Lets a task wait for SIGINT or SIGTERM. A second signal ends the process at once.
 final class StopSignal: Sendable {
   private let signals: AsyncStream<Void>
-  /// Kept alive as long as this.
+  /// Retained so that the handlers stay installed.
   private let sources: Mutex<[any DispatchSourceSignal]>
 
   init() {
@@ -27,7 +27,7 @@ final class StopSignal: Sendable {
     return source
   }
 
-  /// Returns at the first signal, or when the task is cancelled.
+  /// Returns on the first signal, or when the task is cancelled.
   func wait() async {
     for await _ in signals { return }
   }

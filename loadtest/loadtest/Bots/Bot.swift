@@ -4,7 +4,7 @@ import RoomClient
 import RoomMedia
 import RoomProtocol
 
-/// One user of a room that publishes test signals and watches everyone else.
+/// One user of a room that publishes test signals and receives everyone else.
 actor Bot {
   nonisolated let name: String
   private let url: String
@@ -12,25 +12,25 @@ actor Bot {
   private let video: VideoSource
   private let audio: AudioSource
   private var room: Room?
-  /// By user.
+  /// Receptions by user.
   private var receptions: [UserID: Reception] = [:]
   private var lastFrames: UInt64 = 0
   private var lastBytes: UInt64 = 0
   private var lastReport = ContinuousClock.now
 
-  /// - Parameter number: chooses colour and pitch.
+  /// - Parameter number: selects colour and pitch.
   init(name: String, number: Int, url: String, token: String, video: VideoConfiguration) throws {
     self.name = name
     self.url = url
     self.token = token
     self.video = try .testPattern(video, index: number)
-    // Semitones of a pentatonic scale from A3: pleasant together, and far enough apart to be told.
+    // Semitones of a pentatonic scale from A3: pleasant together, and easy to tell apart.
     let steps = [0, 4, 7, 9, 14]
     let semitones = Double(steps[number % steps.count] + 12 * (number / steps.count % 3))
     audio = try .tone(frequency: 220 * pow(2, semitones / 12), amplitude: 0.1)
   }
 
-  /// Joins, publishes, and receives until the room is closed; says why it was.
+  /// Joins, publishes and receives until the room is closed. Returns the reason.
   func run() async -> String {
     do {
       let room = try await join()
@@ -57,7 +57,7 @@ actor Bot {
     await room?.leave()
   }
 
-  /// One line: what is sent, and what of each other user is seen and heard.
+  /// Returns one line: what is sent, and what is received from each other user.
   func status() -> String {
     let now = ContinuousClock.now
     let seconds = max(0.001, (now - lastReport) / .seconds(1))
@@ -71,7 +71,7 @@ actor Bot {
     return ([name, state, sending] + receiving).joined(separator: " | ")
   }
 
-  /// The server may still be starting.
+  /// Retries, because the server may still be starting.
   private func join() async throws -> Room {
     let patience = ContinuousClock.now + .seconds(15)
     while true {

@@ -3,14 +3,14 @@ import Foundation
 import RoomMedia
 import Synchronization
 
-/// What one bot sees and hears of another.
+/// What one bot receives from another.
 final class Reception: Sendable {
   private struct State: Sendable {
     var pictures = 0
-    /// Milliseconds from the picture's drawing to its decoding, since the last report.
+    /// Milliseconds from drawing a picture to decoding it, since the last report.
     var delays: [Int] = []
     var size = (width: 0, height: 0)
-    /// The latest 200 ms.
+    /// The last 200 ms of audio.
     var samples: [Int16] = []
     var soundFrames = 0
   }
@@ -32,7 +32,7 @@ final class Reception: Sendable {
     }
   }
 
-  /// What came since the last report.
+  /// Returns what was received since the last report.
   func report(over seconds: Double) -> String {
     let now = state.withLock { state in
       defer {
@@ -78,12 +78,12 @@ final class Reception: Sendable {
 }
 
 extension ClockBlocks.Reading {
-  /// Milliseconds since the clock was drawn, by this machine's clock.
+  /// Returns the milliseconds since the clock was drawn, by this machine's clock.
   fileprivate func age(now: Date) -> Int {
     let bits = UInt64(1) << 40
     let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000)) % bits
     let age = (milliseconds &+ bits &- self.milliseconds) % bits
-    // A sender whose clock is ahead.
+    // Negative if the sender's clock is ahead.
     return age < bits / 2 ? Int(age) : -Int(bits - age)
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RoomProtocol
 
-/// A room of many people, and what it costs the server when one of them does something.
+/// Measures what actions of one participant cost the server in a room with many participants.
 struct Crowd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "A room of many people: what a join, a publish and a message cost a server.",
@@ -85,7 +85,7 @@ struct Crowd: AsyncParsableCommand {
     }
   }
 
-  /// The part of the options that is the same for every server. Nobody does the same thing twice.
+  /// The options that are the same for every server. Each action is done by a different participant.
   var plan: CrowdPlan {
     CrowdPlan(
       people: people, lastJoins: min(lastJoins, people), messages: messages, messageBytes: messageBytes,
@@ -121,7 +121,7 @@ struct Crowd: AsyncParsableCommand {
     guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
   }
 
-  /// One measurement as its own object, several as a series.
+  /// Returns a single measurement as an object and several as a series.
   static func text(_ series: CrowdSeries) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -151,12 +151,12 @@ struct Crowd: AsyncParsableCommand {
     return CrowdSeries(runs)
   }
 
-  /// Starts a program and measures it.
+  /// Starts an executable and measures it.
   private func measure(_ program: String, _ progress: FanoutProgress) async throws -> CrowdResult {
     let data = try ServerProcess.folder("crowd-data")
     defer { try? FileManager.default.removeItem(at: data) }
     let address = "127.0.0.1"
-    // Given twice, an option has its last value: what the command line says comes last.
+    // If an option occurs twice, the last value applies; therefore the command line's options come last.
     let started = try await StartedServers.roomserver(
       program: program, arguments: ["--data", data.path] + own.roomserverArgument, address: address)
     do {
@@ -173,7 +173,7 @@ struct Crowd: AsyncParsableCommand {
     }
   }
 
-  /// The folder that a program is in.
+  /// Returns the name of the executable's folder.
   static func name(of program: String) -> String {
     let folder = URL(filePath: program).deletingLastPathComponent().lastPathComponent
     return folder.isEmpty || folder == "/" ? "roomserver" : folder

@@ -1,36 +1,36 @@
 import RoomProtocol
 
-/// What is measured: how many people are in the room, and how often each thing happens.
+/// The parameters of a measurement: the number of participants and how often each action is done.
 struct CrowdPlan: Sendable {
   var people = 1000
-  /// The joins at the end that are measured apart, with nearly everybody in the room.
+  /// Number of final joins that are measured separately, with the room nearly full.
   var lastJoins = 100
-  /// Messages to the whole room, each from another sender while there are enough.
+  /// Number of messages to the whole room, each from a different sender as far as possible.
   var messages = 50
-  /// Bytes of a message's text.
+  /// Length of a message's text, in bytes.
   var messageBytes = 50
-  /// People that publish one audio track each.
+  /// Number of participants that publish one audio track each.
   var publishes = 20
-  /// People whose connections are lost and taken up again.
+  /// Number of participants whose connections are lost and resumed.
   var losses = 50
   var leaves = 50
-  /// Percent of one core below which the server rests.
+  /// CPU below which the server counts as idle, as a percentage of one core.
   var restingPercent = 4.0
 
-  /// The number of the person whose track everybody else is offered: it has not published before.
+  /// The number of the participant whose track is offered to everyone else. It has not published before.
   var offering: Int { min(publishes, people - 1) }
 
   static func user(_ number: Int) -> UserID { "person-\(number)" }
 }
 
-/// The server that is measured.
+/// The server to measure.
 struct CrowdTarget: Sendable {
-  /// As reports call it.
+  /// The server's name in reports.
   var name: String
   var host: String
   var port: UInt16
   var isSecure = false
-  /// Of the signalling socket.
+  /// Path of the signalling socket.
   var path = "/v1/signal"
   var tokens: TokenMint
   var room: RoomName

@@ -3,7 +3,7 @@ import Glibc
 import RoomProtocol
 import WebRTC
 
-/// One measurement of one server: people join one room, then one thing after the other happens in it.
+/// One measurement of one server: participants join one room and then do one action after another.
 struct CrowdRun: Sendable {
   private static let lookInterval = Duration.milliseconds(100)
   private static let mostLooks = 300
@@ -12,7 +12,7 @@ struct CrowdRun: Sendable {
   let target: CrowdTarget
   let progress: FanoutProgress
 
-  /// Everything that happens in a run, and its end.
+  /// Runs the measurement, including the cleanup.
   func measure() async throws -> CrowdResult {
     let loop = try TCPLoop(name: "crowd")
     do {
@@ -120,7 +120,7 @@ struct CrowdRun: Sendable {
     return people.dropLast(some.count)
   }
 
-  /// Everybody asks for what one person publishes, who then does.
+  /// All participants subscribe to one participant, who then publishes.
   private func offer(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let publisher = people[plan.offering]
     let others = people.filter { $0 !== publisher }
@@ -129,7 +129,7 @@ struct CrowdRun: Sendable {
     }
     let offer = try CrowdOffer(of: publisher.user)
     let offered = try await cost(loop, "offers", expected: 2 * others.count + 1) { try await publisher.publish(offer) }
-    // Each of the others also gets the event of the new track, and the publisher its answer.
+    // Every other participant also receives the event of the new track, and the publisher receives its response.
     result.offers = offered.messages - others.count - 1
     result.missingOffers = others.count - result.offers
     result.subscribeMilliseconds = selected.cpu / 1e6 / Double(others.count)
@@ -139,10 +139,10 @@ struct CrowdRun: Sendable {
 
   // MARK: What it costs
 
-  /// All counters at one moment, near enough.
+  /// All counters, read at approximately the same time.
   private struct Moment {
     var clock: ContinuousClock.Instant
-    /// Nanoseconds of the server, and of this process.
+    /// CPU time of the server and of this process, in nanoseconds.
     var cpu: Int64
     var bots: Int64
     var count: CrowdCount
@@ -157,8 +157,9 @@ struct CrowdRun: Sendable {
       count: count)
   }
 
-  /// Nanoseconds of the server, and messages that came, from `body`'s start until the server rests again.
-  /// - Parameter expected: messages to wait for; nil waits for none.
+  /// Returns the server's CPU time in nanoseconds and the messages received, from the start of `body` until the server is idle
+  /// again.
+  /// - Parameter expected: number of messages to wait for; nil does not wait.
   private func cost(
     _ loop: TCPLoop, _ what: String, expected: Int? = nil, _ body: () async throws -> Void
   ) async throws -> (cpu: Double, messages: Int) {
@@ -177,7 +178,7 @@ struct CrowdRun: Sendable {
     return (Double(after.cpu - before.cpu), after.count.messages - before.count.messages)
   }
 
-  /// Returns once the server has nothing to do.
+  /// Returns once the server is idle.
   private func rest() async throws {
     let resting = plan.restingPercent / 100 * (Self.lookInterval / .nanoseconds(1))
     var last = try ProcessUsage(of: target.pid).cpu
@@ -190,7 +191,7 @@ struct CrowdRun: Sendable {
     throw FanoutError.server("the server finds no rest")
   }
 
-  /// Percent of one core that the server uses while nothing happens.
+  /// Returns the server's CPU while idle, as a percentage of one core.
   private func idle(_ loop: TCPLoop) async throws -> Double {
     let before = try await moment(loop)
     try await Task.sleep(for: .seconds(2))
@@ -199,7 +200,7 @@ struct CrowdRun: Sendable {
   }
 }
 
-/// An offer of one audio track, made before the time that is measured.
+/// An offer of one audio track, created before the measurement starts.
 struct CrowdOffer: Sendable {
   let params: PublishParams
 

@@ -1,4 +1,4 @@
-/// What can be measured in a run.
+/// The figures that a run can measure.
 enum Figure: String, Sendable, CaseIterable {
   case join = "join_ms"
   case firstMedia = "first_frame_ms"
@@ -23,7 +23,7 @@ enum Figure: String, Sendable, CaseIterable {
 
   struct Words: Sendable {
     var title: String
-    /// Behind a number; empty for a mere count.
+    /// The unit printed after a number; empty for a count.
     var unit: String
     var about: String
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// Tells a recorder once a second how busy the server, the bots and the rest of the machine are.
+/// Records once a second the CPU use of the server, the bots and the rest of the machine.
 struct MachineSampler: Sendable {
   let stage: Stage
-  /// Whether the server is on this machine, so that the rest of it is others'.
+  /// Whether the server runs on this machine, so that its CPU is not counted as that of other processes.
   let isLocal: Bool
 
   private struct Server: Decodable {
@@ -29,7 +29,7 @@ struct MachineSampler: Sendable {
     }
   }
 
-  /// Goes on until the task is cancelled.
+  /// Runs until the task is cancelled.
   func run() async {
     var last = await moment()
     while (try? await Task.sleep(for: .seconds(1))) != nil {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Takes down what bots measure in a run: values of figures over time, what happened, and what failed.
+/// Records the measurements of a run: figures over time, events and failures.
 final class Recorder: Sendable {
-  /// Values that percentiles are made of, for each figure; of more a fair share is kept.
+  /// Maximum number of values kept for the percentiles of each figure; beyond it, a uniform sample is kept.
   static let kept = 20_000
   private static let failureLimit = 200
   private static let eventLimit = 2000
   private static let kindLimit = 64
 
-  /// A figure's values, of one kind where there are several.
+  /// A figure's values, of one kind if it has several.
   struct Series: Sendable {
     struct Second: Sendable {
       var count = 0
@@ -25,7 +25,7 @@ final class Recorder: Sendable {
     var least = Double.infinity
     var most = -Double.infinity
     var seconds: [Int: Second] = [:]
-    /// Of a generator that chooses what is kept.
+    /// State of the generator that selects the sample.
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     mutating func add(_ value: Double, second: Int) {
@@ -43,19 +43,19 @@ final class Recorder: Sendable {
         values.append(value)
         return
       }
-      // Algorithm R: each value has the same chance to be kept.
+      // Algorithm R: every value has the same probability of being kept.
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let place = Int((state >> 33) % UInt64(count))
       if place < values.count { values[place] = value }
     }
   }
 
-  /// Something that explains what the charts show.
+  /// An event that explains the charts.
   struct Event: Codable, Sendable, Equatable {
-    /// Seconds from the run's beginning.
+    /// Seconds since the start of the run.
     var at: Double
     var text: String
-    /// Whether something else goes on from here.
+    /// Whether a new phase starts with this event.
     var isPhase = false
   }
 
@@ -70,10 +70,10 @@ final class Recorder: Sendable {
   let start = ContinuousClock.now
   private let state = Mutex(State())
 
-  /// Seconds since the beginning.
+  /// Seconds since the start.
   var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
 
-  /// - Parameter kind: tells values of one figure apart that mean different things: rtmp, flv.
+  /// - Parameter kind: distinguishes different values of one figure, such as rtmp and flv.
   func record(_ figure: Figure, _ value: Double, of kind: String? = nil) {
     guard value.isFinite else { return }
     let second = Int(elapsed)
@@ -84,7 +84,7 @@ final class Recorder: Sendable {
     }
   }
 
-  /// Milliseconds that `body` takes; what throws is a failure and counts for nothing.
+  /// Records the duration of `body` in milliseconds. If it throws, a failure is recorded instead.
   func time<Result>(_ figure: Figure, of kind: String? = nil, _ body: () async throws -> Result) async throws -> Result {
     let start = ContinuousClock.now
     let result = try await body()
@@ -92,12 +92,12 @@ final class Recorder: Sendable {
     return result
   }
 
-  /// Something that explains what the charts show.
+  /// Records an event that explains the charts.
   func event(_ text: String) { note(Event(at: elapsed, text: text)) }
 
   private func note(_ event: Event) { state.withLock { if $0.events.count < Self.eventLimit { $0.events.append(event) } } }
 
-  /// What should not have happened; the run goes on.
+  /// Records a failure; the run continues.
   func fail(_ text: String) {
     state.withLock { state in
       state.failureCount += 1
@@ -105,13 +105,13 @@ final class Recorder: Sendable {
     }
   }
 
-  /// What goes on now.
+  /// Records the start of a phase.
   func phase(_ text: String) {
     note(Event(at: elapsed, text: text, isPhase: true))
     state.withLock { $0.phase = text }
   }
 
-  /// All that there is.
+  /// Everything recorded so far.
   struct Contents: Sendable {
     var series: [Series]
     var events: [Event]

@@ -2,9 +2,9 @@ import Codecs
 import Foundation
 import Synchronization
 
-/// Looks at and listens to what became of a `SignalSource`, as a viewer that decodes.
+/// Analyses the decoded video and audio of a `SignalSource` as a viewer receives it.
 final class SignalWatch: Sendable {
-  /// Where in the picture the source may be: all of it, or a part where it is one of several.
+  /// The part of the picture that the source occupies: all of it, or a rectangle if there are several sources.
   struct Region: Sendable, Equatable {
     var x: Int
     var y: Int
@@ -18,20 +18,20 @@ final class SignalWatch: Sendable {
     var lastPicture: Double?
     var longestWait = 0.0
     var isWhite = false
-    /// Milliseconds: of the media, and of the day at which it came.
+    /// The media time in milliseconds, and the time of day of the flash's arrival, in milliseconds.
     var flash: (media: Double, seen: Double)?
     var beep: (media: Double, seen: Double)?
     var offsets: [Double] = []
     var soundDelays: [Double] = []
     var isBeeping = false
-    /// Milliseconds of quiet up to now.
+    /// Milliseconds of silence so far.
     var quiet = 0.0
     var longestQuiet = 0.0
     var soundEnd: Double?
     var samples: [Int16] = []
   }
 
-  /// RMS of a window below which there is silence, relative to full scale.
+  /// RMS below which a window is silent, relative to full scale.
   private static let silence = 0.01
   private static let window = 480
 
@@ -39,10 +39,10 @@ final class SignalWatch: Sendable {
   private let beep: Double
   private let amplitude: Double
   private let region: Region?
-  /// Whether pictures and sound have one clock; else they are compared as they come.
+  /// Whether video and audio share a clock; otherwise they are compared by arrival time.
   private let hasOneClock: Bool
 
-  /// - Parameter region: where the source is while the picture as a whole is not its own.
+  /// - Parameter region: the source's region while the picture is shared with other sources.
   init(_ settings: SignalSource.Settings, hasOneClock: Bool, region: Region? = nil) {
     beep = settings.beep
     amplitude = settings.amplitude
@@ -79,11 +79,11 @@ final class SignalWatch: Sendable {
 
   /// - Parameters:
   ///   - samples: one channel at 48 kHz.
-  ///   - media: milliseconds on the stream's clock, of the first.
+  ///   - media: time of the first sample, in milliseconds on the stream's clock.
   func hear(_ samples: [Int16], media: Double) {
     let now = Self.today
     state.withLock { state in
-      // What is missing was not heard.
+      // Missing audio counts as silence.
       if let end = state.soundEnd, media - end > 1 {
         state.quiet += media - end
         state.longestQuiet = max(state.longestQuiet, state.quiet)
@@ -102,7 +102,7 @@ final class SignalWatch: Sendable {
     }
   }
 
-  /// - Parameter behind: milliseconds of sound from the window's beginning to the end of what has come.
+  /// - Parameter behind: milliseconds of audio from the window's start to the end of the received audio.
   private func look(_ state: inout State, _ window: [Int16], media: Double, behind: Double, now: Double) {
     let power = window.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(window.count)
     let level = power.squareRoot() / 32_768
@@ -113,7 +113,7 @@ final class SignalWatch: Sendable {
     let beeps = loud > amplitude * (state.isBeeping ? 0.4 : 0.7)
     if beeps, !state.isBeeping {
       state.beep = (media, now - behind)
-      // The beep began at a full second of the day.
+      // The beep starts at a full second of the time of day.
       if state.soundDelays.count < 10_000 { state.soundDelays.append(now.truncatingRemainder(dividingBy: 1000)) }
       pair(&state)
     }
@@ -128,15 +128,15 @@ final class SignalWatch: Sendable {
     (state.flash, state.beep) = (nil, nil)
   }
 
-  /// What was seen and heard since the last report.
+  /// What was observed since the last report.
   struct Report: Sendable {
     var pictures: Int
     var delays: [Double]
     var offsets: [Double]
     var soundDelays: [Double]
-    /// Milliseconds; nil before the second picture.
+    /// Longest interval between pictures, in milliseconds; nil before the second picture.
     var longestWait: Double?
-    /// Milliseconds; nil before any sound.
+    /// Longest silence, in milliseconds; nil before any audio.
     var longestQuiet: Double?
   }
 
@@ -156,12 +156,12 @@ final class SignalWatch: Sendable {
     }
   }
 
-  /// Whether the source fills the picture, and its sound is there.
+  /// Whether the source's picture or audio has been received.
   var hasMedia: Bool { state.withLock { $0.lastPicture != nil || $0.soundEnd != nil } }
 }
 
 extension SignalWatch.Report {
-  /// Tells a recorder what was seen and heard in so many seconds.
+  /// Records what was observed in the last `seconds` seconds.
   func tell(_ recorder: Recorder, of kind: String, seconds: Double) {
     for delay in delays { recorder.record(.delay, delay, of: kind) }
     for offset in offsets { recorder.record(.offset, offset, of: kind) }
@@ -175,7 +175,7 @@ extension SignalWatch.Report {
 }
 
 extension VideoFrame {
-  /// A copy of a part; nil where it sticks out.
+  /// Returns a copy of a region, or nil if the region exceeds the picture.
   func part(_ region: SignalWatch.Region) -> VideoFrame? {
     guard region.x >= 0, region.y >= 0, region.x + region.width <= width, region.y + region.height <= height,
       var part = try? VideoFrame(width: region.width, height: region.height, timestamp: timestamp)
@@ -195,7 +195,7 @@ extension VideoFrame {
     return part
   }
 
-  /// Whether the bar at the foot of a `SignalSource` is white.
+  /// Whether the bar at the bottom of a `SignalSource` picture is white.
   var isFootWhite: Bool {
     withPlanes { planes in
       let rows = (planes.height * 15 / 16)..<(planes.height * 31 / 32)

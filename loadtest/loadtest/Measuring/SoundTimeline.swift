@@ -1,26 +1,26 @@
 import RTP
 
-/// Follows a stream of sound by its packets' headers and tells how long its listener would have had nothing to hear.
+/// Follows an audio stream by its packets' headers and computes how long a listener would hear nothing.
 ///
-/// The player that is assumed begins with the first packet and waits for nothing: when it has nothing to play it is silent until the
-/// next packet comes, and is later by that from then on. So a gap is a real silence, and a packet that only trembles is none. What is
-/// missing between packets, by number or by time, is silence too.
+/// The assumed player starts with the first packet and does not buffer: if it runs out of audio it is silent until the next
+/// packet arrives, and stays delayed by that time. A gap is therefore real silence, and jitter of a packet alone is not a gap.
+/// Packets missing by number or by time also count as silence.
 struct SoundTimeline: Sendable {
-  /// Microseconds of a packet, of which ticks of 48 kHz are made.
+  /// Duration of a packet in microseconds; timestamps are in ticks of 48 kHz.
   static let packet: Int64 = 20_000
   private static let ticksPerMillisecond: Int64 = 48
 
   private var times = TimestampUnwrapper()
-  /// Ticks at which the next packet should begin.
+  /// Expected timestamp of the next packet.
   private var expected: Int64?
-  /// When the player will have played all that it has.
+  /// When the player will have played everything received so far.
   private var playedUntil: Instant?
-  /// Microseconds of the longest gap since the last look.
+  /// Longest gap since the last call, in microseconds.
   private(set) var longest: Int64 = 0
-  /// Packets that came after their time, or twice.
+  /// Packets that arrived late or twice.
   private(set) var late = 0
 
-  /// Takes a packet.
+  /// Processes a packet.
   mutating func take(_ timestamp: UInt32, at now: Instant) {
     let time = times.unwrap(timestamp)
     defer { expected = max(expected ?? .min, time &+ Self.packet * Self.ticksPerMillisecond / 1000) }
@@ -34,19 +34,19 @@ struct SoundTimeline: Sendable {
       return
     }
     let silence = max(0, now - playedUntil)
-    // What is missing is not played, but takes its time all the same: the two do not add up.
+    // A missing packet is not played but still takes its time, so the two durations are not added.
     longest = max(longest, max(silence, missing &* 1000 / Self.ticksPerMillisecond))
     let begins = max(now, playedUntil)
     self.playedUntil = begins.advanced(microseconds: Self.packet)
   }
 
-  /// Microseconds of the longest gap since the last call; one that goes on now counts as far as it has come.
+  /// Returns and resets the longest gap in microseconds. A gap that is still open counts with its current length.
   mutating func takeLongest(at now: Instant) -> Int64 {
     defer { longest = 0 }
     return max(longest, playedUntil.map { max(0, now - $0) } ?? 0)
   }
 
-  /// Another stream goes on where the last one ended; its timestamps are its own.
+  /// Switches to another stream, whose timestamps are independent of the previous one.
   mutating func changeStream() {
     times = TimestampUnwrapper()
     expected = nil

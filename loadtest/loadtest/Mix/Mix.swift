@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Programs that a server mixes, and what they cost beside ffmpeg alone.
+/// Measures programs that a server mixes and compares their cost with that of ffmpeg alone.
 struct Mix: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Programs that are mixed of sources: what they cost a server, and what the same work costs ffmpeg.",
@@ -139,9 +139,9 @@ struct Mix: AsyncParsableCommand {
   }
 }
 
-/// A picture's size as people write it: 720x1280.
+/// A picture size, written as 720x1280.
 struct PictureSize: Sendable, Hashable, CustomStringConvertible, ExpressibleByArgument {
-  /// Pixels.
+  /// Width in pixels.
   var width: Int
   var height: Int
 
@@ -159,6 +159,6 @@ struct PictureSize: Sendable, Hashable, CustomStringConvertible, ExpressibleByAr
   var description: String { "\(width)x\(height)" }
   var defaultValueDescription: String { description }
 
-  /// Whether a merge job can have it.
+  /// Whether a merge job accepts this size.
   var isMixable: Bool { [width, height].allSatisfy { (16...1920).contains($0) && $0 % 2 == 0 } }
 }

@@ -1,40 +1,41 @@
-/// What is measured: programs of some sources each, and how they are encoded.
+/// The parameters of a measurement: programs, their sources and how they are encoded.
 struct MixPlan: Sendable {
   var programs = 2
-  /// Publishers that each program shows.
+  /// Number of publishers that each program shows.
   var sources = 2
-  /// Of a program's picture, in pixels.
+  /// Width of a program's picture, in pixels.
   var width = 720
   var height = 1280
-  /// Of the programs and of their sources.
+  /// Frame rate of the programs and of their sources.
   var fps = 24
-  /// Thousands of bits a second of a program's pictures; nil for what the server takes by itself.
+  /// Video bitrate of a program, in kbps; nil uses the server's default.
   var kbps: Int?
-  /// Length of the steady window.
+  /// Length of the measurement window, in seconds.
   var seconds = 20.0
-  /// All programs show the same publishers, each in an arrangement of its own.
+  /// Whether all programs show the same publishers, each in its own layout.
   var isShared = false
 
-  /// Thousands of bits a second of a program's pictures.
+  /// Video bitrate of a program, in kbps.
   var videoKilobits: Int { kbps ?? max(100, width * height * fps * 7 / 100_000) }
-  /// Frames from one key frame to the next.
+  /// Number of frames between key frames.
   var keyFrameInterval: Int { 2 * fps }
-  /// x264's preset, on both sides.
+  /// x264 preset of both the server and ffmpeg.
   static let preset = "superfast"
-  /// Thousands of bits a second of a program's sound, on both sides.
+  /// Audio bitrate of a program, in kbps, for both the server and ffmpeg.
   static let audioKilobits = 128
-  /// What the server encodes sound at.
+  /// Sampling rate of the audio that the server encodes, in Hz.
   static let audioRate = 44_100
 
-  /// Where a program shows its sources.
+  /// The cells in which a program shows its sources.
   var grid: MixGrid { MixGrid(sources: sources, width: width, height: height) }
-  /// Publishers in all.
+  /// Total number of publishers.
   var publishers: Int { isShared ? sources : sources * programs }
 }
 
-/// Sources side by side in equal cells no higher than 16:9 upright, in as many rows as columns or one fewer, in the canvas' middle.
+/// A layout of sources in equal cells, centred on the canvas. Cells are at most as tall as upright 16:9; there are as many rows
+/// as columns or one fewer.
 struct MixGrid: Sendable, Equatable {
-  /// A source's place, in pixels; all even.
+  /// A source's rectangle, in pixels. All values are even.
   struct Cell: Sendable, Equatable {
     var x: Int
     var y: Int
@@ -42,9 +43,9 @@ struct MixGrid: Sendable, Equatable {
     var height: Int
   }
 
-  /// In the order of the sources.
+  /// Cells in the order of the sources.
   let cells: [Cell]
-  /// The canvas' rows above the first cell.
+  /// Number of canvas rows above the first cell, in pixels.
   let top: Int
 
   init(sources: Int, width: Int, height: Int) {

@@ -1,20 +1,21 @@
 import Foundation
 import RoomProtocol
 
-/// One measurement: the bare cost, the server with its programs, and the bare cost once more, because the machine's pace changes.
+/// One measurement: the baseline cost, the server with its programs, and the baseline cost again, because the machine's speed
+/// varies.
 struct MixRun: Sendable {
-  /// From a source's joining to its first frames, and from the jobs' beginning to full frame rate.
+  /// Timeout from a source's join to its first frames, and from the jobs' start to the full frame rate.
   private static let startTime = Duration.seconds(20)
 
   let plan: MixPlan
   let clips: [MixClip]
   let progress: FanoutProgress
-  /// Between the last program's beginning and the window: the playout delays have settled, and so has rate control.
+  /// Delay between the start of the last program and the window, in which playout delays and rate control settle.
   var settling = Duration.seconds(3)
-  /// What of the bare cost is told apart.
+  /// The steps of the baseline cost that are measured separately.
   var steps = BareStep.allCases
 
-  /// What ffmpeg costs before and after the server.
+  /// ffmpeg's cost before and after the server's measurement.
   struct Bare: Sendable {
     var before: Double
     var after: Double
@@ -22,7 +23,7 @@ struct MixRun: Sendable {
     var mean: Double { (before + after) / 2 }
   }
 
-  /// - Parameter target: makes the server ready when it is needed.
+  /// - Parameter target: starts the server when it is needed.
   func measure(
     _ target: () async throws -> (target: MixTarget, end: @Sendable () async -> Void)
   ) async throws -> MixResult {
@@ -48,14 +49,14 @@ struct MixRun: Sendable {
     return MixResult(plan, clips[0].settings, steps: steps, flatOut, realTime, server)
   }
 
-  /// What was seen of the server.
+  /// Measurements of the server.
   struct Served: Sendable {
-    /// Before there were programs.
+    /// Counters before any program ran.
     var alone: (first: MixMoment, last: MixMoment)
     var window: (first: MixMoment, last: MixMoment)
-    /// Each program's frames a second, second by second.
+    /// The frame rate of each program, one value per second.
     var fps: [JobID: [Int]]
-    /// Frames that the sources' ways did not take within the window.
+    /// Source frames that the transport refused within the window.
     var refused: Int
   }
 
@@ -118,7 +119,7 @@ struct MixRun: Sendable {
     }
   }
 
-  /// Frames that the sources' ways did not take so far.
+  /// Returns how many source frames the transports have refused so far.
   private func refused(by bots: [SourceBot]) async throws -> Int {
     var refused = 0
     for bot in bots {
@@ -132,7 +133,7 @@ struct MixRun: Sendable {
   private func params(_ program: Int) -> MergeParams {
     let cells = plan.grid.cells
     let layouts = (0..<plan.sources).map { source in
-      // Programs of the same sources differ, or they would be one.
+      // Programs with the same sources need different layouts; otherwise the server would merge them into one.
       let cell = cells[plan.isShared ? (source + program) % plan.sources : source]
       return TrackLayout(
         userId: user(source), x: cell.x, y: cell.y, width: cell.width, height: cell.height,
@@ -144,7 +145,7 @@ struct MixRun: Sendable {
       audioKbps: MixPlan.audioKilobits, layouts: layouts)
   }
 
-  /// Waits until all programs have their frame rate, near enough.
+  /// Waits until all programs approximately reach their frame rate.
   private func live(_ target: MixTarget) async throws {
     let patience = ContinuousClock.now + Self.startTime
     while true {
@@ -158,7 +159,7 @@ struct MixRun: Sendable {
     }
   }
 
-  /// The programs' frames a second now.
+  /// Returns the programs' current frame rates.
   private func rates(_ target: MixTarget) async throws -> [JobID: Int] {
     var rates: [JobID: Int] = [:]
     for room in plan.isShared ? [room(0)] : (0..<plan.programs).map(room) {
@@ -167,7 +168,7 @@ struct MixRun: Sendable {
     return rates
   }
 
-  /// Waits for a window's end, and tells how it goes.
+  /// Waits for the end of a window and reports progress.
   private func window(
     _ target: MixTarget, seconds: Double
   ) async throws -> (moments: (first: MixMoment, last: MixMoment), fps: [JobID: [Int]]) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Two reports side by side.
+/// Compares two reports.
 struct Compare: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show how the figures of two runs differ, and where the runs can't be compared.")
@@ -38,7 +38,7 @@ struct Comparison {
     self.after = after
   }
 
-  /// Sentences on why the figures may not mean the same.
+  /// Sentences that explain why the figures may not be comparable.
   var differences: [String] {
     var all: [String] = []
     func compare(_ what: String, _ one: String, _ other: String) {
@@ -64,7 +64,7 @@ struct Comparison {
 
   private static let statistics: [Limit.Statistic] = [.p50, .p95, .max]
 
-  /// A table of Markdown, and what stands in the way of comparing.
+  /// A Markdown table and the reasons why the reports may not be comparable.
   var text: String {
     var lines = differences.map { "Not the same: \($0)." }
     if !lines.isEmpty { lines.append("") }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Plays a scenario, and reports.
+/// Runs a scenario and writes a report.
 struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Play a scenario: bots that go live, do PK, speak, meet, come and go; and a report of how it went.",
@@ -52,7 +52,7 @@ struct Run: AsyncParsableCommand {
     } catch let error as ScenarioError { throw ValidationError(error.description) }
   }
 
-  /// The scenario with what the command line changes of it.
+  /// Returns the scenario with the overrides of the command line.
   func scenario(_ files: ScenarioFiles = ScenarioFiles()) throws -> Scenario {
     let call = try RunWords(words)
     var scenario = try files.scenario(call.name ?? "", of: of)
@@ -112,7 +112,7 @@ struct Run: AsyncParsableCommand {
     }
   }
 
-  /// Writes both files; gives their folder.
+  /// Writes both files and returns their folder.
   private func write(_ outcome: RunReport) throws -> URL {
     let stamp = Date(timeIntervalSince1970: Double(outcome.startedAt) / 1000)
       .formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
@@ -138,7 +138,7 @@ struct Run: AsyncParsableCommand {
   }
 }
 
-/// The scenario and the parameters among a command line's words.
+/// The scenario's name and the parameters on a command line.
 struct RunWords: Equatable {
   var name: String?
   var values: [String: Double] = [:]

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A run as text: while it goes on, and in the end.
+/// Formats a run as text, while it runs and at its end.
 enum RunTable {
   private static let columns = ["figure", "count", "p50", "p95", "worst", "unit"]
 
-  /// The table of a terminal.
+  /// Returns the table for a terminal.
   static func live(_ report: RunReport, _ phase: String) -> [String] {
     let head = "\(clock(report.seconds))  \(phase)" + (report.failureCount > 0 ? "  (\(report.failureCount) failed)" : "")
     return [head] + table(report.figures.filter { $0.figure != Figure.failures.rawValue }) + limits(report)
   }
 
-  /// One line for a log.
+  /// Returns one line for a log.
   static func line(_ report: RunReport, _ phase: String) -> String {
     var parts = [clock(report.seconds), phase]
     let told: [Figure] = [.audioGap, .delay, .fps, .serverCPU]
@@ -21,7 +21,7 @@ enum RunTable {
     return parts.joined(separator: " | ")
   }
 
-  /// What is said in the end.
+  /// Returns the summary at the end of the run.
   static func summary(_ report: RunReport) -> String {
     let failures = report.failures.prefix(10).map { "failed: \($0)" }
     return
@@ -54,7 +54,7 @@ enum RunTable {
     }
   }
 
-  /// Of pictures a second few are bad, of all else many.
+  /// A low frame rate is bad; of all other figures, high values are bad.
   private static func worst(_ figure: FigureReport) -> Double { figure.figure == Figure.fps.rawValue ? figure.min : figure.max }
 
   static func clock(_ seconds: Double) -> String { String(format: "%d:%02d", Int(seconds) / 60, Int(seconds) % 60) }

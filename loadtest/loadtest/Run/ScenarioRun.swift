@@ -1,15 +1,15 @@
 import Foundation
 
-/// One run of a scenario: the play, what is measured beside it, and how it is told while it goes on.
+/// One run of a scenario: performs it, samples the machine and reports progress.
 struct ScenarioRun: Sendable {
   let scenario: Scenario
   let stage: Stage
-  /// As the report names it.
+  /// The server's name in the report.
   let server: String
-  /// Nil tells nothing while it goes on.
+  /// Nil disables progress output.
   let status: StatusReport?
 
-  /// Plays, to the end or until `stopped` returns; what goes wrong is in the report.
+  /// Runs the scenario until it ends or `stopped` returns. Errors are recorded in the report.
   func perform(until stopped: @escaping @Sendable () async -> Void) async -> RunReport {
     let startedAt = Date()
     let aborted = await withTaskGroup(of: String?.self) { group in
@@ -38,7 +38,7 @@ struct ScenarioRun: Sendable {
     return RunReport(scenario, stage.recorder, server: server, startedAt: startedAt, aborted: aborted)
   }
 
-  /// A table that is renewed on a terminal, a line now and then elsewhere; until the task is cancelled.
+  /// Prints a table that is updated in place on a terminal, and occasional lines elsewhere, until the task is cancelled.
   private func tell() async {
     guard let status else { return await forever() }
     status.line("\(scenario.name): \(scenario.about)")

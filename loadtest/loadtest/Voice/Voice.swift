@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RoomProtocol
 
-/// A voice room: a few speak, many listen, and what the mixing costs the server.
+/// Measures what mixing costs a server in a voice room with a few speakers and many listeners.
 struct Voice: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "A few speakers and many listeners of their mix: what a voice room costs a server.",
@@ -86,7 +86,7 @@ struct Voice: AsyncParsableCommand {
     }
   }
 
-  /// The part of the options that is the same for every server.
+  /// The options that are the same for every server.
   var plan: VoicePlan {
     VoicePlan(
       speakers: speakers, listeners: listeners, seconds: seconds, kbps: kbps, samplingRate: samplingRate,
@@ -121,7 +121,7 @@ struct Voice: AsyncParsableCommand {
     guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
   }
 
-  /// One measurement as its own object, several as a series.
+  /// Returns a single measurement as an object and several as a series.
   static func text(_ series: VoiceSeries) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

@@ -1,9 +1,9 @@
 import RTP
 import WebRTC
 
-/// The bots of one run, their threads and their places in the room.
+/// The bots of one run, their threads and their connections.
 actor VoiceCrew {
-  /// Microseconds that the thread of listeners rests: far below a packet's time of 20 ms.
+  /// Sleep of the listeners' thread between two polls, in microseconds: far below a packet's duration of 20 ms.
   private static let rest: Int64 = 1000
 
   private let plan: VoicePlan
@@ -12,7 +12,7 @@ actor VoiceCrew {
   private let speaking: BotLoop
   private let listening: BotLoop
   private var seats: [any BotSeat] = []
-  /// Who hears as a person does: the speakers, and the first of the listeners.
+  /// The bots that decode: the speakers and the first listener.
   private var speakerEars: [VoiceEnd] = []
   private var listenerEar: VoiceEnd?
 
@@ -24,7 +24,7 @@ actor VoiceCrew {
     listening = try BotLoop(name: "listen", rest: Self.rest)
   }
 
-  /// Returns when the speaker is connected: alone in the room it has nobody to hear.
+  /// Returns when the speaker is connected: a speaker alone in the room receives no audio.
   func speak(number: Int, to target: any VoiceTarget, within seconds: Double) async throws {
     let name = plan.speakerNames[number]
     let role = target.speakerRole
@@ -43,12 +43,12 @@ actor VoiceCrew {
     try await mouth.outcome.firstPacket(within: seconds)
   }
 
-  /// Returns when all speakers hear something.
+  /// Returns when all speakers receive audio.
   func speakersHear(within seconds: Double) async throws {
     for ear in speakerEars { try await ear.outcome.firstPacket(within: seconds) }
   }
 
-  /// Returns with the listener's first packet.
+  /// Returns when the listener receives its first packet.
   func listen(number: Int, to target: any VoiceTarget, within seconds: Double) async throws {
     let name = "listener-\(number)"
     let end: any ReceivingEnd
@@ -65,7 +65,7 @@ actor VoiceCrew {
     try await end.outcome.firstPacket(within: seconds)
   }
 
-  /// What those counted so far who only listen, the first among them.
+  /// Returns the counters of all listeners, including the first one.
   func counts() async -> PacketCounts {
     var counts = await listening.run { crew in
       var sum = PacketCounts()
@@ -81,7 +81,7 @@ actor VoiceCrew {
     return counts
   }
 
-  /// Who hears what now.
+  /// Returns which speakers each decoding bot receives.
   func heard() async -> VoiceHeard {
     var heard = VoiceHeard()
     if let report = await listenerEar?.report() { heard.byListener = report.loudness.count { $0 > VoiceHeard.threshold } }
@@ -95,7 +95,7 @@ actor VoiceCrew {
     return heard
   }
 
-  /// Everybody goes.
+  /// Disconnects all bots.
   func leave() async {
     await listening.stop()
     await speaking.stop()
@@ -104,15 +104,15 @@ actor VoiceCrew {
   }
 }
 
-/// Who hears whom.
+/// Which speakers the decoding bots receive.
 struct VoiceHeard: Sendable, Equatable {
-  /// How loud a tone has to be to count as heard, relative to how it was spoken.
+  /// The minimum loudness of a detected tone, relative to its original level.
   static let threshold = 0.25
 
-  /// Speakers that the first listener hears.
+  /// Number of speakers that the first listener receives.
   var byListener = 0
-  /// Of the others, those that the speaker hears who hears fewest; nil where there is no speaker.
+  /// The lowest number of other speakers that any speaker receives; nil if there are no speakers.
   var bySpeakers: Int?
-  /// Speakers who hear themselves.
+  /// Number of speakers that receive their own voice.
   var echoes = 0
 }

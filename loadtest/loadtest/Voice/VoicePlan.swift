@@ -1,14 +1,14 @@
-/// What is measured, the same for every server.
+/// The parameters of a measurement, the same for every server.
 struct VoicePlan: Sendable {
   var speakers = 8
   var listeners = 100
-  /// Length of the steady window, in which everybody is there.
+  /// Length of the measurement window with all participants, in seconds.
   var seconds = 20.0
-  /// Of each voice and each mix, in thousands of bits a second.
+  /// Bitrate of each voice and each mix, in kbps.
   var kbps = 64
-  /// Samples a second of mixes, for servers that let it be chosen.
+  /// Sampling rate of mixes in Hz, for servers on which it can be configured.
   var samplingRate = 48_000
-  /// Joins under way at once.
+  /// Number of concurrent joins.
   var joinsAtOnce = 2
   var profile = FanoutProfile.gcm
 

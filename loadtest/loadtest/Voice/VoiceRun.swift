@@ -3,21 +3,21 @@ import Glibc
 import RTP
 import WebRTC
 
-/// One measurement of one server: speakers, then listeners, and a window with each.
+/// One measurement of one server: speakers, then listeners, with a window for each.
 struct VoiceRun: Sendable {
   private static let joinTime = 20.0
-  /// Between the last join and a window.
+  /// Delay between the last join and a window.
   private static let settling = Duration.seconds(2)
 
   let plan: VoicePlan
   let tones: SpokenTones
   let kind: VoiceServerKind
   let target: any VoiceTarget
-  /// The server's process, where it is known.
+  /// The server's process, if known.
   let server: Int32?
   let progress: FanoutProgress
 
-  /// Everything that happens in a run, and its end.
+  /// Runs the measurement, including the cleanup.
   func measure() async throws -> VoiceResult {
     let crew = try VoiceCrew(plan: plan, tones: tones)
     do {
@@ -36,7 +36,7 @@ struct VoiceRun: Sendable {
     for number in 0..<plan.speakers { try await crew.speak(number: number, to: target, within: Self.joinTime) }
     try await crew.speakersHear(within: Self.joinTime)
     try await Task.sleep(for: Self.settling)
-    // What the speakers cost is none of the listeners' share.
+    // The speakers' cost is not part of the listeners' share.
     let alone = try await window(crew, seconds: min(5, plan.seconds), "speakers alone")
 
     try await join(crew)
@@ -73,7 +73,7 @@ struct VoiceRun: Sendable {
   }
 }
 
-/// All counters at one moment, near enough.
+/// All counters, read at approximately the same time.
 struct VoiceMoment: Sendable {
   var clock: ContinuousClock.Instant
   var counts: PacketCounts
@@ -95,16 +95,16 @@ struct VoiceMoment: Sendable {
 
   func seconds(since start: VoiceMoment) -> Double { (clock - start.clock) / .seconds(1) }
 
-  /// Of one core, by the server.
+  /// Returns the server's CPU as a percentage of one core.
   func cpuPercent(since start: VoiceMoment) -> Double? {
     guard let now = server?.cpu, let then = start.server?.cpu else { return nil }
     return Double(now - then) / 1e7 / seconds(since: start)
   }
 
-  /// Of one core, by these bots.
+  /// Returns the bots' CPU as a percentage of one core.
   func botsPercent(since start: VoiceMoment) -> Double { Double(botsCPU - start.botsCPU) / 1e7 / seconds(since: start) }
 
-  /// Of one core, by everybody else.
+  /// Returns the CPU of all other processes as a percentage of one core.
   func othersPercent(since start: VoiceMoment) -> Double? {
     guard let own = cpuPercent(since: start) else { return nil }
     let ticks = Double(machine.busy - start.machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK)))

@@ -3,18 +3,18 @@ import RTP
 import RoomProtocol
 import WebRTC
 
-/// One of the crowd, as the run sees it: joins, calls, is lost and comes back.
+/// One participant of the crowd: joins, makes calls, loses its connection and resumes.
 actor CrowdPerson {
-  /// What of an answer to `join` is read.
+  /// The fields of a `join` response that are read.
   private struct Joined: Codable {
     var sessionId: SessionID
   }
 
-  /// What a join took, seen from here.
+  /// The client-side measurements of a join.
   struct Join: Sendable {
-    /// From the beginning of the connection to the answer.
+    /// Milliseconds from the start of the connection to the response.
     var milliseconds: Double
-    /// Of the answer.
+    /// Size of the response in bytes.
     var bytes: Int
   }
 
@@ -32,7 +32,7 @@ actor CrowdPerson {
     token = try target.tokens.token(for: user, in: target.room)
   }
 
-  /// Connects and joins; takes the session up again if there was one.
+  /// Connects and joins, resuming the previous session if there is one.
   @discardableResult func join() async throws -> Join {
     let connected: Result<Void, FanoutError> = await loop.run { [link, target] crowd in
       do throws(FanoutError) {
@@ -56,7 +56,7 @@ actor CrowdPerson {
     }
   }
 
-  /// Carries out a call whose answer says nothing of interest.
+  /// Makes a call and ignores its result.
   func call(_ call: SignalCall) async throws { _ = try await ask(call, as: Empty.self) }
 
   func publish(_ offer: CrowdOffer) async throws { _ = try await ask(.publish(offer.params), as: PublishResult.self) }
@@ -76,7 +76,7 @@ actor CrowdPerson {
     }
   }
 
-  /// The connection breaks; nobody says goodbye.
+  /// Drops the connection without leaving the room.
   func lose() async {
     await loop.run { [link] crowd in
       if let bot = link.bot { crowd.remove(bot) }
@@ -92,12 +92,12 @@ actor CrowdPerson {
   }
 }
 
-/// What of all who are connected has come.
+/// The messages that all connected participants received.
 struct CrowdCount: Sendable {
   var connected = 0
   var messages = 0
   var messageBytes = 0
-  /// Why one of them is no longer connected.
+  /// The reason why one of them was disconnected.
   var failure: String?
 
   init(_ crowd: TCPCrowd) {

@@ -2,15 +2,15 @@ import Foundation
 import RTP
 import RoomProtocol
 
-/// A client that signals and sends no media. Belongs to its loop's thread.
+/// A client that uses signalling without media. Confined to its loop's thread.
 final class SignalBot: TCPBot {
   typealias Answer = (Result<[UInt8], FanoutError>) -> Void
 
-  /// Microseconds that an answer may take.
+  /// Timeout of a response, in microseconds.
   private static let patience: Int64 = 20_000_000
 
   let socket: TCPSocket
-  /// When it began to connect.
+  /// When the connection attempt started.
   let began: Instant
   private(set) var failure: String?
   private var frames: SignalFrames
@@ -24,14 +24,14 @@ final class SignalBot: TCPBot {
     began = now
   }
 
-  /// Text messages that came, and their bytes.
+  /// Number of text messages received, and their bytes.
   var messages: Int { frames.messages }
   var messageBytes: Int { frames.messageBytes }
 
   var isInHaste: Bool { waiting != nil }
   var hasUnsent: Bool { !unsent.isEmpty && failure == nil }
 
-  /// Sends a request, and calls `done` with the answer's text. One request at a time.
+  /// Sends a request and calls `done` with the response's text. Only one request may be pending.
   func ask(_ call: SignalCall, now: Instant, _ done: @escaping Answer) {
     if let failure { return done(.failure(.refused(failure))) }
     guard waiting == nil else { return done(.failure(.refused("a request waits for its answer already"))) }
@@ -61,14 +61,14 @@ final class SignalBot: TCPBot {
       do throws(FanoutError) {
         try frames.receive(UnsafeRawBufferPointer(rebasing: space[..<count]))
       } catch { reason = "\(error)" }
-      // The answer to `leave` comes right before the end.
+      // The response to `leave` arrives just before the connection closes.
       for message in frames.takeMessages() { look(at: message) }
       if let reason { fail(reason) }
       send()
     }
   }
 
-  /// What tells answers from events.
+  /// The fields that distinguish responses from events.
   private struct Head: Decodable {
     var id: Int?
   }

@@ -1,4 +1,4 @@
-/// A client's side of a WebSocket (RFC 6455) without socket and clock: what it sends, and which messages come.
+/// The client side of a WebSocket (RFC 6455) without socket and clock: its output and the messages received.
 ///
 /// Messages are counted, and kept only on request: a thousand clients must cost less than the server that they measure.
 struct SignalFrames {
@@ -8,12 +8,12 @@ struct SignalFrames {
     case payload(rest: Int)
   }
 
-  /// The longest head of an HTTP response that is read.
+  /// Maximum size of an HTTP response header, in bytes.
   private static let longestHead = 16 << 10
   private static let mask: [UInt8] = [0x5A, 0xC3, 0x96, 0x0F]
 
   private var state = State.handshake
-  /// The head of the response, or of a frame, as far as it came.
+  /// The part of the HTTP header or frame header received so far.
   private var head: [UInt8] = []
   private var opcode: UInt8 = 0
   private var payload: [UInt8] = []
@@ -21,13 +21,13 @@ struct SignalFrames {
   private var kept: [[UInt8]] = []
   private var output: [UInt8]
 
-  /// Whether messages that begin from now on are kept.
+  /// Whether messages that start from now on are kept.
   var keepsMessages = false
-  /// Text messages that came whole, and their bytes.
+  /// Number of complete text messages received, and their bytes.
   private(set) var messages = 0
   private(set) var messageBytes = 0
 
-  /// - Parameter path: with its query.
+  /// - Parameter path: the path, including the query.
   init(host: String, port: UInt16, path: String) {
     output = Array(
       """
@@ -36,7 +36,7 @@ struct SignalFrames {
       """.utf8)
   }
 
-  /// What is to be sent, and is then forgotten here.
+  /// Returns and clears the pending output.
   mutating func takeOutput() -> [UInt8] {
     defer { output = [] }
     return output
@@ -56,14 +56,14 @@ struct SignalFrames {
     for (index, byte) in bytes.enumerated() { output.append(byte ^ Self.mask[index & 3]) }
   }
 
-  /// The messages that were kept, which are then forgotten here.
+  /// Returns and clears the kept messages.
   mutating func takeMessages() -> [[UInt8]] {
     defer { kept = [] }
     return kept
   }
 
-  /// Takes what the socket read.
-  /// - Throws: ``FanoutError/refused(_:)`` with the reason why the conversation ends.
+  /// Processes bytes read from the socket.
+  /// - Throws: ``FanoutError/refused(_:)`` with the reason if the connection has to end.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(FanoutError) {
     var offset = 0
     while offset < bytes.count {

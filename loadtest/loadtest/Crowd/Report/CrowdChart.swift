@@ -1,4 +1,4 @@
-/// The medians of a series as a drawing.
+/// Draws the medians of a series as a chart.
 enum CrowdChart {
   static func svg(_ series: CrowdSeries) -> String {
     func panel(_ title: String, _ unit: String, _ digits: Int, _ value: (CrowdSeries.Medians) -> Double) -> BarChart.Panel {

@@ -1,27 +1,27 @@
-/// What one measurement of one server gave. The names in JSON are those of `CodingKeys`.
+/// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
 ///
-/// All costs are the server's CPU, user and kernel, of all its threads.
+/// All costs are the server's CPU, user and kernel, of all threads.
 struct CrowdResult: Codable, Sendable {
   var target: String
   var people: Int
 
-  /// Joins that were measured with nearly everybody in the room, and what one of them costs; then of all joins.
+  /// Number of joins measured with the room nearly full and the cost of one of them; then the cost averaged over all joins.
   var joins = 0
   var joinMilliseconds = 0.0
   var meanJoinMilliseconds = 0.0
-  /// From the beginning of the connection to the answer, seen by the client, of the last joins.
+  /// Client-side time of the final joins, from the start of the connection to the response.
   var joinTimeP50 = 0.0
-  /// Of the last answer to `join`.
+  /// Size of the last `join` response, in bytes.
   var joinAnswerBytes = 0
 
   var messages = 0
-  /// Messages that came, all receivers together, and those that did not.
+  /// Messages received and messages missing, over all receivers.
   var deliveries = 0
   var missingDeliveries = 0
   var deliveryMicroseconds = 0.0
 
   var publishes = 0
-  /// With nobody that subscribes.
+  /// Cost of a publish without subscribers.
   var publishMilliseconds = 0.0
   var unpublishMilliseconds = 0.0
 
@@ -31,21 +31,21 @@ struct CrowdResult: Codable, Sendable {
   var leaves = 0
   var leaveMilliseconds = 0.0
 
-  /// Offers that one publish caused, and those that did not come.
+  /// Offers caused by one publish, and offers missing.
   var offers = 0
   var missingOffers = 0
   var subscribeMilliseconds = 0.0
   var publishWithOffersMilliseconds = 0.0
-  /// What an offer adds to a publish.
+  /// The cost that an offer adds to a publish.
   var offerMicroseconds = 0.0
 
-  /// Percent of one core with everybody there, while nothing happens.
+  /// CPU of the idle server with all participants, as a percentage of one core.
   var idlePercent = 0.0
-  /// Percent of one core that neither the server nor the bots used.
+  /// CPU of all processes other than the server and the bots, as a percentage of one core.
   var othersPercent = 0.0
   var residentMegabytes = 0.0
   var kilobytesPerPerson = 0.0
-  /// Why a connection ended that should not have.
+  /// The reason why a connection ended unexpectedly.
   var failure: String?
 
   init(target: String, people: Int) {
@@ -53,7 +53,7 @@ struct CrowdResult: Codable, Sendable {
     self.people = people
   }
 
-  /// Whether everybody got everything.
+  /// Whether everyone received everything.
   var isSound: Bool { missingDeliveries == 0 && missingOffers == 0 && failure == nil }
 
   enum CodingKeys: String, CodingKey {

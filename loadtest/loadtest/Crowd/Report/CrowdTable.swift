@@ -1,6 +1,6 @@
 import Foundation
 
-/// Results as a Markdown table, which a person can read as well.
+/// Formats results as a readable Markdown table.
 enum CrowdTable {
   private static let head = [
     "run", "target", "people", "join ms", "mean join ms", "publish ms", "unpublish ms", "delivery µs", "offer µs", "loss ms",
@@ -39,7 +39,7 @@ enum CrowdTable {
     ]
   }
 
-  /// What makes a run worthless; nil if nothing does.
+  /// Returns the reason why a run is invalid, or nil if it is valid.
   private static func complaint(_ run: CrowdResult) -> String? {
     guard !run.isSound else { return nil }
     var text = "\(run.target): \(run.missingDeliveries) of \(run.messages * run.people) messages and \(run.missingOffers) of "

@@ -1,13 +1,13 @@
-/// What the work of one program costs ffmpeg, in cores: seconds of CPU for a second of media.
+/// The cost of one program's work in ffmpeg, in cores: seconds of CPU per second of media.
 ///
-/// What ffmpeg needs to start is none of it: a fraction of a second is measured too, and the difference counts.
+/// ffmpeg's start-up cost is excluded: a fraction of a second is measured too, and only the difference counts.
 struct BareCost: Sendable {
-  /// How the work is done.
+  /// How the work is scheduled.
   enum Pace: Sendable, CaseIterable {
-    /// One after the other, as fast as the machine can.
+    /// Sequentially, as fast as the machine can.
     case flatOut
-    /// As many at once as there are programs, in real time: as busy a machine, with as many pauses, as that of a server. Where a core's
-    /// pace depends on what its neighbours do, this is what the server is to be compared with.
+    /// As many processes in parallel as there are programs, in real time: the machine is as busy, with as many pauses, as with
+    /// a server. If a core's speed depends on the load of its neighbours, this is the value to compare the server with.
     case realTime
   }
 

@@ -1,23 +1,24 @@
-/// What ffmpeg is asked to do with the sources, one thread each: all of a program's work, and parts of it.
+/// The work that ffmpeg does with the sources, with one thread each: all of a program's work, or parts of it.
 enum BareStep: String, Sendable, CaseIterable {
-  /// The pictures, to nowhere.
+  /// Decodes the video and discards it.
   case decode
-  /// The same, scaled and put beside each other on the canvas.
+  /// Also scales the pictures and arranges them on the canvas.
   case compose
-  /// The same, encoded.
+  /// Also encodes the composed video.
   case encode
-  /// The sounds, mixed and encoded.
+  /// Mixes and encodes the audio.
   case sound
-  /// Pictures and sound.
+  /// Video and audio.
   case whole
-  /// The same with `overlay` filters, which take any frames in any order and cost more, in place of `xstack` and `pad`.
+  /// The same as `whole`, but with `overlay` filters, which accept frames in any order and cost more, instead of `xstack` and
+  /// `pad`.
   case overlay
 
-  /// What ffmpeg is given.
+  /// Returns ffmpeg's arguments.
   /// - Parameters:
-  ///   - files: of the sources.
-  ///   - seconds: of media.
-  ///   - inRealTime: read at the pace of their timestamps.
+  ///   - files: the sources' files.
+  ///   - seconds: duration of the media.
+  ///   - inRealTime: whether to read at the rate of the timestamps.
   func arguments(_ plan: MixPlan, files: [String], seconds: Double, inRealTime: Bool = false) -> [String] {
     var arguments = ["-filter_threads", "1", "-filter_complex_threads", "1"]
     for file in files { arguments += ["-threads", "1"] + (inRealTime ? ["-re"] : []) + ["-stream_loop", "-1", "-i", file] }

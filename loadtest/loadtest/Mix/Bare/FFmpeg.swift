@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// ffmpeg as a child, and what it used of the machine.
+/// Runs ffmpeg as a child process and measures its CPU time.
 enum FFmpeg {
-  /// Runs it to its end.
+  /// Runs ffmpeg until it exits. Cancelling the task kills it.
   /// - Returns: seconds of CPU, user and system.
-  /// - Throws: ``FanoutError`` with its last words where it fails; what is cancelled is killed.
+  /// - Throws: ``FanoutError`` with the end of its output if it fails.
   @discardableResult static func run(_ arguments: [String]) async throws -> Double {
     let words = FileManager.default.temporaryDirectory.appending(path: "loadtest-ffmpeg-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: words) }
     let child = try Child(["ffmpeg", "-v", "error", "-nostdin"] + arguments, words: words.path)
     let (status, usage) = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // Waits without a thread of the pool that tasks run on.
+        // Waits on a thread of its own, so that the cooperative thread pool is not blocked.
         let thread = Thread { continuation.resume(returning: child.wait()) }
         thread.start()
       }
@@ -29,9 +29,9 @@ enum FFmpeg {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
 
-  /// A process, until it was waited for.
+  /// A child process that has not been reaped.
   private final class Child: Sendable {
-    /// Nil once it is gone, and its number may be another's.
+    /// Nil once the process has exited, since its id may be reused.
     private let running: Mutex<pid_t?>
     private let pid: pid_t
 
@@ -53,7 +53,7 @@ enum FFmpeg {
     func wait() -> (status: Int32, usage: rusage) {
       var status: Int32 = 0
       var usage = rusage()
-      // It is waited for without taking it away, so that nobody is killed in its place.
+      // Waits without reaping, so that no other process can be killed under the same id.
       var info = siginfo_t()
       while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
       running.withLock { $0 = nil }

@@ -1,14 +1,14 @@
 import RTP
 import RoomClient
 
-/// A publisher that sends a clip round after round, as it is: nothing is encoded beside what is measured.
+/// A publisher that sends a clip in a loop, unchanged: nothing is encoded during the measurement.
 actor SourceBot {
   private let clip: MixClip
   private let video: LocalVideoTrack
   private let audio = LocalAudioTrack(channels: 1)
   private var room: Room?
   private var sending: Task<Void, Never>?
-  /// By kind: frames that its way to the server took, and did not take.
+  /// Frames that the transport accepted and refused, by kind.
   private var taken = (video: 0, audio: 0)
   private var refused = 0
 
@@ -19,7 +19,7 @@ actor SourceBot {
       codec: .h264, width: settings.width, height: settings.height, fps: settings.fps, bitrate: settings.kbps * 1000)
   }
 
-  /// Joins and publishes; the clip is sent from now on.
+  /// Joins, publishes and starts to send the clip.
   func publish(to url: String, token: String) async throws {
     let room = try await Room.connect(to: url, token: token, options: RoomOptions(autoSubscribe: false))
     self.room = room
@@ -27,7 +27,7 @@ actor SourceBot {
     sending = Task { [weak self] in await self?.send() }
   }
 
-  /// Whether pictures and sound go out, how many frames did not, and why it is out of the room where it is.
+  /// Returns whether video and audio are being sent, how many frames were refused, and why the bot left the room if it did.
   func status() -> (isSending: Bool, refused: Int, failure: String?) {
     let isSending = taken.video > 0 && taken.audio > 0
     guard let room else { return (false, refused, "it never joined") }

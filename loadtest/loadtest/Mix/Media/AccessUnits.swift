@@ -1,6 +1,6 @@
-/// H.264 in Annex B form, cut at its access unit delimiters (ITU-T H.264 §7.3.2.4, B.1.1).
+/// Splits H.264 in Annex B form at its access unit delimiters (ITU-T H.264 §7.3.2.4, B.1.1).
 enum AccessUnits {
-  /// The access units without their delimiters.
+  /// Returns the access units without their delimiters.
   static func pictures(of stream: [UInt8]) -> [MixClip.Picture] {
     var pictures: [MixClip.Picture] = []
     var unit = MixClip.Picture(data: [], isKeyFrame: false)
@@ -22,7 +22,7 @@ enum AccessUnits {
     return hasSlice ? pictures + [unit] : pictures
   }
 
-  /// Where the NAL units lie, without their start codes.
+  /// The ranges of the NAL units, without their start codes.
   private struct NALUnits: Sequence, IteratorProtocol {
     private let stream: [UInt8]
     private var code: Int?
@@ -36,7 +36,7 @@ enum AccessUnits {
       guard let start = code.map({ $0 + 3 }), start < stream.count else { return nil }
       code = Self.startCode(in: stream, from: start)
       var end = code ?? stream.count
-      // Zeros before a start code belong to it.
+      // Zeros before a start code are part of it.
       while end > start + 1, stream[end - 1] == 0 { end -= 1 }
       return start..<end
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Some seconds of H.264 and Opus that go round without a seam: what a source publishes.
+/// Several seconds of H.264 and Opus that loop seamlessly. A source publishes one.
 struct MixClip: Sendable {
-  /// What the clips look like.
+  /// The clip's encoding settings.
   struct Settings: Sendable, Hashable {
     var width = 360
     var height = 640
     var fps = 24
-    /// Video bits per second, in thousands.
+    /// Video bitrate, in kbps.
     var kbps = 800
-    /// Whole seconds; an even number, which key frames two seconds apart divide.
+    /// Duration in whole seconds; even, because key frames are two seconds apart.
     var seconds = 10
   }
 
@@ -19,21 +19,21 @@ struct MixClip: Sendable {
     var isKeyFrame: Bool
   }
 
-  /// Opus packets a second.
+  /// Opus packets per second.
   static let packetsPerSecond = 50
 
   let settings: Settings
-  /// One round.
+  /// The pictures of one loop.
   let pictures: [Picture]
-  /// One round, of 20 ms each.
+  /// The packets of one loop, 20 ms each.
   let packets: [[UInt8]]
-  /// The same, for ffmpeg to read.
+  /// The same media as a file for ffmpeg.
   let file: URL
 
-  /// Takes what ffmpeg wrote.
+  /// Parses ffmpeg's output.
   /// - Parameters:
   ///   - stream: H.264 in Annex B form, with access unit delimiters.
-  ///   - ogg: Opus, in packets of 20 ms.
+  ///   - ogg: Opus in 20 ms packets.
   init(_ settings: Settings, stream: [UInt8], ogg: [UInt8], file: URL) throws(FanoutError) {
     let pictures = AccessUnits.pictures(of: stream)
     let packets = OggPackets.packets(of: ogg).dropFirst(2)

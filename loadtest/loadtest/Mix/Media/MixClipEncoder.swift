@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes sources' clips with ffmpeg.
+/// Encodes the sources' clips with ffmpeg.
 enum MixClipEncoder {
-  /// As many different clips, in a folder.
+  /// Returns `count` different clips, with their files in `folder`.
   static func clips(_ count: Int, _ settings: MixClip.Settings, in folder: URL) async throws -> [MixClip] {
     var clips: [MixClip] = []
     for number in 0..<count { clips.append(try await clip(number, settings, in: folder)) }
@@ -13,7 +13,8 @@ enum MixClipEncoder {
     func file(_ suffix: String) -> URL { folder.appending(path: "source-\(number).\(suffix)") }
     let rate = "\(settings.kbps)k"
     let keyFrames = "\(2 * settings.fps)"
-    // Noise, since a plain test pattern does not need the bits. A second more than needed, of which Opus keeps some back.
+    // Noise, because a plain test pattern does not use up the bitrate. One extra second, because Opus delays part of its
+    // output.
     let arguments =
       [
         "-f", "lavfi", "-i",

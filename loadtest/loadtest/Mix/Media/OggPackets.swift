@@ -1,6 +1,6 @@
 /// The packets of an Ogg file with one stream (RFC 3533).
 enum OggPackets {
-  /// Whole packets in their order, the headers too; ends at what is no page.
+  /// Returns the complete packets in order, including the headers. Stops at data that is not a page.
   static func packets(of file: [UInt8]) -> [[UInt8]] {
     var packets: [[UInt8]] = []
     var packet: [UInt8] = []
@@ -13,7 +13,7 @@ enum OggPackets {
         guard place + Int(segment) <= file.count else { return packets }
         packet += file[place..<place + Int(segment)]
         place += Int(segment)
-        // A segment of 255 bytes goes on in the next.
+        // A segment of 255 bytes continues in the next one.
         guard segment < 255 else { continue }
         packets.append(packet)
         packet = []

@@ -1,62 +1,62 @@
 import Glibc
 
-/// What one measurement gave. CPU is in cores: seconds, user and system, for a second of media. The names in JSON are those of
+/// The result of one measurement. CPU is in cores: seconds, user and system, per second of media. The JSON names are those of
 /// `CodingKeys`.
 struct MixResult: Codable, Sendable {
   var programs: Int
   var sources: Int
   /// Whether all programs show the same sources.
   var isShared: Bool
-  /// Width and height of the programs, and of the sources.
+  /// Width and height of the programs and of the sources.
   var size: String
   var sourceSize: String
   var fps: Int
-  /// Thousands of bits a second of a program's pictures.
+  /// Video bitrate of a program, in kbps.
   var kilobits: Int
-  /// Length of the steady window.
+  /// Length of the measurement window, in seconds.
   var seconds: Double
 
-  /// Parts of the bare cost of one program, by the names of ``BareStep``; measured before the server.
+  /// Parts of one program's baseline cost, by the names of ``BareStep``, measured before the server.
   var steps: [String: Double]
-  /// The bare cost of one program, before and after the server.
+  /// The baseline cost of one program, before and after the server.
   var bareBefore: Double
   var bareAfter: Double
-  /// Mean of these.
+  /// Mean of the two.
   var bare: Double
-  /// Likewise of as many at once as there are programs, in real time.
+  /// The same with as many processes in parallel as there are programs, in real time.
   var realTimeBefore: Double
   var realTimeAfter: Double
   var realTime: Double
 
-  /// The whole server's; nil where its process is not known.
+  /// CPU of the whole server; nil if its process is unknown.
   var cores: Double?
-  /// For each program.
+  /// The server's CPU per program.
   var coresPerProgram: Double?
-  /// What the server took of it for each program before there were programs: its publishers' packets.
+  /// The part of it, per program, that the server used before any program ran: the publishers' packets.
   var roomsPerProgram: Double?
-  /// Percent of the server's CPU that was spent in the kernel.
+  /// Percentage of the server's CPU time spent in the kernel.
   var systemPercent: Double?
-  /// The server's CPU for each program over the bare cost, and over that in real time.
+  /// The server's CPU per program relative to the baseline cost, and relative to the baseline cost in real time.
   var ratio: Double?
   var ratioToRealTime: Double?
-  /// How many a core runs in real time.
+  /// Number of programs that one core runs in real time.
   var programsPerCore: Double?
 
-  /// Each program's mean frames a second, as sent.
+  /// Each program's mean frame rate, as sent.
   var programFPS: [Double]
-  /// Frames made and left out within the window, all programs together; nil where the server does not tell.
+  /// Frames encoded and skipped within the window, all programs together; nil if the server does not report them.
   var frames: Int64?
   var skipped: Int64?
-  /// Tracks that the server decoded, and how many programs' inputs they were.
+  /// Tracks that the server decoded, and the number of program inputs that used them.
   var decodedTracks: Int64?
   var decodedUses: Int64?
-  /// Pictures and packets decoded within the window.
+  /// Video frames and audio packets decoded within the window.
   var decoded: Int64?
   var undecodable: Int64?
-  /// Frames of the sources that their ways did not take.
+  /// Source frames that the transports refused.
   var refused: Int
 
-  /// Percent of one core that the publishers used, and that neither they nor the server did.
+  /// CPU of the publishers, as a percentage of one core, and of all processes other than the publishers and the server.
   var botsPercent: Double
   var othersPercent: Double?
   var residentMegabytes: Double?
@@ -96,7 +96,7 @@ struct MixResult: Codable, Sendable {
     case residentMegabytes = "rss_mb"
   }
 
-  /// Whether the server did all that it was to do: what does not, costs little.
+  /// Whether the server did all of its work. A server that skips work is cheap, so its figures do not count.
   var isSound: Bool {
     programFPS.count == programs && programFPS.allSatisfy { $0 >= Double(fps) * 0.97 } && (skipped ?? 0) == 0
       && (undecodable ?? 0) == 0 && refused == 0

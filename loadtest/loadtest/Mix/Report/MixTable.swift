@@ -1,6 +1,6 @@
 import Foundation
 
-/// A result as Markdown, which a person can read as well.
+/// Formats a result as readable Markdown.
 enum MixTable {
   static func text(_ result: MixResult) -> String {
     let names: [(BareStep, String)] = [

@@ -5,17 +5,17 @@ import RoomProtocol
   import FoundationNetworking
 #endif
 
-/// A server that mixes: its rooms by signalling, its jobs by REST.
+/// A server that mixes: rooms are joined over signalling, jobs are started over REST.
 struct MixTarget: Sendable {
   /// The signalling address.
   let url: String
-  /// What the API's paths are appended to.
+  /// The base URL that the API's paths are appended to.
   let base: URL
   let tokens: TokenMint
-  /// The server's process, where it is known.
+  /// The server's process, if known.
   let pid: Int32?
 
-  /// - Throws: ``FanoutError`` where the address is none.
+  /// - Throws: ``FanoutError`` if the address is invalid.
   init(url: String, tokens: TokenMint, pid: Int32?) throws(FanoutError) {
     guard var parts = URLComponents(string: url), parts.host != nil else { throw .system("--url is no address: \(url)") }
     parts.scheme = parts.scheme == "wss" ? "https" : "http"
@@ -28,7 +28,7 @@ struct MixTarget: Sendable {
     self.pid = pid
   }
 
-  /// A job with how it goes.
+  /// A job with its status.
   struct Job: Decodable, Sendable {
     var job: JobInfo
     var status: JobStatusData?
@@ -46,7 +46,7 @@ struct MixTarget: Sendable {
     try JSONDecoder().decode(Jobs.self, from: await call("GET", "v1/rooms/\(room)/jobs")).jobs
   }
 
-  /// Nil where the server tells none.
+  /// Returns the server's metrics, or nil if it has none.
   func metrics() async -> ServerMetrics? { await ServerMetrics.fetch(base.appending(path: "metrics")) }
 
   private func call(_ method: String, _ path: String, _ body: Data? = nil) async throws -> Data {

@@ -3,16 +3,16 @@ import RTP
 import RoomClient
 import WebRTC
 
-/// Hears a mix as a person does: decodes every packet, and knows the speakers by their tones.
+/// Decodes every packet of a mix and identifies the speakers by their tones.
 struct Ear {
-  /// What was heard so far.
+  /// What has been received so far.
   struct Report: Sendable {
     var packets = 0
-    /// Packets whose time was never filled.
+    /// Packets that never arrived in time for playback.
     var missing = 0
-    /// As `PacketCounts.pauses`.
+    /// Same as `PacketCounts.pauses`.
     var pauses = 0
-    /// How loud each tone was in the last fifth of a second, relative to how it was spoken.
+    /// Loudness of each tone in the last 200 ms, relative to its original level.
     var loudness: [Double] = []
   }
 

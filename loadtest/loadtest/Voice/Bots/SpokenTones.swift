@@ -1,16 +1,16 @@
 import Codecs
 
-/// What speakers say: each a tone of its own, by which those who hear the mix know it. A second of Opus, said again and again.
+/// The speakers' audio: a different tone for each, by which listeners identify it in the mix. One second of Opus, looped.
 struct SpokenTones: Sendable {
-  /// Ticks and microseconds of an Opus packet of 20 ms.
+  /// Duration of a 20 ms Opus packet, in RTP ticks and in microseconds.
   static let ticks: UInt32 = 960
   static let interval: Int64 = 20_000
 
-  /// Hertz, for each speaker. Whole periods fill a packet, so that the end fits the beginning.
+  /// Frequency of each speaker's tone in Hz. A packet contains whole periods, so that the loop is seamless.
   let frequencies: [Double]
-  /// Peak of each tone, relative to full scale: all together stay below it.
+  /// Peak of each tone, relative to full scale; the sum of all tones stays below full scale.
   let amplitude: Double
-  /// Of each speaker.
+  /// Packets of each speaker.
   let packets: [[[UInt8]]]
 
   init(speakers: Int, kbps: Int) throws {
@@ -20,7 +20,7 @@ struct SpokenTones: Sendable {
     packets = try frequencies.map { frequency in
       var tone = ToneGenerator(frequency: frequency, amplitude: amplitude)
       let opus = try OpusEncoder(OpusEncoderSettings(bitrate: kbps * 1000))
-      // The first second is the coder's own beginning.
+      // The first second is discarded because the encoder is still starting up.
       return Array(try (0..<100).map { _ in try opus.encode(tone.next(OpusEncoder.frameCount)) }.suffix(50))
     }
   }

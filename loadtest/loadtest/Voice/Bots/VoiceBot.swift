@@ -2,13 +2,13 @@ import RTP
 import RoomClient
 import WebRTC
 
-/// One connection of somebody who speaks, hears, or both: a whole client but for the microphone and the loudspeaker.
+/// One connection that sends audio, receives it, or both: a complete client except for microphone and loudspeaker.
 final class VoiceBot: LoopBot {
   let socket: UDPSocket
   private(set) var deadline: Instant?
   let isInHaste = true
   private let session: MediaSession
-  /// What it says; nil for one that only hears.
+  /// The packets to send; nil for a bot that only receives.
   private let voice: [[UInt8]]?
   private var ear: Ear?
   private let outcome: JoinOutcome
@@ -17,7 +17,7 @@ final class VoiceBot: LoopBot {
   private var packet = 0
   private var timestamp = UInt32.random(in: .min ... .max)
 
-  /// - Parameter outcome: told of the first packet that is heard, or of the connection for one that only speaks.
+  /// - Parameter outcome: completed by the first packet that is received, or by the connection for a bot that only sends.
   init(session: MediaSession, socket: UDPSocket, voice: [[UInt8]]?, ear: Ear?, outcome: JoinOutcome) {
     self.session = session
     self.socket = socket
@@ -26,7 +26,7 @@ final class VoiceBot: LoopBot {
     self.outcome = outcome
   }
 
-  /// What was heard so far; nil for one that only speaks.
+  /// What has been received so far; nil for a bot that only sends.
   var report: Ear.Report? { ear?.now }
 
   func setSenders(_ senders: [RTPParameters], now: Instant) {
@@ -72,7 +72,7 @@ final class VoiceBot: LoopBot {
       switch output {
       case .transmit(let bytes, let address): socket.send(bytes, to: address)
       case .event(.connected):
-        // Speakers are not in step with one another.
+        // A random offset, so that speakers are not synchronised.
         due = due ?? now.advanced(microseconds: Int64.random(in: 0..<SpokenTones.interval))
         if ear == nil { outcome.mediaCame(.audio, at: now) }
       case .event(.frame(_, let frame)):

@@ -3,19 +3,19 @@ import RoomClient
 import Synchronization
 import WebRTC
 
-/// What a bot that receives is to its signalling.
+/// The interface of a receiving bot to its signalling.
 protocol ReceivingEnd: Sendable {
   var name: String { get }
   var outcome: JoinOutcome { get }
-  /// Answers an offer of the server.
+  /// Returns an answer to the server's offer.
   func answer(_ offer: String) throws -> String
-  /// An offer to receive, for servers that answer.
+  /// Returns an offer to receive, for servers that send the answer.
   func makeOffer(_ codecs: [RTPCodec]) throws -> ViewOffer
-  /// Takes the server's answer.
+  /// Applies the server's answer.
   func accept(_ answer: String, to offer: ViewOffer) throws
 }
 
-/// A voice bot's connection as its signalling holds it.
+/// The handle by which signalling controls a voice bot's connection.
 final class VoiceEnd: ReceivingEnd {
   let name: String
   let outcome: JoinOutcome
@@ -26,9 +26,9 @@ final class VoiceEnd: ReceivingEnd {
   private let link = BotLink<VoiceBot>()
 
   /// - Parameters:
-  ///   - role: the bot's end of DTLS, as the descriptions will have it.
-  ///   - voice: what it says; nil for one that only hears.
-  ///   - tones: what is to be heard; nil for one that only speaks.
+  ///   - role: the bot's DTLS role, as the session descriptions will state it.
+  ///   - voice: the packets to send; nil for a bot that only receives.
+  ///   - tones: the tones to detect; nil for a bot that only sends.
   init(
     name: String, settings: BotSettings, role: DTLSRole, voice: [[UInt8]]?, tones: SpokenTones?, loop: BotLoop
   ) throws {
@@ -61,20 +61,20 @@ final class VoiceEnd: ReceivingEnd {
     }
   }
 
-  /// An offer to speak, and on the same m-line to hear where that is asked for.
+  /// Returns an offer to send and, if `hears` is set, to receive on the same m-line.
   func makeOffer(hears: Bool) -> String {
     let text = offer.withLock { $0.makeOffer() }
     return hears ? text.replacing("a=sendonly", with: "a=sendrecv") : text
   }
 
-  /// Takes the server's answer to it.
+  /// Applies the server's answer.
   func accept(_ answer: String, hears: Bool) throws {
     let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
     guard let remote = accepted.remote, !accepted.accepted.isEmpty else {
       throw FanoutError.refused("the server does not take the voice of \(name)")
     }
     let senders = accepted.accepted
-    // What comes back on the m-line is read as an answer to somebody who only hears.
+    // The m-line in the receiving direction is parsed like an answer to a bot that only receives.
     let media = hears ? try ViewOffer(local: local, codecs: [.opus]).accept(answer: answer).media : []
     take { bot, now in
       bot.setSenders(senders, now: now)
@@ -104,7 +104,7 @@ final class VoiceEnd: ReceivingEnd {
     }
   }
 
-  /// What was heard so far; nil for one that only speaks.
+  /// Returns what has been received so far; nil for a bot that only sends.
   func report() async -> Ear.Report? {
     let link = link
     return await loop.run { _ in link.bot?.report }

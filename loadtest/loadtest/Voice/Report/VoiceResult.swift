@@ -1,45 +1,45 @@
-/// What one measurement of one server gave. The names in JSON are those of `CodingKeys`.
+/// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
 struct VoiceResult: Codable, Sendable {
   var target: VoiceServerKind
   var speakers: Int
   var listeners: Int
-  /// Length of the window in which everybody was there.
+  /// Length of the window with all participants, in seconds.
   var seconds: Double
 
-  /// Percent of one core that the server used, with everybody there; nil where its process is not known.
+  /// The server's CPU with all participants, as a percentage of one core; nil if its process is unknown.
   var cpuPercent: Double?
-  /// The same before the first listener came.
+  /// The same before the first listener joined.
   var cpuPercentSpeakers: Double?
-  /// What a listener adds to it.
+  /// The CPU that each listener adds.
   var cpuPercentPerListener: Double?
-  /// All of it, shared among all who were there.
+  /// The total CPU divided by the number of participants.
   var cpuPercentPerParticipant: Double?
-  /// Percent of one core that neither the server nor the bots used, and that the bots used.
+  /// CPU of all processes other than the server and the bots, and CPU of the bots, as a percentage of one core.
   var othersPercent: Double?
   var botsPercent: Double
 
-  /// Packets that all listeners together got, and that each of them should have got.
+  /// Packets that all listeners received in total, and packets that each of them should have received.
   var packets: Int
   var packetsPerListenerPerSecond: Double
-  /// Packets whose numbers are missing between others.
+  /// Gaps in sequence numbers, in packets.
   var lostPackets: Int
-  /// Times that the sound of a listener paused for more than 60 ms.
+  /// Number of times that a listener's audio paused for more than 60 ms.
   var gaps: Int
-  /// Listeners of whom nothing came in the window's last second.
+  /// Listeners that received nothing in the window's last second.
   var silentListeners: Int
-  /// Datagrams that the bots' own sockets had no room for.
+  /// Datagrams dropped because the bots' socket buffers were full.
   var receiverDrops: Int
-  /// Packets that could not be decrypted, of those that were tried.
+  /// Sampled packets that could not be decrypted.
   var unauthentic: Int
 
-  /// Speakers that a listener hears.
+  /// Number of speakers that a listener receives.
   var heardByListener: Int
-  /// Others that each speaker hears at least.
+  /// Lowest number of other speakers that any speaker receives.
   var heardBySpeakers: Int
-  /// Speakers who hear themselves.
+  /// Number of speakers that receive their own voice.
   var echoes: Int
 
-  /// MB of resident memory with everybody there, and kB (1000 bytes) that a listener added.
+  /// Resident memory with all participants, in MB, and the growth per listener, in kB (1000 bytes).
   var residentMegabytes: Double?
   var kilobytesPerListener: Double?
 
@@ -65,7 +65,7 @@ struct VoiceResult: Codable, Sendable {
     case kilobytesPerListener = "kb_per_listener"
   }
 
-  /// Whether everybody heard whom he should, and nothing was lost.
+  /// Whether everyone received all expected speakers and nothing was lost.
   var isSound: Bool {
     lostPackets == 0 && silentListeners == 0 && unauthentic == 0 && heardByListener == speakers
       && heardBySpeakers == speakers - 1 && echoes == 0
@@ -103,7 +103,7 @@ extension VoiceResult {
 struct VoiceSeries: Codable, Sendable {
   var runs: [VoiceResult]
   var medians: [Medians]
-  /// The first target's CPU for a listener over that of each of the others, from the medians.
+  /// The first target's CPU per listener relative to each of the others, from the medians.
   var cpuRatios: [Ratio]
 
   struct Medians: Codable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Results as a Markdown table, which a person can read as well.
+/// Formats results as a readable Markdown table.
 enum VoiceTable {
   private static let head = [
     "run", "target", "CPU %", "speakers alone", "per listener", "per participant", "packets/s each", "lost", "gaps",

@@ -1,16 +1,16 @@
 import WebRTC
 
-/// A room of Janus' audiobridge plugin, by the WebSocket API (https://janus.conf.meetecho.com/docs/audiobridge.html). Whoever is in it gets
-/// a mix of his own, encoded for him; who only listens is muted and sends nothing.
+/// A room of Janus' audiobridge plugin, over the WebSocket API (https://janus.conf.meetecho.com/docs/audiobridge.html). Each
+/// participant gets an individually encoded mix; a listener is muted and sends nothing.
 struct JanusBridge: VoiceTarget {
   private static let plugin = "audiobridge"
 
   let url: String
-  /// Janus names rooms by numbers, and keeps them until its end.
+  /// Janus identifies rooms by numbers and keeps them until it exits.
   private let room = Int.random(in: 100_000..<1_000_000_000)
-  /// Samples a second of the mix.
+  /// Sampling rate of the mix, in Hz.
   let samplingRate: Int
-  /// Of each mix, in thousands of bits a second.
+  /// Bitrate of each mix, in kbps.
   let kbps: Int
 
   init(url: String, samplingRate: Int, kbps: Int) {
@@ -28,7 +28,7 @@ struct JanusBridge: VoiceTarget {
     let seat = try await JanusSeat(url, plugin: Self.plugin)
     _ = try await seat.ask(
       JanusBody(request: "create", room: room, sampling_rate: samplingRate, default_bitrate: kbps * 1000))
-    // The room outlives the session that made it.
+    // The room outlives the session that created it.
     await seat.leave()
   }
 

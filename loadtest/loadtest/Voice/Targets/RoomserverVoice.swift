@@ -6,16 +6,16 @@ import WebRTC
   import FoundationNetworking
 #endif
 
-/// A room of this server with a merge job of sound alone, which is published into the room.
+/// A room of this server with an audio-only merge job that is published into the room.
 struct RoomserverVoice: VoiceTarget {
   private static let mix: UserID = "mix"
 
-  /// Of HTTP.
+  /// The base URL of the HTTP API.
   let base: URL
   let signalling: String
   let tokens: TokenMint
   let room: RoomName
-  /// Of each mix, in thousands of bits a second.
+  /// Bitrate of each mix, in kbps.
   let kbps: Int
 
   let hasOneConnection = false
@@ -52,7 +52,7 @@ struct RoomserverVoice: VoiceTarget {
     return seat
   }
 
-  /// Joins, and finds the mix' track of sound.
+  /// Joins and finds the mix's audio track.
   private func join(_ name: String) async throws -> (RoomserverSeat, mix: TrackID) {
     let seat = try await RoomserverSeat(signalling)
     let params = JoinParams(token: try tokens.token(for: UserID(name), in: room), autoSubscribe: false)

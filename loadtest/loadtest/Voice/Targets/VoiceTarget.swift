@@ -1,26 +1,26 @@
 import ArgumentParser
 import WebRTC
 
-/// The servers that can mix voices.
+/// The servers whose voice mixing can be measured.
 enum VoiceServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {
-  /// This server: one mix for all who listen, and for each speaker the mix without its own voice.
+  /// This server: one mix for all listeners, and for each speaker the mix without their own voice.
   case roomserver
   /// Janus with its audiobridge plugin.
   case janus
 }
 
-/// A room of one server in which voices are mixed, and how bots get in.
+/// A room of one server that mixes voices, and the calls by which bots join it.
 protocol VoiceTarget: Sendable {
-  /// Whether speakers hear on the connection on which they speak.
+  /// Whether speakers receive on the connection on which they send.
   var hasOneConnection: Bool { get }
-  /// The end of DTLS that bots have on connections to speak, and on those to hear alone.
+  /// The bots' DTLS role on connections that send, and on those that only receive.
   var speakerRole: DTLSRole { get }
   var listenerRole: DTLSRole { get }
 
-  /// Makes the room ready for speakers of these names.
+  /// Prepares the room for speakers with these names.
   func open(_ speakers: [String]) async throws
-  /// Lets a speaker in. Where it has one connection, it hears by that, else by `ear`.
+  /// Connects a speaker. It receives on its own connection if the server uses a single one, otherwise on `ear`.
   func speak(_ speaker: VoiceEnd, ear: VoiceEnd?) async throws -> any BotSeat
-  /// Lets somebody in who hears everyone.
+  /// Connects a listener that receives everyone.
   func listen(_ listener: any ReceivingEnd) async throws -> any BotSeat
 }
