@@ -1,13 +1,13 @@
 import RoomClient
 import RoomProtocol
 
-/// Rooms with an anchor each, to which people come all the time, stay for a while and go.
+/// Rooms with one anchor each, which users constantly join, stay in for a while and leave.
 struct Churn: Play {
   static let rooms = Parameter("rooms", 4, 1...100, "rooms with an anchor each")
   static let rate = Parameter("rate", 10.0, 0.1...500, "joins a second, over all rooms")
   static let stay = Parameter("stay", 5.0, 0.1...600, "seconds that each stays")
   static let parameters = [rooms, rate, stay]
-  /// Joins that may be under way at once; beyond it the server is too slow, and that is a failure.
+  /// Maximum number of concurrent joins. If it is exceeded, the server is too slow, which is a failure.
   private static let underway = 200
 
   private let values: ParameterValues
@@ -76,7 +76,7 @@ struct Churn: Play {
   }
 }
 
-/// How many joins are under way.
+/// The number of pending joins.
 private actor Underway {
   private var count = 0
 

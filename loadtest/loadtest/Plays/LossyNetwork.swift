@@ -5,14 +5,14 @@ import WebRTC
 
 /// A lossy link between all bots and each media port of a server on this machine.
 ///
-/// It is for UDP: what comes by RTMP, HTTP-FLV and HLS is spared.
+/// It affects only UDP, not RTMP, HTTP-FLV and HLS.
 final class LossyNetwork: Sendable {
   private let conditions: LinkConditions
   private let seed: UInt64
-  /// By the server's port.
+  /// Links by the server's port.
   private let links = Mutex<[UInt16: LossyLink]>([:])
 
-  /// Nil where nothing is to be lost or late.
+  /// Returns nil if no loss or delay is configured.
   init?(_ values: ParameterValues) {
     guard values[.loss] > 0 || values[.delay] > 0 || values[.jitter] > 0 else { return nil }
     conditions = LinkConditions(
@@ -20,7 +20,8 @@ final class LossyNetwork: Sendable {
     seed = UInt64(values[.seed])
   }
 
-  /// Where to send instead of `address`; the address itself where it is TCP, not of this machine, or no socket is left.
+  /// Returns the address to use instead of `address`; the address itself if it is TCP, not on this machine, or no socket is
+  /// left.
   func detour(for address: TransportAddress) -> TransportAddress {
     guard !address.isTCP, address.isIPv4, address.ipv4 >> 24 == 127 else { return address }
     let port = links.withLock { links -> UInt16? in
@@ -33,7 +34,7 @@ final class LossyNetwork: Sendable {
     return port.map { TransportAddress(ipv4: 0x7F00_0001, port: $0) } ?? address
   }
 
-  /// A server's description with detours in place of its addresses.
+  /// Returns a server's description with its addresses replaced by detours.
   func detour(for remote: TransportParameters) -> TransportParameters {
     var remote = remote
     for index in remote.candidates.indices { remote.candidates[index].address = detour(for: remote.candidates[index].address) }

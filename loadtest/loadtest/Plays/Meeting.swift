@@ -1,7 +1,7 @@
 import RoomClient
 import RoomProtocol
 
-/// A room in which everybody publishes and receives everybody.
+/// A room in which everyone publishes and receives everyone else.
 struct Meeting: Play {
   static let people = Parameter("people", 6, 2...50, "who meet")
   static let sample = Parameter("sample", 1, 0...10, "of them, those who decode one of the others")

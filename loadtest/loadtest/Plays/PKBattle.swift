@@ -1,8 +1,8 @@
 import RoomClient
 import RoomProtocol
 
-/// Pairs of anchors, each with a room, a broadcast and an audience of its own, who invite each other to PK, are together for a while,
-/// quit, and begin again.
+/// Pairs of anchors, each with a room, a broadcast and an audience of their own. They repeatedly start a PK by invitation and
+/// quit it after a while.
 struct PKBattle: Play {
   static let pairs = Parameter("pairs", 2, 1...50, "pairs of anchors")
   static let audience = Parameter(
@@ -17,7 +17,7 @@ struct PKBattle: Play {
     [pairs, audience, together, alone, sample, pkWidth, pkHeight, beeps] + SignalSource.Settings.parameters
 
   private let values: ParameterValues
-  /// Seconds in which a broadcast has changed hands at every viewer.
+  /// Seconds until a change of the broadcast has reached every viewer.
   private var settling: Double { min(3, values[Self.together], values[Self.alone]) }
 
   init(_ values: ParameterValues) { self.values = values }
@@ -58,7 +58,7 @@ struct PKBattle: Play {
       var settings = SignalSource.Settings(values, number: 2 * number + side)
       settings.beeps = values.count(Self.beeps) == 1
       let room = stage.name("pk-\(number)\(side == 0 ? "a" : "b")")
-      // Those in the room see both sides in one picture too, which is no larger than the anchors' own.
+      // Participants in the room also receive both sides in one picture, which is no larger than the anchors' own.
       let seen = StagePicture(
         width: settings.width, height: settings.height, fps: settings.fps, videoKbps: settings.kbps, preset: "ultrafast")
       try await stage.make(.init(name: room, stage: seen, pk: picture(settings)))
@@ -67,7 +67,7 @@ struct PKBattle: Play {
     return PKPair(anchors[0], anchors[1], stage.recorder)
   }
 
-  /// A split screen, by default of the size of the anchors' own picture: each half of it has their shape.
+  /// Returns a split screen, by default of the size of the anchors' own picture; each half has their aspect ratio.
   private func picture(_ settings: SignalSource.Settings) -> PKPicture {
     func even(_ value: Int) -> Int { value / 2 * 2 }
     let size = (values.count(Self.pkWidth), values.count(Self.pkHeight))
@@ -104,7 +104,7 @@ struct PKBattle: Play {
     }
   }
 
-  /// One round of all pairs: together, and alone again.
+  /// Runs one round of all pairs: together, then alone again.
   private func battle(_ round: Int, _ pairs: [PKPair], _ streams: StreamAudience, _ stage: Stage) async throws {
     stage.recorder.phase("PK \(round + 1)")
     try await change(pairs, streams) { try await $0.begin(inviter: round % 2) }
@@ -114,7 +114,7 @@ struct PKBattle: Play {
     try await Task.sleep(for: .seconds(values[Self.alone] - settling))
   }
 
-  /// All pairs do something to their broadcasts, a moment apart; the steps that viewers see by it are told.
+  /// Changes the broadcasts of all pairs, a moment apart, and records the timestamp steps that viewers observe.
   private func change(
     _ pairs: [PKPair], _ streams: StreamAudience, _ body: @escaping @Sendable (PKPair) async throws -> Void
   ) async throws {
@@ -146,7 +146,7 @@ struct PKBattle: Play {
   }
 }
 
-/// Two anchors who do PK with one another.
+/// Two anchors who do PKs with each other.
 final class PKPair: Sendable {
   private static let patience = Duration.seconds(15)
 
@@ -170,7 +170,8 @@ final class PKPair: Sendable {
 
   func stop() { for task in accepting { task.cancel() } }
 
-  /// One invites and the other accepts; returns when both rooms are in the PK. What fails is told, and the round goes by without it.
+  /// Starts a PK: one side invites and the other accepts. Returns when both rooms are in the PK. A failure is recorded, and the
+  /// round is skipped.
   func begin(inviter: Int) async throws {
     let (one, other) = (anchors[inviter], anchors[1 - inviter])
     await attempt("a PK of \(one.user)", of: "pk-begin") {
@@ -180,7 +181,7 @@ final class PKPair: Sendable {
     try Task.checkCancellation()
   }
 
-  /// One quits; returns when both rooms are out of the PK.
+  /// Ends the PK from one side. Returns when both rooms have left it.
   func end(by side: Int) async throws {
     guard anchors[side].room.pk.current != nil else { return }
     await attempt("the end of a PK of \(anchors[side].user)", of: "pk-end") {

@@ -1,13 +1,14 @@
-/// What bots do in a scenario.
+/// The behaviour of bots in a scenario.
 protocol Play: Sendable {
-  /// Beside those that every play has.
+  /// Parameters in addition to those that every play has.
   static var parameters: [Parameter] { get }
   init(_ values: ParameterValues)
-  /// Comes, plays, and goes; what is measured is told to the stage's recorder. Throws where it can't go on.
+  /// Joins, runs and leaves. Measurements go to the stage's recorder.
+  /// - Throws: the reason if the play can't continue.
   func perform(on stage: Stage) async throws
 }
 
-/// The plays by the names that scenarios have for them.
+/// The plays by their names in scenarios.
 enum PlayKind: String, Sendable, CaseIterable, Codable {
   case soloLive = "solo-live"
   case pkBattle = "pk-battle"

@@ -1,7 +1,7 @@
 import RoomClient
 import RoomProtocol
 
-/// One anchor, whose broadcast is watched by RTMP, HTTP-FLV and HLS, and the anchor itself by WHEP and in the room.
+/// One anchor. Viewers watch the broadcast over RTMP, HTTP-FLV and HLS, and the anchor over WHEP and in the room.
 struct SoloLive: Play {
   static let rtmp = Parameter("rtmp", 20, 0...900, "viewers by RTMP")
   static let flv = Parameter("flv", 20, 0...900, "viewers by HTTP-FLV")
@@ -26,7 +26,7 @@ struct SoloLive: Play {
     let hls = HLSAudience(stage)
     var watchers: [RoomWatcher] = []
     do {
-      // A live that has just begun has nothing in store for its viewers.
+      // A stream that has just started has no backlog for its viewers yet.
       try await Task.sleep(for: .seconds(values[Self.warmup]))
       stage.recorder.phase("viewers come")
       try await come(anchor, streams, room, hls, stage)

@@ -1,10 +1,10 @@
-/// A time in which something is told once a second while something else goes on.
+/// A period in which measurements are recorded once a second while something else runs.
 struct Span: Sendable {
   let duration: Duration
 
   init(_ duration: Duration) { self.duration = duration }
 
-  /// Calls `tell` each second and, once, at the end; `beside` is cancelled then. What either throws ends it all.
+  /// Calls `tell` each second and once at the end, and then cancels `beside`. An error thrown by either ends both.
   func perform(
     _ tell: @escaping @Sendable () async -> Void, beside: @escaping @Sendable () async throws -> Void = {}
   ) async throws {
@@ -20,7 +20,7 @@ struct Span: Sendable {
         while next < end {
           next += .seconds(1)
           try await clock.sleep(until: min(next, end))
-          // A last part of a second would tell rates that are none.
+          // A final fraction of a second would result in wrong rates.
           if next <= end || duration < .seconds(2) { await tell() }
         }
         return true
@@ -32,9 +32,9 @@ struct Span: Sendable {
   }
 }
 
-/// Many who do the same.
+/// Runs the same work several times concurrently.
 enum Several {
-  /// Runs `body` for 0 up to `count`, some at once; what one throws ends it all.
+  /// Runs `body` for 0..<`count`, up to `atOnce` at a time. The first error ends all.
   static func each(_ count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<count {

@@ -7,17 +7,17 @@ import RoomToken
   import FoundationNetworking
 #endif
 
-/// Where a play is performed: a server, the way to it, and who takes down what is measured.
+/// The environment of a play: a server, the network path to it, and the recorder.
 struct Stage: Sendable {
-  /// Of HTTP.
+  /// Base URL of the HTTP API.
   let base: URL
   let signalling: String
-  /// Where RTMP is played; nil where that is not known.
+  /// The port for playing RTMP; nil if unknown.
   let rtmpPort: UInt16?
   let tokens: TokenMint
   let network: LossyNetwork?
   let recorder: Recorder
-  /// In the names of the run's rooms and streams, which no other run has.
+  /// Part of the run's room and stream names, unique to this run.
   let mark: String
 
   /// - Parameter signalling: `ws://host:port/v1/signal` or `wss://…`
@@ -41,14 +41,14 @@ struct Stage: Sendable {
   }
 
   var host: String { base.host() ?? "127.0.0.1" }
-  /// Whether it is this machine.
+  /// Whether the server runs on this machine.
   var isLocal: Bool { (try? HostAddress.numeric(host))?.hasPrefix("127.") == true }
-  /// Whether HTTP and signalling go by TLS.
+  /// Whether HTTP and signalling use TLS.
   var isSecure: Bool { base.scheme == "https" }
-  /// Of HTTP.
+  /// Port of the HTTP API.
   var port: UInt16 { UInt16(clamping: base.port ?? (isSecure ? 443 : 80)) }
 
-  /// The name of a room that only this run has.
+  /// Returns a room name that is unique to this run.
   func name(_ name: String) -> RoomName { "\(name)-\(mark)" }
 
   // MARK: REST
@@ -64,10 +64,10 @@ struct Stage: Sendable {
 
   func make(_ room: NewRoom) async throws { try await post("v1/rooms", room) }
 
-  /// Closes a room that was made for the run.
+  /// Closes a room that was created for the run.
   func close(_ room: RoomName) async { _ = try? await send("DELETE", "v1/rooms/\(room)", nil) }
 
-  /// One of the calls on a room's state.
+  /// Calls a method that changes a room's state.
   func call(_ room: RoomName, _ method: String, _ params: some Encodable) async throws {
     try await post("v1/rooms/\(room)/calls/\(method)", params)
   }
@@ -95,7 +95,7 @@ struct Stage: Sendable {
 
   // MARK: Rooms
 
-  /// Joins as a whole client, through the lossy network where there is one.
+  /// Joins as a complete client, through the lossy network if there is one.
   func join(
     _ room: RoomName, as user: UserID, grants: Grants = [.publish, .subscribe], autoSubscribe: Bool = true
   ) async throws -> Room {

@@ -1,7 +1,7 @@
 import RoomClient
 import RoomProtocol
 
-/// Seats, of which some are taken all the time and the others by people who go up and down, and listeners of the one mix.
+/// Seats, some of which are always taken while users take turns on the others, and listeners of the single mix.
 struct VoiceRoom: Play {
   static let seats = Parameter("seats", 8, 2...16, "seats of the room")
   static let steady = Parameter("steady", 4, 1...15, "of them, those whose speakers stay all the time")
@@ -11,7 +11,7 @@ struct VoiceRoom: Play {
   static let sample = Parameter("sample", 3, 0...50, "more of them, who decode what they hear")
   static let parameters = [seats, steady, movers, stay, listeners, sample]
 
-  /// Who the room's own mix is.
+  /// The user of the room's own mix.
   private static let mix: UserID = "@mix"
 
   private let values: ParameterValues
@@ -57,7 +57,7 @@ struct VoiceRoom: Play {
     await leave(room, cast, audience, watchers, stage)
   }
 
-  /// Two at a time, so that a join's time is the server's and not the bots' own queue.
+  /// Two at a time, so that a join's time is the server's and not that of the bots' own queue.
   private func come(_ room: RoomName, _ audience: RoomGuests, _ stage: Stage) async throws {
     try await Several.each(values.count(Self.listeners), atOnce: 2) { number in
       do { try await audience.join(room, as: "listener-\(number)") } catch is CancellationError {
@@ -77,7 +77,7 @@ struct VoiceRoom: Play {
   }
 }
 
-/// Those who speak in a voice room.
+/// The speakers in a voice room.
 private actor Cast {
   private struct Mover {
     var name: String
@@ -89,7 +89,7 @@ private actor Cast {
   private let room: RoomName
   private var seated: [(room: Room, source: SignalSource)] = []
   private var movers: [Mover] = []
-  /// Who waits for his turn.
+  /// Users who wait for their turn.
   private var waiting: [Mover] = []
 
   init(_ stage: Stage, _ room: RoomName) {
@@ -97,7 +97,7 @@ private actor Cast {
     self.room = room
   }
 
-  /// All together stay below full scale; the first alone beeps, by which the delay is measured.
+  /// The sum of all tones stays below full scale. Only the first speaker beeps, for measuring the delay.
   static func signal(_ number: Int) -> SignalSource.Settings {
     var settings = SignalSource.Settings()
     settings.number = number
@@ -107,7 +107,7 @@ private actor Cast {
     return settings
   }
 
-  /// Somebody comes and stays on a seat; the first one's is the host's.
+  /// Joins and takes a seat permanently; the first speaker takes the host's seat.
   func sit(_ number: Int) async throws {
     let grants: Grants = number == 0 ? [.publish, .subscribe, .admin] : [.publish, .subscribe]
     let guest = try await stage.join(room, as: "speaker-\(number)", grants: grants)
@@ -118,20 +118,20 @@ private actor Cast {
     seated.append((guest, source))
   }
 
-  /// Somebody comes who listens until it is his turn.
+  /// Joins and listens until it is their turn.
   func admit(_ number: Int, signal: Int) async throws {
     let guest = try await stage.join(room, as: "guest-\(number)")
     movers.append(Mover(name: "guest-\(number)", room: guest, settings: Self.signal(signal)))
   }
 
-  /// In each lane one after the other goes up, speaks and goes down, until the task is cancelled.
+  /// In each lane, users take turns to take the seat, speak and leave it, until the task is cancelled.
   func rotate(lanes: Int, stay: Duration) async throws {
     waiting = movers
     guard !movers.isEmpty else { return }
     await withTaskGroup(of: Void.self) { group in
       for lane in 0..<min(lanes, movers.count) {
         group.addTask {
-          // Not all in one moment.
+          // Staggers the lanes.
           try? await Task.sleep(for: stay * (Double(lane) / Double(lanes)))
           while !Task.isCancelled { await self.speak(for: stay) }
         }

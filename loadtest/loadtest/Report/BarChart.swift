@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bars for each target, one panel for each figure, as SVG. Readable on light and dark pages.
+/// Draws bars for each target as SVG, one panel per figure. Readable on light and dark pages.
 enum BarChart {
   struct Panel {
     var title: String
@@ -20,7 +20,7 @@ enum BarChart {
   private static let label = 120
   private static let room = 520
 
-  /// Panels without bars are left out.
+  /// Panels without bars are omitted.
   static func svg(_ panels: [Panel]) -> String {
     var body = ""
     var y = 12

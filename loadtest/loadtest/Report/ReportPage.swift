@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report as one page of HTML that needs nothing beside it.
+/// A report as one self-contained HTML page.
 enum ReportPage {
   static func html(_ report: RunReport) -> String {
     let name = HTMLText.escaped(report.scenario)
@@ -100,7 +100,7 @@ enum ReportPage {
   // MARK: Charts
 
   private static func charts(_ report: RunReport) -> String {
-    // Of much coming and going no more than can be told apart.
+    // If there are too many events to tell apart, only phases are shown.
     let events = report.events.count <= 100 ? report.events : report.events.filter(\.isPhase)
     let limits = report.limits.compactMap { try? Limit(parsing: $0.text) }
     let articles = Figure.allCases.filter { $0 != .failures }.compactMap { figure -> String? in

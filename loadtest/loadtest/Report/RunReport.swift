@@ -1,53 +1,53 @@
 import Foundation
 
-/// What a run gave: `report.json`.
+/// The result of a run: `report.json`.
 struct RunReport: Codable, Sendable, Equatable {
-  /// Grows with each change that readers have to know of.
+  /// Incremented with each change that readers have to know.
   static let currentVersion = 1
 
   struct Machine: Codable, Sendable, Equatable {
     var cores: Int
     var processor: String
-    /// "release" or "debug", of the bots.
+    /// The bots' build: "release" or "debug".
     var build: String
   }
 
   var version = Self.currentVersion
   var scenario: String
-  /// The scenario that it is a form of.
+  /// The scenario that it is a variant of.
   var base: String?
   var play: String
   var about: String
   var parameters: [String: Double]
   /// Milliseconds since 1970.
   var startedAt: Int64
-  /// How long it took.
+  /// Duration in seconds.
   var seconds: Double
-  /// The signalling address, or "started" for a server that the run began and ended.
+  /// The signalling address, or "started" for a server that the run started itself.
   var server: String
   var machine: Machine
   var figures: [FigureReport]
   var limits: [LimitReport]
   var events: [Recorder.Event]
-  /// The first of them, and how many there were.
+  /// The first failures, and their total number.
   var failures: [String]
   var failureCount: Int
-  /// Why it ended before its time.
+  /// The reason why the run ended early.
   var aborted: String?
 
-  /// Whether everything is as the scenario wants it.
+  /// Whether all limits are met and the run was complete.
   var isGood: Bool { limits.allSatisfy(\.holds) && aborted == nil }
 
-  /// How it went, in some words.
+  /// A short text for the outcome.
   var verdict: String {
     if let aborted { return "broke off: \(aborted)" }
     return isGood ? "kept all limits" : "broke \(complaints.count) of its limits"
   }
 
-  /// Whether a limit is broken: what a run that broke off never measured is not.
+  /// Returns whether a limit is broken. A limit without a measurement is not broken if the run was aborted.
   func isBroken(_ limit: LimitReport) -> Bool { !limit.holds && (limit.value != nil || aborted == nil) }
 
-  /// A sentence for each thing that is not as it should be.
+  /// A sentence for each problem.
   var complaints: [String] {
     (aborted.map { ["the run broke off: \($0)"] } ?? []) + limits.filter(isBroken).map(\.sentence)
   }
@@ -55,7 +55,7 @@ struct RunReport: Codable, Sendable, Equatable {
 
 /// A figure's values.
 struct FigureReport: Codable, Sendable, Equatable {
-  /// The second and the mean, the least and the largest value of it.
+  /// A second with the mean, minimum and maximum of its values.
   struct Point: Codable, Sendable, Equatable {
     var at: Int
     var mean: Double
@@ -75,14 +75,14 @@ struct FigureReport: Codable, Sendable, Equatable {
   var max: Double
   var seconds: [Point]
 
-  /// As limits name it.
+  /// The name in limits.
   var key: String { kind.map { "\(figure).\($0)" } ?? figure }
 
   var words: Figure.Words {
     Figure(rawValue: figure)?.words ?? Figure.Words(title: figure, unit: "", about: "")
   }
 
-  /// What a person calls it.
+  /// A readable title.
   var title: String { kind.map { "\(words.title), \($0)" } ?? words.title }
 
   init(_ series: Recorder.Series) {
@@ -117,23 +117,23 @@ struct FigureReport: Codable, Sendable, Equatable {
   }
 }
 
-/// Whether a limit was kept.
+/// The result of checking a limit.
 struct LimitReport: Codable, Sendable, Equatable {
   var text: String
-  /// Nil where nothing was measured.
+  /// Nil if nothing was measured.
   var value: Double?
   var holds: Bool
 
-  /// What is to be said of it.
+  /// The result as a sentence.
   var sentence: String {
     guard let value else { return "\(text): nothing was measured" }
     return "\(text): it was \(FigureText.number(value))"
   }
 }
 
-/// Numbers for people.
+/// Formats numbers for readers.
 enum FigureText {
-  /// Three or four digits that count.
+  /// Returns three or four significant digits.
   static func number(_ value: Double) -> String {
     let size = abs(value)
     let digits = size >= 100 || value == value.rounded() ? 0 : size >= 10 ? 1 : 2
@@ -144,10 +144,10 @@ enum FigureText {
 }
 
 extension RunReport {
-  /// Sums up what was recorded.
+  /// Summarises what was recorded.
   init(_ scenario: Scenario, _ recorder: Recorder, server: String, startedAt: Date, aborted: String?) {
     let contents = recorder.contents
-    // Counted once, at the end: a run without any has the figure too.
+    // Counted once at the end, so that a run without failures has the figure too.
     var failures = Recorder.Series(figure: .failures, kind: nil)
     failures.add(Double(contents.failureCount), second: Int(recorder.elapsed))
     let figures = (contents.series + [failures]).map(FigureReport.init).sorted { one, other in
@@ -172,7 +172,8 @@ extension RunReport {
     }
   }
 
-  /// Reads a report; throws a sentence where it is none, or one of a later program.
+  /// Parses a report.
+  /// - Throws: ``ScenarioError`` with a sentence if the data is not a report, or one of a newer version.
   init(json: Data, name: String) throws(ScenarioError) {
     struct Version: Decodable { var version: Int }
     guard let version = try? JSONDecoder().decode(Version.self, from: json).version else {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Values over a run's time as SVG: a line for each kind of a figure, a shade from the least to the largest of each second, limits as
-/// dashed lines, and what happened as marks. Colours are the page's.
+/// Draws values over a run's time as SVG: a line for each kind of a figure, a shaded range from the minimum to the maximum of
+/// each second, limits as dashed lines, and events as marks. The page defines the colours.
 struct TimeChart {
-  /// Colours that a page has for lines: `--line0` and so on.
+  /// Number of line colours that a page defines: `--line0` and so on.
   static let colours = 6
 
   private static let width = 560.0
@@ -16,7 +16,7 @@ struct TimeChart {
   let figures: [FigureReport]
   let limits: [Limit]
   let events: [Recorder.Event]
-  /// Of the whole run.
+  /// Duration of the whole run.
   let seconds: Double
 
   private var range: ClosedRange<Double> {
@@ -24,7 +24,7 @@ struct TimeChart {
     let bounds = limits.map(\.bound)
     let most = max(points.map(\.max).max() ?? 1, bounds.max() ?? -.infinity)
     let least = min(points.map(\.min).min() ?? 0, 0)
-    // A limit far above everything would press the line to the floor.
+    // A limit far above all values would flatten the line.
     let highest = points.map(\.max).max() ?? 1
     let upper = highest > 0 && most > 4 * highest ? highest * 1.25 : most
     return least...max(upper, least + 1)
@@ -65,7 +65,7 @@ struct TimeChart {
       "<svg viewBox=\"0 0 \(Int(Self.width)) \(Int(Self.height))\" role=\"img\" aria-label=\"\(HTMLText.escaped(figures.first?.words.title ?? "")) over time\">\n\(body)</svg>"
   }
 
-  /// Runs of seconds that follow one another; a lone second is a dot.
+  /// Returns ranges of consecutive seconds; a single second is a dot.
   private static func runs(_ figure: FigureReport) -> [[FigureReport.Point]] {
     var runs: [[FigureReport.Point]] = []
     for point in figure.seconds {
@@ -98,7 +98,7 @@ struct TimeChart {
     _ figure: FigureReport, _ colour: Int, _ x: (Double) -> Double, _ y: (Double) -> Double
   ) -> String {
     runs(figure).filter { run in run.contains { $0.max > $0.min } }.map { run in
-      // A lone second is as wide as a dot.
+      // A single second is as wide as a dot.
       let places = run.count == 1 ? [-0.2, 0.2] : [0]
       let above = run.flatMap { point in places.map { "\(text(x(Double(point.at) + 0.5 + $0))),\(text(y(point.max)))" } }
       let below = run.flatMap { point in places.map { "\(text(x(Double(point.at) + 0.5 + $0))),\(text(y(point.min)))" } }
@@ -128,7 +128,7 @@ struct Ticks {
   }
 }
 
-/// Text inside HTML.
+/// Escapes text for HTML.
 enum HTMLText {
   static func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run has to keep to: `audio_gap_ms max <= 60`, `fps.rtmp p50 >= 14`, `delay_ms p95 <= 900 if measured`.
+/// A condition that a run has to meet: `audio_gap_ms max <= 60`, `fps.rtmp p50 >= 14`, `delay_ms p95 <= 900 if measured`.
 struct Limit: Sendable, Equatable {
   enum Statistic: String, Sendable, CaseIterable { case count, min, mean, p5, p50, p95, p99, max }
   enum Comparison: String, Sendable, CaseIterable {
@@ -8,14 +8,14 @@ struct Limit: Sendable, Equatable {
     case atLeast = ">="
   }
 
-  /// A figure's name, with a kind behind a dot where only that kind is meant.
+  /// A figure's name, followed by a dot and a kind if the limit applies to that kind only.
   let figure: String
   /// The figure without its kind.
   let base: Figure
   let statistic: Statistic
   let comparison: Comparison
   let bound: Double
-  /// Whether it is broken where nothing was measured.
+  /// Whether the limit passes if nothing was measured.
   let isOptional: Bool
 
   init(parsing text: String) throws(ScenarioError) {
@@ -46,15 +46,16 @@ struct Limit: Sendable, Equatable {
     self.bound = bound
   }
 
-  /// As it is written, without what makes it optional.
+  /// The limit as it is written, without `if measured`.
   var text: String { "\(subject) \(comparison.rawValue) \(Parameter.text(bound))" }
 
-  /// What it is about: another limit of the same takes its place.
+  /// The figure and the statistic. Another limit with the same subject replaces this one.
   var subject: String { "\(figure) \(statistic.rawValue)" }
 
   private func holds(_ value: Double) -> Bool { comparison == .atMost ? value <= bound : value >= bound }
 
-  /// Looks at what was measured; nil where nothing was, and nothing need be. Of several kinds the worst counts.
+  /// Compares the limit with the measurements. Returns nil if nothing was measured and the limit is optional. If there are
+  /// several kinds, the worst one counts.
   func judge(_ figures: [FigureReport]) -> LimitReport? {
     let values = figures.filter { $0.key == figure || $0.figure == figure }.filter { $0.count > 0 }.map { $0[statistic] }
     guard let worst = comparison == .atMost ? values.max() : values.min() else {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A number that a scenario may set, and the command line too: `--pairs 4`.
+/// A number that a scenario and the command line can set: `--pairs 4`.
 struct Parameter: Sendable, Equatable {
-  /// As scenarios and the command line have it.
+  /// The name in scenarios and on the command line.
   let name: String
   let standard: Double
   let range: ClosedRange<Double>
-  /// Whether only whole numbers will do.
+  /// Whether only whole numbers are valid.
   let isWhole: Bool
-  /// What it is, with its unit.
+  /// A description with the unit.
   let about: String
 
   init(_ name: String, _ standard: Int, _ range: ClosedRange<Int>, _ about: String) {
@@ -27,7 +27,7 @@ struct Parameter: Sendable, Equatable {
     self.about = about
   }
 
-  /// Throws a sentence where the value will not do.
+  /// - Throws: ``ScenarioError`` with a sentence if the value is invalid.
   func check(_ value: Double) throws(ScenarioError) {
     guard value.isFinite, range.contains(value), !isWhole || value == value.rounded() else {
       let kind = isWhole ? "a whole number" : "a number"
@@ -36,14 +36,14 @@ struct Parameter: Sendable, Equatable {
     }
   }
 
-  /// Without a fraction where there is none.
+  /// Formats a number, without a fraction if it is whole.
   static func text(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(format: "%g", value)
   }
 }
 
 extension Parameter {
-  /// Those that every play has.
+  /// Parameters that every play has.
   static let minutes = Parameter("minutes", 1.0, 0.01...1440, "how long it goes on once everybody is there")
   static let loss = Parameter("loss", 0.0, 0...50, "percent of UDP packets lost on the bots' network, each way")
   static let delay = Parameter("delay", 0.0, 0...2000, "ms that the bots' network takes, each way")
@@ -52,18 +52,18 @@ extension Parameter {
   static let common = [minutes, loss, delay, jitter, seed]
 }
 
-/// What a play's parameters are set to.
+/// The values of a play's parameters.
 struct ParameterValues: Sendable, Equatable {
   let parameters: [Parameter]
   private var values: [String: Double]
 
-  /// Everything as the play has it by itself.
+  /// Sets every parameter to the play's default.
   init(_ parameters: [Parameter]) {
     self.parameters = parameters
     values = Dictionary(parameters.map { ($0.name, $0.standard) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Throws where there is no such parameter, or the value will not do.
+  /// - Throws: ``ScenarioError`` if the parameter is unknown or the value is invalid.
   mutating func set(_ name: String, to value: Double) throws(ScenarioError) {
     guard let parameter = parameters.first(where: { $0.name == name }) else {
       throw ScenarioError(unknown: "parameter", name, known: parameters.map(\.name))
@@ -76,9 +76,9 @@ struct ParameterValues: Sendable, Equatable {
 
   func count(_ parameter: Parameter) -> Int { Int(self[parameter]) }
 
-  /// All of them, by name.
+  /// All values by name.
   var all: [String: Double] { values }
 
-  /// How long it goes on.
+  /// How long the play runs.
   var duration: Duration { .seconds(self[.minutes] * 60) }
 }

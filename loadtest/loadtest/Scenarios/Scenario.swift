@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// A play with its parameters and limits, as a file under `loadtest/scenarios` describes it.
+/// A play with its parameters and limits, as described by a file in `loadtest/scenarios`.
 ///
 /// ```yaml
 /// play: voice-room
@@ -12,22 +12,22 @@ import Yams
 ///   - audio_gap_ms max <= 60
 /// ```
 ///
-/// In place of `play` there may be `of`: another scenario, whose parameters hold where there are none here.
+/// `of` may replace `play`: it names another scenario, whose parameters apply unless they are set here.
 struct Scenario: Sendable {
   static let fields = ["play", "of", "about", "parameters", "limits"]
 
   let name: String
-  /// The scenario that this one is a form of.
+  /// The scenario that this one is a variant of.
   let base: String?
   let play: PlayKind
   let about: String
   var values: ParameterValues
   var limits: [Limit]
 
-  /// Reads a description.
+  /// Parses a description.
   /// - Parameters:
-  ///   - of: in place of what `of` says.
-  ///   - find: gives the text of another scenario.
+  ///   - of: replaces the value of `of` in the description.
+  ///   - find: returns the text of another scenario.
   init(
     name: String, yaml: String, of other: String? = nil, find: (String) throws(ScenarioError) -> String
   ) throws(ScenarioError) {
@@ -67,7 +67,7 @@ struct Scenario: Sendable {
     }
   }
 
-  /// Puts a limit in the place of the one about the same.
+  /// Replaces the limit with the same subject, or adds the limit.
   mutating func replace(_ limit: Limit) {
     limits.removeAll { $0.subject == limit.subject }
     limits.append(limit)

@@ -1,17 +1,17 @@
-/// A scenario that can't be played, in a sentence for whoever wrote it.
+/// The reason why a scenario can't be run, as a sentence for its author.
 struct ScenarioError: Error, CustomStringConvertible, Equatable {
   let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// A name that nobody knows, with the one that was probably meant.
+  /// An unknown name, with the known name that was probably intended.
   init(unknown kind: String, _ name: String, known: [String]) {
     let hint =
       Self.nearest(to: name, among: known).map { "; is \"\($0)\" meant?" } ?? ": \(known.sorted().joined(separator: ", "))"
     self.init("there is no \(kind) \"\(name.prefix(64))\"\(hint)")
   }
 
-  /// The known name that is least far from a misspelt one; nil where none is near.
+  /// Returns the known name closest to a misspelt one, or nil if none is close.
   static func nearest(to name: String, among known: [String]) -> String? {
     let name = Array(name.lowercased().prefix(64))
     let ranked = known.map { (name: $0, steps: steps(from: name, to: Array($0.lowercased()))) }
@@ -19,7 +19,7 @@ struct ScenarioError: Error, CustomStringConvertible, Equatable {
     return best.name
   }
 
-  /// Letters that have to be put in, taken out or changed.
+  /// Returns the edit distance: the number of letters to insert, delete or replace.
   private static func steps(from one: [Character], to other: [Character]) -> Int {
     var row = Array(0...other.count)
     for (index, letter) in one.enumerated() {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where scenarios are found: `loadtest/scenarios` below the working directory or one above it, or beside the program's package; or
-/// the path of a file.
+/// Finds scenarios: in `loadtest/scenarios` below the working directory or its parents, in the package of the executable, or by
+/// a file's path.
 struct ScenarioFiles {
   let folders: [URL]
 
@@ -28,7 +28,7 @@ struct ScenarioFiles {
     return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
   }
 
-  /// The text of a scenario by its name, or its file's path.
+  /// Returns the text of a scenario, given its name or its file's path.
   func text(of name: String) throws(ScenarioError) -> String {
     let candidates =
       name.contains("/") || name.hasSuffix(".yaml")
@@ -42,8 +42,8 @@ struct ScenarioFiles {
     throw ScenarioError(unknown: "scenario", name, known: names)
   }
 
-  /// A scenario by its name, or its file's path.
-  /// - Parameter of: the scenario that it is a form of, in place of the one that it names.
+  /// Returns a scenario, given its name or its file's path.
+  /// - Parameter of: the base scenario, replacing the one that the description names.
   func scenario(_ name: String, of other: String? = nil) throws(ScenarioError) -> Scenario {
     let short = name.split(separator: "/").last.map { $0.hasSuffix(".yaml") ? String($0.dropLast(5)) : String($0) } ?? name
     return try Scenario(name: short, yaml: try text(of: name), of: other) { name throws(ScenarioError) in try text(of: name) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RoomProtocol
 
-/// One live stream, many viewers, and what they cost the server.
+/// Measures what many viewers of one live stream cost the server.
 struct Viewers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "One live stream and many viewers: what they cost a server.",
@@ -94,7 +94,7 @@ struct Viewers: AsyncParsableCommand {
     }
   }
 
-  /// The part of the options that is the same for every server.
+  /// The options that are the same for every server.
   var plan: ViewersPlan {
     ViewersPlan(watching: watching, count: count, seconds: seconds, joinsPerSecond: joinsPerSecond, threads: threads)
   }
@@ -130,7 +130,7 @@ struct Viewers: AsyncParsableCommand {
     guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
   }
 
-  /// One measurement as its own object, several as a series.
+  /// Returns a single measurement as an object and several as a series.
   static func text(_ series: ViewersSeries) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

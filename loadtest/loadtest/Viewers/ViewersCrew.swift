@@ -17,14 +17,14 @@ actor ViewersCrew {
     loops = try (0..<plan.threads).map { try TCPLoop(name: "view-\($0)") }
   }
 
-  /// Returns when the publisher publishes.
+  /// Returns once the publisher is publishing.
   func publish(within seconds: Double) async throws {
     let publisher = StreamPublisher(clip, to: target.publish)
     self.publisher = publisher
     epoch = try await publisher.isLive(within: seconds)
   }
 
-  /// Lets one more viewer come.
+  /// Adds one viewer.
   func join(number: Int) async throws {
     let loop = loops[number % loops.count]
     let result: Result<Void, FanoutError> = await loop.run { [target, clip, epoch] crowd in
@@ -41,7 +41,7 @@ actor ViewersCrew {
     try result.get()
   }
 
-  /// How many viewers have a picture, and why one of them has none and never will.
+  /// Returns how many viewers have a picture, and why a viewer failed to get one, if any did.
   func joined() async -> (count: Int, failure: String?) {
     var joined = 0
     var failure: String?
@@ -55,14 +55,14 @@ actor ViewersCrew {
     return (joined, failure)
   }
 
-  /// From now on the samples tell how late things come.
+  /// Starts to record the delays of the sampled viewers.
   func beginSamples() async {
     for loop in loops {
       await loop.run { crowd in for viewer in crowd.viewers { (viewer.sample as? MediaSample)?.isTimed = true } }
     }
   }
 
-  /// What the samples told.
+  /// Returns the results of the sampled viewers.
   func samples() async -> (frames: Int, altered: Int, delays: [Double]) {
     var all = (frames: 0, altered: 0, delays: [Double]())
     for loop in loops {
@@ -75,7 +75,7 @@ actor ViewersCrew {
     return all
   }
 
-  /// Milliseconds from each viewer's connecting to its first picture.
+  /// Returns the milliseconds from each viewer's connection attempt to its first picture.
   func joinTimes() async -> [Double] {
     var times: [Double] = []
     for loop in loops {
@@ -86,7 +86,7 @@ actor ViewersCrew {
     return times
   }
 
-  /// What the publisher sent and what each viewer got so far; viewers always in the same order.
+  /// Returns what the publisher sent and what each viewer received so far, with the viewers always in the same order.
   func counts() async throws -> ViewersCount {
     let sent = publisher?.progress ?? .init()
     if let failure = sent.failure { throw FanoutError.noMedia("the publisher: \(failure)") }
@@ -103,18 +103,18 @@ actor ViewersCrew {
     return count
   }
 
-  /// Everybody goes.
+  /// Disconnects the publisher and all viewers.
   func leave() async {
     for loop in loops { await loop.stop() }
     await publisher?.stop()
   }
 }
 
-/// Both ends' counters at one moment.
+/// The counters of the publisher and the viewers at one moment.
 struct ViewersCount: Sendable {
   var sent: StreamPublisher.Progress
   var viewers: [ViewerReception] = []
-  /// Viewers whose connections are over, and why one of them is.
+  /// Number of viewers whose connections ended, and the reason of one of them.
   var gone = 0
   var reason: String?
 
@@ -123,7 +123,7 @@ struct ViewersCount: Sendable {
   var payload: Int { viewers.reduce(0) { $0 + $1.payload } }
   var disordered: Int { viewers.reduce(0) { $0 + $1.audio.disordered + $1.video.disordered } }
 
-  /// Frames that were left out between those that came since `start`, all viewers together.
+  /// Returns the frames that were skipped since `start`, over all viewers.
   func lost(since start: ViewersCount, of clip: LiveClip) -> Int {
     zip(start.viewers, viewers).reduce(0) { sum, pair in
       sum + Self.lost(clip, .audio, pair.0.audio, pair.1.audio) + Self.lost(clip, .video, pair.0.video, pair.1.video)
@@ -138,7 +138,7 @@ struct ViewersCount: Sendable {
     return max(0, expected - (last.frames - first.frames))
   }
 
-  /// Viewers that got less than this share of what was published since `start`.
+  /// Returns the number of viewers that received less than `share` of what was published since `start`.
   func starved(since start: ViewersCount, below share: Double) -> Int {
     let published = Double(sent.payload - start.sent.payload)
     return zip(start.viewers, viewers).count { Double($1.payload - $0.payload) < published * share }

@@ -1,21 +1,21 @@
-/// What is measured, the same for every server.
+/// The parameters of a measurement, the same for every server.
 struct ViewersPlan: Sendable {
   var watching = WatchingProtocol.rtmp
   var count = 1000
-  /// Length of the steady window.
+  /// Length of the measurement window, in seconds.
   var seconds = 20.0
-  /// Viewers that come within a second.
+  /// Number of viewers that join per second.
   var joinsPerSecond = 200
-  /// Threads that run viewers.
+  /// Number of threads that run viewers.
   var threads = 1
 
-  /// Every so many viewers one is looked at whole.
+  /// One viewer out of this many is sampled: its messages are checked in full.
   static let sampling = 50
 }
 
-/// How viewers watch.
+/// The protocol that viewers use.
 enum WatchingProtocol: String, Sendable, CaseIterable, Codable {
   case rtmp
-  /// FLV over HTTP.
+  /// HTTP-FLV.
   case flv
 }

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import RTP
 
-/// One measurement of one server: a publisher, then viewers, then a window in which nothing changes.
+/// One measurement of one server: a publisher, then viewers, then a steady window.
 struct ViewersRun: Sendable {
   private static let publishTime = 15.0
-  /// From the last viewer's coming to its first picture.
+  /// Timeout from the last viewer's join to its first picture.
   private static let pictureTime = Duration.seconds(15)
-  /// Between the last picture and the window: what lay at the server is sent, and rates settled.
+  /// Delay between the last picture and the window, in which the server sends its backlog and rates settle.
   private static let settling = Duration.seconds(2)
-  /// A viewer that gets less of the stream is starved.
+  /// A viewer that receives a smaller share of the stream is starved.
   private static let enough = 0.95
 
   let plan: ViewersPlan
@@ -17,7 +17,7 @@ struct ViewersRun: Sendable {
   let target: ViewersTarget
   let progress: FanoutProgress
 
-  /// Everything that happens in a run, and its end.
+  /// Runs the measurement, including the cleanup.
   func measure() async throws -> ViewersResult {
     let crew = try ViewersCrew(plan, clip, target)
     do {
@@ -33,7 +33,7 @@ struct ViewersRun: Sendable {
   private func measure(_ crew: ViewersCrew) async throws -> ViewersResult {
     progress.now("\(target.kind): the publisher joins")
     try await crew.publish(within: Self.publishTime)
-    // What a server keeps of a stream is none of its viewers' memory: here two key frames are past.
+    // The server's memory for a stream is not part of its viewers' memory: after this delay, two key frames have passed.
     try await Task.sleep(for: .seconds(3))
     let alone = try target.pid.map { try ProcessUsage(of: $0) }
 
@@ -72,7 +72,7 @@ struct ViewersRun: Sendable {
     progress.now("\(target.kind): all \(plan.count) viewers have a picture")
   }
 
-  /// Waits for the window's end and tells how it goes.
+  /// Waits for the window's end and reports progress.
   private func watch(_ crew: ViewersCrew, since start: ViewersMoment) async throws {
     let end = start.clock + .seconds(plan.seconds)
     while ContinuousClock.now < end {
@@ -91,13 +91,13 @@ struct ViewersRun: Sendable {
   }
 }
 
-/// All counters at one moment, near enough.
+/// All counters, read at approximately the same time.
 struct ViewersMoment: Sendable {
   var clock: ContinuousClock.Instant
   var count: ViewersCount
   var server: ProcessUsage?
   var machine: MachineUsage
-  /// Nanoseconds of this process.
+  /// CPU time of this process, in nanoseconds.
   var bots: Int64
 
   init(_ crew: ViewersCrew, server process: Int32?) async throws {
@@ -110,7 +110,7 @@ struct ViewersMoment: Sendable {
     bots = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Nanoseconds of the server.
+  /// Returns the server's CPU time, in nanoseconds.
   func cpu(since start: ViewersMoment) -> Double? {
     guard let now = server?.cpu, let then = start.server?.cpu else { return nil }
     return Double(now - then)

@@ -1,14 +1,14 @@
 import RoomClient
 import RoomProtocol
 
-/// Somebody who is live in a room of his own, and pushes it to the server's own origin.
+/// A user who is live in a room of their own and pushes it to the server's own origin.
 final class Anchor: Sendable {
   static let job: JobID = "live"
 
   let room: Room
   let roomName: RoomName
   let user: UserID
-  /// On the origin.
+  /// The stream's name on the origin.
   let stream: String
   let settings: SignalSource.Settings
   private let source: SignalSource

@@ -2,14 +2,14 @@ import Codecs
 import RTMP
 import RTP
 
-/// Decodes what a viewer gets by RTMP or HTTP-FLV, and shows it to a watch. Belongs to its loop's thread.
+/// Decodes the RTMP or HTTP-FLV stream of a viewer and passes it to a watch. Confined to its loop's thread.
 final class DecodedStream: MediaObserver {
   private let watch: SignalWatch
   private var video: (decoder: H264Decoder, configuration: AVCConfiguration)?
   private var audio: AACDecoder?
-  /// Whether a key frame has come for the decoder.
+  /// Whether the decoder has received a key frame.
   private var hasBegun = false
-  /// What could not be decoded.
+  /// Number of frames that could not be decoded.
   private(set) var broken = 0
 
   init(_ watch: SignalWatch) { self.watch = watch }
@@ -29,7 +29,7 @@ final class DecodedStream: MediaObserver {
     guard let unit, unit.tag.track.codec.isAVC else { return }
     if unit.tag.isSequenceHeader {
       guard let configuration = unit.body.withUnsafeBytes({ AVCConfiguration(parsing: $0) }) else { return }
-      // The next key frame brings these parameters to the decoder that is there: what it holds is not to be lost.
+      // The next key frame contains these parameters. The existing decoder is kept so that its pending frames are not lost.
       if video?.configuration != configuration {
         video = (try? video?.decoder ?? H264Decoder()).map { ($0, configuration) }
       }

@@ -5,15 +5,15 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Viewers of a live stream by HLS: each loads the playlist again and again, and every segment once.
+/// Viewers of a live stream over HLS. Each reloads the playlist repeatedly and loads every segment once.
 actor HLSAudience {
   private let stage: Stage
   private var tasks: [Task<Void, Never>] = []
 
   init(_ stage: Stage) { self.stage = stage }
 
-  /// A viewer begins to watch.
-  /// - Parameter decodes: whether it decodes the first picture of each segment, for the delay.
+  /// Adds a viewer.
+  /// - Parameter decodes: whether it decodes the first picture of each segment to measure the delay.
   func watch(_ stream: String, decodes: Bool) {
     let (stage, playlist) = (stage, stage.base.appending(path: "live/\(stream).m3u8"))
     let program = "loadtest/\(tasks.count)"
@@ -33,12 +33,12 @@ actor HLSAudience {
   }
 }
 
-/// What a playlist says, as far as a viewer needs it (RFC 8216 §4.3).
+/// The parts of a playlist that a viewer needs (RFC 8216 §4.3).
 struct HLSView: Equatable {
   struct Segment: Equatable {
     var uri: String
     var seconds: Double
-    /// The initialisation section that goes before it.
+    /// The initialisation section that precedes the segment.
     var map: String?
   }
 
@@ -66,17 +66,17 @@ struct HLSView: Equatable {
 }
 
 private struct HLSViewer {
-  /// Segments from the playlist's end with which a player begins.
+  /// Number of segments before the playlist's end at which a player starts.
   private static let first = 3
 
   let playlist: URL
-  /// The name of the player, which is another for each viewer: to a server they are devices of their own.
+  /// The player's User-Agent, different for each viewer so that the server counts them as separate devices.
   let program: String
   let decodes: Bool
   let recorder: Recorder
   private var known: Set<String> = []
   private var maps: [String: Data] = [:]
-  /// Seconds since the beginning until which the player has something to play.
+  /// Seconds since the start until which the player has media.
   private var playsUntil: Double?
 
   init(playlist: URL, program: String, decodes: Bool, recorder: Recorder) {
@@ -107,7 +107,7 @@ private struct HLSViewer {
     }
   }
 
-  /// Puts a segment behind those that are played.
+  /// Appends a segment to the playback.
   private mutating func play(_ segment: HLSView.Segment, _ data: Data, isFirst: Bool) async throws {
     let now = recorder.elapsed
     let end = playsUntil ?? now
@@ -132,7 +132,7 @@ private struct HLSViewer {
     return data
   }
 
-  /// What the clock in the first picture says.
+  /// Returns the clock shown in the first picture.
   private static func clock(of segment: Data) -> UInt64? {
     let file = FileManager.default.temporaryDirectory.appending(path: "loadtest-\(UUID().uuidString).mp4")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -2,7 +2,8 @@ import RoomClient
 import RoomProtocol
 import Synchronization
 
-/// One who publishes into a room and receives everybody else: counts, and decodes one of the others where it is told to.
+/// A participant who publishes into a room and receives everyone else. Counts what arrives and, on request, decodes one of the
+/// others.
 final class MeetingPerson: Sendable {
   let user: UserID
   let room: Room
@@ -48,15 +49,15 @@ final class MeetingPerson: Sendable {
     }
   }
 
-  /// From now on decodes what comes of another.
+  /// Starts to decode another participant.
   func look(at other: MeetingPerson) {
     watcher.withLock { $0 = RoomWatcher(room, of: other.user, SignalWatch(other.settings, hasOneClock: false)) }
   }
 
-  /// What came so far counts for nothing.
+  /// Discards what was received so far.
   func begin() { _ = watcher.withLock { $0 }?.watch.take() }
 
-  /// Tells what came in the last second.
+  /// Records what was received in the last second.
   func tell() async {
     let statistics = await room.statistics()
     for track in statistics.remoteTracks {

@@ -2,14 +2,15 @@ import RTP
 import RoomProtocol
 import WebRTC
 
-/// Many who only receive from rooms, by headers alone: each a whole client of ICE, DTLS and signalling that decodes nothing.
+/// Many subscribers that only read packet headers: each is a complete client with ICE, DTLS and signalling that decodes
+/// nothing.
 actor RoomGuests {
-  /// Microseconds that the threads rest: far below a packet's time of 20 ms.
+  /// Sleep of the threads between two polls, in microseconds: far below a packet's duration of 20 ms.
   private static let rest: Int64 = 1000
   private static let patience = 20.0
   private static let codecs: Set<String> = ["h264", "vp8", "opus"]
 
-  /// Somebody who is there.
+  /// A connected guest.
   struct Member: Sendable {
     let end: SubscriberEnd
     let seat: any BotSeat
@@ -31,7 +32,7 @@ actor RoomGuests {
 
   var count: Int { members.count }
 
-  /// Joins a room and takes what the server gives; returns with the first packet.
+  /// Joins a room and accepts everything that the server offers. Returns with the first packet.
   func join(_ room: RoomName, as name: String) async throws {
     let end = try makeEnd(name)
     let recorder = stage.recorder
@@ -50,7 +51,7 @@ actor RoomGuests {
     try await settle(Member(end: end, seat: seat, kind: "room"), name)
   }
 
-  /// Watches a user by WHEP; returns with the first packet.
+  /// Watches a user over WHEP. Returns with the first packet.
   func watch(_ user: UserID, in room: RoomName, as name: String) async throws {
     let end = try makeEnd(name)
     let token = try stage.tokens.token(for: UserID(name), in: room, grants: .subscribe)
@@ -79,12 +80,12 @@ actor RoomGuests {
     if let begun = times.begun, let media = times.media {
       stage.recorder.record(.firstMedia, Double(media - begun) / 1000, of: member.kind)
     }
-    // What came before it was settled is none of the first second's.
+    // What arrived during the setup is not part of the first second's figures.
     _ = await member.end.takeSlice()
     members[name] = member
   }
 
-  /// One of them goes.
+  /// Disconnects one guest.
   func leave(_ name: String) async {
     guard let member = members.removeValue(forKey: name) else { return }
     await Self.close(member)
@@ -95,11 +96,11 @@ actor RoomGuests {
     await member.seat.leave()
   }
 
-  /// Tells what came since the last time, for each of them.
-  /// - Parameter hearing: whether each has one track of sound that never pauses.
+  /// Records what each guest received since the last call.
+  /// - Parameter hearing: whether each guest has a single audio track that never pauses.
   func tell(hearing: Bool, seconds: Double = 1) async {
     let members = Array(members.values)
-    // All at once: each waits for its thread's next look.
+    // Concurrently, because each call waits for its thread's next poll.
     let slices = await withTaskGroup(of: (Int, SubscriberBot.Slice?).self) { group in
       for (index, member) in members.enumerated() { group.addTask { (index, await member.end.takeSlice()) } }
       return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -113,7 +114,7 @@ actor RoomGuests {
     }
   }
 
-  /// Everybody goes, and the threads end.
+  /// Disconnects all guests and ends the threads.
   func leave() async {
     for loop in loops { await loop.stop() }
     for member in members.values { await member.seat.leave() }

@@ -4,16 +4,16 @@ import RoomMedia
 import RoomProtocol
 import Synchronization
 
-/// Decodes what a room gives somebody, and shows it to a watch.
+/// Decodes what a participant receives in a room and passes it to a watch.
 final class RoomWatcher: Sendable {
   let watch: SignalWatch
   private let room: Room
   private let user: UserID?
   private let tasks = Mutex<[Task<Void, Never>]>([])
-  // A playback that is let go stops.
+  // Retained, because a playback stops when it is released.
   private let playbacks = Mutex<[any Sendable]>([])
 
-  /// - Parameter user: whose tracks are decoded; nil for whoever's.
+  /// - Parameter user: the user whose tracks are decoded; nil decodes those of every user.
   init(_ room: Room, of user: UserID?, _ watch: SignalWatch) {
     self.room = room
     self.user = user

@@ -4,30 +4,30 @@ import RTP
 import RoomClient
 import RoomMedia
 
-/// A camera and a microphone whose pictures and sound tell viewers how they fared.
+/// A camera and a microphone whose video and audio let viewers measure the transmission.
 ///
-/// The picture shows the time of day for machines (`ClockBlocks`), and at every full second of it a white bar at its foot flashes. The
-/// sound is a tone that never pauses, and a beep with each flash.
+/// The picture contains the time of day in machine-readable form (`ClockBlocks`). At every full second, a white bar at its
+/// bottom flashes. The audio is a tone that never pauses, with a beep at each flash.
 final class SignalSource: Sendable {
   struct Settings: Sendable {
     var width = 360
     var height = 640
     var fps = 15
     var kbps = 400
-    /// Chooses colour and pitches.
+    /// Selects colour and pitches.
     var number = 0
     var hasVideo = true
-    /// Peak of the tone; many speakers together have to stay below full scale.
+    /// Peak of the tone. The sum of many speakers has to stay below full scale.
     var amplitude = 0.1
-    /// Whether there is a beep.
+    /// Whether the audio contains beeps.
     var beeps = true
 
-    /// Hertz. Tones beat with one another faster than a window in which silence is sought.
+    /// Frequency in Hz. Tones beat with each other faster than the window in which silence is detected.
     var tone: Double { 350 + 150 * Double(number % 8) }
     var beep: Double { 2000 + 300 * Double(number % 8) }
   }
 
-  /// Milliseconds that a beep and a flash last.
+  /// Duration of a beep and a flash, in milliseconds.
   static let mark: Int64 = 100
 
   let settings: Settings
@@ -35,8 +35,8 @@ final class SignalSource: Sendable {
   private let audio: AudioSource
   private let feed: Task<Void, Never>
 
-  /// Begins at once.
-  /// - Parameter recorder: is told how late the source is, second by second.
+  /// Starts at once.
+  /// - Parameter recorder: records how late the source is, second by second.
   init(_ settings: Settings, recorder: Recorder? = nil) throws {
     self.settings = settings
     let video = try settings.hasVideo ? Self.encoder(settings) : nil
@@ -51,7 +51,7 @@ final class SignalSource: Sendable {
 
   var tracks: [any LocalTrack] { [audio.track] + (video.map { [$0.track] } ?? []) }
 
-  /// For the pictures.
+  /// Creates the video encoder.
   private static func encoder(_ settings: Settings) throws -> VideoSource {
     try VideoSource(
       VideoConfiguration(
@@ -73,12 +73,12 @@ final class SignalSource: Sendable {
     let clock = ContinuousClock()
     var tone = ToneGenerator(frequency: settings.tone, amplitude: settings.amplitude)
     var beep = ToneGenerator(frequency: settings.beep, amplitude: 2 * settings.amplitude)
-    // Packets begin at whole fifties of a second of the day, so that a beep fills whole packets.
+    // Packets start at multiples of 20 ms of the time of day, so that a beep fills whole packets.
     var wall = Int64(Date().timeIntervalSince1970 * 1000)
     let wait = 20 - wall % 20
     wall += wait
     var origin = clock.now + .milliseconds(wait)
-    // Pictures lie on the day's own grid, so that the first that flashes is that of the full second.
+    // Pictures are aligned to the time of day, so that the first one that flashes is that of the full second.
     let fps = Int64(settings.fps)
     let phase = wall % 1000 * 1000
     var picture = (phase * fps + 999_999) / 1_000_000
@@ -106,7 +106,7 @@ final class SignalSource: Sendable {
         latest = 0
       }
       let due = origin + .microseconds(time + 20_000)
-      // After a long pause of the machine there is no catching up in a burst.
+      // After a long stall of the machine, the source does not catch up in a burst.
       if clock.now - due > .seconds(1) {
         let late = (clock.now - due) / .milliseconds(1)
         origin += .milliseconds(Int64(late) / 20 * 20)
@@ -119,8 +119,8 @@ final class SignalSource: Sendable {
   private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
   /// - Parameters:
-  ///   - day: the time of day that the picture belongs to, in milliseconds: decides whether it flashes.
-  ///   - real: the time of day now, which it shows.
+  ///   - day: the time of day that the picture belongs to, in milliseconds; decides whether it flashes.
+  ///   - real: the current time of day, which the picture shows.
   private static func draw(_ pattern: TestPattern, number: Int64, time: Int64, day: Int64, real: Int64) -> VideoFrame? {
     guard var frame = try? pattern.frame(number: Int(number), milliseconds: real, timestamp: MediaTime(microseconds: time))
     else { return nil }

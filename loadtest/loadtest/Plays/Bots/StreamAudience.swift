@@ -2,7 +2,7 @@ import Foundation
 import RTMP
 import RTP
 
-/// Viewers of live streams by RTMP and HTTP-FLV: most by headers alone, some decode.
+/// Viewers of live streams over RTMP and HTTP-FLV: most only read headers, some decode.
 actor StreamAudience {
   private static let patience = Duration.seconds(20)
 
@@ -15,7 +15,7 @@ actor StreamAudience {
     var hasFailed = false
   }
 
-  /// One viewer's counters, as its loop has them.
+  /// One viewer's counters, read on its loop.
   private struct Slice: Sendable {
     var reception: ViewerReception
     var firstPicture: Double?
@@ -24,7 +24,7 @@ actor StreamAudience {
 
   private let stage: Stage
   private let counting: TCPLoop
-  /// Decoders are on a thread of their own, so that those who count are not late.
+  /// Decoders run on a thread of their own, so that they do not delay the viewers that count.
   private let decoding: TCPLoop
   private var counted: [Viewer] = []
   private var decoded: [Viewer] = []
@@ -35,8 +35,8 @@ actor StreamAudience {
     decoding = try TCPLoop(name: "decoders")
   }
 
-  /// A viewer begins to watch.
-  /// - Parameter watch: of one that decodes.
+  /// Adds a viewer.
+  /// - Parameter watch: receives the decoded media; nil for a viewer that does not decode.
   func watch(_ stream: String, over kind: WatchingProtocol, watch: SignalWatch? = nil) async throws {
     let place = try place(stream, kind)
     let result: Result<Void, FanoutError> = await (watch == nil ? counting : decoding).run { crowd in
@@ -65,7 +65,7 @@ actor StreamAudience {
     }
   }
 
-  /// Returns when all have a picture, or are known to have failed.
+  /// Returns when every viewer has a picture or has failed.
   func allSee() async {
     let end = ContinuousClock.now + Self.patience
     while ContinuousClock.now < end, !Task.isCancelled {
@@ -79,22 +79,22 @@ actor StreamAudience {
     }
   }
 
-  /// Tells what came in the last second or so.
+  /// Records what was received since the last call, about a second ago.
   func tell(seconds: Double = 1) async {
     await look(seconds: seconds)
     for viewer in decoded { viewer.watch?.take().tell(stage.recorder, of: viewer.kind.rawValue, seconds: seconds) }
   }
 
-  /// What was seen and heard so far counts for nothing: a stream's own beginning is none of its course.
+  /// Discards what was received so far: the start of a stream is not part of the measurement.
   func begin() async {
     await forgetSteps()
     for viewer in decoded { _ = viewer.watch?.take() }
   }
 
-  /// From now on steps between timestamps are looked for.
+  /// Resets the longest steps between timestamps.
   func forgetSteps() async { await counting.run { crowd in for viewer in crowd.viewers { _ = viewer.takeSteps() } } }
 
-  /// Tells the longest steps between timestamps since they were last told or forgotten.
+  /// Records the longest steps between timestamps since the last call or reset.
   func tellSteps() async {
     let slices = await counting.run { crowd in crowd.viewers.map { $0.takeSteps() } }
     for (slice, viewer) in zip(slices, counted) where viewer.hasPicture && !viewer.hasFailed {
@@ -103,7 +103,7 @@ actor StreamAudience {
     }
   }
 
-  /// - Parameter seconds: since the last look; nil records no rates.
+  /// - Parameter seconds: seconds since the last call; nil records no rates.
   private func look(seconds: Double?) async {
     counted = await look(at: counted, on: counting, seconds)
     decoded = await look(at: decoded, on: decoding, nil)
@@ -118,7 +118,7 @@ actor StreamAudience {
       }
     }
     var viewers = viewers
-    // Those that came meanwhile are looked at the next time.
+    // Viewers added meanwhile are included in the next call.
     for (index, slice) in zip(viewers.indices, slices) {
       let kind = viewers[index].kind.rawValue
       if let time = slice.firstPicture, !viewers[index].hasPicture {

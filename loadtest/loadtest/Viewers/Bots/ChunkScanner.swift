@@ -1,39 +1,39 @@
 import RTMP
 
-/// Follows a chunk stream (RTMP 1.0 §5.3) by its headers alone: tells which messages came, and keeps nothing of their payload but
-/// what control messages say. A thousand viewers have to cost less than the server that they measure.
+/// Follows a chunk stream (RTMP 1.0 §5.3) by its headers: reports which messages arrived, and keeps only the payload of control
+/// messages. A thousand viewers must cost less than the server that they measure.
 struct ChunkScanner {
-  /// The peer speaks no chunks that can be followed.
+  /// The peer's chunk stream can't be parsed.
   struct Failure: Error {
     var reason: String
   }
 
   private struct ChunkStream {
     var message = ScannedMessage(type: MessageType(rawValue: 0), length: 0)
-    /// What a type 3 chunk that begins a message adds to the timestamp.
+    /// The timestamp delta of a type 3 chunk that starts a message.
     var step: UInt32 = 0
     var isExtended = false
     var isKnown = false
-    /// Bytes of the unfinished message that came.
+    /// Bytes received of the unfinished message.
     var came = 0
     var isUnfinished = false
   }
 
-  /// Those with a basic header of one byte; servers use no others.
+  /// Chunk streams with a one-byte basic header; servers use no others.
   private var streams = [ChunkStream](repeating: ChunkStream(), count: 64)
   private var chunkSize = 128
-  /// The bytes of a chunk's header as far as they came.
+  /// The part of a chunk's header received so far.
   private var header: [UInt8] = []
   private var current = 0
-  /// Bytes of the current chunk that are still to come.
+  /// Remaining bytes of the current chunk.
   private var rest = 0
-  /// What came of a control message.
+  /// The part of a control message received so far.
   private var control: [UInt8] = []
 
-  /// Bytes passed over so far.
+  /// Bytes scanned so far.
   private(set) var bytesRead: UInt64 = 0
 
-  /// Passes over `bytes`, and calls `found` with each message that they make whole; `payload` is that of a control message.
+  /// Scans `bytes` and calls `found` with each message that they complete; `payload` is that of a control message.
   mutating func scan(
     _ bytes: UnsafeRawBufferPointer, _ found: (_ message: ScannedMessage, _ payload: [UInt8]) -> Void
   ) throws(Failure) {
@@ -91,7 +91,7 @@ struct ChunkScanner {
     UInt32(header[offset]) << 16 | UInt32(header[offset + 1]) << 8 | UInt32(header[offset + 2])
   }
 
-  /// Passes over a part of the current chunk's payload.
+  /// Skips a part of the current chunk's payload.
   private mutating func pass(
     _ bytes: UnsafeRawBufferPointer, _ found: (_ message: ScannedMessage, _ payload: [UInt8]) -> Void
   ) throws(Failure) {

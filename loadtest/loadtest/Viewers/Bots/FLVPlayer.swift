@@ -1,15 +1,15 @@
 import RTMP
 import RTP
 
-/// Plays by HTTP-FLV, as players in a page do.
+/// Plays over HTTP-FLV, like players in a web page.
 struct FLVPlayer: StreamPlayer {
   private var output: [UInt8]
   private var body = HTTPBody()
   private var scanner = FLVScanner()
-  /// Of a sampled viewer.
+  /// Used by a sampled viewer only.
   private var demuxer = FLVDemuxer()
 
-  /// - Parameter path: with its query.
+  /// - Parameter path: the path, including the query.
   init(host: String, port: UInt16, path: String) {
     output = Array("GET \(path) HTTP/1.1\r\nHost: \(host):\(port)\r\nAccept: */*\r\nUser-Agent: loadtest\r\n\r\n".utf8)
   }

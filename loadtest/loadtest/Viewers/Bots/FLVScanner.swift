@@ -1,25 +1,25 @@
 import RTMP
 
-/// Follows an FLV stream (FLV 10.1 §E.2, §E.3) by its tags' headers alone.
+/// Follows an FLV stream (FLV 10.1 §E.2, §E.3) by its tags' headers.
 struct FLVScanner {
   private static let start = Array("FLV\u{1}".utf8)
 
   private enum Part {
-    /// The header of the stream and the length of no tag behind it.
+    /// The stream's header and the length field for tag 0 that follows it.
     case start
     case tagHeader
     case data
-    /// The length of the tag before.
+    /// The length of the previous tag.
     case length
   }
 
   private var part = Part.start
-  /// The bytes of a header as far as they came.
+  /// The part of a header received so far.
   private var header: [UInt8] = []
   private var message = ScannedMessage(type: MessageType(rawValue: 0), length: 0)
   private var came = 0
 
-  /// Passes over `bytes`, and calls `found` with each tag that they make whole.
+  /// Scans `bytes` and calls `found` with each tag that they complete.
   mutating func scan(
     _ bytes: UnsafeRawBufferPointer, _ found: (ScannedMessage) -> Void
   ) throws(ChunkScanner.Failure) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The body of one HTTP response, chunked (RFC 9112 §7.1) or up to the connection's end; nothing of it is kept.
+/// The body of one HTTP response, chunked (RFC 9112 §7.1) or delimited by the end of the connection. Nothing is stored.
 struct HTTPBody {
   private enum Part {
     case head
-    /// A chunk's length in hexadecimal, as far as it came.
+    /// The part of a chunk's hexadecimal length received so far.
     case size
     case data
-    /// The line's end behind a chunk.
+    /// The line end after a chunk.
     case end
     /// Not chunked.
     case plain
@@ -15,10 +15,11 @@ struct HTTPBody {
 
   private var part = Part.head
   private var line: [UInt8] = []
-  /// Bytes of the chunk that are still to come.
+  /// Remaining bytes of the chunk.
   private var rest = 0
 
-  /// Passes the body's bytes on; throws where the status is not 200, or the body has ended.
+  /// Passes the body's bytes on.
+  /// - Throws: the reason if the status is not 200 or the body has ended.
   mutating func read(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(ChunkScanner.Failure) -> Void
   ) throws(ChunkScanner.Failure) {

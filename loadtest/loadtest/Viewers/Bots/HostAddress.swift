@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Numeric addresses of the few hosts that bots go to, each looked up once.
+/// Cached numeric addresses of the hosts that bots connect to.
 enum HostAddress {
   private static let known = Mutex<[String: String]>([:])
 
-  /// The first IPv4 address of a name, or the address itself.
+  /// Returns the first IPv4 address of a name, or the address itself.
   static func numeric(_ host: String) throws(FanoutError) -> String {
     if let address = known.withLock({ $0[host] }) { return address }
     var hints = addrinfo()

@@ -1,12 +1,12 @@
 import RTMP
 import RTP
 
-/// Plays by RTMP: a whole ``ClientSession`` until the first picture is there, from then on only the chunks' headers are looked at,
-/// and answered is what a server wants to be answered. A sampled viewer keeps its session.
+/// Plays over RTMP with a complete ``ClientSession`` until the first picture. Afterwards only the chunk headers are scanned,
+/// and only messages that require a response are answered. A sampled viewer keeps its session.
 struct RTMPPlayer: StreamPlayer {
   private var session: ClientSession?
   private var scanner = ChunkScanner()
-  /// Bytes of the server's handshake that are still to come (RTMP 1.0 §5.2).
+  /// Remaining bytes of the server's handshake (RTMP 1.0 §5.2).
   private var handshake = 1 + 1536 + 1536
   private var output: [UInt8] = []
   private var link = MessageAnswers()
@@ -50,12 +50,12 @@ struct RTMPPlayer: StreamPlayer {
   }
 }
 
-/// What a server wants to hear from a viewer that only listens: acknowledgements and answers to pings.
+/// The responses that a server requires from a viewer: acknowledgements and ping responses.
 struct MessageAnswers {
   private var window: UInt64?
   private var acknowledged: UInt64 = 0
 
-  /// - Parameter answers: false where somebody else answers, and only what is said for later is taken note of.
+  /// - Parameter answers: false if another object answers; then only settings needed later are stored.
   mutating func take(_ message: RTMPMessage, answers: Bool, into output: inout [UInt8]) {
     switch ControlMessage(message) {
     case .windowAcknowledgementSize(let size): window = size > 0 ? UInt64(size) : nil
@@ -64,7 +64,7 @@ struct MessageAnswers {
     }
   }
 
-  /// Acknowledges where a window of bytes came since the last time (§5.4.3).
+  /// Acknowledges if a window of bytes has been received since the last acknowledgement (§5.4.3).
   mutating func acknowledge(_ bytes: UInt64, into output: inout [UInt8]) {
     guard let window, bytes - acknowledged >= window else { return }
     acknowledged = bytes
@@ -72,7 +72,7 @@ struct MessageAnswers {
   }
 
   private func send(_ control: ControlMessage, into output: inout [UInt8]) {
-    // Of a header that leaves nothing out, so that what was sent before does not matter.
+    // Uses a complete header, so that what was sent before does not matter.
     var writer = ChunkWriter()
     writer.write(control.message, on: .control, into: &output)
   }

@@ -1,33 +1,34 @@
 import RTMP
 import RTP
 
-/// A viewer's side of one protocol, without socket and clock: says what is to be sent, and counts what comes.
+/// A viewer's side of one protocol, without socket and clock: produces output and counts input.
 protocol StreamPlayer {
-  /// What is to be sent, and is then forgotten here.
+  /// Returns and clears the pending output.
   mutating func takeOutput() -> [UInt8]
 
-  /// Takes what the socket read; throws the reason where the stream can't go on.
+  /// Processes what the socket read.
+  /// - Throws: the reason if the stream can't continue.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: (any MediaObserver)?
   ) throws(ChunkScanner.Failure)
 }
 
-/// Looks at every message of a viewer whole. Belongs to its loop's thread.
+/// Receives every complete message of a viewer. Confined to its loop's thread.
 protocol MediaObserver: AnyObject {
   func look(at media: MediaMessage, now: Instant)
 }
 
-/// Looks at every message of a few viewers whole: whether it is what was published, and how late it comes.
+/// Checks every message of a few viewers: whether it matches what was published, and how late it arrives.
 final class MediaSample: MediaObserver {
   private let clip: LiveClip
-  /// When the message with timestamp 0 was published.
+  /// The time at which the message with timestamp 0 was published.
   private let epoch: Instant
-  /// Frames that were looked at, and those that nobody published.
+  /// Frames checked, and frames that were not published by this run.
   private(set) var frames = 0
   private(set) var altered = 0
-  /// Milliseconds between a frame's time at the publisher and its coming, of those that did not lie at the server.
+  /// Milliseconds between a frame's time at the publisher and its arrival. Frames from the server's backlog are excluded.
   private(set) var delays: [Double] = []
-  /// Whether what comes has its time now: a newcomer is given what is past.
+  /// Whether delays are recorded. A new viewer first receives past frames, whose delay is meaningless.
   var isTimed = false
 
   init(_ clip: LiveClip, epoch: Instant) {
@@ -43,9 +44,9 @@ final class MediaSample: MediaObserver {
   }
 }
 
-/// Of H.264 and AAC in the form of FLV.
+/// For H.264 and AAC in FLV.
 enum MediaRole {
-  /// Whether the message is metadata or a decoder's configuration, and no frame.
+  /// Returns whether the message is metadata or a decoder configuration rather than a frame.
   static func isHeader(_ media: MediaMessage) -> Bool {
     ScannedMessage(
       type: media.kind.messageType, length: media.payload.count, first: media.payload.first ?? 0,

@@ -3,26 +3,26 @@ import Foundation
 import RTP
 import Synchronization
 
-/// A bot on a loop's thread: a TCP connection, and what is spoken over it.
+/// A bot on a loop's thread: a TCP connection and the protocol on it.
 protocol TCPBot: AnyObject {
   var socket: TCPSocket { get }
-  /// Whether what comes next is timed.
+  /// Whether the next data is timed.
   var isInHaste: Bool { get }
-  /// Whether there is something to send that the socket had no room for.
+  /// Whether data is pending that the socket had no room for.
   var hasUnsent: Bool { get }
-  /// Why it gets no more.
+  /// The reason why it stopped receiving.
   var failure: String? { get }
-  /// Sends what there is and fits.
+  /// Sends pending data as far as the socket accepts it.
   func send()
-  /// Reads what is there, up to a spaceful.
+  /// Reads available data, at most `space.count` bytes.
   func read(into space: UnsafeMutableRawBufferPointer, now: Instant)
 }
 
-/// Many bots on one thread.
+/// Runs many bots on one thread.
 ///
-/// The thread sleeps between two looks at its sockets, in place of waiting for them: a receiver that waits makes the sender of each
-/// message wake it, and on one machine that would be counted as the server's work. So a time that is measured here is too long by
-/// half a rest.
+/// The thread sleeps between two polls of its sockets instead of waiting on them: the sender of each message has to wake a
+/// waiting receiver, and on one machine that would count as the server's work. Times measured here are therefore too long by
+/// half the sleep.
 final class TCPLoop: Sendable {
   typealias Command = @Sendable (TCPCrowd) -> Void
 
@@ -43,14 +43,14 @@ final class TCPLoop: Sendable {
   /// Runs `command` on the loop's thread, after those posted before it.
   func post(_ command: @escaping Command) { inbox.withLock { $0.append(command) } }
 
-  /// Runs `body` on the loop's thread and gives its result.
+  /// Runs `body` on the loop's thread and returns its result.
   func run<Result: Sendable>(_ body: @escaping @Sendable (TCPCrowd) -> Result) async -> Result {
     await withCheckedContinuation { waiter in
       post { waiter.resume(returning: body($0)) }
     }
   }
 
-  /// Closes all connections and ends the thread; nothing may be posted afterwards.
+  /// Closes all connections and ends the thread. Nothing may be posted afterwards.
   func stop() async { await run { $0.stop() } }
 
   private func takeInbox() -> [Command] {
@@ -61,15 +61,15 @@ final class TCPLoop: Sendable {
   }
 }
 
-/// What a loop's thread owns; never leaves it.
+/// The state of a loop's thread; never leaves it.
 final class TCPCrowd {
-  /// Microseconds of sleep while a bot is in haste, and while none is: far below a frame's time.
+  /// Sleep in microseconds while a bot is in haste, and while none is: far below a frame's duration.
   private static let hastyRest: UInt32 = 1000
   private static let rest: UInt32 = 5000
   private static let space = 256 << 10
 
   private let epoll: Int32
-  /// A place is its socket's number in the epoll; those who left leave theirs empty.
+  /// Bots by their socket's number in the epoll; removed bots leave an empty slot.
   private var places: [(any TCPBot)?] = []
   private var isStopped = false
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: space, alignment: 16)
@@ -84,7 +84,7 @@ final class TCPCrowd {
   var bots: [any TCPBot] { places.compactMap { $0 } }
   var viewers: [ViewerBot] { places.compactMap { $0 as? ViewerBot } }
 
-  /// Adds a bot, which then connects by itself; false where the kernel refuses.
+  /// Adds a bot, which then connects by itself. Returns false if the kernel refuses.
   func add(_ bot: any TCPBot) -> Bool {
     guard linux_epoll_add(epoll, bot.socket.descriptor, UInt64(places.count)) == 0 else { return false }
     places.append(bot)
@@ -113,9 +113,9 @@ final class TCPCrowd {
     }
   }
 
-  /// Reads once from each socket that has something.
+  /// Reads once from each readable socket.
   private func look() {
-    // One call tells of sixteen sockets at most, and of those next that wait longest.
+    // One call reports at most sixteen sockets; the next call reports those that have waited longest.
     var left = places.count
     while left > 0, !isStopped {
       let count = Int(linux_epoll_wait(epoll, &tags, Int32(tags.count), 0))
@@ -131,7 +131,7 @@ final class TCPCrowd {
 
   private func read(_ bot: any TCPBot, _ now: Instant) {
     bot.read(into: memory, now: now)
-    // What is level-triggered would tell of a closed connection for ever.
+    // A level-triggered epoll would report a closed connection forever.
     if bot.failure != nil { _ = linux_epoll_remove(epoll, bot.socket.descriptor) }
   }
 }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A non-blocking TCP connection that a bot made, with TLS over it or none.
+/// A bot's non-blocking outgoing TCP connection, optionally with TLS.
 struct TCPSocket {
   let descriptor: Int32
   private let tls: TLSStream?
 
   enum Received {
     case bytes(Int)
-    /// Nothing is there now.
+    /// No data is available now.
     case nothing
-    /// The server closed it, or it broke.
+    /// The server closed the connection, or it failed.
     case closed(String)
   }
 
-  /// Begins to connect; what comes of it is told by the first bytes that are received or sent.
+  /// Starts to connect. The first receive or send reports whether it succeeded.
   init(host: String, port: UInt16, isSecure: Bool = false) throws(FanoutError) {
     var address = FreePort.address(try HostAddress.numeric(host), port)
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -45,7 +45,7 @@ struct TCPSocket {
     return errno == EAGAIN || errno == EINTR ? .nothing : .closed(String(cString: strerror(errno)))
   }
 
-  /// Sends what there is room for and takes it from the front; false where the connection is broken.
+  /// Sends as much as the socket accepts and removes it from `bytes`. Returns false if the connection failed.
   func send(_ bytes: inout [UInt8]) -> Bool {
     if let tls { return tls.send(&bytes) }
     while !bytes.isEmpty {

@@ -1,20 +1,20 @@
 import COpenSSL
 import Glibc
 
-/// TLS over the socket of a bot, with a server whose certificate this machine trusts. Belongs to the socket's thread.
+/// TLS over a bot's socket, with a server whose certificate this machine trusts. Confined to the socket's thread.
 final class TLSStream {
-  /// Sendable: OpenSSL lets threads share a context that is not changed after it was made.
+  /// Sendable, because OpenSSL allows threads to share a context that is not modified after its creation.
   private struct Context: @unchecked Sendable {
     let context: OpaquePointer?
 
-    /// The system's authorities, or those of SSL_CERT_FILE.
+    /// Uses the system's certificate authorities, or those of SSL_CERT_FILE.
     init() {
-      // OpenSSL writes to sockets as to files.
+      // OpenSSL uses plain writes, which raise SIGPIPE on a closed socket.
       signal(SIGPIPE, SIG_IGN)
       context = SSL_CTX_new(TLS_client_method())
       SSL_CTX_set_default_verify_paths(context)
       SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-      // What waits to be sent may have moved by the next time.
+      // The buffer of pending data may have moved by the next call.
       SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER), nil)
     }
   }
@@ -23,7 +23,7 @@ final class TLSStream {
 
   private let ssl: OpaquePointer
 
-  /// - Parameter host: whom the certificate has to be for.
+  /// - Parameter host: the host name that the certificate must be valid for.
   init(_ descriptor: Int32, host: String) throws(FanoutError) {
     guard let ssl = SSL_new(Self.shared.context) else { throw .system("no TLS") }
     self.ssl = ssl
@@ -35,7 +35,7 @@ final class TLSStream {
 
   deinit { SSL_free(ssl) }
 
-  /// Reads records until there are no more, or the space has no room for one.
+  /// Reads records until there are no more, or `space` has no room for another one.
   func receive(into space: UnsafeMutableRawBufferPointer) -> TCPSocket.Received {
     var count = 0
     while space.count - count >= Int(SSL3_RT_MAX_PLAIN_LENGTH) {
@@ -50,7 +50,7 @@ final class TLSStream {
     return .bytes(count)
   }
 
-  /// Sends what there is room for and takes it from the front; false where the connection is broken.
+  /// Sends as much as the socket accepts and removes it from `bytes`. Returns false if the connection failed.
   func send(_ bytes: inout [UInt8]) -> Bool {
     while !bytes.isEmpty {
       ERR_clear_error()

@@ -1,15 +1,15 @@
 import RTMP
 import RTP
 
-/// One viewer: a socket, and what is spoken over it. Belongs to its loop's thread.
+/// One viewer: a socket and the protocol on it. Confined to its loop's thread.
 final class ViewerBot: TCPBot {
   let socket: TCPSocket
-  /// When it began to connect.
+  /// When the connection attempt started.
   let began: Instant
-  /// Of a few viewers, whose messages are looked at whole.
+  /// Set for the few viewers whose messages are checked in full.
   let sample: (any MediaObserver)?
   private(set) var reception = ViewerReception()
-  /// Why it gets no more.
+  /// The reason why it stopped receiving.
   private(set) var failure: String?
   private var player: any StreamPlayer
   private var unsent: [UInt8] = []
@@ -21,26 +21,26 @@ final class ViewerBot: TCPBot {
     began = now
   }
 
-  /// Whether its first picture is awaited.
+  /// Whether the first picture is still outstanding.
   var isInHaste: Bool { reception.firstPicture == nil && failure == nil }
 
-  /// Whether there is something to send that the socket had no room for.
+  /// Whether data is pending that the socket had no room for.
   var hasUnsent: Bool { !unsent.isEmpty && failure == nil }
 
-  /// What came so far; the longest steps are forgotten.
+  /// Returns what was received so far and resets the longest steps.
   func takeSteps() -> ViewerReception {
     defer { (reception.audio.longestStep, reception.video.longestStep) = (0, 0) }
     return reception
   }
 
-  /// Sends what there is and fits.
+  /// Sends pending data as far as the socket accepts it.
   func send() {
     unsent += player.takeOutput()
     guard !unsent.isEmpty, failure == nil else { return }
     if !socket.send(&unsent) { failure = "the connection is broken" }
   }
 
-  /// Reads what is there, up to a spaceful.
+  /// Reads available data, at most `space.count` bytes.
   func read(into space: UnsafeMutableRawBufferPointer, now: Instant) {
     guard failure == nil else { return }
     switch socket.receive(into: space) {

@@ -1,15 +1,15 @@
 import RTMP
 import RTP
 
-/// What one viewer got so far.
+/// What one viewer has received so far.
 struct ViewerReception: Sendable {
-  /// Of audio and video each: how many frames came, and the last one's timestamp.
+  /// For audio or video: the number of frames and the last timestamp.
   struct Kind: Sendable {
     var frames = 0
     var last: UInt32?
-    /// Frames whose timestamp is not above that of the one before.
+    /// Frames whose timestamp is not greater than that of the previous one.
     var disordered = 0
-    /// Milliseconds of the longest step from one timestamp to the next, since it was last forgotten.
+    /// The longest step from one timestamp to the next since the last reset, in milliseconds.
     var longestStep: UInt32 = 0
 
     mutating func count(_ timestamp: UInt32) {
@@ -23,15 +23,15 @@ struct ViewerReception: Sendable {
 
   var audio = Kind()
   var video = Kind()
-  /// Bytes of the frames' payload, and all that the socket gave.
+  /// Bytes of the frames' payload, and all bytes read from the socket.
   var payload = 0
   var bytes = 0
-  /// When the first picture came whole that a decoder can begin with.
+  /// When the first complete key frame arrived.
   var firstPicture: Instant?
 
   var frames: Int { audio.frames &+ video.frames }
 
-  /// Counts a message that has come whole; headers and metadata are no frames.
+  /// Counts a complete message. Headers and metadata do not count as frames.
   mutating func count(_ message: ScannedMessage, now: Instant) {
     switch message.kind {
     case .audioFrame: audio.count(message.timestamp)
@@ -45,25 +45,25 @@ struct ViewerReception: Sendable {
   }
 }
 
-/// A message that was passed over: its header, and what its first two bytes say.
+/// A scanned message: its header and the first two bytes of its payload.
 struct ScannedMessage: Equatable {
   enum Kind {
     case audioFrame, videoFrame
-    /// A video frame that a decoder can begin with.
+    /// A key frame, with which a decoder can start.
     case keyFrame
-    /// A decoder's configuration, metadata, or none of the three.
+    /// A decoder configuration, metadata, or another message.
     case other
   }
 
   var type: MessageType
   var timestamp: UInt32 = 0
-  /// Bytes of payload.
+  /// Length of the payload in bytes.
   var length: Int
-  /// The payload's first two bytes, as far as there are so many.
+  /// The payload's first two bytes, if it is long enough.
   var first: UInt8 = 0
   var second: UInt8 = 0
 
-  /// For H.264 and AAC in the form of FLV 10.1 §E.4.2 and §E.4.3, which all that is published here has.
+  /// Valid for H.264 and AAC as in FLV 10.1 §E.4.2 and §E.4.3, the only codecs that are published here.
   var kind: Kind {
     switch type {
     case .audio: length >= 2 && second == 1 ? .audioFrame : .other

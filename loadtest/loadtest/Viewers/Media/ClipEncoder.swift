@@ -1,15 +1,15 @@
 import Foundation
 
-/// Makes clips with ffmpeg, and keeps them among the temporary files: a run should not begin with seconds of encoding.
+/// Encodes clips with ffmpeg and caches them in the temporary directory, so that a run does not start with seconds of encoding.
 enum ClipEncoder {
-  /// The clip with these settings.
+  /// Returns the clip with these settings.
   static func clip(_ settings: LiveClip.Settings) throws(FanoutError) -> LiveClip {
     let name = "loadtest-\(getuid())-\(settings.width)x\(settings.height)-\(settings.kbps)-\(settings.seconds).flv"
     let file = FileManager.default.temporaryDirectory.appending(path: name)
     if let bytes = try? Data(contentsOf: file), let clip = try? LiveClip(flv: Array(bytes), settings) { return clip }
     let fresh = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).flv")
     try encode(settings, into: fresh)
-    // Others may do the same at the same time, and either result will do.
+    // Other processes may encode the same clip concurrently; either result is valid.
     guard rename(fresh.path, file.path) == 0, let bytes = try? Data(contentsOf: file) else {
       throw .system("\(file.path) can't be written")
     }
@@ -21,7 +21,7 @@ enum ClipEncoder {
     let keyFrames = "\(2 * LiveClip.framesPerSecond)"
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    // Noise, since a plain test pattern does not need the bits.
+    // Noise, because a plain test pattern does not use up the bitrate.
     process.arguments = [
       "ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
       "testsrc2=size=\(settings.width)x\(settings.height):rate=\(LiveClip.framesPerSecond),noise=alls=12:allf=t",

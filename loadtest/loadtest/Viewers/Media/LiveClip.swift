@@ -1,41 +1,42 @@
 import RTMP
 
-/// Some seconds of H.264 and AAC that go round without a seam: what a publisher sends, and what its viewers should get.
+/// Several seconds of H.264 and AAC that loop seamlessly: what a publisher sends and its viewers should receive.
 struct LiveClip: Sendable {
-  /// What the clip looks like.
+  /// The clip's encoding settings.
   struct Settings: Sendable, Hashable {
     var width = 1280
     var height = 720
-    /// Video bits per second, in thousands.
+    /// Video bitrate, in kbps.
     var kbps = 1000
-    /// Whole seconds; an even number, which key frames two seconds apart divide.
+    /// Duration in whole seconds; even, because key frames are two seconds apart.
     var seconds = 8
   }
 
   static let framesPerSecond = 25
-  /// Of which a second holds 46.875 AAC frames, so that eight seconds are whole both in frames of video and of sound.
+  /// Audio sampling rate in Hz. One second contains 46.875 AAC frames, so eight seconds contain a whole number of both video
+  /// and audio frames.
   static let sampleRate = 48_000
   private static let samplesPerFrame = 1024
 
   struct Frame: Sendable {
-    /// Milliseconds from the round's beginning.
+    /// Milliseconds since the start of the loop.
     var time: Int64
     var kind: MediaMessage.Kind
     var payload: [UInt8]
   }
 
-  /// Metadata and the decoders' configurations.
+  /// Metadata and decoder configurations.
   let headers: [MediaMessage]
-  /// One round, by time.
+  /// The frames of one loop, by time.
   let frames: [Frame]
-  /// Milliseconds of a round.
+  /// Duration of one loop, in milliseconds.
   let duration: Int64
-  /// All payloads, to know again what comes back.
+  /// All payloads, to identify received messages.
   let payloads: Set<[UInt8]>
   private let videoTimes: [Int64]
   private let audioTimes: [Int64]
 
-  /// Takes what an encoder wrote as FLV; its clock is set anew.
+  /// Parses an encoder's FLV output and rebases its timestamps.
   init(flv: [UInt8], _ settings: Settings) throws(FanoutError) {
     var headers: [MediaMessage] = []
     var video: [[UInt8]] = []
@@ -44,7 +45,7 @@ struct LiveClip: Sendable {
       if !MediaRole.isHeader(media) {
         if media.kind == .video { video.append(media.payload) } else { audio.append(media.payload) }
       } else if media.kind != .video || media.payload.dropFirst().first == 0 {
-        // All but the tag that ends a stream.
+        // Keeps all but the tag that ends a stream.
         headers.append(media)
       }
     }
@@ -79,20 +80,20 @@ struct LiveClip: Sendable {
     return messages
   }
 
-  /// The timestamp of the frame with this number, counted over all rounds.
+  /// Returns the timestamp of the frame with this number, counted over all loops.
   func time(of number: Int) -> Int64 { Int64(number / frames.count) * duration + frames[number % frames.count].time }
 
-  /// The message of that number.
+  /// Returns the message with this number.
   func message(_ number: Int) -> MediaMessage {
     let frame = frames[number % frames.count]
     return MediaMessage(frame.kind, timestamp: UInt32(truncatingIfNeeded: time(of: number)), payload: frame.payload)
   }
 
-  /// How many frames of a kind have timestamps up to this.
+  /// Returns the number of frames of a kind with timestamps up to and including `timestamp`.
   func count(_ kind: MediaMessage.Kind, upTo timestamp: UInt32) -> Int {
     let times = kind == .video ? videoTimes : audioTimes
     let (round, rest) = Int64(timestamp).quotientAndRemainder(dividingBy: duration)
-    // The first that is later.
+    // The first frame that is later.
     var (low, high) = (0, times.count)
     while low < high {
       let middle = (low + high) / 2

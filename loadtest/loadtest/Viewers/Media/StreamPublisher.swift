@@ -4,16 +4,16 @@ import RTMP
 import RTP
 import Synchronization
 
-/// Publishes a clip by RTMP, round after round at the pace of its timestamps, from a thread of its own.
+/// Publishes a clip over RTMP in a loop, at the rate of its timestamps, on a thread of its own.
 final class StreamPublisher: Sendable {
-  /// How far it is.
+  /// The publisher's progress.
   struct Progress: Sendable {
-    /// When the message with timestamp 0 was due; nil before it publishes.
+    /// When the message with timestamp 0 was due; nil before publishing starts.
     var epoch: Instant?
-    /// Frames, and bytes of their payload, that were sent.
+    /// Frames sent, and bytes of their payload.
     var frames = 0
     var payload = 0
-    /// Why it publishes no more.
+    /// The reason why publishing stopped.
     var failure: String?
   }
 
@@ -26,7 +26,7 @@ final class StreamPublisher: Sendable {
   private let state = Mutex(State())
   private let clip: LiveClip
 
-  /// Begins at once.
+  /// Starts at once.
   init(_ clip: LiveClip, to address: RTMPAddress) {
     self.clip = clip
     let thread = Thread { [self] in
@@ -46,7 +46,7 @@ final class StreamPublisher: Sendable {
 
   var progress: Progress { state.withLock { $0.progress } }
 
-  /// Returns when it publishes, with the moment of timestamp 0.
+  /// Returns once publishing has started, with the time of timestamp 0.
   func isLive(within seconds: Double) async throws -> Instant {
     let patience = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < patience {
@@ -58,7 +58,7 @@ final class StreamPublisher: Sendable {
     throw FanoutError.noMedia("the publisher could not publish within \(seconds) s")
   }
 
-  /// Takes leave; returns when the connection is closed.
+  /// Ends the stream. Returns when the connection is closed.
   func stop() async {
     state.withLock { $0.isOver = true }
     while !state.withLock({ $0.hasEnded }) { try? await Task.sleep(for: .milliseconds(10)) }
@@ -112,7 +112,7 @@ final class StreamPublisher: Sendable {
     }
   }
 
-  /// Waits for something to read, for room where there is something to send, and for the next message's time, 50 ms at most.
+  /// Waits until the socket is readable, writable if there is data to send, or the next message is due; at most 50 ms.
   private func wait(_ socket: TCPSocket, until due: Instant?, toSend: Bool) {
     let microseconds = due.map { max(0, $0 - TCPCrowd.now) } ?? 50_000
     var watched = pollfd(fd: socket.descriptor, events: Int16(POLLIN | (toSend ? POLLOUT : 0)), revents: 0)

@@ -1,4 +1,4 @@
-/// The medians of a series as a drawing.
+/// Draws the medians of a series as a chart.
 enum ViewersChart {
   static func svg(_ series: ViewersSeries) -> String {
     func panel(_ title: String, _ unit: String, _ digits: Int, _ value: (ViewersSeries.Medians) -> Double?) -> BarChart.Panel {

@@ -1,53 +1,53 @@
 import Glibc
 
-/// What one measurement of one server gave. The names in JSON are those of `CodingKeys`.
+/// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
 struct ViewersResult: Codable, Sendable {
   var target: StreamServerKind
   var watching: WatchingProtocol
   var viewers: Int
-  /// Length of the steady window.
+  /// Length of the measurement window, in seconds.
   var seconds: Double
 
-  /// Audio and video messages that all viewers together got, a second.
+  /// Audio and video messages per second that all viewers received in total.
   var messagesPerSecond: Double
-  /// Megabits a second of their sockets' bytes.
+  /// Throughput of their sockets, in Mbps.
   var megabitsPerSecond: Double
-  /// Microseconds of the server's CPU, user and system, for each message; nil where the server's process is not known.
+  /// The server's CPU per message, user and system, in microseconds; nil if the server's process is unknown.
   var cpuPerMessage: Double?
-  /// Percent of one core, and the same for each viewer.
+  /// The server's CPU as a percentage of one core, in total and per viewer.
   var cpuPercent: Double?
   var cpuPercentPerViewer: Double?
-  /// Percent of the server's CPU that was spent in the kernel.
+  /// Percentage of the server's CPU time spent in the kernel.
   var systemPercent: Double?
-  /// Percent of one core that neither the server nor the bots used: how quiet the machine was.
+  /// CPU of all processes other than the server and the bots, as a percentage of one core: shows how quiet the machine was.
   var othersPercent: Double?
-  /// Percent of one core that the bots used, the publisher with them.
+  /// CPU of the bots including the publisher, as a percentage of one core.
   var botsPercent: Double
 
-  /// Share of the published bytes that came to the viewers, on average.
+  /// Average share of the published bytes that viewers received.
   var delivered: Double
-  /// Viewers that got less than 95 % of them.
+  /// Viewers that received less than 95 % of the published bytes.
   var starved: Int
-  /// Messages that are missing between others, all viewers together.
+  /// Messages missing from the sequence, over all viewers.
   var lost: Int
-  /// Messages whose timestamp did not grow.
+  /// Messages whose timestamp did not increase.
   var disordered: Int
   /// Viewers whose connection ended.
   var gone: Int
-  /// Messages that were looked at whole, and those of them that nobody published.
+  /// Messages that were checked in full, and how many of them were not published by this run.
   var sampled: Int
   var altered: Int
 
   /// Milliseconds from connecting to the first key frame.
   var joinP50: Double
   var joinP99: Double
-  /// Milliseconds from a message's time at the publisher to its coming.
+  /// Milliseconds from a message's time at the publisher to its arrival.
   var delayP50: Double
   var delayP99: Double
 
-  /// kB (1000 bytes) by which the server's resident memory grew, for each viewer; what sockets hold in the kernel is not in it.
+  /// Growth of the server's resident memory per viewer, in kB (1000 bytes). Socket buffers in the kernel are not included.
   var kilobytesPerViewer: Double?
-  /// MB of resident memory at the window's end.
+  /// Resident memory at the window's end, in MB.
   var residentMegabytes: Double?
 
   enum CodingKeys: String, CodingKey {
@@ -76,12 +76,12 @@ struct ViewersResult: Codable, Sendable {
     case residentMegabytes = "rss_mb"
   }
 
-  /// Whether the server did what it was to do: every viewer there, and nothing missing or false.
+  /// Whether the server served every viewer correctly and completely.
   var isSound: Bool { starved == 0 && lost == 0 && disordered == 0 && gone == 0 && altered == 0 }
 }
 
 extension ViewersResult {
-  /// What lies between two moments.
+  /// Computes the result from the counters at two moments.
   init(
     _ plan: ViewersPlan, _ clip: LiveClip, _ target: StreamServerKind, _ alone: ProcessUsage?, _ before: ViewersMoment,
     _ after: ViewersMoment, joins: [Double], samples: (frames: Int, altered: Int, delays: [Double]), enough: Double
@@ -118,7 +118,7 @@ extension ViewersResult {
 struct ViewersSeries: Codable, Sendable {
   var runs: [ViewersResult]
   var medians: [Medians]
-  /// The first target's CPU for each viewer over that of each of the others, from the medians.
+  /// The first target's CPU per viewer relative to each of the others, from the medians.
   var cpuRatios: [Ratio]
 
   struct Medians: Codable, Sendable {

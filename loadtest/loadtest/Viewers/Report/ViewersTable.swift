@@ -1,6 +1,6 @@
 import Foundation
 
-/// Results as a Markdown table, which a person can read as well.
+/// Formats results as a readable Markdown table.
 enum ViewersTable {
   private static let head = [
     "run", "target", "messages/s", "CPU %/viewer", "CPU µs/message", "CPU % (kernel)", "delivered", "lost",

@@ -6,8 +6,8 @@ extension StartedServers {
     var port: UInt16
   }
 
-  /// Debian's nginx with its RTMP module and one worker, in one process whose CPU can be read; all else is its default, but that
-  /// it begins with a key frame as players need it.
+  /// Debian's nginx with its RTMP module and one worker, in one process whose CPU can be read. All settings are defaults,
+  /// except that it starts with a key frame, which players need.
   static func nginx(program: String, module: String, address: String, connections: Int) async throws -> Nginx {
     let port = FreePort.find()
     let folder = try ServerProcess.folder("nginx")

@@ -3,7 +3,7 @@ import Foundation
 import RTMP
 import RTP
 
-/// The servers that viewers can load.
+/// The servers that can be measured.
 enum StreamServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {
   /// This server.
   case roomserver
@@ -11,22 +11,22 @@ enum StreamServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArg
   case nginx
 }
 
-/// Where a stream is published to and watched.
+/// The addresses at which a stream is published and played.
 struct ViewersTarget: Sendable {
-  /// Where viewers find it.
+  /// The address for viewers.
   enum Place: Sendable {
     case rtmp(RTMPAddress)
-    /// The path with its query.
+    /// The path, including the query.
     case flv(host: String, port: UInt16, path: String, isSecure: Bool)
   }
 
   var kind: StreamServerKind
   var publish: RTMPAddress
   var play: Place
-  /// The server's process, where it is known.
+  /// The server's process, if known.
   var pid: Int32?
 
-  /// A target at these URLs; the play URL may be left out for RTMP, where it is the publish URL without its query.
+  /// Creates a target with these URLs. For RTMP the play URL is optional; it defaults to the publish URL without its query.
   init(_ kind: StreamServerKind, publish: String, play: String?, over watching: WatchingProtocol, pid: Int32?) throws {
     guard let address = RTMPAddress(publish), !address.isSecure else {
       throw ValidationError("--publish-url is no rtmp:// URL")
@@ -53,14 +53,14 @@ struct ViewersTarget: Sendable {
     }
   }
 
-  /// A viewer that begins to connect now.
+  /// Returns a viewer that starts to connect.
   func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
     try play.viewer(sample: sample)
   }
 }
 
 extension ViewersTarget.Place {
-  /// A viewer that begins to connect now.
+  /// Returns a viewer that starts to connect.
   func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
     let now = TCPCrowd.now
     switch self {
