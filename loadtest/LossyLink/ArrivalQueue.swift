@@ -1,6 +1,7 @@
 import RTP
 
-/// Packets on their way, given out in the order of arrival; those of one instant in the order in which they were sent.
+/// Packets in transit, returned in the order of arrival. Packets with the same arrival time are returned in the order in which
+/// they were sent.
 struct ArrivalQueue<Packet> {
   private struct Entry {
     let arrival: Instant
@@ -10,7 +11,7 @@ struct ArrivalQueue<Packet> {
     func isBefore(_ other: Entry) -> Bool { (arrival, order) < (other.arrival, other.order) }
   }
 
-  /// A binary heap, the next to arrive at its root.
+  /// A binary heap with the next packet to arrive at its root.
   private var heap: [Entry] = []
   private var sent: UInt64 = 0
 
@@ -29,7 +30,7 @@ struct ArrivalQueue<Packet> {
     }
   }
 
-  /// The next packet that has arrived by `now`.
+  /// Removes and returns the next packet that has arrived by `now`.
   mutating func removeArrived(by now: Instant) -> Packet? {
     guard let first = heap.first, first.arrival <= now else { return nil }
     heap.swapAt(0, heap.count - 1)

@@ -1,23 +1,23 @@
-/// What one direction of a link does to the packets on it. The default is a perfect link.
+/// The conditions in one direction of a link. The default is a perfect link.
 public struct LinkConditions: Sendable, Hashable {
-  /// Fraction of packets that vanish at random, 0…1.
+  /// Fraction of packets lost at random, 0…1.
   public var loss: Double
-  /// Microseconds that every packet takes.
+  /// Delay of every packet, in microseconds.
   public var delay: Int64
-  /// Microseconds more that a packet takes at most, drawn evenly. Alone it never puts packets out of order.
+  /// Maximum additional delay of a packet in microseconds, uniformly distributed. Jitter alone never reorders packets.
   public var jitter: Int64
-  /// Bits per second that the link carries; nil for no limit.
+  /// Bandwidth of the link in bps; nil for no limit.
   public var rate: Int64?
-  /// Bytes that wait for the link at most; a packet that finds no room is dropped. Meaningful with a `rate`.
+  /// Maximum number of bytes queued for the link. Packets beyond it are dropped. Has an effect only with a `rate`.
   public var queue: Int
-  /// Fraction of packets, 0…1, that are held back by `reorderDelay` and overtaken by those behind them.
+  /// Fraction of packets, 0…1, that are delayed by `reorderDelay` so that later packets overtake them.
   public var reorder: Double
-  /// Microseconds that a held-back packet is late.
+  /// Additional delay of a reordered packet, in microseconds.
   public var reorderDelay: Int64
-  /// Fraction of packets, 0…1, that arrive a second time, a millisecond after the first.
+  /// Fraction of packets, 0…1, that arrive a second time, 1 ms after the first.
   public var duplication: Double
 
-  /// Fractions outside 0…1 act as the nearer bound; negative times, rates and sizes as none.
+  /// Fractions are clamped to 0…1, and negative times, rates and sizes to 0.
   public init(
     loss: Double = 0, delay: Int64 = 0, jitter: Int64 = 0, rate: Int64? = nil, queue: Int = 64 * 1024, reorder: Double = 0,
     reorderDelay: Int64 = 20_000, duplication: Double = 0
@@ -32,6 +32,6 @@ public struct LinkConditions: Sendable, Hashable {
     self.duplication = duplication
   }
 
-  /// Every packet arrives at once.
+  /// Delivers every packet immediately.
   public static let perfect = LinkConditions()
 }

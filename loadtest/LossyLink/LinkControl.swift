@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What a link's owner and its thread share.
+/// State shared by a link's owner and its thread.
 final class LinkControl: Sendable {
   struct Lane: Sendable {
     var model: LinkModel
@@ -27,7 +27,7 @@ final class LinkControl: Sendable {
   }
 
   let state: Mutex<State>
-  /// An eventfd that ends the thread's wait.
+  /// An eventfd that interrupts the thread's wait.
   let wake: Int32
   let finished = DispatchSemaphore(value: 0)
 

@@ -1,14 +1,14 @@
 import RTP
 
-/// One direction of a link in virtual time: told of each packet, it says when, or that it never, arrives.
+/// One direction of a link in virtual time: returns for each packet when, and if, it arrives.
 ///
-/// What befalls the n-th packet by chance depends on the seed and n alone: every packet draws the same number of random numbers,
-/// whatever becomes of it, so that a run with other conditions loses the same packets.
+/// The random outcome of the n-th packet depends only on the seed and n: every packet consumes the same number of random
+/// numbers, whatever happens to it. A run with other conditions therefore loses the same packets.
 public struct LinkModel: Sendable {
-  /// What becomes of a packet.
+  /// The outcome of a packet.
   public enum Fate: Sendable, Hashable {
     case arrives(Instant)
-    /// The packet and a copy of it.
+    /// The arrival of the packet and of a copy of it.
     case arrivesTwice(Instant, Instant)
     /// Lost at random.
     case lost
@@ -16,12 +16,12 @@ public struct LinkModel: Sendable {
     case overflowed
   }
 
-  /// May be changed under way; packets already on the link keep their fate.
+  /// Can be changed at any time; packets already on the link keep their fate.
   public var conditions: LinkConditions
   private var random: SeededGenerator
-  /// When the link has sent all that it has taken.
+  /// When the link has transmitted all queued packets.
   private var freeAt = Instant(microseconds: .min)
-  /// When the last packet that keeps the order arrives.
+  /// Arrival time of the last packet that keeps the order.
   private var lastArrival = Instant(microseconds: .min)
 
   public init(_ conditions: LinkConditions, seed: UInt64) {
@@ -29,7 +29,7 @@ public struct LinkModel: Sendable {
     random = SeededGenerator(seed: seed)
   }
 
-  /// A packet of `bytes` enters the link. `now` must not run backwards.
+  /// Sends a packet of `bytes` bytes over the link. `now` must not decrease.
   public mutating func send(bytes: Int, at now: Instant) -> Fate {
     let chance = (
       loss: random.fraction(), jitter: random.fraction(), reorder: random.fraction(), duplication: random.fraction()

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import RTP
 
-/// The link's thread: takes packets in, asks the models for their fate, and sends them on when they have arrived.
+/// The link's thread: receives packets, determines their fate with the models, and forwards them when they have arrived.
 struct LinkRelay {
   private struct Client {
     let address: sockaddr_in
-    /// Towards the target.
+    /// The socket towards the target.
     let socket: LoopbackSocket
   }
 
@@ -22,7 +22,7 @@ struct LinkRelay {
     static let firstClient: UInt64 = 2
   }
 
-  /// Datagrams taken from one socket before the others get their turn.
+  /// Maximum number of datagrams read from one socket before the next one.
   private static let batch = 64
 
   private let listener: LoopbackSocket
@@ -40,7 +40,7 @@ struct LinkRelay {
     epoll = linux_epoll_create()
   }
 
-  /// Runs until the control says stop.
+  /// Runs until the control is stopped.
   mutating func run() {
     defer {
       close(epoll)

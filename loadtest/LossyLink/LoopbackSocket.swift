@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A non-blocking UDP socket on a free port of 127.0.0.1, or on a named port of another loopback address, closed by `close()` or with its last reference.
+/// A non-blocking UDP socket on a free port of 127.0.0.1, or on a given port of another loopback address. It is closed by
+/// `close()` or with its last reference.
 final class LoopbackSocket: Sendable {
   let descriptor: Int32
   let port: UInt16
@@ -30,12 +31,12 @@ final class LoopbackSocket: Sendable {
 
   deinit { close() }
 
-  /// Nothing may be sent or received afterwards.
+  /// Closes the socket. Nothing may be sent or received afterwards.
   func close() {
     if !closed.exchange(true, ordering: .relaxed) { Glibc.close(descriptor) }
   }
 
-  /// What a full socket buffer or a closed port does to the packet is what a network does: it is gone.
+  /// Sends a packet. A full socket buffer or a closed port loses it, as on a network.
   func send(_ bytes: [UInt8], to address: sockaddr_in) {
     var address = address
     withUnsafePointer(to: &address) {
@@ -46,7 +47,7 @@ final class LoopbackSocket: Sendable {
     }
   }
 
-  /// The next datagram and its sender; nil when none waits.
+  /// Returns the next datagram and its sender, or nil if none is queued.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> (bytes: [UInt8], from: sockaddr_in)? {
     var address = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,37 +1,37 @@
 import CLinux
 import Foundation
 
-/// A UDP relay on a loopback address that treats the packets passing through it as a bad network would.
+/// A UDP relay on a loopback address that simulates a bad network.
 ///
-/// Clients send to `port`. Each client address gets a socket of its own towards the target, so that the target tells clients apart
-/// and its answers find their way back. Both directions have conditions and a random generator of their own, shared by all clients.
-/// One thread does all the work; `stop()`, or the last reference going away, ends it.
+/// Clients send to `port`. Each client address gets a socket of its own towards the target, so that the target can distinguish
+/// clients and its responses are routed back. Each direction has its own conditions and random generator, shared by all
+/// clients. A single thread does all the work; it ends on `stop()` or with the last reference.
 public final class LossyLink: Sendable {
-  /// The way that packets go.
+  /// The direction of packets.
   public enum Direction: Sendable, Hashable { case toTarget, toClient }
 
-  /// What befell the packets of one direction since the start.
+  /// Packet counters of one direction since the start.
   public struct Counters: Sendable, Hashable {
     /// Packets that entered the link.
     public var sent = 0
-    /// Packets and copies of packets that left it.
+    /// Packets and copies of packets that left the link.
     public var arrived = 0
     /// Lost at random.
     public var lost = 0
-    /// Dropped at a full queue.
+    /// Dropped because the queue was full.
     public var overflowed = 0
-    /// Packets of clients beyond `clientLimit`, or that came while `packetLimit` were on their way.
+    /// Packets of clients beyond `clientLimit`, or that arrived while `packetLimit` packets were in transit.
     public var refused = 0
   }
 
-  /// The system gave the link no socket, with its `errno`.
+  /// The system provided no socket; contains its `errno`.
   public struct SocketError: Error, Sendable, Hashable {
     public let errno: Int32
   }
 
-  /// Client addresses that one link serves.
+  /// Maximum number of client addresses per link.
   public static let clientLimit = 512
-  /// Packets on their way at any time.
+  /// Maximum number of packets in transit.
   public static let packetLimit = 65_536
 
   /// The UDP port that clients send to.
@@ -39,10 +39,10 @@ public final class LossyLink: Sendable {
   private let control: LinkControl
 
   /// - Parameters:
-  ///   - target: UDP port on 127.0.0.1 that the packets go on to.
-  ///   - host: the loopback address that clients send to, in host order: 127.0.0.9 is 0x7F00_0009.
-  ///   - port: the port there; 0 takes a free one. With the target's own, the link is the NAT in front of it.
-  ///   - seed: decides every random loss, jitter and reordering.
+  ///   - target: UDP port on 127.0.0.1 to which packets are forwarded.
+  ///   - host: the loopback address that clients send to, in host byte order: 127.0.0.9 is 0x7F00_0009.
+  ///   - port: the port that clients send to; 0 selects a free one. If it equals the target's port, the link acts as a NAT in front of it.
+  ///   - seed: seed of all random losses, jitter and reordering.
   public init(
     to target: UInt16, on host: UInt32 = 0x7F00_0001, port: UInt16 = 0, toTarget: LinkConditions = .perfect,
     toClient: LinkConditions = .perfect, seed: UInt64
@@ -63,7 +63,7 @@ public final class LossyLink: Sendable {
 
   deinit { stop() }
 
-  /// Changes one direction under way; packets already on it keep their fate.
+  /// Changes the conditions of one direction; packets already on the link keep their fate.
   public func set(_ direction: Direction, to conditions: LinkConditions) {
     control.state.withLock { $0[direction].model.conditions = conditions }
   }
@@ -72,6 +72,6 @@ public final class LossyLink: Sendable {
     control.state.withLock { $0[direction].counters }
   }
 
-  /// Ends the relay and closes its sockets; packets on their way are gone. Returns when that is done.
+  /// Ends the relay, closes its sockets and discards packets in transit. Returns when that is done.
   public func stop() { control.stop() }
 }

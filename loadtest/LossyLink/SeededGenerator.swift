@@ -1,4 +1,4 @@
-/// A small random generator that gives the same numbers for the same seed on every machine (SplitMix64).
+/// A small random number generator (SplitMix64) whose sequence for a seed is the same on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -12,6 +12,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Evenly drawn from 0 up to, but not including, 1.
+  /// Returns a uniformly distributed number in 0..<1.
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

@@ -4,21 +4,21 @@ import RTP
 import SFU
 import WebRTC
 
-/// A peer behind a UDP socket of its own.
+/// A peer with a UDP socket of its own.
 final class Client {
   let id: TransportID
   let descriptor: Int32
   private let peer: Peer
   private let server: TransportAddress
   private(set) var isConnected = false
-  /// RTP packets that came, without repairs. They stay sealed: what is in the clear is enough to report on.
+  /// RTP packets received, without RTX. They are not decrypted: the unencrypted header is sufficient for reports.
   private(set) var received = 0
   private var recorder = TransportFeedbackRecorder()
-  /// Of the last packet of the stream that is not a repair.
+  /// Header of the last packet of the stream that is not RTX.
   private var last: RTPHeader?
   private var sealer: SRTPSealer?
 
-  /// Puts itself on a room's worker as a new transport.
+  /// Adds itself to a room's worker as a new transport.
   init(_ number: UInt32, in room: MediaRoom, of plane: MediaPlane, certificate: Certificate, profile: SRTPProfile) throws {
     id = TransportID(number)
     guard let candidate = room.candidates.first, let loopback = TransportAddress(host: "127.0.0.1", port: 0) else {
@@ -54,7 +54,7 @@ final class Client {
 
   static var now: Instant { Instant(microseconds: linux_now_us()) }
 
-  /// Takes what came. Media is only counted.
+  /// Processes received datagrams. Media is only counted.
   func receive(_ batch: inout ReceiveSlab) {
     while true {
       let count = batch.receive(from: descriptor)
@@ -62,7 +62,7 @@ final class Client {
         let bytes = batch[index]
         switch DatagramKind.classify(UnsafeRawBufferPointer(bytes)) {
         case .rtp:
-          // How much is padding is sealed.
+          // The padding length is encrypted, so the padding bit is cleared.
           bytes[0] &= ~0x20
           note(UnsafeRawBufferPointer(bytes))
         case .stun, .dtls:
@@ -90,7 +90,7 @@ final class Client {
     report()
   }
 
-  /// What a browser says ten times a second: a report, transport-wide feedback, and that a packet is missing.
+  /// Sends what a browser sends ten times a second: a receiver report, transport-wide feedback and a NACK.
   private func report() {
     guard let last else { return }
     withUnsafeTemporaryAllocation(byteCount: 1500, alignment: 16) { buffer in
@@ -123,7 +123,7 @@ final class Client {
     }
   }
 
-  /// Seals and sends a packet whose first 12 bytes are its header.
+  /// Encrypts and sends a packet whose first 12 bytes are its header.
   func sendRTP(_ packet: UnsafeRawBufferPointer, index: UInt64, ssrc: SSRC) {
     guard let sealer, let base = packet.baseAddress, packet.count >= 12 else { return }
     withUnsafeTemporaryAllocation(byteCount: packet.count + sealer.overhead, alignment: 16) { sealed in
@@ -138,13 +138,13 @@ final class Client {
 
 enum PacketPathError: Error {
   case noSocket
-  /// Not all clients were connected in time.
+  /// Not all clients connected in time.
   case notConnected
-  /// Less came through than was sent, for seconds.
+  /// For several seconds, fewer packets arrived than were sent.
   case stalled
 }
 
-/// Memory for one `recvmmsg`.
+/// Buffers for one `recvmmsg` call.
 struct ReceiveSlab: ~Copyable {
   static let count = 64
   private static let slotBytes = 2048

@@ -6,13 +6,13 @@ import WebRTC
 
 /// A publisher and its subscribers, all driven by the calling thread.
 final class Crew {
-  /// How the publisher sends.
+  /// The publisher's sending schedule.
   struct Pace {
-    /// Payload bytes of a frame's packets.
+    /// Payload sizes of a frame's packets, in bytes.
     var sizes: [Int]
-    /// Microseconds from frame to frame; nil sends each when the one before has come through.
+    /// Microseconds between frames; nil sends each frame when the previous one has arrived.
     var interval: Int64?
-    /// Microseconds from packet to packet of a frame.
+    /// Microseconds between the packets of a frame.
     var spacing: Int64
   }
 
@@ -29,7 +29,7 @@ final class Crew {
 
   private static let track = MediaTrackID(1)
   private static let ssrc: SSRC = 1111
-  /// Microseconds in which all must be connected; ten times as long may a measurement take.
+  /// Timeout for connecting all clients, in microseconds. A measurement may take ten times as long.
   private static let patience: Int64 = 60_000_000
 
   init(of plane: MediaPlane, subscribers count: Int, profile: SRTPProfile, hasRTX: Bool) throws {
@@ -53,7 +53,7 @@ final class Crew {
     if epoll >= 0 { close(epoll) }
   }
 
-  /// ICE and DTLS of all, then the track and its subscriptions.
+  /// Completes ICE and DTLS of all clients, then adds the track and its subscriptions.
   func connect() throws {
     let deadline = Client.now.advanced(microseconds: Self.patience)
     while !([publisher] + subscribers).allSatisfy(\.isConnected) {
@@ -67,7 +67,7 @@ final class Crew {
         SubscriptionID(UInt32(number)), to: Self.track, on: subscriber.id,
         parameters: parameters(ssrc: SSRC(ssrc), rtx: hasRTX ? SSRC(ssrc + 1) : nil))
     }
-    // A key frame opens the gates: sent until all have something.
+    // Forwarding starts with a key frame: it is repeated until every subscriber has received a packet.
     while !subscribers.allSatisfy({ $0.received > 0 }) {
       guard Client.now < deadline else { throw PacketPathError.notConnected }
       sendPacket(200, isFirst: true, isLast: true, isKey: true)
@@ -87,7 +87,7 @@ final class Crew {
       encodings: [RTPEncoding(ssrc: ssrc, rtxSSRC: rtx)])
   }
 
-  /// Sends frames until the subscribers have so many packets more, together.
+  /// Sends frames until the subscribers have received `wanted` more packets in total.
   func drive(_ pace: Pace, until wanted: Int) throws {
     let goal = total + wanted
     let deadline = Client.now.advanced(microseconds: 10 * Self.patience)
@@ -103,14 +103,14 @@ final class Crew {
         next = next.advanced(microseconds: interval)
         wait(until: next)
       } else {
-        // What a full socket lost does not come.
+        // Packets dropped by a full socket buffer never arrive.
         let patience = Client.now.advanced(microseconds: 200_000)
         while total < before + pace.sizes.count * subscribers.count, Client.now < patience { turn(waiting: 1000) }
       }
     }
   }
 
-  /// What the subscribers have received.
+  /// Total number of packets that the subscribers received.
   private var total: Int { subscribers.reduce(0) { $0 + $1.received } }
 
   private func wait(until time: Instant) {
@@ -121,7 +121,7 @@ final class Crew {
     }
   }
 
-  /// One turn of the loop: takes what came, and lets the peers' clocks go on ten times a second.
+  /// Runs one iteration of the loop: processes received datagrams, and advances the peers' clocks ten times a second.
   private func turn(waiting microseconds: Int64) {
     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 16) { tags in
       let ready = Int(linux_epoll_wait(epoll, tags.baseAddress, 16, microseconds))
@@ -146,7 +146,7 @@ final class Crew {
     base.store16(UInt16(truncatingIfNeeded: index), 2)
     base.store32(timestamp, 4)
     base.storeSSRC(Self.ssrc, 8)
-    // RFC 7741: the descriptor says whether a frame begins here; the frame's first bit says whether it is a key frame.
+    // RFC 7741: the descriptor states whether a frame starts here; the frame's first bit states whether it is a key frame.
     base.store8(isFirst ? 0x10 : 0x00, 12)
     base.store8(isKey ? 0x10 : 0x11, 13)
     publisher.sendRTP(UnsafeRawBufferPointer(rebasing: packet[..<(12 + size)]), index: index, ssrc: Self.ssrc)

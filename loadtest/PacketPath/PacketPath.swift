@@ -5,8 +5,9 @@ import RTP
 import SFU
 import WebRTC
 
-/// One media worker of this process, and around it a publisher and many subscribers that do real ICE and DTLS on loopback and count
-/// what comes: to measure the worker's packet path alone, and to count what it should not do. docs/packet-path.md tells how.
+/// Runs one media worker in this process with a publisher and many subscribers that do real ICE and DTLS over loopback and
+/// count received packets. Measures the worker's packet path alone and counts operations that it should avoid. See
+/// docs/packet-path.md.
 @main
 struct PacketPath: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -88,7 +89,7 @@ struct PacketPath: AsyncParsableCommand {
     _ = readLine()
   }
 
-  /// The worker's thread by its name; 0 where it is not found.
+  /// Returns the id of the worker's thread, found by its name; 0 if it is not found.
   private static func workerThread() -> Int {
     let folder = "/proc/self/task"
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

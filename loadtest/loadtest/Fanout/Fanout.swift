@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RoomProtocol
 
-/// One publisher, many subscribers, and what it costs the server.
+/// Measures what many subscribers of one publisher cost the server.
 struct Fanout: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "One publisher and many subscribers: what forwarding costs a server.",
@@ -103,7 +103,7 @@ struct Fanout: AsyncParsableCommand {
     }
   }
 
-  /// The part of the options that is the same for every server.
+  /// The options that are the same for every server.
   var plan: FanoutPlan {
     FanoutPlan(
       subscribers: subscribers, publishers: publishers, seconds: seconds, kbps: kbps, profile: profile, seed: seed,
@@ -139,7 +139,7 @@ struct Fanout: AsyncParsableCommand {
     guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
   }
 
-  /// One measurement as its own object, several as a series.
+  /// Returns a single measurement as an object and several as a series.
   static func text(_ series: FanoutSeries) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -180,7 +180,7 @@ struct Fanout: AsyncParsableCommand {
     var target: any FanoutTarget
     var pid: Int32?
     var metrics: URL?
-    /// Where it was started for this measurement.
+    /// Set if the server was started for this measurement.
     var process: ServerProcess?
   }
 
@@ -210,7 +210,7 @@ struct Fanout: AsyncParsableCommand {
         target: WHEPTarget(base: started.base, tokens: started.tokens, room: RoomName(room)), pid: started.process.pid,
         metrics: started.base.appending(path: "metrics"), process: started.process)
     case .janus:
-      // Janus names rooms by numbers.
+      // Janus identifies rooms by numbers.
       let number = 1000 + abs(room.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_000 })
       guard own.start else {
         return Server(target: JanusTarget(url: janusUrl, room: number, publishers: publishers), pid: pid)
@@ -247,7 +247,7 @@ struct Fanout: AsyncParsableCommand {
     return address
   }
 
-  /// Where a server of this project tells its counters.
+  /// Returns the metrics URL of a server of this project.
   private static func metrics(of signalling: String) -> URL? {
     guard var parts = URLComponents(string: signalling) else { return nil }
     parts.scheme = parts.scheme == "wss" ? "https" : "http"

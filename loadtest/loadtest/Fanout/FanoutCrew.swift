@@ -1,7 +1,7 @@
 import RTP
 import WebRTC
 
-/// The bots of one run, their threads and their places in the room.
+/// The bots of one run, their threads and their connections.
 actor FanoutCrew {
   private let settings: BotSettings
   private let media: RecordedMedia
@@ -10,7 +10,7 @@ actor FanoutCrew {
   private var seats: [any BotSeat] = []
   private var outcomes: [JoinOutcome] = []
 
-  /// Microseconds that a thread of subscribers rests: far below a frame's time, far above a packet's.
+  /// Sleep of the subscribers' threads between two polls, in microseconds: far below a frame's duration, far above a packet's.
   private static let rest: Int64 = 1000
 
   init(plan: FanoutPlan, media: RecordedMedia) throws {
@@ -21,7 +21,7 @@ actor FanoutCrew {
     subscribing = try (0..<plan.threads).map { try BotLoop(name: "subscribe-\($0)", rest: Self.rest) }
   }
 
-  /// How the joins went so far.
+  /// The joins so far.
   var joins: [JoinOutcome.Times] { outcomes.map(\.times) }
 
   func publish(number: Int, to target: any FanoutTarget, within seconds: Double) async throws {
@@ -39,7 +39,7 @@ actor FanoutCrew {
     }
   }
 
-  /// Returns with the subscriber's first packet.
+  /// Returns when the subscriber receives its first packet.
   func subscribe(number: Int, to target: any FanoutTarget, within seconds: Double) async throws {
     let end = try SubscriberEnd(
       name: "subscriber-\(number)", settings: settings, controlling: target.subscriberControlsICE,
@@ -49,7 +49,7 @@ actor FanoutCrew {
     try await end.outcome.firstPacket(within: seconds)
   }
 
-  /// What all subscribers counted so far.
+  /// Returns the sum of all subscribers' counters.
   func counts() async -> PacketCounts {
     var total = PacketCounts()
     for loop in subscribing {
@@ -63,7 +63,7 @@ actor FanoutCrew {
     return total
   }
 
-  /// Everybody goes.
+  /// Disconnects all bots.
   func leave() async {
     for loop in subscribing { await loop.stop() }
     await publishing.stop()

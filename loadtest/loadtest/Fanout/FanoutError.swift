@@ -1,14 +1,14 @@
-/// Why a measurement can't be made, or can't go on.
+/// The reason why a measurement can't start or continue.
 enum FanoutError: Error, CustomStringConvertible {
-  /// The machine refuses something that the bots need.
+  /// The operating system refuses something that the bots need.
   case system(String)
-  /// A server's program is not there, does not start, or ended.
+  /// A server's executable is missing, does not start, or exited.
   case server(String)
-  /// The server refused a bot, or said something that was not understood.
+  /// The server refused a bot or sent an invalid message.
   case refused(String)
-  /// A bot got no media.
+  /// A bot received no media.
   case noMedia(String)
-  /// A signal came.
+  /// A signal ended the run.
   case stopped
 
   var description: String {

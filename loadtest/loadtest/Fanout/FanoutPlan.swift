@@ -1,23 +1,23 @@
 import WebRTC
 
-/// What is measured, the same for every server.
+/// The parameters of a measurement, the same for every server.
 struct FanoutPlan: Sendable {
   var subscribers = 200
   var publishers = 1
-  /// Length of the steady window.
+  /// Length of the measurement window, in seconds.
   var seconds = 20.0
-  /// Video bits per second of each publisher, in thousands.
+  /// Video bitrate of each publisher, in kbps.
   var kbps = 1000
   var profile = FanoutProfile.gcm
   var seed: UInt64 = 1
-  /// Joins under way at once: few, so that a join's time is the server's and not the bots' own queue.
+  /// Number of concurrent joins: few, so that a join's time is the server's and not that of the bots' own queue.
   var joinsAtOnce = 2
-  /// Threads that run subscribers.
+  /// Number of threads that run subscribers.
   var threads = 1
-  /// Milliseconds between transport-wide feedbacks of a subscriber; 0 sends none.
+  /// Interval of a subscriber's transport-wide feedback, in milliseconds; 0 sends none.
   var feedback = 0
 
-  /// Streams that all subscribers together should get: audio and video of each publisher.
+  /// Number of streams that all subscribers should receive in total: audio and video of each publisher.
   var streams: Int { subscribers * publishers * 2 }
 }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// What a run is doing: a line that is renewed on a terminal; elsewhere a line now and then; nothing where only the result is
-/// wanted.
+/// Shows the progress of a run: a line that is updated in place on a terminal, occasional lines elsewhere, or nothing if only
+/// the result is wanted.
 final class FanoutProgress: Sendable {
   private static let plainInterval = Duration.seconds(5)
 
@@ -14,7 +14,7 @@ final class FanoutProgress: Sendable {
 
   var isWanted: Bool { report != nil }
 
-  /// The present state.
+  /// Shows the current state.
   func now(_ text: String) {
     guard let report else { return }
     let isDue = last.withLock { last in
@@ -26,7 +26,7 @@ final class FanoutProgress: Sendable {
     if isDue { report.update([text]) }
   }
 
-  /// Something that stays, in place of the present state.
+  /// Prints a permanent line in place of the current state.
   func line(_ text: String) {
     guard let report else { return }
     report.update([])

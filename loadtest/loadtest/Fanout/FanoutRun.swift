@@ -3,23 +3,23 @@ import Glibc
 import RTP
 import WebRTC
 
-/// One measurement of one server: publishers, then subscribers, then a window in which nothing changes.
+/// One measurement of one server: publishers, then subscribers, then a steady window.
 struct FanoutRun: Sendable {
   private static let joinTime = 15.0
-  /// Between the last join and the window: key frames and handshakes have passed, and rates settled.
+  /// Delay between the last join and the window, in which key frames and handshakes complete and rates settle.
   private static let settling = Duration.seconds(2)
 
   let plan: FanoutPlan
   let media: RecordedMedia
   let kind: TargetKind
   let target: any FanoutTarget
-  /// The server's process, where it is known.
+  /// The server's process, if known.
   let server: Int32?
-  /// Where the server tells its counters, where it does.
+  /// The URL of the server's metrics, if it has any.
   let metrics: URL?
   let progress: FanoutProgress
 
-  /// Everything that happens in a run, and its end.
+  /// Runs the measurement, including the cleanup.
   func measure() async throws -> FanoutResult {
     let crew = try FanoutCrew(plan: plan, media: media)
     do {
@@ -36,7 +36,7 @@ struct FanoutRun: Sendable {
     progress.now("\(kind): the publisher joins")
     try await target.open()
     for number in 1...plan.publishers { try await crew.publish(number: number, to: target, within: Self.joinTime) }
-    // What a server holds for a room with its publisher is none of its subscribers' memory.
+    // The server's memory for a room with its publisher is not part of its subscribers' memory.
     try await Task.sleep(for: .seconds(1))
     let alone = try server.map { try ProcessUsage(of: $0) }
 
@@ -65,7 +65,7 @@ struct FanoutRun: Sendable {
     progress.now("\(kind): all \(plan.subscribers) subscribers have media")
   }
 
-  /// Waits for the window's end and tells how it goes.
+  /// Waits for the window's end and reports progress.
   private func watch(_ crew: FanoutCrew, since start: Moment) async throws {
     let end = start.clock + .seconds(plan.seconds)
     while ContinuousClock.now < end {
@@ -129,7 +129,7 @@ struct FanoutRun: Sendable {
   }
 }
 
-/// All counters at one moment, near enough.
+/// All counters, read at approximately the same time.
 private struct Moment: Sendable {
   var clock: ContinuousClock.Instant
   var counts: PacketCounts
@@ -140,7 +140,7 @@ private struct Moment: Sendable {
   var metrics: ServerMetrics?
 
   init(_ crew: FanoutCrew, server process: Int32?, metrics url: URL?) async throws {
-    // What takes long comes first, and what is divided by one another close together.
+    // Slow reads come first, so that the values that are divided by each other are read close together.
     if let url { metrics = await ServerMetrics.fetch(url) }
     drops = SocketDrops.ofThisProcess()
     counts = await crew.counts()
@@ -152,7 +152,7 @@ private struct Moment: Sendable {
     botsCPU = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Nanoseconds of the server.
+  /// Returns the server's CPU time, in nanoseconds.
   func cpu(since start: Moment) -> Double? {
     guard let now = server?.cpu, let then = start.server?.cpu else { return nil }
     return Double(now - then)

@@ -65,7 +65,7 @@ struct TimeChart {
       "<svg viewBox=\"0 0 \(Int(Self.width)) \(Int(Self.height))\" role=\"img\" aria-label=\"\(HTMLText.escaped(figures.first?.words.title ?? "")) over time\">\n\(body)</svg>"
   }
 
-  /// Returns ranges of consecutive seconds; a single second is a dot.
+  /// Splits the seconds at gaps of more than 3 s; a single second is a dot.
   private static func runs(_ figure: FigureReport) -> [[FigureReport.Point]] {
     var runs: [[FigureReport.Point]] = []
     for point in figure.seconds {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Finds scenarios: in `loadtest/scenarios` below the working directory or its parents, in the package of the executable, or by
-/// a file's path.
+/// Finds scenarios: in `loadtest/scenarios` below the working directory, the executable's folder or their parents, or by a
+/// file's path.
 struct ScenarioFiles {
   let folders: [URL]
 

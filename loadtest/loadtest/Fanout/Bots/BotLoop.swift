@@ -6,31 +6,30 @@ import RoomClient
 import Synchronization
 import WebRTC
 
-/// A bot on a loop's thread: a socket, and something sans-I/O behind it.
+/// A bot on a loop's thread: a socket and a sans-I/O protocol on it.
 protocol LoopBot: AnyObject {
   var socket: UDPSocket { get }
-  /// When `advance` is due; nil while nothing is awaited.
+  /// When `advance` is due; nil if no timer is set.
   var deadline: Instant? { get }
-  /// Whether what comes has to be answered at once.
+  /// Whether incoming packets have to be answered at once.
   var isInHaste: Bool { get }
   func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant)
   func advance(to now: Instant)
-  /// Says goodbye; the socket is closed afterwards.
+  /// Ends the session; the socket is closed afterwards.
   func close(now: Instant)
 }
 
-/// Many bots on one thread.
+/// Runs many bots on one thread.
 ///
-/// With `rest`, and with no bot in haste, the thread sleeps that long between two looks at its sockets, in place of waiting for
-/// them: a receiver that waits makes the sender of each packet wake it, and on one machine that would be counted as the
-/// server's work.
+/// If `rest` is set and no bot is in haste, the thread sleeps that long between two polls of its sockets instead of waiting on
+/// them: the sender of each packet has to wake a waiting receiver, and on one machine that would count as the server's work.
 final class BotLoop: Sendable {
   typealias Command = @Sendable (BotCrew) -> Void
 
   private let inbox = Mutex<[Command]>([])
   private let wakeup: Int32
 
-  /// - Parameter rest: microseconds; 0 looks at once.
+  /// - Parameter rest: microseconds between two polls; 0 does not sleep.
   init(name: String, rest: Int64) throws(FanoutError) {
     let epoll = linux_epoll_create()
     wakeup = linux_eventfd()
@@ -46,7 +45,7 @@ final class BotLoop: Sendable {
     thread.start()
   }
 
-  /// Not with the thread: who posts too late must not wake somebody else's descriptor of the same number.
+  /// Not closed by the thread: a late `post` could write to another file with the same descriptor.
   deinit { close(wakeup) }
 
   /// Runs `command` on the loop's thread, after those posted before it.
@@ -58,14 +57,14 @@ final class BotLoop: Sendable {
     if wasEmpty { linux_eventfd_signal(wakeup) }
   }
 
-  /// Runs `body` on the loop's thread and gives its result.
+  /// Runs `body` on the loop's thread and returns its result.
   func run<Result: Sendable>(_ body: @escaping @Sendable (BotCrew) -> Result) async -> Result {
     await withCheckedContinuation { waiter in
       post { waiter.resume(returning: body($0)) }
     }
   }
 
-  /// Closes all bots and ends the thread; what is posted afterwards is never run.
+  /// Closes all bots and ends the thread. Commands posted afterwards do not run.
   func stop() async { await run { $0.stop() } }
 
   private func takeInbox() -> [Command] {
@@ -76,16 +75,16 @@ final class BotLoop: Sendable {
   }
 }
 
-/// What a bot loop's thread owns; never leaves it.
+/// The state of a loop's thread; never leaves it.
 final class BotCrew {
   private static let batch = 32
   private static let space = 2048
-  /// Between two looks at the deadlines of all bots, microseconds.
+  /// Interval at which all bots' deadlines are checked, in microseconds.
   private static let tick: Int64 = 2000
 
   private let epoll: Int32
   private let rest: Int64
-  /// A place is its socket's number in the epoll, less one; those who left leave theirs to the next.
+  /// Bots by their socket's number in the epoll minus one; slots of removed bots are reused.
   private var places: [(any LoopBot)?] = []
   private var isStopped = false
   private let slab: UnsafeMutablePointer<UInt8>
@@ -112,7 +111,7 @@ final class BotCrew {
 
   var bots: [any LoopBot] { places.compactMap { $0 } }
 
-  /// False where the kernel refuses.
+  /// Adds a bot. Returns false if the kernel refuses.
   func add(_ bot: any LoopBot) -> Bool {
     let place = places.firstIndex { $0 == nil } ?? places.count
     guard linux_epoll_add(epoll, bot.socket.descriptor, UInt64(place + 1)) == 0 else { return false }
@@ -145,7 +144,7 @@ final class BotCrew {
       let isResting = rest > 0 && !places.contains { $0?.isInHaste == true }
       if isResting { usleep(UInt32(rest)) }
       var wait = isResting ? 0 : max(0, min(nextDeadline, nextTick) - Self.now)
-      // One call tells of sixteen sockets at most.
+      // One call reports at most sixteen sockets.
       while !isStopped {
         let count = Int(linux_epoll_wait(epoll, &tags, Int32(tags.count), wait))
         for tag in tags.prefix(max(0, count)) {
@@ -169,14 +168,14 @@ final class BotCrew {
     }
   }
 
-  /// A loop that rests is no more exact than its tick, and spared the search.
+  /// A loop that sleeps is only as exact as its tick, so it skips the search for the next deadline.
   private var nextDeadline: Instant {
     guard rest == 0 else { return Instant(microseconds: .max) }
     return places.lazy.compactMap { $0?.deadline }.min() ?? Instant(microseconds: .max)
   }
 
   private func read(_ bot: any LoopBot) {
-    // Two rounds at most, so that one busy socket does not starve the others.
+    // At most two rounds, so that one busy socket does not starve the others.
     for _ in 0..<2 {
       let count = Int(linux_receive(bot.socket.descriptor, datagrams, Int32(Self.batch)))
       let now = Self.now
@@ -191,7 +190,7 @@ final class BotCrew {
 }
 
 extension UDPSocket {
-  /// Sends one datagram; what the kernel does not take is lost, as on any network.
+  /// Sends one datagram. What the kernel does not accept is lost, as on any network.
   func send(_ bytes: [UInt8], to address: TransportAddress) {
     var datagram = linux_datagram()
     self.address(&datagram, to: address)
@@ -203,7 +202,7 @@ extension UDPSocket {
     }
   }
 
-  /// The port that the kernel chose; 0 where it does not tell.
+  /// The port assigned by the kernel; 0 if it can't be read.
   var port: UInt16 {
     var bound = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

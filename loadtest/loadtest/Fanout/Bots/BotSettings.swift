@@ -1,15 +1,15 @@
 import WebRTC
 
-/// What all bots of a run have in common.
+/// Settings that all bots of a run share.
 struct BotSettings: Sendable {
   var certificate: Certificate
   var profiles: [SRTPProfile]
-  /// Microseconds between transport-wide feedbacks of subscribers; 0 sends none.
+  /// Interval of the subscribers' transport-wide feedback, in microseconds; 0 sends none.
   var feedbackInterval: Int64
 }
 
-/// Names a bot to commands of its loop. Safe to share: `bot` is set, read and used in commands alone, all of which run on the one
-/// thread of the loop that the bot belongs to.
+/// Refers to a bot in commands of its loop. Safe to share, because `bot` is set, read and used only in commands, all of which
+/// run on the thread of the bot's loop.
 final class BotLink<Bot: AnyObject>: @unchecked Sendable {
   var bot: Bot?
 }

@@ -3,15 +3,15 @@ import RTP
 import Synchronization
 import WebRTC
 
-/// How one subscriber's join went: begun by its signalling, ended by its first packet.
+/// The progress of one subscriber's join: started by its signalling, completed by its first packet.
 final class JoinOutcome: Sendable {
-  /// Moments of one join.
+  /// Times of one join.
   struct Times: Sendable {
-    /// The request that asks for the media was sent.
+    /// When the request for the media was sent.
     var begun: Instant?
-    /// The first packet of any kind that was decrypted.
+    /// When the first packet of any kind was decrypted.
     var media: Instant?
-    /// The first of video.
+    /// When the first video packet was decrypted.
     var video: Instant?
   }
 
@@ -28,10 +28,10 @@ final class JoinOutcome: Sendable {
 
   var times: Times { state.withLock { $0.times } }
 
-  /// Whether the first packet is still awaited.
+  /// Whether the first packet is still outstanding.
   var isWaiting: Bool { state.withLock { $0.times.media == nil && $0.failure == nil } }
 
-  /// The clock begins to run.
+  /// Starts the clock.
   func begin() {
     let now = Instant(microseconds: linux_now_us())
     state.withLock { $0.times.begun = now }
@@ -45,7 +45,7 @@ final class JoinOutcome: Sendable {
     }
   }
 
-  /// A failure after the first packet is seen in the counts.
+  /// A failure after the first packet shows in the counters instead.
   func failed(_ reason: String) {
     let error = FanoutError.noMedia("\(name): \(reason)")
     take { state in
@@ -54,7 +54,8 @@ final class JoinOutcome: Sendable {
     }
   }
 
-  /// Returns with the first packet; throws where there was none within `seconds`.
+  /// Returns with the first packet.
+  /// - Throws: ``FanoutError`` if none arrives within `seconds`.
   func firstPacket(within seconds: Double) async throws {
     let late = Task { [weak self] in
       try await Task.sleep(for: .seconds(seconds))

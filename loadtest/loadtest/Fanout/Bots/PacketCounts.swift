@@ -1,26 +1,26 @@
-/// When the packets of a stream come too late for whoever plays it.
+/// The limit above which a gap between packets interrupts playback.
 enum StreamPause {
-  /// Microseconds: more than the 60 ms that a jitter buffer keeps.
+  /// Microseconds: more than the 60 ms that a jitter buffer holds.
   static let limit: Int64 = 60_000
 }
 
-/// What a subscriber counted, or many of them together.
+/// The counters of one subscriber, or the sum of several.
 struct PacketCounts: Sendable, Equatable {
-  /// Different RTP packets.
+  /// Distinct RTP packets.
   var received = 0
-  /// Packets whose numbers are missing between others.
+  /// Gaps in sequence numbers, in packets.
   var lost = 0
   var duplicates = 0
-  /// Times that a stream of sound paused for longer than `StreamPause.limit`.
+  /// Number of times that an audio stream paused for longer than `StreamPause.limit`.
   var pauses = 0
-  /// Packets of repair streams; nobody asked for any.
+  /// Packets of RTX streams, although none were requested.
   var repairs = 0
-  /// Bytes of the datagrams with RTP.
+  /// Bytes of datagrams with RTP.
   var bytes = 0
-  /// Packets that were decrypted for a test, and those of them that could not be.
+  /// Packets that were decrypted as a sample, and how many of them failed to decrypt.
   var sampled = 0
   var unauthentic = 0
-  /// Streams of which a packet came within the last second.
+  /// Streams of which a packet arrived within the last second.
   var liveStreams = 0
 
   static func += (left: inout PacketCounts, right: PacketCounts) {

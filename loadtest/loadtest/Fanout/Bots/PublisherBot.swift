@@ -2,10 +2,10 @@ import RTP
 import RoomClient
 import WebRTC
 
-/// A publisher that replays recorded media: a whole client's sending half, without an encoder running beside what is measured.
+/// A publisher that replays recorded media: the sending half of a complete client, without an encoder that would disturb the
+/// measurement.
 ///
-/// A frame's packets leave in one burst, as an encoder gives them. A key frame that is asked for is had by starting the
-/// recording over.
+/// A frame's packets are sent in one burst, as an encoder produces them. A key frame request restarts the recording.
 final class PublisherBot: LoopBot {
   let socket: UDPSocket
   private(set) var deadline: Instant?
@@ -21,10 +21,10 @@ final class PublisherBot: LoopBot {
   private var videoTime: UInt32 = 0
   private var audioTime: UInt32 = 0
 
-  /// What the pacer and the estimator of congestion must not hold back: far above any bitrate that is asked for here.
+  /// Far above any bitrate used here, so that the pacer and the congestion estimator never limit sending.
   static let bandwidth = BandwidthEstimator.Configuration(start: 40_000_000, minimum: 40_000_000, maximum: 50_000_000)
 
-  /// - Parameter connected: called once it can send, or can't for good.
+  /// - Parameter connected: called once the bot can send, or has failed.
   init(
     session: MediaSession, socket: UDPSocket, media: RecordedMedia,
     connected: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -35,10 +35,10 @@ final class PublisherBot: LoopBot {
     self.connected = connected
   }
 
-  /// RTP packets sent so far.
+  /// Number of RTP packets sent so far.
   var sent: Int { session.statistics().senders.values.reduce(0) { $0 + Int($1.packets) } }
 
-  /// Takes what the answer settled.
+  /// Applies the negotiated answer.
   func accept(_ remote: TransportParameters, senders: [RTPParameters], now: Instant) {
     guard let video = senders.first(where: { $0.kind == .video }), let audio = senders.first(where: { $0.kind == .audio })
     else { return connected(.failure(FanoutError.refused("the server does not take both video and audio"))) }
@@ -90,7 +90,7 @@ final class PublisherBot: LoopBot {
       case .event(.connected):
         guard nextVideo == nil else { break }
         nextVideo = now
-        // Audio and video of a real client are not in step.
+        // Audio and video of a real client are not synchronised.
         nextAudio = now.advanced(microseconds: RecordedMedia.audioInterval / 3)
         connected(.success(()))
       case .event(.keyFrameRequested): videoFrame = 0

@@ -3,7 +3,7 @@ import RoomClient
 import Synchronization
 import WebRTC
 
-/// A publisher as its signalling holds it.
+/// The handle by which signalling controls a publisher.
 final class PublisherEnd: Sendable {
   let name: String
   private let loop: BotLoop
@@ -11,7 +11,7 @@ final class PublisherEnd: Sendable {
   private let link = BotLink<PublisherBot>()
   private let connection: AsyncThrowingStream<Void, any Error>
 
-  /// - Parameter role: the bot's end of DTLS, as the server's answers will have it.
+  /// - Parameter role: the bot's DTLS role, as the server's answers will state it.
   init(name: String, settings: BotSettings, media: RecordedMedia, role: DTLSRole, loop: BotLoop) throws {
     self.name = name
     self.loop = loop
@@ -45,10 +45,10 @@ final class PublisherEnd: Sendable {
     }
   }
 
-  /// The offer with one m-line of audio, mid "0", and one of video, mid "1".
+  /// Returns an offer with one audio m-line, mid "0", and one video m-line, mid "1".
   func makeOffer() -> String { offer.withLock { $0.makeOffer() } }
 
-  /// Takes the server's answer.
+  /// Applies the server's answer.
   func accept(_ answer: String) throws {
     let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
     guard let remote = accepted.remote else { throw FanoutError.refused("the server refused every m-line of \(name)") }
@@ -56,13 +56,13 @@ final class PublisherEnd: Sendable {
     loop.post { _ in link.bot?.accept(remote, senders: accepted.accepted, now: BotCrew.now) }
   }
 
-  /// Returns once media flows.
+  /// Returns once media can be sent.
   func connected() async throws {
     for try await _ in connection { return }
     throw FanoutError.noMedia("\(name) was not connected")
   }
 
-  /// RTP packets sent so far.
+  /// Returns the number of RTP packets sent so far.
   func sent() async -> Int {
     let link = link
     return await loop.run { _ in link.bot?.sent ?? 0 }

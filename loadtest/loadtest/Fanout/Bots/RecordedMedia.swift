@@ -1,15 +1,15 @@
 import Codecs
 import RTP
 
-/// Seconds of VP8 and Opus, encoded once and replayed by all publishers of a run.
+/// Several seconds of VP8 and Opus, encoded once and replayed by all publishers of a run.
 struct RecordedMedia: Sendable {
-  /// Ticks and microseconds of an Opus packet of 20 ms.
+  /// Duration of a 20 ms Opus packet, in RTP ticks and in microseconds.
   static let audioTicks: UInt32 = 960
   static let audioInterval: Int64 = 20_000
   private static let seconds = 10
   private static let audioBitrate = 32_000
 
-  /// VP8 frames; the first alone is a key frame.
+  /// VP8 frames; only the first one is a key frame.
   var video: [EncodedPicture]
   /// Opus packets.
   var audio: [[UInt8]]
@@ -18,13 +18,13 @@ struct RecordedMedia: Sendable {
   var videoTicks: UInt32 { UInt32(90_000 / fps) }
   var videoInterval: Int64 { Int64(1_000_000 / fps) }
 
-  /// Bits per second of the video.
+  /// Video bitrate in bps.
   var videoBitrate: Int { video.reduce(0) { $0 + $1.data.count } * 8 * fps / max(1, video.count) }
 
-  /// A moving picture with noise, enough of it that the encoder uses what it is given.
+  /// Encodes a moving picture with enough noise to use up the bitrate.
   /// - Parameters:
-  ///   - bitrate: of the video, bits per second.
-  ///   - seed: chooses the noise.
+  ///   - bitrate: video bitrate in bps.
+  ///   - seed: seed of the noise.
   init(bitrate: Int, fps: Int = 25, seed: UInt64) throws {
     let (width, height) = (640, 360)
     self.fps = fps
@@ -50,7 +50,7 @@ struct RecordedMedia: Sendable {
   }
 }
 
-/// xorshift64: noise need not be better, and debug builds need it fast.
+/// xorshift64: the quality is sufficient for noise, and debug builds need the speed.
 private struct Noise {
   var state: UInt64
 

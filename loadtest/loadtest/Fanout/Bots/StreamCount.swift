@@ -1,31 +1,31 @@
 import RTP
 
-/// Counts one stream's packets by the sequence numbers of their headers, which SRTP leaves in the clear.
+/// Counts one stream's packets by the sequence numbers of their headers, which SRTP does not encrypt.
 ///
-/// What came twice counts once; what came out of order counts as come. A number further back than the window can't be told from a
-/// duplicate any more and counts for nothing.
+/// Duplicates count once; packets out of order count as received. A number outside the window can't be distinguished from a
+/// duplicate and is not counted.
 struct StreamCount: Sendable {
-  /// How many numbers back are remembered.
+  /// Number of past sequence numbers that are remembered.
   static let window = 1024
 
-  /// Different packets that came.
+  /// Distinct packets received.
   private(set) var received = 0
-  /// Packets that had come before.
+  /// Packets that had already been received.
   private(set) var duplicates = 0
-  /// Packets from before the window.
+  /// Packets older than the window.
   private(set) var late = 0
 
   private var unwrapper = SequenceUnwrapper()
   private var first: Int64 = 0
-  /// A bit for each number of the window, at its place modulo the window.
+  /// A bit for each sequence number of the window, at the number modulo the window.
   private var seen = [UInt64](repeating: 0, count: Self.window / 64)
 
-  /// Packets from the first to the highest number; 0 before the first.
+  /// Number of packets from the first to the highest sequence number; 0 before the first packet.
   var expected: Int { unwrapper.highest.map { Int($0 - first + 1) } ?? 0 }
-  /// Of those, the ones that did not come.
+  /// Expected packets that were not received.
   var lost: Int { expected - received }
 
-  /// Counts a packet; false for one that had come before, or can't be told from such.
+  /// Counts a packet. Returns false if it is a duplicate or older than the window.
   @discardableResult
   mutating func count(_ sequenceNumber: UInt16) -> Bool {
     let previous = unwrapper.highest
@@ -56,7 +56,7 @@ struct StreamCount: Sendable {
     return true
   }
 
-  /// Empties the places that new numbers take over from old ones.
+  /// Clears the bits that new numbers reuse.
   private mutating func forget(after previous: Int64, upTo number: Int64) {
     guard number - previous < Int64(Self.window) else {
       for word in seen.indices { seen[word] = 0 }

@@ -2,10 +2,10 @@ import RTP
 import RoomClient
 import WebRTC
 
-/// A subscriber that does ICE and DTLS as every client, and of the media reads the headers alone, which is all it takes to count them.
-/// One packet in `sampleInterval` of each stream is decrypted, so that what is counted is known to be real.
+/// A subscriber with complete ICE and DTLS that counts media by its headers alone. It decrypts one packet in `sampleInterval`
+/// of each stream to verify that the counted packets are authentic.
 ///
-/// It reports once a second as RFC 3550 wants; it asks for nothing again, so that a loss stays one.
+/// It sends a report once a second as RFC 3550 requires. It never requests retransmissions, so that a loss remains visible.
 final class SubscriberBot: LoopBot {
   static let sampleInterval = 128
   private static let reportInterval: Int64 = 1_000_000
@@ -16,19 +16,19 @@ final class SubscriberBot: LoopBot {
     var count = StreamCount()
     var statistics: ReceiveStatistics
     var lastPacket: Instant
-    /// A packet of it was decrypted.
+    /// Whether one of its packets was decrypted.
     var isProven = false
-    /// Of video: the timestamp of the picture that came last.
+    /// For video, the timestamp of the last picture.
     var picture: UInt32?
   }
 
-  /// What came since the last look.
+  /// What was received since the last call.
   struct Slice: Sendable {
     var received = 0
     var lost = 0
-    /// Pictures of which a packet came.
+    /// Number of pictures of which a packet arrived.
     var pictures = 0
-    /// Microseconds of the longest gap in the sound, for a bot that has one track of it.
+    /// Longest gap in the audio in microseconds, for a bot with a single audio track.
     var gap: Int64 = 0
   }
 
@@ -52,7 +52,8 @@ final class SubscriberBot: LoopBot {
   private var told = Slice()
   private var nextFeedback: Instant?
 
-  /// - Parameter feedbackInterval: microseconds between transport-wide feedbacks where the server negotiates them; 0 sends none.
+  /// - Parameter feedbackInterval: microseconds between transport-wide feedback packets, if the server negotiates them; 0 sends
+  ///   none.
   init(peer: Peer, socket: UDPSocket, outcome: JoinOutcome, feedbackInterval: Int64) {
     self.peer = peer
     self.socket = socket
@@ -62,7 +63,7 @@ final class SubscriberBot: LoopBot {
 
   var isInHaste: Bool { outcome.isWaiting }
 
-  /// What came so far.
+  /// Returns what was received so far.
   func counts(now: Instant) -> PacketCounts {
     var counts = total
     for stream in streams {
@@ -74,7 +75,7 @@ final class SubscriberBot: LoopBot {
     return counts
   }
 
-  /// What came since this was last asked.
+  /// Returns what was received since the last call.
   func takeSlice(now: Instant) -> Slice {
     let received = streams.reduce(0) { $0 + $1.count.received }
     let lost = streams.reduce(0) { $0 + $1.count.lost }
@@ -91,7 +92,7 @@ final class SubscriberBot: LoopBot {
     drain(now)
   }
 
-  /// What the server sends from now on.
+  /// Sets the streams that the server sends from now on.
   func setMedia(_ media: [RTPParameters]) {
     payloads = [:]
     for parameters in media {
@@ -167,7 +168,7 @@ final class SubscriberBot: LoopBot {
     }
   }
 
-  /// Reads the header, which is not encrypted. The length of the padding is, so for the reading there is none.
+  /// Parses the header, which is not encrypted. The padding length is encrypted, so the padding bit is ignored.
   private static func header(of datagram: UnsafeMutableRawBufferPointer) -> RTPHeader? {
     guard let first = datagram.first else { return nil }
     datagram[0] = first & 0xDF
@@ -175,7 +176,7 @@ final class SubscriberBot: LoopBot {
     return RTPHeader(parsing: UnsafeRawBufferPointer(datagram))
   }
 
-  /// Decrypts a packet, in place: it is of no use afterwards.
+  /// Decrypts a packet in place, which destroys it.
   private func prove(
     _ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, stream: Int, kind: RTPParameters.Kind, now: Instant
   ) {
@@ -185,7 +186,7 @@ final class SubscriberBot: LoopBot {
       guard !streams[stream].isProven else { return }
       streams[stream].isProven = true
       outcome.mediaCame(kind, at: now)
-    // Media may overtake the end of the handshake.
+    // Media may arrive before the end of the handshake.
     case .dropped(.notReady): break
     default:
       total.sampled += 1
@@ -252,7 +253,7 @@ final class SubscriberBot: LoopBot {
       switch output {
       case .transmit(let bytes, let address): socket.send(bytes, to: address)
       case .event(.connected):
-        // Spread over the second, as clients that came one by one.
+        // A random offset within the second, as with clients that joined one by one.
         nextReport = now.advanced(microseconds: Int64.random(in: 100_000...Self.reportInterval))
       case .event(.failed(let reason)): outcome.failed("\(reason)")
       case .event(.closed): outcome.failed("closed by the server")

@@ -3,8 +3,8 @@ import RoomClient
 import Synchronization
 import WebRTC
 
-/// A subscriber as its signalling holds it: answers the server's offers, or makes its own, and hands what they settle to the bot on
-/// its loop.
+/// The handle by which signalling controls a subscriber: answers the server's offers or creates its own, and passes the result
+/// to the bot on its loop.
 final class SubscriberEnd: ReceivingEnd {
   let name: String
   let outcome: JoinOutcome
@@ -15,9 +15,9 @@ final class SubscriberEnd: ReceivingEnd {
   private let network: LossyNetwork?
 
   /// - Parameters:
-  ///   - role: the bot's end of DTLS, as the descriptions will have it.
-  ///   - codecs: names of those that it takes.
-  ///   - network: lies between the bot and the server.
+  ///   - role: the bot's DTLS role, as the session descriptions will state it.
+  ///   - codecs: names of the codecs that it accepts.
+  ///   - network: the lossy network between the bot and the server.
   init(
     name: String, settings: BotSettings, controlling: Bool, role: DTLSRole = .client, codecs: Set<String> = ["vp8", "opus"],
     network: LossyNetwork? = nil, loop: BotLoop
@@ -48,23 +48,23 @@ final class SubscriberEnd: ReceivingEnd {
     }
   }
 
-  /// Answers an offer of the server.
+  /// Returns an answer to the server's offer.
   func answer(_ offer: String) throws -> String {
     let answered = try answering.withLock { answering in try answering.answer(offer) }
     take(answered.media, answered.remoteChanged ? answered.remote : nil)
     return answered.sdp
   }
 
-  /// An offer to receive, for servers that answer.
+  /// Returns an offer to receive, for servers that send the answer.
   func makeOffer(_ codecs: [RTPCodec] = [.opus, .vp8]) throws -> ViewOffer { try ViewOffer(local: local, codecs: codecs) }
 
-  /// Takes the server's answer.
+  /// Applies the server's answer.
   func accept(_ answer: String, to offer: ViewOffer) throws {
     let accepted = try offer.accept(answer: answer)
     take(accepted.media, accepted.remote)
   }
 
-  /// What came since this was last asked; nil before there is a bot.
+  /// Returns what was received since the last call, or nil before the bot exists.
   func takeSlice() async -> SubscriberBot.Slice? {
     let link = link
     return await loop.run { _ in link.bot?.takeSlice(now: BotCrew.now) }

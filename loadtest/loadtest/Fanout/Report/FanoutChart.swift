@@ -1,4 +1,4 @@
-/// The medians of a series as a drawing.
+/// Draws the medians of a series as a chart.
 enum FanoutChart {
   static func svg(_ series: FanoutSeries) -> String {
     func panel(_ title: String, _ unit: String, _ digits: Int, _ value: (FanoutSeries.Medians) -> Double?) -> BarChart.Panel {

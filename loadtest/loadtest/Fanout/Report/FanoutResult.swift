@@ -1,53 +1,53 @@
-/// What one measurement of one server gave. The names in JSON are those of `CodingKeys`.
+/// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
 struct FanoutResult: Codable, Sendable {
   var target: TargetKind
   var subscribers: Int
   var publishers: Int
-  /// Length of the steady window.
+  /// Length of the measurement window, in seconds.
   var seconds: Double
   /// "gcm" or "cm".
   var profile: String
 
-  /// RTP packets that all subscribers together got, a second.
+  /// RTP packets per second that all subscribers received in total.
   var packetsPerSecond: Double
-  /// Megabits a second of it, SRTP included.
+  /// Their throughput in Mbps, including SRTP overhead.
   var megabitsPerSecond: Double
-  /// Microseconds of the server's CPU, user and system, for each of them; nil where the server's process is not known.
+  /// The server's CPU per packet, user and system, in microseconds; nil if the server's process is unknown.
   var cpuPerPacket: Double?
-  /// Percent of one core.
+  /// The server's CPU as a percentage of one core.
   var cpuPercent: Double?
-  /// Percent of the server's CPU that was spent in the kernel.
+  /// Percentage of the server's CPU time spent in the kernel.
   var systemPercent: Double?
-  /// Percent of one core that neither the server nor the bots used: how quiet the machine was.
+  /// CPU of all processes other than the server and the bots, as a percentage of one core: shows how quiet the machine was.
   var othersPercent: Double?
-  /// Percent of one core that the bots used.
+  /// CPU of the bots as a percentage of one core.
   var botsPercent: Double
 
-  /// Share of the packets of the window whose numbers are missing between others.
+  /// Share of the window's packets that are missing from the sequence.
   var loss: Double
   var lostPackets: Int
   var duplicates: Int
-  /// Datagrams that the bots' own sockets had no room for.
+  /// Datagrams dropped because the bots' socket buffers were full.
   var receiverDrops: Int
-  /// Streams that should be there, and of which nothing came in the window's last second.
+  /// Expected streams that delivered nothing in the window's last second.
   var silentStreams: Int
-  /// Packets that were decrypted for a test, and those that could not be.
+  /// Packets that were decrypted as a sample, and how many of them failed to decrypt.
   var sampled: Int
   var unauthentic: Int
 
-  /// Milliseconds from a subscriber's request to its first packet, and to its first of video.
+  /// Milliseconds from a subscriber's request to its first packet, and to its first video packet.
   var joinP50: Double
   var joinP99: Double
   var videoP50: Double
   var videoP99: Double
 
-  /// kB (1000 bytes) by which the server's resident memory grew, for each subscriber.
+  /// Growth of the server's resident memory per subscriber, in kB (1000 bytes).
   var kilobytesPerSubscriber: Double?
   var proportionalKilobytesPerSubscriber: Double?
-  /// MB of resident memory at the window's end.
+  /// Resident memory at the window's end, in MB.
   var residentMegabytes: Double?
 
-  /// By how much the server's own counters of segmented sending grew in the window.
+  /// Growth of the server's counters of segmentation offload (GSO) in the window.
   var gso: [String: Int64]?
 
   enum CodingKeys: String, CodingKey {
@@ -75,7 +75,7 @@ struct FanoutResult: Codable, Sendable {
     case gso
   }
 
-  /// Whether the server did what it was to do: every stream alive, real, and whole.
+  /// Whether the server served every stream completely and authentically.
   var isSound: Bool { lostPackets == 0 && silentStreams == 0 && unauthentic == 0 }
 }
 
@@ -83,7 +83,7 @@ struct FanoutResult: Codable, Sendable {
 struct FanoutSeries: Codable, Sendable {
   var runs: [FanoutResult]
   var medians: [Medians]
-  /// The first target's CPU for each packet over that of each of the others, from the medians.
+  /// The first target's CPU per packet relative to each of the others, from the medians.
   var cpuRatios: [Ratio]
 
   struct Medians: Codable, Sendable {
@@ -143,8 +143,8 @@ struct FanoutSeries: Codable, Sendable {
 }
 
 extension [Double] {
-  /// The value below which a share of `fraction` lies, the nearer of two between neighbours (the lower median of an even count);
-  /// nil where there is none.
+  /// Returns the quantile for `fraction`, the nearest value without interpolation (the lower median of an even count); nil if
+  /// there are no values.
   func quantile(_ fraction: Double) -> Double? {
     guard !isEmpty else { return nil }
     let rank = Int((fraction * Double(count)).rounded(.up)) - 1

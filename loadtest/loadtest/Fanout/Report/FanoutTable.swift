@@ -1,6 +1,6 @@
 import Foundation
 
-/// Results as a Markdown table, which a person can read as well.
+/// Formats results as a readable Markdown table.
 enum FanoutTable {
   private static let head = [
     "run", "target", "packets/s", "CPU µs/packet", "CPU % (kernel)", "lost", "join p50 / p99 ms", "video p50 / p99 ms",

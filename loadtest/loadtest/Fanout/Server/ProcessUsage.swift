@@ -1,18 +1,19 @@
 import Foundation
 import Glibc
 
-/// What a process has used of the machine, as the kernel counts it.
+/// Resource use of a process, as counted by the kernel.
 struct ProcessUsage: Sendable {
-  /// Nanoseconds of CPU, user and system of all threads, those that ended too.
+  /// CPU time in nanoseconds, user and system, of all threads including those that exited.
   var cpu: Int64
-  /// The share of it that was spent in the kernel; in ticks of 10 ms, so good for a share and no more.
+  /// User and kernel time in ticks of 10 ms, precise enough only for the kernel's share.
   var userTicks: Int64
   var systemTicks: Int64
-  /// Resident bytes, and the process' part of them where pages are shared.
+  /// Resident memory in bytes, and its proportional set size, which divides shared pages among their processes.
   var resident: Int64
   var proportional: Int64
 
-  /// Reads it now; throws where the process is gone, or is somebody else's.
+  /// Reads the current values.
+  /// - Throws: ``FanoutError`` if the process has exited or belongs to another user.
   init(of process: Int32) throws(FanoutError) {
     var clock = clockid_t()
     var time = timespec()
@@ -20,7 +21,7 @@ struct ProcessUsage: Sendable {
       throw .server("the server's process \(process) is gone")
     }
     cpu = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    // The name, in parentheses, may hold anything; utime and stime are the 12th and 13th fields behind it (proc(5)).
+    // The name, in parentheses, may contain any character; utime and stime are the 12th and 13th fields after it (proc(5)).
     let fields = (ProcFile.text("/proc/\(process)/stat") ?? "").split(separator: ")").last?.split(separator: " ") ?? []
     userTicks = fields.count > 12 ? Int64(fields[11]) ?? 0 : 0
     systemTicks = fields.count > 12 ? Int64(fields[12]) ?? 0 : 0
@@ -34,9 +35,9 @@ struct ProcessUsage: Sendable {
   }
 }
 
-/// How busy the machine was altogether.
+/// CPU use of the whole machine.
 struct MachineUsage: Sendable {
-  /// Ticks of 10 ms of all processors, and those of them that were not idle.
+  /// Ticks of 10 ms of all processors, in total and not idle.
   var ticks: Int64
   var busy: Int64
 
@@ -44,14 +45,14 @@ struct MachineUsage: Sendable {
     let line = ProcFile.text("/proc/stat")?.split(separator: "\n").first ?? ""
     let values = line.split(separator: " ").dropFirst().prefix(8).compactMap { Int64($0) }
     ticks = values.reduce(0, +)
-    // Fourth and fifth: idle, and waiting for a disk.
+    // Fourth and fifth field: idle and iowait.
     busy = ticks - values.dropFirst(3).prefix(2).reduce(0, +)
   }
 }
 
-/// Datagrams that this machine's sockets had no room for: a loss there is the receiver's, not the server's.
+/// Datagrams dropped because this machine's socket buffers were full: a loss at the receiver, not at the server.
 enum SocketDrops {
-  /// Of the UDP sockets of this process; what sockets lost that are closed by now is not in it.
+  /// Returns the drops of this process's open UDP sockets. Closed sockets are not included.
   static func ofThisProcess() -> Int {
     var inodes: Set<String> = []
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
@@ -74,10 +75,10 @@ enum SocketDrops {
 }
 
 enum ProcFile {
-  /// The whole file; nil where it can't be read.
+  /// Returns the whole file, or nil if it can't be read.
   static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-  /// The number of kB behind a name.
+  /// Returns the number of kB that follows a name.
   static func kilobytes(_ name: String, in text: String) -> Int64? {
     let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
     return line?.split(separator: " ").dropFirst().first.flatMap { Int64($0) }

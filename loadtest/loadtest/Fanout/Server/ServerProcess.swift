@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server that was started for one measurement, and ends with it.
+/// A server that is started for one measurement and stopped after it.
 final class ServerProcess: Sendable {
   let pid: Int32
   private let process: Mutex<Process>
   private let folder: URL?
 
-  /// Starts a program.
+  /// Starts an executable.
   /// - Parameters:
-  ///   - folder: removed with the server's end.
-  ///   - log: where its output goes; the last lines are told when it does not start.
+  ///   - folder: removed when the server has stopped.
+  ///   - log: receives the output; its last lines are part of the error if the server does not start.
   init(_ program: String, _ arguments: [String], environment: [String: String] = [:], folder: URL) throws {
     let log = folder.appending(path: "log")
     guard FileManager.default.createFile(atPath: log.path, contents: nil) else {
@@ -31,7 +31,8 @@ final class ServerProcess: Sendable {
     self.folder = folder
   }
 
-  /// Returns once something listens on the port; throws where the process ends before, or after 15 s.
+  /// Returns once the port accepts connections.
+  /// - Throws: ``FanoutError`` if the process exits before that, or after 15 s.
   func listens(host: String, port: UInt16) async throws {
     let patience = ContinuousClock.now + .seconds(15)
     while !FreePort.isOpen(host: host, port: port) {
@@ -43,7 +44,7 @@ final class ServerProcess: Sendable {
     }
   }
 
-  /// Asks it to end, and insists after 5 s.
+  /// Terminates the process, and kills it after 5 s.
   func stop() async {
     kill(pid, SIGTERM)
     let patience = ContinuousClock.now + .seconds(5)
@@ -53,7 +54,7 @@ final class ServerProcess: Sendable {
     if let folder { try? FileManager.default.removeItem(at: folder) }
   }
 
-  /// A new empty folder.
+  /// Creates an empty folder.
   static func folder(_ name: String) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "loadtest-\(name)-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,9 +62,9 @@ final class ServerProcess: Sendable {
   }
 }
 
-/// TCP ports for servers that can't tell which one they took.
+/// TCP ports for servers that can't report a port that the kernel assigned.
 enum FreePort {
-  /// One that is free at this moment; 0 where the kernel gives none.
+  /// Returns a port that is currently free, or 0 if the kernel provides none.
   static func find() -> UInt16 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -77,7 +78,7 @@ enum FreePort {
     }
   }
 
-  /// Whether something takes connections there.
+  /// Returns whether the port accepts connections.
   static func isOpen(host: String, port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -89,7 +90,7 @@ enum FreePort {
     }
   }
 
-  /// Of a numeric IPv4 address; any other becomes 0.0.0.0.
+  /// Returns the socket address of a numeric IPv4 address; any other host becomes 0.0.0.0.
   static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -99,9 +100,9 @@ enum FreePort {
   }
 }
 
-/// The address at which this machine is known to others.
+/// The address by which other machines reach this one.
 enum OwnAddress {
-  /// The first IPv4 address that is no loopback, as text; Janus takes no other. Packets to it stay in the kernel.
+  /// Returns the first non-loopback IPv4 address as text; Janus does not accept loopback. Packets to it stay in the kernel.
   static func find() -> String? {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }

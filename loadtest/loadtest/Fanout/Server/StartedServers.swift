@@ -1,19 +1,19 @@
 import Foundation
 
-/// Servers as `--start` runs them: fresh for each measurement, on free ports, with nothing kept.
+/// Starts servers for `--start`: a new one for each measurement, on free ports, without persistent state.
 enum StartedServers {
-  /// The key of a server that lives as long as one measurement.
+  /// The API key of a server that is started for one measurement.
   static let key = "fanout"
 
   struct Roomserver {
     var process: ServerProcess
     var secret: String
-    /// Of HTTP, and of RTMP.
+    /// The port of HTTP; the next property is that of RTMP.
     var port: UInt16
     var rtmpPort: UInt16
   }
 
-  /// `roomserver serve` with its defaults, but without limits for one address.
+  /// Starts `roomserver serve` with its defaults, but without limits per address.
   static func roomserver(program: String, arguments: [String], address: String) async throws -> Roomserver {
     let port = FreePort.find()
     let rtmpPort = FreePort.find()
@@ -42,7 +42,7 @@ enum StartedServers {
     var url: String
   }
 
-  /// Debian's Janus with its defaults, but for what it does not need here: of plugins and transports those in use alone.
+  /// Starts Debian's Janus with its defaults, but only with the plugins and transports that are used.
   static func janus(program: String, address: String, plugin: String = "videoroom") async throws -> Janus {
     let port = FreePort.find()
     let folder = try ServerProcess.folder("janus")

@@ -1,32 +1,32 @@
 import ArgumentParser
 import WebRTC
 
-/// The servers that bots can load.
+/// The servers that can be measured.
 enum TargetKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {
-  /// This server, by its signalling: the server offers what a subscriber gets.
+  /// This server, over its signalling: the server sends the offers to a subscriber.
   case roomserver
-  /// Any server that speaks WHIP and WHEP.
+  /// Any server that supports WHIP and WHEP.
   case whep
-  /// Janus with its videoroom plugin, by its WebSocket API.
+  /// Janus with its videoroom plugin, over its WebSocket API.
   case janus
 }
 
-/// One room of one server, and how bots get in.
+/// One room of one server, and the calls by which bots join it.
 protocol FanoutTarget: Sendable {
-  /// The end of DTLS that a publisher has, which the server leaves it.
+  /// A publisher's DTLS role, which results from the server's answer.
   var publisherRole: DTLSRole { get }
-  /// Whether a subscriber controls ICE: it does unless the server offers with an agent that is not lite.
+  /// Whether a subscriber is the controlling ICE agent. It is, unless the server sends the offer and is not ICE-lite.
   var subscriberControlsICE: Bool { get }
 
-  /// Makes the room ready.
+  /// Prepares the room.
   func open() async throws
-  /// Publishes; returns with the server's answer taken.
+  /// Publishes. Returns after the server's answer was applied.
   func publish(_ publisher: PublisherEnd) async throws -> any BotSeat
-  /// Asks for all publishers' media; begins the outcome's clock with the request and returns once all is said that is to be said.
+  /// Requests all publishers' media. Starts the outcome's clock with the request and returns when the signalling is complete.
   func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat
 }
 
-/// A bot's place in a room, which its signalling holds.
+/// A bot's signalling session in a room.
 protocol BotSeat: Sendable {
   func leave() async
 }

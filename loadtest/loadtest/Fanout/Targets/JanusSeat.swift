@@ -1,8 +1,8 @@
 import Foundation
 
-/// A session of Janus with one handle of a plugin, on a socket of its own as every client has.
+/// A Janus session with one plugin handle, on a socket of its own, as every client has.
 actor JanusSeat: BotSeat {
-  /// Janus forgets a session after 60 s of silence.
+  /// Janus discards a session after 60 s without messages.
   private static let keepAlive = Duration.seconds(25)
 
   private let socket: MessageSocket
@@ -11,7 +11,7 @@ actor JanusSeat: BotSeat {
   private var count = 0
   private var tasks: [Task<Void, Never>] = []
 
-  /// - Parameter plugin: videoroom, audiobridge.
+  /// - Parameter plugin: "videoroom" or "audiobridge".
   init(_ url: String, plugin: String) async throws {
     socket = try await MessageSocket.open(url, subprotocol: "janus-protocol")
     try send(JanusRequest(janus: "create"))
@@ -20,13 +20,13 @@ actor JanusSeat: BotSeat {
     handle = try await reply().data?.id
   }
 
-  /// A request that is answered at once.
+  /// Sends a request that is answered at once.
   func ask(_ body: JanusBody) async throws -> JanusReply {
     try send(body)
     return try await reply()
   }
 
-  /// A request that is acknowledged, and answered by an event with a description.
+  /// Sends a request that is acknowledged, and later answered by an event with a session description.
   func negotiate(_ body: JanusBody, _ jsep: JanusDescription?) async throws -> (JanusPluginData, JanusDescription) {
     try send(body, jsep)
     while true {
@@ -48,7 +48,7 @@ actor JanusSeat: BotSeat {
     try socket.send(request)
   }
 
-  /// The next message that is more than an acknowledgement or news of the transport.
+  /// Returns the next message that is not an acknowledgement or a transport event.
   private func reply() async throws -> JanusReply {
     while let text = await socket.next() {
       let reply = try JSONDecoder().decode(JanusReply.self, from: text)
@@ -59,7 +59,7 @@ actor JanusSeat: BotSeat {
     throw FanoutError.refused("Janus closed the socket")
   }
 
-  /// Reads from now on, so that nothing piles up, and keeps the session alive.
+  /// Starts to read, so that messages don't accumulate, and keeps the session alive.
   func attend() {
     tasks = [
       Task { [socket] in while await socket.next() != nil {} },
@@ -78,7 +78,7 @@ actor JanusSeat: BotSeat {
   }
 }
 
-// The names of these are Janus'.
+// Property names are those of the Janus API.
 
 private struct JanusRequest: Encodable, Sendable {
   var janus: String
@@ -106,14 +106,14 @@ struct JanusBody: Encodable, Sendable {
   var display: String?
   var streams: [Stream]?
   var publishers: Int?
-  /// 0 asks no publisher to send less.
+  /// 0 sets no bitrate limit for publishers.
   var bitrate: Int?
   var audiocodec: String?
   var videocodec: String?
-  /// Seconds between key frames that Janus asks for by itself; 0 for none.
+  /// Interval in seconds at which Janus requests key frames; 0 disables it.
   var fir_freq: Int?
   var notify_joining: Bool?
-  /// Of audiobridge: the mix' samples a second, and the bits a second of each of its encoders.
+  /// For audiobridge: the mix's sampling rate in Hz, and the bitrate of each encoder in bps.
   var sampling_rate: Int?
   var default_bitrate: Int?
   var muted: Bool?
@@ -125,7 +125,7 @@ struct JanusDescription: Codable, Sendable {
 }
 
 struct JanusPluginData: Decodable, Sendable {
-  /// The publisher's.
+  /// The publisher's id.
   var id: UInt64?
   var error: String?
 }

@@ -3,20 +3,20 @@ import RoomClient
 import Synchronization
 import WebRTC
 
-/// A room of Janus' videoroom plugin, by the WebSocket API (https://janus.conf.meetecho.com/docs/videoroom.html).
+/// A room of Janus' videoroom plugin, over the WebSocket API (https://janus.conf.meetecho.com/docs/videoroom.html).
 final class JanusTarget: FanoutTarget {
   private static let plugin = "videoroom"
 
   let url: String
   private let room: Int
   private let publishers: Int
-  /// The ids that Janus gave the publishers, whose streams a subscriber asks for.
+  /// The publishers' ids, assigned by Janus. A subscriber requests their streams.
   private let feeds = Mutex<[UInt64]>([])
   private let owner = Mutex<JanusSeat?>(nil)
 
   // Janus answers an offer of "actpass" with "active".
   let publisherRole = DTLSRole.server
-  // Janus offers, and runs a full agent.
+  // Janus sends the offer and is a full ICE agent.
   let subscriberControlsICE = false
 
   init(url: String, room: Int, publishers: Int) {

@@ -3,10 +3,10 @@ import NIOCore
 import RoomClient
 import Synchronization
 
-/// A WebSocket with JSON text, read by one reader.
+/// A WebSocket with JSON text messages for a single reader.
 final class MessageSocket: Sendable {
   private static let openingTime = 10.0
-  /// Messages that wait for the reader; with more the socket is closed.
+  /// Maximum number of queued messages. If it is exceeded, the socket is closed.
   private static let limit = 8192
 
   private let socket: SignalSocket
@@ -35,7 +35,7 @@ final class MessageSocket: Sendable {
     return MessageSocket(socket: socket, messages: messages)
   }
 
-  /// The next message; nil once the socket is closed.
+  /// Returns the next message, or nil once the socket is closed.
   func next() async -> Data? {
     for await message in messages { return message }
     return nil

@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 import WebRTC
 
-/// A room of this server, by its own signalling.
+/// A room of this server, over its own signalling.
 struct RoomserverTarget: FanoutTarget {
   let url: String
   let tokens: TokenMint
@@ -11,7 +11,7 @@ struct RoomserverTarget: FanoutTarget {
   let publisherRole = DTLSRole.client
   let subscriberControlsICE = true
 
-  /// The first join makes the room.
+  /// The first join creates the room.
   func open() async throws {}
 
   func publish(_ publisher: PublisherEnd) async throws -> any BotSeat {
@@ -43,7 +43,7 @@ struct RoomserverTarget: FanoutTarget {
   private func join(_ name: String) throws -> JoinParams { JoinParams(token: try tokens.token(for: UserID(name), in: room)) }
 }
 
-/// A participant's signalling: one call at a time, then the events.
+/// A participant's signalling: individual calls first, then events.
 actor RoomserverSeat: BotSeat {
   private let socket: MessageSocket
   private var lastId = 0
@@ -53,7 +53,7 @@ actor RoomserverSeat: BotSeat {
     socket = try await MessageSocket.open(url)
   }
 
-  /// What tells answers from events.
+  /// The fields that distinguish responses from events.
   private struct Head: Decodable {
     var id: Int?
     var event: String?
@@ -64,7 +64,8 @@ actor RoomserverSeat: BotSeat {
     try socket.send(SignalRequest(id: lastId, call: call))
   }
 
-  /// Sends a request and reads up to its answer. Before the first answer there are no events, and a publisher needs none.
+  /// Sends a request and reads until its response. Other messages are skipped: no events precede the first response, and a
+  /// publisher needs none.
   func call<Result: Codable & Sendable>(_ call: SignalCall, as _: Result.Type) async throws -> Result {
     try tell(call)
     while let text = await socket.next() {
@@ -77,11 +78,11 @@ actor RoomserverSeat: BotSeat {
     throw FanoutError.refused("\(call.method): the server closed the socket")
   }
 
-  /// Reads from now on; `offered` gets each offer.
+  /// Starts to read; calls `offered` with each offer.
   func attend(_ offered: @escaping @Sendable (OfferData) async -> Void) {
     events = Task { [socket] in
       while let text = await socket.next() {
-        // Of the others' coming and going nothing need be known.
+        // Other events are not needed.
         guard let head = try? JSONDecoder().decode(Head.self, from: text), head.event == "offer",
           case .offer(let offer) = try? JSONDecoder().decode(SignalEvent.self, from: text)
         else { continue }

@@ -6,10 +6,10 @@ import WebRTC
   import FoundationNetworking
 #endif
 
-/// A room that is published to by WHIP (RFC 9725) and viewed by WHEP (draft-ietf-wish-whep), at `/whip/{room}` and
+/// A room with publishing over WHIP (RFC 9725) and playback over WHEP (draft-ietf-wish-whep), at `/whip/{room}` and
 /// `/whep/{room}/{user}`.
 struct WHEPTarget: FanoutTarget {
-  /// What the paths are appended to.
+  /// The base URL that the paths are appended to.
   let base: URL
   let tokens: TokenMint
   let room: RoomName
@@ -37,7 +37,7 @@ struct WHEPTarget: FanoutTarget {
   }
 }
 
-/// One session of WHIP or WHEP.
+/// One WHIP or WHEP session.
 actor WHEPSeat: BotSeat {
   private static let client = {
     let configuration = URLSessionConfiguration.ephemeral
@@ -54,7 +54,7 @@ actor WHEPSeat: BotSeat {
     self.token = token
   }
 
-  /// Sends the offer and gives the answer.
+  /// Sends the offer and returns the answer.
   func post(_ offer: String) async throws -> String {
     var request = request("POST", endpoint)
     request.setValue("application/sdp", forHTTPHeaderField: "Content-Type")
