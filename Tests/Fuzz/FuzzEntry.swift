@@ -7,7 +7,7 @@ import Glibc
   _ take: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// The parser that this run feeds, from `FUZZ_TARGET`.
+/// The parser under test, from `FUZZ_TARGET`.
 private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
   let targets = [rtpFuzzTargets, rtmpFuzzTargets, webRTCFuzzTargets, roomProtocolFuzzTargets, roomServerFuzzTargets]
   let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
@@ -18,13 +18,14 @@ private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
   return target
 }()
 
-/// What libFuzzer calls with each input; by this name, for its own `main` asks for it though it is not used.
+/// Called by libFuzzer with each input. The name is required, because libFuzzer's own `main` refers to it even though that is
+/// not used.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   target(UnsafeRawBufferPointer(start: start, count: count))
   return 0
 }
 
-/// SwiftPM gives `main` of every program another name, so the fuzzer is begun by hand.
+/// SwiftPM renames the `main` of every executable, so the fuzzer is started explicitly.
 @main struct Fuzz {
   static func main() {
     runTasksOnCallingThread()

@@ -38,7 +38,7 @@ extension RealMedia {
         try await alice.publish(video: .vp8, tone: nil)
         let bob = try await Participant.join(server, as: "bob")
         try await eventually("bob sees alice") { bob.pictures(of: "alice").decoded > 0 }
-        // Long after the first key frame, and with the next regular one far away.
+        // Long after the first key frame, and long before the next regular one.
         try await eventually("alice goes on") { bob.pictures(of: "alice").decoded > 40 }
         let carol = try await Participant.join(server, as: "carol")
         let joined = ContinuousClock.now

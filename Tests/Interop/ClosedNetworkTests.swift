@@ -8,7 +8,8 @@ import Testing
 extension RealMedia {
   @Suite("Chromium in closed networks")
   struct ClosedNetworkTests {
-    /// Both directions between a browser on such a way and a client by UDP, and what the browser says of its ways.
+    /// Exchanges media in both directions between a browser on the given path and a UDP client. Returns the paths that the
+    /// browser reports.
     private func exchange(_ server: TestServer, _ way: BrowserClient.Way) async throws -> [BrowserClient.Path] {
       let swift = try await Participant.join(server, as: "swift")
       let browser = try await BrowserClient.open()

@@ -31,7 +31,7 @@ extension RealMedia {
         #expect(pictures.sent >= 300, "\(pictures)")
         #expect(Double(pictures.decoded) >= 0.99 * Double(pictures.sent), "\(pictures)")
         #expect(heard.gapShare(since: heardBefore) < 0.01, "\(heard)")
-        // Nothing was set up for any of it.
+        // The server allocated nothing for any of it.
         var after: [Int] = []
         for name in held { after.append(try await server.metric(name)) }
         #expect(after == before)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension RealMedia {
-  /// A client that a generator made of `api/openapi.yaml`.
+  /// A client generated from `api/openapi.yaml`.
   @Suite("REST: a generated client")
   struct GeneratedClientTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized

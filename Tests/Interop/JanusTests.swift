@@ -3,21 +3,21 @@ import Testing
 
 @testable import loadtest
 
-/// The comparison of `docs/performance.md` needs bots that Janus takes for clients like any other.
+/// The comparison in `docs/performance.md` requires bots that Janus treats like any other client.
 @Suite(
   "The bots of loadtest fanout and Janus",
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/janus") && OwnNetwork.isThere))
 struct JanusTests {
   @Test("five subscribers get every packet of one publisher through Janus' videoroom", arguments: FanoutProfile.allCases)
   func videoroom(profile: FanoutProfile) async throws {
-    // In a network of its own: Janus takes no loopback address.
+    // Runs in a separate network namespace, because Janus does not accept a loopback address.
     let output = try await OwnNetwork.run([
       URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "loadtest").path, "fanout", "--start",
       "--target", "janus", "--subscribers", "5", "--seconds", "2", "--kbps", "300", "--profile", profile.rawValue, "--json",
     ])
     let result = try JSONDecoder().decode(FanoutResult.self, from: output)
     #expect(result.silentStreams == 0 && result.unauthentic == 0)
-    // For Janus' own losses this project's tests do not answer.
+    // Losses inside Janus do not fail this project's tests.
     #expect(result.packetsPerSecond > 5 * 50)
     #expect((result.cpuPerPacket ?? 0) > 0)
   }
@@ -36,12 +36,12 @@ struct JanusTests {
   }
 }
 
-/// loadtest/own-network.sh
+/// Runs commands with loadtest/own-network.sh.
 private enum OwnNetwork {
   static let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../loadtest/own-network.sh")
     .standardizedFileURL
 
-  /// Whether this kernel and user may have one.
+  /// Whether the kernel and the user permit a network namespace.
   static var isThere: Bool {
     let process = Process()
     process.executableURL = script
@@ -52,7 +52,7 @@ private enum OwnNetwork {
     return process.terminationStatus == 0
   }
 
-  /// Runs a program to its end; gives what it printed.
+  /// Runs a program until it exits and returns its output.
   static func run(_ arguments: [String]) async throws -> Data {
     let process = Process()
     process.executableURL = script

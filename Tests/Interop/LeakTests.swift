@@ -26,13 +26,13 @@ extension RealMedia {
     func joinAndLeave(_ server: TestServer, times: Int) async throws {
       for round in 0..<times {
         let participant = try await Participant.join(server, room: "room\(round % 7)", as: "user\(round)")
-        // One in ten gets as far as media.
+        // Every tenth client connects media too.
         if round.isMultiple(of: 10) { try await participant.publish(video: .vp8, tone: 440) }
         await participant.leave()
       }
     }
 
-    /// A client whose process dies says nothing at all: neither on its socket nor to its transports.
+    /// A client whose process dies sends nothing, neither on its socket nor on its transports.
     func killedClient(_ server: TestServer) async throws {
       let witness = try await Participant.join(server, room: "killed", as: "witness")
       let victim = try await BrowserClient.open()

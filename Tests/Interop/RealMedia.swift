@@ -1,5 +1,5 @@
 import Testing
 
-/// What needs a whole server: all of it runs one test after the other, so that media gets the machine's time to itself.
+/// Tests that need a whole server. They run serially, so that media gets enough CPU time.
 @Suite("Rooms with real media", .serialized)
 enum RealMedia {}

@@ -4,7 +4,7 @@ import RoomClient
 import RoomMedia
 import Testing
 
-/// `Room.publish()` of RoomMedia, with real media.
+/// Tests `Room.publish()` of RoomMedia with real media.
 extension RealMedia {
   @Suite("A microphone and a camera in one call")
   struct SourcesInOneCallTests {

@@ -5,11 +5,11 @@ import Testing
 import RoomProtocol
 
 extension RealMedia {
-  /// WHIP and WHEP with clients that no one here wrote.
+  /// Tests WHIP and WHEP with third-party clients.
   @Suite struct WHIPTests {
     private typealias Line = HTTPPeer.Line
 
-    /// The YUV of what `aiortc_peer.py` publishes in a codec, but for the brightness, which moves.
+    /// The chroma of the video that `aiortc_peer.py` publishes, by codec. Its luma moves.
     private static let chroma = ["vp8": [60, 190], "h264": [200, 80]]
 
     private static func shows(_ codec: String, _ line: Line) -> Bool {

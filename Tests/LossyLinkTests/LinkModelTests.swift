@@ -7,7 +7,7 @@ import Testing
 struct LinkModelTests {
   func time(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 
-  /// The fates of packets sent one a millisecond.
+  /// Returns the fates of packets sent once per millisecond.
   func fates(_ conditions: LinkConditions, seed: UInt64 = 1, count: Int = 10_000, bytes: Int = 1000) -> [LinkModel.Fate] {
     var link = LinkModel(conditions, seed: seed)
     return (0..<count).map { link.send(bytes: bytes, at: time(Int64($0))) }
@@ -71,14 +71,14 @@ struct LinkModelTests {
 
   @Test("a rate spaces the packets and a full queue drops them")
   func rate() {
-    // 1000 bytes a millisecond are 8 Mbit/s, twice what the link carries.
+    // 1000 bytes per millisecond are 8 Mbps, twice the link's bandwidth.
     let fates = fates(LinkConditions(rate: 4_000_000, queue: 10_000), count: 1000)
     let arrivals = arrivals(fates)
     let overflowed = fates.count { $0 == .overflowed }
     #expect(arrivals.count + overflowed == 1000)
     #expect((480...520).contains(overflowed))
     #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $1 - $0 >= 2000 })
-    // What waits is at most the queue: 10,000 bytes take 20 ms.
+    // At most the queue is waiting: 10,000 bytes take 20 ms.
     for (sent, fate) in fates.enumerated() {
       if case .arrives(let arrival) = fate { #expect(arrival - time(Int64(sent)) <= 20_000) }
     }

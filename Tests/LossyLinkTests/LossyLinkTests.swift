@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A lossy link between sockets")
 struct LossyLinkTests {
-  /// What a socket receives until `count` datagrams have come or two seconds have gone without one.
+  /// Returns the datagrams that a socket receives, until `count` have arrived or none has arrived for two seconds.
   func receive(_ count: Int, at socket: LoopbackSocket) -> [(bytes: [UInt8], from: sockaddr_in)] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
     defer { buffer.deallocate() }
@@ -36,7 +36,7 @@ struct LossyLinkTests {
       #expect(answers.map(\.bytes) == [[UInt8(name), 99]])
       #expect(answers.first?.from.sin_port.bigEndian == link.port)
     }
-    // The link counts a datagram just after it has sent it.
+    // The link counts a datagram just after sending it.
     for direction in [LossyLink.Direction.toTarget, .toClient] {
       let deadline = ContinuousClock.now + .seconds(10)
       while link.counters(direction).arrived < 3, ContinuousClock.now < deadline { sched_yield() }

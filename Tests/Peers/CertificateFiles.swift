@@ -1,10 +1,10 @@
 import Foundation
 
-/// A certificate for localhost and its key, as files that are gone with this.
+/// A certificate for localhost and its key, in files that are removed with the object.
 public final class CertificateFiles: Sendable {
   private let directory = FileManager.default.temporaryDirectory.appending(path: "certificate-\(UUID().uuidString)")
 
-  /// Those of ``SelfSigned``.
+  /// Creates the files with the certificate and key of ``SelfSigned``.
   public init() throws {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     try write(certificate: SelfSigned.certificateText, key: SelfSigned.keyText)
@@ -12,13 +12,13 @@ public final class CertificateFiles: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  /// The files' paths.
+  /// The path of the certificate; the next property is that of the key.
   public var certificate: String { path("fullchain.pem") }
   public var key: String { path("privkey.pem") }
 
   private func path(_ name: String) -> String { directory.appending(path: name).path }
 
-  /// Nil leaves a file as it is.
+  /// Overwrites the files; nil leaves a file unchanged.
   public func write(certificate text: String? = nil, key keyText: String? = nil) throws {
     try text?.write(toFile: certificate, atomically: true, encoding: .utf8)
     try keyText?.write(toFile: key, atomically: true, encoding: .utf8)
@@ -26,7 +26,7 @@ public final class CertificateFiles: Sendable {
 
   public func removeKey() throws { try FileManager.default.removeItem(atPath: key) }
 
-  /// What somebody else's certificate and key say.
+  /// Returns a different certificate and its key.
   public func other() async throws -> (certificate: String, key: String) {
     let (certificate, key) = (path("other.pem"), path("other-key.pem"))
     let made = try Program(

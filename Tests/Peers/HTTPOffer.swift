@@ -1,14 +1,14 @@
 import RoomProtocol
 import WebRTC
 
-/// Offers of clients without media, as WHIP and WHEP take them.
+/// Offers of WHIP and WHEP clients without media.
 package enum HTTPOffer {
   package static func publish(_ codecs: RTPCodec...) throws -> String {
     var publisher = TestPublisher()
     return try publisher.publish(codecs).sdp
   }
 
-  /// An m-line for each codec.
+  /// Returns an offer with an m-line for each codec.
   package static func view(_ codecs: RTPCodec...) -> String {
     var publisher = TestPublisher()
     let offer = (try? publisher.publish(codecs).sdp) ?? ""

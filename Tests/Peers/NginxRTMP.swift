@@ -1,6 +1,6 @@
 import Foundation
 
-/// An nginx with its RTMP module, of the package libnginx-mod-rtmp, on a port of its own of 127.0.0.1.
+/// An nginx with its RTMP module, from the package libnginx-mod-rtmp, on a free port of 127.0.0.1.
 public final class NginxRTMP {
   private static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
 
@@ -12,7 +12,7 @@ public final class NginxRTMP {
     Program.path("nginx") != nil && FileManager.default.fileExists(atPath: module)
   }
 
-  /// Starts it; the applications are "live", and "guarded", where nobody may publish.
+  /// Starts nginx. Its applications are "live", and "guarded", which rejects publishers.
   public init() async throws {
     port = try TCPPort.free()
     folder = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID().uuidString)")
@@ -39,7 +39,7 @@ public final class NginxRTMP {
 
   private var file: URL { folder.appending(path: "nginx.conf") }
 
-  /// Begins again after `kill`, on the same port.
+  /// Restarts it after `kill`, on the same port.
   public func start() async throws {
     let nginx = try Program("nginx", ["-p", folder.path, "-c", file.path])
     self.nginx = nginx
@@ -52,7 +52,7 @@ public final class NginxRTMP {
     }
   }
 
-  /// Ends it as a crash does.
+  /// Kills it, like a crash.
   public func kill() {
     nginx?.stop()
     nginx = nil
@@ -65,6 +65,6 @@ public final class NginxRTMP {
 
   public func url(_ stream: String = "studio") -> String { "rtmp://127.0.0.1:\(port)/live/\(stream)" }
 
-  /// What it logged.
+  /// The contents of its log.
   public var log: String { (try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)) ?? "" }
 }

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// A program of somebody else's, run by a test and ended with it.
+/// A third-party program that a test runs and that ends with it.
 public final class Program {
   private let process = Process()
   private let output = FileManager.default.temporaryDirectory.appending(path: "program-\(UUID().uuidString)")
 
-  /// Where the program lies; nil where it is not installed.
+  /// Returns the path of an installed program, or nil if it is not installed.
   public static func path(_ name: String) -> URL? {
     ["/usr/bin", "/usr/sbin", "/usr/local/bin"].map { URL(filePath: "\($0)/\(name)") }
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
 
-  /// One of the package's own programs, which lie beside the tests in the build folder.
+  /// Returns the path of one of the package's own executables, next to the tests in the build folder.
   public static func built(_ name: String) -> URL {
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
   }
 
-  /// Starts a program that is installed.
+  /// Starts an installed program.
   public convenience init(_ name: String, _ arguments: [String]) throws {
     guard let path = Self.path(name) else { throw ProgramFailure(what: "\(name) is not installed") }
     try self.init(path, arguments)
@@ -41,20 +41,20 @@ public final class Program {
 
   public var isRunning: Bool { process.isRunning }
 
-  /// What it wrote so far.
+  /// The output so far.
   public var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
-  /// Ends it. Signals that it could block are no use: it inherits the mask of the thread that began it.
+  /// Kills the program. Other signals would not work: it inherits a signal mask that may block them.
   public func stop() {
     guard process.isRunning else { return }
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
-  /// Asks it to end, as Ctrl-C does, so that it can finish what it writes.
+  /// Sends SIGINT, like Ctrl-C, so that the program can finish its output.
   public func interrupt() { kill(process.processIdentifier, SIGINT) }
 
-  /// Its exit status once it has ended.
+  /// Returns the exit status once the program has exited.
   public func finish(within limit: Duration = .seconds(60)) async throws -> Int32 {
     let deadline = ContinuousClock.now + limit
     while process.isRunning {
@@ -67,7 +67,7 @@ public final class Program {
   }
 }
 
-/// A program that is not there, or did not do what it should.
+/// A program is missing or failed.
 public struct ProgramFailure: Error, CustomStringConvertible {
   public let what: String
   public init(what: String) { self.what = what }

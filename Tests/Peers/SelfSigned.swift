@@ -1,6 +1,6 @@
 public import NIOSSL
 
-/// A TLS server for localhost that nobody trusts but those who have its certificate.
+/// The certificate of a TLS server for localhost, trusted only by clients that have the certificate.
 public enum SelfSigned {
   public static func context() throws -> NIOSSLContext {
     let certificate = try NIOSSLCertificate(bytes: Array(certificateText.utf8), format: .pem)

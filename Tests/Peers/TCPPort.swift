@@ -2,7 +2,7 @@ import Foundation
 
 /// TCP ports of 127.0.0.1.
 public enum TCPPort {
-  /// One that nobody listened on a moment ago.
+  /// Returns a port that was free a moment ago.
   public static func free() throws -> UInt16 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -17,7 +17,7 @@ public enum TCPPort {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// Whether somebody listens there.
+  /// Returns whether the port is in use.
   public static func isTaken(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

@@ -2,7 +2,7 @@ import RTP
 import RoomProtocol
 import WebRTC
 
-/// The session descriptions of a client that has no media: all that signalling needs.
+/// The session descriptions of a client without media, sufficient for signalling.
 package enum Descriptions {
   package static func transport() -> TransportParameters {
     TransportParameters(
@@ -18,7 +18,7 @@ package struct TestPublisher {
 
   package init() {}
 
-  /// An offer with these codecs added, and the tracks that it adds.
+  /// Returns an offer with these codecs added, and the tracks that it adds.
   package mutating func publish(_ codecs: [RTPCodec], tag: String = "camera") throws -> PublishParams {
     var tracks: [NewTrack] = []
     for codec in codecs {

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Process {
-  /// Sets up one of the package's own programs, to be run as its service and its image run it: with no capability, whoever runs the
-  /// tests. Root may do what no server in its place may.
+  /// Configures one of the package's own executables to run like the service and the image: without capabilities, regardless of
+  /// the user who runs the tests. As root, a server would have privileges that it lacks in production.
   public func setUnprivileged(_ name: String, _ arguments: [String]) {
     executableURL = Program.built(name)
     self.arguments = arguments

@@ -1,4 +1,4 @@
-/// The input cut into pieces, each led by a byte with its length: for what takes a sequence of packets.
+/// Splits an input into pieces, each preceded by a length byte, for targets that accept a sequence of packets.
 public func pieces(_ bytes: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
   var pieces: [UnsafeRawBufferPointer] = []
   var rest = bytes[...]

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Runs an asynchronous operation on the calling thread and gives its result: what it enqueues, its actors' jobs too, is run here
-/// one after the other. So a fuzz target can call asynchronous code; after `runTasksOnCallingThread()` it takes the same way for
-/// the same input, too, and no other thread has a part in it.
+/// Runs an asynchronous operation on the calling thread and returns its result. The jobs that it enqueues, including those of
+/// its actors, run here one after the other, so a fuzz target can call asynchronous code. After `runTasksOnCallingThread()`,
+/// the order is the same for the same input, and no other thread is involved.
 public func runToEnd<Value: Sendable>(_ operation: @escaping @Sendable () async -> Value) -> Value {
   let result = Slot<Value>()
   Task(executorPreference: thread) {
@@ -17,12 +17,12 @@ public func runToEnd<Value: Sendable>(_ operation: @escaping @Sendable () async 
   }
 }
 
-/// From now on every task of this process waits for the next `runToEnd`, also one that was begun without an executor. For the
-/// fuzzer's own program; tests share their process with others.
+/// Makes every task of this process wait for the next `runToEnd`, including tasks started without an executor. Only for the
+/// fuzzer's own executable; tests share their process with others.
 public func runTasksOnCallingThread() {
   typealias Original = @convention(thin) (UnownedJob) -> Void
   typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
-  // A variable of Swift's runtime that stands before its global executor.
+  // A variable of the Swift runtime that overrides its global executor.
   guard let address = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else { return }
   address.assumingMemoryBound(to: Hook?.self).pointee = { job, _ in thread.append(job) }
 }
@@ -33,7 +33,7 @@ private final class Slot<Value: Sendable>: Sendable {
   let value = Mutex<Value?>(nil)
 }
 
-/// Keeps jobs until a thread takes them.
+/// Queues jobs until a thread runs them.
 private final class CallingThread: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What `Tests/Fuzz/Regressions` holds for a target: seeds, and inputs that the fuzzer once found something with.
+/// Returns the inputs in `Tests/Fuzz/Regressions` for a target: seeds, and inputs with which the fuzzer found bugs.
 public func storedInputs(of target: String) throws -> [Data] {
   let folder = URL(filePath: #filePath).appending(path: "../../Regressions/\(target)").standardized
   return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {

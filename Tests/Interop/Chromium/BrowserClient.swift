@@ -1,7 +1,7 @@
 import Foundation
 import RoomProtocol
 
-/// A page with `Browser/client.js`: a participant that is a browser.
+/// A page with `Browser/client.js`: a participant in a browser.
 final class BrowserClient: Sendable {
   /// A remote track as the page receives it.
   struct Received: Decodable, Sendable {
@@ -14,9 +14,9 @@ final class BrowserClient: Sendable {
     let framesDecoded: Int
     let width: Int
     let height: Int
-    /// The publisher's time of what is played right now, in milliseconds; nil before it is known.
+    /// The publisher's timestamp of what is being played, in milliseconds; nil before it is known.
     let playing: Double?
-    /// The loudest frequency heard right now, Hz, and how loud it is in dB.
+    /// The loudest frequency being played in Hz, and its level in dB.
     let frequency: Double
     let level: Double
   }
@@ -43,16 +43,16 @@ final class BrowserClient: Sendable {
 
   struct Tone: Encodable, Sendable { var frequency: Double }
 
-  /// Which ways to the server a page may use.
+  /// The paths to the server that a page may use.
   enum Way: String, Encodable { case any, tcp, relay }
 
-  /// The way that media of one connection goes, by the browser's own account.
+  /// The path of one connection's media, as reported by the browser.
   struct Path: Decodable, Sendable {
-    /// "host", "prflx", "relay".
+    /// "host", "prflx" or "relay".
     let localType: String
-    /// "udp" or "tcp": to the server, or to its relay's far side.
+    /// "udp" or "tcp": to the server, or to the far side of its relay.
     let localProtocol: String
-    /// How a relay is reached: "udp", "tcp", "tls".
+    /// The protocol used to the relay: "udp", "tcp" or "tls".
     let relayProtocol: String?
     let remoteProtocol: String
     let remoteAddress: String
@@ -65,7 +65,7 @@ final class BrowserClient: Sendable {
 
   private let page: BrowserPage
 
-  /// Opens a page of its own in the shared browser.
+  /// Opens a new page in the shared browser.
   static func open() async throws -> BrowserClient {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.html").standardized
     let page = try await BrowserPage.open(in: .shared())
@@ -85,20 +85,21 @@ final class BrowserClient: Sendable {
     let _: JoinResult = try await call("join", Join(url: url, token: token, way: way))
   }
 
-  /// Any call of the protocol that gives nothing, or whose result does not matter.
+  /// Calls a method of the protocol and ignores its result.
   func request(_ method: String, _ params: some Encodable = Empty()) async throws {
     let _: Empty = try await call("request", Request(method: method, params: params))
   }
 
-  /// The data of the last event of a name; nil before the first.
+  /// Returns the data of the last event with a name, or nil before the first one.
   func told<Event: Decodable>(_ name: String, as: Event.Type = Event.self) async throws -> Event? {
     try await page.evaluate("client.told['\(name)'] ?? null")
   }
 
-  /// Of the publishing and the receiving connection, as far as they have chosen one.
+  /// Returns the selected paths of the publishing and the receiving connection.
   func paths() async throws -> [Path] { try await page.evaluate("client.paths()") }
 
-  /// Gives the ids of the tracks, audio first. With `wrongFingerprint` the browser shows another certificate than its offer names.
+  /// Publishes and returns the tracks' ids, audio first. With `wrongFingerprint`, the browser's certificate does not match its
+  /// offer.
   func publish(video: Video? = nil, audio: Tone? = nil, wrongFingerprint: Bool = false) async throws -> [String] {
     struct Publish: Encodable {
       let video: Video?
@@ -110,7 +111,7 @@ final class BrowserClient: Sendable {
 
   func received() async throws -> [Received] { try await page.evaluate("client.received()") }
 
-  /// How old a user's pictures are when they appear, by the clock of the test pattern in them, in milliseconds.
+  /// Returns the ages of a user's pictures when they appear, by the clock in the test pattern, in milliseconds.
   func ages(of userId: UserID, for milliseconds: Int) async throws -> [Int] {
     struct Wish: Encodable {
       let userId: UserID
@@ -128,7 +129,7 @@ final class BrowserClient: Sendable {
   /// Closes the page, as a user closes a tab.
   func close() async throws { try await page.close() }
 
-  /// Kills the page's process; nobody is told.
+  /// Kills the page's process, without a message to the server.
   func crash() async throws { try await page.crash() }
 
   private func call<Result: Decodable>(_ method: String, _ argument: some Encodable) async throws -> Result {

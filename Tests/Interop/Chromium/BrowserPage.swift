@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A page in a Chromium: expressions are evaluated in it, and what goes wrong in it is kept.
+/// A page in Chromium. It evaluates expressions and records errors.
 final class BrowserPage: Sendable {
-  /// What the page did since it was opened.
+  /// A log of the page since it was opened.
   struct Record: Sendable {
-    /// Exceptions, console errors, and what the browser itself complained about.
+    /// Exceptions, console errors, and errors reported by the browser itself.
     var errors: [String] = []
-    /// The addresses of everything that it asked for, WebSockets too.
+    /// The URLs of all requests, including WebSockets.
     var requests: [String] = []
   }
 
@@ -18,8 +18,8 @@ final class BrowserPage: Sendable {
 
   var record: Record { kept.withLock { $0 } }
 
-  /// Opens an empty page. `script` runs before every document that it then shows. In a window of its own it is seen, whatever
-  /// other pages are; as a tab only while it is in front.
+  /// Opens an empty page. `script` runs before every document loaded afterwards. In a window of its own the page is always
+  /// visible; in a tab only while it is in front.
   static func open(in chromium: Chromium, script: String? = nil, ownWindow: Bool = false) async throws -> BrowserPage {
     let devTools = chromium.devTools
     struct Create: Encodable {
@@ -48,13 +48,13 @@ final class BrowserPage: Sendable {
     self.session = session
   }
 
-  /// Takes certificates that nobody has signed.
+  /// Accepts certificates without a trusted signature.
   func trustAnyCertificate() async throws {
     struct Ignore: Encodable { let ignore = true }
     try await order("Security.setIgnoreCertificateErrors", Ignore())
   }
 
-  /// Goes to an address, and returns before it is there.
+  /// Navigates to a URL without waiting for the page to load.
   func go(to url: String) async throws {
     struct Navigate: Encodable { let url: String }
     try await order("Page.navigate", Navigate(url: url))
@@ -69,7 +69,7 @@ final class BrowserPage: Sendable {
     }
   }
 
-  /// Shows the page as a screen of this size does.
+  /// Emulates a screen of this size.
   func show(width: Int, height: Int, scale: Double = 1, mobile: Bool = false, dark: Bool = false) async throws {
     struct Metrics: Encodable {
       let width: Int
@@ -94,10 +94,10 @@ final class BrowserPage: Sendable {
       Media(features: [.init(name: "prefers-color-scheme", value: dark ? "dark" : "light")]))
   }
 
-  /// Brings the page before the others of its browser.
+  /// Brings the page to the front of its browser.
   func front() async throws { try await order("Page.bringToFront", Nothing()) }
 
-  /// What is on the screen, as JPEG.
+  /// Returns a JPEG of the screen.
   func picture(quality: Int = 88) async throws -> Data {
     struct Capture: Encodable {
       let format = "jpeg"
@@ -116,13 +116,13 @@ final class BrowserPage: Sendable {
     let _: Closed = try await devTools.call("Target.closeTarget", Target(targetId: target))
   }
 
-  /// Kills the page's process; nobody is told.
+  /// Kills the page's process, without a message to the server.
   func crash() async throws {
     let _: Nothing? = try? await devTools.call("Page.crash", Nothing(), session: session, timeout: .seconds(1))
     try? await close()
   }
 
-  /// The value of a JavaScript expression, or what its promise becomes.
+  /// Returns the value of a JavaScript expression, or of its promise.
   func evaluate<Result: Decodable>(_ expression: String) async throws -> Result {
     let evaluated: Evaluated = try await devTools.call(
       "Runtime.evaluate", Evaluate(expression: "(async () => JSON.stringify(await (\(expression))))()"), session: session)
@@ -141,14 +141,14 @@ final class BrowserPage: Sendable {
     let expression: String
     let awaitPromise = true
     let returnByValue = true
-    /// Cameras and sound want a user's gesture.
+    /// Cameras and audio require a user gesture.
     let userGesture = true
   }
 
   private struct Evaluated: Decodable {
     struct Value: Decodable {
       private enum Keys: String, CodingKey { case value }
-      /// Nil where it is no string, as with what was thrown.
+      /// Nil if the value is not a string, as with a thrown object.
       let value: String?
 
       init(from decoder: any Decoder) throws {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A headless Chromium, driven by its DevTools protocol over a pair of pipes: no port, no driver program.
+/// A headless Chromium, controlled through its DevTools protocol over a pair of pipes: no port and no driver program.
 ///
-/// It ends when its pipes close, so that it never outlives the tests.
+/// It exits when its pipes close, so it never outlives the tests.
 final class Chromium: Sendable {
   struct NotFound: Error, CustomStringConvertible {
     var description: String { "no Chromium: deploy/test.sh installs one, or CHROMIUM names it" }
@@ -11,11 +11,11 @@ final class Chromium: Sendable {
   let devTools: DevTools
   private let process: Process
 
-  /// The one browser that all tests share; each test has pages of its own.
+  /// The browser that all tests share; each test has pages of its own.
   static func shared() throws -> Chromium { try sharedBrowser.get() }
   private static let sharedBrowser = Result { try Chromium() }
 
-  /// Starts a browser of its own, which ends when nobody holds it.
+  /// Starts a separate browser, which ends when the object is released.
   init() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "interop-chromium-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -24,7 +24,7 @@ final class Chromium: Sendable {
     let fromBrowser = Pipe()
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
-    // Chromium reads commands from descriptor 3 and answers on 4; its profile goes when it has ended.
+    // Chromium reads commands from descriptor 3 and writes to 4. Its profile is removed when it has exited.
     let script = #"profile=$1; shift; "$@" --user-data-dir="$profile" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf "$profile""#
     process.arguments = ["-c", script, "sh", folder.path, browser] + Self.flags + ["about:blank"]
     process.standardInput = toBrowser
@@ -39,7 +39,7 @@ final class Chromium: Sendable {
     "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
     "--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection", "--allow-file-access-from-files",
-    // Pages of several tests are open at once; none of them is in the background.
+    // Pages of several tests are open concurrently; none may be treated as a background page.
     "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
   ]
 

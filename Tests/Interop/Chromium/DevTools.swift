@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The Chrome DevTools protocol over pipes: JSON messages, each ended by a zero byte.
+/// The Chrome DevTools protocol over pipes: JSON messages, each terminated by a zero byte.
 final class DevTools: Sendable {
   struct Failure: Error, CustomStringConvertible { let description: String }
 
   private struct State {
     var lastId = 0
     var waiting: [Int: CheckedContinuation<Data, any Error>] = [:]
-    /// By page session: told of its events, the method and the whole message.
+    /// Listeners by page session; each receives an event's method and the whole message.
     var listeners: [String: @Sendable (String, Data) -> Void] = [:]
     var closed = false
   }
@@ -35,7 +35,7 @@ final class DevTools: Sendable {
     reader.start()
   }
 
-  /// Calls `method` and decodes its result; in a page where `session` names one.
+  /// Calls `method` and decodes its result; in a page if `session` is set.
   func call<Params: Encodable, Result: Decodable>(
     _ method: String, _ params: Params, session: String? = nil, timeout: Duration = .seconds(60)
   ) async throws -> Result {
@@ -60,7 +60,7 @@ final class DevTools: Sendable {
     return try JSONDecoder().decode(Answer<Result>.self, from: answer).result
   }
 
-  /// Tells the events of a page to `listener`, on the reader's thread; nil ends it.
+  /// Passes the events of a page to `listener`, on the reader's thread; nil removes the listener.
   func listen(to session: String, _ listener: (@Sendable (String, Data) -> Void)?) {
     state.withLock { $0.listeners[session] = listener }
   }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A page with `Browser/whip.js`: a WHIP publisher or a WHEP player that is a browser.
+/// A page with `Browser/whip.js`: a WHIP publisher or a WHEP player in a browser.
 final class WHIPPage: Sendable {
-  /// What its session does.
+  /// The state of its session.
   struct Session: Decodable, Sendable {
     let connection: String
     let framesDecoded: Int
     let width: Int
-    /// Answered checks on the pair of addresses in use.
+    /// Number of responses to connectivity checks on the selected candidate pair.
     let answers: Int
-    /// The page's user fragment that ICE uses, and the one that was offered last.
+    /// The ICE username fragment in use, and the one offered last.
     let fragment: String
     let offered: String
-    /// The last answer's, by method.
+    /// Status of the last response, by method.
     let statuses: [String: Int]
   }
 
@@ -23,7 +23,7 @@ final class WHIPPage: Sendable {
 
   private let page: BrowserPage
 
-  /// Opens a page of its own in the shared browser.
+  /// Opens a new page in the shared browser.
   static func open() async throws -> WHIPPage {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/whip.html").standardized
     let page = try await BrowserPage.open(in: .shared())
@@ -34,10 +34,10 @@ final class WHIPPage: Sendable {
 
   private init(page: BrowserPage) { self.page = page }
 
-  /// Publishes Chromium's test camera and microphone, trickling.
+  /// Publishes Chromium's test camera and microphone, with trickle ICE.
   func publish(to url: String, token: String) async throws { try await begin("publish", Endpoint(url: url, token: token)) }
 
-  /// Plays, trickling.
+  /// Plays with trickle ICE.
   func play(from url: String, token: String) async throws { try await begin("play", Endpoint(url: url, token: token)) }
 
   private func begin(_ method: String, _ endpoint: Endpoint) async throws {
@@ -49,7 +49,7 @@ final class WHIPPage: Sendable {
 
   func session() async throws -> Session { try await page.evaluate("http.state()") }
 
-  /// Ends the session and closes the page; gives the status of the DELETE.
+  /// Ends the session and closes the page. Returns the status of the DELETE.
   func end() async throws -> Int {
     let status: Int = try await page.evaluate("http.end()")
     try await page.close()

@@ -47,7 +47,7 @@ extension RealMedia {
           try await alice.click("dialog[open] [data-action=confirm]")
           try await alice.join(as: "alice")
 
-          // Another operator sees what happened before, and drains.
+          // Another operator sees earlier events and starts a drain.
           let bob = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium, ownWindow: true)
           try await bob.go("overview")
           try await bob.reads("/demo alice joined/", in: ".log")
@@ -57,7 +57,7 @@ extension RealMedia {
           try await bob.type(next.url, into: "#drain-redirect")
           try await bob.click("dialog[open] [data-action=confirm]")
           try await bob.reads("/runs empty.*1 room, 1 participant.*is sent to ws:/", in: ".drain p")
-          // Called off, and begun again as it was.
+          // Cancelled and started again with the same values.
           try await bob.click("[data-action=end-drain]")
           try await bob.reads("/Takes whoever comes/", in: ".drain p")
           let order = #"{"seconds":300,"redirect":"\#(next.url)"}"#
@@ -65,7 +65,7 @@ extension RealMedia {
           try await bob.go("overview")
           try await bob.reads("/runs empty/", in: "[data-notice=drain]")
 
-          // A room that is not open is made at the other server; who has a token for one is in it there.
+          // A new room is created at the other server, and a user with a token for it joins there.
           try await bob.go("rooms/other")
           try await bob.click("[data-action=create-room]")
           try await bob.sees(".stage")
@@ -78,7 +78,7 @@ extension RealMedia {
           #expect(try await next.metric("roomserver_participants") == 1)
           #expect(try await server.metric("roomserver_participants") == 1)
 
-          // At the end of its server alice goes on at the other, with her camera, and is seen there.
+          // When her server stops, alice continues at the other one with her camera and is visible there.
           await server.stop()
           try await alice.sees("[data-where]")
           try await alice.sees(".controls [data-action=camera]:not(.off)")
@@ -91,7 +91,7 @@ extension RealMedia {
               !request.hasPrefix("data:") && !pages.contains { request.replacing("ws://", with: "http://").hasPrefix($0) }
             }
             #expect(strange == [])
-            // Requests that the first server refused, or did not answer any more.
+            // Ignores requests that the first server rejected or no longer answered.
             let errors = user.page.record.errors.filter { !$0.contains("Failed to load resource") && !$0.contains("net::ERR_") }
             #expect(errors == [])
             try await user.page.close()

@@ -2,13 +2,14 @@ import Foundation
 import RoomProtocol
 import Testing
 
-/// The folder to put pictures of the console into, where somebody wants some.
+/// The folder for screenshots of the console; nil disables them.
 private let folder = ProcessInfo.processInfo.environment["CONSOLE_SCREENSHOTS"].map {
   URL(filePath: $0, directoryHint: .isDirectory)
 }
 
 extension RealMedia {
-  /// Takes pictures of the console with live rooms: `CONSOLE_SCREENSHOTS=/tmp/pictures swift test --filter ConsoleScreenshots`.
+  /// Takes screenshots of the console with live rooms: `CONSOLE_SCREENSHOTS=/tmp/pictures swift test --filter
+  /// ConsoleScreenshots`.
   @Suite("Pictures of the console", .enabled(if: folder != nil))
   struct ConsoleScreenshots {
     private struct Screen {
@@ -22,7 +23,7 @@ extension RealMedia {
       Screen(name: "desk", width: 1440, height: 900, scale: 1), Screen(name: "phone", width: 390, height: 844, scale: 2),
     ]
 
-    /// Pictures of what a user has on the screen: desk and phone, light and dark.
+    /// Takes screenshots of a user's page: desktop and phone, light and dark.
     private func shoot(_ user: ConsoleUser, _ what: String) async throws {
       let folder = try #require(folder)
       try await user.page.front()
@@ -30,7 +31,7 @@ extension RealMedia {
         for dark in [false, true] {
           try await user.page.show(
             width: screen.width, height: screen.height, scale: screen.scale, mobile: screen.name == "phone", dark: dark)
-          // Views are fitted anew, and have to hear something first.
+          // Views are laid out again, and need audio first.
           try await Task.sleep(for: .seconds(4))
           let name = "\(screen.name)-\(dark ? "dark" : "light")-\(what).jpg"
           try await user.page.picture(quality: 80).write(to: folder.appending(path: name))
@@ -58,7 +59,7 @@ extension RealMedia {
           try await user.go("rooms/design-review")
           try await user.join(as: name)
         }
-        // So that lines have a past.
+        // So that charts have some history.
         try await Task.sleep(for: .seconds(45))
         try await shoot(leo, "room")
         try await leo.go("rooms")

@@ -28,7 +28,7 @@ extension RealMedia {
         try await user.go("rooms/demo")
         try await user.click("[data-action=room-settings]")
         try await user.choose("voice", in: "#settings-audience")
-        // Another operator is faster with what this one does not touch.
+        // Meanwhile another operator changes a setting that this one does not touch.
         #expect(try await server.api("PATCH", "/v1/rooms/demo", json: #"{"emptyTimeout":900}"#).status == 200)
         try await user.type("0", into: "#settings-maxParticipants")
         try await user.click("dialog[open] [data-action=confirm]")

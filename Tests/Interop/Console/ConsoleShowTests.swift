@@ -3,10 +3,10 @@ import RoomProtocol
 import Testing
 
 extension RealMedia {
-  /// What an app's users do, done in the console: going live, a PK, a voice room.
+  /// Does in the console what an app's users do: going live, a PK, a voice room.
   @Suite("Shows in the console")
   struct ConsoleShowTests {
-    /// A room whose pictures are small.
+    /// Creates a room with small pictures.
     private func makeRoom(_ name: String, on server: TestServer) async throws {
       let json = """
         {"name":"\(name)","pk":{"width":320,"height":240,"fps":12,"videoKbps":300,"preset":"ultrafast",
@@ -29,7 +29,7 @@ extension RealMedia {
           try await user.sees(".seat.mine[data-seat='0']")
         }
 
-        // Rejected, with a word.
+        // Rejected with a message.
         try await leo.click("[data-action=invite-pk]")
         try await leo.choose("red", in: "#pk-room")
         try await leo.click("dialog[open] [data-action=confirm]")
@@ -47,7 +47,7 @@ extension RealMedia {
         try await leo.watches("maya@red")
         try await maya.hears()
         try await leo.hears()
-        // The own side is on the left of both.
+        // A user's own side is the left one for both.
         for (user, sides) in [(maya, ["maya", "leo@blue"]), (leo, ["leo", "maya@red"])] {
           try await user.sees(".tiles.pk")
           #expect(
@@ -58,7 +58,7 @@ extension RealMedia {
         try await maya.click("[data-action=mute-peer]")
         try await leo.reads("/they have muted you/", in: ".pk-words")
 
-        // Viewers see both, under the URL that they had.
+        // Viewers receive both, at the same URL as before.
         try await maya.click(".on-air")
         try await maya.seesBothHalves(of: "dialog[open] video", width: 320)
         try await maya.click("dialog[open] [aria-label=Close]")
@@ -89,7 +89,7 @@ extension RealMedia {
         try await jonas.hears()
         try await jonas.seesNo(".controls [data-action=microphone]")
 
-        // Said to all, and flown over the picture.
+        // Sent to all, and shown over the picture.
         try await jonas.click("[data-action=barrage]")
         try await jonas.type("good evening", into: "[data-chat=text]")
         try await jonas.click("[data-action=send]")
@@ -98,7 +98,7 @@ extension RealMedia {
         try await amira.click("[data-gift=rose]")
         try await jonas.reads("/amira.*gives a rose/", in: ".messages")
 
-        // Asked for, given, and heard.
+        // Requested, granted, and audible.
         try await jonas.click(".seat[data-seat='2'] [data-action=ask]")
         try await amira.reads("/jonas asks for seat 3/", in: "[data-kind=request]")
         try await amira.click("[data-action=accept-request]")
@@ -107,12 +107,12 @@ extension RealMedia {
         try await amira.reads("/jonas/", in: ".seat[data-seat='2'] .seat-name")
         try await amira.hears()
 
-        // Muted by the host; the seat says so.
+        // Muted by the host; the seat shows it.
         try await amira.click(".seat[data-seat='2'] [data-action=mute-seat]")
         try await jonas.sees(".controls [data-action=microphone].off")
         try await jonas.sees(".seat[data-seat='2'] [data-mark=microphone-off]")
 
-        // Sent down: nothing of jonas is published any more, and the page says why.
+        // Removed from the seat: nothing of jonas is published any more, and the page shows the reason.
         try await amira.click(".seat[data-seat='2'] [data-action=kick-seat]")
         try await jonas.reads("/taken off your seat by amira/", in: ".toasts")
         try await jonas.seesNo(".seat.mine")
@@ -124,7 +124,7 @@ extension RealMedia {
           return status == 200 && room.participants.first { $0.userId == "jonas" }?.tracks.isEmpty == true
         }
 
-        // An operator looks on: a live picture of the room, and what happens in it.
+        // An operator watches: a live picture of the room, and its events.
         try await jonas.click(".controls [data-action=leave]")
         try await jonas.go("overview")
         try await jonas.plays(".wall-tile[data-room=voices].on video")

@@ -13,7 +13,7 @@ extension RealMedia {
         let bob = try await ConsoleUser.signIn(server, typing: try server.apiToken(), in: other)
         #expect(try await alice.page.evaluate("location.href") as String == server.page)
 
-        // A room is made in one console and seen in the other.
+        // A room is created in one console and appears in the other.
         try await alice.click("[data-action=new-room]")
         try await alice.type("studio", into: "dialog[open] input")
         try await alice.click("dialog[open] [data-action=confirm]")
@@ -21,14 +21,14 @@ extension RealMedia {
         try await alice.join(as: "alice")
         try await bob.click("[data-room=studio] a")
 
-        // Watched: nobody sees the watcher but the API.
+        // Watched: the watcher is visible only in the API.
         try await bob.click("[data-action=watch]")
         try await bob.watches("alice")
         try await bob.hears()
         try await alice.reads("/Hidden/", in: ".person[data-user^=watcher]")
         #expect(try await alice.page.evaluate("document.querySelectorAll('.tile').length") as Int == 1)
 
-        // What is measured is shown, by the server and by the browser.
+        // The measurements of the server and of the browser are shown.
         try await bob.reads("/[1-9]\\d*\\s*fps/", in: "tr[data-kind=video] .frames")
         try await bob.reads("/[1-9].*bps/", in: "tr[data-kind=video] .reading")
         try await bob.page.wait(
@@ -37,7 +37,7 @@ extension RealMedia {
         try await bob.reads("/VP8|H264/", in: ".tile-reading")
         try await bob.reads("/[1-9]\\d* fps/", in: ".tile-reading")
 
-        // A picture of the publisher is in the list of rooms, and the call goes on in every view.
+        // A picture of the publisher is in the list of rooms, and the call continues in every view.
         try await bob.go("rooms")
         try await bob.page.wait(until: "document.querySelector('[data-room=studio] video.face')?.videoWidth > 0")
         try await bob.go("server")
@@ -46,7 +46,7 @@ extension RealMedia {
         try await bob.hears()
         try await bob.go("rooms/studio")
 
-        // Muted by the other, unmuted by oneself.
+        // Muted by the other user, unmuted by alice herself.
         try await bob.click("tr[data-kind=audio] [data-action=mute]")
         try await alice.sees(".controls [data-action=microphone].off")
         try await bob.sees("tr[data-kind=audio].is-muted")
@@ -54,20 +54,20 @@ extension RealMedia {
         try await bob.sees("tr[data-kind=audio]:not(.is-muted)")
         try await bob.hears()
 
-        // A camera that is off is off; on again, it is seen again.
+        // A camera that is turned off is no longer shown; turned on again, it is.
         try await alice.click(".controls [data-action=camera]")
         try await bob.sees(".tile[data-user=alice].without")
         try await alice.click(".controls [data-action=camera]")
         try await bob.watches("alice")
 
-        // The watcher leaves, and comes in by the door.
+        // The watcher leaves and joins as a participant.
         try await bob.click(".controls [data-action=leave]")
         try await bob.sees(".stage-outside")
         try await bob.join(as: "bob")
         try await alice.watches("bob")
         try await bob.watches("alice")
 
-        // Sent out, and told so.
+        // Kicked, with a message.
         try await alice.click(".person[data-user=bob] [data-action=kick]")
         try await alice.click("dialog[open] [data-action=confirm]")
         try await bob.sees(".stage-outside")
@@ -82,7 +82,7 @@ extension RealMedia {
         try await bob.sees(".empty")
 
         #expect(alice.complaints == [])
-        // The room went while it was shown: that request fails, and the page says so in words.
+        // The room was closed while it was shown: that request fails, and the page reports it.
         #expect(bob.complaints.filter { !$0.contains("404") } == [])
         try await bob.reads("/404002 roomNotFound/", in: ".empty .code")
         try await alice.page.close()
@@ -176,7 +176,7 @@ extension RealMedia {
         try await alice.click("dialog[open] [data-action=confirm]")
         try await alice.seesNo("tr[data-job]")
 
-        // All who publish, mixed back into the room.
+        // All publishers, mixed back into the room.
         try await alice.click("[data-action=mix]")
         try await alice.reads("/1 publisher .*: alice/", in: "dialog[open] header")
         try await alice.type("640x360", into: "#mix-size")

@@ -2,10 +2,10 @@ import Foundation
 import RoomProtocol
 import Testing
 
-/// Somebody in front of the console: clicks what can be seen, types, and looks.
+/// A user of the console: clicks visible elements, types, and checks what is shown.
 final class ConsoleUser: Sendable {
   let page: BrowserPage
-  /// Where the console was opened.
+  /// The URL at which the console was opened.
   private let home: String
 
   private init(page: BrowserPage, home: String) {
@@ -13,7 +13,7 @@ final class ConsoleUser: Sendable {
     self.home = home
   }
 
-  /// Keeps the page's sockets within reach, and refuses new ones while `socketsAreRefused`, so that a lost network can be played.
+  /// Gives access to the page's sockets, and refuses new ones while `socketsAreRefused`, to simulate a lost network.
   private static let script = """
     window.sockets = []
     window.socketsAreRefused = false
@@ -26,7 +26,7 @@ final class ConsoleUser: Sendable {
     }
     """
 
-  /// With a name, somebody of `Browser/scene.js` sits in front of the camera.
+  /// With a name, a person from `Browser/scene.js` is in front of the camera.
   private static func open(
     _ home: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false
   ) async throws -> ConsoleUser {
@@ -40,8 +40,8 @@ final class ConsoleUser: Sendable {
     return ConsoleUser(page: page, home: home)
   }
 
-  /// Opens the console, signed in by a link that holds the token.
-  /// - Parameter home: the console's address; nil for the server's without TLS. With it any certificate will do.
+  /// Opens the console, signed in by a link with the token.
+  /// - Parameter home: the console's URL; nil for the server's without TLS. If set, any certificate is accepted.
   static func signIn(
     _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false,
     at home: String? = nil
@@ -53,7 +53,7 @@ final class ConsoleUser: Sendable {
     return user
   }
 
-  /// Opens the console, and types the token into its form.
+  /// Opens the console and types the token into its form.
   static func signIn(_ server: TestServer, typing token: String, in chromium: Chromium) async throws -> ConsoleUser {
     let user = try await open(server.page, in: chromium)
     try await user.page.go(to: server.page)
@@ -66,19 +66,20 @@ final class ConsoleUser: Sendable {
 
   // MARK: Doing
 
-  /// Does something to what a selector finds once it can be seen; in one step with the look, since the page may draw it anew at any time.
+  /// Acts on the element of a selector once it is visible. The check and the action are one step, since the page may redraw it
+  /// at any time.
   private func act(on selector: String, once isReady: String = "true", _ doing: String) async throws {
     try await page.wait(until: "(node => node?.checkVisibility() && \(isReady) && (\(doing), true))(\(Self.find(selector)))")
   }
 
-  /// Clicks what a selector finds, once it can be seen and takes clicks.
+  /// Clicks the element of a selector once it is visible and enabled.
   func click(_ selector: String) async throws { try await act(on: selector, once: "!node.disabled", "node.click()") }
 
   func type(_ text: String, into selector: String) async throws {
     try await act(on: selector, "node.value = \(Self.quoted(text))")
   }
 
-  /// Types or chooses, and lets the page know.
+  /// Types or chooses, and notifies the page.
   func choose(_ text: String, in selector: String) async throws {
     try await act(
       on: selector,
@@ -89,7 +90,7 @@ final class ConsoleUser: Sendable {
     let _: Bool = try await page.evaluate("(location.hash = \(Self.quoted("#/" + route)), true)")
   }
 
-  /// Joins the room that is shown, with camera and microphone.
+  /// Joins the current room with camera and microphone.
   func join(as name: String) async throws {
     try await click(".stage [data-action=join]")
     try await page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
@@ -98,10 +99,10 @@ final class ConsoleUser: Sendable {
     try await sees(".controls [data-action=leave]")
   }
 
-  /// Goes live as the host of a room of one's own; sent out to `url`, nowhere where that is empty.
+  /// Goes live as the host of a room of one's own, broadcast to `url`; an empty URL starts no broadcast.
   /// - Parameters:
-  ///   - audience: what the audience gets: mixed, voice or separate.
-  ///   - camera: the id of a camera in the page's list; the first one if nil, and the small test picture if not said.
+  ///   - audience: what the audience receives: mixed, voice or separate.
+  ///   - camera: the id of a camera in the page's list; nil selects the first one, and the default is the small test picture.
   func goLive(
     as name: String, room: RoomName, url: String, audience: String = "mixed", camera: String? = "test"
   ) async throws {
@@ -120,7 +121,7 @@ final class ConsoleUser: Sendable {
     try await reads("/\(room)/", in: "h1")
   }
 
-  /// Joins the room that is shown as one who only listens.
+  /// Joins the current room as a listener.
   func listen(as name: String) async throws {
     try await click(".stage [data-action=join]")
     try await click("dialog[open] [data-role=audience]")
@@ -129,7 +130,7 @@ final class ConsoleUser: Sendable {
     try await sees(".controls [data-action=leave]")
   }
 
-  /// The sockets close, and stay so until `reconnect`.
+  /// Closes the sockets and keeps them closed until `reconnect`.
   func disconnect() async throws {
     let _: Bool = try await page.evaluate("(socketsAreRefused = true, sockets.forEach(each => each.close()), true)")
   }
@@ -140,22 +141,22 @@ final class ConsoleUser: Sendable {
 
   // MARK: Looking
 
-  /// Waits until something that a selector finds can be seen.
+  /// Waits until an element of a selector is visible.
   func sees(_ selector: String, within limit: Duration = .seconds(30)) async throws {
     try await page.wait(until: "\(Self.find(selector))?.checkVisibility()", within: limit)
   }
 
-  /// Waits until nothing that a selector finds can be seen.
+  /// Waits until no element of a selector is visible.
   func seesNo(_ selector: String) async throws {
     try await page.wait(until: "!\(Self.find(selector))?.checkVisibility()")
   }
 
-  /// Waits until the text of what a selector finds matches a JavaScript pattern.
+  /// Waits until the text of a selector's element matches a JavaScript pattern.
   func reads(_ pattern: String, in selector: String) async throws {
     try await page.wait(until: "\(pattern).test(\(Self.find(selector))?.textContent ?? '')")
   }
 
-  /// Waits until a user's tile shows pictures that are decoded, one after the other, and that differ from each other.
+  /// Waits until a user's tile shows decoded pictures that differ from each other.
   func watches(_ user: UserID, frames: Int = 20) async throws {
     try await sees(".tile[data-user='\(user)']:not(.without) video")
     let video = "document.querySelector(\".tile[data-user='\(user)'] video\")"
@@ -166,7 +167,7 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: "\(Self.look(at: video)) !== \(Self.quoted(first))")
   }
 
-  /// Waits until a video plays: its time and its pictures go on.
+  /// Waits until a video plays: its time and its pictures advance.
   func plays(_ selector: String) async throws {
     let video = Self.find(selector)
     try await page.wait(until: "\(video)?.videoWidth > 0")
@@ -174,7 +175,7 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: "\(video).getVideoPlaybackQuality().totalVideoFrames >= \(before + 15)")
   }
 
-  /// Waits until both halves of a video show a picture: none of them is the black of a background.
+  /// Waits until both halves of a video show a picture: neither is the black of a background.
   func seesBothHalves(of selector: String, width: Int) async throws {
     let look = """
       (video => {
@@ -192,8 +193,8 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: look)
   }
 
-  /// Waits until sound of the others is heard; the fake microphone beeps once a second. Listened to is the last two thirds of one, so
-  /// that a page that is asked seldom, on a busy machine, hears it too.
+  /// Waits until the others' audio is audible; the fake microphone beeps once a second. Analyses the last two thirds of a
+  /// second, so that infrequent polling on a busy machine detects it too.
   func hears() async throws {
     let listen = """
       (() => {
@@ -213,11 +214,11 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: listen)
   }
 
-  /// What should not have happened: errors in the page, and requests that went to another server or told a token.
+  /// Errors in the page, and requests that went to another server or contained a token.
   var complaints: [String] {
     let record = page.record
     let own = [home, home.replacing(/^http/, with: "ws")]
-    // The browser draws the controls of a video from data of its own.
+    // The browser draws a video's controls from data URLs of its own.
     let foreign = record.requests.filter { request in !request.hasPrefix("data:") && !own.contains { request.hasPrefix($0) } }
     let telling = record.requests.filter { $0.contains("token=") || $0.contains("?") || $0.contains("eyJ") }
     return record.errors + foreign.map { "went to \($0)" } + telling.map { "told \($0)" }
@@ -229,7 +230,7 @@ final class ConsoleUser: Sendable {
     String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
   }
 
-  /// A few pixels of a video, as text.
+  /// A JavaScript expression that returns a few pixels of a video as text.
   private static func look(at video: String) -> String {
     """
     (video => {

@@ -4,19 +4,19 @@ import Peers
 import Glibc
 import Testing
 
-/// A coturn of its own on a loopback port, which is ended with the object.
+/// A coturn process on a loopback port, which ends with the object.
 final class Coturn: Sendable {
   struct NotFound: Error, CustomStringConvertible {
     var description: String { "no turnserver: deploy/test.sh installs coturn" }
   }
 
-  /// What the server and its clients' credentials are made of.
+  /// The shared secret of the server, from which clients' credentials derive.
   let secret = UUID().uuidString
   private let port: UInt16
   private let process: Process
   private let folder: URL
 
-  /// For a client by UDP, or over TCP.
+  /// Returns the URL for a client over UDP or TCP.
   func url(overTCP: Bool = false) -> String { "turn:127.0.0.1:\(port)?transport=\(overTCP ? "tcp" : "udp")" }
 
   private init() throws {
@@ -30,7 +30,7 @@ final class Coturn: Sendable {
     process.arguments = [
       "-n", "--use-auth-secret", "--static-auth-secret", secret, "--realm", "test", "--fingerprint",
       "--listening-ip", "127.0.0.1", "--listening-port", "\(port)", "--relay-ip", "127.0.0.1",
-      // Only here, where all peers are on this machine.
+      // Allowed only here, because all peers are on this machine.
       "--allow-loopback-peers", "--cli-password", secret, "--no-cli", "--no-tls", "--no-dtls",
       "--userdb", folder.appending(path: "turndb").path, "--pidfile", folder.appending(path: "pid").path,
       "--log-file", folder.appending(path: "log").path, "--simple-log",
@@ -45,7 +45,7 @@ final class Coturn: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Runs `test` with a coturn that takes requests.
+  /// Runs `test` with a coturn that accepts requests.
   static func with(_ test: (Coturn) async throws -> Void) async throws {
     let coturn = try Coturn()
     do {
@@ -63,7 +63,7 @@ final class Coturn: Sendable {
 
   struct Ended: Error { var log: String }
 
-  /// The end of its log.
+  /// The end of the log.
   var log: String {
     let text = try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
     return text?.split(separator: "\n").suffix(40).joined(separator: "\n") ?? ""
@@ -71,7 +71,7 @@ final class Coturn: Sendable {
 
   private var listens: Bool { TCPPort.isTaken(port) }
 
-  /// A port that is free for UDP and TCP.
+  /// Returns a port that is free for both UDP and TCP.
   private static func freePort() throws -> UInt16 {
     for _ in 0..<50 {
       let datagrams = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)

@@ -4,17 +4,17 @@ import HTTPServer
 import RoomServer
 import Testing
 
-/// A server that believes a proxy on this machine, and grants every address one join.
+/// Configures a server to trust a proxy on this machine, and to allow each address one join.
 func grantOneJoinEach(_ configuration: inout ServerConfiguration) throws {
   configuration.trustedProxies = try TrustedProxies(parsing: ["127.0.0.1"])
   configuration.limits.joinBurst = 1
   configuration.limits.joinsPerSecond = 0.001
 }
 
-/// Expects that signalling, HTTP-FLV and HLS pass a proxy that speaks TLS, with any certificate.
+/// Expects signalling, HTTP-FLV and HLS to work through a TLS proxy with any certificate.
 /// - Parameters:
-///   - port: the proxy's.
-///   - server: what stands behind it.
+///   - port: the proxy's port.
+///   - server: the server behind the proxy.
 func expectAllPasses(_ port: UInt16, before server: TestServer) async throws {
   var options = RoomOptions()
   options.verifyCertificate = false
@@ -26,7 +26,7 @@ func expectAllPasses(_ port: UInt16, before server: TestServer) async throws {
   try await eventually("the stream is published") {
     String(decoding: try await server.api("GET", "/v1/streams").body, as: UTF8.self).contains("h264")
   }
-  // ffprobe takes any certificate. A proxy that gathers would let it wait for the end of a stream that has none.
+  // ffprobe accepts any certificate. With a buffering proxy it would wait for the end of a stream that does not end.
   for stream in ["studio.flv", "studio.m3u8"] {
     let probe = try Peer.probe("https://127.0.0.1:\(port)/live/\(stream)", packets: 60)
     #expect(try await probe.finish() == 0, "\(stream): \(probe.text)")
@@ -37,7 +37,8 @@ func expectAllPasses(_ port: UInt16, before server: TestServer) async throws {
   await room.leave()
 }
 
-/// Whether the server finds that a client has joined too often who tells the proxy at `port` to come from `origin`.
+/// Returns whether the server rejects a client for joining too often, if the client claims `origin` as its address to the proxy
+/// at `port`.
 func isRefusedToJoin(from origin: String, _ port: UInt16, before server: TestServer) async throws -> Bool {
   let offer = try Program(
     "curl",

@@ -15,10 +15,10 @@ private final class CaddyProxy {
     port = try TCPPort.free()
     folder = FileManager.default.temporaryDirectory.appending(path: "proxy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // What a deployer fills in, and the port.
+    // Replaces what a deployment fills in, and the port.
     let shipped = try String(contentsOfFile: "deploy/caddy/Caddyfile", encoding: .utf8)
       .replacing("rooms.example.org", with: "127.0.0.1:\(port)").replacing("127.0.0.1:8080", with: "127.0.0.1:\(upstream)")
-    // Nothing of this machine's own is taken or changed: no port 80 or 2019, no authority that it trusts.
+    // The machine's own state is not used or changed: no port 80 or 2019, no trusted authority.
     let configuration = """
       {
         admin off
@@ -34,7 +34,7 @@ private final class CaddyProxy {
       "XDG_DATA_HOME=\(folder.path)", "XDG_CONFIG_HOME=\(folder.path)", "caddy", "run", "--adapter", "caddyfile", "--config",
       file.path,
     ])
-    // It listens before it has made its certificate.
+    // Caddy listens before it has created its certificate.
     let deadline = ContinuousClock.now + .seconds(30)
     while try await Peer(["openssl", "s_client", "-connect", "127.0.0.1:\(port)"]).finish() != 0 {
       guard caddy.isRunning, ContinuousClock.now < deadline else {
@@ -59,7 +59,7 @@ extension RealMedia {
         let upstream = try #require(URLComponents(string: server.page)?.port)
         let proxy = try await CaddyProxy(before: UInt16(upstream))
         try await expectAllPasses(proxy.port, before: server)
-        // alice has had the one join of 127.0.0.1; Caddy hands on nothing that a client says of itself.
+        // alice has used the only join of 127.0.0.1. Caddy does not forward a client's own forwarding headers.
         #expect(try await isRefusedToJoin(from: "198.51.100.7", proxy.port, before: server))
       }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Peers
 import Testing
 
-/// nginx with deploy/nginx/roomserver.conf, on ports of its own, with a certificate that nobody signed.
+/// nginx with deploy/nginx/roomserver.conf, on ports of its own, with a self-signed certificate.
 private final class NginxProxy {
   let port: UInt16
   private let folder: URL
@@ -24,7 +24,7 @@ private final class NginxProxy {
         "/CN=localhost", "-keyout", names.key, "-out", names.certificate,
       ])
     guard try await openssl.finish() == 0 else { throw ProgramFailure(what: openssl.text) }
-    // What a deployer fills in, and the ports.
+    // Replaces what a deployment fills in, and the ports.
     let shipped = try String(contentsOfFile: "deploy/nginx/roomserver.conf", encoding: .utf8)
       .replacing("/etc/letsencrypt/live/rooms.example.org/fullchain.pem", with: names.certificate)
       .replacing("/etc/letsencrypt/live/rooms.example.org/privkey.pem", with: names.key)
@@ -74,7 +74,8 @@ extension RealMedia {
         let upstream = try #require(URLComponents(string: server.page)?.port)
         let proxy = try await NginxProxy(before: UInt16(upstream))
         try await expectAllPasses(proxy.port, before: server)
-        // alice has had the one join of 127.0.0.1; nginx hands on whom another proxy, on this machine too, was reached from.
+        // alice has used the only join of 127.0.0.1. nginx forwards the client address given by another proxy, which is on this
+        // machine too.
         for (origin, isLimited) in [("198.51.100.7", false), ("198.51.100.7", true), ("127.0.0.1", true)] {
           #expect(try await isRefusedToJoin(from: origin, proxy.port, before: server) == isLimited, "\(origin)")
         }

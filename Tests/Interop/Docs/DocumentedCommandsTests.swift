@@ -6,10 +6,10 @@ import Testing
 @testable import loadtest
 
 extension RealMedia {
-  /// What README, `docs/` and `api/` tell their readers to type is typed here, as it stands there.
+  /// Runs the commands in README, `docs/` and `api/` verbatim.
   @Suite("The commands of the documentation")
   struct DocumentedCommandsTests {
-    /// The pages whose commands are pasted, and what each takes for granted.
+    /// The pages whose commands are run, and each page's prerequisites.
     private static let newcomers: [String: Newcomer] = [
       "README.md": Newcomer(
         words: ["--bind 0.0.0.0 --announce 203.0.113.7": "--bind 127.0.0.1 --announce 127.0.0.1"]),
@@ -25,7 +25,7 @@ extension RealMedia {
           "client-guide live": "client-guide live --url $signal",
           "client-guide battle": "client-guide battle --url $signal",
           "client-guide host": "client-guide host --url $signal",
-          // A minute of speech; what matters is that it begins.
+          // A minute of speech; the test only checks that it starts.
           ".build/debug/client-guide speak":
             "until_works is_seated host; timeout 60 .build/debug/client-guide speak --url $signal",
           "--user carl --grant subscribe)\"": "--user carl --grant subscribe)\" & until_works is_seated carl",
@@ -98,7 +98,7 @@ extension RealMedia {
     private static let httpsPort = (try? TCPPort.free()) ?? 8443
     private static let offer = Page.root.appending(path: "Tests/WebRTCTests/SDP/Fixtures/chromium-subscribe-first.sdp").path
 
-    /// Words of the blocks that are not pasted here, and why.
+    /// Fragments that identify blocks which are not run here, with the reasons.
     private static let elsewhere: [String: [String: String]] = [
       "README.md": [
         "deploy/run.sh ": "installs and builds; deploy/test.sh is what runs this",
@@ -128,7 +128,7 @@ extension RealMedia {
     @Test("work as they stand there", .timeLimit(.minutes(4))) func work() async throws {
       var left = try Page.all().filter { Self.newcomers[$0.path] != nil }[...]
       try await withThrowingTaskGroup(of: Void.self) { readers in
-        // Two side by side: a page's commands wait more than they work.
+        // Two in parallel, because a page's commands mostly wait.
         for page in left.prefix(2) { readers.addTask { try await Self.paste(page) } }
         left = left.dropFirst(2)
         for try await _ in readers {

@@ -2,15 +2,15 @@ import Foundation
 import Peers
 import Testing
 
-/// Pastes the commands of a page into a shell, in an empty folder, one block after the other, as its readers do.
+/// Runs the commands of a page in a shell, in an empty folder, one block after the other, as a reader would.
 struct Newcomer {
   private static let prelude = Page.root.appending(path: "Tests/Interop/Docs/newcomer.sh")
 
-  /// What the page takes for granted: commands before its first.
+  /// The page's prerequisites: commands to run before its first block.
   var before = ""
-  /// Words of the page, and what stands for them here. All of them have to be there.
+  /// Text of the page, with its replacement for the test. All of it has to occur.
   var words: [String: String] = [:]
-  /// What a block has to have come to, by words of the block.
+  /// A check to run after a block, by text that identifies the block.
   var then: [String: String] = [:]
 
   func paste(_ blocks: [Page.Block], of page: Page) async throws {
@@ -28,7 +28,7 @@ struct Newcomer {
     let programs = Program.built("roomserver").deletingLastPathComponent().path
     let (http, rtmp) = (try TCPPort.free(), try TCPPort.free())
     var words = words
-    // The ports and addresses that a page names are the defaults, and here they are free ones of this machine.
+    // Pages use default ports and addresses; the test replaces them by free ones of this machine.
     for (word, meant) in [
       "127.0.0.1:8080": "127.0.0.1:\(http)", "127.0.0.1:1935": "127.0.0.1:\(rtmp)",
       "rtmp://127.0.0.1/": "rtmp://127.0.0.1:\(rtmp)/",
@@ -70,7 +70,8 @@ struct Newcomer {
     return script
   }
 
-  /// Settings alone are for `roomserver serve`, which is not left to run for them; and the server begins before what comes behind it.
+  /// Settings on their own belong to `roomserver serve`, which is not run for them; and the server starts in the background,
+  /// before the commands that follow it.
   private func commands(_ text: String) -> String {
     text.components(separatedBy: "\n").map { line in
       if line.hasPrefix("--") { return "roomserver config " + line }

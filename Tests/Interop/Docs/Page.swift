@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// A page of documentation and the shell commands that it has.
+/// A page of documentation and the shell commands in it.
 struct Page: CustomTestStringConvertible {
-  /// A fenced block of shell.
+  /// A fenced shell block.
   struct Block {
-    /// Of its first command in the page, from 1 on.
+    /// The line of its first command in the page, starting at 1.
     let line: Int
     let text: String
   }
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
 
-  /// From the project's folder on.
+  /// The path relative to the project's folder.
   let path: String
   let blocks: [Block]
 
@@ -38,7 +38,7 @@ struct Page: CustomTestStringConvertible {
     self.blocks = blocks
   }
 
-  /// Every page that has commands.
+  /// Returns every page with commands.
   static func all() throws -> [Page] {
     let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path).map { "docs/\($0)" }
     let api = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "api").path).map { "api/\($0)" }

@@ -24,7 +24,7 @@ struct ClientGuideTextTests {
 }
 
 extension RealMedia {
-  /// What the guide shows is done.
+  /// Runs the code that the guide shows.
   @Suite("The client guide")
   struct ClientGuideTests {
     private func settings(_ configuration: inout ServerConfiguration) throws {
@@ -88,7 +88,7 @@ extension RealMedia {
         try await eventually("all seats but the host's are mute") { boss.room.seats.all.count { $0.muted } == 8 }
         try await boss.room.seats.kick("ann")
         #expect(try await speaking.value)
-        // None is left.
+        // No seat is left.
         for index in 1..<9 { try await boss.room.seats.set(index, locked: true) }
         #expect(try await speak(in: ann.room, for: .seconds(1)) == false)
         for await event in hers {

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// ffmpeg as an encoder that publishes a test picture of 320x180 at 15 frames a second, and a tone of 440 Hz, until it is stopped.
+/// Runs ffmpeg as an encoder that publishes a test picture of 320x180 at 15 fps and a 440 Hz tone until it is stopped.
 final class Encoder {
   private let process = Process()
   private let keys = Pipe()
   private let log = FileManager.default.temporaryDirectory.appending(path: "encoder-\(UUID().uuidString).log")
 
-  /// - Parameter video: ffmpeg's options for the picture.
+  /// - Parameter video: ffmpeg's options for the video.
   init(
     to url: String, video: [String] = ["-profile:v", "main", "-tune", "zerolatency", "-bf", "0", "-g", "15"]
   ) throws {
@@ -31,22 +31,22 @@ final class Encoder {
     try? FileManager.default.removeItem(at: log)
   }
 
-  /// What it complained of so far.
+  /// The error output so far.
   var complaints: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
   var isRunning: Bool { process.isRunning }
 
-  /// Ends it as its user would, by a key: signals that the thread that began it blocks are no use.
+  /// Stops ffmpeg by a key, as a user does. Signals would not work: ffmpeg inherits a signal mask that blocks them.
   func stop() async throws {
     if process.isRunning { try keys.fileHandleForWriting.write(contentsOf: Data("q".utf8)) }
     try await eventually("the encoder has ended", within: .seconds(10)) { !process.isRunning }
   }
 
-  /// Ends it without a word to the server.
+  /// Kills it without closing the connection properly.
   func kill() {
     if process.isRunning { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
   }
 
-  /// Waits until it has given up, and gives what it says why.
+  /// Waits until ffmpeg has given up and returns its error output.
   func refusal() async throws -> String {
     try await eventually("the encoder gives up", within: .seconds(20)) { !process.isRunning }
     return complaints

@@ -27,7 +27,7 @@ extension RealMedia {
         let picture = try #require(camera.tracks.first { $0.kind == .video })
         #expect(picture.width == 320 && picture.height == 180 && picture.fps == 15 && picture.master)
 
-        // Another begins to watch in the middle.
+        // Another viewer joins in the middle.
         let late = try await Participant.join(server, as: "late")
         try await eventually("pictures come to whoever is late") { late.pictures(of: "camera").decoded >= 5 }
         #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
@@ -59,7 +59,7 @@ extension RealMedia {
         }
         #expect(try await browser.received().contains { $0.codec == "video/H264" && $0.userId == "camera" })
         let before = try await browser.received().first { $0.kind == .video }?.framesDecoded ?? 0
-        // Chromium delays whichever is early, a little every second or so, whoever publishes.
+        // Chromium delays whichever of audio and video is early, gradually over seconds, with any publisher.
         var apart: [Double] = []
         defer { print("picture before sound, milliseconds: \(apart.map { Int($0) })") }
         try await eventually("sound and picture are within 40 ms", within: .seconds(60)) {
@@ -110,7 +110,7 @@ extension RealMedia {
           try await server.metric("roomserver_participants") == 0
         }
         #expect(try await server.metric("roomserver_rtmp_ingest_faults_total") == 1)
-        // OBS comes back by itself, and writes down what it is refused with.
+        // OBS reconnects by itself and logs the reason why it is rejected.
         let again = try Encoder(to: try await url(server), video: ["-bf", "0", "-g", "15"])
         let words = try await again.refusal()
         #expect(words.contains("80201: the video has B-frames"), "\(words)")
@@ -162,7 +162,7 @@ extension RealMedia {
         let encoder = try Encoder(to: try await url(server))
         let player = try await WHIPPage.open()
         let token = try await server.token(user: "wall", grants: [.subscribe])
-        // Its room is there once the encoder is.
+        // The room exists as soon as the encoder is connected.
         try await eventually("the encoder is there") { try await server.metric("roomserver_published_tracks") == 2 }
         try await player.play(from: server.http("/whep/demo/camera"), token: token)
         try await eventually("pictures") {

@@ -7,7 +7,7 @@ import Testing
 struct HLSPlaybackTests {
   private func open(_ configuration: inout ServerConfiguration) { configuration.origin.publishesOpenly = true }
 
-  /// Waits until the stream can be watched.
+  /// Waits until the stream can be played.
   private func isPublished(_ server: TestServer) async throws {
     try await eventually("the stream is published") { try await server.metric("roomserver_origin_streams") == 1 }
   }
@@ -27,14 +27,14 @@ struct HLSPlaybackTests {
     }
   }
 
-  /// How a `<video>` in Chromium does.
+  /// The state of a `<video>` element in Chromium.
   private struct Playback: Decodable {
     var time: Double
     var width: Int
     var height: Int
     var frames: Int
     var error: String?
-    /// Red, green and blue in the middle.
+    /// Red, green and blue at the centre.
     var colour: [Int]
   }
 
@@ -80,7 +80,7 @@ struct HLSPlaybackTests {
       }
       let end = try await playback()
       #expect(end.width == 320 && end.height == 180)
-      // Red, whichever matrix Chromium takes for a picture that names none.
+      // Red, whichever matrix Chromium assumes for a picture without colour information.
       #expect(end.colour[0] > 190 && end.colour[1] < 80 && end.colour[2] < 80, "\(end.colour)")
       try await page.close()
     }
@@ -102,7 +102,7 @@ struct HLSPlaybackTests {
       for (way, probe) in [("FLV", try await flv), ("RTMP", try await rtmp), ("HLS", try await hls)] {
         #expect(probe.video?.width == 240 && probe.video?.height == 240 && probe.video?.codec_name == "h264", "\(way)")
         let (pictures, sound) = (probe.steps("video"), probe.steps("audio"))
-        // 10 of 15 a second: two steps of a picture, or one.
+        // 10 of 15 fps: a step of two pictures or of one.
         #expect(pictures.count > 20 && pictures.allSatisfy { $0 > 0.05 && $0 < 0.16 }, "\(way): \(pictures)")
         let mean = pictures.reduce(0, +) / Double(max(1, pictures.count))
         #expect(abs(mean - 0.1) < 0.01, "\(way): \(mean)")
@@ -114,7 +114,7 @@ struct HLSPlaybackTests {
       try await eventually("nobody watches the variant", within: .seconds(30)) {
         try await server.metric("roomserver_origin_variants") == 0
       }
-      // One that has ended is made again for who comes back.
+      // A rendition that has ended is created again for a viewer who returns.
       let again = try await LiveProbe.read(server.http("/live/studio_240_240_10.flv"), seconds: 1)
       #expect(again.video?.width == 240)
       #expect(try await server.metric("roomserver_origin_variants_total") == 2)

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// ffmpeg as an encoder that publishes to our origin in real time, for as long as it is held.
+/// Runs ffmpeg as an encoder that publishes to the origin in real time, until the object is released.
 final class LiveEncoder {
   private let process = Process()
 
   /// - Parameters:
-  ///   - url: where to: `rtmp://…`.
-  ///   - picture: a source of lavfi with 15 pictures a second.
+  ///   - url: the `rtmp://…` URL to publish to.
+  ///   - picture: a lavfi source at 15 fps.
   init(_ url: String, picture: String = "testsrc2=s=320x180:r=15", arguments: [String] = []) throws {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
@@ -23,28 +23,28 @@ final class LiveEncoder {
 
   deinit { end() }
 
-  /// Children of the tests' threads are born with SIGTERM blocked.
+  /// Children inherit the test threads' signal mask, which blocks SIGTERM.
   func end() {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 }
 
-/// What ffprobe reads of a live stream, from where it begins.
+/// ffprobe's report of a live stream, from its current start.
 struct LiveProbe {
   var streams: [Recording.Stream]
-  /// Decoding times in seconds by the kind of stream.
+  /// Decoding times in seconds, by stream type.
   var times: [String: [Double]] = [:]
 
   var video: Recording.Stream? { streams.first { $0.codec_type == "video" } }
   var audio: Recording.Stream? { streams.first { $0.codec_type == "audio" } }
 
-  /// Seconds from one packet to the next.
+  /// Returns the seconds between consecutive packets.
   func steps(_ kind: String) -> [Double] {
     let times = times[kind] ?? []
     return zip(times.dropFirst(), times).map(-)
   }
 
-  /// Reads so many seconds of media.
+  /// Reads `seconds` seconds of media.
   static func read(_ url: String, seconds: Int) async throws -> LiveProbe {
     struct Answer: Decodable {
       var streams: [Recording.Stream]
@@ -59,8 +59,8 @@ struct LiveProbe {
     return probe
   }
 
-  /// What a program writes, which is ended where it takes too long. Read on a thread of its own, for the server in this process
-  /// needs those of Swift's tasks.
+  /// Returns a program's output; kills the program if it exceeds the time limit. Reads on a thread of its own, because the
+  /// server in this process needs the cooperative thread pool.
   private static func output(of arguments: [String], within limit: Duration = .seconds(40)) async throws -> Data {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

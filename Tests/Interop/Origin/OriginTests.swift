@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The live origin and its peers", .serialized)
 struct OriginPeerTests {
-  /// Whether a stream is there with picture and sound.
+  /// Waits until the stream exists with video and audio.
   private func waitForStream(_ server: TestServer, _ path: String = "live/studio", of encoder: Peer? = nil) async throws {
     try await eventually("the stream is published") {
       if let encoder, !encoder.isRunning { throw PeerEnded(text: encoder.text) }
@@ -54,7 +54,7 @@ struct OriginPeerTests {
       #expect(dumped.video?.codec_name == "h264" && dumped.audio?.codec_name == "aac", "\(dump.text)")
       #expect(dumped.times("video").count > 15)
 
-      // The same place is taken, and ffmpeg says so.
+      // The same stream is taken, and ffmpeg reports it.
       let second = try Peer.encoder(try server.rtmp("live/studio?token=\(token)"))
       #expect(try await second.finish() != 0)
       #expect(second.text.contains("already"), "\(second.text)")
@@ -114,7 +114,7 @@ struct OriginPeerTests {
       }
       let started = try await start("live", "rtmp://origin/live/studio")
       #expect(started.status == 201 && started.text.contains(#""state":"connected""#), "\(started.text)")
-      // The same stream by another of its names is the same broadcast.
+      // The same stream under another of its names is the same broadcast.
       let second = try await start("second", try server.rtmp("live/studio"))
       #expect(second.status == 409 && second.text.contains("serialnum"), "\(second.text)")
       try await waitForStream(server)

@@ -5,18 +5,18 @@ import RoomProtocol
 import RoomServer
 import Testing
 
-/// The rooms "red" and "blue", each with an anchor who is live at the origin, in its colour and with its tone.
+/// The rooms "red" and "blue", each with an anchor who broadcasts to the origin with their own colour and tone.
 enum Anchors {
   static let names = ["red", "blue"]
   static let tones = ["red": 1000.0, "blue": 600]
-  /// How often two of them meet: `ROOMSERVER_ROUNDS`, else 4.
+  /// Number of PKs between the two: `ROOMSERVER_ROUNDS`, 4 by default.
   static let rounds = ProcessInfo.processInfo.environment["ROOMSERVER_ROUNDS"].flatMap { Int($0) } ?? 4
-  /// The default split screen in a quarter of its size.
+  /// The default split screen at a quarter of its size.
   static let picture = PKPicture(
     width: 360, height: 640, fps: 15, videoKbps: 600, preset: "ultrafast", own: .init(x: 0, y: 160, width: 180, height: 320),
     peer: .init(x: 180, y: 160, width: 180, height: 320))
 
-  /// - Parameter audience: `separate` spares the machine the mixes for those in the rooms.
+  /// - Parameter audience: `separate` saves the CPU of the mixes for the rooms' participants.
   static func settings(_ audience: RoomAudience) -> (inout ServerConfiguration) throws -> Void {
     { try set(&$0, audience) }
   }
@@ -26,11 +26,11 @@ enum Anchors {
     configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
     configuration.relay.statusInterval = .milliseconds(250)
     configuration.relay.mixCores = 8
-    // The two rooms are on two workers.
+    // Puts the two rooms on two workers.
     configuration.media.workers = 2
   }
 
-  /// The one is wide and H.264, the other upright and VP8.
+  /// One source is landscape and H.264, the other portrait and VP8.
   static func source(_ name: String) throws -> FlashAndBeep {
     name == "red"
       ? try FlashAndBeep(look: .init(width: 320, height: 180, blue: 100, red: 200, tone: 1000, isSteady: true))
@@ -49,7 +49,7 @@ enum Anchors {
     try await server.token(user: UserID(name), room: RoomName(name), grants: [.publish, .subscribe, .relay, .admin])
   }
 
-  /// Joins, publishes and goes live.
+  /// Joins, publishes and starts the broadcast.
   static func live(_ server: TestServer, _ name: String, _ source: FlashAndBeep) async throws -> Room {
     let room = try await Room.connect(to: server.url, token: try await token(server, name))
     try await room.publish(source.tracks)
@@ -57,7 +57,7 @@ enum Anchors {
     return room
   }
 
-  /// One viewer each, the first by RTMP and the second by HTTP-FLV.
+  /// Starts one viewer for each anchor, the first over RTMP and the second over HTTP-FLV.
   static func watch(_ server: TestServer) async throws -> [Viewer] {
     try await eventually("both are on air") { try await server.metric("roomserver_origin_streams") == 2 }
     let viewers = [try Viewer(try server.rtmp("live/red")), try Viewer(server.http("/live/blue.flv"))]
@@ -65,7 +65,7 @@ enum Anchors {
     return viewers
   }
 
-  /// The one invites, the other accepts.
+  /// Starts a PK: one anchor invites, the other accepts.
   static func meet(_ red: Room, _ blue: Room, _ way: PKWay = .bridge) async throws {
     let invited = try await red.pk.invite(in: "blue", way: way)
     try await eventually("blue hears of it") { blue.pk.invitations.contains { $0.pkId == invited.pkId } }
@@ -75,25 +75,25 @@ enum Anchors {
 }
 
 extension Seen {
-  /// Holds it against what an anchor's viewers should have seen: one stream without a gap, in which its looks follow each other, and
-  /// in which those are heard who are seen.
+  /// Compares the recording with what an anchor's viewers should receive: one stream without gaps, with the looks in order and
+  /// the audio of the anchors who are visible.
   /// - Parameters:
-  ///   - source: what the anchor sent.
-  ///   - tones: whose sound is listened for.
+  ///   - source: the anchor's source.
+  ///   - tones: the tones to detect.
   func check(
     _ name: String, _ expected: [String], _ source: FlashAndBeep, tones: [String: Double] = Anchors.tones,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let pictures = recording.steps("video")
     let sounds = recording.steps("audio")
-    // A machine that stalls costs pictures: the strict bound is held in virtual time (BroadcastTests).
+    // A stalling machine costs pictures. BroadcastTests checks the strict bound in virtual time.
     let (stalls, longest) = source.stalls
     let late = pictures.filter { $0 > 0.101 }
     #expect(pictures.allSatisfy { $0 > 0 && $0 < 0.4 + 2 * longest }, "\(name): \(late)", sourceLocation: sourceLocation)
     #expect(
       late.count <= source.droppedPictures + stalls + 2 + expected.count / 10, "\(name): \(late)",
       sourceLocation: sourceLocation)
-    // 1024 samples of 44.1 kHz in whole milliseconds.
+    // 1024 samples at 44.1 kHz in whole milliseconds.
     #expect(
       sounds.allSatisfy { $0 > 0.0225 && $0 < 0.0245 }, "\(name): \(sounds.filter { $0 < 0.0225 || $0 > 0.0245 })",
       sourceLocation: sourceLocation)
@@ -104,7 +104,7 @@ extension Seen {
       for (who, tone) in tones {
         let (pieces, all) = hears(tone, in: run)
         let isThere = run.look.components(separatedBy: "|").contains(who)
-        // Sound that came late for the machine's sake is made up.
+        // Audio that is late because of the machine is concealed.
         let isRight = isThere ? pieces * 10 >= all * 7 : pieces * 10 <= all
         if !isRight { heard.append("\(run.look) at \(run.from) s: \(who) in \(pieces) of \(all)") }
       }

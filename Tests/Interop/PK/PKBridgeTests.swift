@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 import Testing
 
-/// PK between two rooms, with real media.
+/// Tests PKs between two rooms with real media.
 extension RealMedia {
   @Suite("PK between two rooms")
   struct PKBridgeTests {
@@ -29,7 +29,7 @@ extension RealMedia {
         ]
         let viewers = try await Anchors.watch(server)
         for round in 0..<Anchors.rounds {
-          // The app's server may do it for them.
+          // The app's server can invite on their behalf.
           try await call(server, "red", "invitePK", #"{"room":"blue"}"#)
           try await eventually("blue hears of it") { try await state(server, "blue").pkInvitations.count == 1 }
           let invitation = try #require(try await state(server, "blue").pkInvitations.first)

@@ -2,7 +2,7 @@ import RoomClient
 import RoomProtocol
 import Testing
 
-/// A PK of a browser with a RoomClient.
+/// Tests a PK between a browser and a RoomClient.
 extension RealMedia {
   @Suite("PK with Chromium")
   struct PKChromiumTests {
@@ -46,11 +46,11 @@ extension RealMedia {
         try await blue.room.stopJob("live")
         for (viewer, looks) in zip(viewers, [["red", "red|blue", "red"], ["blue", "blue|red", "blue"]]) {
           let seen = try await viewer.seen()
-          // A browser takes its time for a key frame.
+          // A browser may take a while to send a key frame.
           #expect(seen.looks.filter { !$0.contains("none") } == looks)
           #expect(seen.recording.steps("video").allSatisfy { $0 > 0 })
           #expect(seen.recording.steps("audio").allSatisfy { $0 > 0.0225 && $0 < 0.0245 })
-          // Both are heard while both are seen.
+          // Both are audible while both are visible.
           for run in seen.runs where run.look.contains("|") {
             for tone in Anchors.tones.values {
               let (heard, all) = seen.hears(tone, in: run)

@@ -3,7 +3,7 @@ import Peers
 import RoomClient
 import Testing
 
-/// A PK one of whose anchors is gone without a word.
+/// Tests a PK in which one anchor disappears without leaving.
 extension RealMedia {
   @Suite("PK with an anchor that is killed")
   struct PKKilledTests {
@@ -15,7 +15,7 @@ extension RealMedia {
         try await Anchors.makeRooms(server)
         let source = try Anchors.source("red")
         let red = try await Anchors.live(server, "red", source)
-        // The program of the client guide, whose test pattern is of a blue.
+        // The client guide's program, whose test pattern is blue.
         let token = try await Anchors.token(server, "blue")
         let start = {
           try Program(
@@ -29,7 +29,7 @@ extension RealMedia {
         try await Task.sleep(for: .seconds(3))
         blue.stop()
         try await eventually("red knows that blue is gone") { red.pk.current?.peerConnected == false }
-        // Longer than the last picture is shown.
+        // Longer than the last picture stays on screen.
         try await Task.sleep(for: .seconds(7))
         #expect(red.pk.current?.peerConnected == false)
         blue = try start()
@@ -43,7 +43,7 @@ extension RealMedia {
         let others = try await viewers[0].seen()
         others.check(
           "red", ["red", "red|blue", "red|none", "red|blue", "red"], source, tones: ["red": 1000])
-        // The client guide's tone: heard anew from the return on, and then no more.
+        // The client guide's tone: audible again after the return, and not afterwards.
         let heard = others.runs.map { others.hears(440, in: $0) }
         #expect(heard.map { $0.heard * 2 > $0.of }.suffix(3) == [false, true, false], "\(heard)")
         let seen = try await viewers[1].seen()

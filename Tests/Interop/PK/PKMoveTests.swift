@@ -1,11 +1,11 @@
 import RoomClient
 import Testing
 
-/// PK in which the inviting anchor goes into the other room, with real media.
+/// Tests PKs in which the inviting anchor moves to the other room, with real media.
 extension RealMedia {
   @Suite("PK with a move")
   struct PKMoveTests {
-    /// PKs one after the other, every second of which the anchor leaves by going home.
+    /// Runs PKs one after the other; in every second one, the anchor quits by returning home.
     private func battles(_ home: Room, against blue: Room) async throws -> Room {
       var home = home
       for round in 0..<Anchors.rounds {

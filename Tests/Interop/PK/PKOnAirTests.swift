@@ -4,7 +4,7 @@ import RoomProtocol
 import Synchronization
 import Testing
 
-/// `pkOnAir`, with real media.
+/// Tests `pkOnAir` with real media.
 extension RealMedia {
   @Suite("A PK on air")
   struct PKOnAirTests {
@@ -20,7 +20,7 @@ extension RealMedia {
       var events: [Event]
     }
 
-    /// The `pkOnAir` events that webhooks get of a room.
+    /// Returns the `pkOnAir` events of a room that webhooks receive.
     private func reported(_ server: TestServer, _ room: String) async throws -> [PKOnAirData] {
       let body = try await server.api("GET", "/v1/events?room=\(room)&limit=1000").body
       return try JSONDecoder().decode(Events.self, from: body).events.filter { $0.event == "pkOnAir" }.compactMap {
@@ -38,7 +38,7 @@ extension RealMedia {
         let sources = try Anchors.names.map { try Anchors.source($0) }
         let red = try await Anchors.live(server, "red", sources[0])
         let blue = try await Anchors.live(server, "blue", sources[1])
-        // A job without pictures, and one that is not the anchor's.
+        // An audio-only job, and one that does not belong to the anchor.
         try await red.startForward(ForwardParams(jobId: "sound", publishUrl: try server.rtmp("sound/red"), kinds: [.audio]))
         let listener = try await Room.connect(
           to: server.url, token: try await server.token(user: "listener", room: "red", grants: [.subscribe]))
@@ -56,7 +56,7 @@ extension RealMedia {
           expected[0] += ["\(pk) live", "\(pk) sound"]
           expected[1] += ["\(pk) live"]
           expected[2] = expected[0]
-          // Other sound is no other picture.
+          // Muting audio does not change the picture.
           try await red.pk.mutePeer(true)
           try await red.pk.mutePeer(false)
           try await blue.pk.quit()
@@ -74,7 +74,7 @@ extension RealMedia {
   }
 }
 
-/// The PK events that a client gets.
+/// The PK events that a client receives.
 private final class PKLog: Sendable {
   private struct Seen: Sendable {
     var began: PKID?
@@ -111,6 +111,6 @@ private final class PKLog: Sendable {
   deinit { reading.cancel() }
 
   var onAir: [PKOnAirData] { book.seen.withLock { $0.onAir } }
-  /// Whether `pkBegan` came before each.
+  /// Whether `pkBegan` preceded each of them.
   var isAfterBegin: Bool { book.seen.withLock { $0.isAfterBegin } }
 }

@@ -2,13 +2,13 @@ import Codecs
 import Foundation
 import Peers
 
-/// ffmpeg as a viewer that writes down what it gets, as it is, until the stream ends.
+/// Runs ffmpeg as a viewer that records the stream unchanged until it ends.
 final class Viewer {
   private let file = FileManager.default.temporaryDirectory.appending(path: "viewer-\(UUID().uuidString).flv").path
   private let program: Program
 
   init(_ url: String) throws {
-    // Without a flush after each packet it writes 256 KiB at a time, which is many seconds of a small picture.
+    // Without a flush after each packet, ffmpeg writes 256 KiB at a time, which is many seconds of a small picture.
     program = try Program(
       "ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", url, "-c", "copy", "-flush_packets", "1", file])
   }
@@ -23,37 +23,37 @@ final class Viewer {
     return size ?? 0 > 20_000
   }
 
-  /// What it saw and heard, once the stream has ended.
+  /// Returns what was recorded, once the stream has ended.
   func seen() async throws -> Seen {
     guard try await program.finish(within: .seconds(30)) == 0 else { throw ProgramFailure(what: program.text) }
     return try Seen(file)
   }
 }
 
-/// What a viewer saw and heard of an anchor, alone and in PK.
+/// The video and audio that a viewer received of an anchor, alone and in PK.
 struct Seen {
-  /// Pictures of one look, in seconds of the stream.
+  /// Consecutive pictures of one look, in seconds of the stream.
   struct Run {
-    /// "red" for a whole picture, "red|blue" for a split screen.
+    /// "red" for a full picture, "red|blue" for a split screen.
     let look: String
     let from: Double
     var to: Double
   }
 
-  /// 100 ms of sound.
+  /// Duration of an analysed piece of audio, in seconds.
   private static let window = 0.1
   private static let rate = 8000
 
   let recording: Recording
   let runs: [Run]
-  /// Mono at 8 kHz, and the time at which it begins.
+  /// Mono samples at 8 kHz, and their start time in seconds.
   private let sound: (samples: [Int16], start: Double)
 
   init(_ file: String) throws {
     recording = try Recording(file)
     let looks = try Sides(file).looks
     var runs: [Run] = []
-    // A picture that could not be decoded would be missing in the looks alone.
+    // A picture that could not be decoded would otherwise be missing only in the looks.
     for (look, time) in zip(looks, recording.times("video")) {
       if let last = runs.indices.last, runs[last].look == look {
         runs[last].to = time
@@ -70,8 +70,8 @@ struct Seen {
     sound = (samples, recording.times("audio").first ?? 0)
   }
 
-  /// What was seen, in order. A half whose first picture takes a moment to come, or whose key frame does, is empty so long: that is
-  /// passed over where it is less than a second and a half.
+  /// The looks in order. A half is briefly empty while its first picture or key frame is pending; that is ignored if it lasts
+  /// less than 1.5 s.
   var looks: [String] {
     var looks: [String] = []
     for run in runs where run.look != looks.last && !(run.look.contains("none") && run.to - run.from < 1.5) {
@@ -80,10 +80,11 @@ struct Seen {
     return looks
   }
 
-  /// How often a half was empty for a moment.
+  /// Number of times that a half was briefly empty.
   var blanks: Int { runs.count { $0.look.contains("none") && $0.to - $0.from < 1.5 } }
 
-  /// Pieces of 100 ms in which a tone is heard, of all within a run; what is less than `margin` seconds from its ends is left out.
+  /// Returns the number of 100 ms pieces within a run that contain a tone, and their total number. `margin` seconds at both
+  /// ends are excluded.
   func hears(_ tone: Double, in run: Run, margin: Double = 0.4) -> (heard: Int, of: Int) {
     var (heard, all) = (0, 0)
     let length = Int(Self.window * Double(Self.rate))

@@ -5,8 +5,8 @@ import RoomClient
 import RoomMedia
 import Synchronization
 
-/// A source that flashes white and beeps at every full second, so that a recording shows how far picture and sound are apart; or
-/// sounds all along, so that it shows whose sound is there.
+/// A source that flashes white and beeps at every full second, so that a recording shows the offset between video and audio.
+/// Alternatively its tone is continuous, so that it shows whose audio is present.
 final class FlashAndBeep: Sendable {
   static let fps = 15
 
@@ -15,20 +15,20 @@ final class FlashAndBeep: Sendable {
   private let feed: Task<Void, Never>
   private let pace: Pace
 
-  /// How it looks and sounds.
+  /// The source's colour and tone.
   struct Look: Sendable {
     var width = 320
     var height = 180
-    /// Blue and red difference of the whole picture, which flashes in brightness alone.
+    /// U and V of the whole picture; only its luma flashes.
     var blue: UInt8 = 128
     var red: UInt8 = 128
-    /// Hz; a multiple of 50.
+    /// Frequency in Hz; a multiple of 50.
     var tone = 1000.0
     var isSteady = false
   }
 
-  /// Begins at once, at 15 frames a second. The picture is noise, so that it costs what is asked for.
-  /// - Parameter bitrate: of the video, in bits per second.
+  /// Starts at once, at 15 fps. The picture is noise, so that it uses up the bitrate.
+  /// - Parameter bitrate: video bitrate in bps.
   init(codec: VideoCodec = .h264, bitrate: Int = 250_000, look: Look = Look()) throws {
     let settings = VideoEncoderSettings(
       width: look.width, height: look.height, fps: Self.fps, bitrate: bitrate, keyFrameInterval: Self.fps)
@@ -44,10 +44,10 @@ final class FlashAndBeep: Sendable {
   deinit { feed.cancel() }
 
   var tracks: [any LocalTrack] { [video.track, audio.track] }
-  /// Pictures that never left because the machine was too slow.
+  /// Pictures that were not sent because the machine was too slow.
   var droppedPictures: Int { Int(video.statistics.dropped) }
 
-  /// How often, and at most how many seconds, the machine of the test let this source wait for more than a picture's time.
+  /// Number of times that the machine delayed this source by more than a picture's duration, and the longest delay in seconds.
   var stalls: (count: Int, longest: Double) { pace.stalls.withLock { $0 } }
 
   private final class Pace: Sendable {
@@ -79,7 +79,7 @@ final class FlashAndBeep: Sendable {
     }
   }
 
-  /// 20 ms: a tone, in the first 100 ms of each second or always.
+  /// Returns 20 ms of a tone, in the first 100 ms of each second or always.
   private static func sound(at time: Int64, _ look: Look) -> [Int16] {
     guard look.isSteady || time % 1_000_000 < 100_000 else { return [Int16](repeating: 0, count: 960) }
     return (0..<960).map { Int16(12_000 * sin(2 * .pi * look.tone * Double($0) / 48_000)) }
@@ -106,7 +106,7 @@ final class FlashAndBeep: Sendable {
   }
 }
 
-/// When a recording flashes and beeps, in seconds.
+/// The times of a recording's flashes and beeps, in seconds.
 struct FlashesAndBeeps {
   let flashes: [Double]
   let beeps: [Double]
@@ -132,7 +132,7 @@ struct FlashesAndBeeps {
       }
       guard let time = fields["pts_time"].flatMap({ Double($0) }) else { continue }
       if let luma = fields["tag:lavfi.signalstats.YAVG"].flatMap({ Double($0) }) {
-        // After a hole nobody knows whether this is the flash's first picture.
+        // After a gap, this is not necessarily the flash's first picture.
         if luma > 128, !isWhite, time - lastPicture < 0.1 { flashes.append(time) }
         isWhite = luma > 128
         lastPicture = time
@@ -145,7 +145,7 @@ struct FlashesAndBeeps {
     self.beeps = beeps
   }
 
-  /// Seconds by which each beep comes after the flash nearest to it.
+  /// Seconds from the nearest flash to each beep.
   var offsets: [Double] {
     beeps.compactMap { beep in flashes.map { beep - $0 }.min { abs($0) < abs($1) } }.filter { abs($0) < 0.5 }
   }

@@ -5,7 +5,7 @@ import RoomProtocol
 import RoomServer
 import Testing
 
-/// Forward jobs to servers that no one here wrote, for longer than a moment.
+/// Tests forward jobs to third-party servers, over a longer time.
 extension RealMedia {
   @Suite("Forward: a minute, a crash, a thin uplink")
   struct ForwardPeersTests {
@@ -83,7 +83,7 @@ extension RealMedia {
         while size() == 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
         let taken = ContinuousClock.now - call
         print("first bytes at the player after \(taken)")
-        // The encoder gives the key frame with its next picture, 67 ms later at most; the rest is the machine's noise.
+        // The encoder sends the key frame with its next picture, at most 67 ms later; the rest is noise of the machine.
         #expect(size() > 0 && taken < .seconds(2), "\(taken)")
         player.stop()
         try await anchor.room.stopJob("live")
@@ -129,7 +129,7 @@ extension RealMedia {
     }
 
     private func play(_ url: String, seconds: Int) async throws -> Recording {
-      // The times as they come, not from zero on.
+      // Keeps the original timestamps instead of starting at zero.
       try await Task.detached { try Recording(url, ["-read_intervals", "%+\(seconds)"]) }.value
     }
 
@@ -139,7 +139,7 @@ extension RealMedia {
     func thinUplink() async throws {
       try await withServer(adjust: settings) { server in
         let sink = try RTMPSink()
-        // About 1 Mbit/s with the sound.
+        // About 1 Mbps including audio.
         let source = try FlashAndBeep(bitrate: 900_000)
         let anchor = try await join(server, source)
         let jobs = JobLog(anchor.room)
@@ -175,7 +175,7 @@ extension RealMedia {
   }
 }
 
-/// Resident memory of this process.
+/// Returns the resident memory of this process, in bytes.
 private func residentBytes() -> Int {
   let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
   return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())

@@ -2,7 +2,7 @@ import RoomClient
 import RoomProtocol
 import Synchronization
 
-/// What a client is told of the jobs of its room.
+/// The job events that a client receives in its room.
 final class JobLog: Sendable {
   struct Told: Sendable {
     var infos: [JobInfo] = []
@@ -38,7 +38,7 @@ final class JobLog: Sendable {
   deinit { reading.cancel() }
 
   var told: Told { book.told.withLock { $0 } }
-  /// The states that a job went through.
+  /// Returns the states of a job, in order.
   var states: [String] {
     var states: [String] = []
     for info in told.infos where info.state != states.last { states.append(info.state) }

@@ -4,7 +4,7 @@ import RoomClient
 import RoomProtocol
 import Testing
 
-/// A server that is killed in the middle of a PK, and started again.
+/// Tests a server that is killed in the middle of a PK and restarted.
 extension RealMedia {
   @Suite("A killed server")
   struct KilledServerTests {
@@ -57,7 +57,7 @@ extension RealMedia {
       try await eventually("the PK is on") { red.pk.current != nil && blue.pk.current != nil }
       try await red.pk.setScore(42)
       try await eventually("blue hears the score") { blue.pk.current?.peerScore == 42 }
-      // The split screens go out meanwhile.
+      // The split screens are broadcast meanwhile.
       try await Task.sleep(for: .seconds(3))
       let before = try #require(try await state(first, "red"))
 
@@ -96,7 +96,7 @@ extension RealMedia {
         for kind in ["video", "audio"] {
           let (old, new) = (parts[0].times(kind), parts[1].times(kind))
           let (last, next) = (try #require(old.last), try #require(new.first))
-          // As much later as it is, give or take what begins and ends take.
+          // Later by the time that passed, within the tolerance of stopping and starting.
           #expect(next > last && next - last < Double(away.components.seconds) + 4, "\(kind): \(last), \(next), \(away)")
           #expect(parts[1].steps(kind).allSatisfy { $0 > 0 })
         }

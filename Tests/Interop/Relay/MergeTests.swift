@@ -5,7 +5,7 @@ import RoomProtocol
 import RoomServer
 import Testing
 
-/// Merge jobs to servers that no one here wrote, and to the origin.
+/// Tests merge jobs to third-party servers and to the origin.
 extension RealMedia {
   @Suite("Merge: PK, takeovers, what goes wrong")
   struct MergeTests {
@@ -15,7 +15,7 @@ extension RealMedia {
     private func settings(_ configuration: inout ServerConfiguration) throws {
       configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
       configuration.relay.statusInterval = .milliseconds(250)
-      // The machine of the test decides by time and not by the estimate.
+      // So that the test's machine decides by time and not by the estimate.
       configuration.relay.mixCores = 8
     }
 
@@ -49,7 +49,7 @@ extension RealMedia {
         let urls = [nginx.url("red"), try server.rtmp("live/demo")]
         let logs = anchors.map { JobLog($0.room) }
         var serial = 0
-        /// Both broadcasts go on as something else.
+        /// Both broadcasts continue with another program.
         func turn(_ begin: (Int, JobID, String) async throws -> Void) async throws {
           serial += 1
           for index in 0...1 { try await begin(index, "job\(index)-\(serial)", "\(urls[index])?serialnum=\(serial)") }
@@ -83,7 +83,7 @@ extension RealMedia {
           }
           try await Task.sleep(for: .milliseconds(900))
           if round == 4 {
-            // The sides change, and change back.
+            // The sides are swapped, and swapped back.
             for swapped in [true, false] {
               for index in 0...1 {
                 let (left, right) = swapped ? (names[1 - index], names[index]) : (names[index], names[1 - index])
@@ -95,9 +95,9 @@ extension RealMedia {
           try await forward()
           try await Task.sleep(for: .milliseconds(900))
         }
-        // Both are in one room and hear of each other's jobs.
+        // Both are in one room and receive the events of each other's jobs.
         for log in logs { #expect(log.told.ends == Array(repeating: .takenOver, count: 40)) }
-        // A serial number that is not larger is refused.
+        // A serial number that is not larger is rejected.
         await #expect(throws: RoomError.self) {
           try await anchors[0].room.startForward(ForwardParams(jobId: "late", publishUrl: "\(urls[0])?serialnum=\(serial)"))
         }
@@ -111,11 +111,11 @@ extension RealMedia {
           let recording = try Recording(file)
           let steps = recording.steps("video")
           #expect(steps.allSatisfy { $0 > 0 })
-          // What never left the publisher is no gap of the server's, and a machine that stalls may cost a frame now and then: the strict
-          // bound is held in virtual time (BroadcastTests).
+          // Pictures that the publisher did not send are not gaps of the server, and a stalling machine may cost an occasional
+          // frame. BroadcastTests checks the strict bound in virtual time.
           #expect(steps.count { $0 > 0.101 } <= source.droppedPictures + 2, "\(steps.filter { $0 > 0.101 })")
           #expect(steps.allSatisfy { $0 < 0.4 }, "\(steps.filter { $0 >= 0.4 })")
-          // 1024 samples of 44.1 kHz in whole milliseconds.
+          // 1024 samples at 44.1 kHz in whole milliseconds.
           #expect(
             recording.steps("audio").allSatisfy { $0 > 0.0225 && $0 < 0.0245 },
             "\(recording.steps("audio").filter { $0 < 0.0225 || $0 > 0.0245 })")
@@ -147,7 +147,7 @@ extension RealMedia {
         try await anchors[1].publish(video: .vp8, tone: 900, colour: 3)
         let browser = try await BrowserClient.open()
         try await browser.join(url: server.url, token: try await server.token(user: "browser"))
-        // The left one fills the picture, so that its clock can be read.
+        // The left one fills the picture, so that its clock is readable.
         let layouts = [
           TrackLayout(userId: "left", x: 0, y: 0, width: 320, height: 180),
           TrackLayout(userId: "right", x: 220, y: 110, width: 90, height: 60, zIndex: 1, cornerRadius: 10),
@@ -171,7 +171,7 @@ extension RealMedia {
         )
         // The quarter that a busy machine delays least.
         #expect(ages.isEmpty || ages[ages.count / 4] < 400, "\(ages)")
-        // Each anchor hears the other one in the mix, and not itself.
+        // Each anchor receives the other one in the mix, without itself.
         try await eventually("the left one hears the right one alone") {
           anchors[0].sound(of: "mix").hears(900) && !anchors[0].sound(of: "mix").hears(500)
         }
@@ -199,7 +199,7 @@ extension RealMedia {
         let blue = try await join(server, "blue", sources[1])
         let log = JobLog(red.room)
         let own = try server.rtmp("live/demo")
-        // One program, on two ways.
+        // One program with two outputs.
         try await red.room.startMerge(merge("away", to: nginx.url("both"), split("red", "blue")))
         try await red.room.startMerge(merge("home", to: own, split("red", "blue")))
         try await eventually("both go out", within: .seconds(20)) {
@@ -212,12 +212,12 @@ extension RealMedia {
         try await eventually("it is watched", within: .seconds(20)) {
           (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0 > 100_000
         }
-        // The sink dies and comes back.
+        // The sink dies and restarts.
         nginx.kill()
         try await eventually("the loss is told") {
           log.told.infos.contains { $0.jobId == "away" && $0.state == "autoReconnecting" }
         }
-        // A source goes, and comes back.
+        // A source disappears and returns.
         await blue.leave()
         try await eventually("the app hears which source is missing") {
           log.told.infos.last { $0.jobId == "home" }?.missing == ["blue"]
@@ -236,12 +236,12 @@ extension RealMedia {
         #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)")
         let recording = try Recording(file)
         let steps = recording.steps("video")
-        // A machine that does not keep up makes fewer frames for a while, 10 a second at least.
+        // A machine that is too slow skips frames for a while, but delivers at least 10 per second.
         #expect(
           steps.allSatisfy { $0 > 0 && $0 < 0.4 } && steps.count { $0 > 0.11 } <= 3, "\(steps.filter { $0 >= 0.11 })")
         #expect(recording.steps("audio").allSatisfy { $0 > 0.0225 && $0 < 0.0245 })
-        // The half of the one who left shows its last picture, then the background, then itself again.
-        // Where the sources' first pictures take long to come, the mix begins without them.
+        // The half of the anchor who left shows the last picture, then the background, then the anchor again. If the sources'
+        // first pictures take long to arrive, the mix starts without them.
         let runs = Array(try Sides(file).runs.drop { $0.contains("none") })
         #expect(runs == ["red|blue", "red|none", "red|blue"], "\(runs)")
         await again.leave()
@@ -264,7 +264,7 @@ extension RealMedia {
         let recording = try await sink.received()
         #expect(recording.video?.width == 320)
         let offsets = try FlashesAndBeeps(sink.file).offsets
-        // A picture that the machine of the test decodes too late is shown with the next frame: now and then, never as a rule.
+        // A picture that the test's machine decodes too late is shown with the next frame: occasionally, but not regularly.
         #expect(offsets.count >= 8 && offsets.count { abs($0) > 0.040 } * 5 <= offsets.count, "\(offsets)")
         await anchor.leave()
       }
@@ -272,12 +272,12 @@ extension RealMedia {
   }
 }
 
-/// What colours the left and right halves of a recording's pictures have.
+/// The colours of the left and right halves of a recording's pictures.
 struct Sides {
-  /// The look of each picture: "red" for a whole one, "red|blue" for a split one.
+  /// The look of each picture: "red" for a full picture, "red|blue" for a split screen.
   let looks: [String]
 
-  /// Each look that lasts, in order.
+  /// The distinct consecutive looks, in order.
   var runs: [String] { looks.indices.filter { $0 == 0 || looks[$0] != looks[$0 - 1] }.map { looks[$0] } }
 
   init(_ file: String) throws {
@@ -293,7 +293,7 @@ struct Sides {
         let (u, v) = (Int(bytes[place + 4096]), Int(bytes[place + 8192]))
         return v > u + 40 ? "red" : u > v + 40 ? "blue" : "none"
       }
-      // Above the halves a split screen shows the background.
+      // Above the halves, a split screen shows the background.
       return colour(16, 12) == "none" ? "\(colour(16, 32))|\(colour(48, 32))" : colour(32, 32)
     }
   }

@@ -2,15 +2,15 @@ import Foundation
 import Peers
 import Testing
 
-/// ffmpeg as an RTMP server that takes one stream and writes it down, until the publisher ends it.
+/// Runs ffmpeg as an RTMP server that accepts one stream and records it until the publisher ends it.
 final class RTMPSink {
   let url: String
   let port: UInt16
-  /// What it writes; gone with the sink.
+  /// The output file, removed with the sink.
   let file: String
   private let process = Process()
 
-  /// - Parameter port: a free one if nil. The times in the file are those that came.
+  /// - Parameter port: nil selects a free port. The file contains the original timestamps.
   init(port wanted: UInt16? = nil) throws {
     port = try wanted ?? TCPPort.free()
     url = "rtmp://127.0.0.1:\(port)/live/anchor"
@@ -28,14 +28,14 @@ final class RTMPSink {
     try? FileManager.default.removeItem(atPath: file)
   }
 
-  /// What was received; waits for the publisher's end.
+  /// Waits for the publisher's end and returns the recording.
   func received() async throws -> Recording {
     try await eventually("ffmpeg has written the stream", within: .seconds(30)) { [process] in !process.isRunning }
     return try Recording(file)
   }
 }
 
-/// What ffprobe says of a file or a stream.
+/// ffprobe's report of a file or a stream.
 struct Recording {
   struct Stream: Decodable {
     var codec_name: String?
@@ -60,14 +60,16 @@ struct Recording {
   let streams: [Stream]
   let packets: [Packet]
 
-  /// - Parameter input: a path or URL; more arguments stand in front of it.
+  /// - Parameters:
+  ///   - input: a path or URL.
+  ///   - arguments: ffprobe options that precede the input.
   init(_ input: String, _ arguments: [String] = []) throws {
     let output = try run(
       ["ffprobe", "-v", "quiet", "-of", "json", "-show_streams", "-show_packets"] + arguments + [input])
     try self.init(json: output)
   }
 
-  /// What ffprobe wrote with `-of json -show_streams -show_packets`.
+  /// Parses ffprobe's output of `-of json -show_streams -show_packets`.
   init(json: Data) throws {
     let answer = try JSONDecoder().decode(Answer.self, from: json)
     streams = answer.streams
@@ -77,16 +79,16 @@ struct Recording {
   var video: Stream? { streams.first { $0.codec_type == "video" } }
   var audio: Stream? { streams.first { $0.codec_type == "audio" } }
 
-  /// Decoding times of one kind, in seconds.
+  /// Returns the decoding times of one stream type, in seconds.
   func times(_ kind: String) -> [Double] { packets.filter { $0.codec_type == kind }.map(\.dts) }
-  /// Seconds from one packet to the next.
+  /// Returns the seconds between consecutive packets.
   func steps(_ kind: String) -> [Double] {
     let times = times(kind)
     return zip(times.dropFirst(), times).map(-)
   }
 }
 
-/// Runs a program and gives its output.
+/// Runs a program and returns its output.
 func run(_ arguments: [String]) throws -> Data {
   let process = Process()
   process.executableURL = URL(filePath: "/usr/bin/env")

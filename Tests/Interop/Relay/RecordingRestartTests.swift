@@ -6,7 +6,7 @@ import RoomMedia
 import RoomProtocol
 import Testing
 
-/// Broadcasts that are recorded, on a server that ends and is started again.
+/// Tests recorded broadcasts on a server that stops and is restarted.
 extension RealMedia {
   @Suite("Recorded broadcasts and restarts")
   struct RecordingRestartTests {
@@ -61,7 +61,7 @@ extension RealMedia {
         }
         server = try await ServerProcess(number < 2 ? arguments : data, port: port)
       }
-      // Nothing may be recorded now: what goes elsewhere goes on, and the job that was only a file has failed.
+      // Recording is disabled now: other outputs continue, and the file-only job has failed.
       try await eventually("the live broadcast is there", within: .seconds(40)) {
         let running = try await jobs(server)
         return running.map(\.jobId) == ["live"] && running[0].onAir == true && running[0].record == nil

@@ -10,7 +10,7 @@ import Testing
 extension RealMedia {
   @Suite("Recordings of broadcasts")
   struct RecordingTests {
-    /// A directory for recordings, gone with the test.
+    /// A directory for recordings, removed with the test.
     private final class Folder {
       let path = FileManager.default.temporaryDirectory.appending(path: "recordings-\(UUID().uuidString)").path
 
@@ -24,7 +24,7 @@ extension RealMedia {
         (try? FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int) ?? 0
       }
 
-      /// What ffmpeg complains of when it decodes all of a file.
+      /// Returns ffmpeg's errors from decoding a whole file.
       func complaints(_ name: String) throws -> String {
         String(
           decoding: try run(["sh", "-c", "ffmpeg -nostdin -v error -i '\(file(name))' -f null - 2>&1"]), as: UTF8.self)
@@ -132,7 +132,7 @@ extension RealMedia {
         }
         #expect(try await start(server, job("1", "anna", "")).status == 201)
         try await eventually("anna is live") { jobs.told.statuses.contains { $0.jobId == "1" && $0.fps > 5 } }
-        // The broadcast is there: the recording begins with its second job.
+        // The broadcast exists already: the recording starts with its second job.
         let second = try await start(server, job("2", "anna", #","record":"show.mp4""#))
         #expect(second.status == 201 && second.text.contains(#""record":"show.mp4""#), "\(second.text)")
         try await eventually("it grows") { folder.size("show.mp4") > 50_000 }
@@ -147,7 +147,7 @@ extension RealMedia {
         #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/4").status == 204)
         try await eventually("it is complete") { try await server.metric("roomserver_recordings") == 0 }
         #expect(folder.names == ["show.mp4"])
-        // ffmpeg's own output would complain of the two pictures next to the cut, which are nearer to each other than others.
+        // ffmpeg's own muxer would report the two pictures next to the cut, which are closer to each other than the others.
         let frames = try run([
           "sh", "-c", "ffprobe -v error -show_entries frame=width -of csv=p=0 '\(folder.file("show.mp4"))' 2>&1",
         ])
@@ -188,7 +188,7 @@ extension RealMedia {
           #expect(try folder.complaints(name) == "")
           #expect(try Recording(folder.file(name)).times("video").count > 15)
         }
-        // A file that has ended is no recording any more: another can begin.
+        // A finished file is no longer a recording, so another one can start.
         let json = #"{"jobId":"2","userId":"anna","publishUrl":"rtmp://origin/live/demo?serialnum=2","record":"more.flv"}"#
         #expect(try await start(server, json).status == 201)
         await anna.leave()
@@ -221,7 +221,7 @@ extension RealMedia {
           let times = recording.times(kind)
           let played = (times.last ?? 0) - (times.first ?? 0)
           #expect(played > length - 3, "\(name): \(played) s of \(kind), \(length) s were recorded")
-          // It had begun a moment before it was seen.
+          // It had started a moment before it was detected.
           #expect(played < length + 3, "\(name): \(played) s of \(kind), \(length) s were recorded")
         }
         #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(name)")

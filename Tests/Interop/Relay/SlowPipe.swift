@@ -3,19 +3,19 @@ import Glibc
 import Peers
 import Synchronization
 
-/// A TCP relay of one connection that reads what the client sends at a set rate only, as a thin uplink does.
+/// A TCP relay of one connection that reads the client's data only at a limited rate, like a slow uplink.
 final class SlowPipe: Sendable {
   let port: UInt16
   private let isOver = Mutex(false)
   private let count = Mutex(0)
 
-  /// Bytes that went through, from the client to the server.
+  /// Bytes forwarded from the client to the server.
   var bytes: Int { count.withLock { $0 } }
 
-  /// - Parameter rate: bytes a second from the client to the server; what goes back is not slowed.
+  /// - Parameter rate: bytes per second from the client to the server; the opposite direction is not limited.
   init(to server: UInt16, rate: Int) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    // Little waits in the kernel: the sender is to feel the rate at once.
+    // Small kernel buffers, so that the sender notices the rate at once.
     var small: Int32 = 8192
     setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &small, socklen_t(MemoryLayout<Int32>.size))
     var address = Self.address(0)
@@ -64,7 +64,7 @@ final class SlowPipe: Sendable {
     var allowance = Double(rate) / 10
     while !isStopped {
       let now = clock.now
-      // What is not used in a tenth of a second is gone.
+      // The unused allowance is limited to a tenth of a second.
       allowance = min(Double(rate) / 10, allowance + Double(rate) * ((now - last) / .seconds(1)))
       last = now
       var sockets = [

@@ -10,14 +10,14 @@ import Testing
 extension RealMedia {
   @Suite("The sound of a voice room")
   struct VoiceRoomGapTests {
-    /// Two who stay on their seats, and speak.
+    /// Settings of the two speakers who stay on their seats.
     private func settings(_ number: Int) -> SignalSource.Settings {
       var settings = SignalSource.Settings()
       (settings.number, settings.hasVideo, settings.amplitude, settings.beeps) = (number, false, 0.1, false)
       return settings
     }
 
-    /// Up, to say something, and down again.
+    /// Takes a seat, speaks and leaves the seat.
     private func comeAndGo(_ server: TestServer, number: Int) async throws {
       let token = try await server.token(user: "guest-\(number)")
       let room = try await Room.connect(to: server.url, token: token)
@@ -54,7 +54,7 @@ extension RealMedia {
         let ears = listeners
         try await eventually("all hear the room", within: .seconds(20)) { ears.allSatisfy { $0.isHearing } }
         var heard: [MixListener.Heard] = []
-        // A machine that stops for a moment is heard too, but not every time.
+        // A machine that stalls causes a gap too, but not every time.
         for round in 0..<3 where round == 0 || !heard.allSatisfy(\.isWhole) {
           for listener in listeners { listener.begin() }
           for number in 0..<6 { try await comeAndGo(server, number: 6 * round + number) }
@@ -75,13 +75,13 @@ extension RealMedia {
   }
 }
 
-/// Somebody who gets the room's mix, looks at its packets' times, and listens.
+/// Receives the room's mix, and analyses its packet times and its audio.
 private final class MixListener: Sendable {
   struct Heard: Sendable {
     var packets = 0
-    /// From one packet's timestamp to the next.
+    /// Differences between consecutive packets' timestamps.
     var steps: Set<UInt32> = []
-    /// Milliseconds of media.
+    /// Silence in milliseconds of media.
     var silence = 0.0
 
     var isWhole: Bool { packets > 50 && steps == [960] && silence <= 60 }
@@ -126,7 +126,7 @@ private final class MixListener: Sendable {
 
   var isHearing: Bool { watch.hasMedia && state.withLock { $0.heard.packets > 10 } }
 
-  /// What came so far counts for nothing.
+  /// Discards what was received so far.
   func begin() {
     _ = watch.take()
     state.withLock { $0.heard = Heard() }

@@ -4,20 +4,20 @@ import RoomProtocol
 import Synchronization
 import Testing
 
-/// A server that is killed right after it has answered, and started again on its data directory.
+/// Kills a server immediately after its response and restarts it with its data directory.
 extension RealMedia {
   @Suite("Changes that were answered")
   struct AcknowledgedChangesTests {
     private static let all: Grants = [.publish, .subscribe, .admin, .relay]
 
-    /// A change, and whether a server knows of it.
+    /// A change, and a check whether a server has stored it.
     private struct Change: Sendable {
       var name: String
       var make: @Sendable () async throws -> Void
       var isKnown: @Sendable (ServerProcess, RoomSnapshot) async throws -> Bool
     }
 
-    /// Two rooms in a PK, with their hosts, somebody to kick and a job to stop.
+    /// Two rooms in a PK, with their hosts, a participant to kick and a job to stop.
     private struct Scene: Sendable {
       let server: ServerProcess
       let red: Room
@@ -123,7 +123,7 @@ extension RealMedia {
         do {
           let scene = try await Scene(first)
           changes = scene.changes(round)
-          // All at once, but for one, whose answer is the last thing that the server does.
+          // All concurrently except one, whose response is the server's last action.
           let last = changes[round]
           try await withThrowingTaskGroup(of: Void.self) { tasks in
             for (index, change) in changes.enumerated() where index != round { tasks.addTask { try await change.make() } }

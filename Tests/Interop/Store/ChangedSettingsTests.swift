@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A room's settings after its server was killed.
+/// Checks a room's settings after its server was killed.
 extension RealMedia {
   @Suite("Settings that were changed")
   struct ChangedSettingsTests {

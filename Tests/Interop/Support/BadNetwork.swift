@@ -2,20 +2,20 @@ import LossyLink
 import Synchronization
 import WebRTC
 
-/// A lossy link in front of every media port of a server, put into a client's way by `RoomOptions.mediaAddressOverride`.
+/// A lossy link in front of every media port of a server, which clients use through `RoomOptions.mediaAddressOverride`.
 final class BadNetwork: Sendable {
   private let conditions: LinkConditions
   private let seed: UInt64
-  /// By the server's port.
+  /// Links by the server's port.
   private let links = Mutex<[UInt16: LossyLink]>([:])
 
-  /// - Parameter conditions: of both directions.
+  /// - Parameter conditions: the conditions of both directions.
   init(_ conditions: LinkConditions, seed: UInt64) {
     self.conditions = conditions
     self.seed = seed
   }
 
-  /// Where to send instead of `address`; the address itself where the system has no socket left.
+  /// Returns the address to use instead of `address`; the address itself if the system has no socket left.
   func detour(for address: TransportAddress) -> TransportAddress {
     let port = links.withLock { links in
       if let link = links[address.port] { return link.port }
@@ -26,7 +26,7 @@ final class BadNetwork: Sendable {
     return TransportAddress(ipv4: 0x7F00_0001, port: port)
   }
 
-  /// Packets lost at random, all links together.
+  /// Packets lost at random, over all links.
   var lost: (toServer: Int, toClients: Int) {
     links.withLock { links in
       links.values.reduce(into: (0, 0)) { sum, link in

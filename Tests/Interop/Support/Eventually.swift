@@ -1,6 +1,6 @@
 import Testing
 
-/// Waits until `condition` holds, and fails the test where it does not within `limit`.
+/// Waits until `condition` is true; fails the test if it is not true within `limit`.
 func eventually(
   _ what: String, within limit: Duration = .seconds(30), sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> Bool

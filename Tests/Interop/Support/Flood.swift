@@ -2,10 +2,10 @@ import CLinux
 import Foundation
 import Synchronization
 
-/// Somebody who sends garbage to a media port at a steady rate, from a few sockets of his own.
+/// Sends garbage to a media port at a constant rate from several sockets.
 ///
-/// A quarter looks like STUN, one like DTLS and one like RTP up to its first bytes, so that it goes past the first guard; the rest
-/// is random from the first byte on.
+/// A quarter of the datagrams starts like STUN, a quarter like DTLS and a quarter like RTP, so that they pass the first check;
+/// the rest is entirely random.
 final class Flood: Sendable {
   private static let longest = 1400
 
@@ -19,7 +19,7 @@ final class Flood: Sendable {
   /// Datagrams sent so far.
   var sent: Int { state.withLock { $0.sent } }
 
-  /// Begins at once, and ends after this many datagrams or with `stop`.
+  /// Starts at once. Ends after `count` datagrams or with `stop`.
   init(port: UInt16, perSecond: Int, count: Int, seed: UInt64) {
     let thread = Thread { [self] in
       run(port: port, perSecond: perSecond, count: count, seed: seed)
@@ -69,7 +69,7 @@ final class Flood: Sendable {
       return state
     }
 
-    /// Random bytes in the likeness of something; gives how many.
+    /// Fills `bytes` with random data that may start like a known protocol. Returns the length.
     mutating func fill(_ bytes: inout [UInt8]) -> Int {
       let length = Int(next() % UInt64(bytes.count)) + 1
       bytes.withUnsafeMutableBytes { bytes in
@@ -78,13 +78,13 @@ final class Flood: Sendable {
         }
         guard length >= 24 else { return }
         switch next() % 4 {
-        case 0:  // A binding request of the right length, with the magic cookie.
+        case 0:  // A binding request with a valid length and the magic cookie.
           bytes.storeBytes(of: UInt16(1).bigEndian, toByteOffset: 0, as: UInt16.self)
           bytes.storeBytes(of: UInt16(length - 20).bigEndian, toByteOffset: 2, as: UInt16.self)
           bytes.storeBytes(of: UInt32(0x2112_A442).bigEndian, toByteOffset: 4, as: UInt32.self)
-        case 1:  // A handshake record of DTLS 1.2.
+        case 1:  // A DTLS 1.2 handshake record.
           bytes.storeBytes(of: UInt32(0x16FE_FD00).bigEndian, toByteOffset: 0, as: UInt32.self)
-        case 2:  // RTP, or RTCP, of version 2.
+        case 2:  // RTP or RTCP, version 2.
           bytes[0] = 0x80
         default: break
         }

@@ -2,27 +2,27 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A WHIP or WHEP client that no one here wrote, in a process of its own (`Tests/Interop/WHIP`): it prints a JSON object a line, and
-/// ends with its standard input.
+/// A third-party WHIP or WHEP client in a process of its own (`Tests/Interop/WHIP`). It prints one JSON object per line and
+/// exits when its standard input closes.
 final class HTTPPeer: Sendable {
-  /// What a line says; each event has some of these.
+  /// A line of output; each event has some of these fields.
   struct Line: Decodable, Sendable {
     var event: String
-    /// Of a response.
+    /// Status of a response.
     var status: Int?
-    /// Of the peer's connection.
+    /// State of the peer's connection.
     var state: String?
-    /// Decoded so far.
+    /// Number of pictures decoded so far.
     var frames: Int?
     var changes: Int?
     var samples: Int?
-    /// Of the last picture: its size, and the YUV of its middle.
+    /// Size of the last picture, and the YUV value of its centre.
     var size: [Int]?
     var colour: [Int]?
-    /// Of the last sound: root mean square of 1, and hertz.
+    /// RMS of the last audio, relative to full scale 1, and its frequency in Hz.
     var energy: Double?
     var frequency: Int?
-    /// GStreamer's numbers of cipher and authentication, for each DTLS association.
+    /// GStreamer's cipher and authentication numbers for each DTLS association.
     var ciphers: [[Int]]?
   }
 
@@ -37,14 +37,14 @@ final class HTTPPeer: Sendable {
   private let state = Mutex(State())
   private let name: String
 
-  /// aiortc, from the tests' own Python environment.
+  /// Starts aiortc from the tests' own Python environment.
   static func aiortc(_ arguments: String...) throws -> HTTPPeer {
     let own = root.appending(path: ".venv/bin/python").path
     let python = FileManager.default.isExecutableFile(atPath: own) ? own : "python3"
     return try HTTPPeer(python, "aiortc_peer.py", arguments)
   }
 
-  /// GStreamer's webrtcbin; its Python bindings are Debian's.
+  /// Starts GStreamer's webrtcbin; its Python bindings are Debian's.
   static func gstreamer(_ arguments: String...) throws -> HTTPPeer {
     try HTTPPeer("/usr/bin/python3", "gstreamer_viewer.py", arguments)
   }
@@ -88,13 +88,13 @@ final class HTTPPeer: Sendable {
     }
   }
 
-  /// The last line of that event.
+  /// Returns the last line with that event.
   func last(_ event: String) -> Line? { state.withLock { $0.lines[event] } }
 
-  /// What was decoded, as last told.
+  /// The last report of decoded media.
   var decoded: Line { last("decoded") ?? Line(event: "decoded") }
 
-  /// Waits until what was decoded is as `condition` wants it.
+  /// Waits until the decoded media satisfies `condition`.
   func decodes(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: (Line) -> Bool
   ) async throws {
@@ -114,7 +114,7 @@ final class HTTPPeer: Sendable {
     var description: String { "\(name) has ended" }
   }
 
-  /// Tells the peer to end its session; gives the status of its DELETE.
+  /// Makes the peer end its session. Returns the status of its DELETE.
   func end() async throws -> Int? {
     try input.write(contentsOf: Data("\n".utf8))
     try await eventually("\(name) has ended") { !process.isRunning && state.withLock { $0.hasEnded } }

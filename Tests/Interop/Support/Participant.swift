@@ -6,14 +6,14 @@ import RoomProtocol
 import Synchronization
 import Testing
 
-/// A RoomClient that publishes a test pattern and a tone, and looks at and listens to everyone else.
+/// A RoomClient that publishes a test pattern and a tone, and analyses the media of everyone else.
 final class Participant: Sendable {
   let user: UserID
   let room: Room
   private let senses = Senses()
   private let sources = Mutex<(video: VideoSource?, audio: AudioSource?)>((nil, nil))
 
-  /// - Parameter network: lies between this client and the server's media ports.
+  /// - Parameter network: the lossy network between this client and the server's media ports.
   static func join(
     _ server: TestServer, room: RoomName = "demo", as user: UserID, grants: Grants = [.publish, .subscribe],
     through network: BadNetwork? = nil
@@ -35,9 +35,9 @@ final class Participant: Sendable {
     }
   }
 
-  /// Publishes a picture of 320x180 at 15 frames a second, with a clock in it, and a tone; nil leaves one out.
+  /// Publishes a picture of 320x180 at 15 fps with a clock in it, and a tone; nil omits either.
   func publish(video codec: VideoCodec?, tone: Double?, colour: Int = 0) async throws {
-    // Key frames come on request only, so that a test sees whether they are asked for.
+    // Key frames are sent only on request, so that a test detects whether they are requested.
     let settings = VideoEncoderSettings(width: 320, height: 180, fps: 15, bitrate: 250_000, keyFrameInterval: 0)
     let video = try codec.map {
       try VideoSource.testPattern(VideoConfiguration(codec: $0, speed: .ultrafast, settings), index: colour)
@@ -47,7 +47,7 @@ final class Participant: Sendable {
     try await room.publish([audio?.track as (any LocalTrack)?, video?.track].compactMap { $0 })
   }
 
-  /// Mutes or unmutes all that is published.
+  /// Mutes or unmutes all published tracks.
   func mute(_ muted: Bool) async throws {
     let tracks = sources.withLock { [$0.audio?.track as (any LocalTrack)?, $0.video?.track].compactMap { $0 } }
     for track in tracks { try await room.mute(track, muted) }
@@ -59,7 +59,7 @@ final class Participant: Sendable {
   }
 
   func remoteTracks(of user: UserID) -> [RemoteTrack] { room.remoteTracks.filter { $0.userId == user } }
-  /// Of what is received from `user`, video first.
+  /// Returns the codecs of the tracks received from `user`, video first.
   func codecs(of user: UserID) -> [String] {
     remoteTracks(of: user).sorted { $0.kind == .video && $1.kind == .audio }.map(\.codec)
   }
@@ -68,16 +68,16 @@ final class Participant: Sendable {
   func listening(to user: UserID) -> AudioPlayback.Statistics? {
     senses.state.withLock { $0.listening[user] }?.statistics
   }
-  /// From now on `pictures(of:).measured` counts.
+  /// Starts the measurement in `pictures(of:).measured`.
   func startMeasuring(_ user: UserID) { senses.state.withLock { $0.pictures[user]?.startMeasuring() } }
 }
 
-/// The eyes and ears of a participant: what it decoded of each user.
+/// The decoded media of each user.
 private final class Senses: Sendable {
   struct State: Sendable {
     var pictures: [UserID: PictureLog] = [:]
     var sounds: [UserID: SoundLog] = [:]
-    // A playback that is let go stops.
+    // Retained, because a playback stops when it is released.
     var looking: [UserID: VideoPlayback] = [:]
     var listening: [UserID: AudioPlayback] = [:]
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A program of somebody else's, run by a test and ended with it.
+/// A third-party program that a test runs and that ends with it.
 final class Peer {
   private let process = Process()
   private let output = FileManager.default.temporaryDirectory.appending(path: "peer-\(UUID().uuidString)")
@@ -24,23 +24,23 @@ final class Peer {
 
   var isRunning: Bool { process.isRunning }
 
-  /// What it wrote so far.
+  /// The output so far.
   var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
-  /// Ends it. Signals that it could block are no use: it inherits the mask of the thread that began it.
+  /// Kills the program. Other signals would not work: it inherits a signal mask that may block them.
   func stop() {
     guard process.isRunning else { return }
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
-  /// Its exit status once it has ended.
+  /// Returns the exit status once the program has exited.
   func finish(within limit: Duration = .seconds(30)) async throws -> Int32 {
     try await eventually("\(process.arguments?.first ?? "") ends", within: limit) { !process.isRunning }
     return process.terminationStatus
   }
 
-  /// ffmpeg that publishes a small test picture with a tone, H.264 and AAC, in real time.
+  /// Starts ffmpeg, publishing a small test picture with a tone, H.264 and AAC, in real time.
   static func encoder(_ url: String, seconds: Int = 60) throws -> Peer {
     try Peer(
       ["ffmpeg", "-hide_banner", "-loglevel", "warning", "-re", "-f", "lavfi"]
@@ -50,7 +50,7 @@ final class Peer {
         + ["-c:a", "aac", "-b:a", "64k", "-ac", "2", "-f", "flv", url])
   }
 
-  /// What ffprobe reads of a stream, as JSON.
+  /// Starts ffprobe, which prints a stream's properties as JSON.
   static func probe(_ url: String, packets: Int = 150) throws -> Peer {
     try Peer(
       ["ffprobe", "-v", "error", "-of", "json", "-show_streams", "-show_packets", "-read_intervals", "%+#\(packets)", url])

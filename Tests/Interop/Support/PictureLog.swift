@@ -2,37 +2,37 @@ import Codecs
 
 struct PictureSize: Hashable { let width, height: Int }
 
-/// What was seen of a remote track that shows the test pattern.
+/// What was observed of a remote track with the test pattern.
 struct PictureLog: Sendable {
-  /// Pictures that came out of the decoder.
+  /// Number of decoded pictures.
   private(set) var decoded = 0
   private(set) var size: PictureSize?
   /// The chroma of the last picture's background.
   private(set) var chroma: (u: Int, v: Int) = (0, 0)
-  /// Pictures whose clock said no more than the one before.
+  /// Pictures whose clock did not advance.
   private(set) var repeated = 0
-  /// Pictures without a legible clock.
+  /// Pictures whose clock was not readable.
   private(set) var illegible = 0
   private(set) var measured: Measurement?
   private var last: ClockBlocks.Reading?
 
-  /// What was seen since the measurement began.
+  /// What was observed since the measurement started.
   struct Measurement: Sendable {
-    /// Pictures that were sent between the first and the last one seen.
+    /// Pictures that were sent between the first and the last one observed.
     var sent = 0
     var decoded = 0
-    /// Milliseconds: how far behind the sender's clock the picture on the screen ever was, counted until the next one replaced it.
+    /// The maximum age of the picture on screen by the sender's clock, in milliseconds, until the next picture replaced it.
     var oldestShown: Int64 = 0
   }
 
   mutating func startMeasuring() { measured = Measurement() }
 
-  /// - Parameter now: UNIX time in milliseconds, which the sender draws modulo 2^40.
+  /// - Parameter now: UNIX time in milliseconds; the picture contains the sender's modulo 2^40.
   mutating func show(_ picture: VideoFrame, now: Int64) {
     decoded += 1
     size = PictureSize(width: picture.width, height: picture.height)
     chroma = picture.withPlanes { planes in
-      // Between the digits and the box's third: nothing but background.
+      // Between the digits and the last third of the box, there is only background.
       let place = planes.chromaHeight * 6 / 10 * planes.chromaStride + 2
       return (Int(planes.u[place]), Int(planes.v[place]))
     }

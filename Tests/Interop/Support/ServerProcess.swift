@@ -5,7 +5,7 @@ import RoomProtocol
 import RoomToken
 import Testing
 
-/// The built `roomserver` as a process of its own, on ports of its own, which a test can kill.
+/// The built `roomserver` in a process with its own ports, which a test can kill.
 final class ServerProcess: Sendable {
   private static let key = "test"
   private static let secret = "a secret of the tests, of at least 32 bytes"
@@ -15,8 +15,8 @@ final class ServerProcess: Sendable {
   private let output: URL
   private let keys: TokenKeys
 
-  /// Starts it for development, and waits until it serves.
-  /// - Parameter port: 0 takes a free one.
+  /// Starts it in development mode and waits until it serves.
+  /// - Parameter port: 0 selects a free port.
   init(_ arguments: [String], port wanted: UInt16 = 0) async throws {
     keys = try TokenKeys([Self.key: Self.secret])
     let process = Process()
@@ -53,21 +53,21 @@ final class ServerProcess: Sendable {
   /// The signalling address.
   var url: String { "ws://127.0.0.1:\(port)/v1/signal" }
 
-  /// Ends it with no time for anything.
+  /// Kills it without cleanup.
   func kill() {
     guard process.isRunning else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
-  /// Asks it to end, as a service manager does, and waits until it has.
+  /// Terminates it, as a service manager does, and waits until it has exited.
   func terminate() {
     guard process.isRunning else { return }
     Foundation.kill(process.processIdentifier, SIGTERM)
     process.waitUntilExit()
   }
 
-  /// All that it has written.
+  /// The complete output.
   var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
   func token(user: UserID, room: RoomName = "demo", grants: Grants = [.publish, .subscribe]) throws -> String {
@@ -76,7 +76,7 @@ final class ServerProcess: Sendable {
     return try keys.sign(token, key: Self.key)
   }
 
-  /// A request to the REST API; gives the status and the body.
+  /// Sends a request to the REST API. Returns the status and the body.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: String) {
     var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
     request.httpMethod = method

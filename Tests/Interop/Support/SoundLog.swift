@@ -1,9 +1,9 @@
 import Codecs
 import RoomMedia
 
-/// What was heard of a remote track that carries a tone.
+/// What was observed of a remote track with a tone.
 struct SoundLog: Sendable {
-  /// Samples that a tone is sought in: 200 ms, mono at 48 kHz.
+  /// Number of samples in which a tone is detected: 200 ms, mono at 48 kHz.
   private static let window = 9600
 
   private var heard: [Int16] = []
@@ -14,10 +14,10 @@ struct SoundLog: Sendable {
     heardAt = .now
   }
 
-  /// Something was heard within the last half second.
+  /// Whether audio was received within the last 500 ms.
   var isFresh: Bool { heardAt.map { .now - $0 < .milliseconds(500) } ?? false }
 
-  /// This tone was heard in the last 200 ms, and none 40 Hz beside it.
+  /// Returns whether the last 200 ms contain this tone, and none that differs by 40 Hz.
   func hears(_ frequency: Double) -> Bool {
     guard isFresh, heard.count == Self.window else { return false }
     func amplitude(_ frequency: Double) -> Double {
@@ -29,7 +29,7 @@ struct SoundLog: Sendable {
 }
 
 extension AudioPlayback.Statistics {
-  /// Share of the samples that had to be made up.
+  /// Returns the share of samples that were concealed.
   func gapShare(since start: Self) -> Double {
     let madeUp = concealedSamples - start.concealedSamples
     let real = samples - start.samples + recoveredSamples - start.recoveredSamples

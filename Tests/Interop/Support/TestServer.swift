@@ -5,7 +5,7 @@ import RoomServer
 import RoomToken
 import Testing
 
-/// A whole server in this process, on ports of its own.
+/// A complete server in this process, on its own ports.
 final class TestServer: Sendable {
   private static let key = "test"
   private static let secret = "a secret of the tests, of at least 32 bytes"
@@ -25,7 +25,7 @@ final class TestServer: Sendable {
     keys = try TokenKeys([Self.key: Self.secret])
   }
 
-  /// Ends it, as a signal does; a second time does nothing.
+  /// Stops the server, as a signal does. A second call does nothing.
   func stop() async { await server.stop() }
 
   /// The signalling address.
@@ -34,27 +34,27 @@ final class TestServer: Sendable {
   /// The UDP ports of the media workers.
   var mediaPorts: [UInt16] { server.mediaPorts }
 
-  /// The console's address.
+  /// The console's URL.
   var page: String { "http://127.0.0.1:\(server.port)/" }
 
-  /// The TCP port of HTTPS; nil where there is no certificate.
+  /// The TCP port of HTTPS; nil without a certificate.
   var securePort: UInt16? { server.securePort }
 
-  /// A token for the REST API.
+  /// Returns a token for the REST API.
   func apiToken() throws -> String {
     try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 3600)))
   }
 
-  /// The address of something that HTTP serves.
+  /// Returns the HTTP URL of a path.
   func http(_ path: String) -> String { "http://127.0.0.1:\(server.port)\(path)" }
 
-  /// A stream of the live origin, or a room to publish into.
+  /// Returns the RTMP URL of a stream of the live origin, or of a room to publish into.
   func rtmp(_ stream: String) throws -> String { "rtmp://127.0.0.1:\(try #require(server.rtmpPort))/\(stream)" }
 
-  /// The same by RTMPS.
+  /// Returns the corresponding RTMPS URL.
   func rtmps(_ stream: String) throws -> String { "rtmps://127.0.0.1:\(try #require(server.secureRTMPPort))/\(stream)" }
 
-  /// A room token. `secret` signs in place of the server's own.
+  /// Returns a room token. `secret` replaces the server's own.
   func token(
     user: UserID, room: RoomName = "demo", grants: Grants = [.publish, .subscribe], expiresIn seconds: Double = 3600,
     secret: String? = nil
@@ -64,7 +64,7 @@ final class TestServer: Sendable {
     return try keys.sign(token, key: Self.key)
   }
 
-  /// A request to the REST API; gives the status and the body.
+  /// Sends a request to the REST API. Returns the status and the body.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: Data) {
     var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)")))
     request.httpMethod = method
@@ -76,19 +76,20 @@ final class TestServer: Sendable {
     return (try #require(response as? HTTPURLResponse).statusCode, body)
   }
 
-  /// The value of a metric by its name, with a label where it has one: `roomserver_media_dropped_total{reason="replay"}`.
+  /// Returns the value of a metric, given its name and, if it has one, its label:
+  /// `roomserver_media_dropped_total{reason="replay"}`.
   func metric(_ name: String) async throws -> Int {
     let line = await server.metricsText().split(separator: "\n").first { $0.hasPrefix("\(name) ") }
     return try #require(line.flatMap { Int($0.dropFirst(name.count + 1)) }, "no metric \(name)")
   }
 
-  /// Every metric that is not zero.
+  /// Returns every metric that is not zero.
   fileprivate func counted() async -> String {
     await server.metricsText().split(separator: "\n").filter { !$0.hasPrefix("#") && !$0.hasSuffix(" 0") }
       .joined(separator: "\n")
   }
 
-  /// No room is open, no socket, and the media workers hold nothing.
+  /// Returns whether there are no rooms and sockets, and the media workers have no state.
   func isEmpty() async throws -> Bool {
     for name in ["rooms", "signalling_sockets", "transports", "tracks", "subscriptions", "ring_bytes"] {
       guard try await metric("roomserver_\(name)") == 0 else { return false }
@@ -99,8 +100,8 @@ final class TestServer: Sendable {
 
 /// Runs `test` with a server of its own, which is stopped afterwards.
 /// - Parameters:
-///   - grace: how long a participant whose socket was lost keeps its place.
-///   - adjust: changes what the server is started with.
+///   - grace: how long a participant stays in the room after its socket was lost.
+///   - adjust: changes the server's configuration.
 func withServer(
   grace: Duration = .seconds(20), adjust: (inout ServerConfiguration) throws -> Void = { _ in },
   _ test: (TestServer) async throws -> Void

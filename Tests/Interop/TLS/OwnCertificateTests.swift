@@ -44,7 +44,7 @@ extension RealMedia {
           try await room.messages.send("hello")
           quickest = min(quickest, ContinuousClock.now - begun)
         }
-        // Nagle's algorithm and delayed acknowledgements make it 40 ms each time.
+        // Nagle's algorithm with delayed acknowledgements would take 40 ms each time.
         #expect(quickest < .milliseconds(30))
         await room.leave()
       }

@@ -28,7 +28,7 @@ struct CrowdRunTests {
   func small() async throws {
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.autoCreateRooms = true
-    // The process that is measured is this one, with the bots in it, and never rests.
+    // The measured process is this one, including the bots, and is never idle.
     let plan = CrowdPlan(
       people: 20, lastJoins: 5, messages: 30, messageBytes: 20, publishes: 3, losses: 4, leaves: 6,
       restingPercent: .infinity)

@@ -44,7 +44,7 @@ struct MixMediaTests {
     }
     #expect(clips[0].pictures[0] != clips[1].pictures[0] && clips[0].file != clips[1].file)
 
-    // What the same work costs ffmpeg: more than nothing, and each part less than a core.
+    // ffmpeg's cost for the same work: above zero, and less than a core for each part.
     let bare = BareCost(plan: MixPlan(sources: 2, width: 160, height: 320, fps: 10, seconds: 4), clips: clips)
     for step in BareStep.allCases {
       let cores = try await bare.measure(step)

@@ -14,7 +14,7 @@ struct MixOptionsTests {
     let mix = try parse()
     #expect(mix.plan.programs == 2 && mix.plan.sources == 2 && mix.plan.publishers == 4)
     #expect(mix.plan.width == 720 && mix.plan.height == 1280 && mix.plan.fps == 24 && mix.plan.seconds == 20)
-    // What the server takes by itself for that size.
+    // The server's default for that size.
     #expect(mix.plan.videoKilobits == 1548 && mix.plan.keyFrameInterval == 48)
     #expect(mix.clip == MixClip.Settings(width: 360, height: 640, fps: 24, kbps: 800))
     #expect(!mix.own.start && !mix.json && !mix.shared)

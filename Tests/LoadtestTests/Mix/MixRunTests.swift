@@ -19,7 +19,7 @@ struct MixRunTests {
 
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.autoCreateRooms = true
-    // How much else this machine does is not the test's affair.
+    // Keeps the load of other processes from affecting the test.
     configuration.relay.mixCores = 64
     let server = try await RoomServer.start(configuration)
     let tokens = try await TokenMint(key: "test", secret: Self.secret)
@@ -38,9 +38,9 @@ struct MixRunTests {
 
     #expect(result.programFPS.count == 2 && result.programFPS.allSatisfy { $0 > 5 })
     #expect((result.frames ?? 0) > 2 * 10)
-    // Two pictures and two sounds, each in both programs.
+    // Two video and two audio tracks, each in both programs.
     #expect(result.decodedTracks == 4 && result.decodedUses == 8 && result.undecodable == 0)
-    // 10 pictures and 50 packets a second of each source; decoded for each program they would be 240.
+    // 10 pictures and 50 packets per second of each source; decoding once per program would result in 240.
     #expect((60...200).contains(Double(result.decoded ?? 0) / result.seconds))
     #expect((result.ratio ?? 0) > 0 && (result.programsPerCore ?? 0) > 0 && result.bare > 0)
   }

@@ -44,7 +44,7 @@ struct DrainedPlayTests {
     }
     #expect(await new.metricsText().contains("roomserver_rooms 5\n"))
     let report = await playing
-    // It is over because everybody has gone, long before the deadline.
+    // Drained because everyone has left, long before the deadline.
     await draining.value
     #expect(report.aborted == nil && report.failures == [])
     #expect((report[.firstMedia, "room"]?.count ?? 0) >= begun + 8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import loadtest
 
-/// Each play, with few bots and for a few seconds, against a server in this process.
+/// Runs each play with few bots for a few seconds against a server in this process.
 @Suite("Plays", .serialized)
 struct PlayTests {
   private static let secret = "a secret of the tests, of at least 32 bytes"
@@ -75,7 +75,7 @@ struct PlayTests {
       parameters: {minutes: 0.12, pairs: 1, audience: 3, together: 1.5, alone: 1, sample: 1, width: 360, height: 480, fps: 10, kbps: 200}
       """)
     #expect((report[.call, "pk-begin"]?.count ?? 0) >= 1 && (report[.call, "pk-end"]?.count ?? 0) >= 1)
-    // Both audiences' viewers by RTMP and FLV.
+    // The RTMP and FLV viewers of both audiences.
     #expect((report[.takeover]?.count ?? 0) >= 4)
     #expect((report[.delay, "flv"]?.count ?? 0) > 5)
   }
@@ -88,7 +88,7 @@ struct PlayTests {
       parameters: {minutes: 0.06, people: 3, loss: 1, delay: 10, jitter: 5}
       """)
     #expect(report[.firstMedia, "video"]?.count == 6)
-    // There and to the server, and on: twice the way.
+    // The delay applies twice: to the server and from the server.
     #expect((report[.delay, "decoded"]?.p50 ?? 0) > 20)
     #expect((report[.fps]?.max ?? 0) > 5)
   }

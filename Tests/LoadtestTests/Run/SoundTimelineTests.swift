@@ -19,7 +19,7 @@ struct SoundTimelineTests {
   func steady() {
     #expect(longest((0..<100).map { ($0, Int64($0) * 20) }) == 0)
     #expect(longest([(0, 0), (1, 25), (2, 40), (3, 60)]) == 5)
-    // The player is 30 ms behind from then on, and the same lateness makes no other gap.
+    // The player stays 30 ms behind, so the same delay causes no further gap.
     #expect(longest([(0, 0), (1, 50), (2, 51), (3, 60), (4, 110)]) == 30)
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("How viewers of loadtest follow a stream by its headers")
 struct ScannerTests {
-  /// What a server sends: small control messages and frames of several sizes, in chunks.
+  /// A server's output: small control messages and frames of several sizes, in chunks.
   private static let media: [MediaMessage] = [
     MediaMessage(.data, timestamp: 0, payload: Array(repeating: 2, count: 300)),
     MediaMessage(.video, timestamp: 0, payload: [0x17, 0] + Array(repeating: 1, count: 40)),

@@ -61,7 +61,7 @@ struct ViewersReportTests {
     let clip = try ClipEncoder.clip(settings)
     #expect(clip.frames.count == 200 + 375 && clip.duration == 8000 && clip.headers.count >= 3)
     #expect(zip(clip.frames, clip.frames.dropFirst()).allSatisfy { $0.time <= $1.time })
-    // Over a round's end: two seconds of pictures from 6.96 s on.
+    // Across the end of a loop: two seconds of pictures from 6.96 s on.
     #expect(clip.count(.video, upTo: 8960) - clip.count(.video, upTo: 6960) == 50)
     #expect(clip.count(.audio, upTo: 16_000) - clip.count(.audio, upTo: 8000) == 375)
     #expect(clip.message(575).timestamp == 8000)

@@ -20,14 +20,14 @@ struct ViewersRunTests {
 
   private func check(_ result: ViewersResult) {
     #expect(result.lost == 0 && result.disordered == 0 && result.gone == 0 && result.altered == 0)
-    // 25 pictures and 47 frames of sound a second, less what a busy machine is late.
+    // 25 pictures and 47 audio frames per second, minus some margin for a busy machine.
     #expect(result.messagesPerSecond > 20 * 50)
     #expect(result.sampled > 100)
     #expect(result.joinP50 > 0 && result.joinP99 >= result.joinP50 && result.delayP50 > 0)
     #expect((result.cpuPerMessage ?? 0) > 0)
   }
 
-  /// Measures a server in this process; `play` says where it is watched.
+  /// Measures a server in this process; `play` selects the play URL.
   private func measureOwn(
     _ watching: WatchingProtocol, tls: TLSSettings? = nil, play: (RoomServer) throws -> String?
   ) async throws -> ViewersResult {
