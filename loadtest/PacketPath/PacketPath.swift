@@ -11,7 +11,7 @@ import WebRTC
 @main
 struct PacketPath: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "packetpath", abstract: "Drives one media worker's packet path and tells what a packet costs.")
+    commandName: "packetpath", abstract: "Drives one media worker's packet path and reports the cost of a packet.")
 
   @Option(help: "Subscribers of the one video track, 1 to 1000.")
   var subscribers = 200
@@ -19,27 +19,27 @@ struct PacketPath: AsyncParsableCommand {
   @Option(help: "Packets to forward while measuring.")
   var packets = 1_000_000
 
-  @Option(help: "Payload bytes of a frame's packets, one after the other.", transform: Self.sizes)
+  @Option(help: "Payload bytes of each of a frame's packets.", transform: Self.sizes)
   var frame = [1100, 1100, 1100, 1100]
 
-  @Option(help: "Frames a second; 0 sends each as soon as the one before has come through.")
+  @Option(help: "Frames per second; 0 sends each frame as soon as the previous one has arrived.")
   var fps = 0
 
-  @Option(help: "Microseconds between two packets of a frame.")
+  @Option(help: "Microseconds between the packets of a frame.")
   var spacing = 0
 
-  @Flag(help: "AES_CM_128_HMAC_SHA1_80 instead of AEAD_AES_128_GCM.")
+  @Flag(help: "Use AES_CM_128_HMAC_SHA1_80 instead of AEAD_AES_128_GCM.")
   var aesCM = false
 
-  @Flag(help: "Subscribers without RTX: nothing is padded.")
+  @Flag(help: "Subscribe without RTX, so that no padding is sent.")
   var noRTX = false
 
-  @Flag(help: "Says when it is ready and waits for a line of input before and after measuring.")
+  @Flag(help: "Wait for a line of input before and after the measurement.")
   var pause = false
 
   private static func sizes(_ text: String) throws -> [Int] {
     try text.split(separator: ",").map {
-      guard let size = Int($0), (40...1300).contains(size) else { throw ValidationError("sizes are 40 to 1300") }
+      guard let size = Int($0), (40...1300).contains(size) else { throw ValidationError("sizes must be 40 to 1300") }
       return size
     }
   }

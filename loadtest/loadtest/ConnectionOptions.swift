@@ -14,16 +14,16 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: "The API key that signs the tokens (default: $\(Self.keyVariable)).")
   var tokenKey: String?
 
-  @Option(help: "The API key's secret (default: $\(Self.secretVariable), which others on this machine can't see).")
+  @Option(help: "The API key's secret (default: $\(Self.secretVariable), which is not visible to other users of this machine).")
   var tokenSecret: String?
 
   func tokens() async throws -> TokenMint {
     let environment = ProcessInfo.processInfo.environment
     guard let key = tokenKey ?? environment[Self.keyVariable], !key.isEmpty else {
-      throw ValidationError("an API key is needed: --token-key or $\(Self.keyVariable)")
+      throw ValidationError("an API key is required: --token-key or $\(Self.keyVariable)")
     }
     guard let secret = tokenSecret ?? environment[Self.secretVariable], !secret.isEmpty else {
-      throw ValidationError("the API key's secret is needed: --token-secret or $\(Self.secretVariable)")
+      throw ValidationError("the API key's secret is required: --token-secret or $\(Self.secretVariable)")
     }
     return try await TokenMint(key: key, secret: secret)
   }

@@ -7,7 +7,7 @@ import RoomProtocol
 /// Starts a few bots in one room. Each publishes a moving test picture and a tone, and receives all others.
 struct Demo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Bots with a moving test picture and a tone in one room, until Ctrl-C.",
+    abstract: "Run bots with a moving test picture and a tone in one room until Ctrl-C.",
     discussion: "Each bot shows the time of day, has its own colour and its own pitch, and receives all the others.")
 
   @OptionGroup var connection: ConnectionOptions
@@ -15,7 +15,7 @@ struct Demo: AsyncParsableCommand {
   @Option(help: "The room to join.")
   var room = "demo"
 
-  @Option(help: "How many bots, 1 to 50.")
+  @Option(help: "Number of bots, 1 to 50.")
   var bots = 2
 
   @Option(help: "Video codec: h264 or vp8.")
@@ -30,19 +30,19 @@ struct Demo: AsyncParsableCommand {
   @Option(help: "Frames per second.")
   var fps = 24
 
-  @Option(help: "Video bits per second, in thousands.")
+  @Option(help: "Video bitrate in kbps.")
   var kbps = 600
 
-  @Option(help: "Seconds between two reports.")
+  @Option(help: "Seconds between reports.")
   var interval = 3.0
 
-  @Option(help: "Ends by itself after so many seconds.")
+  @Option(help: "End after this many seconds.")
   var duration: Double?
 
   func validate() throws {
     guard (1...50).contains(bots) else { throw ValidationError("--bots must be 1 to 50, not \(bots)") }
     guard interval >= 0.1, interval <= 3600 else { throw ValidationError("--interval must be 0.1 to 3600 seconds") }
-    guard (duration ?? 1) > 0 else { throw ValidationError("--duration must be more than 0 seconds") }
+    guard (duration ?? 1) > 0 else { throw ValidationError("--duration must be greater than 0 seconds") }
     do { try video.check() } catch { throw ValidationError(error.description) }
   }
 
@@ -71,7 +71,7 @@ struct Demo: AsyncParsableCommand {
     switch outcome {
     case .stopped: report.line("the bots have left")
     case .ended(let name, let reason):
-      report.line("\(name) is out: \(reason)")
+      report.line("\(name) was disconnected: \(reason)")
       throw ExitCode.failure
     }
   }

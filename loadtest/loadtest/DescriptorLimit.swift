@@ -13,7 +13,7 @@ enum DescriptorLimit {
       _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
     guard limit.rlim_cur >= rlim_t(needed) else {
-      throw .system("\(needed) descriptors are needed and \(limit.rlim_cur) allowed: see ulimit -Hn")
+      throw .system("\(needed) descriptors are required, but the limit is \(limit.rlim_cur): see ulimit -Hn")
     }
   }
 }

@@ -4,6 +4,6 @@ import ArgumentParser
 @main
 struct Loadtest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "loadtest", abstract: "Bots that publish test signals into rooms and watch each other.",
+    commandName: "loadtest", abstract: "Bots that publish test signals into rooms and receive each other.",
     subcommands: [Run.self, Compare.self, Demo.self, Fanout.self, Viewers.self, Voice.self, Crowd.self, Mix.self])
 }

@@ -31,7 +31,7 @@ struct DrainedPlayTests {
     async let playing = ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
       while (try? await Task.sleep(for: .seconds(3600))) != nil {}
     }
-    while recorder.contents.phase != "people come and go" { try await Task.sleep(for: .milliseconds(20)) }
+    while recorder.contents.phase != "users join and leave" { try await Task.sleep(for: .milliseconds(20)) }
     let there = address(new)
     let draining = Task { await old.drain(for: .seconds(90), redirect: there) }
     while await !old.metricsText().contains("roomserver_draining 1\n") { try await Task.sleep(for: .milliseconds(20)) }

@@ -17,7 +17,7 @@ struct RunReportTests {
     for value in gap { recorder.record(.audioGap, value) }
     recorder.record(.serverCPU, 12.5)
     recorder.record(.firstMedia, 80, of: "room")
-    recorder.phase("listeners come")
+    recorder.phase("listeners join")
     return RunReport(
       scenario, recorder, server: "started", startedAt: Date(timeIntervalSince1970: 1_790_000_000), aborted: aborted)
   }
@@ -53,7 +53,7 @@ struct RunReportTests {
   func page() throws {
     let good = ReportPage.html(try report(gap: [1, 2, 3]))
     #expect(good.contains("kept all limits") && good.contains("a &amp; b &lt;c&gt;"))
-    #expect(good.contains("<svg") && good.contains("Server's CPU") && good.contains("listeners come"))
+    #expect(good.contains("<svg") && good.contains("Server's CPU") && good.contains("listeners join"))
     #expect(good.contains("prefers-color-scheme: dark"))
     for word in ["http://", "https://", "<script", "src=", "@import", "url("] { #expect(!good.contains(word)) }
     let bad = ReportPage.html(try report(gap: [100]))

@@ -95,12 +95,12 @@ actor Bot {
 
   private static func words(_ reason: CloseReason) -> String {
     switch reason {
-    case .left: "it left"
+    case .left: "left the room"
     case .kickedOut(let by): "kicked out by \(by.isEmpty ? "the API" : by)"
     case .roomClosed: "the room was closed"
     case .duplicateLogin: "the same user joined elsewhere"
-    case .timedOut: "the server gave it up"
-    case .serverStopping: "the server stops"
+    case .timedOut: "the server timed it out"
+    case .serverStopping: "the server is shutting down"
     case .refused(let error): "refused: \(error)"
     case .connectionLost(let error): "\(error)"
     }

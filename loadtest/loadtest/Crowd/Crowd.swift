@@ -5,7 +5,7 @@ import RoomProtocol
 /// Measures what actions of one participant cost the server in a room with many participants.
 struct Crowd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "A room of many people: what a join, a publish and a message cost a server.",
+    abstract: "Measure what a join, a publish and a message cost a server in a large room.",
     discussion: """
       People join one room, one after the other. Then some send messages, publish, lose their connections, come back and leave; \
       at last everybody is offered one person's track. They signal and send no media. Each figure is the CPU of the server's \
@@ -19,41 +19,41 @@ struct Crowd: AsyncParsableCommand {
       --joins-per-second 1000.
       """)
 
-  @Option(help: "How many people, 3 to 10000; a server takes 1000 into one room.")
+  @Option(help: "Number of participants, 3 to 10000; a server allows 1000 per room.")
   var people = 1000
 
-  @Option(help: "Joins at the end that are measured apart, 1 to 10000.")
+  @Option(help: "Number of final joins that are measured separately, 1 to 10000.")
   var lastJoins = 100
 
-  @Option(help: "Messages to the whole room, 1 to 10000.")
+  @Option(help: "Number of messages to the whole room, 1 to 10000.")
   var messages = 50
 
-  @Option(help: "Bytes of a message's text, 1 to 4096.")
+  @Option(help: "Length of a message's text in bytes, 1 to 4096.")
   var messageBytes = 50
 
-  @Option(help: "People that publish, 0 to 1000.")
+  @Option(help: "Number of participants that publish, 0 to 1000.")
   var publishes = 20
 
-  @Option(help: "People whose connections are lost and taken up again, 0 to 10000.")
+  @Option(help: "Number of participants whose connections are lost and resumed, 0 to 10000.")
   var losses = 50
 
-  @Option(help: "People that leave, 0 to 10000.")
+  @Option(help: "Number of participants that leave, 0 to 10000.")
   var leaves = 50
 
-  @Option(help: "How often each server is measured, in turn.")
+  @Option(help: "Number of measurements of each server, alternating between servers.")
   var pairs = 1
 
   @OptionGroup var own: StartOptions
 
-  @Option(help: ArgumentHelp("With --start: another server program to compare with.", valueName: "program"))
+  @Option(help: ArgumentHelp("With --start: another server executable to compare with.", valueName: "program"))
   var than: String?
 
   @OptionGroup var connection: ConnectionOptions
 
-  @Option(help: "Without --start: the server's process.")
+  @Option(help: "Without --start: the server's process id.")
   var serverPid: Int32?
 
-  @Option(help: "Without --start: the room, which has to be empty.")
+  @Option(help: "Without --start: the room, which must be empty.")
   var room = "crowd"
 
   @Flag(help: "Print one JSON object and nothing else.")
@@ -77,11 +77,11 @@ struct Crowd: AsyncParsableCommand {
     try check("leaves", leaves, 0...10_000)
     try check("pairs", pairs, 1...100)
     if own.start {
-      guard serverPid == nil else { throw ValidationError("--server-pid is of no use with --start") }
+      guard serverPid == nil else { throw ValidationError("--server-pid can't be combined with --start") }
     } else {
-      guard serverPid != nil else { throw ValidationError("without --start a --server-pid is needed") }
-      guard than == nil else { throw ValidationError("--than needs --start") }
-      guard pairs == 1 else { throw ValidationError("--pairs needs --start") }
+      guard serverPid != nil else { throw ValidationError("--server-pid is required without --start") }
+      guard than == nil else { throw ValidationError("--than requires --start") }
+      guard pairs == 1 else { throw ValidationError("--pairs requires --start") }
     }
   }
 
@@ -182,7 +182,7 @@ struct Crowd: AsyncParsableCommand {
   private func runningServer() async throws -> CrowdTarget {
     guard let url = URLComponents(string: connection.url), let host = url.host, let scheme = url.scheme,
       ["ws", "wss"].contains(scheme)
-    else { throw ValidationError("--url is no URL of a WebSocket") }
+    else { throw ValidationError("--url is not a WebSocket URL") }
     let isSecure = scheme == "wss"
     return CrowdTarget(
       name: "roomserver", host: host, port: UInt16(clamping: url.port ?? (isSecure ? 443 : 80)), isSecure: isSecure,

@@ -102,8 +102,8 @@ struct CrowdRun: Sendable {
   private func lose(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let some = people.suffix(plan.losses)
     guard !some.isEmpty else { return }
-    let lost = try await cost(loop, "connections are lost") { for person in some { await person.lose() } }
-    let resumed = try await cost(loop, "coming back") { for person in some { try await person.join() } }
+    let lost = try await cost(loop, "losing connections") { for person in some { await person.lose() } }
+    let resumed = try await cost(loop, "resuming") { for person in some { try await person.join() } }
     result.losses = some.count
     result.lossMilliseconds = lost.cpu / 1e6 / Double(some.count)
     result.resumeMilliseconds = resumed.cpu / 1e6 / Double(some.count)
@@ -188,7 +188,7 @@ struct CrowdRun: Sendable {
       if Double(now - last) < resting { return }
       last = now
     }
-    throw FanoutError.server("the server finds no rest")
+    throw FanoutError.server("the server does not become idle")
   }
 
   /// Returns the server's CPU while idle, as a percentage of one core.

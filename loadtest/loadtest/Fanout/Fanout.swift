@@ -5,7 +5,7 @@ import RoomProtocol
 /// Measures what many subscribers of one publisher cost the server.
 struct Fanout: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "One publisher and many subscribers: what forwarding costs a server.",
+    abstract: "Measure what forwarding from one publisher to many subscribers costs a server.",
     discussion: """
       The bots do ICE and DTLS as every client does, and count the SRTP packets that come. Several targets are measured one after \
       the other with the same bots, as often as --pairs says:
@@ -19,39 +19,39 @@ struct Fanout: AsyncParsableCommand {
   @Option(help: "roomserver, whep or janus; may be repeated.")
   var target: [TargetKind] = [.roomserver]
 
-  @Option(help: "How many subscribers, 1 to 2000.")
+  @Option(help: "Number of subscribers, 1 to 2000.")
   var subscribers = 200
 
-  @Option(help: "How many publishers, 1 to 16.")
+  @Option(help: "Number of publishers, 1 to 16.")
   var publishers = 1
 
-  @Option(help: "Length of the steady window in seconds.")
+  @Option(help: "Length of the measurement window in seconds.")
   var seconds = 20.0
 
-  @Option(help: "Video bits per second of each publisher, in thousands.")
+  @Option(help: "Video bitrate of each publisher in kbps.")
   var kbps = 1000
 
   @Option(help: "SRTP profile that the bots offer: gcm or cm.")
   var profile = FanoutProfile.gcm
 
-  @Option(help: "Chooses the noise in the picture.")
+  @Option(help: "Seed of the noise in the picture.")
   var seed: UInt64 = 1
 
-  @Option(help: "How often each target is measured, in turn.")
+  @Option(help: "Number of measurements of each target, alternating between targets.")
   var pairs = 1
 
-  @Option(help: "Joins under way at once.")
+  @Option(help: "Number of concurrent joins.")
   var joinsAtOnce = 2
 
-  @Option(help: "Threads that run subscribers.")
+  @Option(help: "Number of threads that run subscribers.")
   var threads = 1
 
-  @Option(help: "Milliseconds between transport-wide feedbacks of a subscriber; 0 sends none.")
+  @Option(help: "Interval of a subscriber's transport-wide feedback in milliseconds; 0 sends none.")
   var feedback = 0
 
   @OptionGroup var own: StartOptions
 
-  @Option(help: "With --start: the program.")
+  @Option(help: "With --start: the server's executable.")
   var janus = "/usr/bin/janus"
 
   @Option(
@@ -61,13 +61,13 @@ struct Fanout: AsyncParsableCommand {
       """)
   var address: String?
 
-  @Option(help: "Without --start: a server's process; once for each target, in their order.")
+  @Option(help: "Without --start: a server's process id; once per target, in the same order.")
   var serverPid: [Int32] = []
 
   @Option(help: "Without --start: the address of Janus' WebSocket API.")
   var janusUrl = "ws://127.0.0.1:8188/"
 
-  @Option(help: "Without --start: what /whip/{room} and /whep/{room} are appended to.")
+  @Option(help: "Without --start: the base URL of /whip/{room} and /whep/{room}.")
   var whepUrl = "http://127.0.0.1:8080"
 
   @OptionGroup var connection: ConnectionOptions
@@ -93,13 +93,13 @@ struct Fanout: AsyncParsableCommand {
     try check("joins-at-once", joinsAtOnce, (1...1000).contains(joinsAtOnce), "1 to 1000")
     try check("threads", threads, (1...64).contains(threads), "1 to 64")
     try check("feedback", feedback, feedback == 0 || (10...10_000).contains(feedback), "0 or 10 to 10000")
-    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target is named once") }
+    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target may be given only once") }
     guard publishers == 1 || !target.contains(.whep) else {
-      throw ValidationError("--publishers is 1 with --target whep: a viewer views one user")
+      throw ValidationError("--publishers must be 1 with --target whep, because a WHEP viewer receives one user")
     }
-    guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid is of no use with --start") }
+    guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid can't be combined with --start") }
     guard serverPid.isEmpty || serverPid.count == target.count else {
-      throw ValidationError("--server-pid is given once for each --target, in their order")
+      throw ValidationError("--server-pid must be given once per --target, in the same order")
     }
   }
 
@@ -149,7 +149,7 @@ struct Fanout: AsyncParsableCommand {
   }
 
   private func measureAll(_ progress: FanoutProgress) async throws -> FanoutSeries {
-    progress.now("\(kbps) kbps of VP8 are encoded")
+    progress.now("encoding VP8 at \(kbps) kbps")
     let media = try RecordedMedia(bitrate: kbps * 1000, seed: seed)
     var runs: [FanoutResult] = []
     for pair in 1...pairs {
@@ -200,7 +200,7 @@ struct Fanout: AsyncParsableCommand {
         metrics: started.base.appending(path: "metrics"), process: started.process)
     case .whep:
       guard own.start else {
-        guard let base = URL(string: whepUrl) else { throw ValidationError("--whep-url is no URL") }
+        guard let base = URL(string: whepUrl) else { throw ValidationError("--whep-url is not a valid URL") }
         return Server(
           target: WHEPTarget(base: base, tokens: try await connection.tokens(), room: RoomName(room)), pid: pid,
           metrics: base.appending(path: "metrics"))
@@ -232,7 +232,7 @@ struct Fanout: AsyncParsableCommand {
   private func startedRoomserver() async throws -> StartedRoomserver {
     let address = try ownAddress()
     let started = try await own.startRoomserver(at: address)
-    guard let base = URL(string: "http://\(address):\(started.port)") else { throw ValidationError("--address is no address") }
+    guard let base = URL(string: "http://\(address):\(started.port)") else { throw ValidationError("--address is not a valid address") }
     return StartedRoomserver(
       process: started.process, base: base, signalling: "ws://\(address):\(started.port)/v1/signal",
       tokens: try await TokenMint(key: StartedServers.key, secret: started.secret))
@@ -242,7 +242,7 @@ struct Fanout: AsyncParsableCommand {
     if let address { return address }
     guard target.contains(.janus) else { return "127.0.0.1" }
     guard let address = OwnAddress.find() else {
-      throw FanoutError.system("Janus takes no loopback address, and there is no other: run this in loadtest/own-network.sh")
+      throw FanoutError.system("Janus does not accept a loopback address, and there is no other: run this with loadtest/own-network.sh")
     }
     return address
   }

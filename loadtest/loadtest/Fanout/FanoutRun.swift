@@ -33,7 +33,7 @@ struct FanoutRun: Sendable {
   }
 
   private func measure(_ crew: FanoutCrew) async throws -> FanoutResult {
-    progress.now("\(kind): the publisher joins")
+    progress.now("\(kind): the publisher is joining")
     try await target.open()
     for number in 1...plan.publishers { try await crew.publish(number: number, to: target, within: Self.joinTime) }
     // The server's memory for a room with its publisher is not part of its subscribers' memory.

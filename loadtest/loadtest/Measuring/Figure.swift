@@ -31,54 +31,54 @@ enum Figure: String, Sendable, CaseIterable {
   var words: Words {
     switch self {
     case .join:
-      Words(title: "Joining", unit: "ms", about: "from the first packet to the server until the room has let a bot in")
+      Words(title: "Joining", unit: "ms", about: "from the first packet to the server until a bot has joined the room")
     case .firstMedia:
       Words(
         title: "First picture or sound", unit: "ms",
-        about: "from the beginning of the join, or of the request, until the first media is there")
+        about: "from the start of the join or the request until the first media arrives")
     case .delay:
       Words(
-        title: "Delay of the picture", unit: "ms",
-        about: "from the drawing of a picture until a viewer has decoded it, by the clock in the picture")
+        title: "Video delay", unit: "ms",
+        about: "from drawing a picture until a viewer has decoded it, by the clock in the picture")
     case .soundDelay:
-      Words(title: "Delay of the sound", unit: "ms", about: "from a beep at its source until it was decoded")
+      Words(title: "Audio delay", unit: "ms", about: "from a beep at its source until it is decoded")
     case .offset:
-      Words(title: "Sound after picture", unit: "ms", about: "how much later a beep comes than the flash that belongs to it")
-    case .fps: Words(title: "Pictures a second", unit: "fps", about: "that came to a viewer, second by second")
-    case .freeze: Words(title: "Longest wait for a picture", unit: "ms", about: "of each second, at a viewer that decodes")
+      Words(title: "Audio after video", unit: "ms", about: "from a flash until the beep that belongs to it")
+    case .fps: Words(title: "Pictures per second", unit: "fps", about: "received by a viewer, for each second")
+    case .freeze: Words(title: "Longest wait for a picture", unit: "ms", about: "in each second, at a viewer that decodes")
     case .silence:
-      Words(title: "Longest silence", unit: "ms", about: "of each second, in decoded sound that never pauses at its source")
+      Words(title: "Longest silence", unit: "ms", about: "in each second, in decoded audio that never pauses at its source")
     case .audioGap:
       Words(
-        title: "Longest gap in the sound", unit: "ms",
+        title: "Longest audio gap", unit: "ms",
         about:
-          "of each second and each listener: how long a player that waits for nothing had nothing to play, or what is missing between packets"
+          "in each second, for each listener: how long a player without a buffer had nothing to play, or how much is missing between packets"
       )
     case .loss:
-      Words(title: "Packets lost", unit: "%", about: "of each second and each receiver, before anything is sent again")
+      Words(title: "Packets lost", unit: "%", about: "in each second, for each receiver, before retransmission")
     case .takeover:
       Words(
         title: "Takeover, pictures", unit: "ms",
-        about: "longest step between two pictures' timestamps while a broadcast changes hands")
+        about: "longest step between two pictures' timestamps while a broadcast changes")
     case .takeoverSound:
       Words(
         title: "Takeover, sound", unit: "ms",
-        about: "longest step between two sound packets' timestamps while a broadcast changes hands")
-    case .call: Words(title: "Calls", unit: "ms", about: "from asking the server for something until it is done")
-    case .present: Words(title: "Bots in the room", unit: "", about: "that are there")
+        about: "longest step between two audio packets' timestamps while a broadcast changes")
+    case .call: Words(title: "Calls", unit: "ms", about: "from a request to the server until it is completed")
+    case .present: Words(title: "Bots in the room", unit: "", about: "connected at the time")
     case .failures: Words(title: "Failures", unit: "", about: "joins, calls and viewers that failed")
-    case .serverCPU: Words(title: "Server's CPU", unit: "%", about: "of one core, the server's whole process")
+    case .serverCPU: Words(title: "Server's CPU", unit: "%", about: "percentage of one core, for the server's whole process")
     case .serverMemory: Words(title: "Server's memory", unit: "MB", about: "resident")
-    case .botsCPU: Words(title: "Bots' CPU", unit: "%", about: "of one core")
+    case .botsCPU: Words(title: "Bots' CPU", unit: "%", about: "percentage of one core")
     case .botsLate:
       Words(
         title: "Bots' lateness", unit: "ms",
         about:
-          "of each second and each source: how late it sent, for want of time on this machine; that much is not the server's")
+          "in each second, for each source: how late it sent because this machine was busy; this part of a delay is not the server's")
     case .othersCPU:
       Words(
         title: "Others' CPU", unit: "%",
-        about: "of one core, by whatever else runs on the machine: what was measured is worth less where this is much")
+        about: "percentage of one core, for all other processes: if it is high, the measurements are less reliable")
     }
   }
 }

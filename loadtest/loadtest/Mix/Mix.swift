@@ -4,7 +4,7 @@ import Foundation
 /// Measures programs that a server mixes and compares their cost with that of ffmpeg alone.
 struct Mix: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Programs that are mixed of sources: what they cost a server, and what the same work costs ffmpeg.",
+    abstract: "Measure what mixing programs costs a server, and what the same work costs ffmpeg.",
     discussion: """
       Publishers send H.264 and Opus that ffmpeg encoded before. Each program is a merge job of its own sources that goes to the \
       server's own origin, where nobody watches. The bare cost is that of ffmpeg, one thread each, which decodes, scales, mixes and \
@@ -16,36 +16,36 @@ struct Mix: AsyncParsableCommand {
       --server-pid tells whose CPU to measure.
       """)
 
-  @Option(help: "How many programs, 1 to 64.")
+  @Option(help: "Number of programs, 1 to 64.")
   var programs = 2
 
-  @Option(help: "How many sources each program shows, 1 to 16.")
+  @Option(help: "Number of sources in each program, 1 to 16.")
   var sources = 2
 
   @Option(help: "A program's size in pixels, even.")
   var size = PictureSize(width: 720, height: 1280)
 
-  @Option(help: "Frames per second of programs and sources.")
+  @Option(help: "Frame rate of programs and sources.")
   var fps = 24
 
-  @Option(help: "Video bits per second of a program, in thousands (default: what suits its size).")
+  @Option(help: "Video bitrate of a program in kbps (default: depends on its size).")
   var kbps: Int?
 
   @Option(help: "A source's size in pixels, even.")
   var sourceSize = PictureSize(width: 360, height: 640)
 
-  @Option(help: "Video bits per second of a source, in thousands.")
+  @Option(help: "Video bitrate of a source in kbps.")
   var sourceKbps = 800
 
-  @Option(help: "Length of the steady window in seconds.")
+  @Option(help: "Length of the measurement window in seconds.")
   var seconds = 20.0
 
-  @Flag(help: "All programs show the same sources, each in an arrangement of its own.")
+  @Flag(help: "All programs show the same sources, each in its own layout.")
   var shared = false
 
   @OptionGroup var own: StartOptions
 
-  @Option(help: "Without --start: the server's process.")
+  @Option(help: "Without --start: the server's process id.")
   var serverPid: Int32?
 
   @OptionGroup var connection: ConnectionOptions
@@ -59,16 +59,16 @@ struct Mix: AsyncParsableCommand {
     }
     try check("programs", programs, (1...64).contains(programs), "1 to 64")
     try check("sources", sources, (1...16).contains(sources), "1 to 16")
-    try check("size", size, size.isMixable, "even and 16 to 1920 pixels a side")
-    try check("source-size", sourceSize, sourceSize.isMixable, "even and 16 to 1920 pixels a side")
+    try check("size", size, size.isMixable, "even and 16 to 1920 pixels per side")
+    try check("source-size", sourceSize, sourceSize.isMixable, "even and 16 to 1920 pixels per side")
     try check("fps", fps, (1...60).contains(fps), "1 to 60")
     if let kbps { try check("kbps", kbps, (50...20_000).contains(kbps), "50 to 20000") }
     try check("source-kbps", sourceKbps, (50...20_000).contains(sourceKbps), "50 to 20000")
     try check("seconds", seconds, (1...3600).contains(seconds), "1 to 3600")
     guard !shared || programs <= 16 else {
-      throw ValidationError("--programs is 1 to 16 with --shared: they are one room's jobs")
+      throw ValidationError("--programs must be 1 to 16 with --shared, because they are jobs of one room")
     }
-    guard serverPid == nil || !own.start else { throw ValidationError("--server-pid is of no use with --start") }
+    guard serverPid == nil || !own.start else { throw ValidationError("--server-pid can't be combined with --start") }
   }
 
   var plan: MixPlan {
@@ -118,7 +118,7 @@ struct Mix: AsyncParsableCommand {
   private func measure(_ progress: FanoutProgress) async throws -> MixResult {
     let folder = try ServerProcess.folder("mix")
     defer { try? FileManager.default.removeItem(at: folder) }
-    progress.now("\(sources) sources are encoded")
+    progress.now("encoding \(sources) sources")
     let clips = try await MixClipEncoder.clips(sources, clip, in: folder)
     return try await MixRun(plan: plan, clips: clips, progress: progress).measure {
       guard own.start else {

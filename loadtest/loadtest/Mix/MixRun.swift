@@ -33,7 +33,7 @@ struct MixRun: Sendable {
       progress.now("ffmpeg: \(step)")
       steps[step] = try await bare.measure(step)
     }
-    progress.now("ffmpeg: \(plan.programs) at once in real time")
+    progress.now("ffmpeg: \(plan.programs) in parallel in real time")
     let paced = try await bare.measure(.whole, .realTime)
     let server: Served
     let (serving, end) = try await target()
@@ -42,7 +42,7 @@ struct MixRun: Sendable {
       throw error
     }
     await end()
-    progress.now("ffmpeg: \(plan.programs) at once in real time, after the server")
+    progress.now("ffmpeg: \(plan.programs) in parallel in real time, after the server")
     let realTime = Bare(before: paced, after: try await bare.measure(.whole, .realTime))
     progress.now("ffmpeg: \(BareStep.whole), after the server")
     let flatOut = Bare(before: steps[.whole] ?? 0, after: try await bare.measure(.whole))
@@ -86,7 +86,7 @@ struct MixRun: Sendable {
   private func serve(_ target: MixTarget, _ bots: inout [SourceBot]) async throws -> Served {
     for room in plan.isShared ? [room(0)] : (0..<plan.programs).map(room) {
       for source in 0..<plan.sources {
-        progress.now("\(plan.publishers) publishers join")
+        progress.now("\(plan.publishers) publishers are joining")
         let bot = SourceBot(clips[source % clips.count])
         bots.append(bot)
         try await bot.publish(to: target.url, token: target.tokens.token(for: user(source), in: room))
@@ -112,7 +112,7 @@ struct MixRun: Sendable {
         if let failure = status.failure { throw FanoutError.refused("a source: \(failure)") }
         if status.isSending { break }
         guard ContinuousClock.now < patience else {
-          throw FanoutError.noMedia("a source had no way for its media within \(Self.startTime)")
+          throw FanoutError.noMedia("a source was not connected within \(Self.startTime)")
         }
         try await Task.sleep(for: .milliseconds(50))
       }
@@ -152,7 +152,7 @@ struct MixRun: Sendable {
       let rates = try await rates(target)
       if rates.count == plan.programs, rates.values.allSatisfy({ $0 * 10 >= plan.fps * 9 }) { return }
       guard ContinuousClock.now < patience else {
-        throw FanoutError.noMedia("within \(Self.startTime) the programs had \(rates.values.sorted()) frames a second")
+        throw FanoutError.noMedia("after \(Self.startTime) the programs had frame rates of \(rates.values.sorted()) fps")
       }
       progress.now("\(rates.values.count { $0 > 0 }) of \(plan.programs) programs are live")
       try await Task.sleep(for: .milliseconds(200))

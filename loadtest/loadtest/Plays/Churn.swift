@@ -4,8 +4,8 @@ import RoomProtocol
 /// Rooms with one anchor each, which users constantly join, stay in for a while and leave.
 struct Churn: Play {
   static let rooms = Parameter("rooms", 4, 1...100, "rooms with an anchor each")
-  static let rate = Parameter("rate", 10.0, 0.1...500, "joins a second, over all rooms")
-  static let stay = Parameter("stay", 5.0, 0.1...600, "seconds that each stays")
+  static let rate = Parameter("rate", 10.0, 0.1...500, "joins per second, over all rooms")
+  static let stay = Parameter("stay", 5.0, 0.1...600, "seconds that each participant stays")
   static let parameters = [rooms, rate, stay]
   /// Maximum number of concurrent joins. If it is exceeded, the server is too slow, which is a failure.
   private static let underway = 200
@@ -19,14 +19,14 @@ struct Churn: Play {
     var anchors: [MeetingPerson] = []
     let rooms = (0..<values.count(Self.rooms)).map { stage.name("churn-\($0)") }
     do {
-      stage.recorder.phase("\(rooms.count) anchors come")
+      stage.recorder.phase("\(rooms.count) anchors join")
       for (number, room) in rooms.enumerated() {
         try await stage.make(.init(name: room))
         var settings = SignalSource.Settings()
         (settings.width, settings.height, settings.fps, settings.kbps, settings.number) = (320, 180, 15, 200, number)
         anchors.append(try await MeetingPerson.come(to: room, settings, on: stage))
       }
-      stage.recorder.phase("people come and go")
+      stage.recorder.phase("users join and leave")
       try await Span(values.duration).perform {
         await audience.tell(hearing: false)
         stage.recorder.record(.present, Double(await audience.count))
@@ -51,7 +51,7 @@ struct Churn: Play {
         let (room, name) = (rooms[number % rooms.count], "passer-by-\(number)")
         number += 1
         guard await joining.begin(upTo: Self.underway) else {
-          stage.recorder.fail("\(name): \(Self.underway) others still wait to be let in")
+          stage.recorder.fail("\(name): \(Self.underway) other joins are still pending")
           continue
         }
         group.addTask {
@@ -69,7 +69,7 @@ struct Churn: Play {
   }
 
   private func leave(_ rooms: [RoomName], _ anchors: [MeetingPerson], _ audience: RoomGuests, _ stage: Stage) async {
-    stage.recorder.phase("everybody leaves")
+    stage.recorder.phase("everyone leaves")
     await audience.leave()
     for anchor in anchors { await anchor.leave() }
     for room in rooms { await stage.close(room) }

@@ -3,12 +3,12 @@ import RoomProtocol
 
 /// A room in which everyone publishes and receives everyone else.
 struct Meeting: Play {
-  static let people = Parameter("people", 6, 2...50, "who meet")
-  static let sample = Parameter("sample", 1, 0...10, "of them, those who decode one of the others")
-  static let width = Parameter("width", 320, 176...1280, "pixels of the pictures; even")
-  static let height = Parameter("height", 180, 144...720, "pixels of the pictures; even")
+  static let people = Parameter("people", 6, 2...50, "number of participants")
+  static let sample = Parameter("sample", 1, 0...10, "number of them that decode another participant")
+  static let width = Parameter("width", 320, 176...1280, "picture size in pixels, even")
+  static let height = Parameter("height", 180, 144...720, "picture size in pixels, even")
   static let fps = Parameter("fps", 15, 5...60, "pictures a second")
-  static let kbps = Parameter("kbps", 200, 50...5000, "kbit/s of the pictures")
+  static let kbps = Parameter("kbps", 200, 50...5000, "video bitrate in kbps")
   static let parameters = [people, sample, width, height, fps, kbps]
 
   private let values: ParameterValues
@@ -20,7 +20,7 @@ struct Meeting: Play {
     try await stage.make(.init(name: room, seatsHost: false))
     var people: [MeetingPerson] = []
     do {
-      stage.recorder.phase("\(values.count(Self.people)) people come")
+      stage.recorder.phase("\(values.count(Self.people)) participants join")
       for number in 0..<values.count(Self.people) {
         people.append(try await MeetingPerson.come(to: room, settings(number), on: stage))
       }
@@ -30,7 +30,7 @@ struct Meeting: Play {
       }
       try await Task.sleep(for: .seconds(2))
       for person in people { person.begin() }
-      stage.recorder.phase("they talk")
+      stage.recorder.phase("meeting")
       let all = people
       try await Span(values.duration).perform {
         for person in all { await person.tell() }
@@ -50,7 +50,7 @@ struct Meeting: Play {
   }
 
   private func leave(_ room: RoomName, _ people: [MeetingPerson], _ stage: Stage) async {
-    stage.recorder.phase("everybody leaves")
+    stage.recorder.phase("everyone leaves")
     for person in people { await person.leave() }
     await stage.close(room)
   }

@@ -6,13 +6,13 @@ import RoomProtocol
 struct PKBattle: Play {
   static let pairs = Parameter("pairs", 2, 1...50, "pairs of anchors")
   static let audience = Parameter(
-    "audience", 10, 0...900, "who watch each anchor: by HTTP-FLV, by RTMP and in the room, in turn")
+    "audience", 10, 0...900, "viewers of each anchor: alternately over HTTP-FLV, over RTMP and in the room")
   static let together = Parameter("together", 10.0, 0.5...600, "seconds that a PK lasts")
   static let alone = Parameter("alone", 5.0, 0.5...600, "seconds from its end to the next invitation")
-  static let sample = Parameter("sample", 1, 0...2, "of each pair, the anchors whose broadcast is decoded too")
-  static let pkWidth = Parameter("pk-width", 0, 0...1920, "pixels of the split screen; even; 0 for the anchors' own")
-  static let pkHeight = Parameter("pk-height", 0, 0...1920, "pixels of the split screen; even; 0 for the anchors' own")
-  static let beeps = Parameter("beeps", 1, 0...1, "1: the anchors beep every second; 0: a steady tone alone")
+  static let sample = Parameter("sample", 1, 0...2, "number of anchors of each pair whose broadcast is also decoded")
+  static let pkWidth = Parameter("pk-width", 0, 0...1920, "split screen size in pixels, even; 0 for the anchors' own")
+  static let pkHeight = Parameter("pk-height", 0, 0...1920, "split screen size in pixels, even; 0 for the anchors' own")
+  static let beeps = Parameter("beeps", 1, 0...1, "1: the anchors beep every second; 0: only a steady tone")
   static let parameters =
     [pairs, audience, together, alone, sample, pkWidth, pkHeight, beeps] + SignalSource.Settings.parameters
 
@@ -29,7 +29,7 @@ struct PKBattle: Play {
     do {
       stage.recorder.phase("\(2 * values.count(Self.pairs)) anchors go live")
       for number in 0..<values.count(Self.pairs) { couples.append(try await pair(number, stage)) }
-      stage.recorder.phase("their audiences come")
+      stage.recorder.phase("their audiences join")
       try await come(couples, streams, guests, stage)
       await streams.allSee()
       try await Task.sleep(for: .seconds(1))
@@ -109,7 +109,7 @@ struct PKBattle: Play {
     stage.recorder.phase("PK \(round + 1)")
     try await change(pairs, streams) { try await $0.begin(inviter: round % 2) }
     try await Task.sleep(for: .seconds(values[Self.together] - settling))
-    stage.recorder.phase("alone again")
+    stage.recorder.phase("after the PK")
     try await change(pairs, streams) { try await $0.end(by: (round + 1) % 2) }
     try await Task.sleep(for: .seconds(values[Self.alone] - settling))
   }
@@ -133,7 +133,7 @@ struct PKBattle: Play {
   }
 
   private func leave(_ pairs: [PKPair], _ streams: StreamAudience, _ guests: RoomGuests, _ stage: Stage) async {
-    stage.recorder.phase("everybody leaves")
+    stage.recorder.phase("everyone leaves")
     await streams.leave()
     await guests.leave()
     for pair in pairs {
@@ -176,7 +176,7 @@ final class PKPair: Sendable {
     let (one, other) = (anchors[inviter], anchors[1 - inviter])
     await attempt("a PK of \(one.user)", of: "pk-begin") {
       try await one.room.pk.invite(in: other.roomName)
-      try await self.wait("the PK did not begin") { one.room.pk.current != nil && other.room.pk.current != nil }
+      try await self.wait("the PK did not start") { one.room.pk.current != nil && other.room.pk.current != nil }
     }
     try Task.checkCancellation()
   }

@@ -3,13 +3,13 @@ import RoomProtocol
 
 /// One anchor. Viewers watch the broadcast over RTMP, HTTP-FLV and HLS, and the anchor over WHEP and in the room.
 struct SoloLive: Play {
-  static let rtmp = Parameter("rtmp", 20, 0...900, "viewers by RTMP")
-  static let flv = Parameter("flv", 20, 0...900, "viewers by HTTP-FLV")
-  static let hls = Parameter("hls", 10, 0...200, "viewers by HLS")
-  static let whep = Parameter("whep", 20, 0...900, "viewers by WHEP")
-  static let guests = Parameter("guests", 10, 0...900, "who watch in the room")
-  static let sample = Parameter("sample", 1, 0...10, "more of each kind, who decode what they see and hear")
-  static let warmup = Parameter("warmup", 8.0, 0...600, "seconds that the anchor is live before the first viewer comes")
+  static let rtmp = Parameter("rtmp", 20, 0...900, "number of RTMP viewers")
+  static let flv = Parameter("flv", 20, 0...900, "number of HTTP-FLV viewers")
+  static let hls = Parameter("hls", 10, 0...200, "number of HLS viewers")
+  static let whep = Parameter("whep", 20, 0...900, "number of WHEP viewers")
+  static let guests = Parameter("guests", 10, 0...900, "number of viewers in the room")
+  static let sample = Parameter("sample", 1, 0...10, "additional viewers of each kind that decode the media")
+  static let warmup = Parameter("warmup", 8.0, 0...600, "seconds that the anchor is live before the first viewer joins")
   static let parameters = [rtmp, flv, hls, whep, guests, sample, warmup] + SignalSource.Settings.parameters
 
   private let values: ParameterValues
@@ -28,7 +28,7 @@ struct SoloLive: Play {
     do {
       // A stream that has just started has no backlog for its viewers yet.
       try await Task.sleep(for: .seconds(values[Self.warmup]))
-      stage.recorder.phase("viewers come")
+      stage.recorder.phase("viewers join")
       try await come(anchor, streams, room, hls, stage)
       for number in 0..<values.count(Self.sample) {
         let guest = try await stage.join(name, as: "eye-\(number)", grants: .subscribe)
@@ -38,7 +38,7 @@ struct SoloLive: Play {
       try await Task.sleep(for: .seconds(1))
       await streams.begin()
       for watcher in watchers { _ = watcher.watch.take() }
-      stage.recorder.phase("everybody watches")
+      stage.recorder.phase("everyone watches")
       let eyes = watchers
       try await Span(values.duration).perform {
         await streams.tell()
@@ -83,7 +83,7 @@ struct SoloLive: Play {
     _ anchor: Anchor, _ streams: StreamAudience, _ room: RoomGuests, _ hls: HLSAudience, _ watchers: [RoomWatcher],
     _ stage: Stage
   ) async {
-    stage.recorder.phase("everybody leaves")
+    stage.recorder.phase("everyone leaves")
     await hls.leave()
     await streams.leave()
     await room.leave()

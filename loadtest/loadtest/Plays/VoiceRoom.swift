@@ -4,11 +4,11 @@ import RoomProtocol
 /// Seats, some of which are always taken while users take turns on the others, and listeners of the single mix.
 struct VoiceRoom: Play {
   static let seats = Parameter("seats", 8, 2...16, "seats of the room")
-  static let steady = Parameter("steady", 4, 1...15, "of them, those whose speakers stay all the time")
-  static let movers = Parameter("movers", 20, 0...200, "people who go up to the other seats, speak, and go down again, in turn")
-  static let stay = Parameter("stay", 4.0, 0.2...600, "seconds that each of them speaks")
-  static let listeners = Parameter("listeners", 100, 1...900, "who only listen, and count packets")
-  static let sample = Parameter("sample", 3, 0...50, "more of them, who decode what they hear")
+  static let steady = Parameter("steady", 4, 1...15, "number of them whose speakers stay all the time")
+  static let movers = Parameter("movers", 20, 0...200, "users who take turns on the other seats")
+  static let stay = Parameter("stay", 4.0, 0.2...600, "seconds that each of them stays on the seat")
+  static let listeners = Parameter("listeners", 100, 1...900, "number of listeners that count packets")
+  static let sample = Parameter("sample", 3, 0...50, "additional listeners that decode the audio")
   static let parameters = [seats, steady, movers, stay, listeners, sample]
 
   /// The user of the room's own mix.
@@ -29,9 +29,9 @@ struct VoiceRoom: Play {
     let cast = Cast(stage, room)
     var watchers: [RoomWatcher] = []
     do {
-      stage.recorder.phase("\(steady) speakers sit down")
+      stage.recorder.phase("\(steady) speakers take their seats")
       for number in 0..<steady { try await cast.sit(number) }
-      stage.recorder.phase("\(values.count(Self.listeners)) listeners come")
+      stage.recorder.phase("\(values.count(Self.listeners)) listeners join")
       try await come(room, audience, stage)
       for number in 0..<values.count(Self.sample) {
         let guest = try await stage.join(room, as: "ear-\(number)", grants: .subscribe)
@@ -41,7 +41,7 @@ struct VoiceRoom: Play {
       try await Task.sleep(for: .seconds(1))
       for watcher in watchers { _ = watcher.watch.take() }
       await audience.tell(hearing: false)
-      stage.recorder.phase("people go up and down")
+      stage.recorder.phase("users take and leave seats")
       let ears = watchers
       try await Span(values.duration).perform {
         await audience.tell(hearing: true)
@@ -69,7 +69,7 @@ struct VoiceRoom: Play {
   private func leave(
     _ room: RoomName, _ cast: Cast, _ audience: RoomGuests, _ watchers: [RoomWatcher], _ stage: Stage
   ) async {
-    stage.recorder.phase("everybody leaves")
+    stage.recorder.phase("everyone leaves")
     await audience.leave()
     for watcher in watchers { await watcher.leave() }
     await cast.leave()
@@ -147,7 +147,7 @@ private actor Cast {
     do {
       let source = try SignalSource(mover.settings, recorder: recorder)
       _ = try await recorder.time(.call, of: "up") { try await mover.room.seats.take(publishing: source.tracks) }
-      recorder.event("\(mover.name) goes up")
+      recorder.event("\(mover.name) takes a seat")
       try await Task.sleep(for: stay)
       try await recorder.time(.call, of: "down") { try await mover.room.seats.leave() }
       source.stop()

@@ -23,13 +23,13 @@ struct Viewers: AsyncParsableCommand {
   @Option(help: "How many viewers, 1 to 10000.")
   var count = 1000
 
-  @Option(help: "Length of the steady window in seconds.")
+  @Option(help: "Length of the measurement window in seconds.")
   var seconds = 20.0
 
   @Option(help: "roomserver or nginx; may be repeated.")
   var target: [StreamServerKind] = [.roomserver]
 
-  @Option(help: "How often each target is measured, in turn.")
+  @Option(help: "Number of measurements of each target, alternating between targets.")
   var pairs = 1
 
   @Option(help: "Video bits per second of the stream, in thousands.")
@@ -46,7 +46,7 @@ struct Viewers: AsyncParsableCommand {
 
   @OptionGroup var own: StartOptions
 
-  @Option(help: "With --start: the program.")
+  @Option(help: "With --start: the server's executable.")
   var nginx = "/usr/sbin/nginx"
 
   @Option(help: "With --start: nginx's RTMP module.")
@@ -59,7 +59,7 @@ struct Viewers: AsyncParsableCommand {
     help: "Without --start: what to watch, rtmp://… or http(s)://….flv (default for RTMP: the publish URL without its query).")
   var playUrl: String?
 
-  @Option(help: "Without --start: the server's process.")
+  @Option(help: "Without --start: the server's process id.")
   var serverPid: Int32?
 
   @Flag(help: "Print one JSON object and nothing else.")
@@ -79,7 +79,7 @@ struct Viewers: AsyncParsableCommand {
     try check("height", height, [180, 360, 720].contains(height), "720, 360 or 180")
     try check("joins-per-second", joinsPerSecond, (1...10_000).contains(joinsPerSecond), "1 to 10000")
     try check("threads", threads, (1...64).contains(threads), "1 to 64")
-    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target is named once") }
+    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target may be given only once") }
     guard watching == .rtmp || target == [.roomserver] else {
       throw ValidationError("--target nginx is for RTMP alone: its module has no HTTP-FLV")
     }

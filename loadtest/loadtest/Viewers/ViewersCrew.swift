@@ -33,7 +33,7 @@ actor ViewersCrew {
         let viewer = try target.viewer(sample: sample)
         guard crowd.add(viewer) else {
           viewer.socket.close()
-          throw .system("no epoll for one more viewer")
+          throw .system("epoll failed to add a viewer")
         }
         return .success(())
       } catch { return .failure(error) }

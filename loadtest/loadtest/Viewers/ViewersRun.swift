@@ -31,7 +31,7 @@ struct ViewersRun: Sendable {
   }
 
   private func measure(_ crew: ViewersCrew) async throws -> ViewersResult {
-    progress.now("\(target.kind): the publisher joins")
+    progress.now("\(target.kind): the publisher is joining")
     try await crew.publish(within: Self.publishTime)
     // The server's memory for a stream is not part of its viewers' memory: after this delay, two key frames have passed.
     try await Task.sleep(for: .seconds(3))

@@ -26,7 +26,7 @@ struct Voice: AsyncParsableCommand {
   @Option(help: "How many only listen, 1 to 900.")
   var listeners = 100
 
-  @Option(help: "Length of the steady window in seconds.")
+  @Option(help: "Length of the measurement window in seconds.")
   var seconds = 20.0
 
   @Option(help: "Bits per second of each voice and each mix, in thousands.")
@@ -38,21 +38,21 @@ struct Voice: AsyncParsableCommand {
   @Option(help: "SRTP profile that the bots offer: gcm or cm.")
   var profile = FanoutProfile.gcm
 
-  @Option(help: "How often each target is measured, in turn.")
+  @Option(help: "Number of measurements of each target, alternating between targets.")
   var pairs = 1
 
-  @Option(help: "Joins under way at once.")
+  @Option(help: "Number of concurrent joins.")
   var joinsAtOnce = 2
 
   @OptionGroup var own: StartOptions
 
-  @Option(help: "With --start: the program.")
+  @Option(help: "With --start: the server's executable.")
   var janus = "/usr/bin/janus"
 
   @Option(help: "With --start: the address that servers listen on (default: as with fanout).")
   var address: String?
 
-  @Option(help: "Without --start: a server's process; once for each target, in their order.")
+  @Option(help: "Without --start: a server's process id; once per target, in the same order.")
   var serverPid: [Int32] = []
 
   @Option(help: "Without --start: the address of Janus' WebSocket API.")
@@ -79,10 +79,10 @@ struct Voice: AsyncParsableCommand {
       "8000, 12000, 16000, 24000 or 48000")
     try check("pairs", pairs, (1...100).contains(pairs), "1 to 100")
     try check("joins-at-once", joinsAtOnce, (1...100).contains(joinsAtOnce), "1 to 100")
-    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target is named once") }
-    guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid is of no use with --start") }
+    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target may be given only once") }
+    guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid can't be combined with --start") }
     guard serverPid.isEmpty || serverPid.count == target.count else {
-      throw ValidationError("--server-pid is given once for each --target, in their order")
+      throw ValidationError("--server-pid must be given once per --target, in the same order")
     }
   }
 
@@ -163,11 +163,11 @@ struct Voice: AsyncParsableCommand {
     switch kind {
     case .roomserver:
       guard own.start else {
-        guard var parts = URLComponents(string: connection.url) else { throw ValidationError("--url is no URL") }
+        guard var parts = URLComponents(string: connection.url) else { throw ValidationError("--url is not a valid URL") }
         parts.scheme = parts.scheme == "wss" ? "https" : "http"
         parts.path = "/"
         parts.query = nil
-        guard let base = parts.url else { throw ValidationError("--url is no URL") }
+        guard let base = parts.url else { throw ValidationError("--url is not a valid URL") }
         let target = RoomserverVoice(
           base: base, signalling: connection.url, tokens: try await connection.tokens(), room: RoomName(room), kbps: kbps)
         return (target, pid, nil)
@@ -175,7 +175,7 @@ struct Voice: AsyncParsableCommand {
       let address = try ownAddress()
       let started = try await own.startRoomserver(at: address)
       guard let base = URL(string: "http://\(address):\(started.port)/") else {
-        throw ValidationError("--address is no address")
+        throw ValidationError("--address is not a valid address")
       }
       let target = RoomserverVoice(
         base: base, signalling: "ws://\(address):\(started.port)/v1/signal",
@@ -193,7 +193,7 @@ struct Voice: AsyncParsableCommand {
     if let address { return address }
     guard target.contains(.janus) else { return "127.0.0.1" }
     guard let address = OwnAddress.find() else {
-      throw FanoutError.system("Janus takes no loopback address, and there is no other: run this in loadtest/own-network.sh")
+      throw FanoutError.system("Janus does not accept a loopback address, and there is no other: run this with loadtest/own-network.sh")
     }
     return address
   }

@@ -41,7 +41,7 @@ actor CrowdPerson {
         let bot = SignalBot(socket, frames, now: TCPCrowd.now)
         guard crowd.add(bot) else {
           socket.close()
-          throw .system("no epoll for one more client")
+          throw .system("epoll failed to add a client")
         }
         link.bot = bot
         return .success(())
@@ -66,7 +66,7 @@ actor CrowdPerson {
   ) async throws -> (Wanted, text: [UInt8]) {
     let text = try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<[UInt8], any Error>) in
       loop.post { [link] _ in
-        guard let bot = link.bot else { return waiter.resume(throwing: FanoutError.refused("nobody is connected")) }
+        guard let bot = link.bot else { return waiter.resume(throwing: FanoutError.refused("not connected")) }
         bot.ask(call, now: TCPCrowd.now) { waiter.resume(with: $0) }
       }
     }

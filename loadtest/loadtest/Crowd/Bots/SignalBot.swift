@@ -34,7 +34,7 @@ final class SignalBot: TCPBot {
   /// Sends a request and calls `done` with the response's text. Only one request may be pending.
   func ask(_ call: SignalCall, now: Instant, _ done: @escaping Answer) {
     if let failure { return done(.failure(.refused(failure))) }
-    guard waiting == nil else { return done(.failure(.refused("a request waits for its answer already"))) }
+    guard waiting == nil else { return done(.failure(.refused("another request is pending"))) }
     lastId += 1
     do { frames.send(try JSONEncoder().encode(SignalRequest(id: lastId, call: call))) } catch {
       return done(.failure(.refused("\(error)")))
@@ -47,8 +47,8 @@ final class SignalBot: TCPBot {
   func send() {
     guard failure == nil else { return }
     unsent += frames.takeOutput()
-    if !unsent.isEmpty, !socket.send(&unsent) { fail("the connection is broken") }
-    if let waiting, waiting.until < TCPCrowd.now { fail("no answer came") }
+    if !unsent.isEmpty, !socket.send(&unsent) { fail("the connection failed") }
+    if let waiting, waiting.until < TCPCrowd.now { fail("the request timed out") }
   }
 
   func read(into space: UnsafeMutableRawBufferPointer, now: Instant) {

@@ -7,9 +7,9 @@ enum CrowdChart {
     }
     return BarChart.svg([
       panel("CPU for a join", "ms", 2, \.joinMilliseconds),
-      panel("CPU for a publish, apart from offers", "ms", 2, \.publishMilliseconds),
-      panel("CPU for each delivered message", "µs", 2, \.deliveryMicroseconds),
-      panel("CPU for each offer", "µs", 0, \.offerMicroseconds),
+      panel("CPU per publish, without offers", "ms", 2, \.publishMilliseconds),
+      panel("CPU per delivered message", "µs", 2, \.deliveryMicroseconds),
+      panel("CPU per offer", "µs", 0, \.offerMicroseconds),
       panel("CPU for a leave", "ms", 2, \.leaveMilliseconds),
     ])
   }

@@ -43,7 +43,7 @@ enum CrowdTable {
   private static func complaint(_ run: CrowdResult) -> String? {
     guard !run.isSound else { return nil }
     var text = "\(run.target): \(run.missingDeliveries) of \(run.messages * run.people) messages and \(run.missingOffers) of "
-    text += "\(run.offers + run.missingOffers) offers did not come"
+    text += "\(run.offers + run.missingOffers) offers are missing"
     return text + (run.failure.map { "; a connection ended: \($0)" } ?? "")
   }
 

@@ -34,7 +34,7 @@ final class BotLoop: Sendable {
     let epoll = linux_epoll_create()
     wakeup = linux_eventfd()
     guard epoll >= 0, wakeup >= 0, linux_epoll_add(epoll, wakeup, 0) == 0 else {
-      throw .system("no epoll: \(String(cString: strerror(errno)))")
+      throw .system("epoll failed: \(String(cString: strerror(errno)))")
     }
     let thread = Thread { [self] in
       linux_thread_name(name)

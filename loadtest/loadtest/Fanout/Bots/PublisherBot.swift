@@ -41,7 +41,7 @@ final class PublisherBot: LoopBot {
   /// Applies the negotiated answer.
   func accept(_ remote: TransportParameters, senders: [RTPParameters], now: Instant) {
     guard let video = senders.first(where: { $0.kind == .video }), let audio = senders.first(where: { $0.kind == .audio })
-    else { return connected(.failure(FanoutError.refused("the server does not take both video and audio"))) }
+    else { return connected(.failure(FanoutError.refused("the server does not accept both video and audio"))) }
     mids = (video.mid, audio.mid)
     session.setSenders(senders, now: now)
     session.setRemote(remote, now: now)

@@ -27,7 +27,7 @@ final class SubscriberEnd: ReceivingEnd {
     self.network = network
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
-    guard let socket = UDPSocket() else { throw FanoutError.system("no UDP socket for \(name)") }
+    guard let socket = UDPSocket() else { throw FanoutError.system("can't open a UDP socket for \(name)") }
     let credentials = ICECredentials.random()
     let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
     self.local = local
@@ -40,7 +40,7 @@ final class SubscriberEnd: ReceivingEnd {
             ice: .full(controlling: controlling), role: role, certificate: settings.certificate, credentials: credentials,
             profiles: settings.profiles))
         let bot = SubscriberBot(peer: peer, socket: socket, outcome: outcome, feedbackInterval: settings.feedbackInterval)
-        guard crew.add(bot) else { return outcome.failed("no epoll") }
+        guard crew.add(bot) else { return outcome.failed("epoll failed to add the bot") }
         link.bot = bot
       } catch {
         outcome.failed("\(error)")

@@ -9,9 +9,9 @@ enum FanoutChart {
         })
     }
     return BarChart.svg([
-      panel("CPU for each forwarded packet", "µs", 2, \.cpuPerPacket),
+      panel("CPU per forwarded packet", "µs", 2, \.cpuPerPacket),
       panel("Join to first packet, p50", "ms", 1, \.joinP50),
-      panel("Memory for each subscriber", "kB", 0, \.kilobytesPerSubscriber),
+      panel("Memory per subscriber", "kB", 0, \.kilobytesPerSubscriber),
     ])
   }
 }

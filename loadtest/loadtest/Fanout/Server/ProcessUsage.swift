@@ -18,7 +18,7 @@ struct ProcessUsage: Sendable {
     var clock = clockid_t()
     var time = timespec()
     guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {
-      throw .server("the server's process \(process) is gone")
+      throw .server("the server's process \(process) has exited")
     }
     cpu = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     // The name, in parentheses, may contain any character; utime and stime are the 12th and 13th fields after it (proc(5)).

@@ -38,7 +38,7 @@ final class JanusTarget: FanoutTarget {
     let seat = try await JanusSeat(url, plugin: Self.plugin)
     let body = JanusBody(request: "joinandconfigure", room: room, ptype: "publisher", display: publisher.name)
     let (event, answer) = try await seat.negotiate(body, JanusDescription(type: "offer", sdp: publisher.makeOffer()))
-    guard let id = event.id else { throw FanoutError.refused("Janus gave the publisher no id") }
+    guard let id = event.id else { throw FanoutError.refused("Janus did not assign an id to the publisher") }
     try publisher.accept(answer.sdp)
     feeds.withLock { $0.append(id) }
     await seat.attend()

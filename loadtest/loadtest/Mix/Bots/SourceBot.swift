@@ -30,7 +30,7 @@ actor SourceBot {
   /// Returns whether video and audio are being sent, how many frames were refused, and why the bot left the room if it did.
   func status() -> (isSending: Bool, refused: Int, failure: String?) {
     let isSending = taken.video > 0 && taken.audio > 0
-    guard let room else { return (false, refused, "it never joined") }
+    guard let room else { return (false, refused, "it did not join") }
     if case .closed(let reason) = room.state { return (isSending, refused, "\(reason)") }
     return (isSending, refused, nil)
   }

@@ -39,7 +39,7 @@ struct MixClip: Sendable {
     let packets = OggPackets.packets(of: ogg).dropFirst(2)
     let wanted = (settings.seconds * settings.fps, settings.seconds * Self.packetsPerSecond)
     guard pictures.count >= wanted.0, packets.count >= wanted.1, pictures.first?.isKeyFrame == true else {
-      throw .system("the clip has \(pictures.count) pictures and \(packets.count) packets of sound: too few")
+      throw .system("the clip has \(pictures.count) pictures and \(packets.count) audio packets: too few")
     }
     self.settings = settings
     self.pictures = Array(pictures.prefix(wanted.0))

@@ -57,10 +57,10 @@ final class Anchor: Sendable {
 }
 
 extension SignalSource.Settings {
-  static let width = Parameter("width", 360, 176...1280, "pixels of the pictures; even")
-  static let height = Parameter("height", 640, 144...1280, "pixels of the pictures; even")
+  static let width = Parameter("width", 360, 176...1280, "picture size in pixels, even")
+  static let height = Parameter("height", 640, 144...1280, "picture size in pixels, even")
   static let fps = Parameter("fps", 15, 5...60, "pictures a second")
-  static let kbps = Parameter("kbps", 400, 50...10_000, "kbit/s of the pictures")
+  static let kbps = Parameter("kbps", 400, 50...10_000, "video bitrate in kbps")
   static let parameters = [width, height, fps, kbps]
 
   init(_ values: ParameterValues, number: Int) {

@@ -21,7 +21,7 @@ actor HLSAudience {
       Task {
         var viewer = HLSViewer(playlist: playlist, program: program, decodes: decodes, recorder: stage.recorder)
         do { try await viewer.run() } catch {
-          if !Task.isCancelled { stage.recorder.fail("a viewer of \(stream) by hls: \(error)") }
+          if !Task.isCancelled { stage.recorder.fail("a viewer of \(stream) over hls: \(error)") }
         }
       })
   }
@@ -96,7 +96,7 @@ private struct HLSViewer {
       if isFirst { fresh = Array(fresh.suffix(Self.first)) }
       for (index, segment) in fresh.enumerated() {
         guard let url = URL(string: segment.uri, relativeTo: playlist) else {
-          throw FanoutError.refused("\(segment.uri) is no URL")
+          throw FanoutError.refused("\(segment.uri) is not a valid URL")
         }
         let data = try await load(url)
         if isFirst, index == 0 { recorder.record(.firstMedia, (ContinuousClock.now - start) / .milliseconds(1), of: "hls") }

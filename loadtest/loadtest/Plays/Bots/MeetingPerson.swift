@@ -42,7 +42,7 @@ final class MeetingPerson: Sendable {
           guard let begin = began.removeValue(forKey: track.trackId) else { continue }
           recorder.record(.firstMedia, (ContinuousClock.now - begin) / .milliseconds(1), of: track.kind.rawValue)
         case .stateChanged(.reconnecting): recorder.fail("\(user) lost its connection")
-        case .stateChanged(.closed(let reason)) where reason != .left: recorder.fail("\(user) is out: \(reason)")
+        case .stateChanged(.closed(let reason)) where reason != .left: recorder.fail("\(user) was disconnected: \(reason)")
         default: break
         }
       }

@@ -44,7 +44,7 @@ actor StreamAudience {
         let viewer = try place.viewer(sample: watch.map { DecodedStream($0) })
         guard crowd.add(viewer) else {
           viewer.socket.close()
-          throw .system("no epoll for one more viewer")
+          throw .system("epoll failed to add a viewer")
         }
         return .success(())
       } catch { return .failure(error) }
@@ -59,7 +59,7 @@ actor StreamAudience {
     case .flv: return .flv(host: stage.host, port: stage.port, path: "/live/\(stream).flv", isSecure: stage.isSecure)
     case .rtmp:
       guard let port = stage.rtmpPort, let address = RTMPAddress("rtmp://\(stage.host):\(port)/live/\(stream)") else {
-        throw ScenarioError("viewers by RTMP need the server's RTMP port: --rtmp-port")
+        throw ScenarioError("RTMP viewers require the server's RTMP port: --rtmp-port")
       }
       return .rtmp(address)
     }
@@ -75,7 +75,7 @@ actor StreamAudience {
     }
     let blind = (counted + decoded).filter { !$0.hasPicture && !$0.hasFailed }
     if !blind.isEmpty {
-      stage.recorder.fail("\(blind.count) viewers, the first by \(blind[0].kind), saw nothing in \(Self.patience)")
+      stage.recorder.fail("\(blind.count) viewers, the first over \(blind[0].kind), received no picture in \(Self.patience)")
     }
   }
 
@@ -130,7 +130,7 @@ actor StreamAudience {
       viewers[index].frames = slice.reception.video.frames
       if let failure = slice.failure, !viewers[index].hasFailed {
         viewers[index].hasFailed = true
-        stage.recorder.fail("a viewer of \(viewers[index].stream) by \(kind): \(failure)")
+        stage.recorder.fail("a viewer of \(viewers[index].stream) over \(kind): \(failure)")
       }
     }
     return viewers

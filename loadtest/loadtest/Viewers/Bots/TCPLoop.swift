@@ -30,7 +30,7 @@ final class TCPLoop: Sendable {
 
   init(name: String) throws(FanoutError) {
     let epoll = linux_epoll_create()
-    guard epoll >= 0 else { throw .system("no epoll: \(String(cString: strerror(errno)))") }
+    guard epoll >= 0 else { throw .system("epoll failed: \(String(cString: strerror(errno)))") }
     let thread = Thread { [self] in
       linux_thread_name(name)
       TCPCrowd(epoll: epoll).run { self.takeInbox() }

@@ -37,7 +37,7 @@ final class ViewerBot: TCPBot {
   func send() {
     unsent += player.takeOutput()
     guard !unsent.isEmpty, failure == nil else { return }
-    if !socket.send(&unsent) { failure = "the connection is broken" }
+    if !socket.send(&unsent) { failure = "the connection failed" }
   }
 
   /// Reads available data, at most `space.count` bytes.

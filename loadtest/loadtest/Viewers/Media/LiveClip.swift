@@ -52,7 +52,7 @@ struct LiveClip: Sendable {
     let pictures = settings.seconds * Self.framesPerSecond
     let sounds = settings.seconds * Self.sampleRate / Self.samplesPerFrame
     guard video.count >= pictures, audio.count >= sounds, headers.count >= 3 else {
-      throw .system("the clip has \(video.count) pictures and \(audio.count) frames of sound: too few")
+      throw .system("the clip has \(video.count) pictures and \(audio.count) audio frames: too few")
     }
     let videoTimes = (0..<pictures).map { Int64($0 * 1000 / Self.framesPerSecond) }
     let audioTimes = (0..<sounds).map { Int64($0 * Self.samplesPerFrame * 1000 / Self.sampleRate) }

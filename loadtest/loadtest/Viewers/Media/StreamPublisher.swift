@@ -89,7 +89,7 @@ final class StreamPublisher: Sendable {
         }
       }
       unsent += session.takeOutput()
-      guard socket.send(&unsent) else { throw .server("the connection is broken") }
+      guard socket.send(&unsent) else { throw .server("the connection failed") }
       while let event = session.nextEvent() {
         switch event {
         case .started:

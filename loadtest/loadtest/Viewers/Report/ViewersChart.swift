@@ -9,10 +9,10 @@ enum ViewersChart {
         })
     }
     return BarChart.svg([
-      panel("CPU for each viewer, of one core", "%", 4, \.cpuPercentPerViewer),
-      panel("CPU for each delivered message", "µs", 2, \.cpuPerMessage),
-      panel("Connecting to the first picture, p50", "ms", 0, \.joinP50),
-      panel("Memory for each viewer", "kB", 1, \.kilobytesPerViewer),
+      panel("CPU per viewer, of one core", "%", 4, \.cpuPercentPerViewer),
+      panel("CPU per delivered message", "µs", 2, \.cpuPerMessage),
+      panel("Connection to first picture, p50", "ms", 0, \.joinP50),
+      panel("Memory per viewer", "kB", 1, \.kilobytesPerViewer),
     ])
   }
 }

@@ -36,7 +36,7 @@ final class VoiceEnd: ReceivingEnd {
     self.loop = loop
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
-    guard let socket = UDPSocket() else { throw FanoutError.system("no UDP socket for \(name)") }
+    guard let socket = UDPSocket() else { throw FanoutError.system("can't open a UDP socket for \(name)") }
     let credentials = ICECredentials.random()
     let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
     self.local = local
@@ -53,7 +53,7 @@ final class VoiceEnd: ReceivingEnd {
             profiles: settings.profiles, bandwidth: PublisherBot.bandwidth, cname: name))
         let bot = VoiceBot(
           session: session, socket: socket, voice: voice, ear: try tones.map { try Ear($0) }, outcome: outcome)
-        guard crew.add(bot) else { return outcome.failed("no epoll") }
+        guard crew.add(bot) else { return outcome.failed("epoll failed to add the bot") }
         link.bot = bot
       } catch {
         outcome.failed("\(error)")
