@@ -17,25 +17,25 @@ struct LinkModelTests {
     fates.compactMap { if case .arrives(let arrival) = $0 { arrival } else { nil } }
   }
 
-  @Test("a perfect link gives each packet on at once")
+  @Test("a perfect link delivers each packet at once")
   func perfect() {
     #expect(fates(.perfect, count: 3) == [.arrives(time(0)), .arrives(time(1)), .arrives(time(2))])
   }
 
-  @Test("the same seed gives the same fates, another seed others")
+  @Test("the same seed results in the same fates, another seed in others")
   func seeded() {
     let conditions = LinkConditions(loss: 0.1, delay: 20_000, jitter: 10_000, reorder: 0.05)
     #expect(fates(conditions, seed: 7) == fates(conditions, seed: 7))
     #expect(fates(conditions, seed: 7) != fates(conditions, seed: 8))
   }
 
-  @Test("the random loss is as large as asked", arguments: [0.01, 0.05, 0.3])
+  @Test("the random loss matches the condition", arguments: [0.01, 0.05, 0.3])
   func loss(fraction: Double) {
     let lost = fates(LinkConditions(loss: fraction), count: 100_000).count { $0 == .lost }
     #expect(abs(Double(lost) / 100_000 - fraction) < fraction / 10)
   }
 
-  @Test("other conditions leave the random losses where they are")
+  @Test("other conditions do not change the random losses")
   func lossIndependentOfDelay() {
     let plain = fates(LinkConditions(loss: 0.05)).map { $0 == .lost }
     let late = fates(LinkConditions(loss: 0.05, delay: 50_000, jitter: 30_000, reorder: 0.1)).map { $0 == .lost }
@@ -84,7 +84,7 @@ struct LinkModelTests {
     }
   }
 
-  @Test("a queue that has run empty takes packets again")
+  @Test("an emptied queue accepts packets again")
   func queueDrains() {
     var link = LinkModel(LinkConditions(rate: 8_000, queue: 1000), seed: 1)
     #expect(link.send(bytes: 1000, at: time(0)) == .arrives(time(1000)))
@@ -93,9 +93,9 @@ struct LinkModelTests {
   }
 }
 
-@Suite("Packets on their way")
+@Suite("Packets in transit")
 struct ArrivalQueueTests {
-  @Test("packets come out in the order of arrival, those of one instant as they were sent")
+  @Test("packets are returned in the order of arrival, and of sending if they arrive together")
   func order() {
     var queue = ArrivalQueue<Int>()
     var random = SeededGenerator(seed: 3)
@@ -106,7 +106,7 @@ struct ArrivalQueueTests {
     #expect(received == sent.sorted { ($0.arrival, $0.packet) < ($1.arrival, $1.packet) }.map(\.packet))
   }
 
-  @Test("a packet stays on its way until its time")
+  @Test("a packet stays in the queue until its arrival time")
   func waits() {
     var queue = ArrivalQueue<Int>()
     queue.insert(1, arrival: Instant(microseconds: 50))

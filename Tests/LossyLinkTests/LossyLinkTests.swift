@@ -19,7 +19,7 @@ struct LossyLinkTests {
     return received
   }
 
-  @Test("what clients send reaches the target, and its answers find their way back")
+  @Test("clients' packets reach the target, and its responses reach the clients")
   func relaysBothWays() throws {
     let target = try LoopbackSocket()
     let link = try LossyLink(to: target.port, seed: 1)
@@ -44,7 +44,7 @@ struct LossyLinkTests {
     }
   }
 
-  @Test("it loses what its model says, and each direction on its own")
+  @Test("it loses packets as its model decides, independently in each direction")
   func loses() throws {
     let target = try LoopbackSocket()
     let link = try LossyLink(to: target.port, toTarget: LinkConditions(loss: 0.5), seed: 42)
@@ -62,7 +62,7 @@ struct LossyLinkTests {
     #expect(receive(100, at: client).count == 100)
   }
 
-  @Test("conditions change under way")
+  @Test("conditions can change at any time")
   func changes() throws {
     let target = try LoopbackSocket()
     let link = try LossyLink(to: target.port, toTarget: LinkConditions(loss: 1), seed: 1)

@@ -3,14 +3,14 @@ import Foundation
 
 /// Options for a server that the command starts itself.
 struct StartOptions: ParsableArguments {
-  @Flag(help: "Start a server on free ports, a fresh one for each measurement, and end it afterwards.")
+  @Flag(help: "Start a new server on free ports for each measurement and stop it afterwards.")
   var start = false
 
-  @Option(help: "With --start: the program (default: roomserver beside this one).")
+  @Option(help: "With --start: the server's executable (default: roomserver in the folder of loadtest).")
   var roomserver: String?
 
   @Option(
-    help: ArgumentHelp("With --start: one more argument of `roomserver serve`; may be repeated.", valueName: "argument"))
+    help: ArgumentHelp("With --start: an additional argument of `roomserver serve`; may be repeated.", valueName: "argument"))
   var roomserverArgument: [String] = []
 
   /// The path of the server's executable.

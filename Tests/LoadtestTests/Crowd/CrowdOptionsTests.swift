@@ -9,7 +9,7 @@ struct CrowdOptionsTests {
     try #require(Loadtest.parseAsRoot(["crowd", "--start"] + arguments) as? Crowd)
   }
 
-  @Test("without options, 1000 people are measured, the last 100 joins apart")
+  @Test("without options, 1000 participants are measured, the last 100 joins separately")
   func defaults() throws {
     let plan = try parse().plan
     #expect(plan.people == 1000 && plan.lastJoins == 100)
@@ -17,14 +17,14 @@ struct CrowdOptionsTests {
     #expect(plan.offering == 20)
   }
 
-  @Test("in a small room nobody is counted twice, and somebody is left to be offered a track and to offer one")
+  @Test("in a small room nobody is counted twice, and one participant remains to offer a track and one to receive it")
   func small() throws {
     let plan = try parse("--people", "3").plan
     #expect(plan.lastJoins == 3 && plan.publishes == 1 && plan.losses == 3 && plan.leaves == 1)
     #expect(plan.offering < plan.people - plan.leaves)
   }
 
-  @Test("two programs are told apart by their folders")
+  @Test("two executables are distinguished by their folders")
   func names() {
     #expect(Crowd.name(of: "/tmp/before/roomserver") == "before")
     #expect(Crowd.name(of: "/work/.build/release/roomserver") == "release")
@@ -32,7 +32,7 @@ struct CrowdOptionsTests {
   }
 
   @Test(
-    "what can't be measured is refused with a sentence that names the option",
+    "invalid options are rejected with a message that names the option",
     arguments: [
       ["--people", "2"], ["--people", "10001"], ["--last-joins", "0"], ["--messages", "0"], ["--message-bytes", "5000"],
       ["--publishes", "1001"], ["--losses", "10001"], ["--leaves", "10001"], ["--pairs", "0"], ["--server-pid", "1"],
@@ -43,7 +43,7 @@ struct CrowdOptionsTests {
   }
 
   @Test(
-    "without --start the server's process has to be named, and nothing else can be compared with it",
+    "without --start the server's process is required, and comparisons are rejected",
     arguments: [
       (["--than", "x", "--server-pid", "1"], "--than"), (["--pairs", "2", "--server-pid", "1"], "--pairs"),
       ([], "--server-pid"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("What loadtest crowd tells")
+@Suite("The report of loadtest crowd")
 struct CrowdReportTests {
   private func result(_ target: String, join: Double) -> CrowdResult {
     var result = CrowdResult(target: target, people: 1000)
@@ -15,7 +15,7 @@ struct CrowdReportTests {
     return result
   }
 
-  @Test("the medians of several runs are told for each program, and drawn")
+  @Test("the medians of several runs are reported for each executable, and drawn")
   func medians() {
     let series = CrowdSeries([2.5, 9.5, 2.75].flatMap { [result("release", join: $0), result("before", join: 4 * $0)] })
     #expect(series.medians.map(\.target) == ["release", "before"])
@@ -27,7 +27,7 @@ struct CrowdReportTests {
     #expect(chart.contains(">before<") && chart.contains("11.00 ms") && chart.contains("8.25 µs"))
   }
 
-  @Test("one run is one JSON object with the names that programs read, several are a series")
+  @Test("one run is a JSON object with the documented names, several are a series")
   func json() throws {
     let one = try Crowd.text(CrowdSeries([result("release", join: 1)]))
     for name in ["join_cpu_ms", "publish_cpu_ms", "cpu_us_per_delivery", "cpu_us_per_offer", "leave_cpu_ms"] {
@@ -38,7 +38,7 @@ struct CrowdReportTests {
     #expect(two.contains("\"medians\""))
   }
 
-  @Test("a message or an offer that does not come, and a connection that ends, make a run worthless")
+  @Test("a missing message or offer, or a closed connection, makes a run invalid")
   func unsound() {
     var bad = result("release", join: 1)
     bad.missingDeliveries = 7

@@ -24,7 +24,7 @@ struct CrowdRunTests {
     }
   }
 
-  @Test("everybody gets every message and an offer, and each thing has its cost")
+  @Test("everyone receives every message and an offer, and each action has a cost")
   func small() async throws {
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.autoCreateRooms = true
@@ -44,7 +44,7 @@ struct CrowdRunTests {
     ] { #expect(cost > 0) }
   }
 
-  @Test("a server that lets nobody in ends the run with its reason")
+  @Test("a server that rejects joins ends the run with its reason")
   func refused() async throws {
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.autoCreateRooms = false

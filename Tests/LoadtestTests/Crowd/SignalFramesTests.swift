@@ -2,7 +2,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("The WebSocket of a crowd's clients")
+@Suite("The WebSocket of crowd clients")
 struct SignalFramesTests {
   private static let response = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n".utf8)
 
@@ -20,7 +20,7 @@ struct SignalFramesTests {
     }
   }
 
-  @Test("messages are counted however the network cuts them, and kept on request", arguments: [1, 3, 1000, 1_000_000])
+  @Test("messages are counted however the network splits them, and kept on request", arguments: [1, 3, 1000, 1_000_000])
   func counting(piece: Int) throws {
     var frames = client()
     let sizes = [0, 1, 125, 126, 65_535, 65_536, 70_000]
@@ -48,7 +48,7 @@ struct SignalFramesTests {
     #expect(frames.messages == 0)
   }
 
-  @Test("what is sent is masked text of the right length", arguments: [0, 125, 126, 65_535, 65_536])
+  @Test("sent frames are masked text of the right length", arguments: [0, 125, 126, 65_535, 65_536])
   func sending(size: Int) {
     var frames = client()
     let message = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
@@ -62,7 +62,7 @@ struct SignalFramesTests {
   }
 
   @Test(
-    "a server that refuses, closes or breaks the rules ends the conversation with the reason",
+    "a rejection, a close or a protocol violation ends the connection with the reason",
     arguments: [
       ("HTTP/1.1 403 Forbidden\r\n\r\n", [], "403"), ("", [0x88, 4, 0x03, 0xF0, 0x6E, 0x6F], "1008 no"),
       ("", [0x01, 1, 65], "frame"), ("", [0x81, 0x81, 0, 0, 0, 0, 65], "frame"), ("", [0xC1, 1, 65], "frame"),

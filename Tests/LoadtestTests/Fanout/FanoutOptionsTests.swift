@@ -18,7 +18,7 @@ struct FanoutOptionsTests {
     #expect(fanout.pairs == 1 && !fanout.own.start && !fanout.json)
   }
 
-  @Test("targets keep their order, and what is asked for goes into the plan")
+  @Test("targets keep their order, and options are applied to the plan")
   func everything() throws {
     let fanout = try parse(
       "--target", "janus", "--target", "roomserver", "--subscribers", "5", "--publishers", "2", "--seconds", "2.5", "--kbps",
@@ -34,7 +34,7 @@ struct FanoutOptionsTests {
   }
 
   @Test(
-    "what can't be measured is refused with a sentence that names the option",
+    "invalid options are rejected with a message that names the option",
     arguments: [
       ["--subscribers", "0"], ["--subscribers", "2001"], ["--publishers", "17"], ["--seconds", "0"], ["--kbps", "10"],
       ["--pairs", "0"], ["--joins-at-once", "0"], ["--threads", "0"], ["--feedback", "5"], ["--target", "mediasoup"],

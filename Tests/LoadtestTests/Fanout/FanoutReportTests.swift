@@ -3,7 +3,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("What loadtest fanout reports")
+@Suite("The report of loadtest fanout")
 struct FanoutReportTests {
   private func result(_ target: TargetKind, cpu: Double?, lost: Int = 0) -> FanoutResult {
     FanoutResult(
@@ -18,7 +18,7 @@ struct FanoutReportTests {
     try #require(try JSONSerialization.jsonObject(with: Data(Fanout.text(series).utf8)) as? [String: Any])
   }
 
-  @Test("one measurement is one object with the names that scripts rely on")
+  @Test("one measurement is a JSON object with the names that scripts rely on")
   func one() throws {
     let object = try object(FanoutSeries([result(.roomserver, cpu: 2.5)]))
     #expect(object["cpu_us_per_packet"] as? Double == 2.5)
@@ -52,7 +52,7 @@ struct FanoutReportTests {
     #expect(FanoutTable.text(series).contains("| 1 | roomserver | 35000 | – |"))
   }
 
-  @Test("the table numbers the pairs, and tells what was lost")
+  @Test("the table numbers the pairs and lists losses")
   func table() {
     let text = FanoutTable.text(
       FanoutSeries([
@@ -76,7 +76,7 @@ struct FanoutReportTests {
     #expect([Double]().quantile(fraction) == nil)
   }
 
-  @Test("a server's counters are read with their labels, and what is no number is left out")
+  @Test("a server's counters are parsed with their labels, and invalid numbers are omitted")
   func metrics() {
     let before = ServerMetrics(parsing: "# HELP a b\nmedia_gso_total{size=\"4\"} 10\nother 1\n")
     let after = ServerMetrics(parsing: "media_gso_total{size=\"4\"} 15\nother 9\nbroken\nhalf 0.5\n")

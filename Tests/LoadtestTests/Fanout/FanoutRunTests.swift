@@ -29,7 +29,7 @@ struct FanoutRunTests {
       server: server, metrics: metrics, progress: FanoutProgress(isWanted: false))
   }
 
-  @Test("five subscribers of one publisher get every packet, and each is real", arguments: FanoutProfile.allCases)
+  @Test("five subscribers of one publisher receive every packet, and each is authentic", arguments: FanoutProfile.allCases)
   func five(profile: FanoutProfile) async throws {
     try await withServer { server, target in
       let plan = FanoutPlan(subscribers: 5, seconds: 2, kbps: 300, profile: profile, feedback: 100)
@@ -58,7 +58,7 @@ struct FanoutRunTests {
     }
   }
 
-  @Test("viewers by WHEP of a publisher by WHIP get every packet")
+  @Test("WHEP viewers of a WHIP publisher receive every packet")
   func whep() async throws {
     try await withServer { server, _ in
       let target = WHEPTarget(
@@ -70,7 +70,7 @@ struct FanoutRunTests {
     }
   }
 
-  @Test("a refused bot ends the run with the server's sentence")
+  @Test("a rejected bot ends the run with the server's message")
   func refused() async throws {
     try await withServer { server, _ in
       let target = RoomserverTarget(
@@ -83,7 +83,7 @@ struct FanoutRunTests {
     }
   }
 
-  @Test("recorded media begins with its one key frame and keeps to its bitrate")
+  @Test("recorded media starts with its only key frame and keeps its bitrate")
   func media() throws {
     let media = try RecordedMedia(bitrate: 500_000, seed: 3)
     #expect(media.video.count == 250 && media.audio.count == 50)

@@ -16,7 +16,7 @@ struct StreamCountTests {
     #expect(count.expected == 0 && count.received == 0 && count.lost == 0)
   }
 
-  @Test("a stream without gaps has lost nothing, through many wraps of its numbers")
+  @Test("a stream without gaps has no losses, across many sequence number wraps")
   func wraps() {
     let count = count(65_000..<265_000)
     #expect(count.received == 200_000 && count.lost == 0 && count.duplicates == 0)
@@ -28,7 +28,7 @@ struct StreamCountTests {
     #expect(count([65_534, 65_535, 65_538]).lost == 2)
   }
 
-  @Test("a packet that comes late fills its gap")
+  @Test("a late packet fills its gap")
   func reordered() {
     let count = count([1, 2, 5, 4, 3, 6])
     #expect(count.received == 6 && count.lost == 0)
@@ -46,7 +46,7 @@ struct StreamCountTests {
     #expect(count.received == 3 && count.duplicates == 2 && count.lost == 1)
   }
 
-  @Test("a number that leaves the window and comes again a lap later is new")
+  @Test("a number that left the window counts as new after a wrap")
   func laps() {
     var count = StreamCount()
     for number in 0..<StreamCount.window { count.count(UInt16(number)) }
@@ -56,13 +56,13 @@ struct StreamCountTests {
     #expect(count.late == 1 && count.lost == 0)
   }
 
-  @Test("a gap wider than the window is counted whole")
+  @Test("a gap wider than the window is counted completely")
   func wideGap() {
     let count = count([0, 5000, 5001])
     #expect(count.lost == 4999 && count.received == 3)
   }
 
-  @Test("whatever comes, received and lost add up", arguments: 1...20)
+  @Test("received and lost packets always add up", arguments: 1...20)
   func anything(seed: UInt64) {
     var state = seed
     var count = StreamCount()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The sources of loadtest mix")
 struct MixMediaTests {
-  @Test("a byte stream is cut at its delimiters, whichever start codes it has")
+  @Test("a byte stream is split at its delimiters, with either start code")
   func units() {
     let key: [UInt8] = [0, 0, 0, 1, 0x67, 1, 2, 0, 0, 1, 0x09, 0xF0, 0, 0, 0, 1, 0x65, 0x88, 7]
     let next: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0, 0, 0, 1, 0x41, 0x9A, 8]
@@ -20,7 +20,7 @@ struct MixMediaTests {
     #expect(AccessUnits.pictures(of: [0, 0, 1, 9, 0xF0, 0, 0, 1]).isEmpty)
   }
 
-  @Test("packets of an Ogg file go on over segments and pages, and a broken page ends them")
+  @Test("packets of an Ogg file continue across segments and pages, and an invalid page ends them")
   func ogg() {
     func page(_ segments: [UInt8], _ body: [UInt8]) -> [UInt8] {
       Array("OggS".utf8) + [UInt8](repeating: 0, count: 22) + [UInt8(segments.count)] + segments + body
@@ -32,7 +32,7 @@ struct MixMediaTests {
     #expect(OggPackets.packets(of: Array("no Ogg at all, but long enough".utf8)).isEmpty)
   }
 
-  @Test("a clip is whole in pictures and in sound, and every two seconds there is a key frame")
+  @Test("a clip has complete video and audio, with a key frame every two seconds")
   func clip() async throws {
     let folder = try ServerProcess.folder("mix-test")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -20,7 +20,7 @@ struct MixOptionsTests {
     #expect(!mix.own.start && !mix.json && !mix.shared)
   }
 
-  @Test("what is asked for goes into the plan and into the sources")
+  @Test("options are applied to the plan and the sources")
   func everything() throws {
     let mix = try parse(
       "--programs", "3", "--sources", "4", "--size", "1280x720", "--fps", "15", "--kbps", "900", "--source-size", "320x180",
@@ -33,7 +33,7 @@ struct MixOptionsTests {
   }
 
   @Test(
-    "what can't be measured is refused with a sentence that names the option",
+    "invalid options are rejected with a message that names the option",
     arguments: [
       ["--programs", "0"], ["--programs", "65"], ["--sources", "17"], ["--size", "721x1280"], ["--size", "720"],
       ["--size", "720x1280x2"], ["--size", "8x8"], ["--source-size", "4096x16"], ["--fps", "61"], ["--kbps", "10"],
@@ -44,7 +44,7 @@ struct MixOptionsTests {
     #expect(Loadtest.fullMessage(for: error).contains(arguments[0]))
   }
 
-  @Test("two sources are halves in the middle, and more are rows of equal cells that lie within the canvas")
+  @Test("two sources are centred halves, and more are rows of equal cells within the canvas")
   func grid() {
     let halves = MixGrid(sources: 2, width: 720, height: 1280)
     #expect(halves.cells == [.init(x: 0, y: 320, width: 360, height: 640), .init(x: 360, y: 320, width: 360, height: 640)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("What loadtest mix reports")
+@Suite("The report of loadtest mix")
 struct MixReportTests {
   private func result(_ change: (inout MixResult) -> Void = { _ in }) -> MixResult {
     var result = MixResult(
@@ -17,7 +17,7 @@ struct MixReportTests {
     return result
   }
 
-  @Test("the object has the names that scripts rely on")
+  @Test("the JSON object has the names that scripts rely on")
   func object() throws {
     let data = Data(try Mix.text(result()).utf8)
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
@@ -31,18 +31,18 @@ struct MixReportTests {
     #expect(object["programs"] as? Int == 2 && object["shared"] as? Bool == false && object["size"] as? String == "720x1280")
   }
 
-  @Test("the table tells the costs in percent of a core, and below it what is asked for")
+  @Test("the table shows the costs in percent of a core, followed by the summary")
   func table() {
     let text = MixTable.text(result())
-    #expect(text.contains("| ffmpeg: all of it, flat out, before and after the server | 24.0, 26.0 |"))
-    #expect(text.contains("2 at once in real time, before and after | 27.0, 29.0 |"))
+    #expect(text.contains("| ffmpeg: everything, at full speed, before and after the server | 24.0, 26.0 |"))
+    #expect(text.contains("2 in parallel in real time, before and after | 27.0, 29.0 |"))
     #expect(text.contains("| **server: everything** | **30.0** |"))
-    #expect(text.contains("server : ffmpeg = 1.200 flat out, 1.070 in real time") && text.contains("3.33 programs per core"))
-    #expect(text.contains("Sent: 24.0, 23.9 fps; 960 frames made, 0 skipped."))
+    #expect(text.contains("server : ffmpeg = 1.200 at full speed, 1.070 in real time") && text.contains("3.33 programs per core"))
+    #expect(text.contains("Sent: 24.0, 23.9 fps; 960 frames encoded, 0 skipped."))
     #expect(text.contains("8 tracks for 8 uses"))
   }
 
-  @Test("a server whose process or counters are not known has dashes")
+  @Test("values of an unknown process or unknown counters are dashes")
   func unknown() {
     let text = MixTable.text(
       result {
@@ -52,7 +52,7 @@ struct MixReportTests {
     #expect(text.contains("server : ffmpeg = –") && text.contains("– tracks for – uses"))
   }
 
-  @Test("a server that left out frames, or made fewer, has not been measured")
+  @Test("a run in which the server skipped frames is invalid")
   func unsound() {
     #expect(result().isSound)
     #expect(!result { $0.programFPS = [24, 20] }.isSound)

@@ -45,7 +45,7 @@ struct MixRunTests {
     #expect((result.ratio ?? 0) > 0 && (result.programsPerCore ?? 0) > 0 && result.bare > 0)
   }
 
-  @Test("a refused source ends the run with the server's sentence")
+  @Test("a rejected source ends the run with the server's message")
   func refused() async throws {
     let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
     let tokens = try await TokenMint(key: "test", secret: Self.secret)

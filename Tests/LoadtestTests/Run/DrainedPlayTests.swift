@@ -5,7 +5,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("Plays on a server that is drained", .serialized, .timeLimit(.minutes(2)))
+@Suite("Plays on a draining server", .serialized, .timeLimit(.minutes(2)))
 struct DrainedPlayTests {
   private static let secret = "a secret of the tests, of at least 32 bytes"
 
@@ -19,7 +19,7 @@ struct DrainedPlayTests {
 
   private func address(_ server: RoomServer) -> String { "ws://127.0.0.1:\(server.port)/v1/signal" }
 
-  @Test("nobody is cut off, those who come for an open room get in, and those for a new one are sent to the other server")
+  @Test("nobody is disconnected, joins to open rooms succeed, and joins to new rooms are redirected to the other server")
   func churn() async throws {
     let (old, new) = (try await server(), try await server())
     let tokens = try await TokenMint(key: "test", secret: Self.secret)

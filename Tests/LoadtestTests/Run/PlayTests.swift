@@ -37,7 +37,7 @@ struct PlayTests {
     return report
   }
 
-  @Test("voice-room: listeners hear, people go up and down, and gaps are looked for")
+  @Test("voice-room: listeners receive audio, users take and leave seats, and gaps are measured")
   func voiceRoom() async throws {
     let report = try await play(
       """
@@ -50,7 +50,7 @@ struct PlayTests {
     #expect((report[.soundDelay, "decoded"]?.count ?? 0) >= 1)
   }
 
-  @Test("solo-live: the broadcast is seen in every way, by some with open eyes")
+  @Test("solo-live: the broadcast is received over every protocol, and decoded by some viewers")
   func soloLive() async throws {
     let report = try await play(
       """
@@ -67,7 +67,7 @@ struct PlayTests {
     #expect(abs(report[.offset, "flv"]?.p50 ?? 1000) < 200)
   }
 
-  @Test("pk-battle: two anchors meet and part, and their audiences stay with their broadcasts")
+  @Test("pk-battle: two anchors start and end a PK, and their audiences stay with their broadcasts")
   func pkBattle() async throws {
     let report = try await play(
       """
@@ -80,7 +80,7 @@ struct PlayTests {
     #expect((report[.delay, "flv"]?.count ?? 0) > 5)
   }
 
-  @Test("meeting: everybody sees everybody, behind a lossy link too")
+  @Test("meeting: everyone receives everyone else, also over a lossy link")
   func meeting() async throws {
     let report = try await play(
       """
@@ -93,14 +93,14 @@ struct PlayTests {
     #expect((report[.fps]?.max ?? 0) > 5)
   }
 
-  @Test("churn: whoever comes gets media and goes again")
+  @Test("churn: every user joins, receives media and leaves")
   func churn() async throws {
     let report = try await play("play: churn\nparameters: {minutes: 0.06, rooms: 2, rate: 5, stay: 1}")
     #expect((report[.firstMedia, "room"]?.count ?? 0) >= 4)
     #expect((report[.present]?.max ?? 0) >= 2)
   }
 
-  @Test("a play that can't begin is a report that says why")
+  @Test("a play that can't start results in a report with the reason")
   func refused() async throws {
     let scenario = try Scenario(name: "test", yaml: "play: churn\nlimits: [failures max <= 0]") {
       name throws(ScenarioError) in throw ScenarioError(name)

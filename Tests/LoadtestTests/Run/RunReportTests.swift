@@ -22,24 +22,24 @@ struct RunReportTests {
       scenario, recorder, server: "started", startedAt: Date(timeIntervalSince1970: 1_790_000_000), aborted: aborted)
   }
 
-  @Test("figures are summed up, and the report comes back from its JSON as it was")
+  @Test("figures are summarised, and the report survives a JSON round trip")
   func json() throws {
     let report = try report(gap: (1...100).map(Double.init))
     let gap = try #require(report.figures.first { $0.key == "audio_gap_ms" })
     #expect(gap.count == 100 && gap.min == 1 && gap.max == 100 && gap.p50 == 50 && gap.p95 == 95 && gap.mean == 50.5)
     #expect(report.figures.contains { $0.key == "first_frame_ms.room" })
     #expect(report.figures.first { $0.key == "failures" }?.max == 0)
-    #expect(!report.isGood && report.complaints == ["audio_gap_ms max <= 60: it was 100"])
+    #expect(!report.isGood && report.complaints == ["audio_gap_ms max <= 60: measured 100"])
     #expect(try RunReport(json: try report.json, name: "r") == report)
   }
 
-  @Test("what is no report is refused with a sentence", arguments: ["", "{}", "{\"version\": 99}", "{\"version\": 1}"])
+  @Test("an invalid report is rejected with a message", arguments: ["", "{}", "{\"version\": 99}", "{\"version\": 1}"])
   func refused(text: String) {
     let error = #expect(throws: ScenarioError.self) { try RunReport(json: Data(text.utf8), name: "x.json") }
     #expect(error?.description.contains("x.json") == true)
   }
 
-  @Test("far more values than are kept still have their true count, bounds and mean, and near enough their median")
+  @Test("beyond the sample size, count, bounds and mean stay exact and the median approximate")
   func bounded() throws {
     var series = Recorder.Series(figure: .join, kind: nil)
     for value in 1...(3 * Recorder.kept) { series.add(Double(value), second: value / 1000) }
@@ -49,10 +49,10 @@ struct RunReportTests {
     #expect(abs(report.p50 / Double(3 * Recorder.kept) - 0.5) < 0.03)
   }
 
-  @Test("the page is whole: verdict, limits, charts, and nothing from elsewhere")
+  @Test("the page is self-contained: verdict, limits, charts, and no external resources")
   func page() throws {
     let good = ReportPage.html(try report(gap: [1, 2, 3]))
-    #expect(good.contains("kept all limits") && good.contains("a &amp; b &lt;c&gt;"))
+    #expect(good.contains("met all limits") && good.contains("a &amp; b &lt;c&gt;"))
     #expect(good.contains("<svg") && good.contains("Server's CPU") && good.contains("listeners join"))
     #expect(good.contains("prefers-color-scheme: dark"))
     for word in ["http://", "https://", "<script", "src=", "@import", "url("] { #expect(!good.contains(word)) }
@@ -61,27 +61,27 @@ struct RunReportTests {
     #expect(!bad.contains("nan") && !bad.contains("inf\""))
   }
 
-  @Test("a run that broke off says why, and complains of what it measured alone")
+  @Test("an aborted run reports the reason, and only limits that were measured")
   func aborted() throws {
     let early = try report(gap: [], aborted: "no server <there>")
-    #expect(!early.isGood && early.complaints == ["the run broke off: no server <there>"])
-    #expect(RunTable.summary(early).contains("voice-room took 0:00 and broke off: no server <there>"))
+    #expect(!early.isGood && early.complaints == ["the run was aborted: no server <there>"])
+    #expect(RunTable.summary(early).contains("voice-room took 0:00 and was aborted: no server <there>"))
     #expect(!RunTable.summary(early).contains("BROKEN"))
     let page = ReportPage.html(early)
-    #expect(page.contains("broke off</span>") && page.contains("no server &lt;there&gt;") && page.contains("not measured"))
+    #expect(page.contains("aborted</span>") && page.contains("no server &lt;there&gt;") && page.contains("not measured"))
     let late = try report(gap: [100], aborted: "gone")
-    #expect(late.complaints == ["the run broke off: gone", "audio_gap_ms max <= 60: it was 100"])
+    #expect(late.complaints == ["the run was aborted: gone", "audio_gap_ms max <= 60: measured 100"])
     #expect(RunTable.summary(late).contains("BROKEN audio_gap_ms max <= 60"))
   }
 
-  @Test("two runs are compared figure by figure, and what makes them unlike is said")
+  @Test("two runs are compared figure by figure, and their differences are listed")
   func compared() throws {
     let (before, after) = (try report(gap: [10, 20, 40]), try report(gap: [10, 30, 80], listeners: 50))
     let text = Comparison(before, after).text
-    #expect(text.contains("Not the same: listeners: 100 and 50."))
+    #expect(text.contains("Different listeners: 100 and 50."))
     #expect(text.contains("| audio_gap_ms | p50 | 20 | 30 | +50 % |"))
     #expect(text.contains("| server_cpu_percent | max | 12.5 | 12.5 | = |"))
-    #expect(text.contains("Broken now: audio_gap_ms max <= 60: it was 80."))
+    #expect(text.contains("Broken now: audio_gap_ms max <= 60: measured 80."))
     #expect(Comparison(before, before).differences.isEmpty)
     #expect(Comparison(before, try report(gap: [1], name: "other")).differences == ["scenario: voice-room and other"])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("Gaps in the sound that a listener gets")
+@Suite("Gaps in a listener's audio")
 struct SoundTimelineTests {
   private func longest(_ packets: [(number: Int, milliseconds: Int64)]) -> Int64 {
     var timeline = SoundTimeline()
@@ -15,7 +15,7 @@ struct SoundTimelineTests {
     return timeline.takeLongest(at: now) / 1000
   }
 
-  @Test("packets in time leave none, and one that trembles is heard as long as the player had nothing")
+  @Test("packets in time cause no gap, and a late one causes a gap as long as the player has no audio")
   func steady() {
     #expect(longest((0..<100).map { ($0, Int64($0) * 20) }) == 0)
     #expect(longest([(0, 0), (1, 25), (2, 40), (3, 60)]) == 5)
@@ -28,13 +28,13 @@ struct SoundTimelineTests {
     #expect(longest([(0, 0), (1, 20), (2, 140), (3, 141), (4, 142), (5, 143), (6, 160)]) == 100)
   }
 
-  @Test("a packet that is missing is a gap, and so is a jump of the time")
+  @Test("a missing packet is a gap, and so is a jump of the timestamp")
   func missing() {
     #expect(longest([(0, 0), (1, 20), (5, 100), (6, 120)]) == 60)
     #expect(longest([(0, 0), (1, 20), (101, 40)]) == 1980)
   }
 
-  @Test("what comes after its time counts for nothing, and another stream goes on")
+  @Test("late packets are ignored, and another stream continues")
   func late() {
     #expect(longest([(0, 0), (1, 20), (1, 21), (0, 22), (2, 40)]) == 0)
     var timeline = SoundTimeline()

@@ -12,30 +12,30 @@ struct LimitTests {
     }
   }
 
-  @Test("a limit holds up to its bound, and says what was measured where it is broken")
+  @Test("a limit includes its bound, and a broken one reports the measured value")
   func judged() throws {
     let measured = figures([(.audioGap, nil, [0, 10, 60])])
     #expect(try Limit(parsing: "audio_gap_ms max <= 60").judge(measured)?.holds == true)
     let broken = try #require(try Limit(parsing: "audio_gap_ms max <= 59").judge(measured))
-    #expect(!broken.holds && broken.sentence == "audio_gap_ms max <= 59: it was 60")
+    #expect(!broken.holds && broken.sentence == "audio_gap_ms max <= 59: measured 60")
     #expect(try Limit(parsing: "audio_gap_ms count >= 3").judge(measured)?.holds == true)
   }
 
-  @Test("of several kinds the worst counts, unless one is named")
+  @Test("the worst of several kinds counts, unless the limit names one")
   func kinds() throws {
     let measured = figures([(.fps, "rtmp", [15, 15]), (.fps, "flv", [4, 15])])
     #expect(try Limit(parsing: "fps min >= 10").judge(measured)?.value == 4)
     #expect(try Limit(parsing: "fps.rtmp min >= 10").judge(measured)?.holds == true)
   }
 
-  @Test("what was not measured breaks a limit, but one that says: if measured")
+  @Test("a missing measurement breaks a limit, except with: if measured")
   func unmeasured() throws {
     let nothing = try #require(try Limit(parsing: "delay_ms p95 <= 9").judge([]))
-    #expect(!nothing.holds && nothing.sentence.contains("nothing was measured"))
+    #expect(!nothing.holds && nothing.sentence.contains("not measured"))
     #expect(try Limit(parsing: "delay_ms p95 <= 9 if measured").judge([]) == nil)
   }
 
-  @Test("a limit of the command line takes the place of the one about the same")
+  @Test("a limit on the command line replaces the one with the same subject")
   func replaced() throws {
     var scenario = try Scenario(name: "a", yaml: "play: churn\nlimits: [join_ms p95 <= 10, failures max <= 0]") {
       name throws(ScenarioError) in throw ScenarioError(name)

@@ -12,7 +12,7 @@ struct ScenarioTests {
     }
   }
 
-  @Test("a scenario sets parameters over the play's own, and states limits")
+  @Test("a scenario overrides the play's parameters and states limits")
   func whole() throws {
     let scenario = try scenario(
       """
@@ -33,7 +33,7 @@ struct ScenarioTests {
     #expect(scenario.limits.map(\.isOptional) == [false, true])
   }
 
-  @Test("a form of another scenario takes its play and parameters, and has limits of its own")
+  @Test("a variant inherits the play and parameters of its base, and has limits of its own")
   func form() throws {
     let scenario = try scenario("of: base\nparameters: {loss: 3}\nlimits: [failures max <= 0]", name: "bad")
     #expect(scenario.play == .churn && scenario.base == "base")
@@ -44,31 +44,31 @@ struct ScenarioTests {
   }
 
   @Test(
-    "what can't be played is refused with a sentence that says where and what is meant",
+    "an invalid scenario is rejected with a message that names the field and a suggestion",
     arguments: [
-      ("plai: churn", "there is no field \"plai\"; is \"play\" meant?"),
-      ("play: chrun", "is \"churn\" meant?"),
-      ("play: churn\nparameters: {raet: 3}", "there is no parameter \"raet\"; is \"rate\" meant?"),
-      ("play: churn\nparameters: {rate: many}", "parameters.rate is a number, not \"many\""),
-      ("play: churn\nparameters: {rooms: 1.5}", "rooms is a whole number from 1 to 100, not 1.5"),
-      ("play: churn\nparameters: [1]", "parameters is a list of names with numbers"),
-      ("play: churn\nlimits: join", "limits is a list"),
-      ("play: churn\nlimits: [{a: 1}]", "limits[0] is a text"),
-      ("play: churn\nlimits: [joinms p95 <= 3]", "is \"join_ms\" meant?"),
+      ("plai: churn", "there is no field \"plai\"; did you mean \"play\"?"),
+      ("play: chrun", "did you mean \"churn\"?"),
+      ("play: churn\nparameters: {raet: 3}", "there is no parameter \"raet\"; did you mean \"rate\"?"),
+      ("play: churn\nparameters: {rate: many}", "parameters.rate must be a number, not \"many\""),
+      ("play: churn\nparameters: {rooms: 1.5}", "rooms must be a whole number from 1 to 100, not 1.5"),
+      ("play: churn\nparameters: [1]", "parameters must map names to numbers"),
+      ("play: churn\nlimits: join", "limits must be a list"),
+      ("play: churn\nlimits: [{a: 1}]", "limits[0] must be a string"),
+      ("play: churn\nlimits: [joinms p95 <= 3]", "did you mean \"join_ms\"?"),
       ("play: churn\nlimits: [join_ms p59 <= 3]", "there is no statistic \"p59\""),
-      ("play: churn\nlimits: [join_ms p95 < 3]", "<= or >= is expected"),
-      ("play: churn\nlimits: [join_ms p95 <= fast]", "\"fast\" is no number"),
+      ("play: churn\nlimits: [join_ms p95 < 3]", "expected <= or >="),
+      ("play: churn\nlimits: [join_ms p95 <= fast]", "\"fast\" is not a number"),
       ("play: churn\nof: base", "either play or of"),
       ("about: nothing", "play is missing"),
       ("- a", "has no fields"),
-      ("play: [", "is no YAML"),
+      ("play: [", "is not valid YAML"),
     ])
   func refused(yaml: String, sentence: String) throws {
     let error = #expect(throws: ScenarioError.self) { try scenario(yaml) }
     #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
   }
 
-  @Test("the scenarios that are there can be read, and are found by name from below the package")
+  @Test("the shipped scenarios are valid, and are found by name from a folder of the package")
   func files() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../loadtest/scenarios")
     let files = ScenarioFiles(folder: folder.standardizedFileURL)

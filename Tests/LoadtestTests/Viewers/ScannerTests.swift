@@ -4,7 +4,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("How viewers of loadtest follow a stream by its headers")
+@Suite("Scanning a stream by its headers")
 struct ScannerTests {
   /// A server's output: small control messages and frames of several sizes, in chunks.
   private static let media: [MediaMessage] = [
@@ -31,7 +31,7 @@ struct ScannerTests {
     }
   }
 
-  @Test("chunks in pieces of any size give the same messages", arguments: [1, 2, 7, 100, 4096, 1 << 20])
+  @Test("chunks split at any size result in the same messages", arguments: [1, 2, 7, 100, 4096, 1 << 20])
   func chunks(size: Int) throws {
     var bytes: [UInt8] = []
     var writer = ChunkWriter()
@@ -60,7 +60,7 @@ struct ScannerTests {
     #expect(scanner.bytesRead == UInt64(bytes.count))
   }
 
-  @Test("tags in pieces of any size give the same messages", arguments: [1, 3, 64, 5000, 1 << 20])
+  @Test("tags split at any size result in the same messages", arguments: [1, 3, 64, 5000, 1 << 20])
   func tags(size: Int) throws {
     let bytes = FLVStream.header(hasAudio: true, hasVideo: true) + Self.media.flatMap { FLVStream.tag($0) }
     var scanner = FLVScanner()
@@ -70,7 +70,7 @@ struct ScannerTests {
     #expect(found.map(\.timestamp) == Self.media.map(\.timestamp))
   }
 
-  @Test("what is no chunk stream and no FLV is refused")
+  @Test("invalid chunk streams and invalid FLV are rejected")
   func refused() {
     var chunks = ChunkScanner()
     #expect(throws: ChunkScanner.Failure.self) { try pieces([0xc4, 1, 2, 3], of: 4) { try chunks.scan($0) { _, _ in } } }
@@ -80,7 +80,7 @@ struct ScannerTests {
     }
   }
 
-  @Test("a chunked body is put together, and one that is not chunked goes through", arguments: [1, 5, 1000])
+  @Test("a chunked body is reassembled, and another body is passed through", arguments: [1, 5, 1000])
   func body(size: Int) throws {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nA;x=y\r\n0123456789\r\n"
     let plain = "HTTP/1.0 200 OK\r\nContent-Type: video/x-flv\r\n\r\nabc0123456789"
@@ -92,7 +92,7 @@ struct ScannerTests {
     }
   }
 
-  @Test("a refusal and the response's end are told in words")
+  @Test("a rejection and the end of the response have a readable reason")
   func ends() throws {
     var refused = HTTPBody()
     let error = try #require(throws: ChunkScanner.Failure.self) {

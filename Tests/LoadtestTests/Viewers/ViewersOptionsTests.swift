@@ -9,7 +9,7 @@ struct ViewersOptionsTests {
     try #require(Loadtest.parseAsRoot(["viewers"] + arguments) as? Viewers)
   }
 
-  @Test("with --start alone, 1000 viewers watch this server by RTMP for 20 s")
+  @Test("with --start alone, 1000 viewers watch this server over RTMP for 20 s")
   func defaults() throws {
     let viewers = try parse("--start")
     #expect(viewers.target == [.roomserver] && viewers.plan.watching == .rtmp)
@@ -17,7 +17,7 @@ struct ViewersOptionsTests {
     #expect(viewers.clip == LiveClip.Settings(width: 1280, height: 720, kbps: 1000))
   }
 
-  @Test("what is asked for goes into the plan, and targets keep their order")
+  @Test("options are applied to the plan, and targets keep their order")
   func everything() throws {
     let viewers = try parse(
       "--protocol", "rtmp", "--count", "20", "--seconds", "2.5", "--target", "nginx", "--target", "roomserver", "--pairs", "3",
@@ -27,7 +27,7 @@ struct ViewersOptionsTests {
     #expect(viewers.plan.threads == 2 && viewers.clip == LiveClip.Settings(width: 320, height: 180, kbps: 300))
   }
 
-  @Test("without --start, viewers go where the publisher goes, without its token")
+  @Test("without --start, viewers use the publisher's URL without its token")
   func urls() throws {
     let rtmp = try ViewersTarget(.nginx, publish: "rtmp://127.0.0.1:1936/live/a?token=x", play: nil, over: .rtmp, pid: 5)
     guard case .rtmp(let address) = rtmp.play else { throw ValidationError("no RTMP") }
@@ -39,7 +39,7 @@ struct ViewersOptionsTests {
   }
 
   @Test(
-    "what can't be measured is refused with a sentence that names the option",
+    "invalid options are rejected with a message that names the option",
     arguments: [
       ["--count", "0"], ["--count", "10001"], ["--seconds", "0"], ["--kbps", "10"], ["--pairs", "0"], ["--height", "100"],
       ["--joins-per-second", "0"], ["--threads", "0"], ["--target", "srs"], ["--target", "nginx", "--target", "nginx"],
@@ -51,7 +51,7 @@ struct ViewersOptionsTests {
   }
 
   @Test(
-    "without --start it has to be said where the server is",
+    "without --start the server's URLs are required",
     arguments: [
       ([], "--publish-url"), (["--publish-url", "http://127.0.0.1/live/a"], "--publish-url"),
       (["--publish-url", "rtmp://127.0.0.1/live/a", "--protocol", "flv"], "--play-url"),

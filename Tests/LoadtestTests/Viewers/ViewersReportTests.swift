@@ -4,7 +4,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("What loadtest viewers reports")
+@Suite("The report of loadtest viewers")
 struct ViewersReportTests {
   private func result(_ target: StreamServerKind, cpu: Double?, lost: Int = 0, starved: Int = 0) -> ViewersResult {
     ViewersResult(
@@ -19,7 +19,7 @@ struct ViewersReportTests {
     try #require(try JSONSerialization.jsonObject(with: Data(Viewers.text(series).utf8)) as? [String: Any])
   }
 
-  @Test("one measurement is one object with the names that scripts rely on")
+  @Test("one measurement is a JSON object with the names that scripts rely on")
   func one() throws {
     let object = try object(ViewersSeries([result(.roomserver, cpu: 0.05)]))
     #expect(object["target"] as? String == "roomserver" && object["protocol"] as? String == "rtmp")
@@ -47,7 +47,7 @@ struct ViewersReportTests {
     #expect(svg.components(separatedBy: "<rect").count == 9 && svg.contains("0.0400 %"))
   }
 
-  @Test("a run in which anything is missing is not sound, and the table says what")
+  @Test("a run with losses is invalid, and the table lists them")
   func unsound() {
     #expect(result(.nginx, cpu: nil).isSound)
     #expect(!result(.nginx, cpu: nil, lost: 1).isSound && !result(.nginx, cpu: nil, starved: 2).isSound)
@@ -55,7 +55,7 @@ struct ViewersReportTests {
     #expect(table.contains("| 7, 2 viewers starved |") && table.contains("| – |"))
   }
 
-  @Test("a viewer's losses are told from the timestamps between which they lie")
+  @Test("a viewer's losses are derived from the timestamps around them")
   func losses() throws {
     let settings = LiveClip.Settings(width: 320, height: 180, kbps: 150, seconds: 8)
     let clip = try ClipEncoder.clip(settings)

@@ -50,7 +50,7 @@ struct ViewersRunTests {
     return result
   }
 
-  @Test("twenty viewers of this server get every message as it was published", arguments: WatchingProtocol.allCases)
+  @Test("twenty viewers of this server receive every message unchanged", arguments: WatchingProtocol.allCases)
   func own(watching: WatchingProtocol) async throws {
     check(
       try await measureOwn(watching) { server in
@@ -58,7 +58,7 @@ struct ViewersRunTests {
       })
   }
 
-  @Test("twenty viewers by HTTPS, of a server whose certificate this machine trusts, get every message too")
+  @Test("twenty viewers over HTTPS receive every message, if this machine trusts the server's certificate")
   func secure() async throws {
     let files = try CertificateFiles()
     defer { withExtendedLifetime(files) {} }
@@ -70,7 +70,7 @@ struct ViewersRunTests {
       })
   }
 
-  @Test("twenty viewers of nginx-rtmp get every message as it was published")
+  @Test("twenty viewers of nginx-rtmp receive every message unchanged")
   func nginx() async throws {
     let viewers = try #require(Loadtest.parseAsRoot(["viewers", "--start", "--target", "nginx"]) as? Viewers)
     let started = try await StartedServers.nginx(
@@ -88,7 +88,7 @@ struct ViewersRunTests {
     check(result)
   }
 
-  @Test("a refused publisher ends the run with the server's sentence")
+  @Test("a rejected publisher ends the run with the server's message")
   func refused() async throws {
     let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
     let target = try ViewersTarget(

@@ -17,7 +17,7 @@ struct VoiceOptionsTests {
     #expect(voice.plan.speakerNames.count == 8 && voice.plan.samplingRate == 48_000)
   }
 
-  @Test("targets keep their order, and what is asked for goes into the plan")
+  @Test("targets keep their order, and options are applied to the plan")
   func everything() throws {
     let voice = try parse(
       "--target", "janus", "--target", "roomserver", "--speakers", "3", "--listeners", "5", "--seconds", "2.5", "--kbps",
@@ -30,7 +30,7 @@ struct VoiceOptionsTests {
   }
 
   @Test(
-    "what can't be measured is refused with a sentence that names the option",
+    "invalid options are rejected with a message that names the option",
     arguments: [
       ["--speakers", "0"], ["--speakers", "25"], ["--listeners", "0"], ["--listeners", "901"], ["--seconds", "0"],
       ["--kbps", "10"], ["--sampling-rate", "44100"], ["--pairs", "0"], ["--joins-at-once", "0"], ["--target", "mumble"],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import loadtest
 
-@Suite("What loadtest voice tells")
+@Suite("The report of loadtest voice")
 struct VoiceReportTests {
   private func result(_ target: VoiceServerKind, perListener: Double) -> VoiceResult {
     VoiceResult(
@@ -25,7 +25,7 @@ struct VoiceReportTests {
     #expect(table.contains("roomserver : janus = 0.100 (1/10.0)"))
   }
 
-  @Test("one run is one JSON object with the names that programs read, several are a series")
+  @Test("one run is a JSON object with the documented names, several are a series")
   func json() throws {
     let one = try Voice.text(VoiceSeries([result(.janus, perListener: 1)]))
     for name in ["cpu_percent_per_listener", "audio_gaps", "packets_received", "others_heard_by_speakers"] {
@@ -36,14 +36,14 @@ struct VoiceReportTests {
     #expect(two.contains("\"cpu_ratios\""))
   }
 
-  @Test("who hears nobody, hears itself or loses something is told, and the run is no good")
+  @Test("silence, echo and loss are reported and make the run invalid")
   func unsound() {
     var bad = result(.roomserver, perListener: 1)
     bad.echoes = 1
     bad.silentListeners = 2
     #expect(!bad.isSound)
     let table = VoiceTable.text(VoiceSeries([bad]))
-    #expect(table.contains("1 themselves") && table.contains("2 hear nothing"))
+    #expect(table.contains("1 themselves") && table.contains("2 receive nothing"))
     bad = result(.roomserver, perListener: 1)
     bad.heardBySpeakers = 6
     #expect(!bad.isSound)

@@ -10,7 +10,7 @@ import WebRTC
 struct VoiceRunTests {
   private static let secret = "a secret of the tests, of at least 32 bytes"
 
-  @Test("listeners hear all speakers in one track, and each speaker all but itself")
+  @Test("listeners receive all speakers in one track, and each speaker receives all others")
   func mixed() async throws {
     let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
     do {
@@ -37,7 +37,7 @@ struct VoiceRunTests {
     await server.stop()
   }
 
-  @Test("an ear knows who speaks, and misses what did not come")
+  @Test("an ear identifies the speakers and counts missing packets")
   func ear() throws {
     let tones = try SpokenTones(speakers: 4, kbps: 64)
     #expect(tones.frequencies == [350, 500, 650, 800])

@@ -25,12 +25,12 @@ struct Stage: Sendable {
     signalling: String, rtmpPort: UInt16?, tokens: TokenMint, network: LossyNetwork?, recorder: Recorder
   ) throws(ScenarioError) {
     guard var parts = URLComponents(string: signalling), let scheme = parts.scheme, parts.host != nil else {
-      throw ScenarioError("--url is not a valid URL:  \(signalling)")
+      throw ScenarioError("--url is not a valid URL: \(signalling)")
     }
     parts.scheme = scheme == "wss" ? "https" : "http"
     parts.path = "/"
     parts.query = nil
-    guard let base = parts.url else { throw ScenarioError("--url is not a valid URL:  \(signalling)") }
+    guard let base = parts.url else { throw ScenarioError("--url is not a valid URL: \(signalling)") }
     self.base = base
     self.signalling = signalling
     self.rtmpPort = rtmpPort

@@ -34,8 +34,8 @@ enum ReportPage {
   private static func head(_ report: RunReport) -> String {
     let verdict =
       report.isGood
-      ? "<span class=\"verdict good\">✓ kept all limits</span>"
-      : "<span class=\"verdict bad\">✕ \(report.aborted == nil ? "\(report.complaints.count) broken" : "broke off")</span>"
+      ? "<span class=\"verdict good\">✓ met all limits</span>"
+      : "<span class=\"verdict bad\">✕ \(report.aborted == nil ? "\(report.complaints.count) broken" : "aborted")</span>"
     let of = report.base.map { " of \($0)" } ?? ""
     let server = report.server == "started" ? "a server started for it" : report.server
     let facts = [
@@ -84,7 +84,7 @@ enum ReportPage {
         <td><code>\(HTMLText.escaped(limit.text))</code></td><td class="number">\(value)</td></tr>
         """
     }
-    let aborted = report.aborted.map { "<p class=\"bad\">The run broke off: \(HTMLText.escaped($0))</p>" } ?? ""
+    let aborted = report.aborted.map { "<p class=\"bad\">The run was aborted: \(HTMLText.escaped($0))</p>" } ?? ""
     let table =
       "<table><thead><tr><th></th><th>figure</th><th>limit</th><th class=\"number\">measured</th></tr></thead>\(rows.joined())</table>"
     return "<section><h2>Limits</h2>\(aborted)\(report.limits.isEmpty ? "" : table)</section>"

@@ -40,8 +40,8 @@ struct RunReport: Codable, Sendable, Equatable {
 
   /// A short text for the outcome.
   var verdict: String {
-    if let aborted { return "broke off: \(aborted)" }
-    return isGood ? "kept all limits" : "broke \(complaints.count) of its limits"
+    if let aborted { return "was aborted: \(aborted)" }
+    return isGood ? "met all limits" : "broke \(complaints.count) limits"
   }
 
   /// Returns whether a limit is broken. A limit without a measurement is not broken if the run was aborted.
@@ -49,7 +49,7 @@ struct RunReport: Codable, Sendable, Equatable {
 
   /// A sentence for each problem.
   var complaints: [String] {
-    (aborted.map { ["the run broke off: \($0)"] } ?? []) + limits.filter(isBroken).map(\.sentence)
+    (aborted.map { ["the run was aborted: \($0)"] } ?? []) + limits.filter(isBroken).map(\.sentence)
   }
 }
 
@@ -126,8 +126,8 @@ struct LimitReport: Codable, Sendable, Equatable {
 
   /// The result as a sentence.
   var sentence: String {
-    guard let value else { return "\(text): nothing was measured" }
-    return "\(text): it was \(FigureText.number(value))"
+    guard let value else { return "\(text): not measured" }
+    return "\(text): measured \(FigureText.number(value))"
   }
 }
 
@@ -177,11 +177,11 @@ extension RunReport {
   init(json: Data, name: String) throws(ScenarioError) {
     struct Version: Decodable { var version: Int }
     guard let version = try? JSONDecoder().decode(Version.self, from: json).version else {
-      throw ScenarioError("\(name) is no report of loadtest run")
+      throw ScenarioError("\(name) is not a report of loadtest run")
     }
-    guard version <= Self.currentVersion else { throw ScenarioError("\(name) was written by a later loadtest") }
+    guard version <= Self.currentVersion else { throw ScenarioError("\(name) was written by a newer loadtest") }
     do { self = try JSONDecoder().decode(RunReport.self, from: json) } catch {
-      throw ScenarioError("\(name) is no report of loadtest run: \(error)")
+      throw ScenarioError("\(name) is not a report of loadtest run: \(error)")
     }
   }
 }

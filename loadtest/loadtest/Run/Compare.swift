@@ -4,12 +4,12 @@ import Foundation
 /// Compares two reports.
 struct Compare: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show how the figures of two runs differ, and where the runs can't be compared.")
+    abstract: "Show how the figures of two runs differ, and why the runs may not be comparable.")
 
   @Argument(help: "The report.json of the earlier run, or its folder.")
   var before: String
 
-  @Argument(help: "That of the later one.")
+  @Argument(help: "The report.json of the later run, or its folder.")
   var after: String
 
   func run() async throws {
@@ -53,11 +53,11 @@ struct Comparison {
     compare("processor", before.machine.processor, after.machine.processor)
     compare("cores", String(before.machine.cores), String(after.machine.cores))
     compare("build", before.machine.build, after.machine.build)
-    for (name, report) in [("the first", before), ("the second", after)] {
+    for (name, report) in [("the first run", before), ("the second run", after)] {
       if let others = report.figures.first(where: { $0.figure == Figure.othersCPU.rawValue }), others.mean > 20 {
-        all.append("others used \(FigureText.number(others.mean)) % of a core during \(name)")
+        all.append("other processes used \(FigureText.number(others.mean)) % of a core during \(name)")
       }
-      if let aborted = report.aborted { all.append("\(name) broke off: \(aborted)") }
+      if let aborted = report.aborted { all.append("\(name) was aborted: \(aborted)") }
     }
     return all
   }
@@ -66,7 +66,7 @@ struct Comparison {
 
   /// A Markdown table and the reasons why the reports may not be comparable.
   var text: String {
-    var lines = differences.map { "Not the same: \($0)." }
+    var lines = differences.map { "Different \($0)." }
     if !lines.isEmpty { lines.append("") }
     let (first, second) = (Dictionary(grouping: before.figures, by: \.key), Dictionary(grouping: after.figures, by: \.key))
     lines.append(MarkdownTable.row(["figure", "statistic", "before", "after", "change"]))
@@ -85,7 +85,7 @@ struct Comparison {
     }
     let limits = after.limits.filter { limit in before.limits.first { $0.text == limit.text }?.holds ?? true != limit.holds }
     if !limits.isEmpty { lines.append("") }
-    for limit in limits { lines.append("\(limit.holds ? "Kept now" : "Broken now"): \(limit.sentence).") }
+    for limit in limits { lines.append("\(limit.holds ? "Met now" : "Broken now"): \(limit.sentence).") }
     return lines.joined(separator: "\n")
   }
 

@@ -4,16 +4,16 @@ import Foundation
 /// Runs a scenario and writes a report.
 struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Play a scenario: bots that go live, do PK, speak, meet, come and go; and a report of how it went.",
+    abstract: "Run a scenario with bots (live streams, PKs, voice rooms, meetings, churn) and write a report.",
     usage: "loadtest run <scenario> [--<parameter> <number> ...] [--start] [--report <folder>] [<options>]",
     discussion: """
-      Scenarios are YAML files in loadtest/scenarios; --list shows them with their parameters, each of which may be given here:
+      Scenarios are YAML files in loadtest/scenarios; --list shows them with their parameters, each of which is an option:
 
         loadtest run voice-room --start --listeners 20 --minutes 0.5
         loadtest run pk-battle --pairs 4 --audience 20 --minutes 2 --start
         loadtest run bad-network --of meeting --loss 5 --start
 
-      The report is a folder with report.json and report.html. A scenario states limits; where one is broken it is named and the \
+      The report is a folder with report.json and report.html. A scenario states limits; if one is broken, it is printed and the \
       exit status is 1. loadtest compare shows two reports side by side.
       """)
 
@@ -28,15 +28,15 @@ struct Run: AsyncParsableCommand {
 
   @OptionGroup var connection: ConnectionOptions
 
-  @Option(help: "Without --start: the port that RTMP is played from.")
+  @Option(help: "Without --start: the server's RTMP port.")
   var rtmpPort: UInt16 = 1935
 
-  @Option(help: "The scenario that a form of scenarios, such as bad-network, takes in place of its own.")
+  @Option(help: "The base scenario of a variant such as bad-network, replacing its default.")
   var of: String?
 
   @Option(
     help: ArgumentHelp(
-      "A limit in place of the scenario's about the same: \"audio_gap_ms max <= 80\"; may be repeated.", valueName: "limit"))
+      "A limit that replaces the scenario's for the same figure: \"audio_gap_ms max <= 80\"; may be repeated.", valueName: "limit"))
   var limit: [String] = []
 
   @Option(help: "The folder that the report is written into (default: loadtest-reports/<scenario>-<time>).")
@@ -46,7 +46,7 @@ struct Run: AsyncParsableCommand {
     do {
       let call = try RunWords(words)
       guard list || call.name != nil else {
-        throw ValidationError("a scenario is needed: \(ScenarioFiles().names.joined(separator: ", "))")
+        throw ValidationError("a scenario is required: \(ScenarioFiles().names.joined(separator: ", "))")
       }
       for text in limit { _ = try Limit(parsing: text) }
     } catch let error as ScenarioError { throw ValidationError(error.description) }
@@ -98,7 +98,7 @@ struct Run: AsyncParsableCommand {
         signalling: address, rtmpPort: started?.rtmpPort ?? rtmpPort, tokens: tokens, network: network, recorder: recorder)
       if network != nil, !stage.isLocal {
         throw ScenarioError(
-          "loss, delay and jitter are made on this machine: the server has to be at 127.0.0.1, not \(stage.host)")
+          "loss, delay and jitter are simulated on this machine: the server must be at 127.0.0.1, not \(stage.host)")
       }
       let report = await ScenarioRun(
         scenario: scenario, stage: stage, server: started == nil ? connection.url : "started", status: status
@@ -147,16 +147,16 @@ struct RunWords: Equatable {
     var rest = words[...]
     while let word = rest.popFirst() {
       guard word.hasPrefix("--") else {
-        guard name == nil else { throw ScenarioError("one scenario at a time, not \(name ?? "") and \(word)") }
+        guard name == nil else { throw ScenarioError("only one scenario is allowed, not \(name ?? "") and \(word)") }
         name = word
         continue
       }
       let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1).map(String.init)
-      guard let parameter = parts.first else { throw ScenarioError("\(word) is no parameter") }
+      guard let parameter = parts.first else { throw ScenarioError("\(word) is not a parameter") }
       guard let text = parts.count > 1 ? parts[1] : rest.popFirst() else {
-        throw ScenarioError("--\(parameter) needs a number")
+        throw ScenarioError("--\(parameter) requires a number")
       }
-      guard let value = Double(text) else { throw ScenarioError("--\(parameter) needs a number, not \"\(text)\"") }
+      guard let value = Double(text) else { throw ScenarioError("--\(parameter) requires a number, not \"\(text)\"") }
       values[parameter] = value
     }
   }

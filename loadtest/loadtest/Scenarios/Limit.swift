@@ -24,7 +24,7 @@ struct Limit: Sendable, Equatable {
     if isOptional { words.removeLast(2) }
     guard words.count == 4 else {
       throw ScenarioError(
-        "\"\(text)\" is no limit: write a figure, a statistic, <= or >=, and a number, as in \"audio_gap_ms max <= 60\"")
+        "\"\(text)\" is not a limit: write a figure, a statistic, <= or >=, and a number, as in \"audio_gap_ms max <= 60\"")
     }
     let name = words[0].split(separator: ".").first.map(String.init) ?? words[0]
     guard let base = Figure(rawValue: name) else {
@@ -34,10 +34,10 @@ struct Limit: Sendable, Equatable {
       throw ScenarioError(unknown: "statistic", words[1], known: Statistic.allCases.map(\.rawValue))
     }
     guard let comparison = Comparison(rawValue: words[2]) else {
-      throw ScenarioError("\"\(text)\": <= or >= is expected in place of \"\(words[2])\"")
+      throw ScenarioError("\"\(text)\": expected <= or >= instead of \"\(words[2])\"")
     }
     guard let bound = Double(words[3]), bound.isFinite else {
-      throw ScenarioError("\"\(text)\": \"\(words[3])\" is no number")
+      throw ScenarioError("\"\(text)\": \"\(words[3])\" is not a number")
     }
     self.base = base
     figure = words[0]

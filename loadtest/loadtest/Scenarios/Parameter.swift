@@ -32,7 +32,7 @@ struct Parameter: Sendable, Equatable {
     guard value.isFinite, range.contains(value), !isWhole || value == value.rounded() else {
       let kind = isWhole ? "a whole number" : "a number"
       throw ScenarioError(
-        "\(name) is \(kind) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))")
+        "\(name) must be \(kind) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))")
     }
   }
 
@@ -44,11 +44,11 @@ struct Parameter: Sendable, Equatable {
 
 extension Parameter {
   /// Parameters that every play has.
-  static let minutes = Parameter("minutes", 1.0, 0.01...1440, "how long it goes on once everybody is there")
-  static let loss = Parameter("loss", 0.0, 0...50, "percent of UDP packets lost on the bots' network, each way")
-  static let delay = Parameter("delay", 0.0, 0...2000, "ms that the bots' network takes, each way")
-  static let jitter = Parameter("jitter", 0.0, 0...1000, "ms more that a packet takes at most")
-  static let seed = Parameter("seed", 1, 0...1_000_000, "decides what is lost")
+  static let minutes = Parameter("minutes", 1.0, 0.01...1440, "minutes to run after everyone has joined")
+  static let loss = Parameter("loss", 0.0, 0...50, "percent of UDP packets lost on the bots' network, in each direction")
+  static let delay = Parameter("delay", 0.0, 0...2000, "delay of the bots' network in ms, in each direction")
+  static let jitter = Parameter("jitter", 0.0, 0...1000, "maximum additional delay of a packet in ms")
+  static let seed = Parameter("seed", 1, 0...1_000_000, "seed of the losses")
   static let common = [minutes, loss, delay, jitter, seed]
 }
 

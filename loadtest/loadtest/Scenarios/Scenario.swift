@@ -36,14 +36,14 @@ struct Scenario: Sendable {
     about = try Self.string("about", fields) ?? ""
     let named = try Self.string("of", fields)
     if let other, named == nil {
-      throw ScenarioError("\(name) is no form of another scenario, so that --of \(other) says nothing")
+      throw ScenarioError("\(name) is not a variant of another scenario, so --of \(other) is invalid")
     }
     if let base = other ?? named {
-      guard fields["play"] == nil else { throw ScenarioError("\(name): either play or of, not both") }
-      guard base != name else { throw ScenarioError("\(name) can't be of itself") }
+      guard fields["play"] == nil else { throw ScenarioError("\(name): use either play or of, not both") }
+      guard base != name else { throw ScenarioError("\(name) can't be a variant of itself") }
       let text = try find(base)
       guard try Self.fields(of: text, base)["of"] == nil else {
-        throw ScenarioError("\(name): \(base) is itself of another scenario")
+        throw ScenarioError("\(name): \(base) is itself a variant of another scenario")
       }
       let scenario = try Scenario(name: base, yaml: text, find: find)
       play = scenario.play
@@ -77,7 +77,7 @@ struct Scenario: Sendable {
 
   private static func fields(of yaml: String, _ name: String) throws(ScenarioError) -> [String: Node] {
     let root: Node?
-    do { root = try Yams.compose(yaml: yaml) } catch { throw ScenarioError("\(name) is no YAML: \(error)") }
+    do { root = try Yams.compose(yaml: yaml) } catch { throw ScenarioError("\(name) is not valid YAML: \(error)") }
     guard let mapping = root?.mapping else { throw ScenarioError("\(name) has no fields") }
     var fields: [String: Node] = [:]
     for (key, value) in mapping {
@@ -90,16 +90,16 @@ struct Scenario: Sendable {
 
   private static func string(_ field: String, _ fields: [String: Node]) throws(ScenarioError) -> String? {
     guard let node = fields[field] else { return nil }
-    guard let text = node.scalar?.string, !text.isEmpty else { throw ScenarioError("\(field) is a text") }
+    guard let text = node.scalar?.string, !text.isEmpty else { throw ScenarioError("\(field) must be a string") }
     return text
   }
 
   private static func strings(_ field: String, _ fields: [String: Node]) throws(ScenarioError) -> [String] {
     guard let node = fields[field] else { return [] }
-    guard let items = node.sequence else { throw ScenarioError("\(field) is a list") }
+    guard let items = node.sequence else { throw ScenarioError("\(field) must be a list") }
     var texts: [String] = []
     for (index, item) in items.enumerated() {
-      guard let text = item.scalar?.string else { throw ScenarioError("\(field)[\(index)] is a text") }
+      guard let text = item.scalar?.string else { throw ScenarioError("\(field)[\(index)] must be a string") }
       texts.append(text)
     }
     return texts
@@ -107,12 +107,12 @@ struct Scenario: Sendable {
 
   private static func numbers(_ field: String, _ fields: [String: Node]) throws(ScenarioError) -> [(String, Double)] {
     guard let node = fields[field] else { return [] }
-    guard let mapping = node.mapping else { throw ScenarioError("\(field) is a list of names with numbers") }
+    guard let mapping = node.mapping else { throw ScenarioError("\(field) must map names to numbers") }
     var numbers: [(String, Double)] = []
     for (key, value) in mapping {
       let name = key.string ?? ""
       guard let number = value.float ?? value.int.map(Double.init) else {
-        throw ScenarioError("\(field).\(name) is a number, not \"\(value.scalar?.string ?? "a list")\"")
+        throw ScenarioError("\(field).\(name) must be a number, not \"\(value.scalar?.string ?? "a list")\"")
       }
       numbers.append((name, number))
     }

@@ -7,7 +7,7 @@ struct ScenarioError: Error, CustomStringConvertible, Equatable {
   /// An unknown name, with the known name that was probably intended.
   init(unknown kind: String, _ name: String, known: [String]) {
     let hint =
-      Self.nearest(to: name, among: known).map { "; is \"\($0)\" meant?" } ?? ": \(known.sorted().joined(separator: ", "))"
+      Self.nearest(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ": \(known.sorted().joined(separator: ", "))"
     self.init("there is no \(kind) \"\(name.prefix(64))\"\(hint)")
   }
 

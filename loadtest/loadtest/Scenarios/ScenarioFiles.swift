@@ -37,7 +37,7 @@ struct ScenarioFiles {
       if let text = try? String(contentsOf: file, encoding: .utf8) { return text }
     }
     guard !names.isEmpty else {
-      throw ScenarioError("there is no scenario \"\(name)\", and no folder loadtest/scenarios near here")
+      throw ScenarioError("there is no scenario \"\(name)\", and no folder loadtest/scenarios was found")
     }
     throw ScenarioError(unknown: "scenario", name, known: names)
   }

@@ -5,7 +5,7 @@ import RoomProtocol
 /// Measures what many viewers of one live stream cost the server.
 struct Viewers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "One live stream and many viewers: what they cost a server.",
+    abstract: "Measure what many viewers of one live stream cost a server.",
     discussion: """
       One publisher sends H.264 and AAC by RTMP at the pace of their timestamps (made with ffmpeg once, and kept among the \
       temporary files). The viewers follow every message by its header; one in \(ViewersPlan.sampling) is looked at whole. \
@@ -17,10 +17,10 @@ struct Viewers: AsyncParsableCommand {
       --publish-url and --play-url, and --server-pid tells whose CPU and memory to measure.
       """)
 
-  @Option(name: .customLong("protocol"), help: "How viewers watch: rtmp or flv, which is FLV over HTTP.")
+  @Option(name: .customLong("protocol"), help: "The protocol of the viewers: rtmp or flv (HTTP-FLV).")
   var watching = WatchingProtocol.rtmp
 
-  @Option(help: "How many viewers, 1 to 10000.")
+  @Option(help: "Number of viewers, 1 to 10000.")
   var count = 1000
 
   @Option(help: "Length of the measurement window in seconds.")
@@ -32,16 +32,16 @@ struct Viewers: AsyncParsableCommand {
   @Option(help: "Number of measurements of each target, alternating between targets.")
   var pairs = 1
 
-  @Option(help: "Video bits per second of the stream, in thousands.")
+  @Option(help: "Video bitrate of the stream in kbps.")
   var kbps = 1000
 
   @Option(help: "Height of the picture: 720, 360 or 180.")
   var height = 720
 
-  @Option(help: "Viewers that come within a second.")
+  @Option(help: "Number of viewers that join per second.")
   var joinsPerSecond = 200
 
-  @Option(help: "Threads that run viewers.")
+  @Option(help: "Number of threads that run viewers.")
   var threads = 1
 
   @OptionGroup var own: StartOptions
@@ -52,11 +52,11 @@ struct Viewers: AsyncParsableCommand {
   @Option(help: "With --start: nginx's RTMP module.")
   var nginxModule = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
 
-  @Option(help: "Without --start: where to publish, rtmp://… with a token where one is needed.")
+  @Option(help: "Without --start: the publish URL, rtmp://…, with a token if one is required.")
   var publishUrl: String?
 
   @Option(
-    help: "Without --start: what to watch, rtmp://… or http(s)://….flv (default for RTMP: the publish URL without its query).")
+    help: "Without --start: the play URL, rtmp://… or http(s)://….flv (default for RTMP: the publish URL without its query).")
   var playUrl: String?
 
   @Option(help: "Without --start: the server's process id.")
@@ -81,16 +81,16 @@ struct Viewers: AsyncParsableCommand {
     try check("threads", threads, (1...64).contains(threads), "1 to 64")
     guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target may be given only once") }
     guard watching == .rtmp || target == [.roomserver] else {
-      throw ValidationError("--target nginx is for RTMP alone: its module has no HTTP-FLV")
+      throw ValidationError("--target nginx supports only RTMP: its module has no HTTP-FLV")
     }
     guard own.start else {
-      guard target.count == 1 else { throw ValidationError("several --target need --start") }
-      guard let publishUrl else { throw ValidationError("without --start a --publish-url is needed") }
+      guard target.count == 1 else { throw ValidationError("more than one --target requires --start") }
+      guard let publishUrl else { throw ValidationError("--publish-url is required without --start") }
       _ = try ViewersTarget(target[0], publish: publishUrl, play: playUrl, over: watching, pid: serverPid)
       return
     }
     guard publishUrl == nil, playUrl == nil, serverPid == nil else {
-      throw ValidationError("--publish-url, --play-url and --server-pid are of no use with --start")
+      throw ValidationError("--publish-url, --play-url and --server-pid can't be combined with --start")
     }
   }
 
@@ -141,7 +141,7 @@ struct Viewers: AsyncParsableCommand {
 
   private func measureAll(_ progress: FanoutProgress) async throws -> ViewersSeries {
     try DescriptorLimit.raise(to: count + 256)
-    progress.now("\(kbps) kbps of H.264 are made ready")
+    progress.now("preparing H.264 at \(kbps) kbps")
     let clip = try ClipEncoder.clip(clip)
     var runs: [ViewersResult] = []
     for pair in 1...pairs {

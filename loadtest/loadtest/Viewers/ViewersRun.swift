@@ -56,7 +56,7 @@ struct ViewersRun: Sendable {
       let due = began + .seconds(1) * (Double(number) / Double(plan.joinsPerSecond))
       if due > clock.now { try await Task.sleep(until: due, clock: clock) }
       try await crew.join(number: number)
-      if number % 10 == 0 { progress.now("\(target.kind): \(number) of \(plan.count) viewers came") }
+      if number % 10 == 0 { progress.now("\(target.kind): \(number) of \(plan.count) viewers joined") }
     }
     let patience = clock.now + Self.pictureTime
     while true {
@@ -86,7 +86,7 @@ struct ViewersRun: Sendable {
       if let cpu = now.cpu(since: start), frames > 0 {
         text += String(format: ", %.2f µs/message, %.1f %% of a core", cpu / 1000 / Double(frames), cpu / 1e7 / seconds)
       }
-      progress.now(text + (now.count.gone > 0 ? ", \(now.count.gone) viewers gone: \(now.count.reason ?? "")" : ""))
+      progress.now(text + (now.count.gone > 0 ? ", \(now.count.gone) viewers disconnected: \(now.count.reason ?? "")" : ""))
     }
   }
 }

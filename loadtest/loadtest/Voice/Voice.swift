@@ -5,7 +5,7 @@ import RoomProtocol
 /// Measures what mixing costs a server in a voice room with a few speakers and many listeners.
 struct Voice: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "A few speakers and many listeners of their mix: what a voice room costs a server.",
+    abstract: "Measure what a voice room with a few speakers and many listeners costs a server.",
     discussion: """
       Each speaker says a tone of its own and hears everybody but itself; each listener hears them all, in one track. Several \
       targets are measured one after the other with the same bots, as often as --pairs says:
@@ -20,19 +20,19 @@ struct Voice: AsyncParsableCommand {
   @Option(help: "roomserver or janus; may be repeated.")
   var target: [VoiceServerKind] = [.roomserver]
 
-  @Option(help: "How many speak, 1 to 24.")
+  @Option(help: "Number of speakers, 1 to 24.")
   var speakers = 8
 
-  @Option(help: "How many only listen, 1 to 900.")
+  @Option(help: "Number of listeners, 1 to 900.")
   var listeners = 100
 
   @Option(help: "Length of the measurement window in seconds.")
   var seconds = 20.0
 
-  @Option(help: "Bits per second of each voice and each mix, in thousands.")
+  @Option(help: "Bitrate of each voice and each mix in kbps.")
   var kbps = 64
 
-  @Option(help: "Samples per second of Janus' mix; this server's has 48000.")
+  @Option(help: "Sampling rate of Janus' mix in Hz; this server's is 48000.")
   var samplingRate = 48_000
 
   @Option(help: "SRTP profile that the bots offer: gcm or cm.")
@@ -60,7 +60,7 @@ struct Voice: AsyncParsableCommand {
 
   @OptionGroup var connection: ConnectionOptions
 
-  @Option(help: "The room, which is made.")
+  @Option(help: "The room, which is created.")
   var room = "voice"
 
   @Flag(help: "Print one JSON object and nothing else.")

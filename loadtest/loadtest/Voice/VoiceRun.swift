@@ -31,7 +31,7 @@ struct VoiceRun: Sendable {
   }
 
   private func measure(_ crew: VoiceCrew) async throws -> VoiceResult {
-    progress.now("\(kind): \(plan.speakers) speakers join")
+    progress.now("\(kind): \(plan.speakers) speakers are joining")
     try await target.open(plan.speakerNames)
     for number in 0..<plan.speakers { try await crew.speak(number: number, to: target, within: Self.joinTime) }
     try await crew.speakersHear(within: Self.joinTime)
@@ -50,7 +50,7 @@ struct VoiceRun: Sendable {
       for number in 1...plan.listeners {
         if number > plan.joinsAtOnce {
           try await group.next()
-          progress.now("\(kind): \(number - plan.joinsAtOnce) of \(plan.listeners) listeners hear something")
+          progress.now("\(kind): \(number - plan.joinsAtOnce) of \(plan.listeners) listeners receive audio")
         }
         group.addTask { try await crew.listen(number: number, to: target, within: Self.joinTime) }
       }

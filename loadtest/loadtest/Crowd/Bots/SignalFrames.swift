@@ -90,7 +90,7 @@ struct SignalFrames {
     guard head.count < Self.longestHead else { throw .refused("the server's HTTP response header is too long") }
     guard head.suffix(4) == [13, 10, 13, 10] else { return }
     let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
-    guard line.hasPrefix("HTTP/1.1 101") else { throw .refused("the server did not accept the WebSocket:  \(line)") }
+    guard line.hasPrefix("HTTP/1.1 101") else { throw .refused("the server did not accept the WebSocket: \(line)") }
     head.removeAll(keepingCapacity: true)
     state = .header
   }
@@ -101,7 +101,7 @@ struct SignalFrames {
     let size = short == 127 ? 10 : short == 126 ? 4 : 2
     guard head.count == size else { return }
     guard head[0] & 0xF0 == 0x80, [1, 8, 9, 10].contains(head[0] & 0x0F), short < 128 else {
-      throw .refused("unsupported WebSocket frame:  \(head[0]), \(head[1])")
+      throw .refused("unsupported WebSocket frame: \(head[0]), \(head[1])")
     }
     let length = size == 2 ? UInt64(short) : head[2...].reduce(0) { $0 << 8 | UInt64($1) }
     guard length <= 64 << 20 else { throw .refused("a message of \(length) bytes is too long") }

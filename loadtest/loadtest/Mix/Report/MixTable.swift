@@ -4,25 +4,25 @@ import Foundation
 enum MixTable {
   static func text(_ result: MixResult) -> String {
     let names: [(BareStep, String)] = [
-      (.decode, "decode \(result.sources) x H.264"), (.compose, "the same, scaled and stacked"), (.encode, "the same, by x264"),
-      (.sound, "\(result.sources) x Opus, mixed, by AAC"),
+      (.decode, "decode \(result.sources) x H.264"), (.compose, "decoded, scaled and stacked"), (.encode, "the same, encoded by x264"),
+      (.sound, "\(result.sources) x Opus, mixed, encoded as AAC"),
     ]
     var rows = names.map { ("ffmpeg: \($1)", percent(result.steps[$0.rawValue])) }
     rows += [
-      ("ffmpeg: all of it with `overlay` in place of `xstack`", percent(result.steps[BareStep.overlay.rawValue])),
+      ("ffmpeg: everything, with `overlay` instead of `xstack`", percent(result.steps[BareStep.overlay.rawValue])),
       (
-        "ffmpeg: all of it, flat out, before and after the server",
+        "ffmpeg: everything, at full speed, before and after the server",
         "\(percent(result.bareBefore)), \(percent(result.bareAfter))"
       ),
       (
-        "ffmpeg: all of it, \(result.programs) at once in real time, before and after",
+        "ffmpeg: everything, \(result.programs) in parallel in real time, before and after",
         "\(percent(result.realTimeBefore)), \(percent(result.realTimeAfter))"
       ),
-      ("server: its publishers alone", percent(result.roomsPerProgram)),
+      ("server: publishers only", percent(result.roomsPerProgram)),
       ("**server: everything**", "**\(percent(result.coresPerProgram))**"),
     ]
     let lines =
-      [MarkdownTable.row(["CPU for each program", "% of a core"]), MarkdownTable.row(["---", "---"])]
+      [MarkdownTable.row(["CPU per program", "% of a core"]), MarkdownTable.row(["---", "---"])]
       + rows.map { MarkdownTable.row([$0.0, $0.1]) }
     return (lines + ["", sentences(result)]).joined(separator: "\n")
   }
@@ -33,11 +33,11 @@ enum MixTable {
     return [
       "\(result.programs) programs\(shared), \(result.size) at \(result.fps) fps and \(result.kilobits) kbit/s, "
         + "from \(result.sourceSize), \(number(result.seconds, 1)) s.",
-      "server : ffmpeg = \(number(result.ratio, 3)) flat out, \(number(result.ratioToRealTime, 3)) in real time; "
+      "server : ffmpeg = \(number(result.ratio, 3)) at full speed, \(number(result.ratioToRealTime, 3)) in real time; "
         + "\(number(result.programsPerCore, 2)) programs per core.",
-      "Sent: \(rates) fps; \(count(result.frames)) frames made, \(count(result.skipped)) skipped.",
+      "Sent: \(rates) fps; \(count(result.frames)) frames encoded, \(count(result.skipped)) skipped.",
       "Decoded: \(count(result.decodedTracks)) tracks for \(count(result.decodedUses)) uses, \(count(result.decoded)) pictures and "
-        + "packets, \(count(result.undecodable)) undecodable; \(result.refused) never left a source.",
+        + "packets, \(count(result.undecodable)) undecodable; \(result.refused) frames refused at a source.",
       "The server used \(percent(result.cores)) % of a core (kernel \(number(result.systemPercent, 0)) %) and "
         + "\(number(result.residentMegabytes, 0)) MB, the publishers \(number(result.botsPercent, 0)) %, "
         + "others \(number(result.othersPercent, 0)) %.",

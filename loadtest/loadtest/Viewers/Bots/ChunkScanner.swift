@@ -56,12 +56,12 @@ struct ChunkScanner {
     _ found: (_ message: ScannedMessage, _ payload: [UInt8]) -> Void
   ) throws(Failure) {
     let id = Int(header[0] & 0x3f)
-    guard id >= 2 else { throw Failure(reason: "a chunk stream of a number that nobody uses") }
+    guard id >= 2 else { throw Failure(reason: "an invalid chunk stream id") }
     let format = header[0] >> 6
     var length = format == 0 ? 12 : format == 1 ? 8 : format == 2 ? 4 : 1
     guard header.count >= length else { return }
     var stream = streams[id]
-    guard format == 0 || stream.isKnown else { throw Failure(reason: "a chunk without the header that it leaves out") }
+    guard format == 0 || stream.isKnown else { throw Failure(reason: "a compressed chunk header without a preceding full one") }
     let isExtended = format == 3 ? stream.isExtended : field(1) == 0xff_ffff
     if isExtended { length += 4 }
     guard header.count >= length else { return }
@@ -115,7 +115,7 @@ struct ChunkScanner {
     guard message.type.rawValue <= MessageType.setPeerBandwidth.rawValue else { return found(message, []) }
     if message.type == .setChunkSize, control.count >= 4 {
       let size = control.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-      guard (1..<1 << 31).contains(size) else { throw Failure(reason: "a chunk size of \(size)") }
+      guard (1..<1 << 31).contains(size) else { throw Failure(reason: "an invalid chunk size: \(size)") }
       chunkSize = size
     }
     found(message, control)

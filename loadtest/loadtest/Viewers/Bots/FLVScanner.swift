@@ -59,7 +59,7 @@ struct FLVScanner {
       guard header.count == 4 else { return }
       let length = header.reduce(0) { $0 << 8 | Int($1) }
       guard length == message.length + 11 else {
-        throw ChunkScanner.Failure(reason: "a tag of \(message.length) bytes that says \(length) behind it")
+        throw ChunkScanner.Failure(reason: "a tag of \(message.length) bytes is followed by the length \(length)")
       }
       part = .tagHeader
     case .data: return

@@ -39,7 +39,7 @@ struct HTTPBody {
         line.append(bytes[offset])
         offset += 1
         if line.last == UInt8(ascii: "\n") { try readLine() }
-        guard line.count < 16_384 else { throw ChunkScanner.Failure(reason: "an endless line of HTTP") }
+        guard line.count < 16_384 else { throw ChunkScanner.Failure(reason: "an HTTP header line is too long") }
       }
     }
   }
@@ -51,7 +51,7 @@ struct HTTPBody {
       let head = String(decoding: line, as: UTF8.self)
       let status = head.split(separator: "\r\n").first ?? ""
       guard status.split(separator: " ").dropFirst().first == "200" else {
-        throw ChunkScanner.Failure(reason: "the server answered \(status)")
+        throw ChunkScanner.Failure(reason: "the server responded with status \(status)")
       }
       part = head.lowercased().contains("\r\ntransfer-encoding: chunked") ? .size : .plain
     case .size:

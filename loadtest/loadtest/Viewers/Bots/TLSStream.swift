@@ -69,6 +69,6 @@ final class TLSStream {
   private func reason(_ result: Int32) -> String {
     let verified = SSL_get_verify_result(ssl)
     if verified != X509_V_OK { return "its certificate: \(String(cString: X509_verify_cert_error_string(verified)))" }
-    return SSL_get_error(ssl, result) == SSL_ERROR_ZERO_RETURN ? "the server closed the connection" : "TLS is broken"
+    return SSL_get_error(ssl, result) == SSL_ERROR_ZERO_RETURN ? "the server closed the connection" : "TLS failed"
   }
 }

@@ -36,7 +36,7 @@ enum ClipEncoder {
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
       try? FileManager.default.removeItem(at: file)
-      throw .system("ffmpeg could not make the clip: is it installed, with libx264?")
+      throw .system("ffmpeg could not encode the clip: is it installed, with libx264?")
     }
   }
 }

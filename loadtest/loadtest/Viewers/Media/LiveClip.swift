@@ -76,7 +76,7 @@ struct LiveClip: Sendable {
         return nil
       } catch { return error }
     }
-    if let failure { throw .system("the clip is no FLV: \(failure)") }
+    if let failure { throw .system("the clip is not valid FLV: \(failure)") }
     return messages
   }
 

@@ -37,7 +37,7 @@ enum ViewersTable {
   private static func cells(_ run: ViewersResult, number index: Int) -> [String] {
     var lost = "\(run.lost)"
     if run.starved > 0 { lost += ", \(run.starved) viewers starved" }
-    if run.gone > 0 { lost += ", \(run.gone) viewers gone" }
+    if run.gone > 0 { lost += ", \(run.gone) viewers disconnected" }
     if run.disordered > 0 { lost += ", \(run.disordered) out of order" }
     if run.altered > 0 { lost += ", \(run.altered) altered" }
     return [

@@ -29,7 +29,7 @@ struct ViewersTarget: Sendable {
   /// Creates a target with these URLs. For RTMP the play URL is optional; it defaults to the publish URL without its query.
   init(_ kind: StreamServerKind, publish: String, play: String?, over watching: WatchingProtocol, pid: Int32?) throws {
     guard let address = RTMPAddress(publish), !address.isSecure else {
-      throw ValidationError("--publish-url is no rtmp:// URL")
+      throw ValidationError("--publish-url is not an rtmp:// URL")
     }
     self.kind = kind
     self.publish = address
@@ -37,14 +37,14 @@ struct ViewersTarget: Sendable {
     switch watching {
     case .rtmp:
       guard var address = play.map(RTMPAddress.init) ?? address, !address.isSecure else {
-        throw ValidationError("--play-url is no rtmp:// URL")
+        throw ValidationError("--play-url is not an rtmp:// URL")
       }
       if play == nil, let query = address.stream.firstIndex(of: "?") { address.stream.removeSubrange(query...) }
       self.play = .rtmp(address)
     case .flv:
       guard let play, let parts = URLComponents(string: play), ["http", "https"].contains(parts.scheme), let host = parts.host
       else {
-        throw ValidationError("--play-url is no http:// or https:// URL")
+        throw ValidationError("--play-url is not an http:// or https:// URL")
       }
       let isSecure = parts.scheme == "https"
       let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""

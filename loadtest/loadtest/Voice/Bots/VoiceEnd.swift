@@ -71,7 +71,7 @@ final class VoiceEnd: ReceivingEnd {
   func accept(_ answer: String, hears: Bool) throws {
     let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
     guard let remote = accepted.remote, !accepted.accepted.isEmpty else {
-      throw FanoutError.refused("the server does not take the voice of \(name)")
+      throw FanoutError.refused("the server does not accept the audio of \(name)")
     }
     let senders = accepted.accepted
     // The m-line in the receiving direction is parsed like an answer to a bot that only receives.

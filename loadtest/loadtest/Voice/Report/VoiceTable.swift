@@ -4,7 +4,7 @@ import Foundation
 enum VoiceTable {
   private static let head = [
     "run", "target", "CPU %", "speakers alone", "per listener", "per participant", "packets/s each", "lost", "gaps",
-    "hear speakers", "RSS MB", "others' CPU %",
+    "speakers heard", "RSS MB", "others' CPU %",
   ]
 
   static func text(_ series: VoiceSeries) -> String {
@@ -36,7 +36,7 @@ enum VoiceTable {
   private static func cells(_ run: VoiceResult, number index: Int) -> [String] {
     var lost = "\(run.lostPackets)"
     if run.receiverDrops > 0 { lost += " (\(run.receiverDrops) by the bots' sockets)" }
-    if run.silentListeners > 0 { lost += ", \(run.silentListeners) hear nothing" }
+    if run.silentListeners > 0 { lost += ", \(run.silentListeners) receive nothing" }
     if run.unauthentic > 0 { lost += ", \(run.unauthentic) not authentic" }
     var heard = "\(run.heardByListener) of \(run.speakers), speakers \(run.heardBySpeakers)"
     if run.echoes > 0 { heard += ", \(run.echoes) themselves" }
