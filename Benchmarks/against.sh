@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures another build of the server in turn with this one, by fanout, viewers, mix and voice of loadtest, and prints every run as
-# Markdown. Each pair begins with the other program than the one before. Wants a quiet machine, ffmpeg for mix, and python3.
+# Measures another build of the server alternately with this one, by loadtest's fanout, viewers, mix and voice, and prints every run as
+# Markdown. Each pair starts with the other executable than the previous pair. Requires a quiet machine, ffmpeg for mix, and python3.
 #
 #   Benchmarks/against.sh /tmp/before/roomserver        five pairs of each, 10 s a run (about 15 minutes)
 #   PAIRS=2 SECONDS_EACH=5 ONLY="fanout voice" Benchmarks/against.sh /tmp/before/roomserver
@@ -20,7 +20,7 @@ python3 - "$bin/loadtest" "$before" "$bin/roomserver" "${PAIRS:-5}" "${SECONDS_E
 import json, statistics, subprocess, sys
 
 loadtest, before, after, pairs, seconds = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5]
-# The arguments of each measurement, and the figure that is compared: the server's CPU for each piece of work.
+# The arguments of each measurement, and the figure that is compared: the server's CPU per unit of work.
 measurements = {
     "fanout": (["--target", "roomserver", "--subscribers", "200"], "cpu_us_per_packet", "µs a packet"),
     "viewers": (["--target", "roomserver", "--count", "1000"], "cpu_us_per_message", "µs a message"),

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Measures what peers that mean no good cost a server, and prints it as Markdown: the sections "Hostile peers" and "Acknowledged changes" of
+# Measures what hostile peers cost a server, and prints it as Markdown: the sections "Hostile peers" and "Acknowledged changes" of
 # docs/performance.md.
-# Wants Python 3 and room for 5,000 descriptors (ulimit -Hn).
+# Requires Python 3 and 5,000 descriptors (ulimit -Hn).
 #
 #   Benchmarks/attack.sh                          all parts (about 5 minutes)
 #   Benchmarks/attack.sh memory                   memory: peers without a token that send and never read
 #   Benchmarks/attack.sh slow                     slow: 5,000 slow HTTP connections from one address
-#   Benchmarks/attack.sh durability               durability: what answers that promise a change cost, and 100 kills right after one
-#   Benchmarks/attack.sh --program FILE [part…]   with a program that is there, in place of a release build
+#   Benchmarks/attack.sh durability               durability: the cost of acknowledged changes, and 100 kills right after a response
+#   Benchmarks/attack.sh --program FILE [part…]   with an existing executable instead of a release build
 #   SECONDS_EACH=8 COUNT=5000 Benchmarks/attack.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,7 +38,7 @@ if [ -z "$program" ]; then
 fi
 out=$(mktemp -d)
 server=
-# Ends the server that start began, by its id.
+# Stops the server started by start, by its id.
 stop() {
   [ -z "$server" ] || { kill "$server" 2> /dev/null && wait "$server" 2> /dev/null; } || true
   server=

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures what a join, a publish and a message cost this server in a room of 1,000 people, and prints it as Markdown: the tables of
-# docs/performance.md. Wants a quiet machine.
+# Measures what a join, a publish and a message cost this server in a room of 1,000 participants, and prints it as Markdown: the tables of
+# docs/performance.md. Requires a quiet machine.
 #
 #   Benchmarks/crowd.sh                   three runs with 1,000 people (about 3 minutes)
 #   PAIRS=1 PEOPLE=200 Benchmarks/crowd.sh
-#   THAN=/tmp/before/roomserver Benchmarks/crowd.sh     another program in turn with this one
+#   THAN=/tmp/before/roomserver Benchmarks/crowd.sh     another executable alternately with this one
 #   CHART=crowd.svg Benchmarks/crowd.sh   draws the medians too
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +28,6 @@ if [ -n "${CHART:-}" ]; then arguments+=(--chart "$CHART"); fi
 printf '```\nloadtest'
 printf ' %s' "${arguments[@]}"
 printf '\n```\n\n'
-# What is not sound makes loadtest fail; the table says it. On no terminal, all but the table is progress.
+# An invalid run makes loadtest fail; the table shows why. Without a terminal, all output except the table is progress.
 "$bin/loadtest" "${arguments[@]}" > "$out/text" || true
 sed -n '/^| run /,$p' "$out/text"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures what forwarding costs this server and Debian's Janus, with the same bots, and prints it as Markdown: the tables of
-# docs/performance.md. Wants a quiet machine, `apt-get install janus`, and for the profile perf (linux-perf) and root.
+# docs/performance.md. Requires a quiet machine, `apt-get install janus`, and for the profile perf (linux-perf) and root.
 #
 #   Benchmarks/fanout.sh                  five pairs of 200 subscribers for 20 s (about 8 minutes), AEAD_AES_128_GCM
 #   PAIRS=1 SECONDS_EACH=5 Benchmarks/fanout.sh
 #   Benchmarks/fanout.sh --more           also AES_CM, WHEP, viewers with transport-wide feedback, other numbers of subscribers
-#   Benchmarks/fanout.sh --profile        also where the server's time goes; SECONDS_EACH is 5 or more
+#   Benchmarks/fanout.sh --profile        also profiles the server; SECONDS_EACH is 5 or more
 #
-# The drawing goes to docs/images/fanout.svg.
+# The chart is written to docs/images/fanout.svg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,14 +33,14 @@ bin=$(swift build -c release --show-bin-path)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Prints a measurement with its command. Losses make loadtest fail; the table says them.
+# Prints a measurement with its command. Losses make loadtest fail; the table lists them.
 measure() {
   local title=$1
   shift
   printf '\n### %s\n\n```\nloadtest fanout' "$title"
   printf ' %s' "$@"
   printf '\n```\n\n'
-  # On no terminal, all but the table is progress.
+  # Without a terminal, all output except the table is progress.
   loadtest/own-network.sh "$bin/loadtest" fanout "$@" > "$out/text" || true
   sed -n '/^| run /,$p' "$out/text"
 }
@@ -82,7 +82,7 @@ if $profile; then
   "$bin/loadtest" fanout --url "ws://$address:18099/v1/signal" --server-pid "$server" --subscribers "$subscribers" \
     --seconds "$seconds" --json > "$out/json" &
   bots=$!
-  # Samples only the steady window: it begins when the joins are over, and lasts to the bots' end.
+  # Samples only the measurement window: from the end of the joins until the bots stop.
   while [ "$(curl -s "http://$address:18099/metrics" | awk '$1 == "roomserver_subscriptions" {print $2}')" != $((2 * subscribers)) ]
   do
     kill -0 "$bots" || exit 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures what a forward job costs: an anchor's H.264 and Opus pushed to nginx-rtmp by 0, then by JOBS jobs, and the server's CPU in
-# both states; then the AAC encoder by itself. Prints Markdown for docs/performance.md. Wants a quiet machine, curl, jq and
+# Measures the cost of a forward job: an anchor's H.264 and Opus pushed to nginx-rtmp by 0, then by JOBS jobs, with the server's CPU in
+# both states; then the AAC encoder by itself. Prints Markdown for docs/performance.md. Requires a quiet machine, curl, jq and
 # `apt-get install nginx libnginx-mod-rtmp`.
 #
 #   Benchmarks/forward.sh                    16 jobs, 20 s
@@ -72,6 +72,6 @@ pictures=$(percent)
 printf '| | %% of one core |\n| --- | --- |\n'
 printf '| the room with one anchor, 1280x720, 25 fps, 1.5 Mbit/s | %s |\n' "$idle"
 printf '| the same with %s jobs, %s of them at full rate, %s pictures dropped | %s |\n' "$jobs" "$live" "$dropped" "$busy"
-printf '| the same with %s jobs of the pictures alone: no Opus decoder, no AAC encoder | %s |\n' "$jobs" "$pictures"
+printf '| the same with %s video-only jobs: no Opus decoder, no AAC encoder | %s |\n' "$jobs" "$pictures"
 awk -v a="$idle" -v b="$busy" -v c="$pictures" -v n="$jobs" 'BEGIN {
-  printf "\nA job costs %.2f %% of a core, %.2f %% of it with its pictures alone.\n", (b - a) / n, (c - a) / n }'
+  printf "\nA job costs %.2f %% of a core, %.2f %% with video only.\n", (b - a) / n, (c - a) / n }'

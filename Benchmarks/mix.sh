@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Measures what mixing costs this server beside ffmpeg with the same material, and prints it as Markdown: the section "Mixing" of
-# docs/performance.md. Wants a quiet machine, `apt-get install ffmpeg`, and for the profile perf (linux-perf) and root.
+# Measures what mixing costs this server compared with ffmpeg for the same media, and prints it as Markdown: the section "Mixing" of
+# docs/performance.md. Requires a quiet machine, `apt-get install ffmpeg`, and for the profile perf (linux-perf) and root.
 #
 #   Benchmarks/mix.sh                      two programs of two sources for 20 s, then two of the same sources (about 4 minutes)
 #   PROGRAMS=4 SECONDS_EACH=10 Benchmarks/mix.sh
 #   Benchmarks/mix.sh --more               also one program, one of four sources, and an upright one of landscape sources
-#   Benchmarks/mix.sh --profile            also where the server's time goes
+#   Benchmarks/mix.sh --profile            also profiles the server
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,14 +30,14 @@ bin=$(swift build -c release --show-bin-path)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Prints a measurement with its command. A server that fell behind makes loadtest fail; the sentences say it.
+# Prints a measurement with its command. A server that fell behind makes loadtest fail; the summary reports it.
 measure() {
   local title=$1
   shift
   printf '\n### %s\n\n```\nloadtest mix' "$title"
   printf ' %s' "$@"
   printf '\n```\n\n'
-  # On no terminal, all but the table is progress.
+  # Without a terminal, all output except the table is progress.
   "$bin/loadtest" mix "$@" > "$out/text" || true
   sed -n '/^| CPU for each /,$p' "$out/text"
 }
@@ -75,7 +75,7 @@ if $profile; then
   "$bin/loadtest" mix --url "ws://$address:18099/v1/signal" --server-pid "$server" --programs "$programs" \
     --seconds "$seconds" --json > "$out/json" &
   bots=$!
-  # Samples only the steady window: it begins a few seconds after the jobs.
+  # Samples only the measurement window, which starts a few seconds after the jobs.
   while [ "$(curl -s "http://$address:18099/metrics" | awk '$1 == "roomserver_jobs" {print $2}')" != "$programs" ]; do
     kill -0 "$bots" || exit 1
     sleep 0.2

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Plays a broadcast through rounds of PK, each of which changes the picture's size twice, in ffmpeg, PyAV, mpv, VLC, GStreamer, Chromium
-# and hls.js, and prints what each showed: the table of docs/origin.md. Exits with 1 if one of them stalls, fails or clicks. Wants a quiet
+# Plays a broadcast with rounds of PK, each of which changes the picture's size twice, in ffmpeg, PyAV, mpv, VLC, GStreamer, Chromium
+# and hls.js, and prints the result of each: the table of docs/origin.md. Exits with 1 if a player stalls, fails or clicks. Requires a quiet
 # machine, and what deploy/install-packages.sh --tests installs. Installs VLC and mpv from apt, and Python packages into .venv/players.
 #
 #   Benchmarks/players.sh                              20 rounds over RTMP, HTTP-FLV and HLS (about 11 minutes)
-#   Benchmarks/players.sh --rounds 3 --protocols hls   less of it; --only VLC,ffmpeg takes some of the players
-#   Benchmarks/players.sh --size 360x640               anchors of the PK's own size: nothing changes but the picture
-#   Benchmarks/players.sh --variant 360_640_15         a variant of the stream, which has one size throughout
-#   PROGRAM=path/to/roomserver Benchmarks/players.sh   another server; LOADTEST names other bots
+#   Benchmarks/players.sh --rounds 3 --protocols hls   fewer rounds; --only VLC,ffmpeg selects players
+#   Benchmarks/players.sh --size 360x640               anchors of the PK's size: the size does not change
+#   Benchmarks/players.sh --variant 360_640_15         a variant of the stream, which keeps one size
+#   PROGRAM=path/to/roomserver Benchmarks/players.sh   another server; LOADTEST selects other bots
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,7 +28,7 @@ if [ ! -x $venv/bin/python ]; then
   /usr/bin/python3 -m venv $venv
   $venv/bin/pip install -q --disable-pip-version-check av==18.1.0 python-vlc==3.0.21203 numpy >&2
 fi
-# hls.js comes in the wheel of gradio, as one module.
+# The wheel of gradio contains hls.js as a single module.
 if ! compgen -G "$venv/hls-*.js" > /dev/null; then
   wheel=$(mktemp -d)
   trap 'rm -rf "$wheel"' EXIT

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Measures what live viewers cost this server and Debian's nginx with its RTMP module, with the same bots, and prints it as Markdown:
-# the section "Watching" of docs/performance.md. Wants a quiet machine, `apt-get install ffmpeg nginx libnginx-mod-rtmp`, room for
+# the section "Watching" of docs/performance.md. Requires a quiet machine, `apt-get install ffmpeg nginx libnginx-mod-rtmp`, room for
 # as many descriptors as viewers (ulimit -Hn), and for the profile perf (linux-perf) and root.
 #
 #   Benchmarks/viewers.sh                  five pairs of 1000 viewers by RTMP for 20 s, three runs by HTTP-FLV (about 10 minutes)
 #   PAIRS=1 SECONDS_EACH=5 COUNT=200 Benchmarks/viewers.sh
 #   Benchmarks/viewers.sh --more           also other numbers of viewers
-#   Benchmarks/viewers.sh --profile        also where the server's time goes; SECONDS_EACH is 5 or more
+#   Benchmarks/viewers.sh --profile        also profiles the server; SECONDS_EACH is 5 or more
 #
-# The drawing goes to docs/images/viewers.svg.
+# The chart is written to docs/images/viewers.svg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,14 +34,14 @@ bin=$(swift build -c release --show-bin-path)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Prints a measurement with its command. Losses make loadtest fail; the table says them.
+# Prints a measurement with its command. Losses make loadtest fail; the table lists them.
 measure() {
   local title=$1
   shift
   printf '\n### %s\n\n```\nloadtest viewers' "$title"
   printf ' %s' "$@"
   printf '\n```\n\n'
-  # On no terminal, all but the table is progress.
+  # Without a terminal, all output except the table is progress.
   "$bin/loadtest" viewers "$@" > "$out/text" || true
   sed -n '/^| run /,$p' "$out/text"
 }
@@ -83,7 +83,7 @@ if $profile; then
     "$bin/loadtest" viewers --protocol $protocol --publish-url "rtmp://$address:18097/live/$protocol" "${play[@]}" \
       --server-pid "$server" --count "$count" --seconds "$seconds" --json > "$out/json" &
     bots=$!
-    # 200 viewers come in a second, after three of the stream alone; two seconds later the window begins.
+    # 200 viewers join per second, after three seconds of the stream alone; the window starts two seconds later.
     sleep $((3 + count / 200 + 4))
     perf record -q -e cpu-clock -F 1999 -g -p "$server" -o "$out/perf" -- sleep $((${seconds%.*} - 4)) > /dev/null 2>&1
     wait "$bots" || true

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what a voice room costs this server and Debian's Janus (audiobridge) with the same bots, and prints it as Markdown: the
-# tables of docs/performance.md. Wants a quiet machine and `apt-get install janus`.
+# tables of docs/performance.md. Requires a quiet machine and `apt-get install janus`.
 #
 #   Benchmarks/voice.sh                   three pairs of 8 speakers and 100 listeners for 20 s (about 5 minutes)
 #   PAIRS=1 SECONDS_EACH=5 LISTENERS=20 Benchmarks/voice.sh
@@ -27,6 +27,6 @@ arguments=(voice --start --target roomserver --target janus --pairs "$pairs" --s
 printf '```\nloadtest'
 printf ' %s' "${arguments[@]}"
 printf '\n```\n\n'
-# What is not sound makes loadtest fail; the table says it. On no terminal, all but the table is progress.
+# An invalid run makes loadtest fail; the table shows why. Without a terminal, all output except the table is progress.
 loadtest/own-network.sh "$bin/loadtest" "${arguments[@]}" > "$out/text" || true
 sed -n '/^| run /,$p' "$out/text"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Counts what a media worker's thread allocates and how often it counts references while packets are forwarded:
+# Counts the allocations and reference counting operations of a media worker's thread while packets are forwarded:
 #   loadtest/count-calls.sh [option of packetpath…]
-# Probes are set on the C library and on Swift's runtime (uprobes: root, perf). Build first:
+# Sets probes on the C library and on Swift's runtime (uprobes: requires root and perf). Build first:
 #   swift build -c release --product packetpath
-# KEEP=file keeps what perf recorded, with a stack for each call.
+# KEEP=file keeps perf's recording, with a stack for each call.
 set -euo pipefail
 
 binary=${PACKETPATH:-.build/release/packetpath}
@@ -41,7 +41,7 @@ output=${worker[0]} input=${worker[1]}
 read -r line <&"$output"
 echo "$line"
 thread=${line##* }
-# Both begin when they are told to, and say that they did.
+# Both start on command and acknowledge it.
 mkfifo "$data"/{record,count}-{control,acknowledge}
 perf record -q -D -1 --control "fifo:$data/record-control,$data/record-acknowledge" -e "$list" -c 1 \
   --call-graph dwarf,8192 -m 65536 -t "$thread" -o "$data/record" 2>"$data/log" &

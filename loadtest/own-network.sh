@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command in a network of its own, which has a loopback and the address 10.90.0.1 and no way out: load stays where it is
-# made, and servers that take no loopback address (Janus) have another one. Wants root, or a kernel that lets users have namespaces.
+# Runs a command in a network namespace with a loopback, the address 10.90.0.1 and no route out: the load stays on this
+# machine, and servers that reject loopback addresses (Janus) have another one. Requires root, or a kernel with user namespaces.
 #
 #   loadtest/own-network.sh loadtest fanout --start --target roomserver --target janus
 set -euo pipefail

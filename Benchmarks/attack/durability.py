@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether an answer is a promise: kills a server right after it has answered, and counts what is lost.
+"""Checks durability: kills a server right after its response, and counts lost changes.
 
     python3 Benchmarks/attack/durability.py --program .build/release/roomserver [--kills 100] [--seconds 5]
 
@@ -39,7 +39,7 @@ def token(**claims):
 
 
 class Server:
-    """The program as a process, on a free port."""
+    """The server as a process, on a free port."""
 
     def __init__(self, program, data, extra):
         self.command = [program, 'serve', '--dev', '--port', '0', '--key', KEY, '--secret', SECRET, '--workers', '1',
@@ -69,7 +69,7 @@ class Server:
 
 
 class Rest:
-    """One kept connection to the REST API."""
+    """One persistent connection to the REST API."""
 
     def __init__(self, port):
         self.port, self.reader = port, None
@@ -131,7 +131,7 @@ class Socket:
 
     def send(self, opcode, data):
         size = bytes([128 | len(data)]) if len(data) < 126 else b'\xfe' + len(data).to_bytes(2, 'big')
-        # A mask of zeros is one too.
+        # A mask of zeros is valid.
         self.writer.write(bytes([128 | opcode]) + size + b'\0\0\0\0' + data)
 
     async def call(self, method, params=None):
@@ -158,7 +158,7 @@ async def eventually(what, ask):
 
 
 class Scene:
-    """Two rooms in a PK, with their hosts, somebody to kick and a job to stop."""
+    """Two rooms in a PK, with their hosts, a participant to kick and a job to stop."""
 
     def __init__(self, server, number):
         self.server, self.number, self.rest = server, number, Rest(server.port)
@@ -209,7 +209,7 @@ class Scene:
 
 
 def changes():
-    """Name, what does it, and whether it is there afterwards."""
+    """Changes: name, action, and check whether the change was stored."""
     async def gone(scene, path):
         return (await scene.rest.call('GET', path))[0] == 404
 
@@ -296,7 +296,7 @@ async def kill_often(options):
 
 
 async def measure(seconds, callers, room_of, server):
-    """So many callers, each with a connection of its own and the next call behind the last answer."""
+    """Runs `callers` callers, each with its own connection and one call at a time."""
     times, end = [], time.monotonic() + seconds
 
     async def one(index):
@@ -339,9 +339,9 @@ async def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--program', required=True, help='the server')
     parser.add_argument('--kills', type=int, default=100)
-    parser.add_argument('--seconds', type=float, default=5, help='of each measurement; 0 leaves them out')
-    parser.add_argument('--directory', help='where the data directories are made: the disk that is measured')
-    parser.add_argument('--argument', action='append', default=[], help='one more argument of the server')
+    parser.add_argument('--seconds', type=float, default=5, help='duration of each measurement; 0 skips them')
+    parser.add_argument('--directory', help='where the data directories are created: the disk to measure')
+    parser.add_argument('--argument', action='append', default=[], help='an additional argument of the server')
     options = parser.parse_args()
     if options.seconds > 0:
         await cost(options)

@@ -19,7 +19,7 @@ FLOODS = [
 
 
 def flood(port, beginning, pattern, seconds, pid):
-    """Gives the bytes that the server took, its largest memory meanwhile, and how long the connection was open."""
+    """Returns the bytes that the server read, its peak memory, and how long the connection was open."""
     peer = socket.create_connection(("127.0.0.1", port))
     peer.sendall(beginning)
     peer.setblocking(False)
@@ -53,10 +53,10 @@ def main():
     parser.add_argument("--seconds", type=float, default=8)
     arguments = parser.parse_args()
     ports = {"http": arguments.http, "rtmp": arguments.rtmp}
-    print("| sent over and over | MB taken | open for s | RSS before MB | largest MB | after MB | growth MB |")
+    print("| sent repeatedly | MB read | open for s | RSS before MB | largest MB | after MB | growth MB |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for name, kind, beginning, pattern in FLOODS:
-        # What the first connection of a kind costs once is not its flood's.
+        # The one-time cost of the first connection of a kind is not part of the flood's.
         flood(ports[kind], beginning, pattern, 0.2, arguments.pid)
         time.sleep(0.5)
         before = rss(arguments.pid)

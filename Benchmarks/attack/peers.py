@@ -1,4 +1,4 @@
-"""What the attacks share: free ports, a server's memory, and the bytes that hostile peers send."""
+"""Shared code of the attacks: free ports, a server's memory, and the bytes that hostile peers send."""
 
 import socket
 import struct
@@ -12,7 +12,7 @@ WEBSOCKET = (
 
 
 def frame(opcode, payload=b""):
-    """A WebSocket frame of a client, masked with zeros."""
+    """A client's WebSocket frame, masked with zeros."""
     assert len(payload) < 126
     return bytes([0x80 | opcode, 0x80 | len(payload)]) + bytes(4) + payload
 

@@ -1,4 +1,4 @@
-"""Holds slow HTTP connections from one address and asks for /healthz from another; prints how long the answers take."""
+"""Opens slow HTTP connections from one address and requests /healthz from another; prints the response times."""
 
 import argparse
 import socket
@@ -10,7 +10,7 @@ from peers import rss
 
 
 def ask(port):
-    """Seconds until /healthz is answered on a new connection; 30 if it is not."""
+    """Seconds until /healthz responds on a new connection; 30 if it does not."""
     begin = time.monotonic()
     try:
         with socket.create_connection(("127.0.0.1", port), 30, ("127.0.0.1", 0)) as peer:
@@ -31,7 +31,7 @@ def measure(port, until):
 
 
 class Crowd(threading.Thread):
-    """Connections of which each sends a byte of its header a second, and those that are closed come again."""
+    """Connections that each send one header byte per second, and reconnect when closed."""
 
     def __init__(self, port, count):
         super().__init__(daemon=True)
@@ -75,7 +75,7 @@ def main():
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=8)
     arguments = parser.parse_args()
-    print("| slow connections | opened in all | answers | p50 ms | p99 ms | max ms | RSS MB |")
+    print("| slow connections | opened in total | responses | p50 ms | p99 ms | max ms | RSS MB |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
 
     def row(name, opened, answers):

@@ -1,4 +1,4 @@
-"""Chromium: by its own HLS, or by hls.js.
+"""Chromium: with its native HLS, or with hls.js.
 
 usage: chromium_player.py native|hls.js|hls.js-whole URL SECONDS REPORT [HLS_MODULE]
 """
@@ -48,7 +48,7 @@ setTimeout(() => fetch('/report', {method: 'POST', body: JSON.stringify({picture
 
 
 def hls_module(text):
-    """A bundle exports Hls under any name, or not at all: finds the class by what only it has."""
+    """Finds the Hls class in a bundle by its unique properties, because it may be exported under any name or not at all."""
     name = re.search(r"(\w+)=class \w* ?\{static get version", text)
     return text + (f";export default {name[1]};" if name else "")
 

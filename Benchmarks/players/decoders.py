@@ -1,4 +1,4 @@
-"""ffmpeg and PyAV (a newer libavformat): programs that decode as fast as data comes.
+"""ffmpeg and PyAV (a newer libavformat): programs that decode as fast as data arrives.
 
 usage: decoders.py ffmpeg|pyav URL SECONDS REPORT
 """
@@ -16,7 +16,7 @@ import numpy
 
 from playout import Playout, sound_step, write
 
-# A demuxer gets a whole HLS segment at once; RTMP and HTTP-FLV come as they are made.
+# A demuxer receives a whole HLS segment at once; RTMP and HTTP-FLV arrive as they are produced.
 BUFFER = {"hls": 2.5, "live": 0.5}
 
 
@@ -25,7 +25,7 @@ def buffer_of(url):
 
 
 def ffmpeg(url, seconds, playout):
-    """The pictures' times come from showinfo, their sizes from what it says before it; all on stderr."""
+    """Reads the pictures' times from showinfo and their sizes from the preceding output, both on stderr."""
     sound = tempfile.NamedTemporaryFile(suffix=".s16")
     command = ["ffmpeg", "-hide_banner", "-nostdin", "-loglevel", "info", "-copyts", "-i", url]
     command += ["-map", "0:v", "-vf", "showinfo", "-vsync", "passthrough", "-f", "null", "-"]
@@ -46,7 +46,7 @@ def ffmpeg(url, seconds, playout):
             found = picture.search(line)
             if found:
                 playout.picture(int(found[2]), int(found[3]), float(found[1]))
-            # The null muxer rounds times, and says so.
+            # The null muxer rounds times and logs it.
             elif trouble.search(line) and b"showinfo" not in line and b"[null @" not in line:
                 playout.error(line.decode(errors="replace"))
     if process.poll() is None:

@@ -1,4 +1,4 @@
-"""GStreamer's playbin3: its pictures as its sink shows them.
+"""GStreamer's playbin3: pictures as its sink shows them.
 
 usage: gstreamer_player.py URL SECONDS REPORT
 """

@@ -1,4 +1,4 @@
-"""mpv: its position as it plays, by its IPC socket.
+"""mpv: its position during playback, read over its IPC socket.
 
 usage: mpv_player.py URL SECONDS REPORT
 """

@@ -1,4 +1,4 @@
-"""What a viewer would have seen and heard: stalls, changes of size, and clicks in the sound."""
+"""Analyses what a viewer receives: stalls, changes of size, and clicks in the audio."""
 
 import json
 import time
@@ -26,13 +26,13 @@ class Playout:
         self.errors.append(text.strip())
 
     def longest_pause(self):
-        """Milliseconds between two pictures, of a player that shows each at its time."""
+        """Milliseconds between two pictures, for a player that shows each at its time."""
         walls = [wall for wall, _ in self.shown]
         return max((b - a for a, b in zip(walls, walls[1:])), default=0) * 1000
 
     def longest_stall(self, buffer):
-        """Milliseconds for which a player that starts with `buffer` seconds would have nothing to show, and the longest step of the
-        media time. For programs that decode as fast as data comes."""
+        """Milliseconds for which a player with a buffer of `buffer` seconds would have nothing to show, and the longest step of the
+        media time. For programs that decode as fast as data arrives."""
         if not self.shown:
             return 0, 0
         first_wall, first_media = self.shown[0]
@@ -53,11 +53,11 @@ class Playout:
 
 
 def sound_step(samples, rate):
-    """The largest step between two samples, relative to the usual largest step of a tenth of a second, which is the tone's own.
+    """The largest step between two samples, relative to the typical largest step of a 100 ms window, which is the tone's own.
 
     Tones only: in speech the figure means nothing. Also gives where it is, in seconds, and the longest silence in ms.
     """
-    # Not of the system's Python, which GStreamer needs.
+    # Not installed in the system's Python, which GStreamer requires.
     import numpy
 
     samples = numpy.asarray(samples, dtype=numpy.float64)
@@ -68,7 +68,7 @@ def sound_step(samples, rate):
     window = rate // 10
     count = len(steps) // window
     largest = steps[: count * window].reshape(count, window).max(axis=1)
-    # During a PK two tones sound: the louder half of all windows tells their own step.
+    # During a PK two tones are mixed: the louder half of all windows yields their own step.
     own = numpy.percentile(largest, 75)
     at = int(numpy.argmax(steps))
     level = numpy.abs(samples[: count * window // 480 * 480]).reshape(-1, 480).max(axis=1)

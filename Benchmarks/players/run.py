@@ -1,4 +1,4 @@
-"""Plays a broadcast that changes between one anchor and a PK in many players at once, and prints a table of how each fared.
+"""Plays a broadcast that alternates between one anchor and a PK in several players concurrently, and prints a table of the results.
 
 Used by ../players.sh, which sees to the programs.
 """
@@ -17,7 +17,7 @@ import time
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A stall that a viewer notices, in milliseconds.
+# The shortest stall that a viewer notices, in milliseconds.
 LIMIT = 500
 
 
@@ -32,7 +32,7 @@ def say(text):
 
 
 class Server:
-    """A roomserver of its own with one pair of anchors, whose broadcasts go to its own origin."""
+    """A roomserver with one pair of anchors, whose broadcasts go to its own origin."""
 
     def __init__(self, options, folder):
         self.http, self.rtmp = free_port(), free_port()
@@ -58,7 +58,7 @@ class Server:
             return json.load(answer)
 
     def go_live(self, seconds):
-        """The name of an anchor's stream, once it is there."""
+        """Waits for an anchor's stream and returns its name."""
         width, height = self.options.size.split("x")
         pk_width, pk_height = self.options.pk_size.split("x")
         self.wait("the server", lambda: self.streams() is not None)
@@ -101,7 +101,7 @@ def players(options, protocol, url):
         ("PyAV", own + [script("decoders.py"), "pyav", url]),
         ("mpv", own + [script("mpv_player.py"), url]),
         ("VLC", own + [script("vlc_player.py"), url]),
-        # Its bindings are those of the system's Python.
+        # Its bindings are installed in the system's Python.
         ("GStreamer", ["/usr/bin/python3", script("gstreamer_player.py"), url]),
     ]
     if protocol == "hls":
@@ -120,7 +120,7 @@ def play(options, folder, protocol, url, seconds):
         log = open(report[:-5] + ".log", "w")
         module = [options.hls_js] if name.startswith("hls.js") else []
         running.append((name, report, subprocess.Popen(command + [str(seconds), report] + module, stdout=log, stderr=log, cwd=HERE)))
-        # Not all at one moment: each needs the processor when it begins.
+        # Staggered, because each player needs the CPU when it starts.
         time.sleep(1)
     rows = []
     for name, report, process in running:
@@ -135,7 +135,7 @@ def play(options, folder, protocol, url, seconds):
 
 
 def verdict(result, changes):
-    """What is wrong; nothing if a viewer would not have noticed the changes."""
+    """The problems that a viewer would have noticed; empty if there are none."""
     wrong = []
     if result.get("end"):
         wrong.append(result["end"])
@@ -161,14 +161,14 @@ def main():
     parser.add_argument("--protocols", default="rtmp,flv,hls")
     parser.add_argument("--size", default="320x180")
     parser.add_argument("--pk-size", default="360x640")
-    parser.add_argument("--only", help="names of players")
-    parser.add_argument("--variant", help="play the stream in one size throughout, as in 360_640_15")
+    parser.add_argument("--only", help="names of the players to run")
+    parser.add_argument("--variant", help="play a variant with one size, such as 360_640_15")
     options = parser.parse_args()
     options.hls_js = os.path.abspath(options.hls_js)
     folder = tempfile.mkdtemp(prefix="players-")
     say(f"logs and reports: {folder}")
     protocols = options.protocols.split(",")
-    # Of a round, with a second for its calls.
+    # Duration of a round, with a second for its calls.
     seconds = options.rounds * (options.together + options.alone + 1)
     changes = 2 * options.rounds if options.size != options.pk_size and not options.variant else 0
     server = Server(options, folder)
@@ -177,7 +177,7 @@ def main():
         stream = server.go_live((seconds + 45) * len(protocols))
         if options.variant:
             stream += f"_{options.variant}"
-        print(f"\n{options.rounds} rounds of PK, {options.size} to {options.pk_size} and back, {seconds:.0f} s a protocol\n")
+        print(f"\n{options.rounds} rounds of PK, {options.size} to {options.pk_size} and back, {seconds:.0f} s per protocol\n")
         print("| protocol | player | pictures | changes of size | longest stall, ms | decode errors | largest sample step | verdict |")
         print("|---|---|---|---|---|---|---|---|")
         for protocol in protocols:

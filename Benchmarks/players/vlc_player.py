@@ -1,4 +1,4 @@
-"""VLC, by libvlc: its pictures as it shows them, and its log.
+"""VLC, through libvlc: pictures as it shows them, and its log.
 
 usage: vlc_player.py URL SECONDS REPORT
 """
@@ -14,7 +14,7 @@ from playout import Playout, write
 
 url, seconds, report = sys.argv[1:]
 playout = Playout()
-# VLC drops what waits in its video output when the size changes: as much as this cache, in milliseconds. Its default is 1000.
+# VLC drops the contents of its video output when the size changes: as much as this cache, in milliseconds. The default is 1000.
 CACHE = 300
 log = tempfile.NamedTemporaryFile(suffix=".log")
 instance = vlc.Instance(
@@ -66,7 +66,7 @@ while time.monotonic() < end:
 statistics = vlc.MediaStats()
 player.get_media().get_stats(statistics)
 player.stop()
-# Its own words for what could not be decoded or demuxed.
+# VLC's log messages for data that could not be decoded or demuxed.
 trouble = ("decode_slice", "non-existing", "error while decoding", "no frame!", "moov before", "Invalid NAL", "sps_id", "pps_id")
 for line in open(log.name, errors="replace"):
     if any(word.lower() in line.lower() for word in trouble):

@@ -7,7 +7,7 @@ import Testing
 extension RealMedia {
   @Suite("RoomClient and Chromium")
   struct ChromiumTests {
-    @Test("each sees and hears the other", arguments: [("H264", VideoCodec.h264), ("VP8", .vp8)])
+    @Test("each receives the other's video and audio", arguments: [("H264", VideoCodec.h264), ("VP8", .vp8)])
     func bothWays(published codec: String, received: VideoCodec) async throws {
       try await withServer { server in
         let swift = try await Participant.join(server, as: "swift")
@@ -34,7 +34,7 @@ extension RealMedia {
       }
     }
 
-    @Test("two browsers see and hear each other, one with H.264 and one with VP8")
+    @Test("two browsers receive each other, one with H.264 and one with VP8")
     func twoBrowsers() async throws {
       try await withServer { server in
         let first = try await BrowserClient.open()
@@ -58,7 +58,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a browser that receives H.264 at level 3.1 receives a larger picture at level 4.0 beside it")
+    @Test("a browser that receives H.264 at level 3.1 also receives a larger picture at level 4.0")
     func twoLevels() async throws {
       try await withServer { server in
         let browser = try await BrowserClient.open()
@@ -75,7 +75,7 @@ extension RealMedia {
         try await large.publishVideo(camera.track)
         try await eventually("the large picture") { try await pictures(1920, 5) }
         let before = try await browser.received().first { $0.width == 320 }?.framesDecoded ?? 0
-        try await eventually("the small picture goes on") { try await pictures(320, before + 15) }
+        try await eventually("the small picture continues") { try await pictures(320, before + 15) }
         #expect(try await browser.state().failure == nil)
         await large.leave()
         await small.leave()
@@ -83,7 +83,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a kicked browser is told so, and by whom")
+    @Test("a kicked browser is notified, with the user who kicked it")
     func kicked() async throws {
       try await withServer { server in
         let admin = try await Participant.join(server, as: "admin", grants: [.publish, .subscribe, .admin])
@@ -92,7 +92,7 @@ extension RealMedia {
         try await browser.join(url: server.url, token: token)
         try await eventually("the browser has joined") { admin.room.participants.map(\.userId) == ["browser"] }
         try await admin.room.kick(userId: "browser")
-        try await eventually("the browser is told") { try await browser.state().ended != nil }
+        try await eventually("the browser is notified") { try await browser.state().ended != nil }
         let ended = try #require(try await browser.state().ended)
         #expect(ended.reason == .kickedOut)
         #expect(ended.by == "admin")

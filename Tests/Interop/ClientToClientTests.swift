@@ -6,7 +6,7 @@ import RoomProtocol
 extension RealMedia {
   @Suite("RoomClient and RoomClient")
   struct ClientToClientTests {
-    @Test("each sees and hears the other", arguments: [VideoCodec.h264, .vp8])
+    @Test("each receives the other's video and audio", arguments: [VideoCodec.h264, .vp8])
     func bothWays(codec: VideoCodec) async throws {
       try await withServer { server in
         let alice = try await Participant.join(server, as: "alice")
@@ -31,7 +31,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a latecomer gets a picture at once")
+    @Test("a participant who joins later receives a picture at once")
     func latecomer() async throws {
       try await withServer { server in
         let alice = try await Participant.join(server, as: "alice")
@@ -39,7 +39,7 @@ extension RealMedia {
         let bob = try await Participant.join(server, as: "bob")
         try await eventually("bob sees alice") { bob.pictures(of: "alice").decoded > 0 }
         // Long after the first key frame, and long before the next regular one.
-        try await eventually("alice goes on") { bob.pictures(of: "alice").decoded > 40 }
+        try await eventually("alice's video continues") { bob.pictures(of: "alice").decoded > 40 }
         let carol = try await Participant.join(server, as: "carol")
         let joined = ContinuousClock.now
         try await eventually("carol sees alice") { carol.pictures(of: "alice").decoded > 0 }
@@ -48,7 +48,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a muted track goes silent and comes back, and the others are told")
+    @Test("a muted track goes silent and returns, and the others are notified")
     func mute() async throws {
       try await withServer { server in
         let alice = try await Participant.join(server, as: "alice")
@@ -56,7 +56,7 @@ extension RealMedia {
         try await alice.publish(video: nil, tone: 440)
         try await eventually("bob hears alice") { bob.sound(of: "alice").hears(440) }
         try await alice.mute(true)
-        try await eventually("bob is told") { bob.remoteTracks(of: "alice").allSatisfy(\.isMuted) }
+        try await eventually("bob is notified") { bob.remoteTracks(of: "alice").allSatisfy(\.isMuted) }
         try await eventually("bob hears nothing") { !bob.sound(of: "alice").isFresh }
         try await alice.mute(false)
         try await eventually("bob hears alice again") { bob.sound(of: "alice").hears(440) && bob.sound(of: "alice").isFresh }

@@ -32,7 +32,7 @@ extension RealMedia {
       return paths
     }
 
-    @Test("where UDP is no way out, media flows through the server's TCP candidate")
+    @Test("without UDP, media flows through the server's TCP candidate")
     func overTCP() async throws {
       try await withServer { server in
         let paths = try await exchange(server, .tcp)
@@ -43,7 +43,7 @@ extension RealMedia {
       }
     }
 
-    @Test("with a relay alone, media flows through coturn with the credentials that the server made", arguments: [false, true])
+    @Test("with a relay only, media flows through coturn with the server's credentials", arguments: [false, true])
     func relayed(overTCP: Bool) async throws {
       try await Coturn.with { coturn in
         let setting = ICEServerSetting(urls: [coturn.url(overTCP: overTCP)], access: .secret(Secret(coturn.secret)))

@@ -3,9 +3,9 @@ import RoomProtocol
 import Testing
 
 extension RealMedia {
-  @Suite("Who is refused")
+  @Suite("Rejected peers")
   struct DoorTests {
-    @Test("an expired token, one signed with another secret, and what is no token are refused with 10002")
+    @Test("an expired token, one signed with another secret, and an invalid one are rejected with 10002")
     func tokens() async throws {
       try await withServer { server in
         let tokens = [
@@ -22,7 +22,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a peer that shows another certificate than its description names gets no media through")
+    @Test("a peer whose certificate does not match its description can't send media")
     func wrongCertificate() async throws {
       try await withServer { server in
         let swift = try await Participant.join(server, as: "swift")

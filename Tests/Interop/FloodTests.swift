@@ -4,7 +4,7 @@ import Testing
 extension RealMedia {
   @Suite("A flood of garbage")
   struct FloodTests {
-    @Test("10,000 random datagrams a second for 30 s change nothing for a room", .timeLimit(.minutes(3)))
+    @Test("10,000 random datagrams per second for 30 s do not affect a room", .timeLimit(.minutes(3)))
     func flood() async throws {
       try await withServer(adjust: { $0.media.workers = 1 }) { server in
         let alice = try await Participant.join(server, as: "alice")

@@ -8,7 +8,7 @@ import Testing
   "The bots of loadtest fanout and Janus",
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/janus") && OwnNetwork.isThere))
 struct JanusTests {
-  @Test("five subscribers get every packet of one publisher through Janus' videoroom", arguments: FanoutProfile.allCases)
+  @Test("five subscribers receive every packet of one publisher through Janus' videoroom", arguments: FanoutProfile.allCases)
   func videoroom(profile: FanoutProfile) async throws {
     // Runs in a separate network namespace, because Janus does not accept a loopback address.
     let output = try await OwnNetwork.run([
@@ -22,7 +22,7 @@ struct JanusTests {
     #expect((result.cpuPerPacket ?? 0) > 0)
   }
 
-  @Test("voices through Janus' audiobridge: listeners hear all speakers, and speakers all but themselves")
+  @Test("Janus' audiobridge: listeners receive all speakers, and speakers all but themselves")
   func audiobridge() async throws {
     let output = try await OwnNetwork.run([
       URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "loadtest").path, "voice", "--start",

@@ -3,7 +3,7 @@ import RoomClient
 import Testing
 
 extension RealMedia {
-  @Suite("What stays behind")
+  @Suite("Leaks")
   struct LeakTests {
     @Test("500 joins and leaves, and a killed client, leave nothing behind", .timeLimit(.minutes(10)))
     func joinsAndLeaves() async throws {
@@ -40,7 +40,7 @@ extension RealMedia {
       _ = try await victim.publish(video: .init(codec: "VP8"), audio: .init(frequency: 700))
       try await eventually("the victim's pictures flow") { witness.pictures(of: "victim").decoded > 0 }
       try await victim.crash()
-      try await eventually("the victim is gone") { witness.room.participants.isEmpty }
+      try await eventually("the victim is disconnected") { witness.room.participants.isEmpty }
       await witness.leave()
     }
   }

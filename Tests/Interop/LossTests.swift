@@ -5,7 +5,7 @@ import Testing
 extension RealMedia {
   @Suite("A bad network")
   struct LossTests {
-    @Test("with 5 % loss each way pictures and sound go on", .timeLimit(.minutes(3)), arguments: [VideoCodec.h264, .vp8])
+    @Test("with 5 % loss in each direction video and audio continue", .timeLimit(.minutes(3)), arguments: [VideoCodec.h264, .vp8])
     func loss(codec: VideoCodec) async throws {
       try await withServer { server in
         let link = BadNetwork(LinkConditions(loss: 0.05, delay: 20_000, jitter: 5_000), seed: 5)
@@ -31,7 +31,7 @@ extension RealMedia {
       }
     }
 
-    @Test("packets that come twice are refused the second time, and nothing else suffers")
+    @Test("duplicated packets are dropped, without other effects")
     func replay() async throws {
       try await withServer { server in
         let link = BadNetwork(LinkConditions(duplication: 0.3), seed: 6)

@@ -9,7 +9,7 @@ extension RealMedia {
   @Suite("A microphone and a camera in one call")
   struct SourcesInOneCallTests {
     @Test(
-      "what is pushed into them is seen and heard by another, and its first picture is reported as decoded",
+      "media pushed into them is received by another client, which reports the first decoded picture",
       .timeLimit(.minutes(1)))
     func publish() async throws {
       try await withServer { server in

@@ -5,7 +5,7 @@ import RoomProtocol
 extension RealMedia {
   @Suite("A full room")
   struct TenParticipantsTests {
-    @Test("ten participants all see and hear each other", .timeLimit(.minutes(5)))
+    @Test("ten participants all receive each other", .timeLimit(.minutes(5)))
     func everyoneDecodesEveryone() async throws {
       try await withServer { server in
         let names = (0..<10).map { UserID("user\($0)") }
@@ -25,7 +25,7 @@ extension RealMedia {
           }
         }
         for participant in participants { await participant.leave() }
-        try await eventually("the server holds no transport") { try await server.metric("roomserver_transports") == 0 }
+        try await eventually("the server has no transport") { try await server.metric("roomserver_transports") == 0 }
       }
     }
   }

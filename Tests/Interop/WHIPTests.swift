@@ -30,7 +30,7 @@ extension RealMedia {
     }
 
     @Test(
-      "aiortc publishes by WHIP; another plays it by WHEP, and a client in the room sees it come and go",
+      "aiortc publishes over WHIP; another plays it over WHEP, and a client in the room receives its join and leave",
       arguments: ["vp8", "h264"])
     func aiortc(codec: String) async throws {
       try await withServer { server in
@@ -58,7 +58,7 @@ extension RealMedia {
       }
     }
 
-    @Test("GStreamer's webrtcbin plays by WHEP, under AES128_CM_HMAC_SHA1_80")
+    @Test("GStreamer's webrtcbin plays over WHEP with AES128_CM_HMAC_SHA1_80")
     func gstreamer() async throws {
       try await withServer { server in
         let publisher = try await Self.publisher(server, video: "vp8")
@@ -74,7 +74,7 @@ extension RealMedia {
       }
     }
 
-    @Test("H.264 that ffmpeg made, without B-frames, goes through WHIP as it is and is decoded by a WHEP player")
+    @Test("ffmpeg's H.264 without B-frames passes WHIP unchanged and is decoded by a WHEP player")
     func ffmpeg() async throws {
       let file = FileManager.default.temporaryDirectory.appending(path: "interop-\(UUID().uuidString).ts")
       defer { try? FileManager.default.removeItem(at: file) }
@@ -103,7 +103,7 @@ extension RealMedia {
       }
     }
 
-    @Test("Chromium publishes by WHIP and plays by WHEP from a page of another origin, trickling, and restarts ICE on both")
+    @Test("Chromium publishes over WHIP and plays over WHEP from another origin with trickle ICE, and restarts ICE on both")
     func chromium() async throws {
       try await withServer { server in
         let camera = try await WHIPPage.open()
@@ -131,7 +131,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a viewer waits for its user, and goes on when the user comes back with another codec")
+    @Test("a viewer waits for its user, and continues when the user returns with another codec")
     func waits() async throws {
       try await withServer { server in
         let player = try await Self.player(server, "/whep/demo/camera")
@@ -154,7 +154,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a viewer of the room follows who speaks")
+    @Test("a viewer of the room follows the active speaker")
     func stage() async throws {
       try await withServer { server in
         let alice = try await Participant.join(server, as: "alice")

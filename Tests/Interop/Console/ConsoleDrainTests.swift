@@ -2,9 +2,9 @@ import RoomProtocol
 import Testing
 
 extension RealMedia {
-  @Suite("The console and a server that is drained")
+  @Suite("The console and a draining server")
   struct ConsoleDrainTests {
-    @Test("three servers may name one another, and none leads from wss to ws")
+    @Test("three servers may redirect to each other, and none from wss to ws")
     func redirects() async throws {
       try await withServer { server in
         let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
@@ -34,7 +34,7 @@ extension RealMedia {
     }
 
     @Test(
-      "an operator drains a server in favour of another, and consoles go there: who makes a room, who joins, and who was in one at its end"
+      "an operator drains a server in favour of another, and consoles move there: to create a room, to join, and from a room at its end"
     )
     func drained() async throws {
       try await withServer { next in

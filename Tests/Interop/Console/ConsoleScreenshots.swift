@@ -10,7 +10,7 @@ private let folder = ProcessInfo.processInfo.environment["CONSOLE_SCREENSHOTS"].
 extension RealMedia {
   /// Takes screenshots of the console with live rooms: `CONSOLE_SCREENSHOTS=/tmp/pictures swift test --filter
   /// ConsoleScreenshots`.
-  @Suite("Pictures of the console", .enabled(if: folder != nil))
+  @Suite("Screenshots of the console", .enabled(if: folder != nil))
   struct ConsoleScreenshots {
     private struct Screen {
       let name: String
@@ -40,7 +40,7 @@ extension RealMedia {
       try await user.page.show(width: 1280, height: 800)
     }
 
-    @Test("desk and phone, light and dark", .timeLimit(.minutes(10)))
+    @Test("desktop and phone, light and dark", .timeLimit(.minutes(10)))
     func take() async throws {
       try FileManager.default.createDirectory(at: try #require(folder), withIntermediateDirectories: true)
       try await withServer { server in

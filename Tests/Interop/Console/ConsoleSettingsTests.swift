@@ -15,7 +15,7 @@ extension RealMedia {
       var settings: Settings
     }
 
-    @Test("an operator changes what the form shows, and nothing else; a number out of range is not sent")
+    @Test("an operator changes only the settings in the form; a number out of range is not sent")
     func change() async throws {
       try await withServer { server in
         #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"demo","maxParticipants":40}"#).status == 201)

@@ -15,7 +15,7 @@ extension RealMedia {
       #expect(try await server.api("POST", "/v1/rooms", json: json).status == 201)
     }
 
-    @Test("two go live, meet in a PK on one split screen, hear each other, and are alone again")
+    @Test("two users go live, do a PK on one split screen with audio, and end it")
     func pk() async throws {
       try await withServer { server in
         let chromium = try Chromium.shared()
@@ -75,7 +75,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a listener asks for a seat in a voice room, is heard there, and is kicked from it; the operator sees it all")
+    @Test("a listener requests a seat in a voice room, speaks, and is kicked from it; the operator sees it")
     func voiceRoom() async throws {
       try await withServer { server in
         let chromium = try Chromium.shared()

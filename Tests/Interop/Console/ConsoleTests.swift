@@ -5,7 +5,7 @@ import Testing
 extension RealMedia {
   @Suite("The console in Chromium")
   struct ConsoleTests {
-    @Test("a camera goes from one browser's console to another's, which mutes, and is sent out")
+    @Test("a camera is shown in another browser's console, which mutes it and kicks its user")
     func cameraToAnother() async throws {
       try await withServer { server in
         let other = try Chromium()
@@ -90,7 +90,7 @@ extension RealMedia {
       }
     }
 
-    @Test("whoever joins a room that is not there yet sees it, however late the page hears that it was not there")
+    @Test("a user who joins a new room sees it, however late the page learns that it did not exist")
     func joinOpens() async throws {
       try await withServer { server in
         let alice = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
@@ -120,7 +120,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a lost socket is had back and its session taken up; one that is over is begun anew", arguments: [true, false])
+    @Test("a lost socket reconnects and resumes its session; an ended session is started again", arguments: [true, false])
     func lostSocket(resumes: Bool) async throws {
       try await withServer(grace: resumes ? .seconds(20) : .milliseconds(300)) { server in
         let chromium = try Chromium.shared()
@@ -146,7 +146,7 @@ extension RealMedia {
       }
     }
 
-    @Test("somebody goes live, and the console shows how it goes and plays it by HLS and by WHEP")
+    @Test("a user goes live, and the console shows the status and plays the stream over HLS and WHEP")
     func goingLive() async throws {
       try await withServer { server in
         let alice = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
@@ -192,7 +192,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a room token opens its room alone, and asks nothing of the API")
+    @Test("a room token opens only its room, without API requests")
     func guest() async throws {
       try await withServer { server in
         let chromium = try Chromium.shared()
@@ -219,7 +219,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a token that is none, or not of this server, is refused in words")
+    @Test("an invalid token, or one of another server, is rejected with a message")
     func refused() async throws {
       try await withServer { server in
         let foreign = try await server.token(user: "x", secret: "another secret, of at least 32 bytes too")

@@ -51,9 +51,9 @@ private final class CaddyProxy {
 }
 
 extension RealMedia {
-  @Suite("HTTPS by Caddy in front", .enabled(if: CaddyProxy.isInstalled))
+  @Suite("HTTPS with Caddy as reverse proxy", .enabled(if: CaddyProxy.isInstalled))
   struct CaddyProxyTests {
-    @Test("signalling, HTTP-FLV and HLS go through deploy/caddy/Caddyfile, and the server knows its clients' addresses")
+    @Test("signalling, HTTP-FLV and HLS work with deploy/caddy/Caddyfile, and the server knows its clients' addresses")
     func proxied() async throws {
       try await withServer(adjust: grantOneJoinEach) { server in
         let upstream = try #require(URLComponents(string: server.page)?.port)

@@ -66,9 +66,9 @@ private final class NginxProxy {
 }
 
 extension RealMedia {
-  @Suite("HTTPS by nginx in front", .enabled(if: NginxProxy.isInstalled))
+  @Suite("HTTPS with nginx as reverse proxy", .enabled(if: NginxProxy.isInstalled))
   struct NginxProxyTests {
-    @Test("signalling, HTTP-FLV and HLS go through deploy/nginx/roomserver.conf, and the server knows its clients' addresses")
+    @Test("signalling, HTTP-FLV and HLS work with deploy/nginx/roomserver.conf, and the server knows its clients' addresses")
     func proxied() async throws {
       try await withServer(adjust: grantOneJoinEach) { server in
         let upstream = try #require(URLComponents(string: server.page)?.port)

@@ -101,22 +101,22 @@ extension RealMedia {
     /// Fragments that identify blocks which are not run here, with the reasons.
     private static let elsewhere: [String: [String: String]] = [
       "README.md": [
-        "deploy/run.sh ": "installs and builds; deploy/test.sh is what runs this",
-        "-f whip": "wants an ffmpeg that Debian 12 has not",
-        "loadtest run": "builds, and plays for minutes",
+        "deploy/run.sh ": "installs and builds; deploy/test.sh runs this",
+        "-f whip": "requires an ffmpeg newer than Debian 12's",
+        "loadtest run": "builds, and runs for minutes",
       ],
-      "docs/loadtest.md": ["loadtest run": "builds, and plays for minutes"],
+      "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/operations.md": [
-        "sudo install -D -s": "a release build", "ssl-cert": "wants root", "systemctl": "wants a systemd",
-        "/etc/roomserver/secrets; roomserver": "wants root",
-        "docker compose": "wants a container engine", "ROOMSERVER_OPENH264": "builds anew",
+        "sudo install -D -s": "a release build", "ssl-cert": "requires root", "systemctl": "requires systemd",
+        "/etc/roomserver/secrets; roomserver": "requires root",
+        "docker compose": "requires a container engine", "ROOMSERVER_OPENH264": "rebuilds",
       ],
       "docs/packet-path.md": ["packetpath": "a benchmark"],
       "docs/performance.md": ["loadtest": "a benchmark"],
-      "docs/whip.md": ["-f whip": "wants an ffmpeg that Debian 12 has not"],
+      "docs/whip.md": ["-f whip": "requires an ffmpeg newer than Debian 12's"],
     ]
 
-    @Test("are all known", arguments: try Page.all()) func isKnown(_ page: Page) throws {
+    @Test("are all listed", arguments: try Page.all()) func isKnown(_ page: Page) throws {
       let left = Self.elsewhere[page.path, default: [:]].keys
       for word in left { #expect(page.blocks.contains { $0.text.contains(word) }, "\(page.path) has no \(word)") }
       guard Self.newcomers[page.path] == nil else { return }
@@ -125,7 +125,7 @@ extension RealMedia {
       }
     }
 
-    @Test("work as they stand there", .timeLimit(.minutes(4))) func work() async throws {
+    @Test("work verbatim", .timeLimit(.minutes(4))) func work() async throws {
       var left = try Page.all().filter { Self.newcomers[$0.path] != nil }[...]
       try await withThrowingTaskGroup(of: Void.self) { readers in
         // Two in parallel, because a page's commands mostly wait.
@@ -144,7 +144,7 @@ extension RealMedia {
       try await newcomer.paste(page.blocks.filter { block in !left.contains { block.text.contains($0) } }, of: page)
     }
 
-    @Test("of loadtest have parameters that there are", arguments: try Page.all()) func areParameters(_ page: Page) throws {
+    @Test("of loadtest use existing parameters", arguments: try Page.all()) func areParameters(_ page: Page) throws {
       for line in page.blocks.flatMap({ $0.text.components(separatedBy: "\n") }) {
         let words = line.components(separatedBy: " #")[0].split(separator: " ").map(String.init)
         guard words.first == "loadtest" || words.first == ".build/release/loadtest" else { continue }

@@ -11,7 +11,7 @@ import Testing
 struct ClientGuideTextTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
 
-  @Test("its code is that of the example, which is compiled") func isCompiled() throws {
+  @Test("its code equals the compiled example") func isCompiled() throws {
     let guide = try String(contentsOf: Self.root.appending(path: "docs/client-guide.md"), encoding: .utf8)
     let folder = Self.root.appending(path: "Sources/Examples/ClientGuide")
     let sources = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
@@ -33,7 +33,7 @@ extension RealMedia {
       configuration.rooms.audience = .separate
     }
 
-    @Test("solo live, a PK, a PK in the other room, and back", .timeLimit(.minutes(2))) func livesAndBattles() async throws {
+    @Test("solo live, a PK, a PK in the other room, and the return", .timeLimit(.minutes(2))) func livesAndBattles() async throws {
       try await withServer(adjust: settings) { server in
         let all: Grants = [.publish, .subscribe, .admin, .relay]
         var anchors: [Anchor] = []
@@ -46,7 +46,7 @@ extension RealMedia {
         try await eventually("both are on air") { try await server.metric("roomserver_origin_streams") == 2 }
 
         async let first = battle(red, against: "blue")
-        try await eventually("the PK is on") { red.pk.current != nil && blue.pk.current != nil }
+        try await eventually("the PK has started") { red.pk.current != nil && blue.pk.current != nil }
         try await blue.messages.sendGift("rose", count: 3)
         try await red.messages.sendGift("rocket", count: 5)
         try await eventually("the gift counts") { blue.pk.current?.peerScore == 5 }
@@ -72,7 +72,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a voice room: asked, seated, heard, kicked off, and full", .timeLimit(.minutes(2))) func talks() async throws {
+    @Test("a voice room: request, seat, audio, kick, and no free seat", .timeLimit(.minutes(2))) func talks() async throws {
       try await withServer(adjust: { $0.rooms.audience = .voice }) { server in
         let boss = try await Participant.join(server, as: "hal", grants: [.publish, .subscribe, .admin])
         let hosting = Task { try await client_guide.host(boss.room, title: "Friday evening") }

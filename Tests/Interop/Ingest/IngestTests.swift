@@ -13,12 +13,12 @@ extension RealMedia {
       try server.rtmp("room/demo?token=\(try await server.token(user: user, room: room, grants: grants))")
     }
 
-    @Test("what ffmpeg publishes is a participant that others see and hear, and gone when it stops")
+    @Test("ffmpeg's stream is a participant that others receive, and that leaves when ffmpeg stops")
     func seenAndHeard() async throws {
       try await withServer(grace: .seconds(1)) { server in
         let viewer = try await Participant.join(server, as: "viewer")
         let encoder = try Encoder(to: try await url(server))
-        try await eventually("pictures come") { viewer.pictures(of: "camera").decoded >= 20 }
+        try await eventually("pictures arrive") { viewer.pictures(of: "camera").decoded >= 20 }
         #expect(viewer.pictures(of: "camera").size == PictureSize(width: 320, height: 180))
         try await eventually("the tone is heard") { viewer.sound(of: "camera").hears(440) }
         #expect(viewer.codecs(of: "camera") == ["h264", "opus"])
@@ -29,7 +29,7 @@ extension RealMedia {
 
         // Another viewer joins in the middle.
         let late = try await Participant.join(server, as: "late")
-        try await eventually("pictures come to whoever is late") { late.pictures(of: "camera").decoded >= 5 }
+        try await eventually("pictures reach the late viewer") { late.pictures(of: "camera").decoded >= 5 }
         #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
         #expect(try await server.metric("roomserver_media_rtp_injected_total") > 50)
         try await encoder.stop()
@@ -43,7 +43,7 @@ extension RealMedia {
       }
     }
 
-    @Test("Chromium in the room plays what ffmpeg publishes, its sound in time with its picture")
+    @Test("Chromium in the room plays ffmpeg's stream with audio and video in sync")
     func inChromium() async throws {
       try await withServer { server in
         let encoder = try Encoder(to: try await url(server))
@@ -70,7 +70,7 @@ extension RealMedia {
           apart.append(picture - sound)
           return abs(picture - sound) <= 40
         }
-        try await eventually("pictures go on") {
+        try await eventually("pictures continue") {
           try await browser.received().contains { $0.kind == .video && $0.framesDecoded > before + 30 }
         }
         #expect(try await browser.state().failure == nil)
@@ -81,7 +81,7 @@ extension RealMedia {
       }
     }
 
-    @Test("who may not publish is told why")
+    @Test("a rejected publisher receives the reason")
     func refused() async throws {
       try await withServer { server in
         let cases = [
@@ -99,7 +99,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a stream with B-frames is ended in words that help")
+    @Test("a stream with B-frames is ended with a helpful message")
     func reordered() async throws {
       try await withServer { server in
         let encoder = try Encoder(
@@ -118,7 +118,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a kick ends the encoder's stream, and so does the same user elsewhere")
+    @Test("a kick ends the encoder's stream, and so does a second login of the same user")
     func ended() async throws {
       try await withServer { server in
         let admin = try await Participant.join(server, as: "admin", grants: [.publish, .subscribe, .admin])
@@ -136,19 +136,19 @@ extension RealMedia {
       }
     }
 
-    @Test("an encoder that is cut off and comes back is the same participant")
+    @Test("an encoder that reconnects is the same participant")
     func back() async throws {
       try await withServer { server in
         let viewer = try await Participant.join(server, as: "viewer")
         let first = try Encoder(to: try await url(server))
-        try await eventually("pictures come") { viewer.pictures(of: "camera").decoded > 5 }
+        try await eventually("pictures arrive") { viewer.pictures(of: "camera").decoded > 5 }
         let joined = try #require(viewer.room.participants.first).joinedAt
         first.kill()
         try await eventually("its tracks end") { viewer.remoteTracks(of: "camera").isEmpty }
         #expect(viewer.room.participants.map(\.userId) == ["camera"])
         let decoded = viewer.pictures(of: "camera").decoded
         let second = try Encoder(to: try await url(server))
-        try await eventually("pictures come again") { viewer.pictures(of: "camera").decoded > decoded + 5 }
+        try await eventually("pictures arrive again") { viewer.pictures(of: "camera").decoded > decoded + 5 }
         try await eventually("the tone is heard again") { viewer.sound(of: "camera").hears(440) }
         #expect(viewer.room.participants.first?.joinedAt == joined)
         try await second.stop()
@@ -156,7 +156,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a WHEP player is sent it as any other user's")
+    @Test("a WHEP player receives it like any other user's stream")
     func viewed() async throws {
       try await withServer { server in
         let encoder = try Encoder(to: try await url(server))
@@ -174,7 +174,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a forward job sends the stream on, the picture as it came")
+    @Test("a forward job forwards the stream without transcoding its video")
     func forwarded() async throws {
       try await withServer(adjust: {
         $0.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
@@ -184,7 +184,7 @@ extension RealMedia {
         let sink = try RTMPSink()
         let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"camera"}"#
         #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
-        try await eventually("pictures go out", within: .seconds(20)) {
+        try await eventually("pictures are sent", within: .seconds(20)) {
           let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
           return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
         }

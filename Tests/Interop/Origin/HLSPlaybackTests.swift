@@ -3,7 +3,7 @@ import LiveOrigin
 import RoomServer
 import Testing
 
-@Suite("HLS with players of others", .serialized)
+@Suite("HLS with third-party players", .serialized)
 struct HLSPlaybackTests {
   private func open(_ configuration: inout ServerConfiguration) { configuration.origin.publishesOpenly = true }
 
@@ -12,7 +12,7 @@ struct HLSPlaybackTests {
     try await eventually("the stream is published") { try await server.metric("roomserver_origin_streams") == 1 }
   }
 
-  @Test("ffprobe plays what ffmpeg publishes: each picture and sound, with growing times and no hole")
+  @Test("ffprobe plays ffmpeg's stream: all video and audio, with increasing times and no gaps")
   func ffprobe() async throws {
     try await withServer(adjust: open) { server in
       let encoder = try LiveEncoder(server.rtmp("live/studio"))
@@ -38,7 +38,7 @@ struct HLSPlaybackTests {
     var colour: [Int]
   }
 
-  @Test("Chromium plays HLS by itself: time goes on, the size and the colour are right")
+  @Test("Chromium plays HLS natively: time advances, the size and the colour are right")
   func chromium() async throws {
     try await withServer(adjust: open) { server in
       let encoder = try LiveEncoder(server.rtmp("live/studio"), picture: "color=c=0xe02030:s=320x180:r=15")
@@ -86,7 +86,7 @@ struct HLSPlaybackTests {
     }
   }
 
-  @Test("a variant has its size and rate over HTTP-FLV, RTMP and HLS, is made once, and ends with its last viewer")
+  @Test("a variant has its size and rate over HTTP-FLV, RTMP and HLS, is created once, and ends with its last viewer")
   func variant() async throws {
     try await withServer {
       open(&$0)
@@ -121,7 +121,7 @@ struct HLSPlaybackTests {
     }
   }
 
-  @Test("only variants of the list are made, of streams that are there, and only so many")
+  @Test("only listed variants of existing streams are created, up to a limit")
   func noVariant() async throws {
     try await withServer {
       open(&$0)

@@ -5,7 +5,7 @@ import RoomProtocol
 import RoomServer
 import Testing
 
-@Suite("The live origin and its peers", .serialized)
+@Suite("The live origin with third-party peers", .serialized)
 struct OriginPeerTests {
   /// Waits until the stream exists with video and audio.
   private func waitForStream(_ server: TestServer, _ path: String = "live/studio", of encoder: Peer? = nil) async throws {
@@ -63,7 +63,7 @@ struct OriginPeerTests {
     }
   }
 
-  @Test("ffmpeg without a token is refused in words")
+  @Test("ffmpeg without a token is rejected with a message")
   func refused() async throws {
     try await withServer { server in
       let encoder = try Peer.encoder(try server.rtmp("live/studio"))
@@ -102,7 +102,7 @@ struct OriginPeerTests {
     }
   }
 
-  @Test("a job that publishes to the server's own origin is watched there, without a socket")
+  @Test("a job that publishes to the server's own origin can be watched there, without a socket")
   func job() async throws {
     try await withServer(adjust: { $0.relay.statusInterval = .milliseconds(500) }) { server in
       let anchor = try await Participant.join(server, as: "anchor")

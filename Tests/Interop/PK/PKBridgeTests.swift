@@ -16,7 +16,7 @@ extension RealMedia {
     }
 
     @Test(
-      "invited by the one, accepted by the other: both broadcasts are split screens of both anchors until one quits, in one stream each",
+      "one anchor invites, the other accepts: both broadcasts show both anchors until one quits, without a new stream",
       .timeLimit(.minutes(5)))
     func bridge() async throws {
       try await withServer(adjust: Anchors.settings(.mixed)) { server in
@@ -31,10 +31,10 @@ extension RealMedia {
         for round in 0..<Anchors.rounds {
           // The app's server can invite on their behalf.
           try await call(server, "red", "invitePK", #"{"room":"blue"}"#)
-          try await eventually("blue hears of it") { try await state(server, "blue").pkInvitations.count == 1 }
+          try await eventually("blue receives the invitation") { try await state(server, "blue").pkInvitations.count == 1 }
           let invitation = try #require(try await state(server, "blue").pkInvitations.first)
           try await call(server, "blue", "acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#)
-          try await eventually("the PK is on") {
+          try await eventually("the PK has started") {
             let (red, blue) = (try await state(server, "red").pk, try await state(server, "blue").pk)
             return red?.userId == "blue" && blue?.userId == "red"
           }
@@ -53,7 +53,7 @@ extension RealMedia {
           }
           if round == 0 {
             for (listener, name) in zip(listeners, Anchors.names) {
-              try await eventually("the audience of \(name) hears its own anchor alone", within: .seconds(20)) {
+              try await eventually("the audience of \(name) hears only its own anchor", within: .seconds(20)) {
                 Anchors.tones.allSatisfy { listener.sound(of: UserID(name)).hears($1) == ($0 == name) }
                   && !listener.sound(of: "@mix").isFresh
               }
@@ -72,7 +72,7 @@ extension RealMedia {
       }
     }
 
-    @Test("an anchor that is an RTMP encoder, cut off and back, is seen in the other room again", .timeLimit(.minutes(2)))
+    @Test("an anchor with an RTMP encoder is shown in the other room again after a reconnect", .timeLimit(.minutes(2)))
     func encoder() async throws {
       try await withServer(adjust: Anchors.settings(.separate)) { server in
         let token = try await server.token(user: "red", room: "red", grants: [.publish, .admin])
@@ -85,7 +85,7 @@ extension RealMedia {
         try await call(server, "blue", "acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#)
         try await eventually("red is seen", within: .seconds(20)) { blue.pictures(of: "red@red").decoded > 5 }
         first.kill()
-        try await eventually("red is missed") { try await state(server, "blue").pk?.peerConnected == false }
+        try await eventually("red is reported missing") { try await state(server, "blue").pk?.peerConnected == false }
         let decoded = blue.pictures(of: "red@red").decoded
         let second = try Encoder(to: try server.rtmp("room/red?token=\(token)"))
         try await eventually("red is back") { try await state(server, "blue").pk?.peerConnected == true }

@@ -7,7 +7,7 @@ extension RealMedia {
   @Suite("PK with Chromium")
   struct PKChromiumTests {
     @Test(
-      "a browser that is an anchor accepts, sees and hears the other one, and quits; the viewers of both see the split screen",
+      "a browser as anchor accepts, receives the other one, and quits; the viewers of both see the split screen",
       .timeLimit(.minutes(3)))
     func browser() async throws {
       try await withServer(adjust: Anchors.settings(.separate)) { server in
@@ -39,8 +39,8 @@ extension RealMedia {
         #expect(try await red.told("pkBegan", as: PKInfo.self)?.userId == "blue")
         try await Task.sleep(for: .seconds(2))
         try await red.request("quitPK")
-        try await eventually("the other anchor is told") { blue.room.pk.current == nil }
-        try await eventually("the browser is told") { try await red.told("pkEnded", as: PKEndedData.self)?.by == "red" }
+        try await eventually("the other anchor is notified") { blue.room.pk.current == nil }
+        try await eventually("the browser is notified") { try await red.told("pkEnded", as: PKEndedData.self)?.by == "red" }
         try await Task.sleep(for: .milliseconds(1200))
         try await red.request("stopJob", JobParams(jobId: "live"))
         try await blue.room.stopJob("live")

@@ -8,7 +8,7 @@ extension RealMedia {
   @Suite("PK with an anchor that is killed")
   struct PKKilledTests {
     @Test(
-      "the other's stream goes on, with the last picture and then the background; started anew it is in the PK again",
+      "the other's stream continues with the last picture and then the background; after a restart the anchor is in the PK again",
       .timeLimit(.minutes(3)))
     func killed() async throws {
       try await withServer(adjust: Anchors.settings(.separate)) { server in
@@ -25,7 +25,7 @@ extension RealMedia {
         var blue = try start()
         let viewers = try await Anchors.watch(server)
         try await red.pk.invite(in: "blue")
-        try await eventually("the PK is on") { red.pk.current != nil }
+        try await eventually("the PK has started") { red.pk.current != nil }
         try await Task.sleep(for: .seconds(3))
         blue.stop()
         try await eventually("red knows that blue is gone") { red.pk.current?.peerConnected == false }

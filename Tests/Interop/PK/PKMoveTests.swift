@@ -26,7 +26,7 @@ extension RealMedia {
     }
 
     @Test(
-      "by one call there and one back: both broadcasts are split screens of both anchors meanwhile, in one stream each",
+      "one call moves the anchor there and one back: meanwhile both broadcasts show both anchors, without a new stream",
       .timeLimit(.minutes(5)))
     func move() async throws {
       try await withServer(adjust: Anchors.settings(.separate)) { server in

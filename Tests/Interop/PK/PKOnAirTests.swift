@@ -30,7 +30,7 @@ extension RealMedia {
     }
 
     @Test(
-      "both rooms are told once for each job whose viewers see the split screen, and again in the next PK",
+      "both rooms receive one event for each job whose viewers see the split screen, and again in the next PK",
       .timeLimit(.minutes(3)))
     func bridge() async throws {
       try await withServer(adjust: Anchors.settings(.separate)) { server in

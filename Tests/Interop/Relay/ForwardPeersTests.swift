@@ -7,7 +7,7 @@ import Testing
 
 /// Tests forward jobs to third-party servers, over a longer time.
 extension RealMedia {
-  @Suite("Forward: a minute, a crash, a thin uplink")
+  @Suite("Forward: a minute, a crash, a slow uplink")
   struct ForwardPeersTests {
     private func settings(_ configuration: inout ServerConfiguration) throws {
       configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
@@ -21,7 +21,7 @@ extension RealMedia {
     }
 
     @Test(
-      "a minute through nginx-rtmp and to ffmpeg: H.264 and AAC in sync, without a hole", .enabled(if: NginxRTMP.isInstalled),
+      "a minute through nginx-rtmp and to ffmpeg: H.264 and AAC in sync, without gaps", .enabled(if: NginxRTMP.isInstalled),
       .timeLimit(.minutes(4)))
     func minute() async throws {
       try await withServer(adjust: settings) { server in
@@ -32,7 +32,7 @@ extension RealMedia {
         try await anchor.room.startForward(ForwardParams(jobId: "nginx", publishUrl: nginx.url("live")))
         try await anchor.room.startForward(ForwardParams(jobId: "ffmpeg", publishUrl: sink.url))
         let jobs = JobLog(anchor.room)
-        try await eventually("both go out") {
+        try await eventually("both are sent") {
           Set(jobs.told.statuses.filter { $0.state == "connected" && $0.fps > 0 }.map(\.jobId)).count == 2
         }
         let file = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID().uuidString).flv").path
@@ -65,7 +65,7 @@ extension RealMedia {
     }
 
     @Test(
-      "from the call to the first bytes at a player that waits behind nginx-rtmp",
+      "time from the call to the first bytes at a player that waits behind nginx-rtmp",
       .enabled(if: NginxRTMP.isInstalled && Program.path("rtmpdump") != nil))
     func start() async throws {
       try await withServer(adjust: settings) { server in
@@ -92,7 +92,7 @@ extension RealMedia {
     }
 
     @Test(
-      "nginx-rtmp is killed for 5 s: the broadcast comes back by itself, its times go on, the job never ends",
+      "nginx-rtmp is down for 5 s: the broadcast reconnects, its timestamps continue, the job does not end",
       .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(3)))
     func crash() async throws {
       try await withServer(adjust: settings) { server in
@@ -101,11 +101,11 @@ extension RealMedia {
         let anchor = try await join(server, source)
         let jobs = JobLog(anchor.room)
         try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
-        try await eventually("it goes out") { jobs.told.statuses.contains { $0.fps > 0 } }
+        try await eventually("it is sent") { jobs.told.statuses.contains { $0.fps > 0 } }
         let before = try await play(nginx.url("live"), seconds: 3)
         let crash = ContinuousClock.now
         nginx.kill()
-        try await eventually("the loss is told") { jobs.states.last == "autoReconnecting" }
+        try await eventually("the loss is reported") { jobs.states.last == "autoReconnecting" }
         #expect(["broken", "refused"].contains(jobs.told.infos.last?.failure?.cause))
         try await Task.sleep(until: crash + .seconds(5))
         try await nginx.start()
@@ -134,7 +134,7 @@ extension RealMedia {
     }
 
     @Test(
-      "a sink that reads at half the rate: all of the sound, whole groups of pictures, nothing piles up",
+      "a sink at half the rate receives all audio and complete groups of pictures, without a growing delay",
       .timeLimit(.minutes(3)))
     func thinUplink() async throws {
       try await withServer(adjust: settings) { server in

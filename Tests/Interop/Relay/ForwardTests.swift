@@ -11,7 +11,7 @@ struct ForwardTests {
     configuration.relay.statusInterval = .milliseconds(500)
   }
 
-  @Test("an anchor's H.264 and sound reach an RTMP server, in time and without a hole")
+  @Test("an anchor's H.264 and audio reach an RTMP server in sync and without gaps")
   func forward() async throws {
     try await withServer(adjust: allowLoopback) { server in
       let sink = try RTMPSink()
@@ -22,7 +22,7 @@ struct ForwardTests {
       #expect(started.status == 201, "\(String(decoding: started.body, as: UTF8.self))")
       #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 409)
 
-      try await eventually("pictures go out", within: .seconds(20)) {
+      try await eventually("pictures are sent", within: .seconds(20)) {
         let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
         return text.contains(#""state":"connected""#) && text.contains(#""fps":15"#)
       }
@@ -43,7 +43,7 @@ struct ForwardTests {
   }
 
   @Test(
-    "a browser's VP9 and AV1 are sent on as H.264, layers too",
+    "a browser's VP9 and AV1, also with layers, are forwarded as H.264",
     arguments: [("VP9", nil), ("VP9", "L2T2"), ("AV1", nil), ("AV1", "L2T1")] as [(String, String?)])
   func otherCodecs(codec: String, layers: String?) async throws {
     try await withServer(adjust: allowLoopback) { server in
@@ -53,7 +53,7 @@ struct ForwardTests {
       _ = try await browser.publish(video: .init(codec: codec, layers: layers), audio: .init(frequency: 700))
       let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"browser"}"#
       #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
-      try await eventually("pictures go out", within: .seconds(20)) {
+      try await eventually("pictures are sent", within: .seconds(20)) {
         let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
         return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
       }
@@ -71,7 +71,7 @@ struct ForwardTests {
     }
   }
 
-  @Test("a server that nobody may push to is refused by name, and the job says why")
+  @Test("a push target that is not allowed is rejected, and the job reports the reason")
   func forbidden() async throws {
     try await withServer { server in
       let anchor = try await Participant.join(server, as: "anchor", grants: [.publish, .subscribe, .relay])

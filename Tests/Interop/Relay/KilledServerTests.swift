@@ -20,7 +20,7 @@ extension RealMedia {
     }
 
     @Test(
-      "rooms, seats, attributes, PK and jobs are there again within 5 s, clients come back by themselves, and the broadcasts' times go on",
+      "rooms, seats, attributes, PK and jobs are restored within 5 s, clients reconnect, and the broadcasts' timestamps continue",
       .timeLimit(.minutes(3)))
     func inPK() async throws {
       let data = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)").path
@@ -52,11 +52,11 @@ extension RealMedia {
         anchors.allSatisfy { $0.jobs.first?.onAir == true && $0.jobs.first?.state == "connected" }
       }
       let invited = try await red.pk.invite(in: "blue")
-      try await eventually("blue hears of it") { !blue.pk.invitations.isEmpty }
+      try await eventually("blue receives the invitation") { !blue.pk.invitations.isEmpty }
       try await blue.pk.accept(invited.pkId)
-      try await eventually("the PK is on") { red.pk.current != nil && blue.pk.current != nil }
+      try await eventually("the PK has started") { red.pk.current != nil && blue.pk.current != nil }
       try await red.pk.setScore(42)
-      try await eventually("blue hears the score") { blue.pk.current?.peerScore == 42 }
+      try await eventually("blue receives the score") { blue.pk.current?.peerScore == 42 }
       // The split screens are broadcast meanwhile.
       try await Task.sleep(for: .seconds(3))
       let before = try #require(try await state(first, "red"))

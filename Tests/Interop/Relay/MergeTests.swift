@@ -7,7 +7,7 @@ import Testing
 
 /// Tests merge jobs to third-party servers and to the origin.
 extension RealMedia {
-  @Suite("Merge: PK, takeovers, what goes wrong")
+  @Suite("Merge: PK, takeovers, failures")
   struct MergeTests {
     private static let red = FlashAndBeep.Look(width: 320, height: 180, blue: 100, red: 200, tone: 1000)
     private static let blue = FlashAndBeep.Look(width: 192, height: 256, blue: 200, red: 100, tone: 600)
@@ -39,7 +39,7 @@ extension RealMedia {
     }
 
     @Test(
-      "PK: forward, split screen and back ten times on one URL, at nginx-rtmp and at the origin: one session, no gap, right halves",
+      "PK: forward, split screen and back ten times on one URL, at nginx-rtmp and at the origin: one session, no gap, correct halves",
       .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(6)))
     func battle() async throws {
       try await withServer(adjust: settings) { server in
@@ -65,7 +65,7 @@ extension RealMedia {
           }
         }
         try await forward()
-        try await eventually("both go out") { logs[0].told.statuses.contains { $0.fps > 0 } }
+        try await eventually("both are sent") { logs[0].told.statuses.contains { $0.fps > 0 } }
         let files = (0...1).map {
           FileManager.default.temporaryDirectory.appending(path: "pk\($0)-\(UUID().uuidString).flv").path
         }
@@ -136,7 +136,7 @@ extension RealMedia {
       }
     }
 
-    @Test("the mix of a room is seen and heard in Chromium, less than 400 ms old; who speaks in it does not hear itself")
+    @Test("Chromium receives the mix of a room with less than 400 ms delay; a speaker does not receive their own voice")
     func mixedTrack() async throws {
       try await withServer(adjust: settings) { server in
         let anchors = [
@@ -172,10 +172,10 @@ extension RealMedia {
         // The quarter that a busy machine delays least.
         #expect(ages.isEmpty || ages[ages.count / 4] < 400, "\(ages)")
         // Each anchor receives the other one in the mix, without itself.
-        try await eventually("the left one hears the right one alone") {
+        try await eventually("the left one receives only the right one") {
           anchors[0].sound(of: "mix").hears(900) && !anchors[0].sound(of: "mix").hears(500)
         }
-        try await eventually("the right one hears the left one alone") {
+        try await eventually("the right one receives only the left one") {
           anchors[1].sound(of: "mix").hears(500) && !anchors[1].sound(of: "mix").hears(900)
         }
         #expect(try await server.metric("roomserver_mix_decoded_tracks") == 4)
@@ -189,7 +189,7 @@ extension RealMedia {
     }
 
     @Test(
-      "a source that is killed, one that comes back and a sink that dies leave the rest of a program alone, and the app is told",
+      "a killed source, a returning one and a dead sink do not affect the rest of a program, and the app is notified",
       .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(3)))
     func failures() async throws {
       try await withServer(grace: .seconds(2), adjust: settings) { server in
@@ -202,7 +202,7 @@ extension RealMedia {
         // One program with two outputs.
         try await red.room.startMerge(merge("away", to: nginx.url("both"), split("red", "blue")))
         try await red.room.startMerge(merge("home", to: own, split("red", "blue")))
-        try await eventually("both go out", within: .seconds(20)) {
+        try await eventually("both are sent", within: .seconds(20)) {
           Set(log.told.statuses.filter { $0.fps > 0 }.map(\.jobId)) == ["away", "home"]
         }
         #expect(try await server.metric("roomserver_mixes") == 1)
@@ -214,17 +214,17 @@ extension RealMedia {
         }
         // The sink dies and restarts.
         nginx.kill()
-        try await eventually("the loss is told") {
+        try await eventually("the loss is reported") {
           log.told.infos.contains { $0.jobId == "away" && $0.state == "autoReconnecting" }
         }
         // A source disappears and returns.
         await blue.leave()
-        try await eventually("the app hears which source is missing") {
+        try await eventually("the app is notified which source is missing") {
           log.told.infos.last { $0.jobId == "home" }?.missing == ["blue"]
         }
         try await Task.sleep(for: .seconds(6))
         let again = try await join(server, "blue", sources[1])
-        try await eventually("it is there again") {
+        try await eventually("it has returned") {
           log.told.infos.last { $0.jobId == "home" }.map { $0.missing == nil } == true
         }
         try await nginx.start()
@@ -249,7 +249,7 @@ extension RealMedia {
       }
     }
 
-    @Test("picture and sound of a mix are within 40 ms of each other", .timeLimit(.minutes(2)))
+    @Test("video and audio of a mix are within 40 ms of each other", .timeLimit(.minutes(2)))
     func synchronous() async throws {
       try await withServer(adjust: settings) { server in
         let sink = try RTMPSink()

@@ -5,7 +5,7 @@ import RoomServer
 import Testing
 
 extension RealMedia {
-  @Suite("Where a room's jobs go")
+  @Suite("A room's push policy")
   struct PushPolicyTests {
     private func create(_ server: TestServer, _ push: String) async throws {
       let answer = try await server.api("POST", "/v1/rooms", json: #"{"name":"demo","push":\#(push)}"#)
@@ -16,7 +16,7 @@ extension RealMedia {
       String(decoding: try await server.api("GET", "/v1/streams").body, as: UTF8.self)
     }
 
-    @Test("auto: who publishes is live at the room's own URL, and no longer than the job's patience after")
+    @Test("auto: a publisher is live at the room's own URL until the job's timeout after the end")
     func auto() async throws {
       try await withServer(adjust: { $0.relay.broadcasts.patience = 1_000_000 }) { server in
         try await create(server, #"{"mode":"auto","publishUrl":"rtmp://origin/live/{room}-{user}"}"#)
@@ -24,7 +24,7 @@ extension RealMedia {
         let jobs = JobLog(anchor.room)
         try await anchor.publish(video: .h264, tone: 440)
         try await eventually("the stream is live") { try await streams(server).contains(#""path":"live/demo-anna""#) }
-        try await eventually("the job is told") { jobs.told.infos.contains { $0.jobId == "auto:anna" && $0.onAir == true } }
+        try await eventually("the job is reported") { jobs.told.infos.contains { $0.jobId == "auto:anna" && $0.onAir == true } }
         await anchor.leave()
         try await eventually("the job is over") {
           String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self) == #"{"jobs":[]}"#
@@ -32,7 +32,7 @@ extension RealMedia {
       }
     }
 
-    @Test("manual: a call without a URL goes to the room's own, and one with a URL is refused")
+    @Test("manual: a call without a URL uses the room's own, and one with a URL is rejected")
     func manual() async throws {
       try await withServer { server in
         try await create(server, #"{"mode":"manual","publishUrl":"rtmp://origin/live/{room}"}"#)
@@ -49,7 +49,7 @@ extension RealMedia {
     }
 
     @Test(
-      "a policy that can't work is refused with a sentence",
+      "an invalid policy is rejected with a message",
       arguments: [
         #"{"mode":"auto"}"#, #"{"mode":"manual","publishUrl":"rtmp://cdn/live/one"}"#,
         #"{"mode":"own","publishUrl":"rtmp://cdn/live/{room}"}"#, #"{"mode":"sometimes"}"#,
@@ -62,7 +62,7 @@ extension RealMedia {
       }
     }
 
-    @Test("as many jobs as a room may have all send the same camera")
+    @Test("the maximum number of jobs of a room all send the same camera")
     func many() async throws {
       try await withServer { server in
         let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .subscribe, .relay])
@@ -75,14 +75,14 @@ extension RealMedia {
           try await anchor.room.startForward(ForwardParams(jobId: "more", publishUrl: "rtmp://origin/more/demo"))
         }
         let jobs = JobLog(anchor.room)
-        try await eventually("pictures go out of every job") {
+        try await eventually("every job sends pictures") {
           Set(jobs.told.statuses.filter { $0.fps > 5 }.map(\.jobId)).count == 16
         }
         await anchor.leave()
       }
     }
 
-    @Test("without a policy a job has to name its URL")
+    @Test("without a policy a job requires a URL")
     func own() async throws {
       try await withServer { server in
         let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .relay])

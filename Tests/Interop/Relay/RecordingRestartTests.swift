@@ -24,7 +24,7 @@ extension RealMedia {
     }
 
     @Test(
-      "they go on after SIGTERM and after SIGKILL, each time in the next file; without a directory for recordings they go on unrecorded",
+      "they continue after SIGTERM and SIGKILL, each time in a new file; without a recording directory they continue unrecorded",
       .timeLimit(.minutes(3)))
     func restarts() async throws {
       let root = FileManager.default.temporaryDirectory.appending(path: "restarts-\(UUID().uuidString)")

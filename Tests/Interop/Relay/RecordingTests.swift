@@ -40,7 +40,7 @@ extension RealMedia {
       String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
     }
 
-    @Test("names that are none are refused with a sentence, and so is all where nothing may be recorded")
+    @Test("invalid names are rejected with a message, and so is every recording if recording is disabled")
     func names() async throws {
       let folder = try Folder()
       try await withServer(adjust: { $0.relay.recordings = .init(directory: folder.path) }) { server in
@@ -74,7 +74,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a job whose URL is a file records an anchor, and no name is taken twice")
+    @Test("a job whose URL is a file records an anchor, and no file name is used twice")
     func file() async throws {
       let folder = try Folder()
       try await withServer(adjust: { $0.relay.recordings = .init(directory: folder.path) }) { server in
@@ -110,7 +110,7 @@ extension RealMedia {
       }
     }
 
-    @Test("what goes elsewhere is recorded beside, through a takeover by an anchor of another size")
+    @Test("a broadcast is recorded in addition to its output, across a takeover by an anchor of another size")
     func beside() async throws {
       let folder = try Folder()
       try await withServer(adjust: {
@@ -142,7 +142,7 @@ extension RealMedia {
         #expect(third.status == 201 && third.text.contains(#""record":"show.mp4""#), "\(third.text)")
         try await eventually("bert is live") { jobs.told.infos.contains { $0.jobId == "4" && $0.onAir == true } }
         let then = folder.size("show.mp4")
-        try await eventually("it grows on") { folder.size("show.mp4") > then + 100_000 }
+        try await eventually("it continues to grow") { folder.size("show.mp4") > then + 100_000 }
         #expect(try await server.metric("roomserver_recordings") == 1)
         #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/4").status == 204)
         try await eventually("it is complete") { try await server.metric("roomserver_recordings") == 0 }
@@ -163,7 +163,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a file at its limit ends the job that is only it, with the reason; a broadcast that goes elsewhere goes on")
+    @Test("a file at its limit ends a recording-only job with the reason; a broadcast with another output continues")
     func limit() async throws {
       let folder = try Folder()
       try await withServer(adjust: {
@@ -176,11 +176,11 @@ extension RealMedia {
         try await anna.room.startForward(ForwardParams(jobId: "file", publishUrl: "file:only.mp4"))
         try await anna.room.startForward(
           ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/demo", record: "beside.flv"))
-        try await eventually("the job that is only the file is over") { log.told.ends == [.failed] }
+        try await eventually("the recording-only job has ended") { log.told.ends == [.failed] }
         try await eventually("both recordings are over") { try await server.metric("roomserver_recordings") == 0 }
         #expect(try await server.metric(#"roomserver_recording_failures_total{cause="limit"}"#) == 2)
         let before = log.told.statuses.count
-        try await eventually("the other job goes on") {
+        try await eventually("the other job continues") {
           log.told.statuses.dropFirst(before).contains { $0.jobId == "live" && $0.fps > 5 }
         }
         for name in ["only.mp4", "beside.flv"] {
@@ -195,7 +195,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a server that is killed leaves files that play up to their last fragment")
+    @Test("a killed server leaves files that play up to their last fragment")
     func killed() async throws {
       let folder = try Folder()
       let server = try await ServerProcess(["--recordings", folder.path])
@@ -212,7 +212,7 @@ extension RealMedia {
       let clock = ContinuousClock()
       try await eventually("both have begun") { folder.size("a.mp4") > 0 && folder.size("a.flv") > 0 }
       let begun = clock.now
-      try await eventually("there is some of it") { folder.size("a.mp4") > 250_000 && clock.now - begun > .seconds(6) }
+      try await eventually("some of it is recorded") { folder.size("a.mp4") > 250_000 && clock.now - begun > .seconds(6) }
       server.kill()
       let length = (clock.now - begun) / .seconds(1)
       for name in ["a.mp4", "a.flv"] {

@@ -8,7 +8,7 @@ import Testing
 @testable import loadtest
 
 extension RealMedia {
-  @Suite("The sound of a voice room")
+  @Suite("Audio of a voice room")
   struct VoiceRoomGapTests {
     /// Settings of the two speakers who stay on their seats.
     private func settings(_ number: Int) -> SignalSource.Settings {
@@ -30,7 +30,7 @@ extension RealMedia {
     }
 
     @Test(
-      "nobody who listens hears that others go up and down: no hole, no jump, no silence",
+      "listeners do not notice when users take and leave seats: no gap, no jump, no silence",
       .timeLimit(.minutes(2)))
     func upAndDown() async throws {
       try await withServer { server in

@@ -7,7 +7,7 @@ extension RealMedia {
   @Suite("A voice room")
   struct VoiceRoomTests {
     @Test(
-      "listeners hear everybody who sits in one track, speakers all but themselves; who gets up is heard no more",
+      "listeners receive all seated users in one track, speakers all but themselves; a user who leaves the seat is no longer audible",
       .timeLimit(.minutes(2)))
     func seats() async throws {
       try await withServer { server in
@@ -37,7 +37,7 @@ extension RealMedia {
         }
         let up = try #require(speakers["b"])
         try await up.room.seats.leave()
-        try await eventually("who got up is heard no more", within: .seconds(20)) {
+        try await eventually("the user who left the seat is no longer audible", within: .seconds(20)) {
           let sound = listener.sound(of: "@mix")
           return sound.hears(400) && sound.hears(1100) && !sound.hears(700)
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// Kills a server immediately after its response and restarts it with its data directory.
 extension RealMedia {
-  @Suite("Changes that were answered")
+  @Suite("Acknowledged changes")
   struct AcknowledgedChangesTests {
     private static let all: Grants = [.publish, .subscribe, .admin, .relay]
 
@@ -41,9 +41,9 @@ extension RealMedia {
         try await red.startForward(ForwardParams(jobId: "old", publishUrl: "rtmp://origin/live/red"))
         let invited = try await red.pk.invite(in: "blue")
         let (a, b) = (red, blue)
-        try await eventually("blue hears of it") { !b.pk.invitations.isEmpty }
+        try await eventually("blue receives the invitation") { !b.pk.invitations.isEmpty }
         try await blue.pk.accept(invited.pkId)
-        try await eventually("the PK is on") { a.pk.current != nil && b.pk.current != nil }
+        try await eventually("the PK has started") { a.pk.current != nil && b.pk.current != nil }
       }
 
       static func check(_ answer: (status: Int, body: String)) throws {
@@ -112,7 +112,7 @@ extension RealMedia {
       }
     }
 
-    @Test("none of 100 changes is lost where the server is killed right after its answers", .timeLimit(.minutes(4)))
+    @Test("none of 100 changes is lost if the server is killed right after its responses", .timeLimit(.minutes(4)))
     func kills() async throws {
       var lost: [String] = []
       for round in 0..<10 {

@@ -3,9 +3,9 @@ import Testing
 
 /// Checks a room's settings after its server was killed.
 extension RealMedia {
-  @Suite("Settings that were changed")
+  @Suite("Changed settings")
   struct ChangedSettingsTests {
-    @Test("a change that was answered is there again after kill -9")
+    @Test("an acknowledged change survives kill -9")
     func killed() async throws {
       let directory = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: directory) }

@@ -6,14 +6,14 @@ import RoomServer
 import Testing
 
 extension RealMedia {
-  @Suite("HTTPS and RTMPS by the server's own certificate")
+  @Suite("HTTPS and RTMPS with the server's own certificate")
   struct OwnCertificateTests {
     private func with(_ body: (TestServer) async throws -> Void) async throws {
       let files = try CertificateFiles()
       try await withServer(adjust: { $0.tls = TLSSettings(certificate: files.certificate, key: files.key) }, body)
     }
 
-    @Test("signalling, HTTP-FLV and HLS are served over it; ffmpeg publishes and ffprobe plays by RTMPS")
+    @Test("signalling, HTTP-FLV and HLS work over HTTPS; ffmpeg publishes and ffprobe plays over RTMPS")
     func media() async throws {
       try await with { server in
         try await expectAllPasses(try #require(server.securePort), before: server)
@@ -30,7 +30,7 @@ extension RealMedia {
       }
     }
 
-    @Test("no packet of signalling waits for another's acknowledgement")
+    @Test("no signalling packet waits for the acknowledgement of another")
     func quick() async throws {
       try await with { server in
         var options = RoomOptions()
@@ -50,7 +50,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a page that came by HTTPS has a camera, and its signalling is wss")
+    @Test("a page loaded over HTTPS has camera access and uses wss signalling")
     func console() async throws {
       try await with { server in
         let page = "https://127.0.0.1:\(try #require(server.securePort))/"
