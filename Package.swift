@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// A C library that apt installs; `pkgConfig` is left out where its flags make SwiftPM warn.
+/// A C library installed with apt. `pkgConfig` is omitted if its flags make SwiftPM warn.
 func system(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target {
   .systemLibrary(name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(apt)])
 }
@@ -15,7 +15,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
-// x264 makes a program that is given to others GPL; OpenH264 is there for those who can't have that.
+// With x264, a distributed binary is subject to the GPL; OpenH264 is the alternative.
 let isWithoutX264 = Context.environment["ROOMSERVER_OPENH264"] != nil
 
 let package = Package(
@@ -36,7 +36,7 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    // Floor 0: what C gives.
+    // Layer 0: C libraries.
     system("CSRTP", pkgConfig: "libsrtp2", apt: "libsrtp2-dev"),
     system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     system("COpus", pkgConfig: "opus", apt: "libopus-dev"),
@@ -50,7 +50,7 @@ let package = Package(
     system("CGnuTLS", pkgConfig: "gnutls", apt: "libgnutls28-dev"),
     .target(name: "CLinux"),
 
-    // Floor 1: what the wire says.
+    // Layer 1: wire formats.
     .target(name: "RTP"),
     .target(name: "Digests", dependencies: ["COpenSSL"]),
     .target(name: "RTMP", dependencies: ["RTP", "Digests"]),
@@ -59,25 +59,26 @@ let package = Package(
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", "Digests"]),
 
-    // Floor 2: a peer, and the codecs.
+    // Layer 2: WebRTC peers and codecs.
     .target(name: "WebRTC", dependencies: ["RTP", "Digests", "CSRTP", "COpenSSL"]),
     .target(
       name: "Codecs", dependencies: ["RTP", "COpus", "CVPX", isWithoutX264 ? "COpenH264" : "CX264", "CFFmpeg", "CYUV"],
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
-    // Floor 3: the packet path, the media clock, and live streams.
+    // Layer 3: the packet path, mixing and live streams.
     .target(
       name: "Mixing", dependencies: ["Codecs", "RTP", "RoomProtocol", "CFreeType"],
-      // As for SFU below: each sample would be checked.
+      // See SFU below: every sample access would be checked.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
     .target(
       name: "SFU", dependencies: ["WebRTC", "RTP", "CLinux"],
-      // Property accesses across modules cost 25 ns checked and 1.5 unchecked; every hot object here has one owning thread.
+      // A property access across modules costs 25 ns with the check and 1.5 ns without; every hot object here is owned by one
+      // thread.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
     .target(name: "LiveOrigin", dependencies: ["Codecs", "RTMP", "RTP", "Digests", nio("NIOCore")]),
 
-    // Floor 4: what goes out, the server, and the client.
+    // Layer 4: outputs, the server and the client.
     .target(
       name: "Relay",
       dependencies: [
@@ -127,7 +128,7 @@ let package = Package(
         nio("NIOConcurrencyHelpers"),
       ]),
 
-    // Floor 5: what has codecs, and what runs.
+    // Layer 5: modules with codecs, and executables.
     .target(name: "RoomMedia", dependencies: ["RoomClient", "Codecs", "RTP"]),
     .executableTarget(
       name: "roomserver",
@@ -145,7 +146,7 @@ let package = Package(
       name: "client-guide", dependencies: ["RoomClient", "RoomMedia", "RoomProtocol", argumentParser],
       path: "Sources/Examples/ClientGuide"),
 
-    // Floor 6: the bots.
+    // Layer 6: the bots.
     .target(name: "LossyLink", dependencies: ["CLinux", "RTP"], path: "loadtest/LossyLink"),
     .executableTarget(
       name: "packetpath", dependencies: ["SFU", "WebRTC", "RTP", "CLinux", argumentParser], path: "loadtest/PacketPath"),
@@ -157,16 +158,16 @@ let package = Package(
       ],
       path: "loadtest/loadtest"),
 
-    // What fuzz targets share; Tests/Fuzz/run.sh builds them for libFuzzer, the tests run the stored inputs.
+    // Shared code of the fuzz targets. Tests/Fuzz/run.sh builds them for libFuzzer; the tests run the stored inputs.
     .target(name: "FuzzSupport", path: "Tests/Fuzz/Support"),
 
-    // Other people's programs, and what a peer of a test needs.
+    // Third-party programs, and helpers for the peers in tests.
     .target(name: "Peers", dependencies: ["WebRTC", "RTP", "RoomProtocol", nioSSL], path: "Tests/Peers"),
 
-    // Media times as literals, for tests alone.
+    // Literals for media times, used only in tests.
     .target(name: "MediaTimeLiterals", dependencies: ["RTP"], path: "Tests/MediaTimeLiterals"),
 
-    // Tests mirror the modules; Interop holds what needs a whole server or somebody else's peer.
+    // Test targets mirror the modules; Interop contains tests with a whole server or a third-party peer.
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport", "Peers"]),
@@ -220,8 +221,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Tests/Fuzz/run.sh: this project's modules with libFuzzer's counters and AddressSanitizer, and one program of all fuzz targets in
-// place of the tests, whose files they are.
+// For Tests/Fuzz/run.sh: builds the modules with libFuzzer's counters and AddressSanitizer, and replaces the test targets by
+// one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
     "RTP", "RTMP", "RoomProtocol", "RoomToken", "WebRTC", "SFU", "HTTPServer", "OriginServer", "Webhooks", "Rooms",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says what this machine lacks that apt can't give: a Swift toolchain, and git, which SwiftPM fetches packages with.
+# Reports missing tools that install-packages.sh does not install: a Swift toolchain, and git, which SwiftPM needs to fetch packages.
 set -euo pipefail
 
 oldest_major=6 oldest_minor=1
@@ -16,7 +16,7 @@ elif ! version=$(swift --version 2>&1); then
 elif [[ $version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]]; then
   major=${BASH_REMATCH[1]} minor=${BASH_REMATCH[2]}
   if ((major < oldest_major || (major == oldest_major && minor < oldest_minor))); then
-    missing+=("Swift $major.$minor is too old: $oldest_major.$oldest_minor or newer is needed (https://www.swift.org/install/linux)")
+    missing+=("Swift $major.$minor is too old: $oldest_major.$oldest_minor or newer is required (https://www.swift.org/install/linux)")
   fi
 else
   missing+=("can't read the version of the Swift toolchain at $(command -v swift): ${version%%$'\n'*}")

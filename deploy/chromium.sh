@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the path of the Chromium that the interop tests drive; nothing where there is none. CHROMIUM overrides the search.
+# Prints the path of the Chromium that the interop tests use, or nothing if there is none. CHROMIUM overrides the search.
 cd "$(dirname "$0")/.." || exit 1
 if [ -n "${CHROMIUM:-}" ]; then
   [ -x "$CHROMIUM" ] && echo "$CHROMIUM"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the build needs from apt; with --tests, also a Chromium and the Python tools of the interop tests, the latter into
-# .venv. Does nothing where all of it is there already.
+# Installs the build's dependencies with apt; with --tests, also Chromium and the Python tools of the interop tests, the latter into
+# .venv. Does nothing if everything is already installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,22 +11,22 @@ packages=(
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )
-# Package.swift asks for the same.
+# Package.swift lists the same packages.
 if [ -n "${ROOMSERVER_OPENH264:-}" ]; then packages+=(libopenh264-dev); fi
 tests=false
 case ${1:-} in
   --tests)
     tests=true
     packages+=(ca-certificates coturn ffmpeg python3 python3-venv)
-    # Somebody else's RTMP servers and clients.
+    # Third-party RTMP servers and clients.
     packages+=(nginx libnginx-mod-rtmp rtmpdump)
-    # Somebody else's WHEP viewer.
+    # A third-party WHEP viewer.
     packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
-    # The unit of deploy/ is checked by systemd itself; deploy/nginx by an nginx with TLS. The docs back up with sqlite3.
+    # Tests check the unit in deploy/ with systemd, and deploy/nginx with an nginx with TLS. The docs use sqlite3 for backups.
     packages+=(systemd openssl curl sqlite3)
-    # Tells where a test stands that does not end.
+    # Shows the stacks of a test that hangs.
     packages+=(gdb)
-    # Somebody else's media server, which the bots of loadtest load as well.
+    # A third-party media server, which loadtest can measure too.
     packages+=(janus iproute2)
     ;;
   '') ;;
@@ -44,7 +44,7 @@ as_root() {
   elif command -v sudo >/dev/null; then
     sudo "$@"
   else
-    echo "Packages have to be installed: run this once as root, or install sudo. Wanted: ${absent[*]}" >&2
+    echo "Packages must be installed: run this once as root, or install sudo. Missing: ${absent[*]}" >&2
     exit 1
   fi
 }
@@ -52,7 +52,7 @@ as_root() {
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
 updated=false
-# Installs those of the named packages that are not there.
+# Installs the given packages that are missing.
 install() {
   local package
   absent=()
@@ -64,7 +64,7 @@ install() {
     updated=true
   fi
   say "apt-get install ${absent[*]}"
-  # The tests start what they need themselves; no package is to start a service of its own.
+  # The tests start what they need; packages must not start services.
   local policy=/usr/sbin/policy-rc.d status=0
   if [ -e "$policy" ]; then
     policy=
@@ -84,12 +84,12 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 fi
 install "${packages[@]}"
 $tests || exit 0
-# deploy/caddy is checked by a Caddy. Ubuntu 22.04 has none; that test is left out there.
+# A test checks deploy/caddy with Caddy. Ubuntu 22.04 has no package of it, so the test is skipped there.
 if apt-cache show caddy >/dev/null 2>&1; then install caddy; fi
 
 requirements=deploy/test-requirements.txt
 stamp=.venv/requirements.installed
-# Makes .venv and installs the named pip packages into it.
+# Creates .venv and installs the given pip packages into it.
 python_tools() {
   [ -x .venv/bin/python ] || { say "python3 -m venv .venv"; /usr/bin/python3 -m venv .venv; }
   .venv/bin/python -m pip install -q --disable-pip-version-check "$@"
@@ -100,19 +100,19 @@ if ! cmp -s "$requirements" "$stamp"; then
   cp "$requirements" "$stamp"
 fi
 
-# Debian has Chromium itself. Ubuntu's package of that name only leads to a snap, so there playwright's build is fetched, once.
+# Debian has a Chromium package. Ubuntu's package of that name installs a snap, so playwright's build is downloaded there, once.
 [ -n "$(deploy/chromium.sh)" ] && exit 0
 . /etc/os-release
 case " ${ID:-} ${ID_LIKE:-} " in
   *" ubuntu "*)
     say "Chromium for the interop tests, by playwright, into .venv"
-    # A version of playwright is a version of Chromium. Where it is not root, it calls sudo for the libraries that Chromium wants.
+    # The version of playwright determines that of Chromium. Without root, it calls sudo to install Chromium's libraries.
     python_tools playwright==1.65.2
     PLAYWRIGHT_BROWSERS_PATH=$PWD/.venv/browsers .venv/bin/python -m playwright install --with-deps chromium
     ;;
   *) install chromium ;;
 esac
 if [ -z "$(deploy/chromium.sh)" ]; then
-  echo "No Chromium was found or installed; set CHROMIUM to the path of a Chromium or Chrome and start again." >&2
+  echo "No Chromium was found or installed; set CHROMIUM to the path of a Chromium or Chrome and run this again." >&2
   exit 1
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts a room server for trying things out, on 127.0.0.1 and with a key pair made for this run, and two bots in room "demo". Installs
-# and builds first what is missing; a second start takes seconds. Ctrl-C ends all of it.
+# Starts a room server for evaluation, on 127.0.0.1 and with a key pair for this run, and two bots in room "demo". Installs
+# and builds what is missing first; a second start takes seconds. Ctrl-C stops everything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,14 +36,14 @@ swift build -c release --product roomserver
 if $demo; then swift build -c release --product loadtest; fi
 programs=$(swift build -c release --show-bin-path)
 
-# Both programs read the pair from here; it is as good as the run is long.
+# Both programs read the key pair from the environment; it is valid for this run only.
 ROOMSERVER_KEY=dev
 ROOMSERVER_SECRET=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 export ROOMSERVER_KEY ROOMSERVER_SECRET
 
 running=()
 is_running() { kill -0 "$1" 2>/dev/null; }
-# Ends what was started, the bots first so that they leave their room in order.
+# Stops all processes, the bots first so that they leave their room properly.
 finish() {
   trap '' EXIT INT TERM
   local index
@@ -78,8 +78,8 @@ if $demo; then
   running+=($!)
 fi
 
-# Browsers keep what stands behind the # to themselves: the token reaches the page, and no server's log.
+# Browsers do not send the part after #: the token reaches the page, but no server log.
 say "Console: http://127.0.0.1:$port/#token=$("$programs/roomserver" token --api --ttl 12h)"
 say "Ctrl-C ends everything"
-# Whichever ends first ends the run.
+# The run ends with the first process that exits.
 wait -n

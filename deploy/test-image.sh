@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the steps of deploy/Dockerfile where there is no container engine: each stage in a bare Debian of its own, made by debootstrap, and then
-# the program as the image would start it. Needs root; takes as long as a release build.
-#   deploy/test-image.sh                    all of it
-#   deploy/test-image.sh --program FILE     the last stage alone, with a program that is built already
-# The network is this machine's. The toolchain of the first stage's image is this machine's own.
+# Runs the steps of deploy/Dockerfile without a container engine: each stage in a minimal Debian created by debootstrap, and then
+# the program as the image would start it. Requires root; takes as long as a release build.
+#   deploy/test-image.sh                    all stages
+#   deploy/test-image.sh --program FILE     only the last stage, with an existing executable
+# The stages use this machine's network, and the first stage this machine's toolchain.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,14 +40,14 @@ if [ ! -e "$home/base/.made" ]; then
   touch "$home/base/.made"
 fi
 
-# Shows a folder of this machine in the stage.
+# Mounts a folder of this machine into the stage.
 lend() {
   mkdir -p "$root$1"
   mount --bind "$1" "$root$1"
   mounts+=("$root$1")
 }
 
-# What the swift image has beside Debian: its toolchain, and what that needs.
+# The swift image's additions to Debian: its toolchain and the toolchain's dependencies.
 lend_toolchain() {
   local toolchain
   toolchain=$(dirname "$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")")
@@ -56,19 +56,19 @@ lend_toolchain() {
   chroot "$root" apt-get update -q >/dev/null
   chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends binutils ca-certificates gcc git \
     libc6-dev libcurl4 libedit2 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 pkg-config tzdata zlib1g-dev unzip >/dev/null
-  # A machine that gets its packages from a copy.
+  # A machine that uses a package mirror.
   [ ! -e /etc/gitconfig ] || cp /etc/gitconfig "$root/etc/"
   local copy
   copy=$(git config --system --get-regexp '^url\..*\.insteadof$' 2>/dev/null | sed -n 's/^url\.\(.*\)\.insteadof .*/\1/p' | head -n 1)
   if [ -d "${copy:-}" ]; then lend "${copy%/}"; fi
 }
 
-# Begins a stage in a fresh Debian.
+# Starts a stage in a new Debian.
 begin_stage() {
   stage=$1
   root=$home/stage$stage
   if grep -q " $root/" /proc/mounts; then
-    echo "another run is under way in $root, or left its mounts behind" >&2
+    echo "another run is in progress in $root, or left its mounts" >&2
     exit 1
   fi
   rm -rf --one-file-system "$root"
@@ -77,7 +77,7 @@ begin_stage() {
   lend /dev
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
   cp /etc/apt/apt.conf.d/99* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
-  # Where this machine trusts more than Debian does, a proxy for instance, the stage does too.
+  # Certificates that this machine trusts in addition to Debian's, such as a proxy's, are trusted in the stage too.
   mkdir -p "$root/etc/ssl/certs"
   cp -rL /etc/ssl/certs/. "$root/etc/ssl/certs/" 2>/dev/null || true
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
@@ -86,14 +86,14 @@ begin_stage() {
   variables=() folder=/ user=root
 }
 
-# Runs a command in the stage as its image would; with in_its_place=exec in place of this shell.
+# Runs a command in the stage as its image would; with in_its_place=exec, replaces this shell.
 in_its_place=
 in_stage() {
   $in_its_place chroot --userspec="$user" "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH="$path" \
     "${variables[@]}" bash -c "cd $folder && $1"
 }
 
-# The steps that this project's Dockerfile has, and no others.
+# Only the steps that this project's Dockerfile uses.
 step() {
   local word=$1 rest=$2
   case $word in
@@ -108,7 +108,7 @@ step() {
       [[ $to == /* ]] || to=$folder/$to
       mkdir -p "$root$to"
       if [ "$from" = "$project" ] && [ "$rest" = . ]; then
-        # What .dockerignore leaves: what is committed.
+        # The files that .dockerignore does not exclude: those committed.
         git -c safe.directory='*' archive HEAD | tar -x -C "$root$to"
       elif [ -d "$from/$rest" ]; then
         cp -a "$from/$rest/." "$root$to"
@@ -122,7 +122,7 @@ step() {
     HEALTHCHECK) health=${rest#*CMD } ;;
     VOLUME | EXPOSE | STOPSIGNAL | ENTRYPOINT | CMD) ;;
     *)
-      echo "deploy/test-image.sh does not know $word" >&2
+      echo "deploy/test-image.sh does not support $word" >&2
       exit 1
       ;;
   esac
@@ -143,7 +143,7 @@ while read -r word rest; do
   say "$word $rest"
   if [ -n "$program" ] && [[ $word == COPY ]]; then
     install -D "$program" "$root/usr/local/bin/roomserver"
-    # One that was linked to Swift's libraries finds them where they are here.
+    # A dynamically linked executable finds Swift's libraries at their path on this machine.
     libraries=$(ldd "$program" | sed -n 's|.* => \(.*\)/libswiftCore.so .*|\1|p')
     [ -z "$libraries" ] || lend "$libraries"
   else
@@ -173,10 +173,10 @@ for _ in $(seq 300); do
 done
 [ -n "$port" ] || { echo "the server did not start" >&2; cat "$home/log" >&2; exit 1; }
 is_healthy() { in_stage "ROOMSERVER_PORT=$1 sh -c $(printf %q "$health")"; }
-is_healthy "$port" || { echo "HEALTHCHECK does not find it well" >&2; exit 1; }
-! is_healthy 1 2>/dev/null || { echo "HEALTHCHECK finds well what is not there" >&2; exit 1; }
+is_healthy "$port" || { echo "HEALTHCHECK fails for a running server" >&2; exit 1; }
+! is_healthy 1 2>/dev/null || { echo "HEALTHCHECK succeeds without a server" >&2; exit 1; }
 in_stage "test -s /var/lib/roomserver/data/rooms.sqlite"
 kill -TERM "$pid"
-wait "$pid" || { echo "the server ended with $?" >&2; exit 1; }
+wait "$pid" || { echo "the server exited with $?" >&2; exit 1; }
 pid=
 say "The image works"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests everything on a Debian 12 or Ubuntu 22.04+ machine that has a Swift toolchain and nothing else: format, a build without
-# warnings, the REST API against its description, then every Swift test. Exits with 0 only where all of it passed.
+# Runs all checks on a Debian 12 or Ubuntu 22.04+ machine that has only a Swift toolchain: format, a build without
+# warnings, the REST API against its description, then every Swift test. Exits with 0 only if all of them pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,11 +21,11 @@ say "REST API against api/openapi.yaml"
 Tests/Interop/REST/schemathesis.sh
 
 say "Tests"
-# One after the other: side by side, two cores leave the tests with real media no time.
+# Serially, because on two cores tests with real media would not get enough CPU time in parallel.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 deploy/watched.sh 300 swift test --skip-build --no-parallel 2>&1 | tee "$log" || {
-  # Hundreds of lines stand between a failure and the end.
+  # Repeats failures at the end, because hundreds of lines may follow them.
   say "What failed"
   grep -A 3 -E '✘|recorded an issue|error:' "$log"
   exit 1

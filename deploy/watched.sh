@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# watched.sh SECONDS COMMAND...: runs a command. Where it prints nothing for so long, shows where the threads of its test process stand,
-# ends it with all that it started, and exits with 124.
+# watched.sh SECONDS COMMAND...: runs a command. If it prints nothing for that long, prints the stacks of its test process,
+# ends it with all its children, and exits with 124.
 set -euo pipefail
 quiet=$1
 shift
 
 printed=$(mktemp)
-# A process group of its own, so that all of it can be ended.
+# A process group of its own, so that the whole group can be killed.
 set -m
 (stdbuf -oL "$@" 2>&1 | tee "$printed") &
 group=$!
 trap 'kill -KILL -- -$group 2>/dev/null || true; rm -f "$printed"' EXIT
 trap 'exit 130' INT TERM
 
-# The stacks of those of the group that run tests.
+# Prints the stacks of the group's test processes.
 stacks() {
   local process
   for process in /proc/[0-9]*; do
@@ -26,7 +26,7 @@ stacks() {
 while kill -0 "$group" 2>/dev/null; do
   sleep 1
   if (($(date +%s) - $(stat -c %Y "$printed") > quiet)); then
-    printf '\n== error: nothing was printed for %s s; the test that began last stands still\n' "$quiet"
+    printf '\n== error: no output for %s s; the test that started last hangs\n' "$quiet"
     stacks || true
     exit 124
   fi

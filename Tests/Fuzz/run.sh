@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the fuzzer and runs each target: Tests/Fuzz/run.sh [seconds per target] [target…]
-# FUZZ_BUILD is the folder of what is built and of the growing corpus (/tmp/fuzz-build).
+# FUZZ_BUILD is the folder of the build and of the growing corpus (/tmp/fuzz-build).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,15 +13,15 @@ if [ ${#targets[@]} -eq 0 ]; then
   mapfile -t targets < <(ls "$here/Regressions")
 fi
 
-# Swift's own crash handler can hang a fuzzer. The smaller quarantine and shorter stacks of AddressSanitizer are worth a third of
-# the speed where an input allocates much.
+# Swift's own crash handler can hang a fuzzer. A smaller quarantine and shorter stacks of AddressSanitizer save a third of
+# the time if an input allocates much.
 export SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=4${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 mkdir -p "$build"
 ROOMSERVER_FUZZ=1 swift build --package-path "$root" --scratch-path "$build/swift" -c release --disable-dead-strip --product fuzz
 
-# Bytes of the longest input: a datagram, a stream, or a text that says all it can. Longer ones are slower and find no more.
+# Maximum input size in bytes: a datagram, a stream, or a text with every field. Longer inputs are slower and find no more bugs.
 longest() {
   case $1 in
     sdp) echo 8192 ;;
@@ -32,7 +32,7 @@ longest() {
   esac
 }
 
-# The words that an input is made of, where there are some.
+# The dictionary of a target, if it has one.
 dictionary() {
   case $1 in
     sdp | fragment | publish | publish-answer | subscribe | subscribe-offer | view | conversation) echo sdp ;;
@@ -45,7 +45,7 @@ dictionary() {
   esac
 }
 
-# A room's timers and its worker outlive the input, which looks like a leak and is sought at every input.
+# A room's timers and its worker outlive the input, which LeakSanitizer would report, and it would search at every input.
 leaks() {
   case $1 in
     conversation | http) echo 0 ;;

@@ -30,7 +30,7 @@ extension RealMedia {
         try await eventually("the client has ended", within: .seconds(180)) { !process.isRunning }
         let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         #expect(process.terminationStatus == 0, "\(text)")
-        #expect(text.contains("all results are as they should be"))
+        #expect(text.contains("all results are correct"))
         try await eventually("nothing is left", within: .seconds(20)) { try await server.isEmpty() }
       }
     }

@@ -5,7 +5,8 @@ import Testing
 extension RealMedia {
   @Suite("A bad network")
   struct LossTests {
-    @Test("with 5 % loss in each direction video and audio continue", .timeLimit(.minutes(3)), arguments: [VideoCodec.h264, .vp8])
+    @Test(
+      "with 5 % loss in each direction video and audio continue", .timeLimit(.minutes(3)), arguments: [VideoCodec.h264, .vp8])
     func loss(codec: VideoCodec) async throws {
       try await withServer { server in
         let link = BadNetwork(LinkConditions(loss: 0.05, delay: 20_000, jitter: 5_000), seed: 5)

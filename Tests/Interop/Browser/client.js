@@ -1,7 +1,7 @@
-// A browser's side of api/signalling.md, as small as it can be. The tests call the methods of `client`.
+// A minimal browser client of api/signalling.md. The tests call the methods of `client`.
 'use strict'
 
-// Requests and their answers over the WebSocket; what the server says by itself goes to `onEvent`.
+// Sends requests over the WebSocket and matches responses; events are passed to `onEvent`.
 class Signalling {
   constructor(url, onEvent) {
     this.asked = new Map()
@@ -38,7 +38,7 @@ class Signalling {
   }
 }
 
-// A moving picture of one colour with a running counter.
+// A moving picture of one colour with a counter.
 function paintedTrack({ width = 320, height = 180, fps = 15, color = '#2060c0' }) {
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
   const pen = canvas.getContext('2d')
@@ -53,7 +53,7 @@ function paintedTrack({ width = 320, height = 180, fps = 15, color = '#2060c0' }
   return canvas.captureStream(fps).getVideoTracks()[0]
 }
 
-// A microphone that hears a sine wave.
+// A microphone that captures a sine wave.
 function toneTrack(audio, { frequency = 440, gain = 0.3 }) {
   const tone = new OscillatorNode(audio, { frequency })
   const sink = new MediaStreamAudioDestinationNode(audio)
@@ -62,7 +62,7 @@ function toneTrack(audio, { frequency = 440, gain = 0.3 }) {
   return sink.stream.getAudioTracks()[0]
 }
 
-// What is heard on a track: its loudest frequency in Hz, and how loud, −∞…0 dB.
+// The loudest frequency of a track in Hz, and its level, −∞…0 dB.
 class Ear {
   constructor(audio, stream) {
     this.rate = audio.sampleRate
@@ -78,8 +78,8 @@ class Ear {
   }
 }
 
-// The clock that the test pattern shows over its top eighth: two rows of 32 cells, 40 bits of milliseconds, 16 of frame number, 8 of
-// CRC (polynomial 0x07). Null where the picture shows none.
+// Reads the clock in the top eighth of the test pattern: two rows of 32 cells, 40 bits of milliseconds, 16 of frame number, 8 of
+// CRC (polynomial 0x07). Null if the picture has none.
 function readClock(pixels, width, height) {
   const bits = []
   for (let index = 0; index < 64; index++) {
@@ -110,7 +110,7 @@ class Client {
     this.offers = Promise.resolve() // offers are answered one after the other
   }
 
-  // `way`: 'any', 'tcp' (as where UDP is no way out) or 'relay'.
+  // `way`: 'any', 'tcp' (as if UDP were blocked) or 'relay'.
   async join({ url, token, autoSubscribe = true, way = 'any' }) {
     this.way = way
     this.signalling = new Signalling(url, (event, data) => this.heard(event, data))
@@ -138,8 +138,8 @@ class Client {
   // Any other call of the protocol.
   request({ method, params }) { return this.signalling.request(method, params) }
 
-  // Publishes what is named: { video: { codec, layers, width, height, fps, color }, audio: { frequency } }. Gives the track ids.
-  // With `wrongFingerprint` the description names another certificate than the one that the browser will show.
+  // Publishes { video: { codec, layers, width, height, fps, color }, audio: { frequency } }. Returns the track ids.
+  // With `wrongFingerprint` the description does not match the browser's certificate.
   async publish({ video, audio, wrongFingerprint }) {
     this.publishing ??= new RTCPeerConnection(this.connection)
     const added = []
@@ -163,7 +163,7 @@ class Client {
     return answer.tracks.map(({ track }) => track.trackId)
   }
 
-  // The server's description with the candidates that may be used.
+  // Returns the server's description with only the candidates that may be used.
   reachable(sdp) {
     return this.way === 'tcp' ? sdp.replace(/^a=candidate:\S+ \d+ udp .*\r\n/gim, '') : sdp
   }
@@ -200,7 +200,7 @@ class Client {
     const named = this.offered.get(transceiver.mid)
     if (!named) return
     const stream = new MediaStream([track])
-    // Without an element that plays it, Chromium feeds no remote audio to Web Audio.
+    // Without an element that plays it, Chromium passes no remote audio to Web Audio.
     const element = document.createElement(track.kind)
     Object.assign(element, { srcObject: stream, muted: true, autoplay: true, playsInline: true })
     document.getElementById('media').append(element)
@@ -209,7 +209,7 @@ class Client {
       ...named, kind: track.kind, receiver, element, ear: track.kind === 'audio' ? new Ear(this.audio, stream) : null })
   }
 
-  // One entry per remote track: what was decoded of it so far, and what is heard right now.
+  // One entry per remote track: what was decoded so far, and the tone being played.
   async received() {
     const tracks = []
     for (const { userId, trackId, kind, receiver, ear } of this.remote.values()) {
@@ -224,7 +224,7 @@ class Client {
     return tracks
   }
 
-  // How old a user's pictures are when they appear on the screen, by the clock in them, in milliseconds.
+  // The ages of a user's pictures when they appear on the screen, by the clock in them, in milliseconds.
   async ages({ userId, milliseconds }) {
     const { element } = [...this.remote.values()].find(track => track.userId === userId && track.kind === 'video')
     const [width, height] = [element.videoWidth, element.videoHeight]
@@ -242,7 +242,7 @@ class Client {
     return ages
   }
 
-  // The candidate pairs that media goes by.
+  // The candidate pairs selected for media.
   async paths() {
     const paths = []
     for (const connection of [this.publishing, this.subscribing]) {
@@ -259,7 +259,7 @@ class Client {
     return paths
   }
 
-  // What the page knows of its session.
+  // The state of the page's session.
   state() {
     return {
       ended: this.ended, failure: this.failure ?? null, events: this.events, users: [...this.participants.keys()],

@@ -1,5 +1,5 @@
-// Stands in for camera and microphone where a picture of the console is taken: somebody drawn, who sways a little and talks in turn.
-// The page's name chooses who.
+// Replaces camera and microphone for screenshots of the console: a drawn person who sways a little and talks at times.
+// The page's name selects the person.
 'use strict'
 
 const people = {

@@ -1,4 +1,4 @@
-// The smallest WHIP publisher and WHEP player: trickles its candidates, and can restart ICE.
+// A minimal WHIP publisher and WHEP player: uses trickle ICE, and can restart ICE.
 const http = (() => {
   let peer, session, token, tag, answer
   const statuses = {}
@@ -32,7 +32,7 @@ const http = (() => {
     const gathered = new Promise((done) => {
       peer.onicecandidate = ({ candidate }) => (candidate ? candidate.candidate && candidates.push(candidate.candidate) : done())
     })
-    // Sent as it is, before any candidate is known.
+    // Sent unchanged, before any candidate is known.
     await peer.setLocalDescription()
     const response = await request('POST', url, peer.localDescription.sdp, { 'Content-Type': 'application/sdp' })
     if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`)
@@ -67,7 +67,7 @@ const http = (() => {
       return begin(options.url)
     },
 
-    // Gives the user fragments that ICE uses then.
+    // Returns the ICE username fragments in use afterwards.
     async restart() {
       await peer.setLocalDescription(await peer.createOffer({ iceRestart: true }))
       const response = await patch(fragment(peer.localDescription.sdp, []), '*')
@@ -90,7 +90,7 @@ const http = (() => {
         connection: peer.connectionState,
         framesDecoded: video?.framesDecoded ?? 0,
         width: video?.frameWidth ?? 0,
-        // Answered checks of the pair in use, which is another one after a restart.
+        // Responses to checks on the selected pair, which changes with a restart.
         answers: pair?.responsesReceived ?? 0,
         fragment: transport?.iceLocalUsernameFragment ?? '',
         offered: line(peer.localDescription.sdp, 'ice-ufrag'),

@@ -33,7 +33,7 @@ extension RealMedia {
       configuration.rooms.audience = .separate
     }
 
-    @Test("solo live, a PK, a PK in the other room, and the return", .timeLimit(.minutes(2))) func livesAndBattles() async throws {
+    @Test("solo live, a PK, a PK in the other room, and back", .timeLimit(.minutes(2))) func livesAndBattles() async throws {
       try await withServer(adjust: settings) { server in
         let all: Grants = [.publish, .subscribe, .admin, .relay]
         var anchors: [Anchor] = []

@@ -1,4 +1,4 @@
-"""Generates a client from api/openapi.yaml, and does with it alone what an app's server does around a PK.
+"""Generates a client from api/openapi.yaml, and uses only this client to do what an app's server does for a PK.
 
     generated_client.py URL TOKEN     the server's HTTP address, and an API token
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def generate(directory):
-    """Makes the package `roomserver_client`, and imports it."""
+    """Generates the package `roomserver_client` and imports it."""
     settings = Path(directory, "settings.yaml")
     settings.write_text("post_hooks: []\n")
     generator = [sys.executable, "-m", "openapi_python_client", "generate", "--path", ROOT / "api/openapi.yaml"]
@@ -58,13 +58,13 @@ def eventually(what, ask, seconds=60):
         answer = ask()
         if answer:
             return answer
-        assert time.monotonic() < deadline, f"waited too long for {what}"
+        assert time.monotonic() < deadline, f"timeout while waiting for {what}"
         time.sleep(0.05)
 
 
 def expect(value, kind):
     """The value, if it is of this generated type."""
-    assert isinstance(value, kind), f"{kind.__name__} was expected: {value}"
+    assert isinstance(value, kind), f"expected {kind.__name__}: {value}"
     return value
 
 
@@ -79,7 +79,7 @@ def anchor(api, url, room, user, tone):
 
 
 def rooms(api):
-    """Makes two rooms, and changes one."""
+    """Creates two rooms and changes one."""
     m = api.models
     made = expect(api.call("create_room", body=m.NewRoom(name="red", grace_time=60, audience=m.Audience.SEPARATE)), m.Room)
     assert (made.name, made.participants) == ("red", 0)
@@ -140,7 +140,7 @@ def pk(api):
         answer = api.call("invite_pk", "red", body=m.PKInviteParams(room="blue", way=m.PKWay.BRIDGE))
         if isinstance(answer, m.PKInviteResult):
             return answer
-        # A host whose media has not come yet is not there.
+        # A host whose media has not arrived yet can't be invited.
         assert expect(answer, m.Error).code == 80702, answer
 
     invited = eventually("an invitation that can be made", invite)
@@ -163,7 +163,7 @@ def pk(api):
     expect(api.call("set_pk_score", "red", body=m.PKScoreParams(score=7)), m.Empty)
     eventually("the score in blue", lambda: current("blue").peer_score == 7)
     assert expect(api.call("invite_pk", "red", body=m.PKInviteParams(room="blue")), m.Error).code == 10012
-    # The other anchor's tracks come over, as those of a participant that takes no place.
+    # The other anchor's tracks appear as those of a participant that does not count towards the limit.
     eventually("bob in red", lambda: "bob@blue" in [p.user_id for p in expect(api.call("get_room", "red"), m.RoomDetail).participants])
     listed = {room.name: room.participants for room in expect(api.call("list_rooms"), m.RoomList).rooms}
     assert listed == {"blue": 1, "red": 1}, listed
@@ -180,7 +180,7 @@ def main(url, token):
         rooms(api)
         for room, user, tone in (("red", "ann", 440), ("blue", "bob", 660)):
             peer = anchor(api, url, room, user, tone)
-            # A peer ends with its standard input.
+            # A peer exits when its standard input closes.
             stack.callback(peer.wait, timeout=20)
             stack.callback(peer.stdin.close)
         seats(api, "red", "ann")
@@ -189,7 +189,7 @@ def main(url, token):
         pk(api)
         assert api.status("close_room", "red") == 204 and api.status("close_room", "red") == 404
         assert api.status("close_room", "blue") == 204
-    print("all results are as they should be")
+    print("all results are correct")
 
 
 main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""What schemathesis can't know of this API: what is no JSON, and rules that no schema can say."""
+"""Hooks for what schemathesis can't derive from this API: bodies other than JSON, and rules that a schema can't express."""
 
 import base64
 import os
@@ -49,10 +49,10 @@ def ask(method, path, body=None):
     return requests.request(method, os.environ["ROOMSERVER_URL"] + path, json=body, headers=headers, timeout=10)
 
 
-# Rooms that are there, for what is asked of a room: one with a publish URL of its own, so that jobs need none, one with a job whose
+# Existing rooms for requests about a room: one with a publish URL of its own, so that jobs need none, one with a job whose
 # layouts can be changed, and one whose settings change.
 PUSHED, MIXED, CHANGED, JOB = "pushed", "mixed", "changed", "standing"
-# A room that is not there: what would end one of these is sent to it.
+# A missing room: requests that would close one of these rooms are sent to it.
 ELSEWHERE = "elsewhere"
 ask("POST", "/v1/rooms", {"name": PUSHED, "push": {"mode": "manual", "publishUrl": "rtmp://cdn/live/{room}"}})
 ask("POST", "/v1/rooms", {"name": MIXED})
@@ -61,7 +61,7 @@ standing = {"jobId": JOB, "publishAs": "mix", "width": 64, "height": 48, "fps": 
 assert ask("POST", f"/v1/rooms/{MIXED}/merge-jobs", standing).status_code == 201
 
 
-# Texts with a grammar of their own, which no generator hits by itself: each has a part that a narrow pattern would refuse.
+# Texts with a grammar that a generator does not produce: each has a part that a narrow pattern would reject.
 URLS = [
     "rtmp://192.0.2.1/live/show",
     "rtmp://192.0.2.1:19350/live/show?wsSecret=0123456789abcdef&wsTime=5f5e100&serialnum=1",
@@ -84,7 +84,7 @@ POLICIES = [
 SCHEMAS = yaml.safe_load((Path(__file__).resolve().parents[3] / "api/openapi.yaml").read_text())["components"]["schemas"]
 for job in ("NewForward", "NewMerge"):
     for url in URLS:
-        assert re.search(SCHEMAS[job]["properties"]["publishUrl"]["pattern"], url), f"the pattern of {job} refuses {url}"
+        assert re.search(SCHEMAS[job]["properties"]["publishUrl"]["pattern"], url), f"the pattern of {job} rejects {url}"
 
 
 def pick(values, seed):
@@ -93,7 +93,7 @@ def pick(values, seed):
 
 
 def put_values(operation, body):
-    """Puts values into a generated body where its schema says less than the server asks for."""
+    """Puts values into a generated body if its schema is less strict than the server."""
     if isinstance(body.get("publishUrl"), str):
         body["publishUrl"] = pick(URLS, body["publishUrl"])
     if isinstance(body.get("push"), dict):
@@ -110,7 +110,7 @@ def before_call(context, case, kwargs):
     if name in ("closeRoom", "stopJob") and path.get("room") in (PUSHED, MIXED, CHANGED):
         path["room"] = ELSEWHERE
     if name == "startMerge" and isinstance(case.body, dict) and isinstance(case.body.get("publishUrl"), str):
-        # A job whose server may not be gone to is over at once, and can't be found any more.
+        # A job whose target server is not allowed ends at once and can't be found any more.
         if case.meta is not None and case.meta.phase.name.value == "stateful":
             case.body["publishUrl"] = re.sub(r"(?i)^(rtmps?://)(\[[^]]*]|[^/:]+)", r"\g<1>192.0.2.1", case.body["publishUrl"])
     if case.meta is None or case.meta.phase.name.value == "stateful" or case.meta.is_negative_at(ParameterLocation.PATH):
@@ -128,13 +128,13 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def after_call(context, case, response):
-    # Room for the next one.
+    # Makes room for the next one.
     room = case.path_parameters.get("room")
     if response.status_code == 201 and room in (PUSHED, MIXED):
         ask("DELETE", f"/v1/rooms/{room}/jobs/{quote(response.json()['jobId'], safe='')}")
 
 
-# Sentences about fields that don't fit each other or the room: no schema can say these rules.
+# Messages about fields that conflict with each other or with the room: a schema can't express these rules.
 RULES = [
     "jobId: 1 to 64 bytes",
     "minKbps: at most videoKbps",
@@ -156,6 +156,6 @@ RULES = [
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
     if isinstance(failure, EnsureResourceAvailability):
-        # 404 for a track that a body names says nothing of the room of the path, nor does a room that was put there to save another.
+        # A 404 for a track in a body does not concern the room in the path, and neither does a room that replaces another.
         return '"name":"subscribeFailed"' not in response.text and case.path_parameters.get("room") != ELSEWHERE
     return not (isinstance(failure, RejectedPositiveData) and any(rule in response.text for rule in RULES))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks a running server against api/openapi.yaml with schemathesis, for a minute and a half. Fails on a finding, and where the
-# server does not stop cleanly. SCHEMATHESIS names the program; default is the one in .venv, or on the path.
+# Checks a running server against api/openapi.yaml with schemathesis, for a minute and a half. Fails on a finding, or if the
+# server does not stop cleanly. SCHEMATHESIS is the program's path; the default is the one in .venv, or on the PATH.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -18,7 +18,7 @@ trap finish EXIT
 
 export ROOMSERVER_KEY=schemathesis ROOMSERVER_SECRET=only-for-this-run-and-long-enough-for-hs256
 : >"$work/log"
-# What is to be pushed goes nowhere, mixes leave the machine some of itself, and a room may be as large as the schema allows.
+# Push targets are unreachable, mixes leave some CPU free, and a room may be as large as the schema allows.
 "$server" serve --port 0 --media-port 0 --rtmp-port 0 --workers 1 --recordings "$work" --data "$work/data" \
   --relay-target 192.0.2.1 --mix-cores 0.6 --room-participants 100000 2>"$work/log" &
 pid=$!
@@ -34,12 +34,12 @@ export ROOMSERVER_TOKEN ROOMSERVER_URL
 
 root=$PWD
 status=0
-# The upgrade at /v1/signal is left out: to schemathesis a GET that is answered with 426 looks refused. A drain would end the server.
+# Excludes the upgrade at /v1/signal, because schemathesis treats the response 426 to a GET as a rejection, and the drain, which ends the server.
 (cd "$work" && SCHEMATHESIS_HOOKS="$root/Tests/Interop/REST/hooks.py" "$schemathesis" run "$root/api/openapi.yaml" --url "$ROOMSERVER_URL" \
   --header "Authorization: Bearer $ROOMSERVER_TOKEN" --exclude-operation-id signal --exclude-operation-id drain --checks all \
   --phases coverage,fuzzing,stateful --max-time 80 --seed 1 --request-timeout 10) || status=$?
 
 kill "$pid"
-wait "$pid" || { echo "the server ended with $?"; tail -20 "$work/log"; status=1; }
+wait "$pid" || { echo "the server exited with $?"; tail -20 "$work/log"; status=1; }
 pid=
 exit "$status"

@@ -16,7 +16,7 @@ extension RealMedia {
       String(decoding: try await server.api("GET", "/v1/streams").body, as: UTF8.self)
     }
 
-    @Test("auto: a publisher is live at the room's own URL until the job's timeout after the end")
+    @Test("auto: a publisher is live at the room's own URL, and for at most the configured patience after leaving")
     func auto() async throws {
       try await withServer(adjust: { $0.relay.broadcasts.patience = 1_000_000 }) { server in
         try await create(server, #"{"mode":"auto","publishUrl":"rtmp://origin/live/{room}-{user}"}"#)

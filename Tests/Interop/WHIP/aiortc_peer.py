@@ -1,4 +1,4 @@
-"""A WHIP publisher and a WHEP player of aiortc.
+"""A WHIP publisher and a WHEP player with aiortc.
 
     aiortc_peer.py publish URL TOKEN --video vp8|h264 [--audio HERTZ]
     aiortc_peer.py publish URL TOKEN --file PATH      sends a file's encoded H.264 as it is
@@ -20,16 +20,16 @@ from aiortc.mediastreams import MediaStreamError
 
 from peer import Session, say, when_told_to_end
 
-# aioice leaves loopback out; the tests' server is nowhere else.
+# aioice omits loopback, where the tests' server runs.
 aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
 
 WIDTH, HEIGHT, RATE = 320, 180, 15
-# The chroma of what is published: far from grey, and from each other.
+# The chroma of the published video: far from grey and from each other.
 CHROMA = {"vp8": (60, 190), "h264": (200, 80)}
 
 
 class Picture(MediaStreamTrack):
-    """A plain colour whose brightness goes up a step with each picture."""
+    """A plain colour whose brightness increases with each picture."""
 
     kind = "video"
 
@@ -76,7 +76,7 @@ class Tone(MediaStreamTrack):
 
 
 class Seen:
-    """What of the video was decoded."""
+    """The decoded video."""
 
     def __init__(self):
         self.frames = 0
@@ -96,7 +96,7 @@ class Seen:
 
 
 class Heard:
-    """What of the audio was decoded: its loudness, and the strength of each tone that may be in it."""
+    """The decoded audio: its loudness, and the strength of each expected tone."""
 
     def __init__(self):
         self.samples = 0
@@ -110,7 +110,7 @@ class Heard:
             mono = values[:: len(frame.layout.channels)]
             self.samples += len(mono)
             self.energy = math.sqrt(sum(value * value for value in mono) / max(1, len(mono))) / 32768
-            # A tone goes up through zero once a period.
+            # A tone crosses zero upwards once per period.
             rises = [i for i in range(1, len(mono)) if mono[i - 1] < 0 <= mono[i]]
             if len(rises) > 2:
                 self.frequency = round(48000 * (len(rises) - 1) / (rises[-1] - rises[0]))
@@ -160,7 +160,7 @@ async def main():
     parser.add_argument("--video")
     parser.add_argument("--audio", type=float)
     parser.add_argument("--file")
-    parser.add_argument("--passive", action="store_true", help="offer to be the DTLS server only, as ffmpeg's muxer does")
+    parser.add_argument("--passive", action="store_true", help="offer only the DTLS server role, as ffmpeg's muxer does")
     arguments = parser.parse_args()
 
     end = asyncio.Event()
@@ -174,7 +174,7 @@ async def main():
     def on_state():
         say(event="state", state=peer.connectionState)
 
-    # Kept: a player that is let go stops.
+    # Retained, because a player stops when it is released.
     source = await publish(peer, arguments) if arguments.role == "publish" else await play(peer, seen, heard)
     await peer.setLocalDescription(await peer.createOffer())
     offer = peer.localDescription.sdp

@@ -1,4 +1,4 @@
-"""A WHEP viewer of GStreamer's webrtcbin: gstreamer_viewer.py URL TOKEN
+"""A WHEP viewer with GStreamer's webrtcbin: gstreamer_viewer.py URL TOKEN
 
 Prints twice a second what it decoded and which ciphers its SRTP uses. Runs with Debian's own Python, where `gi` is.
 """
@@ -31,8 +31,8 @@ class Viewer:
         self.peer = Gst.ElementFactory.make("webrtcbin")
         self.peer.set_property("bundle-policy", GstWebRTC.WebRTCBundlePolicy.MAX_BUNDLE)
         self.pipeline.add(self.peer)
-        # libnice leaves loopback out; the tests' server is nowhere else.
-        # Kept: the bindings believe that the agent is theirs, and would free it.
+        # libnice omits loopback, where the tests' server runs.
+        # Retained, because the bindings assume ownership of the agent and would free it.
         self.agent = self.peer.get_property("ice-agent")
         self.agent.emit("add-local-ip-address", "127.0.0.1")
         self.peer.connect("pad-added", self.on_pad)
@@ -52,7 +52,7 @@ class Viewer:
         self.pipeline.set_state(Gst.State.NULL)
 
     def on_offer(self, promise):
-        # Kept while the offer in it is used: it is freed with the reply.
+        # Retained while its offer is used, because the offer is freed with the reply.
         self.reply = promise.get_reply()
         offer = self.reply.get_value("offer")
         self.peer.emit("set-local-description", offer, Gst.Promise.new())

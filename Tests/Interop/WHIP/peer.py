@@ -1,4 +1,4 @@
-"""What the WHIP and WHEP peers of the tests share: HTTP, and the talk with the test that started them.
+"""Shared code of the tests' WHIP and WHEP peers: HTTP, and the communication with the test that started them.
 
 A peer prints a JSON object a line: what happened, and what it counted. A line on its standard input ends it, and so does the end
 of it, so that no peer outlives its test.
@@ -16,7 +16,7 @@ _speaking = threading.Lock()
 
 
 def say(**what):
-    # Several threads have something to say, and a line is one object.
+    # Several threads print, and each line is one object.
     with _speaking:
         print(json.dumps(what), flush=True)
 
@@ -40,7 +40,7 @@ class Session:
             return error.code, error.headers, error.read().decode()
 
     def offer(self, sdp):
-        """Posts the offer and gives the answer."""
+        """Posts the offer and returns the answer."""
         status, headers, body = self._request("POST", self.url, sdp.encode(), "application/sdp")
         say(event="offered", status=status, type=headers["Content-Type"], tag=headers["ETag"])
         if status != 201:
@@ -54,7 +54,7 @@ class Session:
 
 
 def when_told_to_end(action):
-    """Calls `action` on a thread of its own when the test says so, or is gone."""
+    """Calls `action` on a thread of its own when the test requests it or has exited."""
 
     def wait():
         sys.stdin.readline()

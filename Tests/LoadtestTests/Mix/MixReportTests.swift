@@ -37,7 +37,8 @@ struct MixReportTests {
     #expect(text.contains("| ffmpeg: everything, at full speed, before and after the server | 24.0, 26.0 |"))
     #expect(text.contains("2 in parallel in real time, before and after | 27.0, 29.0 |"))
     #expect(text.contains("| **server: everything** | **30.0** |"))
-    #expect(text.contains("server : ffmpeg = 1.200 at full speed, 1.070 in real time") && text.contains("3.33 programs per core"))
+    #expect(
+      text.contains("server : ffmpeg = 1.200 at full speed, 1.070 in real time") && text.contains("3.33 programs per core"))
     #expect(text.contains("Sent: 24.0, 23.9 fps; 960 frames encoded, 0 skipped."))
     #expect(text.contains("8 tracks for 8 uses"))
   }

@@ -93,7 +93,9 @@ struct Fanout: AsyncParsableCommand {
     try check("joins-at-once", joinsAtOnce, (1...1000).contains(joinsAtOnce), "1 to 1000")
     try check("threads", threads, (1...64).contains(threads), "1 to 64")
     try check("feedback", feedback, feedback == 0 || (10...10_000).contains(feedback), "0 or 10 to 10000")
-    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target may be given only once") }
+    guard !target.isEmpty, Set(target).count == target.count else {
+      throw ValidationError("each --target may be given only once")
+    }
     guard publishers == 1 || !target.contains(.whep) else {
       throw ValidationError("--publishers must be 1 with --target whep, because a WHEP viewer receives one user")
     }
@@ -232,7 +234,9 @@ struct Fanout: AsyncParsableCommand {
   private func startedRoomserver() async throws -> StartedRoomserver {
     let address = try ownAddress()
     let started = try await own.startRoomserver(at: address)
-    guard let base = URL(string: "http://\(address):\(started.port)") else { throw ValidationError("--address is not a valid address") }
+    guard let base = URL(string: "http://\(address):\(started.port)") else {
+      throw ValidationError("--address is not a valid address")
+    }
     return StartedRoomserver(
       process: started.process, base: base, signalling: "ws://\(address):\(started.port)/v1/signal",
       tokens: try await TokenMint(key: StartedServers.key, secret: started.secret))
@@ -242,7 +246,8 @@ struct Fanout: AsyncParsableCommand {
     if let address { return address }
     guard target.contains(.janus) else { return "127.0.0.1" }
     guard let address = OwnAddress.find() else {
-      throw FanoutError.system("Janus does not accept a loopback address, and there is no other: run this with loadtest/own-network.sh")
+      throw FanoutError.system(
+        "Janus does not accept a loopback address, and there is no other: run this with loadtest/own-network.sh")
     }
     return address
   }

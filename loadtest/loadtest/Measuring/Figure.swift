@@ -74,7 +74,8 @@ enum Figure: String, Sendable, CaseIterable {
       Words(
         title: "Bots' lateness", unit: "ms",
         about:
-          "in each second, for each source: how late it sent because this machine was busy; this part of a delay is not the server's")
+          "in each second, for each source: how late it sent because this machine was busy; this part of a delay is not the server's"
+      )
     case .othersCPU:
       Words(
         title: "Others' CPU", unit: "%",

@@ -37,7 +37,7 @@ enum ReportPage {
       ? "<span class=\"verdict good\">✓ met all limits</span>"
       : "<span class=\"verdict bad\">✕ \(report.aborted == nil ? "\(report.complaints.count) broken" : "aborted")</span>"
     let of = report.base.map { " of \($0)" } ?? ""
-    let server = report.server == "started" ? "a server started for it" : report.server
+    let server = report.server == "started" ? "a server started for this run" : report.server
     let facts = [
       date(report).replacing("Z UTC", with: " UTC"), "\(RunTable.clock(report.seconds)) min", server,
       "\(report.machine.processor), \(report.machine.cores) cores", "\(report.machine.build) build",
@@ -63,7 +63,7 @@ enum ReportPage {
       let own = report.figures.filter { $0.figure == figure.rawValue && $0.count > 0 }
       let values = own.map { $0[statistic] }
       guard let value = figure == .fps ? values.min() : values.max() else { return nil }
-      let what = own.count > 1 ? "\(statistic.rawValue), the worst of \(own.count)" : statistic.rawValue
+      let what = own.count > 1 ? "\(statistic.rawValue), worst of \(own.count)" : statistic.rawValue
       let unit = figure.words.unit
       return """
         <div class="tile"><b>\(FigureText.number(value))<small>\(unit.isEmpty ? "" : " \(unit)")</small></b>\
@@ -132,7 +132,7 @@ enum ReportPage {
         <td class="number">\(figure.count)</td>\(numbers.joined())</tr>
         """
     }
-    let heads = ["n", "least", "p50", "p95", "p99", "most"].map { "<th class=\"number\">\($0)</th>" }
+    let heads = ["n", "min", "p50", "p95", "p99", "max"].map { "<th class=\"number\">\($0)</th>" }
     return "<table class=\"small\"><thead><tr><th></th>\(heads.joined())</tr></thead>\(rows.joined())</table>"
   }
 
@@ -147,8 +147,8 @@ enum ReportPage {
     }
     return """
       <section><h2>Parameters</h2><table>\(rows.joined())</table>
-      <p class="facts">Lines are the means of each second, shades reach from its least to its largest value, dashed lines are limits,
-      thin upright ones tell what happened: point at them.</p></section>
+      <p class="facts">Lines show the mean of each second, shaded areas its range from minimum to maximum, dashed lines limits,
+      and thin vertical lines events: hover over them for details.</p></section>
       """
   }
 

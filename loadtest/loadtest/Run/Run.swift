@@ -36,7 +36,8 @@ struct Run: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A limit that replaces the scenario's for the same figure: \"audio_gap_ms max <= 80\"; may be repeated.", valueName: "limit"))
+      "A limit that replaces the scenario's for the same figure: \"audio_gap_ms max <= 80\"; may be repeated.",
+      valueName: "limit"))
   var limit: [String] = []
 
   @Option(help: "The folder that the report is written into (default: loadtest-reports/<scenario>-<time>).")

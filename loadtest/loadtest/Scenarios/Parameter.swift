@@ -32,7 +32,8 @@ struct Parameter: Sendable, Equatable {
     guard value.isFinite, range.contains(value), !isWhole || value == value.rounded() else {
       let kind = isWhole ? "a whole number" : "a number"
       throw ScenarioError(
-        "\(name) must be \(kind) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))")
+        "\(name) must be \(kind) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))"
+      )
     }
   }
 

@@ -79,7 +79,9 @@ struct Viewers: AsyncParsableCommand {
     try check("height", height, [180, 360, 720].contains(height), "720, 360 or 180")
     try check("joins-per-second", joinsPerSecond, (1...10_000).contains(joinsPerSecond), "1 to 10000")
     try check("threads", threads, (1...64).contains(threads), "1 to 64")
-    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target may be given only once") }
+    guard !target.isEmpty, Set(target).count == target.count else {
+      throw ValidationError("each --target may be given only once")
+    }
     guard watching == .rtmp || target == [.roomserver] else {
       throw ValidationError("--target nginx supports only RTMP: its module has no HTTP-FLV")
     }

@@ -79,7 +79,9 @@ struct Voice: AsyncParsableCommand {
       "8000, 12000, 16000, 24000 or 48000")
     try check("pairs", pairs, (1...100).contains(pairs), "1 to 100")
     try check("joins-at-once", joinsAtOnce, (1...100).contains(joinsAtOnce), "1 to 100")
-    guard !target.isEmpty, Set(target).count == target.count else { throw ValidationError("each --target may be given only once") }
+    guard !target.isEmpty, Set(target).count == target.count else {
+      throw ValidationError("each --target may be given only once")
+    }
     guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid can't be combined with --start") }
     guard serverPid.isEmpty || serverPid.count == target.count else {
       throw ValidationError("--server-pid must be given once per --target, in the same order")
@@ -193,7 +195,8 @@ struct Voice: AsyncParsableCommand {
     if let address { return address }
     guard target.contains(.janus) else { return "127.0.0.1" }
     guard let address = OwnAddress.find() else {
-      throw FanoutError.system("Janus does not accept a loopback address, and there is no other: run this with loadtest/own-network.sh")
+      throw FanoutError.system(
+        "Janus does not accept a loopback address, and there is no other: run this with loadtest/own-network.sh")
     }
     return address
   }

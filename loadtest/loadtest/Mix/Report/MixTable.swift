@@ -4,7 +4,8 @@ import Foundation
 enum MixTable {
   static func text(_ result: MixResult) -> String {
     let names: [(BareStep, String)] = [
-      (.decode, "decode \(result.sources) x H.264"), (.compose, "decoded, scaled and stacked"), (.encode, "the same, encoded by x264"),
+      (.decode, "decode \(result.sources) x H.264"), (.compose, "decoded, scaled and stacked"),
+      (.encode, "the same, encoded by x264"),
       (.sound, "\(result.sources) x Opus, mixed, encoded as AAC"),
     ]
     var rows = names.map { ("ffmpeg: \($1)", percent(result.steps[$0.rawValue])) }

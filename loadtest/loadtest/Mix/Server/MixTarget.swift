@@ -17,7 +17,9 @@ struct MixTarget: Sendable {
 
   /// - Throws: ``FanoutError`` if the address is invalid.
   init(url: String, tokens: TokenMint, pid: Int32?) throws(FanoutError) {
-    guard var parts = URLComponents(string: url), parts.host != nil else { throw .system("--url is not a valid address: \(url)") }
+    guard var parts = URLComponents(string: url), parts.host != nil else {
+      throw .system("--url is not a valid address: \(url)")
+    }
     parts.scheme = parts.scheme == "wss" ? "https" : "http"
     parts.path = ""
     parts.query = nil
