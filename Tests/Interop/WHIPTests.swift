@@ -40,13 +40,13 @@ extension RealMedia {
           swift.room.participants.map(\.userId) == ["camera"]
         }
         let player = try await Self.player(server, "/whep/demo/camera")
-        try await player.decodes("pictures and sound") { seen in
+        try await player.decodes("video and audio") { seen in
           (seen.frames ?? 0) >= 45 && (seen.changes ?? 0) >= 30 && seen.size == [320, 180] && Self.shows(codec, seen)
             && (seen.energy ?? 0) > 0.05 && abs((seen.frequency ?? 0) - 440) < 15
         }
         try await eventually("the room's client hears it") { swift.sound(of: "camera").hears(440) }
         #expect(swift.codecs(of: "camera") == [codec, "opus"])
-        #expect(swift.room.participants.map(\.userId) == ["camera"], "a viewer is told to nobody")
+        #expect(swift.room.participants.map(\.userId) == ["camera"], "a viewer is not announced")
         #expect(try await server.metric("roomserver_viewers") == 1)
 
         #expect(try await player.end() == 200)
@@ -64,7 +64,7 @@ extension RealMedia {
         let publisher = try await Self.publisher(server, video: "vp8")
         let viewer = try HTTPPeer.gstreamer(
           server.http("/whep/demo/camera"), try await server.token(user: "wall", grants: .subscribe))
-        try await viewer.decodes("pictures and sound") { seen in
+        try await viewer.decodes("video and audio") { seen in
           (seen.frames ?? 0) >= 45 && (seen.samples ?? 0) >= 100 && seen.size == [320, 180]
         }
         // GST_DTLS_SRTP_CIPHER_AES_128_ICM and GST_DTLS_SRTP_AUTH_HMAC_SHA1_80.

@@ -221,7 +221,7 @@ final class ConsoleUser: Sendable {
     // The browser draws a video's controls from data URLs of its own.
     let foreign = record.requests.filter { request in !request.hasPrefix("data:") && !own.contains { request.hasPrefix($0) } }
     let telling = record.requests.filter { $0.contains("token=") || $0.contains("?") || $0.contains("eyJ") }
-    return record.errors + foreign.map { "went to \($0)" } + telling.map { "told \($0)" }
+    return record.errors + foreign.map { "request to \($0)" } + telling.map { "token in \($0)" }
   }
 
   private static func find(_ selector: String) -> String { "document.querySelector(\(quoted(selector)))" }

@@ -121,7 +121,7 @@ extension RealMedia {
       for word in left { #expect(page.blocks.contains { $0.text.contains(word) }, "\(page.path) has no \(word)") }
       guard Self.newcomers[page.path] == nil else { return }
       for block in page.blocks {
-        #expect(left.contains { block.text.contains($0) }, "nobody runs \(page.path):\(block.line)")
+        #expect(left.contains { block.text.contains($0) }, "not run: \(page.path):\(block.line)")
       }
     }
 

@@ -58,7 +58,7 @@ struct Newcomer {
         text = text.replacing(word, with: meant)
         unused.remove(word)
       }
-      #expect(!text.contains("…"), "\(page.path):\(block.line) has words that nothing stands for: \(text)")
+      #expect(!text.contains("…"), "\(page.path):\(block.line) contains a placeholder without a replacement: \(text)")
       script += "echo '== \(page.path):\(block.line)'\n"
       script += commands(text)
       for (word, end) in then where block.text.contains(word) {

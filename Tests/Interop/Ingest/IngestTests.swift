@@ -61,7 +61,7 @@ extension RealMedia {
         let before = try await browser.received().first { $0.kind == .video }?.framesDecoded ?? 0
         // Chromium delays whichever of audio and video is early, gradually over seconds, with any publisher.
         var apart: [Double] = []
-        defer { print("picture before sound, milliseconds: \(apart.map { Int($0) })") }
+        defer { print("video before audio, milliseconds: \(apart.map { Int($0) })") }
         try await eventually("sound and picture are within 40 ms", within: .seconds(60)) {
           let received = try await browser.received()
           guard let sound = received.first(where: { $0.kind == .audio })?.playing,

@@ -74,7 +74,7 @@ struct HLSPlaybackTests {
       var begun: Playback?
       try await eventually("Chromium plays for five seconds", within: .seconds(60)) {
         let now = try await playback()
-        if let error = now.error { throw DevTools.Failure(description: "Chromium gave up: \(error)") }
+        if let error = now.error { throw DevTools.Failure(description: "Chromium failed: \(error)") }
         if begun == nil, now.frames > 0, now.time > 0 { begun = now }
         return begun.map { now.time - $0.time > 5 && now.frames - $0.frames > 50 } ?? false
       }
@@ -108,7 +108,7 @@ struct HLSPlaybackTests {
         #expect(abs(mean - 0.1) < 0.01, "\(way): \(mean)")
         #expect(sound.count > 100 && sound.allSatisfy { $0 > 0 && $0 < 0.1 }, "\(way): \(sound)")
         let (picture, tone) = (probe.times["video"]?.first ?? 0, probe.times["audio"]?.first ?? 0)
-        #expect(abs(picture - tone) < 0.25, "\(way): begins at \(picture) and \(tone)")
+        #expect(abs(picture - tone) < 0.25, "\(way): starts at \(picture) and \(tone)")
       }
       #expect(try await server.metric("roomserver_origin_variants_total") == 1)
       try await eventually("nobody watches the variant", within: .seconds(30)) {

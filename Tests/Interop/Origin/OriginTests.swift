@@ -23,7 +23,7 @@ struct OriginPeerTests {
     #expect(recording.video?.codec_name == "h264" && recording.audio?.codec_name == "aac")
     #expect(recording.video?.width == 320 && recording.video?.height == 180)
     #expect(recording.audio?.sample_rate == sampleRate)
-    #expect(recording.streams.count == 2, "metadata is no stream of its own")
+    #expect(recording.streams.count == 2, "metadata must not be a separate stream")
     #expect(recording.times("video").count > 15 && recording.times("audio").count > 40)
     #expect(recording.steps("video").allSatisfy { $0 > 0 && $0 < 0.2 }, "\(recording.steps("video"))")
     #expect(recording.steps("audio").allSatisfy { $0 > 0.015 && $0 < 0.035 }, "\(recording.steps("audio"))")

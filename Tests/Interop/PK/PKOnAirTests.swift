@@ -64,7 +64,7 @@ extension RealMedia {
         }
         for (log, all) in zip(logs, expected) {
           #expect(log.onAir.map { "\($0.pkId) \($0.jobId)" }.sorted() == all.sorted())
-          #expect(log.isAfterBegin, "pkBegan comes before")
+          #expect(log.isAfterBegin, "pkBegan must come first")
         }
         #expect(try await Set(reported(server, "red")) == Set(logs[0].onAir))
         #expect(try await reported(server, "blue") == logs[1].onAir)

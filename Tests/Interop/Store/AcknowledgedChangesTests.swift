@@ -56,7 +56,7 @@ extension RealMedia {
 
       func changes(_ round: Int) -> [Change] {
         [
-          Change(name: "room made") {
+          Change(name: "room created") {
             try await api("POST", "/v1/rooms", #"{"name":"new"}"#)
           } isKnown: { server, _ in
             try await server.api("GET", "/v1/rooms/new").status == 200

@@ -101,7 +101,7 @@ actor Bot {
     case .duplicateLogin: "the same user joined elsewhere"
     case .timedOut: "the server timed it out"
     case .serverStopping: "the server is shutting down"
-    case .refused(let error): "refused: \(error)"
+    case .refused(let error): "rejected: \(error)"
     case .connectionLost(let error): "\(error)"
     }
   }

@@ -34,7 +34,7 @@ enum Figure: String, Sendable, CaseIterable {
       Words(title: "Joining", unit: "ms", about: "from the first packet to the server until a bot has joined the room")
     case .firstMedia:
       Words(
-        title: "First picture or sound", unit: "ms",
+        title: "First media", unit: "ms",
         about: "from the start of the join or the request until the first media arrives")
     case .delay:
       Words(
@@ -62,7 +62,7 @@ enum Figure: String, Sendable, CaseIterable {
         about: "longest step between two pictures' timestamps while a broadcast changes")
     case .takeoverSound:
       Words(
-        title: "Takeover, sound", unit: "ms",
+        title: "Takeover, audio", unit: "ms",
         about: "longest step between two audio packets' timestamps while a broadcast changes")
     case .call: Words(title: "Calls", unit: "ms", about: "from a request to the server until it is completed")
     case .present: Words(title: "Bots in the room", unit: "", about: "connected at the time")

@@ -37,11 +37,11 @@ struct VoiceRun: Sendable {
     try await crew.speakersHear(within: Self.joinTime)
     try await Task.sleep(for: Self.settling)
     // The speakers' cost is not part of the listeners' share.
-    let alone = try await window(crew, seconds: min(5, plan.seconds), "speakers alone")
+    let alone = try await window(crew, seconds: min(5, plan.seconds), "speakers only")
 
     try await join(crew)
     try await Task.sleep(for: Self.settling)
-    let all = try await window(crew, seconds: plan.seconds, "everybody")
+    let all = try await window(crew, seconds: plan.seconds, "all participants")
     return VoiceResult(plan, kind, alone: alone, all: all, heard: await crew.heard())
   }
 

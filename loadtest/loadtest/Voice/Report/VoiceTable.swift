@@ -3,7 +3,7 @@ import Foundation
 /// Formats results as a readable Markdown table.
 enum VoiceTable {
   private static let head = [
-    "run", "target", "CPU %", "speakers alone", "per listener", "per participant", "packets/s each", "lost", "gaps",
+    "run", "target", "CPU %", "speakers only", "per listener", "per participant", "packets/s each", "lost", "gaps",
     "speakers heard", "RSS MB", "others' CPU %",
   ]
 
@@ -15,7 +15,7 @@ enum VoiceTable {
     }
     guard series.runs.count > 1 else { return lines.joined(separator: "\n") }
     lines += ["", "Medians:", ""]
-    let columns = ["target", "CPU %", "speakers alone", "per listener"]
+    let columns = ["target", "CPU %", "speakers only", "per listener"]
     lines += [MarkdownTable.row(columns), MarkdownTable.row(columns.map { _ in "---" })]
     for median in series.medians {
       lines.append(
