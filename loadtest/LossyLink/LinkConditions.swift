@@ -17,7 +17,7 @@ public struct LinkConditions: Sendable, Hashable {
   /// Fraction of packets, 0…1, that arrive a second time, 1 ms after the first.
   public var duplication: Double
 
-  /// Fractions are clamped to 0…1, and negative times, rates and sizes to 0.
+  /// Fractions outside 0…1 act as the nearest bound, negative times as 0, and a rate of 0 or less as no limit.
   public init(
     loss: Double = 0, delay: Int64 = 0, jitter: Int64 = 0, rate: Int64? = nil, queue: Int = 64 * 1024, reorder: Double = 0,
     reorderDelay: Int64 = 20_000, duplication: Double = 0

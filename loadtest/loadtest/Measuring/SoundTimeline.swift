@@ -1,6 +1,6 @@
 import RTP
 
-/// Follows an audio stream by its packets' headers and computes how long a listener would hear nothing.
+/// Follows an audio stream by its packets' headers and computes how long a listener would have no audio.
 ///
 /// The assumed player starts with the first packet and does not buffer: if it runs out of audio it is silent until the next
 /// packet arrives, and stays delayed by that time. A gap is therefore real silence, and jitter of a packet alone is not a gap.
