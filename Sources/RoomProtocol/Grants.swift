@@ -1,13 +1,17 @@
-/// What a token allows its bearer in its room.
+/// The permissions that a token gives its bearer in one room.
 public struct Grants: OptionSet, Hashable, Sendable {
+  /// One bit for each grant.
   public let rawValue: UInt8
+  /// Creates a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// Publish tracks, and take a seat without a request.
   public static let publish = Grants(rawValue: 1 << 0)
+  /// Receive tracks.
   public static let subscribe = Grants(rawValue: 1 << 1)
-  /// Kick, mute others, seats, layout, room attributes, close.
+  /// Kick and mute others, manage seats, layout, attributes and PK, and close the room.
   public static let admin = Grants(rawValue: 1 << 2)
-  /// Create and stop relay jobs.
+  /// Start and stop relay jobs.
   public static let relay = Grants(rawValue: 1 << 3)
   /// Not shown to the other participants.
   public static let hidden = Grants(rawValue: 1 << 4)
@@ -16,10 +20,10 @@ public struct Grants: OptionSet, Hashable, Sendable {
     ("publish", .publish), ("subscribe", .subscribe), ("admin", .admin), ("relay", .relay), ("hidden", .hidden),
   ]
 
-  /// The grants' names in the order of their declaration: `["publish", "subscribe"]`.
+  /// The names of the grants in the order of their declaration: `["publish", "subscribe"]`.
   public var names: [String] { Self.named.filter { contains($0.1) }.map(\.0) }
 
-  /// Nil where a name is none of `publish`, `subscribe`, `admin`, `relay`, `hidden`.
+  /// Creates a set from names. Returns nil if a name is not one of `publish`, `subscribe`, `admin`, `relay`, `hidden`.
   public init?(names: [String]) {
     var grants: Grants = []
     for name in names {
@@ -30,8 +34,10 @@ public struct Grants: OptionSet, Hashable, Sendable {
   }
 }
 
-/// On the wire a list of names.
+/// Grants are a list of names on the wire.
 extension Grants: Codable {
+  /// Decodes a list of names.
+  /// - Throws: `DecodingError.dataCorrupted` for an unknown name.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let grants = Grants(names: try container.decode([String].self)) else {
@@ -41,6 +47,7 @@ extension Grants: Codable {
     self = grants
   }
 
+  /// Encodes the list of names.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(names)

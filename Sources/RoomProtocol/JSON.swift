@@ -1,6 +1,6 @@
 import Foundation
 
-/// The JSON of this server: keys in a fixed order, slashes as they are.
+/// The server's JSON output: sorted keys, slashes not escaped.
 package enum JSON {
   package static func encoder() -> JSONEncoder {
     let encoder = JSONEncoder()

@@ -1,8 +1,11 @@
 import Foundation
 
-/// What is wrong with JSON that `JSONDecoder` refused, and with which field: "params.tracks[0].mid is not text".
-/// A sentence without its full stop, fit to be sent to whoever wrote the JSON.
-/// - Parameter data: the JSON.
+/// Returns a description of why `JSONDecoder` rejected JSON, with the field's path: "params.tracks[0].mid is not text".
+///
+/// The sentence has no full stop, and can be sent to the author of the JSON.
+/// - Parameters:
+///   - error: the error that `JSONDecoder` threw.
+///   - data: the JSON.
 public func jsonComplaint(_ error: any Error, reading data: Data) -> String {
   guard let error = error as? DecodingError else { return "the JSON can't be read" }
   switch error {
@@ -13,7 +16,7 @@ public func jsonComplaint(_ error: any Error, reading data: Data) -> String {
     return "\(path(context.codingPath)) has a value that is not allowed"
   case .dataCorrupted:
     if let complaint = JSONStrings.complaint(about: data) { return complaint }
-    // Foundation names no path for a number that does not fit; all else without a path is no JSON.
+    // Foundation gives no path for a number that does not fit. Any other error without a path means invalid JSON.
     guard let numbers = try? JSONDecoder().decode(OddNumbers.self, from: data) else { return "it is not JSON in UTF-8" }
     return numbers.complaint
   @unknown default: return "the JSON can't be read"
@@ -39,22 +42,22 @@ private func name(of type: any Any.Type) -> String {
   }
 }
 
-/// The numbers of a document that a field may have no use for.
+/// The numbers of a document that do not fit `Int`.
 private struct OddNumbers: Decodable {
-  /// Paths of those that are beyond any type.
+  /// Paths of numbers that do not fit `Double`.
   private var endless: [String] = []
-  /// Paths of those that are no `Int`.
+  /// Paths of numbers that do not fit `Int`.
   private var fractions: [String] = []
 
   var complaint: String {
     if let first = endless.first { return "\(first): the number is out of range" }
-    // One of them is where a whole number is wanted; which one Foundation does not tell.
+    // One of them is in a field that needs an integer; Foundation does not say which.
     guard !fractions.isEmpty, fractions.count <= 3 else { return "a number is out of range, or not whole" }
     return "\(fractions.joined(separator: " or ")): the number is out of range, or not whole"
   }
 
   init(from decoder: any Decoder) throws {
-    // Nothing that is read here lies deeper.
+    // No type of the protocol is nested deeper.
     guard decoder.codingPath.count < 8 else { return }
     if let object = try? decoder.container(keyedBy: AnyKey.self) {
       for key in object.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {

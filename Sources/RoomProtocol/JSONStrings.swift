@@ -1,10 +1,10 @@
 import Foundation
 
-/// What is wrong with the texts of JSON. Foundation reads a text only when somebody wants it, and then does not say what is wrong.
+/// Checks the strings of JSON. Foundation decodes a string lazily and does not say why it is invalid.
 enum JSONStrings {
-  /// A sentence without its full stop; nil if all texts can be read.
+  /// Returns a sentence without a full stop, or nil if all strings are valid.
   static func complaint(about data: Data) -> String? {
-    // UTF-16 and UTF-32 have zeros, which Foundation takes for a sign of them.
+    // UTF-16 and UTF-32 contain zero bytes, by which Foundation detects them.
     guard !data.contains(0), String(validating: data, as: UTF8.self) != nil else { return "it is not JSON in UTF-8" }
     var rest = data[...]
     while let byte = rest.popFirst() {
@@ -15,7 +15,7 @@ enum JSONStrings {
 
   private static let halfPair = "a text has one half of a surrogate pair"
 
-  /// Reads up to the closing quotation mark.
+  /// Consumes the string up to its closing quotation mark.
   private static func complaint(aboutText rest: inout Data) -> String? {
     var isHalf = false
     while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
@@ -34,7 +34,7 @@ enum JSONStrings {
     return isHalf ? halfPair : nil
   }
 
-  /// The UTF-16 code unit that is meant by what stands behind a backslash.
+  /// Returns the UTF-16 code unit of an escape sequence, or nil if the sequence is invalid.
   private static func escape(_ rest: inout Data) -> UInt16? {
     guard let letter = rest.popFirst() else { return nil }
     if "\"\\/bfnrt".utf8.contains(letter) { return UInt16(letter) }
@@ -47,12 +47,15 @@ enum JSONStrings {
 }
 
 extension JSONDecoder {
-  /// Reads JSON in UTF-8 alone (RFC 8259 §8.1); Foundation takes UTF-16 and UTF-32 as well.
+  /// Decodes JSON in UTF-8 only (RFC 8259 §8.1); `decode` also accepts UTF-16 and UTF-32.
+  /// - Throws: `DecodingError`.
   public func decodeUTF8<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try Self.checkUTF8(data)
     return try decode(type, from: data)
   }
 
+  /// Decodes JSON in UTF-8 only (RFC 8259 §8.1), with a decoding configuration.
+  /// - Throws: `DecodingError`.
   public func decodeUTF8<Value: DecodableWithConfiguration>(
     _ type: Value.Type, from data: Data, configuration: Value.DecodingConfiguration
   ) throws -> Value {

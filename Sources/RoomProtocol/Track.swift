@@ -1,24 +1,30 @@
+/// The kind of a track.
 public enum TrackKind: String, Codable, Sendable, Hashable { case audio, video }
 
-/// One audio or video stream that a participant publishes, as the others see it.
+/// One audio or video stream that a participant publishes, as other participants see it.
 public struct TrackInfo: Codable, Sendable, Hashable {
-  /// Unique in the room; chosen by the server.
+  /// The track's id: unique in the room, chosen by the server.
   public var trackId: TrackID
+  /// Whether the track is audio or video.
   public var kind: TrackKind
-  /// Free text: "camera", "screen". At most 64 bytes.
+  /// Free text of at most 64 bytes: "camera", "screen".
   public var tag: String
-  /// The publisher's main stream of its kind.
+  /// Whether this is the publisher's main track of its kind.
   public var master: Bool
+  /// Whether the track is muted. A muted track sends no media.
   public var muted: Bool
-  /// The codec's SDP name in lower case ("h264", "vp8", "opus"); absent until negotiated.
+  /// The codec's SDP name in lower case ("h264", "vp8", "opus"); nil until negotiated.
   public var codec: String?
-  /// Pixels, as last announced by the publisher.
+  /// The width in pixels, as last announced by the publisher; nil for audio.
   public var width: Int?
+  /// The height in pixels, as last announced by the publisher; nil for audio.
   public var height: Int?
+  /// Frames per second, as announced by the publisher; nil for audio.
   public var fps: Int?
-  /// Bits per second.
+  /// The bitrate in bits per second, as announced by the publisher; nil if not announced.
   public var bitrate: Int?
 
+  /// Creates the description of a track.
   public init(
     trackId: TrackID, kind: TrackKind, tag: String = "", master: Bool = true, muted: Bool = false, codec: String? = nil,
     width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
@@ -36,17 +42,20 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   }
 }
 
-/// A user in a room, as the others see it.
+/// A participant of a room, as other participants see it.
 public struct ParticipantInfo: Codable, Sendable, Hashable {
-  /// Unique in the room; the token's `sub`.
+  /// The participant's user id: unique in the room, the token's `sub` claim.
   public var userId: UserID
+  /// The permissions of the participant's token.
   public var grants: Grants
-  /// Milliseconds since 1970.
+  /// The time of the join, in milliseconds since 1970.
   public var joinedAt: Int64
-  /// False while the server waits for a lost client to come back.
+  /// Whether the participant is connected; false during the grace time after a lost connection.
   public var connected: Bool
+  /// The tracks that the participant publishes.
   public var tracks: [TrackInfo]
 
+  /// Creates the description of a participant.
   public init(userId: UserID, grants: Grants, joinedAt: Int64, connected: Bool = true, tracks: [TrackInfo] = []) {
     self.userId = userId
     self.grants = grants

@@ -1,17 +1,17 @@
-/// A group of methods that is one case of `SignalCall`.
+/// A group of methods that forms one case of `SignalCall`.
 protocol NestedCall {
-  /// Nil where the method is none of this group.
+  /// Decodes the call; returns nil if the method is not in this group.
   init?(method: String, params: CallParams) throws
   var method: String { get }
-  /// Nil where the method has none.
+  /// The parameters to encode; nil if the method has none.
   var params: (any Encodable)? { get }
 }
 
-/// The `params` of a request that is being read.
+/// The `params` of a request that is being decoded.
 enum CallParams {
   /// The member `params` of a request.
   case member(KeyedDecodingContainer<RequestKeys>)
-  /// A document that is nothing else.
+  /// A document that contains only the parameters.
   case whole(any Decoder)
 
   func read<Params: Decodable>() throws -> Params {

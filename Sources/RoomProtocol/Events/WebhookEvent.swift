@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something in a room that an app's server wants to know of.
+/// An event in a room that is sent to the app's server.
 package struct WebhookEvent: Sendable {
   package enum Name: String, Sendable, CaseIterable {
     case roomCreated, roomRestored, roomClosed
@@ -13,10 +13,10 @@ package struct WebhookEvent: Sendable {
   }
 
   package var room: RoomName
-  /// Another each time a room of that name is made.
+  /// The id of this incarnation of the room: a new one each time a room of that name is created.
   package var session: String
   package var name: Name
-  /// Milliseconds since 1970.
+  /// The time of the event, in milliseconds since 1970.
   package var time: Int64
   package var data: any Encodable & Sendable
 
@@ -28,16 +28,16 @@ package struct WebhookEvent: Sendable {
     self.data = data
   }
 
-  /// Milliseconds since 1970.
+  /// The time of the event, in milliseconds since 1970.
   package static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }
 
-/// Where rooms tell their events. Nothing here may wait: the rooms go on at once.
+/// Receives the events of rooms. An implementation must not block, because the room continues only when the call returns.
 package protocol WebhookEventSink: Sendable {
   func tell(_ event: WebhookEvent)
 }
 
-/// Nobody listens.
+/// Discards all events.
 package struct NoWebhookEvents: WebhookEventSink {
   package init() {}
   package func tell(_ event: WebhookEvent) {}

@@ -1,9 +1,9 @@
-/// The rule for the names of rooms, users and API paths.
+/// The rule for the names of rooms, users and API paths: 1 to 64 of the characters A–Z a–z 0–9 _ . @ : -
 public enum NameRule {
-  /// The rule, as part of an error message.
+  /// The rule as text for error messages.
   public static let text = "1 to 64 of the characters A–Z a–z 0–9 _ . @ : -"
 
-  /// Whether a room or a user can have this name.
+  /// Returns whether a name is valid for a room or a user.
   public static func allows(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy { byte in
@@ -17,6 +17,6 @@ public enum NameRule {
       }
   }
 
-  /// Whether a room or a user can have this identifier.
+  /// Returns whether an identifier is valid for a room or a user.
   public static func allows(_ identifier: some Identifier) -> Bool { allows(identifier.rawValue) }
 }

@@ -1,19 +1,22 @@
-/// The size of a mixed picture.
+/// The size of a mixed picture in pixels.
 public struct CanvasSize: Codable, Sendable, Hashable {
-  /// Pixels a side may have; it has to be even.
+  /// The valid range of each side in pixels. A side must also be even.
   public static let sides = 64...1920
-  /// 720x1280: a phone held upright.
+  /// 720x1280 pixels: a phone held upright.
   public static let portrait = CanvasSize(width: 720, height: 1280)
 
+  /// The width in pixels: even, in ``sides``.
   public var width: Int
+  /// The height in pixels: even, in ``sides``.
   public var height: Int
 
+  /// Creates a size. It is not validated; see ``complaint``.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 
-  /// What is wrong with it, with the field's name; nil where nothing is.
+  /// The first validation error, which begins with the field's name; nil if the value is valid.
   public var complaint: String? {
     for (name, side) in [("width", width), ("height", height)] {
       guard Self.sides.contains(side) else {
@@ -25,17 +28,22 @@ public struct CanvasSize: Codable, Sendable, Hashable {
   }
 }
 
-/// Where a seat's picture is, in parts of the canvas: 0,0 is its top left corner, 1,1 its bottom right.
+/// The frame of a seat's picture, as fractions of the canvas: 0,0 is the top left corner, 1,1 the bottom right.
 public struct SeatFrame: Codable, Sendable, Hashable {
+  /// The left edge, 0…1.
   public var x: Double
+  /// The top edge, 0…1.
   public var y: Double
+  /// The width, 0.01…1. The frame must not extend beyond the canvas.
   public var width: Double
+  /// The height, 0.01…1. The frame must not extend beyond the canvas.
   public var height: Double
-  /// Higher ones cover lower ones; −1000 to 1000.
+  /// The drawing order, −1000…1000. Higher frames cover lower ones.
   public var zIndex: Int
-  /// In parts of the frame's shorter side; 0 to 0.5.
+  /// The corner radius as a fraction of the frame's shorter side, 0…0.5.
   public var cornerRadius: Double
 
+  /// Creates a frame. It is not validated; see ``complaint``.
   public init(x: Double, y: Double, width: Double, height: Double, zIndex: Int = 0, cornerRadius: Double = 0) {
     self.x = x
     self.y = y
@@ -47,7 +55,7 @@ public struct SeatFrame: Codable, Sendable, Hashable {
 
   private enum CodingKeys: String, CodingKey { case x, y, width, height, zIndex, cornerRadius }
 
-  /// `zIndex` and `cornerRadius` may be left out.
+  /// Decodes a frame; `zIndex` and `cornerRadius` are optional and default to 0.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     x = try values.decode(Double.self, forKey: .x)
@@ -58,12 +66,12 @@ public struct SeatFrame: Codable, Sendable, Hashable {
     cornerRadius = try values.decodeIfPresent(Double.self, forKey: .cornerRadius) ?? 0
   }
 
-  /// Thirds and the like don't add up to exactly 1.
+  /// Tolerance for fractions such as thirds, whose sum is not exactly 1.
   private static let slack = 0.000_001
 
-  /// What is wrong with it, with the field's name; nil where nothing is.
+  /// The first validation error, which begins with the field's name; nil if the value is valid.
   public var complaint: String? {
-    // NaN is in no range.
+    // Written so that NaN is rejected: it is in no range.
     for (name, value) in [("x", x), ("y", y)] where !(0...1).contains(value) {
       return "\(name): \(value), where 0 to 1 is possible: a part of the canvas"
     }
@@ -82,33 +90,37 @@ public struct SeatFrame: Codable, Sendable, Hashable {
   }
 }
 
-/// Why there is no such layout.
+/// A validation error of a layout.
 public struct LayoutError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A sentence that begins with the field's name: "frames[2].width: …".
   public var description: String
 
+  /// Creates an error with this text.
   public init(_ description: String) { self.description = description }
 }
 
-/// The canvas of a room's mixed picture and the frame of each of its seats; the host's is the first.
+/// The canvas of a room's mixed picture and the frame of each seat. The host's frame is the first.
 public struct Layout: Codable, Sendable, Hashable {
-  /// Most seats of a custom layout.
+  /// The largest number of seats of a custom layout.
   public static let maximumSeats = 16
 
+  /// The layout's type.
   public let type: LayoutType
+  /// The size of the mixed picture.
   public let canvas: CanvasSize
-  /// By seat index.
+  /// The frames by seat index.
   public let frames: [SeatFrame]
 
+  /// The number of seats.
   public var seatCount: Int { frames.count }
 
-  /// What a room begins with.
+  /// The layout of a new room: `oneToOne` on 720x1280 pixels.
   public static let standard = Layout(type: .oneToOne, canvas: .portrait, frames: LayoutType.oneToOne.frames)
 
-  /// A built-in layout on a canvas of any size, or a custom one.
+  /// Creates a built-in layout on a canvas of any valid size, or a custom layout.
   /// - Parameters:
-  ///   - canvas: 720x1280 if nil.
-  ///   - frames: of a custom layout, 1 to 16; nil for a built-in one.
+  ///   - canvas: the canvas; 720x1280 if nil.
+  ///   - frames: the frames of a custom layout, 1 to 16; nil for a built-in layout.
   /// - Throws: ``LayoutError``, whose text names the field.
   public init(_ type: LayoutType, canvas: CanvasSize? = nil, frames: [SeatFrame]? = nil) throws(LayoutError) {
     let canvas = canvas ?? .portrait
@@ -135,20 +147,23 @@ public struct Layout: Codable, Sendable, Hashable {
   }
 }
 
-/// A layout as it is asked for.
+/// The parameters of a layout change.
 public struct LayoutParams: Codable, Sendable, Hashable {
+  /// The layout's type.
   public var type: LayoutType
-  /// 720x1280 if absent.
+  /// The size of the mixed picture; 720x1280 if nil.
   public var canvas: CanvasSize?
-  /// Of `custom` alone: one for each seat, the host's first.
+  /// The frames of a `custom` layout, one for each seat, the host's first; nil for a built-in layout.
   public var frames: [SeatFrame]?
 
+  /// Creates the parameters. They are not validated; see ``layout()``.
   public init(_ type: LayoutType, canvas: CanvasSize? = nil, frames: [SeatFrame]? = nil) {
     self.type = type
     self.canvas = canvas
     self.frames = frames
   }
 
+  /// Returns the validated layout.
   /// - Throws: ``LayoutError``, whose text names the field.
   public func layout() throws(LayoutError) -> Layout { try Layout(type, canvas: canvas, frames: frames) }
 }

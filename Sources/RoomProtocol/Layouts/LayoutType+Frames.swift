@@ -1,11 +1,11 @@
 extension LayoutType {
-  /// The frames of a built-in layout by seat index; none for `custom`.
+  /// The frames of a built-in layout by seat index; empty for `custom`.
   public var frames: [SeatFrame] {
     switch self {
     case .oneToOne:
       [
         SeatFrame(x: 0, y: 0, width: 1, height: 1),
-        // Below the line where apps show the host's name, beside the comments.
+        // Below the line in which apps show the host's name, beside the comments.
         SeatFrame(x: 0.66, y: 0.1, width: 0.3, height: 0.3, zIndex: 1, cornerRadius: 0.06),
       ]
     case .oneToSix:
@@ -21,7 +21,7 @@ extension LayoutType {
     }
   }
 
-  /// One row of a grid, from left to right.
+  /// Returns one row of a grid, from left to right.
   private static func row(of columns: Int, at row: Int, rows: Int) -> [SeatFrame] {
     (0..<columns).map { column in
       SeatFrame(

@@ -1,19 +1,19 @@
-/// How the seats of a room are arranged in its mixed picture.
+/// The arrangement of a room's seats in its mixed picture.
 public enum LayoutType: String, Codable, Sendable, Hashable, CaseIterable {
-  /// The host fills the canvas, one guest is in a floating window. What a room begins with.
+  /// Two seats: the host fills the canvas, one guest is in a floating window. The layout of a new room.
   case oneToOne
-  /// The host is large, with six guests in a column at its right.
+  /// Seven seats: a large host, with a column of six guests on the right.
   case oneToSix
-  /// Two halves side by side, a quarter of the canvas free above and below: also the picture of a PK.
+  /// Two seats side by side, with a quarter of the canvas free above and below. A PK has the same picture.
   case gridTwo
-  /// Three of the same size: the host above two guests.
+  /// Three seats of the same size: the host above two guests.
   case gridThree
-  /// Two by two.
+  /// Four seats, two by two.
   case gridFour
-  /// Seven of the same size: the host above two rows of three.
+  /// Seven seats of the same size: the host above two rows of three.
   case gridSeven
-  /// Three by three.
+  /// Nine seats, three by three.
   case gridNine
-  /// Frames of the app's own.
+  /// Frames that the app defines, 1 to 16.
   case custom
 }

@@ -1,9 +1,10 @@
-/// What those who sit on no seat get of those who do.
+/// The media that participants without a seat receive.
 public enum RoomAudience: String, Codable, Sendable, Hashable, CaseIterable {
-  /// Everybody's tracks.
+  /// The separate tracks of each seated participant.
   case separate
-  /// One mix of pictures and sound, while two or more sit, or a PK is on; who sits gets the others' tracks.
+  /// One mix of video and audio while two or more seats are taken or a PK is on. Seated participants receive each other's
+  /// separate tracks.
   case mixed
-  /// One mix of sound; who sits gets it without their own.
+  /// One audio mix. A seated participant receives it without its own voice.
   case voice
 }

@@ -1,16 +1,17 @@
-/// What a room's own mix looks like, which its audience gets.
+/// The video settings of the mix that a room's audience receives.
 public struct StagePicture: Codable, Sendable, Hashable {
-  /// Pixels, even, 16…1920.
+  /// In pixels: even, 16…1920.
   public var width: Int
-  /// Pixels, even, 16…1920.
+  /// In pixels: even, 16…1920.
   public var height: Int
-  /// 1…60.
+  /// Frames per second, 1…60.
   public var fps: Int
-  /// kbit/s, 50…20000.
+  /// The video bitrate in kbit/s, 50…20000.
   public var videoKbps: Int
-  /// The x264 preset.
+  /// The x264 preset: ultrafast, superfast, veryfast, faster, fast or medium.
   public var preset: String
 
+  /// Creates the settings. They are not validated; see ``complaint``.
   public init(
     width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: String = "superfast"
   ) {
@@ -21,7 +22,7 @@ public struct StagePicture: Codable, Sendable, Hashable {
     self.preset = preset
   }
 
-  /// What is wrong with it, in a sentence that names the field; nil where nothing is.
+  /// The first validation error, in a sentence that names the field; nil if the value is valid.
   public var complaint: String? {
     MergeParams(
       jobId: "stage", width: width, height: height, fps: fps, videoKbps: videoKbps, preset: preset, layouts: []

@@ -1,11 +1,12 @@
-/// Tells whether a text is one JSON value (RFC 8259), without building it: apps' own JSON is carried, not read.
+/// Checks whether a text is one JSON value (RFC 8259) without building it. The server passes on an app's JSON without decoding
+/// it.
 public struct JSONText {
-  /// Lists and objects in one another.
+  /// The largest nesting depth of arrays and objects.
   public static let depth = 64
 
   private var bytes: Substring.UTF8View
 
-  /// True for one JSON value with nothing but blanks around it.
+  /// Returns whether a text is exactly one JSON value, with only whitespace around it, nested at most ``depth`` levels.
   public static func isWhole(_ text: String) -> Bool {
     var reader = JSONText(bytes: Substring(text).utf8)
     guard reader.value(inside: 0) else { return false }
@@ -110,7 +111,7 @@ public struct JSONText {
     return true
   }
 
-  /// At least one.
+  /// Consumes one or more digits.
   private mutating func digits() -> Bool {
     var any = false
     while let byte = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {

@@ -1,33 +1,39 @@
-/// What kind of message it is; clients show them differently.
+/// The kind of a message. Clients show each kind differently.
 public enum MessageKind: String, Codable, Sendable, Hashable, CaseIterable {
+  /// A chat text.
   case text
+  /// One or more likes. New participants do not receive them.
   case like
+  /// One or more gifts of a type that the app defines.
   case gift
-  /// A text that flies over the picture.
+  /// A text that moves across the picture.
   case barrage
-  /// The app's own: a type and JSON.
+  /// A message that the app defines: a type and JSON.
   case custom
 }
 
-/// A message as it was told in the room.
+/// A message that was sent in the room.
 public struct RoomMessage: Codable, Sendable, Hashable {
-  /// Its number among the room's events: messages are ordered by it.
+  /// The message's number among the room's changes. Messages are ordered by it.
   public var seq: Int
-  /// Who sent it; empty for the API.
+  /// The sender; empty for a REST API call.
   public var userId: UserID
+  /// The kind of the message.
   public var kind: MessageKind
+  /// The text; nil if the message has none.
   public var text: String?
-  /// Which gift; the app's name for a custom message.
+  /// The type of a gift or of a custom message; nil for other kinds.
   public var type: String?
-  /// JSON, as text.
+  /// The JSON of a custom message, as text.
   public var data: String?
-  /// How many likes or gifts.
+  /// The number of likes or gifts.
   public var count: Int?
-  /// The only receiver; absent where it went to all.
+  /// The only recipient; nil for a message to all.
   public var to: UserID?
-  /// Milliseconds since 1970.
+  /// The time of the message, in milliseconds since 1970.
   public var at: Int64
 
+  /// Creates a message.
   public init(
     seq: Int, userId: UserID, kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil,
     count: Int? = nil, to: UserID? = nil, at: Int64
@@ -43,15 +49,17 @@ public struct RoomMessage: Codable, Sendable, Hashable {
     self.at = at
   }
 
-  /// Bytes of what its sender wrote.
+  /// The size of ``text``, ``type`` and ``data`` in bytes of UTF-8.
   public var size: Int { (text?.utf8.count ?? 0) + (type?.utf8.count ?? 0) + (data?.utf8.count ?? 0) }
 
-  /// Whether newcomers get it: likes and messages to one user are for the moment.
+  /// Whether new participants receive the message: false for likes and for messages to one user.
   public var isKept: Bool { kind != .like && to == nil }
 }
 
 extension [RoomMessage] {
-  /// Adds a message to those that newcomers get, and forgets the oldest beyond the limits.
+  /// Adds a message to the history for new participants, and removes the oldest ones beyond the limits.
+  ///
+  /// Ignores a message that is not kept; see ``RoomMessage/isKept``.
   public mutating func keep(_ message: RoomMessage, limits: RoomLimits) {
     guard message.isKept else { return }
     append(message)
@@ -63,20 +71,22 @@ extension [RoomMessage] {
   }
 }
 
-/// A message to send.
+/// The parameters of a message to send.
 public struct MessageParams: Codable, Sendable, Hashable {
+  /// The kind of the message.
   public var kind: MessageKind
-  /// Of `text` and `barrage`, where it is needed; of others where the app likes. At most 4096 bytes.
+  /// The text, at most 4096 bytes of UTF-8. Required for `text` and `barrage`, optional for other kinds.
   public var text: String?
-  /// Needed for `gift` and `custom`. At most 64 bytes.
+  /// The type, at most 64 bytes. Required for `gift` and `custom`.
   public var type: String?
-  /// JSON as text, needed for `custom`. At most 65,536 bytes.
+  /// JSON as text, at most 65,536 bytes and 64 levels. Required for `custom`.
   public var data: String?
-  /// 1 to 1,000,000; likes and gifts that were gathered.
+  /// The number of likes or gifts that the message stands for, 1…1,000,000; nil means one.
   public var count: Int?
-  /// The only receiver; all if absent.
+  /// The only recipient; nil for all.
   public var to: UserID?
 
+  /// Creates a message.
   public init(
     _ kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil, count: Int? = nil, to: UserID? = nil
   ) {
@@ -88,7 +98,7 @@ public struct MessageParams: Codable, Sendable, Hashable {
     self.to = to
   }
 
-  /// What is wrong with it, with the field's name; nil where nothing is.
+  /// The first validation error, which begins with the field's name; nil if the message is valid.
   public var complaint: String? {
     for (name, value, most) in [("text", text, 4096), ("type", type, 64), ("data", data, 65536)] {
       if let value, value.utf8.count > most { return "\(name): \(value.utf8.count) bytes, at most \(most) are sent" }
@@ -106,12 +116,14 @@ public struct MessageParams: Codable, Sendable, Hashable {
   }
 }
 
+/// The result of sending a message.
 public struct MessageResult: Codable, Sendable, Hashable {
-  /// The message's number.
+  /// The message's number among the room's changes.
   public var seq: Int
-  /// Milliseconds since 1970.
+  /// The time of the message, in milliseconds since 1970.
   public var at: Int64
 
+  /// Creates a message.
   public init(seq: Int, at: Int64) {
     self.seq = seq
     self.at = at

@@ -1,36 +1,43 @@
-/// How the two sides of a PK come together; viewers see the same.
+/// How the two anchors of a PK are connected. Viewers see the same result.
 public enum PKWay: String, Codable, Sendable, Hashable, CaseIterable {
-  /// Each anchor stays in its room, the server carries the tracks across.
+  /// Each anchor stays in its room; the server carries the tracks across.
   case bridge
-  /// The inviting anchor leaves its room, joins the other with a PK token, and comes back at the end.
+  /// The inviting anchor leaves its room, joins the other one with a PK token, and returns at the end.
   case move
 }
 
 /// One side of a PK.
 public struct PKSide: Codable, Sendable, Hashable {
+  /// The room's name.
   public var room: RoomName
-  /// The anchor. Of an invited side empty until that room has named its host.
+  /// The room's anchor. Empty for the invited side until that room has named its host.
   public var userId: UserID
 
+  /// Creates one side of a PK.
   public init(room: RoomName, userId: UserID) {
     self.room = room
     self.userId = userId
   }
 }
 
-/// A room asks another for a PK.
+/// A pending invitation of one room to another for a PK.
 public struct PKInvitation: Codable, Sendable, Hashable {
+  /// The PK's id.
   public var pkId: PKID
+  /// The inviting side.
   public var from: PKSide
+  /// The invited side.
   public var to: PKSide
+  /// How the two anchors are connected.
   public var way: PKWay
-  /// Who invited; empty for the API.
+  /// The user who sent the invitation; empty for a REST API call.
   public var by: UserID
   /// Milliseconds since 1970.
   public var at: Int64
-  /// When it ends by itself; milliseconds since 1970.
+  /// The time at which the invitation times out, in milliseconds since 1970.
   public var expiresAt: Int64
 
+  /// Creates an invitation.
   public init(pkId: PKID, from: PKSide, to: PKSide, way: PKWay, by: UserID, at: Int64, expiresAt: Int64) {
     self.pkId = pkId
     self.from = from
@@ -42,29 +49,37 @@ public struct PKInvitation: Codable, Sendable, Hashable {
   }
 }
 
-/// What became of an invitation to a PK.
+/// The outcome of a PK invitation.
 public enum PKOutcome: String, Codable, Sendable, Hashable, CaseIterable {
-  /// The PK begins.
+  /// The invitation was accepted; the PK begins.
   case accepted
+  /// The invited room rejected the invitation.
   case rejected
+  /// The inviting room cancelled the invitation.
   case cancelled
+  /// Nobody answered within 30 s.
   case timedOut
-  /// The other room had invited at the same time; that invitation goes on instead.
+  /// The other room sent an invitation at the same time. That one continues instead.
   case crossed
-  /// It could not be told, answered or begun; `error` says why.
+  /// The invitation could not be delivered or answered, or the PK could not begin; `error` says why.
   case failed
 }
 
+/// The data of a `pkInvitationEnded` event.
 public struct PKInvitationEndedData: Codable, Sendable, Hashable {
+  /// The PK's id.
   public var pkId: PKID
+  /// The outcome.
   public var outcome: PKOutcome
-  /// What the one who rejected said.
+  /// The reason that the rejecting user gave; nil if it gave none.
   public var reason: String?
-  /// Of `failed`: 10011 (no such room), 10012 (that room is in a PK), 80103 (no such user), 80702, 80705.
+  /// The error of the outcome `failed`: 10011 (no such room), 10012 (that room is in a PK), 80103 (no such user), 80702 or
+  /// 80705.
   public var error: RoomError?
-  /// Who decided in this room; empty for the API, the other room and time.
+  /// The user of this room who decided; empty for a REST API call, for the other room and for a timeout.
   public var by: UserID
 
+  /// Creates the data of the event.
   public init(pkId: PKID, outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by: UserID = "") {
     self.pkId = pkId
     self.outcome = outcome
@@ -74,9 +89,11 @@ public struct PKInvitationEndedData: Codable, Sendable, Hashable {
   }
 }
 
-/// The PK that the room is in, as seen from this room: its own side is shown on the left.
+/// The PK of a room, as seen from this room: its own side is shown on the left.
 public struct PKInfo: Codable, Sendable, Hashable {
+  /// The PK's id.
   public var pkId: PKID
+  /// How the two anchors are connected.
   public var way: PKWay
   /// The other room.
   public var room: RoomName
@@ -84,21 +101,24 @@ public struct PKInfo: Codable, Sendable, Hashable {
   public var userId: UserID
   /// This room's anchor.
   public var host: UserID
-  /// Whether this room invited; with `move` it is its anchor that moves.
+  /// Whether this room sent the invitation. With ``PKWay/move`` the inviting anchor moves.
   public var inviter: Bool
-  /// Milliseconds since 1970; the same in both rooms.
+  /// The start time in milliseconds since 1970; the same in both rooms.
   public var startedAt: Int64
+  /// This room's score.
   public var score: Int
+  /// The other room's score.
   public var peerScore: Int
-  /// This room does not hear the other anchor.
+  /// Whether the other anchor is muted in this room and its broadcast.
   public var peerMuted: Bool
-  /// The other room does not hear this room's anchor.
+  /// Whether this room's anchor is muted in the other room and its broadcast.
   public var mutedByPeer: Bool
-  /// False while this side's anchor is gone and may come back.
+  /// Whether this room's anchor is connected; false during the grace time of 20 s after it disconnected.
   public var connected: Bool
-  /// False while the other's is.
+  /// Whether the other anchor is connected; false during its grace time.
   public var peerConnected: Bool
 
+  /// Creates the description of a PK, or the data of an event about one.
   public init(
     pkId: PKID, way: PKWay = .bridge, room: RoomName, userId: UserID, host: UserID, inviter: Bool, startedAt: Int64,
     score: Int = 0, peerScore: Int = 0, peerMuted: Bool = false, mutedByPeer: Bool = false, connected: Bool = true,
@@ -120,27 +140,34 @@ public struct PKInfo: Codable, Sendable, Hashable {
   }
 }
 
-/// Why a PK is over.
+/// The reason why a PK ended.
 public enum PKEndReason: String, Codable, Sendable, Hashable, CaseIterable {
-  /// One side wanted it.
+  /// One side ended the PK.
   case quit
-  /// A side was gone for longer than the grace time.
+  /// One anchor was disconnected for longer than the grace time.
   case lost
+  /// One of the rooms was closed.
   case roomClosed
-  /// The other room does not know of it.
+  /// The other room does not know the PK, for example after a restart.
   case failed
 }
 
+/// The data of a `pkEnded` event.
 public struct PKEndedData: Codable, Sendable, Hashable {
+  /// The PK's id.
   public var pkId: PKID
+  /// The reason.
   public var reason: PKEndReason
-  /// The room that ended it.
+  /// The room that ended the PK.
   public var room: RoomName
-  /// Who ended it, in that room; empty for the API and where nobody did.
+  /// The user who ended the PK, in that room; empty for a REST API call and if no user did.
   public var by: UserID
+  /// This room's score.
   public var score: Int
+  /// The other room's score.
   public var peerScore: Int
 
+  /// Creates the description of a PK, or the data of an event about one.
   public init(pkId: PKID, reason: PKEndReason, room: RoomName, by: UserID, score: Int, peerScore: Int) {
     self.pkId = pkId
     self.reason = reason
@@ -151,12 +178,16 @@ public struct PKEndedData: Codable, Sendable, Hashable {
   }
 }
 
-/// With `move`: what the inviting anchor joins the other room with. Told to it alone.
+/// The token with which the inviting anchor joins the other room in a ``PKWay/move`` PK. Only that anchor receives it.
 public struct PKTokenData: Codable, Sendable, Hashable {
+  /// The PK's id.
   public var pkId: PKID
+  /// The room's name.
   public var room: RoomName
+  /// A room token for the other room.
   public var token: String
 
+  /// Creates the description of a PK, or the data of an event about one.
   public init(pkId: PKID, room: RoomName, token: String) {
     self.pkId = pkId
     self.room = room
@@ -164,11 +195,14 @@ public struct PKTokenData: Codable, Sendable, Hashable {
   }
 }
 
-/// A relay job's broadcast has changed over to the split screen of a PK.
+/// The data of a `pkOnAir` event: the viewers of a relay job now see the split screen of a PK.
 public struct PKOnAirData: Codable, Sendable, Hashable {
+  /// The PK's id.
   public var pkId: PKID
+  /// The relay job's id.
   public var jobId: JobID
 
+  /// Creates the description of a PK, or the data of an event about one.
   public init(pkId: PKID, jobId: JobID) {
     self.pkId = pkId
     self.jobId = jobId

@@ -1,23 +1,33 @@
-/// The calls about PK. They need the `admin` grant, but `resume` and `quit` are also for the anchors.
+/// The calls that control a PK. They need the `admin` grant; `resume` and `quit` are also allowed for the anchors.
 public enum PKCall: Sendable, Hashable {
+  /// Invites another room.
   case invite(PKInviteParams)
+  /// Cancels an invitation that this room sent.
   case cancel(PKParams)
+  /// Accepts an invitation.
   case accept(PKParams)
+  /// Rejects an invitation.
   case reject(PKRejectParams)
+  /// Mutes or unmutes the other anchor in this room and its broadcast.
   case mutePeer(PKMuteParams)
+  /// Sets this room's score.
   case setScore(PKScoreParams)
-  /// The anchor was gone, has joined anew, and goes on.
+  /// Resumes the PK after the anchor disconnected and joined again.
   case resume
+  /// Ends the PK for both rooms.
   case quit
 }
 
+/// The parameters of a PK invitation.
 public struct PKInviteParams: Codable, Sendable, Hashable {
+  /// The room to invite.
   public var room: RoomName
-  /// The anchor meant; whoever is that room's host if absent.
+  /// The anchor to invite; nil for that room's host.
   public var userId: UserID?
-  /// `bridge` if absent.
+  /// How the anchors are connected; nil means ``PKWay/bridge``.
   public var way: PKWay?
 
+  /// Creates the value.
   public init(room: RoomName, userId: UserID? = nil, way: PKWay? = nil) {
     self.room = room
     self.userId = userId
@@ -25,38 +35,52 @@ public struct PKInviteParams: Codable, Sendable, Hashable {
   }
 }
 
+/// The parameters of a call that concerns one PK invitation.
 public struct PKParams: Codable, Sendable, Hashable {
+  /// The PK's id, chosen by the server.
   public var pkId: PKID
+  /// Creates the value.
   public init(pkId: PKID) { self.pkId = pkId }
 }
 
+/// The parameters of the rejection of a PK invitation.
 public struct PKRejectParams: Codable, Sendable, Hashable {
+  /// The PK's id, chosen by the server.
   public var pkId: PKID
-  /// For the other side; at most 256 bytes.
+  /// The reason for the other room, at most 256 bytes; nil for none.
   public var reason: String?
 
+  /// Creates the value.
   public init(pkId: PKID, reason: String? = nil) {
     self.pkId = pkId
     self.reason = reason
   }
 }
 
+/// The parameters that mute or unmute the other anchor.
 public struct PKMuteParams: Codable, Sendable, Hashable {
+  /// Whether the other anchor is muted.
   public var muted: Bool
+  /// Creates the value.
   public init(muted: Bool) { self.muted = muted }
 }
 
+/// The parameters that set this room's score.
 public struct PKScoreParams: Codable, Sendable, Hashable {
-  /// This room's, as a whole; −(2^53 − 1) to 2^53 − 1, which every client's numbers hold.
+  /// The total score of this room, −(2^53 − 1)…2^53 − 1, which JavaScript numbers can represent.
   public var score: Int
+  /// Creates the value.
   public init(score: Int) { self.score = score }
 }
 
+/// The result of a PK invitation.
 public struct PKInviteResult: Codable, Sendable, Hashable {
+  /// The PK's id, chosen by the server.
   public var pkId: PKID
-  /// Milliseconds since 1970.
+  /// The time at which the invitation times out, in milliseconds since 1970.
   public var expiresAt: Int64
 
+  /// Creates the value.
   public init(pkId: PKID, expiresAt: Int64) {
     self.pkId = pkId
     self.expiresAt = expiresAt
@@ -64,6 +88,7 @@ public struct PKInviteResult: Codable, Sendable, Hashable {
 }
 
 extension PKCall: NestedCall {
+  /// The method's name on the wire.
   public var method: String {
     switch self {
     case .invite: "invitePK"

@@ -1,12 +1,17 @@
-/// What a broadcast shows during a PK: the room's own anchor and the other's, side by side.
+/// The split screen that a broadcast shows during a PK: the room's own anchor and the other one side by side.
 public struct PKPicture: Codable, Sendable, Hashable {
-  /// Where an anchor is shown, in pixels of the canvas.
+  /// The frame of an anchor, in pixels of the canvas.
   public struct Frame: Codable, Sendable, Hashable {
+    /// The left edge in pixels, −8192…8192.
     public var x: Int
+    /// The top edge in pixels, −8192…8192.
     public var y: Int
+    /// The width in pixels, 1…8192.
     public var width: Int
+    /// The height in pixels, 1…8192.
     public var height: Int
 
+    /// Creates a frame. It is validated with the picture; see ``PKPicture/complaint``.
     public init(x: Int, y: Int, width: Int, height: Int) {
       self.x = x
       self.y = y
@@ -15,24 +20,25 @@ public struct PKPicture: Codable, Sendable, Hashable {
     }
   }
 
-  /// Pixels, even, 16…1920.
+  /// In pixels: even, 16…1920.
   public var width: Int
-  /// Pixels, even, 16…1920.
+  /// In pixels: even, 16…1920.
   public var height: Int
-  /// 1…60.
+  /// Frames per second, 1…60.
   public var fps: Int
-  /// kbit/s, 50…20000.
+  /// The video bitrate in kbit/s, 50…20000.
   public var videoKbps: Int
-  /// The x264 preset.
+  /// The x264 preset: ultrafast, superfast, veryfast, faster, fast or medium.
   public var preset: String
-  /// The room's own anchor.
+  /// The frame of the room's own anchor.
   public var own: Frame
-  /// The other one.
+  /// The frame of the other anchor.
   public var peer: Frame
-  /// Behind both; black if absent.
+  /// The background behind both frames; nil means black.
   public var background: MergeBackground?
 
-  /// The defaults are halves of an upright screen.
+  /// Creates a split screen. The defaults are the two halves of a 720x1280 canvas. The values are not validated; see
+  /// ``complaint``.
   public init(
     width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: String = "superfast",
     own: Frame = Frame(x: 0, y: 320, width: 360, height: 640), peer: Frame = Frame(x: 360, y: 320, width: 360, height: 640),
@@ -48,7 +54,12 @@ public struct PKPicture: Codable, Sendable, Hashable {
     self.background = background
   }
 
-  /// The merge job that shows it.
+  /// Returns the merge job that shows this picture.
+  /// - Parameters:
+  ///   - jobId: the id of the merge job.
+  ///   - user: the room's own anchor.
+  ///   - other: the other anchor.
+  ///   - hearsPeer: whether the other anchor's audio is mixed in.
   public func merge(_ jobId: JobID, own user: UserID, peer other: UserID, hearsPeer: Bool) -> MergeParams {
     MergeParams(
       jobId: jobId, width: width, height: height, fps: fps, videoKbps: videoKbps, preset: preset, background: background,
@@ -59,7 +70,7 @@ public struct PKPicture: Codable, Sendable, Hashable {
       ])
   }
 
-  /// What is wrong with it, in a sentence that names the field; nil where nothing is.
+  /// The first validation error, in a sentence that names the field; nil if the value is valid.
   public var complaint: String? {
     merge("pk", own: "own", peer: "peer", hearsPeer: true).complaint?
       .replacing("layouts[0]", with: "own").replacing("layouts[1]", with: "peer")

@@ -1,17 +1,19 @@
-/// A numbered place in the room's layout; index 0 is the host's.
+/// A numbered position in the room's layout. Seat 0 is the host's.
 public struct SeatInfo: Codable, Sendable, Hashable {
+  /// The seat's index in the layout, from 0.
   public var index: Int
-  /// Who sits on it; absent where nobody does.
+  /// The user on the seat; nil if the seat is empty.
   public var userId: UserID?
-  /// Nobody may take it; who sits on it may stay.
+  /// Whether the seat is locked. No user can take a locked seat; a user already on it may stay.
   public var locked: Bool
-  /// Whoever sits on it is not heard.
+  /// Whether an admin muted the seat: the user on it sends no audio.
   public var muted: Bool
-  /// Whether its user shows a picture; true where nobody sits.
+  /// Whether the user's video is on; true if the seat is empty.
   public var video: Bool
-  /// Whether its user speaks; true where nobody sits.
+  /// Whether the user's audio is on; true if the seat is empty.
   public var audio: Bool
 
+  /// Creates the value.
   public init(
     index: Int, userId: UserID? = nil, locked: Bool = false, muted: Bool = false, video: Bool = true, audio: Bool = true
   ) {
@@ -24,16 +26,18 @@ public struct SeatInfo: Codable, Sendable, Hashable {
   }
 }
 
-/// A user that asks for a seat.
+/// A pending request of a user for a seat.
 public struct SeatRequest: Codable, Sendable, Hashable {
+  /// The user's id.
   public var userId: UserID
-  /// The seat it would like; −1 for any.
+  /// The requested seat; −1 for any.
   public var index: Int
-  /// Milliseconds since 1970.
+  /// The time of creation, in milliseconds since 1970.
   public var at: Int64
-  /// When it ends by itself; milliseconds since 1970.
+  /// The time of the timeout, in milliseconds since 1970.
   public var expiresAt: Int64
 
+  /// Creates a request.
   public init(userId: UserID, index: Int, at: Int64, expiresAt: Int64) {
     self.userId = userId
     self.index = index
@@ -42,18 +46,20 @@ public struct SeatRequest: Codable, Sendable, Hashable {
   }
 }
 
-/// A user that was asked to take a seat.
+/// A pending invitation of a user to a seat.
 public struct SeatInvitation: Codable, Sendable, Hashable {
+  /// The user's id.
   public var userId: UserID
-  /// The seat it is to get; −1 for any.
+  /// The offered seat; −1 for any.
   public var index: Int
-  /// Who invited; empty for the API.
+  /// The user who sent the invitation; empty for a REST API call.
   public var by: UserID
-  /// Milliseconds since 1970.
+  /// The time of creation, in milliseconds since 1970.
   public var at: Int64
-  /// When it ends by itself; milliseconds since 1970.
+  /// The time of the timeout, in milliseconds since 1970.
   public var expiresAt: Int64
 
+  /// Creates an invitation.
   public init(userId: UserID, index: Int, by: UserID, at: Int64, expiresAt: Int64) {
     self.userId = userId
     self.index = index
@@ -63,34 +69,37 @@ public struct SeatInvitation: Codable, Sendable, Hashable {
   }
 }
 
-/// What became of a request or an invitation.
+/// The outcome of a seat request or invitation.
 public enum SeatOutcome: String, Codable, Sendable, Hashable, CaseIterable {
-  /// The user sits now.
+  /// Accepted: the user is on the seat.
   case accepted
+  /// Rejected by the host or by the invited user.
   case rejected
-  /// By who made it; of an invitation, also by an admin.
+  /// Cancelled by the user who made it; an invitation also by an admin.
   case cancelled
+  /// Nobody answered within 30 s.
   case timedOut
-  /// The user came to a seat by another way.
+  /// The user took a seat in another way.
   case seated
   /// The user left the room.
   case left
+  /// The room was closed.
   case roomClosed
 }
 
-/// Why a seat is not as it was.
+/// The reason why a seat changed.
 public enum SeatCause: String, Codable, Sendable, Hashable, CaseIterable {
-  /// The user took it.
+  /// The user took the seat.
   case taken
   /// The user's request was accepted.
   case requested
   /// The user accepted an invitation.
   case invited
-  /// The host's seat was free when the user joined, or came back to a PK.
+  /// The host's seat was free when the user joined or returned to a PK.
   case joined
-  /// The user left it.
+  /// The user left the seat.
   case left
-  /// The user was taken off it.
+  /// The user was removed from the seat.
   case kicked
   /// The user left the room.
   case gone
@@ -98,15 +107,18 @@ public enum SeatCause: String, Codable, Sendable, Hashable, CaseIterable {
   case switched
 }
 
+/// The data of a `seatChanged` event.
 public struct SeatChangedData: Codable, Sendable, Hashable {
-  /// As it is now.
+  /// The seat after the change.
   public var seat: SeatInfo
+  /// The reason for the change.
   public var cause: SeatCause
-  /// Who came or went; absent for `switched`.
+  /// The user who took or left the seat; nil for `switched`.
   public var userId: UserID?
-  /// Who did it; empty for the API.
+  /// The user who made the change; empty for a REST API call.
   public var by: UserID
 
+  /// Creates the value.
   public init(seat: SeatInfo, cause: SeatCause, userId: UserID? = nil, by: UserID) {
     self.seat = seat
     self.cause = cause
@@ -115,16 +127,18 @@ public struct SeatChangedData: Codable, Sendable, Hashable {
   }
 }
 
+/// The data of a `layoutChanged` event.
 public struct LayoutChangedData: Codable, Sendable, Hashable {
-  /// With each seat's frame.
+  /// The new layout, with each seat's frame.
   public var layout: Layout
-  /// All seats as they are now.
+  /// All seats after the change.
   public var seats: [SeatInfo]
-  /// Who had to leave a seat.
+  /// The users who lost their seats.
   public var off: [UserID]
-  /// Who did it; empty for the API.
+  /// The user who made the change; empty for a REST API call.
   public var by: UserID
 
+  /// Creates the value.
   public init(layout: Layout, seats: [SeatInfo], off: [UserID], by: UserID) {
     self.layout = layout
     self.seats = seats
@@ -133,15 +147,18 @@ public struct LayoutChangedData: Codable, Sendable, Hashable {
   }
 }
 
-/// A request or an invitation is over.
+/// The data of a `seatRequestEnded` or `seatInvitationEnded` event.
 public struct SeatEndedData: Codable, Sendable, Hashable {
+  /// The user's id.
   public var userId: UserID
+  /// The outcome.
   public var outcome: SeatOutcome
-  /// The seat that the user got, where it was accepted.
+  /// The seat that the user got; nil unless the outcome is `accepted`.
   public var index: Int?
-  /// Who decided; empty for the API and where nobody did.
+  /// The user who decided; empty for a REST API call and if no user did.
   public var by: UserID
 
+  /// Creates the value.
   public init(userId: UserID, outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {
     self.userId = userId
     self.outcome = outcome

@@ -1,44 +1,57 @@
-/// The calls about seats and the layout.
+/// The calls that control seats and the layout.
 public enum SeatCall: Sendable, Hashable {
-  /// Sits down; needs the `publish` grant, and the `admin` grant for seat 0.
+  /// Takes a seat; needs the `publish` grant, and the `admin` grant for seat 0.
   case take(SeatParams)
+  /// Leaves the caller's seat.
   case leave
-  /// Takes a user off its seat; needs the `admin` grant.
+  /// Removes a user from its seat; needs the `admin` grant.
   case kick(UserParams)
-  /// Sets switches of a seat.
+  /// Sets the switches of a seat.
   case set(SeatSwitches)
   /// Changes the layout; needs the `admin` grant.
   case setLayout(LayoutParams)
+  /// Requests a seat.
   case request(SeatParams)
+  /// Cancels the caller's request.
   case cancelRequest
-  /// Needs the `admin` grant, as `rejectRequest` does.
+  /// Accepts a user's request; needs the `admin` grant.
   case acceptRequest(UserParams)
+  /// Rejects a user's request; needs the `admin` grant.
   case rejectRequest(UserParams)
+  /// Returns the pending requests.
   case listRequests
-  /// Asks a user to take a seat; needs the `admin` grant.
+  /// Invites a user to a seat; needs the `admin` grant.
   case invite(SeatInviteParams)
+  /// Cancels a user's invitation; needs the `admin` grant.
   case cancelInvitation(UserParams)
+  /// Accepts the caller's invitation and takes the seat.
   case acceptInvitation
+  /// Rejects the caller's invitation.
   case rejectInvitation
 }
 
-/// A seat to sit on.
+/// The parameters that name a seat.
 public struct SeatParams: Codable, Sendable, Hashable {
-  /// −1 or absent: the first free one.
+  /// The seat's index; nil or −1 for the first free seat.
   public var index: Int?
+  /// Creates the value.
   public init(index: Int? = nil) { self.index = index }
 }
 
-/// What to change of a seat; what is absent stays.
+/// The switches of a seat to set. A nil value stays unchanged.
 public struct SeatSwitches: Codable, Sendable, Hashable {
+  /// The seat's index.
   public var index: Int
-  /// Needs the `admin` grant, as `muted` does.
+  /// Whether the seat is locked; needs the `admin` grant.
   public var locked: Bool?
+  /// Whether the user on the seat is muted; needs the `admin` grant.
   public var muted: Bool?
-  /// For who sits there, and with the `admin` grant; as `audio` is.
+  /// Whether the user's video is on; for the user on the seat, or with the `admin` grant.
   public var video: Bool?
+  /// Whether the user's audio is on; for the user on the seat, or with the `admin` grant.
   public var audio: Bool?
 
+  /// Creates the value.
   public init(index: Int, locked: Bool? = nil, muted: Bool? = nil, video: Bool? = nil, audio: Bool? = nil) {
     self.index = index
     self.locked = locked
@@ -48,30 +61,38 @@ public struct SeatSwitches: Codable, Sendable, Hashable {
   }
 }
 
+/// The parameters of a seat invitation.
 public struct SeatInviteParams: Codable, Sendable, Hashable {
+  /// The user to invite.
   public var userId: UserID
-  /// −1 or absent: any.
+  /// The offered seat; nil or −1 for any.
   public var index: Int?
 
+  /// Creates the value.
   public init(userId: UserID, index: Int? = nil) {
     self.userId = userId
     self.index = index
   }
 }
 
-/// The seat that the user has.
+/// The result of a call that takes a seat.
 public struct SeatResult: Codable, Sendable, Hashable {
+  /// The seat's index.
   public var index: Int
+  /// Creates the value.
   public init(index: Int) { self.index = index }
 }
 
+/// The result of `listRequests`.
 public struct SeatRequestList: Codable, Sendable, Hashable {
-  /// The oldest first.
+  /// The pending requests, the oldest first.
   public var requests: [SeatRequest]
+  /// Creates the value.
   public init(requests: [SeatRequest]) { self.requests = requests }
 }
 
 extension SeatCall: NestedCall {
+  /// The method's name on the wire.
   public var method: String {
     switch self {
     case .take: "takeSeat"
