@@ -1,8 +1,8 @@
 /// The video settings of the mix that a room's audience receives.
 public struct StagePicture: Codable, Sendable, Hashable {
-  /// In pixels: even, 16…1920.
+  /// The width in pixels: even, 16…1920.
   public var width: Int
-  /// In pixels: even, 16…1920.
+  /// The height in pixels: even, 16…1920.
   public var height: Int
   /// Frames per second, 1…60.
   public var fps: Int

@@ -86,7 +86,7 @@ public struct MessageParams: Codable, Sendable, Hashable {
   /// The only recipient; nil for all.
   public var to: UserID?
 
-  /// Creates a message.
+  /// Creates the parameters. They are not validated; see ``complaint``.
   public init(
     _ kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil, count: Int? = nil, to: UserID? = nil
   ) {
@@ -123,7 +123,7 @@ public struct MessageResult: Codable, Sendable, Hashable {
   /// The time of the message, in milliseconds since 1970.
   public var at: Int64
 
-  /// Creates a message.
+  /// Creates the result.
   public init(seq: Int, at: Int64) {
     self.seq = seq
     self.at = at

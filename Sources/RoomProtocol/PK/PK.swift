@@ -118,7 +118,7 @@ public struct PKInfo: Codable, Sendable, Hashable {
   /// Whether the other anchor is connected; false during its grace time.
   public var peerConnected: Bool
 
-  /// Creates the description of a PK, or the data of an event about one.
+  /// Creates the description of a PK.
   public init(
     pkId: PKID, way: PKWay = .bridge, room: RoomName, userId: UserID, host: UserID, inviter: Bool, startedAt: Int64,
     score: Int = 0, peerScore: Int = 0, peerMuted: Bool = false, mutedByPeer: Bool = false, connected: Bool = true,
@@ -167,7 +167,7 @@ public struct PKEndedData: Codable, Sendable, Hashable {
   /// The other room's score.
   public var peerScore: Int
 
-  /// Creates the description of a PK, or the data of an event about one.
+  /// Creates the data of the event.
   public init(pkId: PKID, reason: PKEndReason, room: RoomName, by: UserID, score: Int, peerScore: Int) {
     self.pkId = pkId
     self.reason = reason
@@ -187,7 +187,7 @@ public struct PKTokenData: Codable, Sendable, Hashable {
   /// A room token for the other room.
   public var token: String
 
-  /// Creates the description of a PK, or the data of an event about one.
+  /// Creates the data of the event.
   public init(pkId: PKID, room: RoomName, token: String) {
     self.pkId = pkId
     self.room = room
@@ -202,7 +202,7 @@ public struct PKOnAirData: Codable, Sendable, Hashable {
   /// The relay job's id.
   public var jobId: JobID
 
-  /// Creates the description of a PK, or the data of an event about one.
+  /// Creates the data of the event.
   public init(pkId: PKID, jobId: JobID) {
     self.pkId = pkId
     self.jobId = jobId

@@ -27,7 +27,7 @@ public struct PKInviteParams: Codable, Sendable, Hashable {
   /// How the anchors are connected; nil means ``PKWay/bridge``.
   public var way: PKWay?
 
-  /// Creates the value.
+  /// Creates the parameters.
   public init(room: RoomName, userId: UserID? = nil, way: PKWay? = nil) {
     self.room = room
     self.userId = userId
@@ -39,7 +39,7 @@ public struct PKInviteParams: Codable, Sendable, Hashable {
 public struct PKParams: Codable, Sendable, Hashable {
   /// The PK's id, chosen by the server.
   public var pkId: PKID
-  /// Creates the value.
+  /// Creates the parameters.
   public init(pkId: PKID) { self.pkId = pkId }
 }
 
@@ -50,7 +50,7 @@ public struct PKRejectParams: Codable, Sendable, Hashable {
   /// The reason for the other room, at most 256 bytes; nil for none.
   public var reason: String?
 
-  /// Creates the value.
+  /// Creates the parameters.
   public init(pkId: PKID, reason: String? = nil) {
     self.pkId = pkId
     self.reason = reason
@@ -61,7 +61,7 @@ public struct PKRejectParams: Codable, Sendable, Hashable {
 public struct PKMuteParams: Codable, Sendable, Hashable {
   /// Whether the other anchor is muted.
   public var muted: Bool
-  /// Creates the value.
+  /// Creates the parameters.
   public init(muted: Bool) { self.muted = muted }
 }
 
@@ -69,7 +69,7 @@ public struct PKMuteParams: Codable, Sendable, Hashable {
 public struct PKScoreParams: Codable, Sendable, Hashable {
   /// The total score of this room, −(2^53 − 1)…2^53 − 1, which JavaScript numbers can represent.
   public var score: Int
-  /// Creates the value.
+  /// Creates the parameters.
   public init(score: Int) { self.score = score }
 }
 
@@ -80,7 +80,7 @@ public struct PKInviteResult: Codable, Sendable, Hashable {
   /// The time at which the invitation times out, in milliseconds since 1970.
   public var expiresAt: Int64
 
-  /// Creates the value.
+  /// Creates the result.
   public init(pkId: PKID, expiresAt: Int64) {
     self.pkId = pkId
     self.expiresAt = expiresAt

@@ -20,9 +20,9 @@ public struct PKPicture: Codable, Sendable, Hashable {
     }
   }
 
-  /// In pixels: even, 16…1920.
+  /// The width in pixels: even, 16…1920.
   public var width: Int
-  /// In pixels: even, 16…1920.
+  /// The height in pixels: even, 16…1920.
   public var height: Int
   /// Frames per second, 1…60.
   public var fps: Int

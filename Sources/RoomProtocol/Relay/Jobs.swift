@@ -1,21 +1,26 @@
-/// What a forward job sends where.
+/// The parameters of a forward job: the tracks of one participant and the URL to send them to.
 public struct ForwardParams: Codable, Sendable, Hashable {
-  /// Chosen by the caller, 1 to 64 bytes, unique among the room's running jobs.
+  /// The job's id, chosen by the caller: 1 to 64 bytes, unique among the room's running jobs.
   public var jobId: JobID
-  /// `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a recording; `serialnum=N` in its
-  /// query orders jobs on one URL. Absent where the room's ``PushPolicy`` has the URL.
+  /// The destination: `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a
+  /// recording.
+  ///
+  /// `serialnum=N` in the query orders the jobs of one URL: the largest number takes over. Nil if the room's ``PushPolicy``
+  /// defines the URL.
   public var publishUrl: String?
-  /// Whose main tracks are sent, also those it publishes later in their stead; the caller's own if absent.
+  /// The participant whose main tracks are sent, including those that later replace them; nil for the caller.
   public var userId: UserID?
-  /// This audio track, and what its publisher publishes later under the same tag in its stead.
+  /// The audio track to send, including a later one of the same publisher and tag; nil for the main audio track.
   public var audioTrackId: TrackID?
-  /// This video track, likewise.
+  /// The video track to send, including a later one of the same publisher and tag; nil for the main video track.
   public var videoTrackId: TrackID?
-  /// Both if absent; `["audio"]` or `["video"]` for a job with one kind alone.
+  /// The kinds to send; nil for both. `["audio"]` or `["video"]` sends one kind only.
   public var kinds: [TrackKind]?
-  /// A file that is recorded beside: `NAME.mp4` or `NAME.flv`. A job that takes over goes on in it.
+  /// A recording made in addition to the main output: `NAME.mp4` or `NAME.flv`; nil for none. A job that takes over continues
+  /// the file.
   public var record: String?
 
+  /// Creates the parameters.
   public init(
     jobId: JobID, publishUrl: String? = nil, userId: UserID? = nil, audioTrackId: TrackID? = nil, videoTrackId: TrackID? = nil,
     kinds: [TrackKind]? = nil, record: String? = nil
@@ -30,37 +35,43 @@ public struct ForwardParams: Codable, Sendable, Hashable {
   }
 }
 
+/// The parameters of a call that concerns one job.
 public struct JobParams: Codable, Sendable, Hashable {
+  /// The job's id.
   public var jobId: JobID
+  /// Creates the parameters.
   public init(jobId: JobID) { self.jobId = jobId }
 }
 
-/// A running relay job.
+/// The state of a running relay job.
 public struct JobInfo: Codable, Sendable, Hashable {
+  /// The job's id.
   public var jobId: JobID
-  /// "forward" or "merge".
+  /// The kind of the job: "forward" or "merge".
   public var kind: String
-  /// Of its way to the server: unknown, connecting, connected, disconnecting, disconnected, autoReconnecting, error.
+  /// The state of the job's connection to its destination: unknown, connecting, connected, disconnecting, disconnected,
+  /// autoReconnecting or error.
   public var state: String
-  /// Where it goes, without what may be a key.
+  /// The destination without parts that may contain a key.
   public var target: String?
-  /// Where it can be watched at this server's own origin, if it goes there: application and stream, "live/show".
+  /// The application and stream at this server's own origin, "live/show"; nil if the job sends elsewhere.
   public var stream: String?
-  /// The file that it is recorded into beside.
+  /// The name of the additional recording; nil for none.
   public var record: String?
-  /// Who began it; empty for the API.
+  /// The user who started the job; empty for a REST API call.
   public var by: UserID?
-  /// Milliseconds since 1970.
+  /// The start time in milliseconds since 1970.
   public var startedAt: Int64?
-  /// Whether its program is what goes out; false while it waits to take over.
+  /// Whether the job's program is on air; false while the job waits to take over.
   public var onAir: Bool?
-  /// Why the last connection failed.
+  /// The reason why the last connection failed; nil if none failed.
   public var failure: JobFailure?
-  /// Of a merge job: the tracks and users of its layouts that are not there now.
+  /// For a merge job, the tracks and users of its layouts that are currently missing.
   public var missing: [String]?
-  /// Of a merge job: the participant as whom it is published into the room.
+  /// For a merge job, the participant under which the mix is published in the room.
   public var publishAs: UserID?
 
+  /// Creates the state of a job.
   public init(
     jobId: JobID, kind: String, state: String, target: String? = nil, stream: String? = nil, record: String? = nil,
     by: UserID? = nil, startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil,
@@ -81,35 +92,40 @@ public struct JobInfo: Codable, Sendable, Hashable {
   }
 }
 
-/// Why a connection of a relay job failed.
+/// The reason why a connection of a relay job failed.
 public struct JobFailure: Codable, Sendable, Hashable {
-  /// dns, forbidden, refused, tls, handshake, rejected, timeout, broken, stalled or file.
+  /// The cause: dns, forbidden, refused, tls, handshake, rejected, timeout, broken, stalled or file.
   public var cause: String
-  /// A sentence; for `rejected` with the server's own words.
+  /// A sentence that describes the failure; for `rejected` it includes the server's message.
   public var message: String
 
+  /// Creates a failure.
   public init(cause: String, message: String) {
     self.cause = cause
     self.message = message
   }
 }
 
-/// How a relay job goes.
+/// The data of a `jobStatus` event: the throughput of a relay job.
 public struct JobStatusData: Codable, Sendable, Hashable {
+  /// The job's id.
   public var jobId: JobID
+  /// The state of the connection; see ``JobInfo/state``.
   public var state: String
-  /// Frames a second that go out.
+  /// Video frames sent per second.
   public var fps: Int
+  /// The output bitrate in kbit/s.
   public var kbps: Int
-  /// Milliseconds of media that wait for the server.
+  /// The length of the send queue in milliseconds of media.
   public var queue: Int
-  /// Video frames dropped so far because the server was too slow.
+  /// The number of video frames dropped so far because the destination was too slow.
   public var dropped: Int
-  /// Connections so far.
+  /// The number of connections so far.
   public var connections: Int
-  /// Of a merge job: milliseconds that its mix lags its sources.
+  /// For a merge job, the delay of the mix behind its sources in milliseconds.
   public var delay: Int?
 
+  /// Creates the data of the event.
   public init(
     jobId: JobID, state: String, fps: Int, kbps: Int, queue: Int, dropped: Int, connections: Int, delay: Int? = nil
   ) {
@@ -124,24 +140,30 @@ public struct JobStatusData: Codable, Sendable, Hashable {
   }
 }
 
-/// Why a relay job is over.
+/// The reason why a relay job ended.
 public enum JobEndReason: String, Codable, Sendable, Hashable {
-  /// It was stopped on request.
+  /// The job was stopped by a call.
   case stopped
-  /// A job with a larger serial number took over its URL.
+  /// A job with a larger `serialnum` took over the URL.
   case takenOver
-  /// None of its tracks was there for too long.
+  /// None of the job's tracks was published for too long.
   case noTracks
-  /// The server can't be reached, or refuses; `failure` tells why.
+  /// The destination is unreachable or rejects the stream; `failure` says why.
   case failed
+  /// The room was closed.
   case roomClosed
 }
 
+/// The data of a `jobEnded` event.
 public struct JobEndedData: Codable, Sendable, Hashable {
+  /// The job's id.
   public var jobId: JobID
+  /// The reason.
   public var reason: JobEndReason
+  /// The last failure; nil unless the reason is `failed`.
   public var failure: JobFailure?
 
+  /// Creates the data of the event.
   public init(jobId: JobID, reason: JobEndReason, failure: JobFailure? = nil) {
     self.jobId = jobId
     self.reason = reason

@@ -1,39 +1,43 @@
-/// What a merge job mixes and where it sends it.
+/// The parameters of a merge job: the tracks to mix and the URL to send the mix to.
 public struct MergeParams: Codable, Sendable, Hashable {
-  /// Chosen by the caller, 1 to 64 bytes, unique among the room's running jobs.
+  /// The job's id, chosen by the caller: 1 to 64 bytes, unique among the room's running jobs.
   public var jobId: JobID
-  /// `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a recording; `serialnum=N` in its
-  /// query orders jobs on one URL. May be absent where `publishAs` is there.
+  /// The destination: `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a
+  /// recording.
+  ///
+  /// `serialnum=N` in the query orders the jobs of one URL: the largest number takes over. Optional if ``publishAs`` is set.
   public var publishUrl: String?
-  /// Publishes the mix into the room, as the tracks of a participant of this name, 1 to 64 bytes.
+  /// The participant under which the mix is also published in the room, 1 to 64 bytes; nil for none.
   public var publishAs: UserID?
-  /// Pixels, even, 16…1920; width and height absent: sound alone.
+  /// The canvas width in pixels: even, 16…1920. Without width and height the mix is audio only.
   public var width: Int?
-  /// Pixels, even, 16…1920.
+  /// The canvas height in pixels: even, 16…1920.
   public var height: Int?
-  /// Frames a second, 1…60; 24 if absent.
+  /// Frames per second, 1…60; nil means 24.
   public var fps: Int?
-  /// kbit/s of pictures, 50…20000; if absent what suits the size.
+  /// The video bitrate in kbit/s, 50…20000; nil derives it from the size.
   public var videoKbps: Int?
-  /// kbit/s that a weak uplink may push pictures down to; a third of `videoKbps` if absent.
+  /// The lowest video bitrate on a weak uplink in kbit/s, 10…20000, at most `videoKbps`; nil means a third of `videoKbps`.
   public var minKbps: Int?
-  /// Frames from one key frame to the next at most, 1…600; 3 x fps if absent.
+  /// The maximum key frame interval in frames, 1…600; nil means 3 x fps.
   public var gop: Int?
-  /// ultrafast, superfast, veryfast, faster, fast or medium; superfast if absent.
+  /// The x264 preset: ultrafast, superfast, veryfast, faster, fast or medium; nil means superfast.
   public var preset: String?
-  /// kbit/s of sound, 32…320; the server's own if absent.
+  /// The audio bitrate in kbit/s, 32…320; nil means the server's default.
   public var audioKbps: Int?
-  /// Behind all tracks; black if absent.
+  /// The background behind all tracks; nil means black.
   public var background: MergeBackground?
-  /// At most 8, the last one on top.
+  /// At most 8 images, the last one on top.
   public var watermarks: [Watermark]?
-  /// At most 8, over the watermarks.
+  /// At most 8 texts, drawn over the watermarks.
   public var texts: [MergeText]?
-  /// At most 32.
+  /// The tracks of the mix and their frames, at most 32.
   public var layouts: [TrackLayout]
-  /// A file that is recorded beside: `NAME.mp4` or `NAME.flv`. A job that takes over goes on in it.
+  /// A recording made in addition to the main output: `NAME.mp4` or `NAME.flv`; nil for none. A job that takes over continues
+  /// the file.
   public var record: String?
 
+  /// Creates the parameters. They are not validated; see ``complaint``.
   public init(
     jobId: JobID, publishUrl: String? = nil, publishAs: UserID? = nil, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
     videoKbps: Int? = nil, minKbps: Int? = nil, gop: Int? = nil, preset: String? = nil, audioKbps: Int? = nil,
@@ -59,29 +63,34 @@ public struct MergeParams: Codable, Sendable, Hashable {
   }
 }
 
-/// Where a track is shown in a mix, or how loud it is heard.
+/// The frame and the volume of one track or user in a mix.
 public struct TrackLayout: Codable, Sendable, Hashable {
-  /// A published track; and what its publisher publishes later under the same tag in its stead.
+  /// A published track, including a later one of the same publisher and tag. Either this or ``userId`` is set.
   public var trackId: TrackID?
-  /// Both main tracks of a user, whenever they are there; in place of `trackId`.
+  /// A user whose main tracks are mixed whenever they are published. Either this or ``trackId`` is set.
   public var userId: UserID?
-  /// Pixels of the canvas, −8192…8192; a frame may stick out. All four are needed where pictures are shown.
+  /// The left edge in pixels of the canvas, −8192…8192. A frame may extend beyond the canvas.
+  ///
+  /// A frame has all four of `x`, `y`, `width` and `height`; without them only the audio is mixed.
   public var x: Int?
+  /// The top edge in pixels of the canvas, −8192…8192.
   public var y: Int?
-  /// Pixels, 1…8192.
+  /// The width in pixels, 1…8192.
   public var width: Int?
+  /// The height in pixels.
   public var height: Int?
-  /// −1000…1000, higher ones in front; 0 if absent.
+  /// The drawing order, −1000…1000, higher frames in front; nil means 0.
   public var zIndex: Int?
-  /// fill, fit or stretch; fill if absent.
+  /// How the picture fits its frame: fill, fit or stretch; nil means fill.
   public var fillMode: String?
-  /// Pixels, 0…4096; the frame's corners are cut round by it.
+  /// The radius of the frame's rounded corners in pixels, 0…4096.
   public var cornerRadius: Int?
-  /// How loud, 0…4; 1 if absent.
+  /// The audio gain as a factor, 0…4; nil means 1.
   public var gain: Double?
-  /// While there is no picture: a disc with this name, at most 64 characters; the background if absent.
+  /// A name, at most 64 characters, shown in a disc while there is no picture; nil shows the background.
   public var placeholder: String?
 
+  /// Creates a layout.
   public init(
     trackId: TrackID? = nil, userId: UserID? = nil, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil,
     zIndex: Int? = nil, fillMode: String? = nil, cornerRadius: Int? = nil, gain: Double? = nil, placeholder: String? = nil
@@ -100,32 +109,36 @@ public struct TrackLayout: Codable, Sendable, Hashable {
   }
 }
 
-/// What is behind the tracks of a mix.
+/// The background of a mix: a colour or an image.
 public struct MergeBackground: Codable, Sendable, Hashable {
-  /// `#RRGGBB`.
+  /// The colour as `#RRGGBB`.
   public var colour: String?
-  /// The name of one of the room's images; it fills the canvas.
+  /// The name of one of the room's images, which fills the canvas.
   public var image: String?
 
+  /// Creates a background.
   public init(colour: String? = nil, image: String? = nil) {
     self.colour = colour
     self.image = image
   }
 }
 
-/// An image over a mix.
+/// An image drawn over a mix.
 public struct Watermark: Codable, Sendable, Hashable {
   /// The name of one of the room's images.
   public var image: String
-  /// Pixels of the canvas, −8192…8192.
+  /// The left edge in pixels of the canvas, −8192…8192.
   public var x: Int
+  /// The top edge in pixels of the canvas, −8192…8192.
   public var y: Int
-  /// Pixels, 1…1920; its own size if both are absent, in proportion if one is.
+  /// The width in pixels, 1…1920. Nil keeps the aspect ratio; if both are nil, the image has its own size.
   public var width: Int?
+  /// The height in pixels.
   public var height: Int?
-  /// 0…1; 1 if absent.
+  /// The opacity, 0…1; nil means 1.
   public var opacity: Double?
 
+  /// Creates a watermark.
   public init(image: String, x: Int, y: Int, width: Int? = nil, height: Int? = nil, opacity: Double? = nil) {
     self.image = image
     self.x = x
@@ -136,20 +149,22 @@ public struct Watermark: Codable, Sendable, Hashable {
   }
 }
 
-/// A text over a mix.
+/// A text drawn over a mix.
 public struct MergeText: Codable, Sendable, Hashable {
-  /// At most 64 characters; in place of `clock`.
+  /// The text, at most 64 characters. Either this or ``clock`` is set.
   public var text: String?
-  /// The time of day in UTC instead of a text.
+  /// Whether to show the time of day in UTC instead of a text.
   public var clock: Bool?
-  /// Pixels of the canvas, −8192…8192, of its top left corner.
+  /// The left edge in pixels of the canvas, −8192…8192.
   public var x: Int
+  /// The top edge in pixels of the canvas, −8192…8192.
   public var y: Int
-  /// Pixels, 8…200; 32 if absent.
+  /// The font size in pixels, 8…200; nil means 32.
   public var size: Int?
-  /// `#RRGGBB`; white if absent.
+  /// The colour as `#RRGGBB`; nil means white.
   public var colour: String?
 
+  /// Creates a text.
   public init(text: String? = nil, clock: Bool? = nil, x: Int, y: Int, size: Int? = nil, colour: String? = nil) {
     self.text = text
     self.clock = clock
@@ -160,12 +175,14 @@ public struct MergeText: Codable, Sendable, Hashable {
   }
 }
 
-/// Another arrangement of a running merge job.
+/// The parameters that replace the layouts of a running merge job.
 public struct LayoutsParams: Codable, Sendable, Hashable {
+  /// The job's id.
   public var jobId: JobID
-  /// In place of all there were, from the next frame on.
+  /// The new layouts, at most 32. They replace all previous ones from the next frame on.
   public var layouts: [TrackLayout]
 
+  /// Creates the parameters.
   public init(jobId: JobID, layouts: [TrackLayout]) {
     self.jobId = jobId
     self.layouts = layouts

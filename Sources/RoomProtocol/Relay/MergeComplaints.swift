@@ -1,11 +1,11 @@
-// What is wrong with the parameters of a merge job, in a sentence that names the field.
+// Validation of a merge job's parameters.
 
 extension MergeParams {
-  /// Entries of `layouts` at most.
+  /// The largest number of layouts.
   public static let mostLayouts = 32
   static let presets = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]
 
-  /// Nil where nothing is.
+  /// The first validation error, in a sentence that names the field; nil if the parameters are valid.
   public var complaint: String? {
     if !(1...64).contains(jobId.rawValue.utf8.count) { return "jobId: 1 to 64 bytes" }
     if let publishAs, !(1...64).contains(publishAs.rawValue.utf8.count) { return "publishAs: 1 to 64 bytes" }
@@ -65,8 +65,10 @@ extension MergeParams {
     return nil
   }
 
-  /// What is wrong with a list of layouts.
-  /// - Parameter hasPictures: whether the mix has a canvas.
+  /// Returns the first validation error of a list of layouts, in a sentence that names the field; nil if they are valid.
+  /// - Parameters:
+  ///   - layouts: the layouts.
+  ///   - hasPictures: whether the mix has a canvas.
   public static func complaint(about layouts: [TrackLayout], hasPictures: Bool) -> String? {
     if layouts.count > mostLayouts { return "layouts: at most \(mostLayouts)" }
     for (index, layout) in layouts.enumerated() {
@@ -97,13 +99,16 @@ extension TrackLayout {
   }
 }
 
-/// A colour as the web writes it.
+/// An RGB colour in the notation of the web.
 public struct RGBColour: Sendable, Hashable {
+  /// The red component, 0…255.
   public var red: UInt8
+  /// The green component, 0…255.
   public var green: UInt8
+  /// The blue component, 0…255.
   public var blue: UInt8
 
-  /// Reads `#RRGGBB`; nil for anything else.
+  /// Creates a colour from `#RRGGBB`. Returns nil for any other text.
   public init?(_ text: String) {
     let digits = text.dropFirst()
     guard text.first == "#", digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16)

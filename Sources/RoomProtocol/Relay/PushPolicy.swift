@@ -1,26 +1,29 @@
-/// Where a room's forward jobs go, and who begins them.
+/// The destination of a room's forward jobs, and whether the server starts them.
 public struct PushPolicy: Codable, Sendable, Hashable {
-  /// Who names the URL and begins the jobs.
+  /// Whether jobs have their own URL or the room's, and whether the server starts them.
   public enum Mode: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Each job names its own URL.
+    /// Each job has its own URL.
     case own
-    /// Jobs go to the room's own URL, begun and stopped by a call.
+    /// Jobs send to the room's URL. Calls start and stop them.
     case manual
-    /// The server itself begins a job to the room's own URL as soon as somebody publishes.
+    /// The server starts a job to the room's URL when a participant publishes.
     case auto
   }
 
+  /// The mode.
   public var mode: Mode
-  /// The URL of `manual` and `auto`, with the places `{room}` and `{user}`. With `{user}` everyone who publishes has a broadcast;
-  /// without it the first who does.
+  /// The URL for `manual` and `auto`, at most 1024 bytes, with `{room}` or `{user}` as placeholders; nil for `own`.
+  ///
+  /// With `{user}` every publisher has its own broadcast; without it only the first publisher has one.
   public var publishUrl: String?
 
+  /// Creates a policy. It is not validated; see ``complaint``.
   public init(_ mode: Mode = .own, publishUrl: String? = nil) {
     self.mode = mode
     self.publishUrl = publishUrl
   }
 
-  /// What is wrong with it; nil where nothing is.
+  /// The first validation error; nil if the policy is valid.
   public var complaint: String? {
     switch (mode, publishUrl) {
     case (.own, nil): nil
@@ -33,16 +36,16 @@ public struct PushPolicy: Codable, Sendable, Hashable {
     }
   }
 
-  /// Whether everyone who publishes has a broadcast of their own.
+  /// Whether every publisher has its own broadcast.
   public var isPerUser: Bool { publishUrl?.contains("{user}") ?? false }
 
-  /// The URL for a user of a room; nil with mode `own`.
+  /// Returns the URL for a user of a room, with percent-encoded names; nil for mode `own`.
   public func url(room: RoomName, user: UserID) -> String? {
     guard mode != .own else { return nil }
     return publishUrl?.replacing("{room}", with: Self.escaped(room)).replacing("{user}", with: Self.escaped(user))
   }
 
-  /// Percent encoding of what is not unreserved in a URL (RFC 3986 §2.3).
+  /// Percent-encodes all bytes that are not unreserved in a URL (RFC 3986 §2.3).
   private static func escaped(_ identifier: some Identifier) -> String {
     var result = ""
     for byte in identifier.rawValue.utf8 {
@@ -59,10 +62,11 @@ public struct PushPolicy: Codable, Sendable, Hashable {
 }
 
 extension PushPolicy: CustomStringConvertible, CustomReflectable {
-  /// Without the URL's query, which may hold a key.
+  /// The mode and the URL without its query, which may contain a key.
   public var description: String {
     publishUrl.map { "\(mode.rawValue) to \($0.prefix { $0 != "?" })" } ?? mode.rawValue
   }
 
+  /// A mirror without the URL's query, which may contain a key.
   public var customMirror: Mirror { Mirror(self, children: ["policy": description]) }
 }

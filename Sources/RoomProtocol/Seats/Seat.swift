@@ -13,7 +13,7 @@ public struct SeatInfo: Codable, Sendable, Hashable {
   /// Whether the user's audio is on; true if the seat is empty.
   public var audio: Bool
 
-  /// Creates the value.
+  /// Creates the description of a seat.
   public init(
     index: Int, userId: UserID? = nil, locked: Bool = false, muted: Bool = false, video: Bool = true, audio: Bool = true
   ) {
@@ -73,7 +73,7 @@ public struct SeatInvitation: Codable, Sendable, Hashable {
 public enum SeatOutcome: String, Codable, Sendable, Hashable, CaseIterable {
   /// Accepted: the user is on the seat.
   case accepted
-  /// Rejected by the host or by the invited user.
+  /// Rejected by an admin or by the invited user.
   case rejected
   /// Cancelled by the user who made it; an invitation also by an admin.
   case cancelled
@@ -118,7 +118,7 @@ public struct SeatChangedData: Codable, Sendable, Hashable {
   /// The user who made the change; empty for a REST API call.
   public var by: UserID
 
-  /// Creates the value.
+  /// Creates the data of the event.
   public init(seat: SeatInfo, cause: SeatCause, userId: UserID? = nil, by: UserID) {
     self.seat = seat
     self.cause = cause
@@ -138,7 +138,7 @@ public struct LayoutChangedData: Codable, Sendable, Hashable {
   /// The user who made the change; empty for a REST API call.
   public var by: UserID
 
-  /// Creates the value.
+  /// Creates the data of the event.
   public init(layout: Layout, seats: [SeatInfo], off: [UserID], by: UserID) {
     self.layout = layout
     self.seats = seats
@@ -158,7 +158,7 @@ public struct SeatEndedData: Codable, Sendable, Hashable {
   /// The user who decided; empty for a REST API call and if no user did.
   public var by: UserID
 
-  /// Creates the value.
+  /// Creates the data of the event.
   public init(userId: UserID, outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {
     self.userId = userId
     self.outcome = outcome

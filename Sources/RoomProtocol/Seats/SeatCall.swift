@@ -34,7 +34,7 @@ public enum SeatCall: Sendable, Hashable {
 public struct SeatParams: Codable, Sendable, Hashable {
   /// The seat's index; nil or −1 for the first free seat.
   public var index: Int?
-  /// Creates the value.
+  /// Creates the parameters.
   public init(index: Int? = nil) { self.index = index }
 }
 
@@ -51,7 +51,7 @@ public struct SeatSwitches: Codable, Sendable, Hashable {
   /// Whether the user's audio is on; for the user on the seat, or with the `admin` grant.
   public var audio: Bool?
 
-  /// Creates the value.
+  /// Creates the switches.
   public init(index: Int, locked: Bool? = nil, muted: Bool? = nil, video: Bool? = nil, audio: Bool? = nil) {
     self.index = index
     self.locked = locked
@@ -68,7 +68,7 @@ public struct SeatInviteParams: Codable, Sendable, Hashable {
   /// The offered seat; nil or −1 for any.
   public var index: Int?
 
-  /// Creates the value.
+  /// Creates the parameters.
   public init(userId: UserID, index: Int? = nil) {
     self.userId = userId
     self.index = index
@@ -79,7 +79,7 @@ public struct SeatInviteParams: Codable, Sendable, Hashable {
 public struct SeatResult: Codable, Sendable, Hashable {
   /// The seat's index.
   public var index: Int
-  /// Creates the value.
+  /// Creates the result.
   public init(index: Int) { self.index = index }
 }
 
@@ -87,7 +87,7 @@ public struct SeatResult: Codable, Sendable, Hashable {
 public struct SeatRequestList: Codable, Sendable, Hashable {
   /// The pending requests, the oldest first.
   public var requests: [SeatRequest]
-  /// Creates the value.
+  /// Creates the result.
   public init(requests: [SeatRequest]) { self.requests = requests }
 }
 

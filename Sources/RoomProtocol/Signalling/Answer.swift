@@ -1,13 +1,15 @@
-/// What the server says to a request: `{"id": 1, "result": {…}}` or `{"id": 1, "error": {…}}`.
+/// The server's answer to a request: `{"id": 1, "result": {…}}` or `{"id": 1, "error": {…}}`.
 ///
-/// `Result` is `JoinResult`, `PublishResult` or `Empty`, by the method asked.
+/// The method determines `Result`: ``JoinResult``, ``PublishResult``, another result type or ``Empty``.
 public enum SignalAnswer<Result: Codable & Sendable>: Codable, Sendable {
-  /// `id` is nil only where the request could not be read at all.
+  /// The call succeeded.
   case result(id: Int, Result)
+  /// The call failed. `id` is nil only if the request's id could not be decoded.
   case error(id: Int?, RoomError)
 
   private enum Keys: String, CodingKey { case id, result, error }
 
+  /// Decodes an answer; `error` takes precedence over `result`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Keys.self)
     if let error = try container.decodeIfPresent(RoomError.self, forKey: .error) {
@@ -17,6 +19,7 @@ public enum SignalAnswer<Result: Codable & Sendable>: Codable, Sendable {
     }
   }
 
+  /// Encodes the answer.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Keys.self)
     switch self {
@@ -30,33 +33,39 @@ public enum SignalAnswer<Result: Codable & Sendable>: Codable, Sendable {
   }
 }
 
-/// The result of a call that has nothing to say but that it was done.
+/// The result of a call that returns no data.
 public struct Empty: Codable, Sendable, Hashable {
+  /// Creates an empty result.
   public init() {}
 }
 
-/// The join snapshot.
+/// The result of a join: the state of the room and of the session.
 public struct JoinResult: Codable, Sendable, Hashable {
+  /// The version of the signalling protocol that the server speaks.
   public var version: Int
-  /// Secret of this session; `resume` takes it up again on another socket.
+  /// The session's secret. ``JoinParams/resume`` takes it to continue the session on another socket.
   public var sessionId: SessionID
-  /// True when an earlier session goes on, its tracks and subscriptions with it.
+  /// Whether an earlier session continues, with its tracks and subscriptions.
   public var resumed: Bool
+  /// The state of the room.
   public var room: RoomSnapshot
-  /// The client itself, with the tracks it still has when resumed.
+  /// The client's own participant, with the tracks that a resumed session still has.
   public var me: ParticipantInfo
-  /// The others, hidden ones left out.
+  /// The other participants without hidden ones.
   public var participants: [ParticipantInfo]
+  /// The limits of the server.
   public var limits: RoomLimits
-  /// Milliseconds between a client's `ping`s; a socket silent for three of them is dead.
+  /// The client's ping interval in milliseconds. A socket without traffic for three intervals is considered dead.
   public var pingInterval: Int
-  /// For the client's peer connections, where the server has any to tell of. Credentials may expire: a join, also one that
-  /// resumes, brings new ones.
+  /// The STUN and TURN servers for the client's peer connections; nil if none are configured. Each join returns new
+  /// credentials, because they may expire.
   public var iceServers: [ICEServer]?
-  /// True where the changes after `since` follow, each as the event it was; they are in `room` already. False where there are too
-  /// many: `room` is all there is. Absent where `since` was not asked for.
+  /// Whether the changes after ``JoinParams/since`` follow as events; ``room`` already includes them.
+  ///
+  /// False if there are too many: only ``room`` is sent. Nil if the join had no `since`.
   public var replayed: Bool?
 
+  /// Creates the result.
   public init(
     version: Int = signallingVersion, sessionId: SessionID, resumed: Bool, room: RoomSnapshot, me: ParticipantInfo,
     participants: [ParticipantInfo], limits: RoomLimits, pingInterval: Int, iceServers: [ICEServer]? = nil,
@@ -75,22 +84,28 @@ public struct JoinResult: Codable, Sendable, Hashable {
   }
 }
 
+/// The result of publishing tracks.
 public struct PublishResult: Codable, Sendable, Hashable {
-  /// The server's answer to the offer.
+  /// The server's SDP answer to the offer.
   public var sdp: String
-  /// The tracks that the call added, in the order asked.
+  /// The tracks that the call added, in the order of the request.
   public var tracks: [PublishedTrackInfo]
 
+  /// Creates the result.
   public init(sdp: String, tracks: [PublishedTrackInfo]) {
     self.sdp = sdp
     self.tracks = tracks
   }
 }
 
+/// A published track and its m-line.
 public struct PublishedTrackInfo: Codable, Sendable, Hashable {
+  /// The m-line's `a=mid`.
   public var mid: String
+  /// The track, with the id that the server chose.
   public var track: TrackInfo
 
+  /// Creates a published track.
   public init(mid: String, track: TrackInfo) {
     self.mid = mid
     self.track = track

@@ -1,39 +1,47 @@
-/// What the server says by itself: `{"event": "joined", "data": {…}}`.
+/// An event that the server sends: `{"event": "joined", "data": {…}}`.
 public enum SignalEvent: Sendable, Hashable {
+  /// A participant joined.
   case joined(ParticipantInfo)
+  /// A participant left.
   case left(LeftData)
-  /// A participant's socket was lost, or came back, within the grace time.
+  /// A participant's socket was lost, or reconnected within the grace time.
   case connectionChanged(ConnectionData)
+  /// A participant published tracks.
   case published(PublishedData)
+  /// A participant unpublished tracks.
   case unpublished(UnpublishedData)
+  /// A track was muted or unmuted.
   case muteChanged(MuteData)
-  /// Told to the others; the one who is meant gets `ended`.
+  /// Another participant was kicked. The kicked participant receives `ended` instead.
   case kicked(KickedData)
-  /// An offer for the subscribe transport, to be answered with `answer`.
+  /// An offer for the subscribe transport; the client replies with the call `answer`.
   case offer(OfferData)
-  /// Tracks that were asked for and can't be had: no codec in common, or a limit.
+  /// Tracks that were requested but cannot be received: no common codec, or a limit.
   case subscribeFailed(SubscribeFailedData)
+  /// The audio levels of the speakers; see ``AudioLevelsParams``.
   case audioLevels(AudioLevelsData)
+  /// The users who are speaking.
   case activeSpeakers(ActiveSpeakersData)
-  /// A relay job began, or its state changed.
+  /// A relay job started, or its state changed.
   case jobChanged(JobInfo)
-  /// How a relay job goes, every 3 s; told to those with the `relay` or the `admin` grant.
+  /// The status of a relay job, every 3 s; sent to participants with the `relay` or the `admin` grant.
   case jobStatus(JobStatusData)
-  /// A relay job is over.
+  /// A relay job ended.
   case jobEnded(JobEndedData)
-  /// Seats, messages, attributes or a PK changed.
+  /// Seats, layout, messages, attributes or a PK changed.
   case changed(NumberedChange)
-  /// The token for a PK in the other room.
+  /// The token with which this anchor joins the other room of a PK.
   case pkToken(PKTokenData)
-  /// A job's viewers see the split screen of a PK from now on.
+  /// The viewers of a job now see the split screen of a PK.
   case pkOnAir(PKOnAirData)
-  /// The session is over; the server closes the socket after it.
+  /// The session ended. The server then closes the socket.
   case ended(EndedData)
-  /// An event of a newer server.
+  /// An event of a newer server, with its name.
   case unknown(String)
 }
 
 extension SignalEvent: Codable {
+  /// The event's name on the wire.
   public var name: String {
     switch self {
     case .joined: "joined"
@@ -58,6 +66,7 @@ extension SignalEvent: Codable {
     }
   }
 
+  /// Decodes an event; an unknown name becomes `unknown`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: EventKeys.self)
     let name = try container.decode(String.self, forKey: .event)
@@ -89,6 +98,7 @@ extension SignalEvent: Codable {
     }
   }
 
+  /// Encodes the event.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: EventKeys.self)
     try container.encode(name, forKey: .event)
@@ -118,60 +128,85 @@ extension SignalEvent: Codable {
   }
 }
 
-/// Why a session ended.
+/// The reason why a session ended.
 public enum EndReason: String, Codable, Sendable, Hashable {
+  /// The participant left.
   case left
+  /// An admin or the REST API removed the participant.
   case kickedOut
+  /// The room was closed.
   case roomClosed
   /// The same user joined elsewhere (401003).
   case duplicateLogin
-  /// The client did not come back within the grace time.
+  /// The client did not reconnect within the grace time.
   case timedOut
+  /// The server is shutting down.
   case serverStopping
 }
 
+/// The data of a `left` event.
 public struct LeftData: Codable, Sendable, Hashable {
+  /// The participant's user id.
   public var userId: UserID
+  /// The reason.
   public var reason: EndReason
+  /// Creates the data of the event.
   public init(userId: UserID, reason: EndReason) {
     self.userId = userId
     self.reason = reason
   }
 }
 
+/// The data of a `connectionChanged` event.
 public struct ConnectionData: Codable, Sendable, Hashable {
+  /// The participant's user id.
   public var userId: UserID
+  /// Whether the participant is connected.
   public var connected: Bool
+  /// Creates the data of the event.
   public init(userId: UserID, connected: Bool) {
     self.userId = userId
     self.connected = connected
   }
 }
 
+/// The data of a `published` event.
 public struct PublishedData: Codable, Sendable, Hashable {
+  /// The participant's user id.
   public var userId: UserID
+  /// The published tracks.
   public var tracks: [TrackInfo]
+  /// Creates the data of the event.
   public init(userId: UserID, tracks: [TrackInfo]) {
     self.userId = userId
     self.tracks = tracks
   }
 }
 
+/// The data of an `unpublished` event.
 public struct UnpublishedData: Codable, Sendable, Hashable {
+  /// The participant's user id.
   public var userId: UserID
+  /// The ids of the tracks.
   public var trackIds: [TrackID]
+  /// Creates the data of the event.
   public init(userId: UserID, trackIds: [TrackID]) {
     self.userId = userId
     self.trackIds = trackIds
   }
 }
 
+/// The data of a `muteChanged` event.
 public struct MuteData: Codable, Sendable, Hashable {
+  /// The participant's user id.
   public var userId: UserID
+  /// The track's id.
   public var trackId: TrackID
+  /// Whether the track is muted.
   public var muted: Bool
-  /// Who did it: the user itself, an admin, or empty for the API.
+  /// The user who changed it: the publisher or an admin; empty for a REST API call.
   public var by: UserID
+  /// Creates the data of the event.
   public init(userId: UserID, trackId: TrackID, muted: Bool, by: UserID) {
     self.userId = userId
     self.trackId = trackId
@@ -180,24 +215,30 @@ public struct MuteData: Codable, Sendable, Hashable {
   }
 }
 
+/// The data of a `kicked` event.
 public struct KickedData: Codable, Sendable, Hashable {
+  /// The participant's user id.
   public var userId: UserID
-  /// The operator's userId; empty for the API.
+  /// The admin who kicked the participant; empty for a REST API call.
   public var by: UserID
+  /// Creates the data of the event.
   public init(userId: UserID, by: UserID) {
     self.userId = userId
     self.by = by
   }
 }
 
+/// The data of an `offer` event.
 public struct OfferData: Codable, Sendable, Hashable {
-  /// Grows by one with each offer; the answer names it.
+  /// The offer's number, which grows by one with each offer. The answer repeats it.
   public var offer: Int
+  /// The offer's SDP.
   public var sdp: String
-  /// Which track each live m-line of the offer carries.
+  /// The track of each active m-line of the offer.
   public var tracks: [OfferedTrack]
-  /// True when the offer belongs to a new connection: the client drops the old one.
+  /// Whether the offer belongs to a new connection: the client then closes the old one.
   public var restart: Bool
+  /// Creates the data of the event.
   public init(offer: Int, sdp: String, tracks: [OfferedTrack], restart: Bool) {
     self.offer = offer
     self.sdp = sdp
@@ -206,10 +247,15 @@ public struct OfferData: Codable, Sendable, Hashable {
   }
 }
 
+/// The track of one m-line of an offer.
 public struct OfferedTrack: Codable, Sendable, Hashable {
+  /// The m-line's `a=mid`.
   public var mid: String
+  /// The participant's user id.
   public var userId: UserID
+  /// The track's id.
   public var trackId: TrackID
+  /// Creates the track of an m-line.
   public init(mid: String, userId: UserID, trackId: TrackID) {
     self.mid = mid
     self.userId = userId
@@ -217,25 +263,36 @@ public struct OfferedTrack: Codable, Sendable, Hashable {
   }
 }
 
+/// The data of a `subscribeFailed` event.
 public struct SubscribeFailedData: Codable, Sendable, Hashable {
+  /// The ids of the tracks.
   public var trackIds: [TrackID]
+  /// The reason.
   public var error: RoomError
+  /// Creates the data of the event.
   public init(trackIds: [TrackID], error: RoomError) {
     self.trackIds = trackIds
     self.error = error
   }
 }
 
+/// The data of an `audioLevels` event.
 public struct AudioLevelsData: Codable, Sendable, Hashable {
+  /// One entry for each audio track.
   public var levels: [AudioLevel]
+  /// Creates the data of the event.
   public init(levels: [AudioLevel]) { self.levels = levels }
 }
 
+/// The audio level of one track.
 public struct AudioLevel: Codable, Sendable, Hashable {
+  /// The participant's user id.
   public var userId: UserID
+  /// The track's id.
   public var trackId: TrackID
-  /// dBov, −127 (silence) … 0 (loudest), as in RFC 6464.
+  /// The level in dBov, −127 (silence)…0 (loudest), as in RFC 6464.
   public var level: Int
+  /// Creates an audio level.
   public init(userId: UserID, trackId: TrackID, level: Int) {
     self.userId = userId
     self.trackId = trackId
@@ -243,20 +300,25 @@ public struct AudioLevel: Codable, Sendable, Hashable {
   }
 }
 
+/// The data of an `activeSpeakers` event.
 public struct ActiveSpeakersData: Codable, Sendable, Hashable {
-  /// Loudest first.
+  /// The speaking users, the loudest first.
   public var userIds: [UserID]
+  /// Creates the data of the event.
   public init(userIds: [UserID]) { self.userIds = userIds }
 }
 
+/// The data of an `ended` event.
 public struct EndedData: Codable, Sendable, Hashable {
+  /// The reason.
   public var reason: EndReason
-  /// The operator's userId where somebody ended it; empty for the API.
+  /// The admin who ended the session; empty for a REST API call, nil if no user ended it.
   public var by: UserID?
-  /// 401003 for `duplicateLogin`.
+  /// The error: 401003 for `duplicateLogin`.
   public var error: RoomError?
-  /// Of `serverStopping`: the signalling URL of the server to join anew; this one's, when it is back, if absent.
+  /// For `serverStopping`, the signalling URL of the server to join instead; nil to rejoin this server after its restart.
   public var redirect: String?
+  /// Creates the data of the event.
   public init(reason: EndReason, by: UserID? = nil, error: RoomError? = nil, redirect: String? = nil) {
     self.redirect = redirect
     self.reason = reason

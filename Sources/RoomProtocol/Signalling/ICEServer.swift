@@ -1,14 +1,13 @@
-/// A STUN or TURN server that clients may use on their way to the media ports; as W3C's `RTCIceServer` has it, so that a
-/// browser can take it as it is.
+/// A STUN or TURN server for the connection to the media ports, in the form of the W3C's `RTCIceServer`.
 public struct ICEServer: Codable, Sendable, Hashable {
-  /// "stun:host:port" (RFC 7064), "turn:host:port?transport=tcp" (RFC 7065); at least one.
+  /// The URLs, at least one: "stun:host:port" (RFC 7064) or "turn:host:port?transport=tcp" (RFC 7065).
   public var urls: [String]
-  /// With TURN; absent with STUN.
+  /// The user name for TURN; nil for STUN.
   public var username: String?
-  /// The password to `username`.
+  /// The password for `username`.
   public var credential: String?
 
-  /// See the properties.
+  /// Creates the description of a server.
   public init(urls: [String], username: String? = nil, credential: String? = nil) {
     self.urls = urls
     self.username = username

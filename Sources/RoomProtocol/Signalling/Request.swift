@@ -1,17 +1,20 @@
-/// The version of the signalling protocol that this module speaks (`api/signalling.md`).
+/// The version of the signalling protocol that this module implements (`api/signalling.md`).
 public let signallingVersion = 1
 
-/// What a client asks of the server: `{"id": 1, "method": "join", "params": {…}}`.
+/// A request of a client: `{"id": 1, "method": "join", "params": {…}}`.
 public struct SignalRequest: Sendable, Codable, Hashable {
-  /// Chosen by the client, given back in the answer.
+  /// The request's id, chosen by the client. The answer repeats it.
   public var id: Int
+  /// The method and its parameters.
   public var call: SignalCall
 
+  /// Creates a request.
   public init(id: Int, call: SignalCall) {
     self.id = id
     self.call = call
   }
 
+  /// Decodes a request; an unknown method becomes ``SignalCall/unknown(_:)``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: RequestKeys.self)
     id = try container.decode(Int.self, forKey: .id)
@@ -19,6 +22,7 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     call = try SignalCall(method: method, params: .member(container))
   }
 
+  /// Encodes the request.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: RequestKeys.self)
     try container.encode(id, forKey: .id)
@@ -46,39 +50,54 @@ public struct SignalRequest: Sendable, Codable, Hashable {
   }
 }
 
-/// The calls of the protocol. A method that this build does not know is `unknown` and answered with 10001.
+/// The calls of the signalling protocol. A method that this build does not know is `unknown`; the server answers it with 10001.
 public enum SignalCall: Sendable, Hashable {
+  /// Joins the token's room; must be the first call.
   case join(JoinParams)
+  /// Leaves the room.
   case leave
+  /// Publishes tracks.
   case publish(PublishParams)
+  /// Unpublishes tracks.
   case unpublish(TrackSelection)
+  /// Subscribes to tracks.
   case subscribe(TrackSelection)
+  /// Unsubscribes from tracks.
   case unsubscribe(TrackSelection)
-  /// Accepts tracks that automatic subscription offers. For a client that joined with `confirmsTracks`.
+  /// Confirms tracks of the automatic subscription, for a client that joined with `confirmsTracks`.
   case confirmTracks(ConfirmParams)
-  /// Begins or ends `audioLevels` and `activeSpeakers` events.
+  /// Starts or stops `audioLevels` and `activeSpeakers` events.
   case setAudioLevels(AudioLevelsParams)
+  /// Answers an offer of the server.
   case answer(AnswerParams)
-  /// A new subscribe transport with a new offer, for a client whose old one is lost.
+  /// Requests a new subscribe transport and a new offer, for a client that lost the old one.
   case resubscribe
+  /// Mutes or unmutes a track.
   case mute(MuteParams)
+  /// Removes a participant from the room; needs the `admin` grant.
   case kick(UserParams)
   /// Sends a participant's tracks to a publish URL; needs the `relay` grant.
   case startForward(ForwardParams)
-  /// Sends a mix of tracks to a publish URL, or into the room; needs the `relay` grant.
+  /// Sends a mix of tracks to a publish URL or into the room; needs the `relay` grant.
   case startMerge(MergeParams)
-  /// Arranges a merge job's tracks anew; needs the `relay` grant.
+  /// Replaces the layouts of a merge job; needs the `relay` grant.
   case setLayouts(LayoutsParams)
   /// Ends a relay job; needs the `relay` grant.
   case stopJob(JobParams)
+  /// A call that concerns seats or the layout.
   case seats(SeatCall)
+  /// A call that concerns a PK.
   case pk(PKCall)
+  /// Sends a message.
   case sendMessage(MessageParams)
-  /// Needs the `admin` grant.
+  /// Sets and removes attributes of the room; needs the `admin` grant.
   case setAttributes(AttributeParams)
+  /// Keeps the connection alive; the result is empty.
   case ping
+  /// A method that this build does not know.
   case unknown(String)
 
+  /// The method's name on the wire.
   public var method: String {
     switch self {
     case .join: "join"
@@ -108,8 +127,11 @@ public enum SignalCall: Sendable, Hashable {
 }
 
 extension SignalCall {
-  /// The call of a method with these parameters.
-  /// - Parameter params: the decoder of an object with the parameters.
+  /// Decodes a call from its method and parameters.
+  /// - Parameters:
+  ///   - method: the method's name on the wire.
+  ///   - params: the decoder of an object with the parameters.
+  /// - Throws: `DecodingError` for invalid parameters.
   public init(method: String, params: any Decoder) throws { try self.init(method: method, params: .whole(params)) }
 
   init(method: String, params: CallParams) throws {
@@ -145,20 +167,24 @@ extension SignalCall {
   }
 }
 
+/// The parameters of a join.
 public struct JoinParams: Codable, Sendable, Hashable {
+  /// The version of the protocol that the client speaks.
   public var version: Int
+  /// The room token.
   public var token: String
-  /// Subscribe to every track of the room as it appears; default true.
+  /// Whether the server subscribes the client to every track of the room; nil means true.
   public var autoSubscribe: Bool?
-  /// Automatic subscription offers a track only after `confirmTracks` names it; default false.
+  /// Whether the automatic subscription sends a track only after `confirmTracks` names it; nil means false.
   public var confirmsTracks: Bool?
-  /// Send `audioLevels` events; default false.
+  /// Whether the server sends `audioLevels` and `activeSpeakers` events; nil means false.
   public var audioLevels: Bool?
-  /// The `sessionId` of a session whose socket was lost: takes it up again within the grace time.
+  /// The ``JoinResult/sessionId`` of a session to resume within the grace time.
   public var resume: SessionID?
-  /// The `seq` of the last change that the client saw: those after it are told again.
+  /// The `seq` of the last change that the client received. The server sends the later ones again.
   public var since: Int?
 
+  /// Creates the parameters.
   public init(
     version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, confirmsTracks: Bool? = nil,
     audioLevels: Bool? = nil, resume: SessionID? = nil, since: Int? = nil
@@ -173,15 +199,20 @@ public struct JoinParams: Codable, Sendable, Hashable {
   }
 }
 
-/// An offer for the publish transport, whole: it holds every m-line that the client ever added, in their order (JSEP).
+/// The parameters of publishing: a complete offer for the publish transport.
+///
+/// The offer contains every m-line that the client ever added, in order (JSEP).
 public struct PublishParams: Codable, Sendable, Hashable {
+  /// The SDP.
   public var sdp: String
-  /// The tracks that this offer adds; those published before are not repeated.
+  /// The tracks that this offer adds, without those already published.
   public var tracks: [NewTrack]
-  /// True when `sdp` belongs to a new connection that replaces the transport; `tracks` then names all tracks again, those that
-  /// go on with their `trackId`. Default false.
+  /// Whether `sdp` belongs to a new connection that replaces the transport; nil means false.
+  ///
+  /// If true, `tracks` lists all tracks again; those that continue carry their `trackId`.
   public var restart: Bool?
 
+  /// Creates the parameters.
   public init(sdp: String, tracks: [NewTrack], restart: Bool? = nil) {
     self.sdp = sdp
     self.tracks = tracks
@@ -189,20 +220,30 @@ public struct PublishParams: Codable, Sendable, Hashable {
   }
 }
 
+/// A track to publish.
 public struct NewTrack: Codable, Sendable, Hashable {
   /// The m-line's `a=mid`.
   public var mid: String
+  /// Whether the track is audio or video.
   public var kind: TrackKind
+  /// Free text of at most 64 bytes: "camera", "screen".
   public var tag: String?
+  /// Whether this is the publisher's main track of its kind.
   public var master: Bool?
+  /// Whether the track starts muted.
   public var muted: Bool?
-  /// With `restart`: the track that goes on.
+  /// With `restart`, the id of the track that continues.
   public var trackId: TrackID?
+  /// The width in pixels; nil for audio.
   public var width: Int?
+  /// The height in pixels; nil for audio.
   public var height: Int?
+  /// Frames per second; nil for audio.
   public var fps: Int?
+  /// The bitrate in bits per second.
   public var bitrate: Int?
 
+  /// Creates a track.
   public init(
     mid: String, kind: TrackKind, tag: String? = nil, master: Bool? = nil, muted: Bool? = nil, trackId: TrackID? = nil,
     width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
@@ -220,44 +261,58 @@ public struct NewTrack: Codable, Sendable, Hashable {
   }
 }
 
-/// Tracks by id, or all tracks of users; both lists may be given.
+/// A selection of tracks by id, by user, or both.
 public struct TrackSelection: Codable, Sendable, Hashable {
+  /// The ids of single tracks.
   public var trackIds: [TrackID]?
+  /// The users whose tracks are all selected.
   public var userIds: [UserID]?
 
+  /// Creates a selection.
   public init(trackIds: [TrackID]? = nil, userIds: [UserID]? = nil) {
     self.trackIds = trackIds
     self.userIds = userIds
   }
 }
 
+/// The parameters that confirm tracks of the automatic subscription.
 public struct ConfirmParams: Codable, Sendable, Hashable {
-  /// Unknown ids are ignored.
+  /// The confirmed tracks. Unknown ids are ignored.
   public var trackIds: [TrackID]
+  /// Creates the parameters.
   public init(trackIds: [TrackID]) { self.trackIds = trackIds }
 }
 
+/// The parameters that start or stop audio level events.
 public struct AudioLevelsParams: Codable, Sendable, Hashable {
+  /// Whether the server sends the events.
   public var enabled: Bool
+  /// Creates the parameters.
   public init(enabled: Bool) { self.enabled = enabled }
 }
 
+/// The parameters of an answer to an offer.
 public struct AnswerParams: Codable, Sendable, Hashable {
-  /// The number of the `offer` event that this answers.
+  /// The number of the answered `offer` event.
   public var offer: Int
+  /// The SDP.
   public var sdp: String
 
+  /// Creates the parameters.
   public init(offer: Int, sdp: String) {
     self.offer = offer
     self.sdp = sdp
   }
 }
 
+/// The parameters that mute or unmute a track.
 public struct MuteParams: Codable, Sendable, Hashable {
-  /// One's own track, or with the `admin` grant anybody's.
+  /// The track: the caller's own, or any track with the `admin` grant.
   public var trackId: TrackID
+  /// Whether the track is muted.
   public var muted: Bool
 
+  /// Creates the parameters.
   public init(trackId: TrackID, muted: Bool) {
     self.trackId = trackId
     self.muted = muted

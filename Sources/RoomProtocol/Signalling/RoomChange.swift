@@ -1,16 +1,21 @@
-/// An event that changes a room, with its number: `{"event": "seatChanged", "seq": 17, "data": {…}}`.
+/// A change of a room with its number: `{"event": "seatChanged", "seq": 17, "data": {…}}`.
 ///
-/// A room's numbers grow by one. Some changes are told to some alone, so that a client may see gaps; the last number it saw is
-/// where it goes on after a lost connection.
+/// A room's numbers grow by one. Some changes go only to some participants, so a client may see gaps. After a lost connection a
+/// client continues from the last number that it received.
 public struct NumberedChange: Codable, Sendable, Hashable {
+  /// The change's number in the room.
   public var seq: Int
+  /// The change.
   public var change: RoomChange
 
+  /// Creates a numbered change.
   public init(seq: Int, change: RoomChange) {
     self.seq = seq
     self.change = change
   }
 
+  /// Decodes a change.
+  /// - Throws: `DecodingError` for an unknown name.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: EventKeys.self)
     let name = try container.decode(String.self, forKey: .event)
@@ -21,6 +26,7 @@ public struct NumberedChange: Codable, Sendable, Hashable {
     seq = try container.decode(Int.self, forKey: .seq)
   }
 
+  /// Encodes the change.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: EventKeys.self)
     try container.encode(change.name, forKey: .event)
@@ -29,24 +35,36 @@ public struct NumberedChange: Codable, Sendable, Hashable {
   }
 }
 
-/// What changes in a room and is told with a number.
+/// A change of a room's state.
 public enum RoomChange: Sendable, Hashable {
+  /// A seat's user or one of its switches changed.
   case seatChanged(SeatChangedData)
+  /// The layout changed.
   case layoutChanged(LayoutChangedData)
+  /// A user requested a seat.
   case seatRequested(SeatRequest)
+  /// A seat request was answered, cancelled or timed out.
   case seatRequestEnded(SeatEndedData)
+  /// A user was invited to a seat.
   case seatInvited(SeatInvitation)
+  /// A seat invitation was answered, cancelled or timed out.
   case seatInvitationEnded(SeatEndedData)
+  /// A message was sent.
   case message(RoomMessage)
+  /// Attributes were set or removed.
   case attributesChanged(AttributesChangedData)
-  /// Told to those with the `admin` grant, in both rooms.
+  /// A PK invitation was sent or received. Participants with the `admin` grant receive it, in both rooms.
   case pkInvited(PKInvitation)
+  /// A PK invitation was answered, cancelled or timed out.
   case pkInvitationEnded(PKInvitationEndedData)
+  /// A PK began.
   case pkBegan(PKInfo)
-  /// A score, a mute, or who is there.
+  /// The score, a mute or the connection of an anchor changed.
   case pkChanged(PKInfo)
+  /// The PK ended.
   case pkEnded(PKEndedData)
 
+  /// The event's name on the wire.
   public var name: String {
     switch self {
     case .seatChanged: "seatChanged"
@@ -65,7 +83,7 @@ public enum RoomChange: Sendable, Hashable {
     }
   }
 
-  /// What is told of it.
+  /// The event's data.
   public var data: any Encodable & Sendable {
     switch self {
     case .seatChanged(let data): data
@@ -82,7 +100,7 @@ public enum RoomChange: Sendable, Hashable {
     }
   }
 
-  /// Nil where no change has the name.
+  /// Decodes a change; returns nil for an unknown name.
   init?(name: String, data: EventData) throws {
     switch name {
     case "seatChanged": self = .seatChanged(try data.read())
@@ -105,7 +123,7 @@ public enum RoomChange: Sendable, Hashable {
 
 enum EventKeys: String, CodingKey { case event, seq, data }
 
-/// The `data` of an event that is being read.
+/// The `data` of an event that is being decoded.
 struct EventData {
   let container: KeyedDecodingContainer<EventKeys>
   func read<Data: Decodable>() throws -> Data { try container.decode(Data.self, forKey: .data) }

@@ -1,23 +1,31 @@
-/// A room as one of its users may see it: what the join answer brings, kept true by `apply`.
+/// The state of a room as one participant may see it. The join answer contains it, and ``apply(_:limits:)`` keeps it current.
 public struct RoomSnapshot: Codable, Sendable, Hashable {
+  /// The room's name.
   public var name: RoomName
-  /// Milliseconds since 1970.
+  /// The time of the room's creation, in milliseconds since 1970.
   public var createdAt: Int64
-  /// The number of the last change that is in it.
+  /// The number of the last change that is included.
   public var seq: Int
+  /// The layout and its canvas.
   public var layout: Layout
+  /// The seats by index.
   public var seats: [SeatInfo]
-  /// Who waits for a seat, the oldest first.
+  /// The pending seat requests, the oldest first.
   public var requests: [SeatRequest]
+  /// The pending seat invitations, the oldest first.
   public var invitations: [SeatInvitation]
+  /// The attributes, at most 50.
   public var attributes: [String: String]
-  /// The last messages to all, likes left out; the oldest first.
+  /// The last messages to all without likes, the oldest first; at most ``RoomLimits/historyMessages``.
   public var messages: [RoomMessage]
+  /// The PK of the room; nil if there is none.
   public var pk: PKInfo?
-  /// Invitations to a PK, of both directions; empty for who lacks the `admin` grant.
+  /// The pending PK invitations of both directions; empty without the `admin` grant.
   public var pkInvitations: [PKInvitation]
+  /// The running relay jobs.
   public var jobs: [JobInfo]
 
+  /// Creates a snapshot.
   public init(
     name: RoomName, createdAt: Int64, seq: Int = 0, layout: Layout = .standard, seats: [SeatInfo] = [],
     requests: [SeatRequest] = [], invitations: [SeatInvitation] = [], attributes: [String: String] = [:],
@@ -37,8 +45,10 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
     self.jobs = jobs
   }
 
-  /// Takes a change in. One that is in it already changes nothing.
-  /// - Parameter limits: those of the join answer: how many messages are kept.
+  /// Applies a change. Ignores one that is already included.
+  /// - Parameters:
+  ///   - numbered: the change.
+  ///   - limits: the limits of the join answer, which bound the message history.
   public mutating func apply(_ numbered: NumberedChange, limits: RoomLimits) {
     guard numbered.seq > seq else { return }
     seq = numbered.seq

@@ -1,18 +1,21 @@
 import Foundation
 
-/// A message from a client that can't be read: what to answer it, under which id.
+/// A client message that cannot be decoded: the error to send, and the id to send it with.
 public struct UnreadableRequest: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The request's id; nil where not even that could be read.
+  /// The request's id; nil if it could not be decoded.
   public var id: Int?
-  /// 10001 and a sentence that names the field.
+  /// The error: 10001 and a sentence that names the field.
   public var error: RoomError
 
+  /// The error's code, name and message.
   public var description: String { error.description }
 }
 
 extension SignalRequest {
-  /// Reads a client's message: at most `limits.messageBytes` of JSON with every field that its method needs, each of its type.
-  /// An unknown method is no error here: it is `SignalCall.unknown`.
+  /// Decodes a client's message of at most `limits.messageBytes` of JSON, with every field that its method needs.
+  ///
+  /// An unknown method is not an error; it becomes ``SignalCall/unknown(_:)``.
+  /// - Throws: ``UnreadableRequest`` with code 10001.
   public static func decode(
     _ bytes: some Sequence<UInt8>, limits: RoomLimits = RoomLimits()
   ) throws(UnreadableRequest) -> SignalRequest {
