@@ -1,28 +1,30 @@
 import NIOConcurrencyHelpers
 
-/// Says each thing to many readers: every reader has its own bounded stream, and a slow one loses only its own oldest elements.
+/// Sends each element to many readers. Every reader has its own bounded stream, and a slow reader loses only its own oldest
+/// elements.
 final class Fan<Element: Sendable>: Sendable {
   private struct State {
     var readers: [UInt64: AsyncStream<Element>.Continuation] = [:]
     var next: UInt64 = 0
     var finished = false
-    /// What was said before anyone read, for the first reader; nil once there was one.
+    /// The elements sent before the first reader, which receives them; nil once there was a reader.
     var early: [Element]?
   }
 
   private let state: NIOLockedValueBox<State>
   private let earlyLimit: Int
 
-  /// `early`: how many elements are kept for the first reader before there is one.
+  /// - Parameter early: the number of elements kept for the first reader.
   init(early: Int = 0) {
     earlyLimit = early
     state = NIOLockedValueBox(State(early: early > 0 ? [] : nil))
   }
 
-  /// A new stream of what is said from now on; it ends with the fan.
+  /// Returns a new stream of the elements sent from now on. It ends with the fan.
   /// - Parameters:
-  ///   - first: is put in front of it.
-  ///   - takingEarly: whether it is the first reader, to whom goes what was kept.
+  ///   - backlog: the number of elements that the stream buffers.
+  ///   - first: an element that the stream starts with.
+  ///   - takingEarly: whether this is the first reader, which receives the kept elements.
   func stream(backlog: Int, first: Element? = nil, takingEarly: Bool = true) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     if let first { continuation.yield(first) }
@@ -41,7 +43,7 @@ final class Fan<Element: Sendable>: Sendable {
       return stream
     }
     continuation.onTermination = { [weak self] _ in
-      // The removed continuation is let go outside the lock: its end may run other code.
+      // The removed continuation is released outside the lock, because its deinitialization may run other code.
       _ = self?.state.withLockedValue { $0.readers.removeValue(forKey: id) }
     }
     return stream

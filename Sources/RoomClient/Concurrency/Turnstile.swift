@@ -1,9 +1,9 @@
-/// Lets one caller at a time through, in the order in which they came: for work of an actor that waits in between.
+/// Admits one caller at a time, in order of arrival. An actor uses it to serialize work that suspends.
 struct Turnstile {
   private var isTaken = false
   private var queue: [CheckedContinuation<Void, Never>] = []
 
-  /// True where the caller may go on at once and has to `leave` later; else it is to `wait`.
+  /// Returns true if the caller may continue at once; it must call `leave` later. Otherwise it must `wait`.
   mutating func tryEnter() -> Bool {
     guard !isTaken else { return false }
     isTaken = true
@@ -12,7 +12,7 @@ struct Turnstile {
 
   mutating func wait(_ caller: CheckedContinuation<Void, Never>) { queue.append(caller) }
 
-  /// Hands the turn to the next.
+  /// Admits the next caller.
   mutating func leave() {
     if queue.isEmpty { isTaken = false } else { queue.removeFirst().resume() }
   }

@@ -1,30 +1,30 @@
 import RoomProtocol
 
-/// The life of a room's connection as a pure state machine: events in, the one thing to do next out. No socket, no clock.
+/// The life of a room's connection as a pure state machine: it takes an event and returns the next action. No socket, no clock.
 enum ConnectionMachine: Sendable, Hashable {
   case idle
-  /// A socket is being opened and the join asked for; `attempt` is 0 the first time and counts the tries after a loss.
+  /// A socket is being opened and the join is pending. `attempt` is 0 the first time and counts the tries after a loss.
   case opening(attempt: Int)
   case connected
-  /// Waiting before the try numbered `attempt`.
+  /// Waiting before try number `attempt`.
   case waiting(attempt: Int)
   case closed(CloseReason)
 
   enum Event: Sendable, Hashable {
     case start
-    /// The server answered the join.
+    /// The server accepted the join.
     case joined
-    /// The server answered the join with an error.
+    /// The server rejected the join.
     case refused(RoomError)
-    /// The socket could not be opened, was lost, or went silent.
+    /// The socket could not be opened, was lost or became silent.
     case lost(RoomClientError)
     /// The wait is over.
     case waited
     /// The server ended the session.
     case ended(EndedData)
-    /// The server named another one, which is to be joined at once.
+    /// The server named another server, which the client joins at once.
     case redirected
-    /// The user leaves.
+    /// The app calls `leave()`.
     case leave
   }
 
@@ -32,13 +32,13 @@ enum ConnectionMachine: Sendable, Hashable {
     case none
     /// Open a socket and join.
     case open
-    /// Ask for `waited` in so many seconds.
+    /// Deliver `waited` after this number of seconds.
     case wait(seconds: Double)
-    /// Drop socket and media: it is over. `farewell` where the server should be told first.
+    /// Close the socket and the media. With `farewell` the client sends `leave` first.
     case finish(CloseReason, farewell: Bool)
   }
 
-  /// What the user sees of it.
+  /// The state that the app sees.
   var state: RoomState {
     switch self {
     case .idle: .idle
@@ -49,7 +49,7 @@ enum ConnectionMachine: Sendable, Hashable {
     }
   }
 
-  /// Takes an event; one that means nothing in the present state is ignored, for they cross on their way.
+  /// Processes an event. Ignores one that does not apply in the current state, because events can cross.
   mutating func on(
     _ event: Event, policy: ReconnectPolicy, using generator: inout some RandomNumberGenerator
   ) -> Action {
@@ -62,7 +62,7 @@ enum ConnectionMachine: Sendable, Hashable {
       self = .connected
       return .none
     case (.opening(let attempt), .refused(let error)):
-      // A full house or a busy door may have room the next time; a bad token will not get better.
+      // A full room or a busy server may accept the next try; an invalid token stays invalid.
       if attempt > 0, error.code == .joinFailed {
         return tryAgain(attempt + 1, after: .connectFailed(error.description), policy: policy, using: &generator)
       }
@@ -78,7 +78,7 @@ enum ConnectionMachine: Sendable, Hashable {
       self = .opening(attempt: attempt)
       return .open
     case (.connected, .ended(let data)) where data.reason == .serverStopping:
-      // It comes back, or another takes over.
+      // The server restarts, or another one takes over.
       return tryAgain(
         1, after: .connectionLost("the server stopped"), otherwise: .serverStopping, policy: policy, using: &generator)
     case (_, .ended(let data)): return finish(CloseReason(data))

@@ -1,22 +1,31 @@
-/// How often, and after which waits, a lost connection is tried again (behaviour.md §2).
+/// The number of reconnection tries and the waits between them.
 public struct ReconnectPolicy: Sendable, Hashable {
-  /// Tries before the room is closed; nil is without limit, 0 never tries.
+  /// The number of tries before the room is closed; nil for no limit, 0 for none.
   public var tries: Int?
-  /// Seconds from which the wait before each try is drawn; the last one serves all later tries.
+  /// The ranges, in seconds, from which the wait before each try is drawn. The last one applies to all later tries; empty means
+  /// no wait.
   public var waits: [ClosedRange<Double>]
 
+  /// Creates a policy.
+  /// - Parameters:
+  ///   - tries: the number of tries; nil for no limit, 0 for none.
+  ///   - waits: the range of the wait before each try, in seconds.
   public init(tries: Int? = 3, waits: [ClosedRange<Double>] = [0...2, 2...4, 4...6]) {
     self.tries = tries
     self.waits = waits
   }
 
-  /// Three tries, after waits drawn from 0–2, 2–4 and 4–6 seconds.
+  /// Three tries, after waits of 0–2, 2–4 and 4–6 seconds.
   public static let `default` = ReconnectPolicy()
+  /// No tries: a lost connection closes the room.
   public static let never = ReconnectPolicy(tries: 0)
-  /// Tries for ever with the default's waits, the last one again and again.
+  /// Unlimited tries with the default's waits; the last wait repeats.
   public static let unlimited = ReconnectPolicy(tries: nil)
 
-  /// Seconds to wait before the try numbered `attempt` (from 1); nil when there is none.
+  /// Returns the number of seconds to wait before a try, or nil if the policy allows no further try.
+  /// - Parameters:
+  ///   - attempt: the number of the try, from 1.
+  ///   - generator: the source of randomness for the draw.
   public func wait(before attempt: Int, using generator: inout some RandomNumberGenerator) -> Double? {
     guard attempt >= 1, tries.map({ attempt <= $0 }) ?? true else { return nil }
     guard let last = waits.last else { return 0 }

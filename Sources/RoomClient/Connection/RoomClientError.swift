@@ -1,30 +1,32 @@
-/// What can go wrong on the client's own side. A refusal by the server is thrown as `RoomProtocol.RoomError`, with its code.
+/// An error of the client itself. If the server rejects a call, the call throws `RoomError` with its code instead.
 public enum RoomClientError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Not a `ws://` or `wss://` address.
+  /// The address is not a `ws://` or `wss://` URL.
   case invalidURL(String)
-  /// The socket could not be opened; the text is the cause: name lookup, refused, TLS, or the answer to the upgrade.
+  /// The socket could not be opened. The text is the cause: name lookup, connection refused, TLS, or the response to the
+  /// upgrade.
   case connectFailed(String)
-  /// The socket was open and is no more; the text is the cause.
+  /// The socket was lost. The text is the cause.
   case connectionLost(String)
-  /// The server did not answer the named call in time.
+  /// The server did not answer a call within ``RoomOptions/timeout``. The text is the method's name.
   case timedOut(String)
-  /// The call needs a room that is not closed.
+  /// The room is closed. A cancelled ``Room/connect(to:token:options:)`` also throws this error.
   case closed
-  /// The server said what the protocol does not allow.
+  /// The server violated the protocol. The text is a description.
   case protocolViolation(String)
-  /// Offer and answer did not come together.
+  /// Offer and answer do not match, or the server rejected a codec. The text is a description.
   case negotiationFailed(String)
-  /// A transport for media could not be opened or came to nothing; the text is the cause.
+  /// A media transport could not be opened. The text is the cause.
   case mediaFailed(String)
   /// The track is already published, or belongs to another room.
   case trackInUse
-  /// The track is not published here.
+  /// The track is not published in this room.
   case trackUnknown
-  /// `room.pk.move()` has nowhere to move to; the text says why.
+  /// ``RoomPK/move(_:)`` is not possible. The text is the reason.
   case cannotMove(String)
-  /// `room.pk.returnHome()` in a room that was not moved to.
+  /// ``RoomPK/returnHome(token:)`` was called in a room that ``RoomPK/move(_:)`` did not return.
   case notAway
 
+  /// A sentence that describes the error.
   public var description: String {
     switch self {
     case .invalidURL(let url): "not a ws:// or wss:// address: \(url)"

@@ -1,36 +1,42 @@
 import RoomProtocol
 
-/// Where a room's connection stands.
+/// The state of a room's connection.
 ///
-/// `idle → connecting → connected → reconnecting → connected …`, and from everywhere to `closed`, which is final.
+/// `idle → connecting → connected → reconnecting → connected …`, and from every state to `closed`, which is final.
 public enum RoomState: Sendable, Hashable {
+  /// Not connected yet.
   case idle
+  /// The first join is in progress.
   case connecting
+  /// Joined: calls reach the server.
   case connected
-  /// The socket was lost and is being sought again; `attempt` counts from 1. Tracks and subscriptions are kept.
+  /// The socket was lost and the client reconnects; `attempt` counts from 1. Tracks and subscriptions are kept.
   case reconnecting(attempt: Int)
+  /// The room is closed for good.
   case closed(CloseReason)
 
-  /// True in `closed`, which nothing leaves.
+  /// Whether the state is `closed`.
   public var isClosed: Bool {
     if case .closed = self { true } else { false }
   }
 }
 
-/// Why a room was closed.
+/// The reason why a room was closed.
 public enum CloseReason: Sendable, Hashable {
   /// `leave()` was called.
   case left
-  /// An operator ended the session; empty where it was done through the API.
+  /// An admin removed this client; `by` is empty for a REST API call.
   case kickedOut(by: UserID)
+  /// An admin or the server closed the room.
   case roomClosed
   /// The same user joined elsewhere (401003).
   case duplicateLogin
-  /// The server gave the session up: the client did not come back within the grace time.
+  /// The server ended the session, because the client did not reconnect within the grace time.
   case timedOut
+  /// The server shut down, and all tries of the reconnect policy failed.
   case serverStopping
-  /// The server refused to let the client in, at the first join or when it came back.
+  /// The server rejected the join, at the first time or at a reconnection.
   case refused(RoomError)
-  /// The connection was lost, or never came up, and all tries of the reconnect policy were used.
+  /// The connection failed or was lost, and all tries of the reconnect policy failed.
   case connectionLost(RoomClientError)
 }

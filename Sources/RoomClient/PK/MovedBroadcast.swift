@@ -1,16 +1,16 @@
 import RoomProtocol
 
-/// How one broadcast of an anchor goes on while it is in the other room, and after that: three jobs on one URL, with growing numbers.
+/// One broadcast of an anchor before, during and after a move to the other room: three jobs on one URL with increasing numbers.
 struct MovedBroadcast: Sendable, Hashable {
-  /// As it runs before.
+  /// The job before the move.
   let home: ForwardParams
-  /// As it runs in the other room.
+  /// The job in the other room.
   let away: MergeParams
-  /// As it runs again after the return.
+  /// The job after the return.
   let back: ForwardParams
 
-  /// - Parameter merge: the job in the other room, but for its URL.
-  /// - Throws: `cannotMove` for a job whose URL is the room's own, and for a number that nothing can be larger than.
+  /// - Parameter merge: the job in the other room; its URL is replaced.
+  /// - Throws: `cannotMove` if the URL belongs to the room, or if its number cannot grow.
   init(_ home: ForwardParams, as merge: MergeParams) throws(RoomClientError) {
     guard let text = home.publishUrl else {
       throw .cannotMove("the URL of job \"\(home.jobId)\" belongs to the room; only a URL of its own goes along")
@@ -28,7 +28,7 @@ struct MovedBroadcast: Sendable, Hashable {
     self.back = back
   }
 
-  /// As it runs again, where the room has given its tracks other ids.
+  /// Returns the job after the return with the track ids that the room assigned since.
   func back(renaming ids: [TrackID: TrackID]) -> ForwardParams {
     var job = back
     job.audioTrackId = job.audioTrackId.map { ids[$0] ?? $0 }
@@ -36,7 +36,7 @@ struct MovedBroadcast: Sendable, Hashable {
     return job
   }
 
-  /// The layouts in the other room, with one user heard or not.
+  /// Returns the layouts in the other room, with one user muted or not.
   func layouts(muting user: UserID, _ muted: Bool) -> [TrackLayout] {
     away.layouts.map { layout in
       guard muted, layout.userId == user else { return layout }

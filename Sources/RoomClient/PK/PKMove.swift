@@ -1,17 +1,21 @@
 import RoomProtocol
 
-/// How an anchor moves into the other room of a PK.
+/// The options of a move into the other room of a PK.
 public struct PKMove: Sendable {
-  /// The split screen that the anchor's broadcasts show meanwhile; its own side is on the left by default, on 720x1280.
+  /// The split screen that the anchor's broadcasts show during the PK. By default the own side is on the left of a 720x1280
+  /// canvas.
   public var picture: PKPicture
-  /// The merge job in place of a forward job, where it is not to be ``picture``; its `publishUrl` is set by the move. `PKInfo` is as the
-  /// own room has it: `host` is this anchor, `userId` the other one.
+  /// Returns the merge job that replaces a forward job, for an app that does not use ``picture``; nil uses ``picture``.
+  ///
+  /// The move sets the job's `publishUrl`. `PKInfo` is as seen from the own room: `host` is this anchor, `userId` the other
+  /// one.
   public var merge: (@Sendable (_ job: ForwardParams, _ pk: PKInfo) -> MergeParams)?
-  /// How the other room is joined; as the own room if nil.
+  /// The options for joining the other room; nil for those of the own room.
   public var options: RoomOptions?
-  /// Seconds that the new jobs have to take over from the old ones, before the old room is left all the same.
+  /// The number of seconds that the new jobs have to take over. After them the move continues anyway.
   public var patience: Double
 
+  /// Creates the options of a move.
   public init(
     picture: PKPicture = PKPicture(), merge: (@Sendable (_ job: ForwardParams, _ pk: PKInfo) -> MergeParams)? = nil,
     options: RoomOptions? = nil, patience: Double = 10
@@ -22,12 +26,12 @@ public struct PKMove: Sendable {
     self.patience = patience
   }
 
-  /// The job in place of `job`.
+  /// Returns the three jobs for a forward job of the own room.
   func broadcast(_ job: ForwardParams, in pk: PKInfo, id: JobID) throws(RoomClientError) -> MovedBroadcast {
     if let merge { return try MovedBroadcast(job, as: merge(job, pk)) }
     var params = picture.merge(id, own: pk.host, peer: pk.userId, hearsPeer: !pk.peerMuted)
     if let kinds = job.kinds, !kinds.contains(.video) {
-      // Sound alone stays sound alone.
+      // An audio-only job stays audio-only.
       (params.width, params.height, params.fps, params.videoKbps, params.preset) = (nil, nil, nil, nil, nil)
       params.background = nil
       params.layouts = params.layouts.map { TrackLayout(userId: $0.userId, gain: $0.gain) }

@@ -1,21 +1,21 @@
 import RoomProtocol
 
-/// An anchor's stay in the other room of a PK: what it left behind, and what it returns to.
+/// An anchor's stay in the other room of a PK: the state that it needs to return.
 struct PKVisit: Sendable {
-  /// How its own room is joined again.
+  /// The address, token and options for rejoining the own room.
   let home: RoomEntry
-  /// The seat it had there.
+  /// The seat in the own room.
   let seat: Int?
-  /// The other anchor, whose room this is.
+  /// The anchor of the other room.
   let peer: UserID
-  /// What it published, with the ids that its own room had given.
+  /// The published tracks, with the ids that the own room assigned.
   let published: [(track: any LocalTrack, trackId: TrackID)]
   let broadcasts: [MovedBroadcast]
-  /// Seconds that jobs have to take over.
+  /// The number of seconds that jobs have to take over.
   let patience: Double
 
-  /// Which id a track has now by which it had.
-  /// - Parameter now: what is published at home.
+  /// Returns the current id of each track by its previous id.
+  /// - Parameter now: the tracks now published in the own room.
   func ids(_ now: [(track: any LocalTrack, trackId: TrackID)]) -> [TrackID: TrackID] {
     var ids: [TrackID: TrackID] = [:]
     for (track, trackId) in now {

@@ -1,15 +1,15 @@
 /// A publish URL whose `serialnum` orders jobs: the one with the larger number takes over.
 struct SerialURL: Sendable, Hashable {
-  /// What stands before the number, ends with `serialnum=`.
+  /// The text before the number; it ends with `serialnum=`.
   private let head: String
-  /// What stands behind it.
+  /// The text after the number.
   private let tail: String
-  /// 0 where the URL names none, as the server counts.
+  /// The number; 0 if the URL has none, as on the server.
   let number: Int
 
   private static let name = "serialnum="
 
-  /// Nil where the number is none.
+  /// Returns nil if `serialnum` is not a number.
   init?(_ text: String) {
     guard let found = Self.parameter(in: text) else {
       head = text + (Self.hasQuery(text) ? "&" : "?") + Self.name
@@ -23,10 +23,10 @@ struct SerialURL: Sendable, Hashable {
     tail = String(text[found.upperBound...])
   }
 
-  /// The URL with another number.
+  /// Returns the URL with another number.
   func with(_ number: Int) -> String { "\(head)\(number)\(tail)" }
 
-  /// Where the digits are.
+  /// Returns the range of the digits.
   private static func parameter(in text: String) -> Range<String.Index>? {
     var rest = text[...]
     while let range = rest.firstRange(of: name) {
@@ -39,7 +39,7 @@ struct SerialURL: Sendable, Hashable {
     return nil
   }
 
-  /// Whether the stream has a query: `app?vhost=x/stream` has one of the application alone.
+  /// Returns whether the stream has a query. In `app?vhost=x/stream` only the application has one.
   private static func hasQuery(_ text: String) -> Bool {
     guard let question = text.firstIndex(of: "?") else { return false }
     let path = text[..<question].split(separator: "/").dropFirst(text.contains("://") ? 2 : 0)

@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// A room that this client has joined: what one sees of the others, and what one does oneself.
+/// A room that this client has joined: its state, its events, and the calls that change it.
 ///
 /// ```swift
 /// let room = try await Room.connect(to: "wss://example.org/v1/signal", token: token)
@@ -9,15 +9,15 @@ import RoomProtocol
 /// for await event in room.events { … }
 /// ```
 ///
-/// A lost connection is resumed by itself, as `RoomOptions.reconnect` says; tracks and subscriptions go on. Calls that find the
-/// connection down throw; they do not wait for it. A refusal by the server is thrown as `RoomError`, all else as
-/// `RoomClientError`. A room that is let go without `leave()` leaves by itself.
+/// The client reconnects by itself after a lost connection, as ``RoomOptions/reconnect`` says; tracks and subscriptions continue. A call
+/// made while the connection is down throws at once and does not wait for it. If the server rejects a call, the call throws `RoomError`;
+/// all other failures are ``RoomClientError``. A room that is released without ``leave()`` leaves by itself.
 public final class Room: Sendable {
   private let session: RoomSession
   private let board: RoomBoard
   private let visit: PKVisit?
 
-  /// - Parameter visit: where it was moved to for a PK: what it was left behind for it.
+  /// - Parameter visit: the stay for which ``RoomPK/move(_:)`` joined this room; nil for any other room.
   init(session: RoomSession, visit: PKVisit? = nil) {
     self.session = session
     self.visit = visit
@@ -31,114 +31,142 @@ public final class Room: Sendable {
 
   /// Joins the room that the token names.
   ///
+  /// If the task is cancelled, the join is abandoned and the call throws ``RoomClientError/closed``.
   /// - Parameters:
   ///   - url: the signalling address, `ws://host:port/v1/signal` or `wss://…`
-  ///   - token: a room token (behaviour.md §2)
-  /// - Throws: `RoomError` where the server refuses, `RoomClientError` where it can't be reached.
+  ///   - token: a room token, issued by the app's server.
+  ///   - options: how the client takes part in the room.
+  /// - Throws: `RoomError` if the server rejects the join: 10002 for an invalid token, 10011 for an unknown room, 80101 if it
+  ///   cannot be
+  ///   joined now. ``RoomClientError`` if the server cannot be reached.
   public static func connect(to url: String, token: String, options: RoomOptions = RoomOptions()) async throws -> Room {
     let session = try RoomSession(RoomEntry(url: url, token: token, options: options))
     try await session.connect()
     return Room(session: session)
   }
 
+  /// The state of the connection.
   public var state: RoomState { board.value.state }
-  /// What happens from now on. Each caller has its own stream, which ends after the room is closed.
+  /// The events from now on. Each access returns a new stream, which ends after the room is closed.
   ///
-  /// The first caller also gets what happened since the join, so that no early event is missed.
+  /// The first stream also contains the events since the join, so that none is missed. A stream buffers
+  /// ``RoomOptions/eventBacklog`` events; beyond that its oldest are lost.
   public var events: AsyncStream<RoomEvent> { board.eventStream() }
-  /// The room's name.
+  /// The room's name; empty before the first join.
   public var name: RoomName { board.value.room?.name ?? "" }
-  /// The room as it is now: layout, seats, requests, attributes, messages, PK and jobs.
+  /// The current state of the room: layout, seats, requests, attributes, messages, PK and jobs. Nil before the first join.
   public var snapshot: RoomSnapshot? { board.value.room }
-  /// Seats and layout: who sits where, who asks for a seat.
+  /// Seats, seat requests and the layout.
   public var seats: RoomSeats { RoomSeats(session: session) }
   /// The PK with another room.
   public var pk: RoomPK { RoomPK(session: session, visit: visit) }
-  /// Texts, likes, gifts, barrages, and the app's own messages.
+  /// Texts, likes, gifts, barrages and custom messages.
   public var messages: RoomMessages { RoomMessages(session: session) }
-  /// What the app knows of the room, as keys with values.
+  /// The room's attributes: key–value pairs of the app.
   public var attributes: RoomAttributes { RoomAttributes(session: session) }
-  /// The relay jobs that run, whoever began them.
+  /// The running relay jobs of all participants and of the REST API.
   public var jobs: [JobInfo] { board.value.room?.jobs ?? [] }
-  /// This client itself.
+  /// This client's own participant; nil before the first join.
   public var me: ParticipantInfo? { board.value.me }
-  /// The others, in no particular order.
+  /// The other participants, in no particular order.
   public var participants: [ParticipantInfo] { Array(board.value.participants.values) }
-  /// What is being received.
+  /// The tracks that this client receives.
   public var remoteTracks: [RemoteTrack] { Array(board.value.remoteTracks.values) }
-  /// What the server allows.
+  /// The server's limits.
   public var limits: RoomLimits { board.value.limits }
 
   /// Publishes tracks, all or none.
+  /// - Throws: `RoomError` 10003 without the `publish` grant, 80201 if the server cannot take them;
+  ///   ``RoomClientError/trackInUse`` for a track
+  ///   that is already published; ``RoomClientError/negotiationFailed(_:)`` for a codec that the server rejects.
   public func publish(_ tracks: [any LocalTrack]) async throws { try await session.publish(tracks) }
-  /// Publishes a microphone and a camera, both or none.
+  /// Publishes an audio and a video track, both or none.
+  /// - Throws: as ``publish(_:)``.
   public func publish(audio: LocalAudioTrack, video: LocalVideoTrack) async throws {
     try await session.publish([audio, video])
   }
-  /// Publishes a microphone, or other sound.
+  /// Publishes an audio track.
+  /// - Throws: as ``publish(_:)``.
   public func publishAudio(_ track: LocalAudioTrack) async throws { try await session.publish([track]) }
-  /// Publishes a camera, or other pictures.
+  /// Publishes a video track.
+  /// - Throws: as ``publish(_:)``.
   public func publishVideo(_ track: LocalVideoTrack) async throws { try await session.publish([track]) }
-  /// Takes tracks back; they may be published again.
+  /// Unpublishes tracks; they may be published again.
+  /// - Throws: ``RoomClientError/trackUnknown`` for a track that is not published here.
   public func unpublish(_ tracks: [any LocalTrack]) async throws { try await session.unpublish(tracks) }
-  /// Takes back all that is published of a kind, or all. Nothing is published: nothing happens.
+  /// Unpublishes all tracks of a kind, or all tracks if the kind is nil. Does nothing if there are none.
   public func unpublish(_ kind: TrackKind? = nil) async throws { try await session.unpublish(kind) }
-  /// Takes back all audio tracks that are published here. Without any, nothing happens.
+  /// Unpublishes all audio tracks of this client. Does nothing if there are none.
   public func unpublishAudio() async throws { try await session.unpublish(.audio) }
-  /// Takes back all video tracks that are published here. Without any, nothing happens.
+  /// Unpublishes all video tracks of this client. Does nothing if there are none.
   public func unpublishVideo() async throws { try await session.unpublish(.video) }
-  /// Mutes or unmutes all audio tracks that are published here. Without any, nothing happens.
+  /// Mutes or unmutes all audio tracks of this client; they stay published. Does nothing if there are none.
   /// - Throws: `RoomError` 80403 while the seat's switches mute them.
   public func muteAudio(_ muted: Bool) async throws { try await session.mute(.audio, muted) }
-  /// Mutes or unmutes all video tracks that are published here. Without any, nothing happens.
+  /// Mutes or unmutes all video tracks of this client; they stay published. Does nothing if there are none.
   /// - Throws: as ``muteAudio(_:)``.
   public func muteVideo(_ muted: Bool) async throws { try await session.mute(.video, muted) }
-  /// Mutes or unmutes one of one's own tracks: the publication stays, the others are told.
+  /// Mutes or unmutes a track of this client. It stays published, and the other participants receive `muteChanged`.
+  /// - Throws: ``RoomClientError/trackUnknown`` for a track that is not published here; else as ``muteAudio(_:)``.
   public func mute(_ track: any LocalTrack, _ muted: Bool) async throws { try await session.mute(track, muted) }
-  /// Mutes or unmutes anybody's track; needs the `admin` grant where it is another's.
+  /// Mutes or unmutes any track by its id. Another participant's track needs the `admin` grant.
+  /// - Throws: `RoomError` 10003 without the grant; 80403 while the seat's switches mute it.
   public func mute(trackId: TrackID, _ muted: Bool) async throws { try await session.mute(trackId: trackId, muted) }
-  /// Asks for tracks by id and for all tracks of users; each comes as `trackSubscribed`, or as `subscribeFailed`.
+  /// Subscribes to tracks by id and to all tracks of users. Each track results in a `trackSubscribed` or a `subscribeFailed`
+  /// event.
+  /// - Throws: `RoomError` 10003 without the `subscribe` grant, 80202 for a track that cannot be received.
   public func subscribe(trackIds: [TrackID] = [], userIds: [UserID] = []) async throws {
     try await session.subscribe(trackIds: trackIds, userIds: userIds)
   }
-  /// Ends the reception of tracks by id, and of all tracks of users.
+  /// Unsubscribes from tracks by id and from all tracks of users.
   public func unsubscribe(trackIds: [TrackID] = [], userIds: [UserID] = []) async throws {
     try await session.unsubscribe(trackIds: trackIds, userIds: userIds)
   }
-  /// Throws a user out; needs the `admin` grant.
+  /// Removes a user from the room; needs the `admin` grant.
+  /// - Throws: `RoomError` 10003 without the grant, 80103 if the user is not in the room.
   public func kick(userId: UserID) async throws { try await session.kick(userId: userId) }
-  /// Sends tracks of a participant, one's own if none is named, to an RTMP server; needs the `relay` grant. What becomes of it comes
-  /// as `jobChanged`, `jobStatus` and `jobEnded`.
-  /// - Throws: `RoomError` 80204 for a URL or an id that won't do, 80201 for a `serialnum` that is not the largest; 10003 without the grant,
-  ///   and for a URL whose broadcast is another room's: at the server's own origin the stream has the room's name.
+  /// Starts a job that sends a participant's tracks, by default this client's, to an RTMP server; needs the `relay` grant.
+  ///
+  /// The events `jobChanged`, `jobStatus` and `jobEnded` report its progress.
+  /// - Returns: the job as the server started it.
+  /// - Throws: `RoomError` 80204 for an invalid URL or id; 80202 for a track that does not exist; 80201 for a `serialnum` that
+  ///   is not the
+  ///   largest or a job id in use; 10003 without the grant, or if the URL's broadcast belongs to another room. At the server's own origin the
+  ///   stream has the room's name.
   @discardableResult public func startForward(_ job: ForwardParams) async throws -> JobInfo {
     try await session.startForward(job)
   }
-  /// Sends a mix of the room's tracks to an RTMP server, or into the room; needs the `relay` grant. What becomes of it comes as
-  /// `jobChanged`, `jobStatus` and `jobEnded`.
-  /// - Throws: `RoomError` 80204 naming the field that won't do, 80202 for a track that is not there, 80201 for a `serialnum` that is
-  ///   not the largest, or where the server has no room for the mix; 10003 as ``startForward(_:)``.
+  /// Starts a job that sends a mix of the room's tracks to an RTMP server or into the room; needs the `relay` grant.
+  ///
+  /// The events `jobChanged`, `jobStatus` and `jobEnded` report its progress.
+  /// - Returns: the job as the server started it.
+  /// - Throws: `RoomError` 80204 naming the invalid field; 80202 for a track that does not exist; 80201 for a `serialnum` that
+  ///   is not the
+  ///   largest, or if the server has no capacity for the mix; 10003 as ``startForward(_:)``.
   @discardableResult public func startMerge(_ job: MergeParams) async throws -> JobInfo { try await session.startMerge(job) }
-  /// Arranges a merge job's tracks anew, from the next frame on; needs the `relay` grant.
+  /// Replaces the layouts of a merge job from the next frame on; needs the `relay` grant.
   /// - Throws: as ``startMerge(_:)``.
   public func setLayouts(_ layouts: [TrackLayout], of jobId: JobID) async throws {
     try await session.setLayouts(LayoutsParams(jobId: jobId, layouts: layouts))
   }
-  /// Ends a relay job; needs the `relay` grant.
+  /// Stops a relay job; needs the `relay` grant.
+  /// - Throws: `RoomError` 10003 without the grant, 80204 if there is no such job.
   public func stopJob(_ jobId: JobID) async throws { try await session.stopJob(jobId) }
-  /// Leaves for good. Never fails: where the server can't be told, it will notice.
+  /// Leaves the room for good. Never fails: a server that cannot be reached notices it later. Returns once the server was
+  /// informed, or after at most one second.
   public func leave() async { await session.leave() }
-  /// Says that the machine's network changed: media and signalling are sought anew from the present addresses, with no new
-  /// join.
+  /// Reports that the machine's network changed. The client reconnects media and signalling from the current addresses without
+  /// a new join.
   ///
-  /// Media that stops is noticed without it; it only makes it faster.
+  /// The client also detects a change without this call, but later.
   public func networkChanged() async { await session.networkChanged() }
-  /// How media flows since the last report.
+  /// Returns the statistics of the transports and tracks since the last report.
   public func statistics() async -> RoomStatistics { await session.statistics() }
-  /// Changes how often `statistics` events come. The next one comes after the new interval, and the interval outlives a reconnect.
-  /// - Parameter seconds: 0.1 to 86400, to which other values are limited; nil ends the events.
+  /// Changes the interval of `statistics` events. The next event follows after the new interval, which also applies after a
+  /// reconnection.
+  /// - Parameter seconds: the interval in seconds, clamped to 0.1…86400; nil stops the events.
   public func setStatisticsInterval(_ seconds: Double?) async { await session.setStatisticsInterval(seconds) }
-  /// Begins or ends `audioLevels` and `activeSpeakers` events. The choice outlives a reconnect.
-  /// - Throws: `RoomClientError` while the connection is down: nothing changes then.
+  /// Starts or stops `audioLevels` and `activeSpeakers` events. The choice also applies after a reconnection.
+  /// - Throws: ``RoomClientError`` while the connection is down; nothing changes then.
   public func setAudioLevels(_ enabled: Bool) async throws { try await session.setAudioLevels(enabled) }
 }

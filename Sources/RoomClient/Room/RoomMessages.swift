@@ -1,7 +1,7 @@
 import Foundation
 import RoomProtocol
 
-/// The messages of a room: texts, likes, gifts, barrages, and the app's own.
+/// The messages of a room: texts, likes, gifts, barrages and custom messages.
 ///
 /// ```swift
 /// try await room.messages.send("hello")
@@ -9,48 +9,60 @@ import RoomProtocol
 /// for await case .message(let message) in room.events { print(message.userId, message.text ?? "") }
 /// ```
 ///
-/// All see messages in one order, by their `seq`; the sender gets its own too. Each call throws `RoomError` 81001 for a message that
-/// won't do, with the field's name, and for more than 10 a second after 20 at once; 80103 where `to` is not in the room; 10003 for a
-/// hidden user; and `RoomClientError` where the server can't be asked.
+/// All participants receive messages in the same order, by `seq`; the sender receives its own message too.
+///
+/// Each call throws `RoomError` 81001 for an invalid message, naming the field, and above 10 messages a second after a burst of 20. It throws
+/// 80103 if `to` is not in the room, 10003 for a hidden participant, and ``RoomClientError`` if the server cannot be reached.
 public struct RoomMessages: Sendable {
   let session: RoomSession
 
-  /// The last messages to all, likes left out, the oldest first: at most `limits.historyMessages`. A newcomer has those from before
-  /// its join too.
+  /// The last messages to all without likes, the oldest first: at most `limits.historyMessages`. A new participant also
+  /// receives those from before its join.
   public var history: [RoomMessage] { session.board.value.room?.messages ?? [] }
 
-  /// Sends a text of at most 4096 bytes.
-  /// - Parameter to: the only receiver; nil for all.
+  /// Sends a text of 1 to 4096 bytes.
+  /// - Parameters:
+  ///   - text: the text.
+  ///   - userId: the only recipient; nil for all.
+  /// - Returns: the message's number and time.
   @discardableResult public func send(_ text: String, to userId: UserID? = nil) async throws -> MessageResult {
     try await send(MessageParams(.text, text: text, to: userId))
   }
 
-  /// Sends a text that flies over the picture, of at most 4096 bytes.
+  /// Sends a text of 1 to 4096 bytes that moves across the picture.
+  /// - Returns: the message's number and time.
   @discardableResult public func sendBarrage(_ text: String, to userId: UserID? = nil) async throws -> MessageResult {
     try await send(MessageParams(.barrage, text: text, to: userId))
   }
 
-  /// Sends likes. They are for the moment: newcomers don't get them.
-  /// - Parameter count: 1 to 1,000,000: gather what a finger taps and send it once a second.
+  /// Sends likes. New participants do not receive earlier likes.
+  /// - Parameters:
+  ///   - count: 1 to 1,000,000. Collect the taps and send them once a second, because of the rate limit.
+  ///   - userId: the only recipient; nil for all.
+  /// - Returns: the message's number and time.
   @discardableResult public func sendLike(count: Int = 1, to userId: UserID? = nil) async throws -> MessageResult {
     try await send(MessageParams(.like, count: count, to: userId))
   }
 
-  /// Sends a gift.
+  /// Sends gifts.
   /// - Parameters:
-  ///   - type: which one; at most 64 bytes.
+  ///   - type: the type of the gift, 1 to 64 bytes.
   ///   - count: 1 to 1,000,000.
-  ///   - text: at most 4096 bytes.
+  ///   - text: an optional text of at most 4096 bytes.
+  ///   - userId: the only recipient; nil for all.
+  /// - Returns: the message's number and time.
   @discardableResult public func sendGift(
     _ type: String, count: Int = 1, text: String? = nil, to userId: UserID? = nil
   ) async throws -> MessageResult {
     try await send(MessageParams(.gift, text: text, type: type, count: count, to: userId))
   }
 
-  /// Sends a message of the app's own.
+  /// Sends a message that the app defines.
   /// - Parameters:
-  ///   - type: its name; at most 64 bytes.
-  ///   - value: written as JSON, of at most 65,536 bytes and 64 levels.
+  ///   - type: its name, 1 to 64 bytes.
+  ///   - value: its content, encoded as JSON of at most 65,536 bytes and 64 levels.
+  ///   - userId: the only recipient; nil for all.
+  /// - Returns: the message's number and time.
   @discardableResult public func sendCustom(
     _ type: String, _ value: some Encodable & Sendable, to userId: UserID? = nil
   ) async throws -> MessageResult {
@@ -61,17 +73,17 @@ public struct RoomMessages: Sendable {
     return try await send(MessageParams(.custom, type: type, data: String(decoding: data, as: UTF8.self), to: userId))
   }
 
-  /// Sends a message with whichever fields the app likes.
-  /// - Returns: its number and its time.
+  /// Sends a message with any combination of fields.
+  /// - Returns: the message's number and time.
   @discardableResult public func send(_ message: MessageParams) async throws -> MessageResult {
-    // What is much too long for the server would cost the connection.
+    // Validated here, because the server closes the connection for a message that is much too long.
     if let complaint = message.complaint { throw RoomError(.messageFailed, complaint) }
     return try await session.request(.sendMessage(message), for: MessageResult.self)
   }
 }
 
 extension RoomMessage {
-  /// The JSON of a custom message as the app's own type; nil where it is none.
+  /// Decodes the JSON of a custom message. Returns nil if there is none, or if it does not match the type.
   public func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
     data.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
   }

@@ -2,21 +2,23 @@ import Foundation
 import RoomProtocol
 
 extension RoomPK {
-  /// Moves into the other room: for the inviting anchor of a PK whose way is ``PKWay/move``, after `pkBegan`.
+  /// Moves into the other room, after `pkBegan`. Only the inviting anchor of a PK with ``PKWay/move`` can call it.
   ///
-  /// In this order, so that viewers see no gap and both rooms know at each moment where the anchor is:
-  /// 1. joins the other room by the PK token, which the server gave with `pkBegan`. From here on that room has its guest, and the own
-  ///    one knows the anchor to be away and not gone;
-  /// 2. publishes there what is published here; for a moment both rooms get each frame;
-  /// 3. begins a merge job for each forward job of its own tracks that this client began here, on the same URL with a `serialnum` larger
-  ///    by one, and waits until these have taken over;
-  /// 4. leaves the own room, whose `Room` is closed then. Seat 0 there is kept as long as the PK is on.
+  /// The steps are in this order, so that viewers see no gap and both rooms always know where the anchor is:
+  /// 1. Join the other room with the PK token that the server sent after `pkBegan`. The own room now treats the anchor as away,
+  ///    not as gone.
+  /// 2. Publish this client's tracks there. For a moment both rooms receive each frame.
+  /// 3. Start a merge job for each forward job of its own tracks that this client started, on the same URL with a `serialnum`
+  ///    larger by one,
+  ///    and wait until these jobs have taken over.
+  /// 4. Leave the own room, whose ``Room`` is then closed. Seat 0 there is reserved during the PK.
   ///
-  /// The own room's audience is with the broadcast meanwhile. Jobs that the app's server began are for it to move.
+  /// Viewers without a room follow the broadcast. Jobs that the app's server started must be moved by the app's server.
+  /// - Parameter plan: the split screen and the options of the move.
   /// - Returns: the other room. Its ``Room/pk`` has ``returnHome(token:)``.
-  /// - Throws: `RoomClientError.cannotMove` where there is no such PK, or a job's URL belongs to the room; else as
-  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``Room/startMerge(_:)``. What was begun is taken back: the anchor
-  ///   is in its own room as before. Where it had joined the other already, leaving that has ended the PK.
+  /// - Throws: ``RoomClientError/cannotMove(_:)`` if there is no such PK, or if a job's URL belongs to the room; else as
+  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``Room/startMerge(_:)``. All steps are undone: the anchor is still in its
+  ///   own room. If it had already joined the other room, leaving that room has ended the PK.
   public func move(_ plan: PKMove = PKMove()) async throws -> Room {
     let (pk, token) = try await wayOut()
     var broadcasts: [MovedBroadcast] = []
@@ -50,16 +52,17 @@ extension RoomPK {
         patience: plan.patience))
   }
 
-  /// Returns into the own room after a ``move(_:)``: after `pkEnded`, or before, which ends the PK.
+  /// Returns to the own room after ``move(_:)``: after `pkEnded`, or earlier, which ends the PK.
   ///
-  /// In this order: joins the own room, takes its seat again, publishes there what is published here, ends the PK where it is still on,
-  /// begins the forward jobs anew, on the same URLs with a `serialnum` larger by one, waits until these have taken over, and leaves the
-  /// other room. Where the anchor was thrown out of the other room, or that was closed, it returns all the same. A job that the server
-  /// does not begin again comes as `jobEnded` with `failed`, in the own room.
-  /// - Parameter token: for the own room; the one that it was joined with before if nil.
+  /// Joins the own room, takes its seat and publishes the tracks. Ends the PK if it is still on. Starts the forward jobs again,
+  /// on the same URLs with a `serialnum` larger by one, waits until they have taken over, and leaves the other room.
+  ///
+  /// Works also if the other room was closed or the anchor was kicked from it. A job that the server rejects results in a
+  /// `jobEnded` event with `failed` in the own room.
+  /// - Parameter token: a token for the own room; nil for the one used before.
   /// - Returns: the own room.
-  /// - Throws: `RoomClientError.notAway` where this client has not moved here; else as ``Room/connect(to:token:options:)`` and
-  ///   ``Room/publish(_:)``. The anchor is still where it was then, and may try again.
+  /// - Throws: ``RoomClientError/notAway`` if this client has not moved here; else as ``Room/connect(to:token:options:)`` and
+  ///   ``Room/publish(_:)``. The anchor is still in the other room then, and may try again.
   public func returnHome(token: String? = nil) async throws -> Room {
     guard let visit else { throw RoomClientError.notAway }
     var entry = visit.home
@@ -71,7 +74,7 @@ extension RoomPK {
     try await home.connect()
     do {
       if let seat = visit.seat, RoomSeats(session: home).mine == nil {
-        // Somebody else may sit there by now: then it is for the app to say what is to be.
+        // Another user may be on the seat by now; the app then decides what to do.
         _ = try? await RoomSeats(session: home).take(seat)
       }
       try await home.publish(tracks, sharing: true)
@@ -79,7 +82,7 @@ extension RoomPK {
       await home.leave()
       throw error
     }
-    // So that the other broadcast turns back before this anchor's picture is gone.
+    // Ended here, so that the other broadcast changes back before this anchor's picture disappears.
     if !isOver, current != nil { try? await quit() }
     let ids = visit.ids(await home.published)
     for broadcast in visit.broadcasts {
@@ -91,7 +94,7 @@ extension RoomPK {
     return Room(session: home)
   }
 
-  /// The PK for which this client is to move, and its token, which comes right behind `pkBegan`.
+  /// Returns the PK for which this client must move, and its token, which follows `pkBegan`.
   private func wayOut() async throws -> (PKInfo, token: String) {
     guard let pk = current else { throw RoomClientError.cannotMove("the room is in no PK") }
     guard pk.way == .move else { throw RoomClientError.cannotMove("both anchors stay where they are in this PK") }
@@ -107,11 +110,11 @@ extension RoomPK {
     return (pk, came)
   }
 
-  /// The broadcast goes on as it was.
+  /// Restores the broadcast in the own room.
   private func takeBack(_ broadcast: MovedBroadcast, from away: RoomSession) async {
     let jobId = broadcast.home.jobId
     if session.board.runsAny(of: [jobId]) { try? await away.stopJob(broadcast.away.jobId) }
-    // Its URL has had a larger number since.
+    // A job with a larger number has used its URL since.
     if session.board.runsAny(of: [jobId]) {
       await session.setURL(broadcast.back.publishUrl, ofForward: jobId)
     } else {
@@ -121,7 +124,7 @@ extension RoomPK {
 }
 
 extension RoomBoard {
-  /// Waits until none of the jobs runs any more, or the room is closed.
+  /// Waits until none of the jobs is running, or the room is closed.
   fileprivate func waitForEnd(of jobs: [JobID], in events: AsyncStream<RoomEvent>, seconds: Double) async {
     guard runsAny(of: jobs) else { return }
     await events.first(within: seconds) { event in

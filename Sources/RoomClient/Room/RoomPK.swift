@@ -13,59 +13,68 @@ import RoomProtocol
 /// }
 /// ```
 ///
-/// Each anchor sits on seat 0 of its room. With ``PKWay/bridge`` both stay where they are, and the server does the rest. With
-/// ``PKWay/move`` the inviting anchor goes into the other room by ``move(_:)`` and comes back by ``returnHome(token:)``.
+/// Each anchor is on seat 0 of its room. With ``PKWay/bridge`` both stay in their rooms, and the server connects them. With ``PKWay/move``
+/// the inviting anchor joins the other room with ``move(_:)`` and returns with ``returnHome(token:)``.
 ///
-/// Every call throws the server's refusal as `RoomError`, and `RoomClientError` where it can't be asked. 80103 is for who is in the
-/// room no more; the other codes are at each call.
+/// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can throw 80103 if
+/// this client is no longer in the room; each call lists its other codes.
 public struct RoomPK: Sendable {
   let session: RoomSession
-  /// Where this client is a guest: what it came from.
+  /// The stay for which ``move(_:)`` joined this room; nil for any other room.
   let visit: PKVisit?
 
-  /// The PK that the room is in, as this room sees it: `host` is the room's own anchor.
+  /// The room's PK as seen from this room, whose anchor is `host`; nil if there is none.
   public var current: PKInfo? { session.board.value.room?.pk }
-  /// Invitations that wait, of both directions; empty without the `admin` grant.
+  /// The pending invitations of both directions; empty without the `admin` grant.
   public var invitations: [PKInvitation] { session.board.value.room?.pkInvitations ?? [] }
-  /// Whether this client moved here for a PK, and has a room to return to.
+  /// Whether ``move(_:)`` joined this room, so that ``returnHome(token:)`` is possible.
   public var isAway: Bool { visit != nil }
 
   // MARK: Coming together
 
-  /// Asks another room for a PK; needs the `admin` grant. `pkInvitationEnded` tells the outcome, `pkBegan` that it is on; unanswered it
-  /// ends after 30 s.
+  /// Invites another room to a PK; needs the `admin` grant. An unanswered invitation times out after 30 s.
+  ///
+  /// The event `pkInvitationEnded` reports the outcome, and `pkBegan` follows if it was accepted.
   /// - Parameters:
-  ///   - userId: the anchor that is meant; nil for whoever sits on seat 0 there.
+  ///   - userId: the anchor to invite; nil for the user on seat 0 of the other room.
   ///   - room: the other room's name.
-  /// - Returns: the invitation's id and the time at which it ends by itself.
-  /// - Throws: 10003; 10012 this room is in a PK; 80702 nobody sits on seat 0 here, `room` is this room, or another invitation waits.
-  ///   That there is no such room, or user, or that the room is in a PK, comes with `pkInvitationEnded`.
+  ///   - way: how the anchors are connected.
+  /// - Returns: the invitation's id and the time of its timeout.
+  /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 80702 if this room has no user on seat 0, `room` is this
+  ///   room, or
+  ///   another invitation is pending. The event `pkInvitationEnded` reports an unknown room or user, and a room that is in a PK.
   @discardableResult
   public func invite(_ userId: UserID? = nil, in room: RoomName, way: PKWay = .bridge) async throws -> PKInviteResult {
     try await session.change(
       .pk(.invite(PKInviteParams(room: room, userId: userId, way: way))), for: PKInviteResult.self)
   }
 
-  /// Takes the own invitation back; needs the `admin` grant.
-  /// - Throws: 10003; 80703 it waits no more.
+  /// Cancels an invitation of this room; needs the `admin` grant.
+  /// - Throws: 10003 without the grant; 80703 if it is no longer pending.
   public func cancel(_ pkId: PKID) async throws { try await ask(.cancel(PKParams(pkId: pkId))) }
 
-  /// Says yes; needs the `admin` grant. `pkBegan` follows, or `pkInvitationEnded` where the other room thought better of it.
-  /// - Throws: 10003; 10012 this room is in a PK; 80704 the invitation waits no more, or the invited anchor is not there.
+  /// Accepts an invitation; needs the `admin` grant. The event `pkBegan` follows, or `pkInvitationEnded` if the other room
+  /// withdrew.
+  /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 80704 if the invitation is no longer pending or the
+  ///   invited anchor is
+  ///   absent.
   public func accept(_ pkId: PKID) async throws { try await ask(.accept(PKParams(pkId: pkId))) }
 
-  /// Says no; needs the `admin` grant.
-  /// - Parameter reason: for the other room; at most 256 bytes.
-  /// - Throws: 10003; 80704 the invitation waits no more, or the reason is too long.
+  /// Rejects an invitation; needs the `admin` grant.
+  /// - Parameters:
+  ///   - pkId: the invitation's id.
+  ///   - reason: a reason for the other room, at most 256 bytes.
+  /// - Throws: 10003 without the grant; 80704 if the invitation is no longer pending, or the reason is too long.
   public func reject(_ pkId: PKID, reason: String? = nil) async throws {
     try await ask(.reject(PKRejectParams(pkId: pkId, reason: reason)))
   }
 
   // MARK: While it is on
 
-  /// Stops or goes on hearing the other anchor, here and in this room's broadcast; for the room's anchor, and with the `admin` grant. An
-  /// anchor that has moved mutes the other in its own broadcasts.
-  /// - Throws: 10003; 10013 no PK is on.
+  /// Mutes or unmutes the other anchor in this room and in its broadcast; for the room's anchor, and with the `admin` grant.
+  ///
+  /// An anchor that has moved mutes the other one in its own broadcasts.
+  /// - Throws: 10003 without permission; 10013 if there is no PK.
   public func mutePeer(_ muted: Bool) async throws {
     guard let visit else { return try await ask(.mutePeer(PKMuteParams(muted: muted))) }
     for broadcast in visit.broadcasts {
@@ -74,20 +83,23 @@ public struct RoomPK: Sendable {
     }
   }
 
-  /// Sets this room's score, as a whole; both rooms are told. Needs the `admin` grant.
+  /// Sets this room's total score, which both rooms receive; needs the `admin` grant.
   /// - Parameter score: −(2^53 − 1) to 2^53 − 1.
-  /// - Throws: 10003; 10001 beyond; 10013 no PK is on.
+  /// - Throws: 10003 without the grant; 10001 for a score out of range; 10013 if there is no PK.
   public func setScore(_ score: Int) async throws { try await ask(.setScore(PKScoreParams(score: score))) }
 
-  /// Goes on with the PK after a new join of the room, within 20 s of having left it; for the anchor. A connection that comes back by
-  /// itself does it by itself.
-  /// - Throws: 10003; 10013 no PK is on; 80705 nobody is missing; 10016 somebody else sits on seat 0.
+  /// Resumes the PK after a new join of the room, within 20 s of the disconnection; for the anchor.
+  ///
+  /// Not needed after an automatic reconnection.
+  /// - Returns: the PK.
+  /// - Throws: 10003 without permission; 10013 if there is no PK; 80705 if no anchor is missing; 10016 if another user is on
+  ///   seat 0.
   @discardableResult public func resume() async throws -> PKInfo {
     try await session.change(.pk(.resume), for: PKInfo.self)
   }
 
   /// Ends the PK for both rooms; for both anchors, and with the `admin` grant.
-  /// - Throws: 10003; 10013 no PK is on.
+  /// - Throws: 10003 without permission; 10013 if there is no PK.
   public func quit() async throws { try await ask(.quit) }
 
   private func ask(_ call: PKCall) async throws { let _: Empty = try await session.change(.pk(call)) }

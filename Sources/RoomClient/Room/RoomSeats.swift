@@ -1,17 +1,18 @@
 import RoomProtocol
 
-/// The seats of a room and its layout: who sits where, who asks for a seat, and who is asked to take one.
+/// The seats of a room: the layout, the users on the seats, and the pending requests and invitations.
 ///
 /// ```swift
-/// try await room.seats.request()                       // a listener asks for a seat…
-/// try await room.seats.accept("alice")                 // …and a host gives it one
+/// try await room.seats.request()                       // a listener requests a seat…
+/// try await room.seats.accept("alice")                 // …and a host accepts
 /// ```
 ///
-/// Seat 0 is the host's. Who sits on a seat may publish, whatever its token says. Who is taken off one, by itself, by a host or by
-/// another layout, publishes nothing any more: its tracks are free and may be published again.
+/// Seat 0 is the host's. A user on a seat may publish even if its token lacks the grant. When a user loses its seat, by its own call, by an
+/// admin or by another layout, its tracks are unpublished; they may be published again.
 ///
-/// Every call throws the server's refusal as `RoomError`, and `RoomClientError` where it can't be asked. 80103 is for who is in the
-/// room no more; the other codes are at each call. What a call changes is told to all as an event, and is in ``all`` when the call returns.
+/// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can throw 80103 if
+/// this client is no longer in the room; each call lists its other codes. All participants receive a change as an event. ``all`` includes it
+/// when the call returns.
 public struct RoomSeats: Sendable {
   let session: RoomSession
 
@@ -19,121 +20,131 @@ public struct RoomSeats: Sendable {
 
   // MARK: What there is
 
-  /// All seats by their index, as they are now.
+  /// The current seats by index.
   public var all: [SeatInfo] { room?.seats ?? [] }
   /// The layout's type, its canvas and each seat's frame.
   public var layout: Layout { room?.layout ?? .standard }
-  /// Who sits on seat 0.
+  /// The user on seat 0; nil if it is empty.
   public var host: UserID? { all.first?.userId }
-  /// The seat that this client sits on.
+  /// The seat of this client; nil if it has none.
   public var mine: SeatInfo? {
     let value = session.board.value
     return value.me.flatMap { me in value.room?.seats.first { $0.userId == me.userId } }
   }
-  /// Who asks for a seat, the oldest first.
+  /// The pending seat requests, the oldest first.
   public var requests: [SeatRequest] { room?.requests ?? [] }
-  /// Who is asked to take a seat, the oldest first.
+  /// The pending seat invitations, the oldest first.
   public var invitations: [SeatInvitation] { room?.invitations ?? [] }
 
-  /// The seat that a user sits on.
+  /// The seat of a user; nil if it has none.
   public subscript(userId: UserID) -> SeatInfo? { all.first { $0.userId == userId } }
 
   // MARK: Sitting
 
-  /// Sits down, and publishes.
+  /// Takes a seat and publishes tracks.
   /// - Parameters:
-  ///   - index: nil for the first free seat.
-  ///   - tracks: published on the seat; where that fails the seat is left again. They may also be published later.
+  ///   - index: the seat; nil for the first free one.
+  ///   - tracks: tracks to publish on the seat, which is left again if publishing fails. They may also be published later.
   /// - Returns: the seat's index.
-  /// - Throws: 10003 without the `publish` grant, and for seat 0 without the `admin` grant; 80413 on a seat already; 80501 no such
-  ///   seat; 10016 taken; 80503 locked; 80502 none free; 80401 as a guest of a PK; and as ``Room/publish(_:)``.
+  /// - Throws: 10003 without the `publish` grant, or without the `admin` grant for seat 0; 80413 if already on a seat; 80501
+  ///   for an unknown
+  ///   seat; 10016 if taken; 80503 if locked; 80502 if none is free; 80401 for a guest of a PK; and as ``Room/publish(_:)``.
   @discardableResult
   public func take(_ index: Int? = nil, publishing tracks: [any LocalTrack] = []) async throws -> Int {
     try await publish(tracks, on: try await session.change(.seats(.take(SeatParams(index: index))), for: SeatResult.self))
   }
 
-  /// Gets up; all that this client published is withdrawn.
-  /// - Throws: 80403 on no seat.
+  /// Leaves the seat; the server unpublishes all tracks of this client.
+  /// - Throws: 80403 if on no seat.
   public func leave() async throws { try await ask(.leave) }
 
-  /// Takes a user off its seat; needs the `admin` grant.
-  /// - Throws: 10003; 80103 no such user; 80403 on no seat.
+  /// Removes a user from its seat; needs the `admin` grant.
+  /// - Throws: 10003 without the grant; 80103 if the user is not in the room; 80403 if it is on no seat.
   public func kick(_ userId: UserID) async throws { try await ask(.kick(UserParams(userId: userId))) }
 
-  /// Sets switches of a seat, all or none; what is nil stays.
+  /// Sets the switches of a seat, all or none. A nil value stays unchanged.
   /// - Parameters:
-  ///   - locked: nobody may take the seat; needs the `admin` grant.
-  ///   - muted: whoever sits there is not heard; needs the `admin` grant.
-  ///   - video: whether its user is seen; for the user itself, or with the `admin` grant.
-  ///   - audio: whether its user is heard; likewise.
-  /// - Throws: 10003; 80501 no such seat; 80403 `video` or `audio` of a seat where nobody sits.
+  ///   - index: the seat.
+  ///   - locked: whether the seat is locked, so that no user can take it; needs the `admin` grant.
+  ///   - muted: whether the user on the seat is muted; needs the `admin` grant.
+  ///   - video: whether the user's video is on; for the user itself, or with the `admin` grant.
+  ///   - audio: whether the user's audio is on; for the user itself, or with the `admin` grant.
+  /// - Throws: 10003 without permission; 80501 for an unknown seat; 80403 for `video` or `audio` of an empty seat.
   public func set(
     _ index: Int, locked: Bool? = nil, muted: Bool? = nil, video: Bool? = nil, audio: Bool? = nil
   ) async throws {
     try await ask(.set(SeatSwitches(index: index, locked: locked, muted: muted, video: video, audio: audio)))
   }
 
-  /// Changes the layout; needs the `admin` grant. Another type takes everyone but the host off the seats.
+  /// Changes the layout; needs the `admin` grant. A change of the type removes everyone but the host from the seats.
   /// - Parameters:
-  ///   - canvas: pixels; 720x1280 if nil.
-  ///   - frames: of `custom` alone, 1 to 16, the host's first, in parts of the canvas.
-  /// - Throws: 10003; 80601 the room has this layout; 80302 it can't be, and which field is wrong.
+  ///   - type: the layout's type.
+  ///   - canvas: the canvas in pixels; nil for 720x1280.
+  ///   - frames: for `custom` only: 1 to 16 frames as fractions of the canvas, the host's first.
+  /// - Throws: 10003 without the grant; 80601 if the room already has this layout; 80302 naming the invalid field.
   public func setLayout(_ type: LayoutType, canvas: CanvasSize? = nil, frames: [SeatFrame]? = nil) async throws {
     try await ask(.setLayout(LayoutParams(type, canvas: canvas, frames: frames)))
   }
 
   // MARK: Asking for a seat
 
-  /// Asks for a seat. `seatRequestEnded` tells the outcome; unanswered it ends after 30 s.
-  /// - Parameter index: nil for any. Where it is taken when the request is accepted, the first free one is given.
-  /// - Throws: 80413 on a seat already; 80411 has asked, or is invited, already; 80501, 10016, 80503 the seat can't be had; 80412
-  ///   ten wait already; 10003 seat 0 without the `admin` grant; 80401 as a guest of a PK.
+  /// Requests a seat. The event `seatRequestEnded` reports the outcome. An unanswered request times out after 30 s.
+  /// - Parameter index: the seat; nil for any. If it is taken when the request is accepted, the user gets the first free one.
+  /// - Throws: 80413 if already on a seat; 80411 if a request or invitation is already pending; 80501, 10016 or 80503 if the
+  ///   seat cannot be
+  ///   taken; 80412 if ten requests are pending; 10003 for seat 0 without the `admin` grant; 80401 for a guest of a PK.
   public func request(_ index: Int? = nil) async throws { try await ask(.request(SeatParams(index: index))) }
 
-  /// Takes the own request back.
-  /// - Throws: 80411 there is none.
+  /// Cancels this client's request.
+  /// - Throws: 80411 if there is none.
   public func cancelRequest() async throws { try await ask(.cancelRequest) }
 
-  /// Gives a user the seat it asks for; needs the `admin` grant.
+  /// Accepts a user's request; needs the `admin` grant.
   /// - Returns: the seat's index.
-  /// - Throws: 10003; 80414 it waits no more; 80502, 80503 no seat is free: the request waits on.
+  /// - Throws: 10003 without the grant; 80414 if it is no longer pending; 80502 or 80503 if no seat is free: the request stays
+  ///   pending.
   @discardableResult public func accept(_ userId: UserID) async throws -> Int {
     try await session.change(.seats(.acceptRequest(UserParams(userId: userId))), for: SeatResult.self).index
   }
 
-  /// Says no to a user that asks for a seat; needs the `admin` grant.
-  /// - Throws: 10003; 80415 it waits no more.
+  /// Rejects a user's request; needs the `admin` grant.
+  /// - Throws: 10003 without the grant; 80415 if it is no longer pending.
   public func reject(_ userId: UserID) async throws { try await ask(.rejectRequest(UserParams(userId: userId))) }
 
-  /// Who asks for a seat, as the server has it, the oldest first. ``requests`` has the same without asking.
+  /// Returns the pending requests from the server, the oldest first. ``requests`` has the same without a call.
   public func listRequests() async throws -> [SeatRequest] {
     try await session.request(.seats(.listRequests), for: SeatRequestList.self).requests
   }
 
   // MARK: Inviting to a seat
 
-  /// Asks a user to take a seat; needs the `admin` grant. `seatInvitationEnded` tells the outcome; unanswered it ends after 30 s.
-  /// - Parameter index: nil for any.
-  /// - Throws: 10003; 80103 no such user; 80413 it sits already; 80411 it is invited, or asks, already; 80501, 10016, 80503 the seat
-  ///   can't be had; 80412 ten are invited already; 80401 a guest of a PK.
+  /// Invites a user to a seat; needs the `admin` grant. The event `seatInvitationEnded` reports the outcome. An unanswered
+  /// invitation times out after 30 s.
+  /// - Parameters:
+  ///   - userId: the user to invite.
+  ///   - index: the seat; nil for any.
+  /// - Throws: 10003 without the grant; 80103 if the user is not in the room; 80413 if it is on a seat; 80411 if a request or
+  ///   invitation of
+  ///   it is pending; 80501, 10016 or 80503 if the seat cannot be taken; 80412 if ten invitations are pending; 80401 for a guest of a PK.
   public func invite(_ userId: UserID, to index: Int? = nil) async throws {
     try await ask(.invite(SeatInviteParams(userId: userId, index: index)))
   }
 
-  /// Takes an invitation back; needs the `admin` grant.
-  /// - Throws: 10003; 80411 the user is not invited.
+  /// Cancels an invitation; needs the `admin` grant.
+  /// - Throws: 10003 without the grant; 80411 if the user is not invited.
   public func cancelInvitation(of userId: UserID) async throws { try await ask(.cancelInvitation(UserParams(userId: userId))) }
 
-  /// Takes the seat that this client is invited to, and publishes.
-  /// - Parameter tracks: as with ``take(_:publishing:)``.
+  /// Accepts the invitation of this client, takes the seat and publishes tracks.
+  /// - Parameter tracks: as in ``take(_:publishing:)``.
   /// - Returns: the seat's index.
-  /// - Throws: 80414 not invited any more; 80502, 80503 no seat is free: the invitation waits on; and as ``Room/publish(_:)``.
+  /// - Throws: 80414 if there is no pending invitation; 80502 or 80503 if no seat is free: the invitation stays pending; and as
+  ///   ``Room/publish(_:)``.
   @discardableResult public func acceptInvitation(publishing tracks: [any LocalTrack] = []) async throws -> Int {
     try await publish(tracks, on: try await session.change(.seats(.acceptInvitation), for: SeatResult.self))
   }
 
-  /// Says no to the invitation.
-  /// - Throws: 80415 not invited any more.
+  /// Rejects the invitation of this client.
+  /// - Throws: 80415 if there is no pending invitation.
   public func rejectInvitation() async throws { try await ask(.rejectInvitation) }
 
   // MARK: What the calls share

@@ -11,8 +11,11 @@ public struct ForwardParams: Codable, Sendable, Hashable {
   /// The participant whose main tracks are sent, including those that later replace them; nil for the caller.
   public var userId: UserID?
   /// The audio track to send, including a later one of the same publisher and tag; nil for the main audio track.
+  ///
+  /// If only one of the two track ids is set, and neither `userId` nor `kinds`, the job sends only that track's kind.
   public var audioTrackId: TrackID?
-  /// The video track to send, including a later one of the same publisher and tag; nil for the main video track.
+  /// The video track to send, including a later one of the same publisher and tag; nil for the main video track. See
+  /// ``audioTrackId``.
   public var videoTrackId: TrackID?
   /// The kinds to send; nil for both. `["audio"]` or `["video"]` sends one kind only.
   public var kinds: [TrackKind]?
