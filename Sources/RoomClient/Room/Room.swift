@@ -9,9 +9,10 @@ import RoomProtocol
 /// for await event in room.events { … }
 /// ```
 ///
-/// The client reconnects by itself after a lost connection, as ``RoomOptions/reconnect`` says; tracks and subscriptions continue. A call
-/// made while the connection is down throws at once and does not wait for it. If the server rejects a call, the call throws `RoomError`;
-/// all other failures are ``RoomClientError``. A room that is released without ``leave()`` leaves by itself.
+/// The client reconnects by itself after a lost connection, as ``RoomOptions/reconnect`` says; tracks and subscriptions
+/// continue. A call made while the connection is down throws at once and does not wait for it. If the server rejects a call,
+/// the call throws `RoomError`; all other failures are ``RoomClientError``. A room that is released without ``leave()`` leaves
+/// by itself.
 public final class Room: Sendable {
   private let session: RoomSession
   private let board: RoomBoard
@@ -110,7 +111,7 @@ public final class Room: Sendable {
   /// - Throws: ``RoomClientError/trackUnknown`` for a track that is not published here; else as ``muteAudio(_:)``.
   public func mute(_ track: any LocalTrack, _ muted: Bool) async throws { try await session.mute(track, muted) }
   /// Mutes or unmutes any track by its id. Another participant's track needs the `admin` grant.
-  /// - Throws: `RoomError` 10003 without the grant; 80403 while the seat's switches mute it.
+  /// - Throws: `RoomError` 10003 without the grant; 80202 if there is no such track; 80403 while the seat's switches mute it.
   public func mute(trackId: TrackID, _ muted: Bool) async throws { try await session.mute(trackId: trackId, muted) }
   /// Subscribes to tracks by id and to all tracks of users. Each track results in a `trackSubscribed` or a `subscribeFailed`
   /// event.
@@ -127,12 +128,12 @@ public final class Room: Sendable {
   public func kick(userId: UserID) async throws { try await session.kick(userId: userId) }
   /// Starts a job that sends a participant's tracks, by default this client's, to an RTMP server; needs the `relay` grant.
   ///
-  /// The events `jobChanged`, `jobStatus` and `jobEnded` report its progress.
+  /// The events `jobChanged`, `jobStatus` and `jobEnded` report its progress. At the server's own origin the stream has the
+  /// room's name.
   /// - Returns: the job as the server started it.
-  /// - Throws: `RoomError` 80204 for an invalid URL or id; 80202 for a track that does not exist; 80201 for a `serialnum` that
+  /// - Throws: `RoomError` 80204 for an invalid parameter; 80202 for a track that does not exist; 80201 for a `serialnum` that
   ///   is not the
-  ///   largest or a job id in use; 10003 without the grant, or if the URL's broadcast belongs to another room. At the server's own origin the
-  ///   stream has the room's name.
+  ///   largest, a job id in use, or too many jobs; 10003 without the grant, or if the URL's broadcast belongs to another room.
   @discardableResult public func startForward(_ job: ForwardParams) async throws -> JobInfo {
     try await session.startForward(job)
   }
@@ -152,10 +153,11 @@ public final class Room: Sendable {
   /// Stops a relay job; needs the `relay` grant.
   /// - Throws: `RoomError` 10003 without the grant, 80204 if there is no such job.
   public func stopJob(_ jobId: JobID) async throws { try await session.stopJob(jobId) }
-  /// Leaves the room for good. Never fails: a server that cannot be reached notices it later. Returns once the server was
-  /// informed, or after at most one second.
+  /// Leaves the room for good. Never fails: a server that cannot be reached notices it later.
+  ///
+  /// Returns when the server was informed, or after at most one second.
   public func leave() async { await session.leave() }
-  /// Reports that the machine's network changed. The client reconnects media and signalling from the current addresses without
+  /// Reports that the machine's network changed. The client reconnects media and signalling from the current addresses, without
   /// a new join.
   ///
   /// The client also detects a change without this call, but later.

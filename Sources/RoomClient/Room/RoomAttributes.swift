@@ -1,6 +1,7 @@
 import RoomProtocol
 
-/// The attributes of a room: key–value pairs of the app. A new participant receives all of them; they survive a restart of the server.
+/// The attributes of a room: key–value pairs of the app. A new participant receives all of them; they survive a restart of the
+/// server.
 ///
 /// ```swift
 /// try await room.attributes.set(["title": "Friday quiz", "round": "1"])

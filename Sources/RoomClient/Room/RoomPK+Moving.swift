@@ -9,16 +9,15 @@ extension RoomPK {
   ///    not as gone.
   /// 2. Publish this client's tracks there. For a moment both rooms receive each frame.
   /// 3. Start a merge job for each forward job of its own tracks that this client started, on the same URL with a `serialnum`
-  ///    larger by one,
-  ///    and wait until these jobs have taken over.
+  ///    larger by one, and wait until these jobs have taken over.
   /// 4. Leave the own room, whose ``Room`` is then closed. Seat 0 there is reserved during the PK.
   ///
   /// Viewers without a room follow the broadcast. Jobs that the app's server started must be moved by the app's server.
   /// - Parameter plan: the split screen and the options of the move.
   /// - Returns: the other room. Its ``Room/pk`` has ``returnHome(token:)``.
   /// - Throws: ``RoomClientError/cannotMove(_:)`` if there is no such PK, or if a job's URL belongs to the room; else as
-  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``Room/startMerge(_:)``. All steps are undone: the anchor is still in its
-  ///   own room. If it had already joined the other room, leaving that room has ended the PK.
+  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``Room/startMerge(_:)``. All steps are undone: the anchor
+  ///   is still in its own room. If it had already joined the other room, leaving that room has ended the PK.
   public func move(_ plan: PKMove = PKMove()) async throws -> Room {
     let (pk, token) = try await wayOut()
     var broadcasts: [MovedBroadcast] = []

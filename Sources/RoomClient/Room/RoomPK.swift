@@ -13,11 +13,11 @@ import RoomProtocol
 /// }
 /// ```
 ///
-/// Each anchor is on seat 0 of its room. With ``PKWay/bridge`` both stay in their rooms, and the server connects them. With ``PKWay/move``
-/// the inviting anchor joins the other room with ``move(_:)`` and returns with ``returnHome(token:)``.
+/// Each anchor is on seat 0 of its room. With ``PKWay/bridge`` both stay in their rooms, and the server connects them. With
+/// ``PKWay/move`` the inviting anchor joins the other room with ``move(_:)`` and returns with ``returnHome(token:)``.
 ///
-/// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can throw 80103 if
-/// this client is no longer in the room; each call lists its other codes.
+/// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can
+/// throw 80103 if this client is no longer in the room; each call lists its other codes.
 public struct RoomPK: Sendable {
   let session: RoomSession
   /// The stay for which ``move(_:)`` joined this room; nil for any other room.
@@ -30,7 +30,7 @@ public struct RoomPK: Sendable {
   /// Whether ``move(_:)`` joined this room, so that ``returnHome(token:)`` is possible.
   public var isAway: Bool { visit != nil }
 
-  // MARK: Coming together
+  // MARK: Invitations
 
   /// Invites another room to a PK; needs the `admin` grant. An unanswered invitation times out after 30 s.
   ///
@@ -41,8 +41,8 @@ public struct RoomPK: Sendable {
   ///   - way: how the anchors are connected.
   /// - Returns: the invitation's id and the time of its timeout.
   /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 80702 if this room has no user on seat 0, `room` is this
-  ///   room, or
-  ///   another invitation is pending. The event `pkInvitationEnded` reports an unknown room or user, and a room that is in a PK.
+  ///   room, or another invitation is pending. The event `pkInvitationEnded` reports an unknown room or user, and a room that
+  ///   is in a PK.
   @discardableResult
   public func invite(_ userId: UserID? = nil, in room: RoomName, way: PKWay = .bridge) async throws -> PKInviteResult {
     try await session.change(
@@ -69,7 +69,7 @@ public struct RoomPK: Sendable {
     try await ask(.reject(PKRejectParams(pkId: pkId, reason: reason)))
   }
 
-  // MARK: While it is on
+  // MARK: During a PK
 
   /// Mutes or unmutes the other anchor in this room and in its broadcast; for the room's anchor, and with the `admin` grant.
   ///

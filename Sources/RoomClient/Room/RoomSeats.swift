@@ -7,18 +7,18 @@ import RoomProtocol
 /// try await room.seats.accept("alice")                 // …and a host accepts
 /// ```
 ///
-/// Seat 0 is the host's. A user on a seat may publish even if its token lacks the grant. When a user loses its seat, by its own call, by an
-/// admin or by another layout, its tracks are unpublished; they may be published again.
+/// Seat 0 is the host's. A user on a seat may publish even if its token lacks the grant. When a user loses its seat, by its own
+/// call, by an admin or by another layout, its tracks are unpublished; they may be published again.
 ///
-/// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can throw 80103 if
-/// this client is no longer in the room; each call lists its other codes. All participants receive a change as an event. ``all`` includes it
-/// when the call returns.
+/// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can
+/// throw 80103 if this client is no longer in the room; each call lists its other codes. All participants receive a change as
+/// an event. ``all`` includes it when the call returns.
 public struct RoomSeats: Sendable {
   let session: RoomSession
 
   private var room: RoomSnapshot? { session.board.value.room }
 
-  // MARK: What there is
+  // MARK: State
 
   /// The current seats by index.
   public var all: [SeatInfo] { room?.seats ?? [] }
@@ -39,7 +39,7 @@ public struct RoomSeats: Sendable {
   /// The seat of a user; nil if it has none.
   public subscript(userId: UserID) -> SeatInfo? { all.first { $0.userId == userId } }
 
-  // MARK: Sitting
+  // MARK: Taking and leaving seats
 
   /// Takes a seat and publishes tracks.
   /// - Parameters:
@@ -86,7 +86,7 @@ public struct RoomSeats: Sendable {
     try await ask(.setLayout(LayoutParams(type, canvas: canvas, frames: frames)))
   }
 
-  // MARK: Asking for a seat
+  // MARK: Requests
 
   /// Requests a seat. The event `seatRequestEnded` reports the outcome. An unanswered request times out after 30 s.
   /// - Parameter index: the seat; nil for any. If it is taken when the request is accepted, the user gets the first free one.
@@ -116,7 +116,7 @@ public struct RoomSeats: Sendable {
     try await session.request(.seats(.listRequests), for: SeatRequestList.self).requests
   }
 
-  // MARK: Inviting to a seat
+  // MARK: Invitations
 
   /// Invites a user to a seat; needs the `admin` grant. The event `seatInvitationEnded` reports the outcome. An unanswered
   /// invitation times out after 30 s.
@@ -124,8 +124,8 @@ public struct RoomSeats: Sendable {
   ///   - userId: the user to invite.
   ///   - index: the seat; nil for any.
   /// - Throws: 10003 without the grant; 80103 if the user is not in the room; 80413 if it is on a seat; 80411 if a request or
-  ///   invitation of
-  ///   it is pending; 80501, 10016 or 80503 if the seat cannot be taken; 80412 if ten invitations are pending; 80401 for a guest of a PK.
+  ///   invitation of it is pending; 80501, 10016 or 80503 if the seat cannot be taken; 80412 if ten invitations are pending;
+  ///   80401 for a guest of a PK.
   public func invite(_ userId: UserID, to index: Int? = nil) async throws {
     try await ask(.invite(SeatInviteParams(userId: userId, index: index)))
   }
@@ -147,7 +147,7 @@ public struct RoomSeats: Sendable {
   /// - Throws: 80415 if there is no pending invitation.
   public func rejectInvitation() async throws { try await ask(.rejectInvitation) }
 
-  // MARK: What the calls share
+  // MARK: Helpers
 
   private func ask(_ call: SeatCall) async throws { let _: Empty = try await session.change(.seats(call)) }
 

@@ -1,15 +1,15 @@
-/// When a media transport that does not work is to be replaced, through signalling. Pure: time is handed in.
+/// Decides when a media transport that does not work is replaced through signalling. Pure: the caller passes the time.
 ///
-/// A transport that fell silent first gets the chance to find another way by itself; one that never came up a little longer;
-/// one that failed none. Replacing it is repeated ever more slowly.
+/// A transport that became silent first gets time to find another path by itself. A new transport gets longer, a failed one no
+/// time. The waits between replacements grow.
 struct MediaRepair: Sendable {
   typealias Time = ContinuousClock.Instant
 
-  /// How long a new transport may take to come up.
+  /// The time that a new transport has to connect.
   static let openingPatience: Duration = .seconds(10)
-  /// How long a silent one may take to come back.
+  /// The time that a silent transport has to recover.
   static let silencePatience: Duration = .seconds(4)
-  /// Waits between replacements; the last one repeats.
+  /// The waits between replacements; the last one repeats.
   static let pauses: [Duration] = [.seconds(2), .seconds(4), .seconds(8), .seconds(15)]
 
   private enum State { case idle, up, due(Time) }
@@ -17,26 +17,26 @@ struct MediaRepair: Sendable {
   private var attempts = 0
   private var notBefore: Time?
 
-  /// A transport is being set up.
+  /// Records that a transport is being set up.
   mutating func opened(now: Time) { state = .due(now + Self.openingPatience) }
 
-  /// It works.
+  /// Records that the transport is connected.
   mutating func connected() {
     state = .up
     attempts = 0
     notBefore = nil
   }
 
-  /// It fell silent.
+  /// Records that the transport became silent.
   mutating func disconnected(now: Time) { state = .due(now + Self.silencePatience) }
 
-  /// It is over.
+  /// Records that the transport failed.
   mutating func failed(now: Time) { state = .due(now) }
 
-  /// Nothing is to be repaired any more.
+  /// Records that no transport is needed any more.
   mutating func closed() { self = MediaRepair() }
 
-  /// Whether to replace it now; said once for each attempt.
+  /// Returns whether to replace the transport now; true once for each attempt.
   mutating func isDue(now: Time) -> Bool {
     guard case .due(let time) = state, now >= time, notBefore.map({ now >= $0 }) ?? true else { return false }
     notBefore = now + Self.pauses[min(attempts, Self.pauses.count - 1)]

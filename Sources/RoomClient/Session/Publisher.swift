@@ -2,13 +2,13 @@ import RTP
 import RoomProtocol
 import WebRTC
 
-/// What a client publishes: its tracks, their m-lines, and the transport that carries them. Belongs to the session's actor.
+/// The tracks that a client publishes, their m-lines, and the transport that carries them. Confined to the session's actor.
 final class Publisher {
-  /// One track and its m-line.
+  /// A track and its m-line.
   fileprivate struct Publication {
     let held: Held
     var mid: Mid
-    /// As the last accepted answer left it; nil before the first.
+    /// The parameters of the last accepted answer; nil before the first.
     var parameters: RTPParameters?
     var trackId: TrackID?
 
@@ -16,13 +16,13 @@ final class Publisher {
     var line: TrackLine { held.line }
   }
 
-  /// A track that the room has hold of.
+  /// A track that the room has claimed.
   struct Held {
     let track: any LocalTrack
     let line: TrackLine
   }
 
-  /// What to ask of the server; `accept` or `abandon` follows.
+  /// A proposal to send to the server. `accept` or `abandon` must follow.
   struct Proposal {
     let params: PublishParams
     fileprivate let offer: PublishOffer
@@ -38,9 +38,9 @@ final class Publisher {
   private var remote: TransportParameters?
   private var publications: [Publication] = []
   private(set) var isConnected = false
-  /// A proposal went out and nobody knows what became of it: only a new transport is sure to agree with the server.
+  /// True if the result of a sent proposal is unknown. Only a new transport is then certain to match the server's state.
   private var isUncertain = false
-  /// Grows with each transport, so that what an old one still says is not taken for the new one's.
+  /// Incremented with each transport, so that events of an old one are ignored.
   private(set) var generation = 0
   private let route: MediaRoute
   private let events: @Sendable (MediaChannel.Event, Int) -> Void
@@ -55,12 +55,12 @@ final class Publisher {
   }
 
   var isEmpty: Bool { publications.isEmpty }
-  /// Whether a transport exists that could be repaired.
+  /// Whether there is a transport to repair.
   var isOpen: Bool { transport != nil }
 
   // MARK: proposals
 
-  /// Adds tracks to what is offered.
+  /// Returns a proposal that adds tracks.
   func propose(adding tracks: [Held]) throws -> Proposal {
     guard let offer, let transport, !isUncertain else {
       return try proposeAnew(publications.map(\.held) + tracks, keepingIds: true)
@@ -73,7 +73,8 @@ final class Publisher {
       publications: publications + added, transport: transport, generation: generation)
   }
 
-  /// Offers all tracks on a new transport. `keepingIds` where the server still knows the tracks.
+  /// Returns a proposal with all tracks on a new transport.
+  /// - Parameter keepingIds: whether the server still knows the tracks.
   func proposeRestart(keepingIds: Bool) throws -> Proposal {
     try proposeAnew(publications.map(\.held), keepingIds: keepingIds)
   }
@@ -97,7 +98,7 @@ final class Publisher {
       offer: next, publications: all, transport: transport, generation: number)
   }
 
-  /// Takes the server's answer; gives the tracks that it refused, which are published no more.
+  /// Applies the server's answer. Returns the tracks that it rejected, which are no longer published.
   func accept(_ proposal: Proposal, _ result: PublishResult) throws -> [Held] {
     var next = proposal.offer
     let answer = try next.accept(answer: result.sdp)
@@ -133,13 +134,13 @@ final class Publisher {
     return refused.map(\.held)
   }
 
-  /// The server did not take it, and all is as before; or, `uncertain`, it may have.
+  /// Discards a proposal that the server rejected; with `uncertain` the server may have accepted it.
   func abandon(_ proposal: Proposal, uncertain: Bool) {
     isUncertain = isUncertain || uncertain
     if transport !== proposal.transport { proposal.transport.close() }
   }
 
-  /// Takes tracks off; the server hears of it by the call, and of the m-lines by the next offer.
+  /// Removes tracks. The call informs the server of it, and the next offer contains the changed m-lines.
   func remove(_ tracks: [any LocalTrack]) {
     for publication in publications where tracks.contains(where: { $0 === publication.track }) {
       offer?.remove(mid: publication.mid)
@@ -149,7 +150,7 @@ final class Publisher {
     apply()
   }
 
-  /// Ends all: the tracks may be published elsewhere.
+  /// Ends all publications. The tracks may then be published elsewhere.
   func close() {
     for publication in publications { publication.line.release() }
     publications = []
@@ -161,7 +162,7 @@ final class Publisher {
     isUncertain = false
   }
 
-  // MARK: the transport
+  // MARK: transport
 
   func connected(_ isUp: Bool) {
     isConnected = isUp
@@ -170,7 +171,7 @@ final class Publisher {
 
   func networkChanged() { transport?.networkChanged() }
 
-  /// The published tracks, and the m-lines under which the transport counts them.
+  /// The published tracks and the m-lines under which the transport counts them.
   var published: [(trackId: TrackID, mid: Mid, track: any LocalTrack)] {
     publications.compactMap { publication in
       publication.trackId.map { (trackId: $0, mid: publication.mid, track: publication.track) }
@@ -179,12 +180,12 @@ final class Publisher {
 
   func holds(_ track: any LocalTrack) -> Bool { publications.contains { $0.track === track } }
 
-  /// Its id in this room; in another it may have another.
+  /// Returns the track's id in this room. In another room it may have another id.
   func trackId(of track: any LocalTrack) -> TrackID? { publications.first { $0.track === track }?.trackId }
 
   var tracks: [any LocalTrack] { publications.map(\.track) }
 
-  /// Takes the server's view of one's own tracks after a resume.
+  /// Applies the server's state of this client's tracks after a resume.
   func reconcile(_ tracks: [TrackInfo]) -> Reconciled {
     for track in tracks { muted(trackId: track.trackId, track.muted) }
     let known = Set(publications.compactMap(\.trackId))
@@ -193,15 +194,15 @@ final class Publisher {
   }
 
   struct Reconciled {
-    /// Tracks that nobody here knows of.
+    /// Tracks that only the server knows.
     var unknown: [TrackID]
-    /// Tracks that the server knows no more.
+    /// Tracks that the server no longer knows.
     var withdrawn: [TrackID]
   }
 
-  /// The server withdrew tracks by itself: they are published no more.
-  /// - Parameter kept: those that it did not withdraw.
-  /// - Returns: the ids of those that it did.
+  /// Removes the tracks that the server unpublished by itself.
+  /// - Parameter kept: the tracks that it kept.
+  /// - Returns: the ids of the removed tracks.
   func withdraw(keeping kept: Set<TrackID>) -> [TrackID] {
     let gone = publications.filter { publication in publication.trackId.map { !kept.contains($0) } ?? false }
     guard !gone.isEmpty else { return [] }
@@ -218,7 +219,7 @@ final class Publisher {
     publications.first { $0.trackId == trackId }?.line.setMuted(muted)
   }
 
-  /// Tells the transport what is sent now.
+  /// Applies the current publications to the transport.
   private func apply() {
     let lines = Dictionary(publications.map { ($0.mid, $0.line) }, uniquingKeysWith: { first, _ in first })
     var ceilings: [Mid: Int] = [:]
@@ -229,7 +230,7 @@ final class Publisher {
     plug()
   }
 
-  /// Connects the tracks with the transport while it is up, and only then: frames that can't leave are of no use later.
+  /// Connects the tracks to the transport only while it is connected, because frames that cannot be sent are useless later.
   private func plug() {
     for publication in publications {
       guard isConnected, let transport else {
@@ -244,7 +245,7 @@ final class Publisher {
 
   private static func add(_ held: Held, to offer: inout PublishOffer) throws -> Publication {
     do {
-      // Not the tag: that is the app's own, and several tracks may have the same.
+      // Not the tag: the app chooses it, and several tracks may have the same.
       let parameters = try offer.add(held.track.rtpCodec, trackID: String(UInt64.random(in: .min ... .max), radix: 36))
       return Publication(held: held, mid: parameters.mid)
     } catch {
@@ -263,7 +264,7 @@ final class Publisher {
 }
 
 extension LocalTrack {
-  /// The codec as offers name it.
+  /// The codec as named in offers.
   fileprivate var rtpCodec: RTPCodec {
     guard let video = self as? LocalVideoTrack else { return .opus }
     return switch video.codec {

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import RoomProtocol
 
-/// What a room shows to everyone without waiting: written by its session alone.
+/// The state of a room that any thread reads without waiting. Only the session writes it.
 final class RoomBoard: Sendable {
   struct Value: Sendable {
     var state = RoomState.idle
@@ -10,7 +10,7 @@ final class RoomBoard: Sendable {
     var participants: [UserID: ParticipantInfo] = [:]
     var remoteTracks: [TrackID: RemoteTrack] = [:]
     var limits = RoomLimits()
-    /// The way into the other room, while a PK goes on for which this client is to move.
+    /// The token for the other room, during a PK for which this client must move.
     var pkToken: PKTokenData?
   }
 
@@ -27,7 +27,7 @@ final class RoomBoard: Sendable {
   func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLockedValue { body(&$0) } }
 
   func eventStream() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog) }
-  /// As `eventStream`, but leaves what came before to the first reader.
+  /// Like `eventStream`, but leaves the earlier events to the first reader.
   func watch() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog, takingEarly: false) }
   func say(_ event: RoomEvent) { events.say(event) }
   func finish() { events.finish() }

@@ -1,4 +1,4 @@
-/// How a room is joined: where, by which right, and with which wishes.
+/// The address, token and options with which a room is joined.
 struct RoomEntry: Sendable {
   var url: String
   var token: String

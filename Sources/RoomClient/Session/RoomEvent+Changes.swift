@@ -1,7 +1,7 @@
 import RoomProtocol
 
 extension RoomEvent {
-  /// A change of seats, messages, attributes or a PK as an event.
+  /// Creates the event for a change of seats, messages, attributes or a PK.
   init(_ change: RoomChange) {
     switch change {
     case .seatChanged(let data): self = .seatChanged(data)

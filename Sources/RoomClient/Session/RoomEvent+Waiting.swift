@@ -1,5 +1,5 @@
 extension AsyncStream<RoomEvent> {
-  /// What `pick` makes of the first event of which it makes something; nil where none comes in time, or the events end.
+  /// Returns the first non-nil result of `pick`, or nil on a timeout or at the end of the events.
   @discardableResult
   func first<Result: Sendable>(
     within seconds: Double, _ pick: @escaping @Sendable (RoomEvent) -> Result?

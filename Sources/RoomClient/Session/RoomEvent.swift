@@ -1,73 +1,91 @@
 import RoomProtocol
 
-/// What happens in a room, in the order in which it happened.
+/// An event of a room. ``Room/events`` delivers them in the order in which they happened.
+///
+/// New versions may add cases, so a `switch` should have a `default`.
 public enum RoomEvent: Sendable {
+  /// The connection's state changed.
   case stateChanged(RoomState)
+  /// A participant joined.
   case joined(ParticipantInfo)
+  /// A participant left.
   case left(userId: UserID, reason: EndReason)
-  /// Another participant's connection was lost (false), or came back within the grace time.
+  /// Another participant's connection was lost (false), or returned within the grace time (true).
   case connectionChanged(userId: UserID, connected: Bool)
+  /// A participant published tracks.
   case published(userId: UserID, tracks: [TrackInfo])
-  /// Also of this client itself, where the server withdrew its tracks because it lost its seat: they may be published again.
+  /// A participant unpublished tracks.
+  ///
+  /// With this client's own `userId`: the server unpublished its tracks because it lost its seat. They may be published again.
   case unpublished(userId: UserID, trackIds: [TrackID])
-  /// A track is being received; its frames are at `RemoteTrack.frames`.
+  /// This client receives a track; see ``RemoteTrack/frames``.
   case trackSubscribed(RemoteTrack)
-  /// The track ended, was unsubscribed from, or its publisher left.
+  /// A track is no longer received: it ended, was unsubscribed, or its publisher left.
   case trackUnsubscribed(RemoteTrack)
-  /// Tracks that were asked for and can't be had.
+  /// Tracks that were requested but cannot be received.
   case subscribeFailed(trackIds: [TrackID], error: RoomError)
-  /// The first whole frame of a track arrived.
+  /// The first complete frame of a track arrived.
   case firstFrame(RemoteTrack)
-  /// The first picture of a video track was decoded, and can be shown: `VideoPlayback` reports it, or an app's own decoder by
-  /// ``RemoteTrack/reportDecoded()``. Once for each track.
+  /// The first picture of a video track was decoded and can be shown. Sent once for each track.
+  ///
+  /// `VideoPlayback` reports it; an app with its own decoder calls ``RemoteTrack/reportDecoded()``.
   case firstVideoFrameDecoded(RemoteTrack)
-  /// `by` is the user that did it, and empty for the API.
+  /// A track was muted or unmuted; `by` is the user who did it, and empty for a REST API call.
   case muteChanged(userId: UserID, trackId: TrackID, muted: Bool, by: UserID)
+  /// The audio levels of the speakers, five times a second; see ``RoomOptions/audioLevels``.
   case audioLevels([AudioLevel])
-  /// Loudest first.
+  /// The users who are speaking, the loudest first; see ``RoomOptions/audioLevels``.
   case activeSpeakers([UserID])
-  /// A relay job of the room began, or its state changed.
+  /// A relay job of the room started, or its state changed.
   case jobChanged(JobInfo)
-  /// How a relay job goes; with the `relay` or the `admin` grant.
+  /// The status of a relay job, every 3 s; only with the `relay` or the `admin` grant.
   case jobStatus(JobStatusData)
-  /// A relay job of the room is over.
+  /// A relay job of the room ended.
   case jobEnded(jobId: JobID, reason: JobEndReason, failure: JobFailure?)
   /// Another participant was kicked.
   case kicked(userId: UserID, by: UserID)
-  /// This client was kicked; `by` is the operator, and empty for the API. `stateChanged(.closed(…))` follows.
+  /// This client was kicked; `by` is the admin, and empty for a REST API call. `stateChanged(.closed(…))` follows.
   case kickedOut(by: UserID)
-  /// Somebody came to a seat or left it, or a switch of it was set; `room.seats.all` has it.
+  /// A user took or left a seat, or one of its switches was set; see ``RoomSeats/all``.
   case seatChanged(SeatChangedData)
-  /// Other seats, or other places for them; `off` names those who lost theirs.
+  /// The layout changed; `off` names the users who lost their seats.
   case layoutChanged(LayoutChangedData)
-  /// A user asks for a seat.
+  /// A user requests a seat.
   case seatRequested(SeatRequest)
+  /// A seat request was answered, cancelled or timed out.
   case seatRequestEnded(SeatEndedData)
-  /// A user is asked to take a seat.
+  /// A user was invited to a seat.
   case seatInvited(SeatInvitation)
+  /// A seat invitation was answered, cancelled or timed out.
   case seatInvitationEnded(SeatEndedData)
-  /// A message to all, or to this client, or its own.
+  /// A message to all or to this client, or this client's own message.
   case message(RoomMessage)
-  /// Attributes of the room were set or removed; `room.attributes.all` has them.
+  /// Attributes of the room were set or removed; see ``RoomAttributes/all``.
   case attributesChanged(AttributesChangedData)
-  /// This room invited another to a PK, or was invited; with the `admin` grant.
+  /// This room invited another room to a PK, or was invited; only with the `admin` grant.
   case pkInvited(PKInvitation)
+  /// A PK invitation was answered, cancelled or timed out; only with the `admin` grant.
   case pkInvitationEnded(PKInvitationEndedData)
-  /// A PK is on. With `way` `move` the anchor of the inviting room calls ``RoomPK/move(_:)`` now.
+  /// A PK began. With ``PKWay/move`` the anchor of the inviting room now calls ``RoomPK/move(_:)``.
   case pkBegan(PKInfo)
-  /// The way into the other room, for the anchor that is to move: ``RoomPK/move(_:)`` takes it.
+  /// The token for the other room, for the anchor that must move. ``RoomPK/move(_:)`` uses it.
   case pkToken(PKTokenData)
-  /// The viewers of a relay job see the PK's split screen from now on, or hear both anchors if the job has no pictures. Sent once for each
-  /// forward job of the room's anchor. An anchor that moved has a merge job instead, which `jobChanged` reports.
+  /// The viewers of a relay job now see the PK's split screen, or hear both anchors if the job has no video.
+  ///
+  /// Sent once for each forward job of the room's anchor. An anchor that moved has a merge job instead, which `jobChanged`
+  /// reports.
   case pkOnAir(PKOnAirData)
-  /// A score, a mute, or which anchor is there.
+  /// The score, a mute or the connection of an anchor changed.
   case pkChanged(PKInfo)
-  /// A PK is over. Who had moved for it calls ``RoomPK/returnHome(token:)`` now.
+  /// A PK ended. An anchor that had moved now calls ``RoomPK/returnHome(token:)``.
   case pkEnded(PKEndedData)
-  /// The connection is back after so long that changes of seats, attributes and PK can't be told one by one any more: this is how
-  /// the room is now. Messages that were missed have been told before, as far as the room keeps them.
+  /// The connection returned after so long that the server no longer has each change of seats, attributes and PK. This is the
+  /// current state.
+  ///
+  /// The missed messages came before, as far as the room keeps them.
   case refreshed(RoomSnapshot)
+  /// The statistics of the last interval; see ``RoomOptions/statisticsInterval``.
   case statistics(RoomStatistics)
-  /// Media of one direction came up, was lost (it is being repaired), or came back.
+  /// The media transport of one direction connected, or was lost; the client repairs a lost one by itself.
   case mediaConnectionChanged(TransportKind, connected: Bool)
 }

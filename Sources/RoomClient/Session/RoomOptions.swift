@@ -1,35 +1,41 @@
 import RoomProtocol
 import WebRTC
 
-/// How a client takes part in a room.
+/// The options of a client in a room.
 public struct RoomOptions: Sendable {
-  /// Subscribe to every track as it appears, or to the room's mix if this client gets that instead.
+  /// Whether to subscribe to every track as it appears, or to the room's mix if this client receives that instead.
   public var autoSubscribe: Bool
-  /// Called for each track as it appears, including those of the mix: true accepts it, false refuses it. The server sends nothing of a
-  /// refused track. After a reconnect the closure is called again for tracks that are not received.
-  /// ``Room/subscribe(trackIds:userIds:)`` subscribes to a refused track all the same.
+  /// Decides for each new track, including those of the mix, whether to receive it; nil receives all. The server sends nothing
+  /// of a refused track.
   ///
-  /// With `autoSubscribe` the server still chooses between the separate tracks and the mix. Without it, true subscribes to the track.
+  /// ``Room/subscribe(trackIds:userIds:)`` can still subscribe to a refused track. After a reconnection the closure is called
+  /// again for tracks that are not received.
+  ///
+  /// With ``autoSubscribe`` the server still chooses between the separate tracks and the mix. Without it, true subscribes to
+  /// the track.
   public var shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)?
-  /// Receive `audioLevels` and `activeSpeakers` events; ``Room/setAudioLevels(_:)`` changes it later.
+  /// Whether to receive `audioLevels` and `activeSpeakers` events. ``Room/setAudioLevels(_:)`` changes it later.
   public var audioLevels: Bool
+  /// The number of reconnection tries and the waits between them.
   public var reconnect: ReconnectPolicy
-  /// Seconds that the server has to answer one call, and to complete the opening of the socket.
+  /// The timeout of one call, and of opening the socket, in seconds.
   public var timeout: Double
-  /// Seconds between `statistics` events, from 0.1 to 86400; nil for none. ``Room/setStatisticsInterval(_:)`` changes it later.
+  /// The interval of `statistics` events in seconds, clamped to 0.1…86400; nil for none. ``Room/setStatisticsInterval(_:)``
+  /// changes it later.
   public var statisticsInterval: Double?
-  /// Video codecs that this client takes, in order of preference.
+  /// The video codecs that this client can receive, in order of preference.
   public var videoCodecs: [VideoCodec]
-  /// Events that a reader may leave unread; beyond it the oldest are lost to that reader.
+  /// The number of events that one stream buffers. Beyond it the oldest are lost for that stream.
   public var eventBacklog: Int
   /// How media reaches the server.
   public var mediaWay: MediaWay
-  /// Maps a media address that the server named to the one to send to instead, for a relay or a lossy link in between. An address
-  /// with `isTCP` that is mapped to one without is left out.
+  /// Replaces a media address of the server by the address to send to, for a relay or a test network in between.
+  ///
+  /// An address with `isTCP` that maps to one without is not used.
   public var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
-  /// Check the server's certificate where the address is `wss://`; off only for tests.
+  /// Whether to check the server's certificate for a `wss://` address. Turn it off only for tests.
   public var verifyCertificate: Bool
-  /// A PEM file of the authorities that may have signed that certificate, or of the certificate itself; nil for those of the system.
+  /// The path of a PEM file with the trusted authorities, or with the certificate itself; nil for the system's authorities.
   public var trustedCertificates: String?
 
   var trust: ServerTrust {
@@ -38,6 +44,7 @@ public struct RoomOptions: Sendable {
 
   var route: MediaRoute { MediaRoute(way: mediaWay, override: mediaAddressOverride) }
 
+  /// Creates options. See the properties for units and ranges.
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double? = 3,

@@ -8,8 +8,8 @@ extension RoomSession {
     return info
   }
 
-  /// Begins a job of this client again. One that the server does not begin comes as `jobEnded` with `failed`.
-  /// - Returns: whether it has begun.
+  /// Starts a job of this client again. If the server rejects it, `jobEnded` with `failed` follows.
+  /// - Returns: whether the job was started.
   @discardableResult
   func startForwardAgain(_ job: ForwardParams) async -> Bool {
     do {
@@ -29,7 +29,7 @@ extension RoomSession {
     }
   }
 
-  /// Another number holds for the URL of a job that runs.
+  /// Records the URL with the current number of a running job.
   func setURL(_ url: String?, ofForward jobId: JobID) { forwards[jobId]?.publishUrl = url }
 
   func startMerge(_ job: MergeParams) async throws -> JobInfo { try await request(.startMerge(job), for: JobInfo.self) }

@@ -1,7 +1,7 @@
 import RoomProtocol
 import WebRTC
 
-/// What the media transports say, their repair, and the statistics.
+/// Events of the media transports, their repair, and the statistics.
 extension RoomSession {
   func media(_ event: MediaChannel.Event, _ direction: TransportKind, generation: Int) {
     guard generation == (direction == .publish ? publisher.generation : subscriber.generation), !machine.state.isClosed else {
@@ -11,7 +11,7 @@ extension RoomSession {
     case .connected: mediaChanged(direction, isUp: true) { $0.connected() }
     case .disconnected:
       mediaChanged(direction, isUp: false) { $0.disconnected(now: .now) }
-      // Perhaps it is this side's address that changed.
+      // The address of this side may have changed.
       if direction == .publish { publisher.networkChanged() } else { subscriber.networkChanged() }
     case .failed(let reason):
       logger.debug("the \(direction) transport failed: \(reason)")
@@ -39,7 +39,7 @@ extension RoomSession {
   func networkChanged() async {
     publisher.networkChanged()
     subscriber.networkChanged()
-    // The socket may be dead without knowing it: asking tells.
+    // The socket may be dead without an error; a ping detects it.
     link?.doubt(now: .now)
   }
 

@@ -1,9 +1,9 @@
 import RoomProtocol
 import WebRTC
 
-/// Publishing, one call after the other, and moderation.
+/// Publishing, serialized, and moderation.
 extension RoomSession {
-  /// - Parameter sharing: also tracks that another room holds, which goes on sending them.
+  /// - Parameter sharing: whether to also accept tracks of another room, which continues to send them.
   func publish(_ tracks: [any LocalTrack], sharing: Bool = false) async throws {
     guard !tracks.isEmpty else { return }
     await enter()
@@ -32,10 +32,10 @@ extension RoomSession {
     try await take(back: tracks)
   }
 
-  /// What is published, with the room's ids.
+  /// The published tracks with the room's ids.
   var published: [(track: any LocalTrack, trackId: TrackID)] { publisher.published.map { ($0.track, $0.trackId) } }
 
-  /// Ends all publications of a kind, or all.
+  /// Unpublishes all tracks of a kind, or all tracks.
   func unpublish(_ kind: TrackKind?) async throws {
     await enter()
     defer { publishing.leave() }
@@ -49,14 +49,14 @@ extension RoomSession {
     do {
       let _: Empty = try await request(.unpublish(TrackSelection(trackIds: ids)))
     } catch let error as RoomError where error.code == .publishFailed && unseated > asked {
-      // The server was faster: it had withdrawn them already.
+      // The server had already unpublished them.
     }
     publisher.remove(tracks)
     board.change { $0.me?.tracks.removeAll { ids.contains($0.trackId) } }
     if publisher.isEmpty { publishRepair.closed() }
   }
 
-  /// Publishes all tracks anew, over a new transport.
+  /// Publishes all tracks again over a new transport.
   func republish(keepingIds: Bool) async throws {
     await enter()
     defer { publishing.leave() }
@@ -64,7 +64,7 @@ extension RoomSession {
     for track in try await commit(try publisher.proposeRestart(keepingIds: keepingIds)) { track.line.release() }
   }
 
-  /// Asks the server for what is proposed; gives the tracks that it refused.
+  /// Sends a proposal to the server. Returns the tracks that it rejected.
   func commit(_ proposal: Publisher.Proposal) async throws -> [Publisher.Held] {
     let asked = heard
     do {
@@ -78,14 +78,14 @@ extension RoomSession {
           value.me?.tracks.append(published.track)
         }
       }
-      // The server may have withdrawn tracks since the call went out: all of them, or those before the answer's.
+      // The server may have unpublished tracks since the call was sent: all, or those before the answer's.
       if unseated > asked { withdrawn(keeping: unseated > answered ? [] : Set(result.tracks.map(\.track.trackId))) }
       return refused
     } catch let error as NegotiationError {
       publisher.abandon(proposal, uncertain: true)
       throw RoomClientError.negotiationFailed(error.description)
     } catch {
-      // What the server refuses it has not taken; what it did not answer it may have.
+      // A rejected proposal has no effect; one without an answer may have been applied.
       let isUncertain = !(error is RoomError)
       publisher.abandon(proposal, uncertain: isUncertain)
       if isUncertain, publisher.isOpen { publishRepair.failed(now: .now) }

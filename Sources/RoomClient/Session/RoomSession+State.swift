@@ -1,19 +1,19 @@
 import RoomProtocol
 
-/// Seats, messages, attributes and PK: the room as it is, kept true by numbered changes.
+/// Seats, messages, attributes and PK: the room's state, kept current by numbered changes.
 extension RoomSession {
   var userId: UserID { board.value.me?.userId ?? "" }
 
-  /// The seat that this client sits on.
+  /// The seat of this client.
   var mySeat: SeatInfo? { board.value.room?.seats.first { $0.userId == userId } }
 
-  /// Whether a PK goes on as soon as this client says that it is back.
+  /// Whether a PK waits for this client to resume it.
   var waitsForMe: Bool {
     guard let pk = board.value.room?.pk else { return false }
     return pk.host == userId && !pk.connected && !(pk.way == .move && pk.inviter)
   }
 
-  /// Takes a change, and tells it once. One that was told again after a resume may be in the room already.
+  /// Applies a change and sends its event once. A change that is replayed after a resume may already be applied.
   func changed(_ numbered: NumberedChange) {
     let isNews = board.change { value in
       guard let seq = value.room?.seq, numbered.seq > seq else { return false }
@@ -31,10 +31,10 @@ extension RoomSession {
     }
   }
 
-  /// The room is known anew after a join.
+  /// Updates the events after a join.
   /// - Parameters:
-  ///   - before: as it was known; nil the first time.
-  ///   - replayed: what was missed follows, each change as it was.
+  ///   - before: the state before the join; nil the first time.
+  ///   - replayed: whether the server sends each missed change.
   func catchUp(from before: RoomSnapshot?, replayed: Bool) {
     guard let room = board.value.room else { return }
     guard !replayed else { return }
@@ -45,10 +45,10 @@ extension RoomSession {
     board.say(.refreshed(room))
   }
 
-  /// The server withdrew tracks of this client by itself: they may be published again.
+  /// Removes the tracks that the server unpublished by itself. They may be published again.
   func withdrawn(keeping kept: Set<TrackID>) { tellWithdrawn(publisher.withdraw(keeping: kept)) }
 
-  /// The server knows nothing of what was published, and it is not to be published by itself.
+  /// Removes all publications: the server no longer knows them, and they must not be published automatically.
   func forgetPublications() {
     let ids = publisher.published.map(\.trackId)
     publisher.close()
@@ -64,7 +64,7 @@ extension RoomSession {
 }
 
 extension RoomChange {
-  /// Whether a user loses its seat by it.
+  /// Whether the change removes a user from its seat.
   fileprivate func takesOff(_ user: UserID) -> Bool {
     switch self {
     case .seatChanged(let data): data.userId == user && data.seat.userId != user
@@ -75,7 +75,7 @@ extension RoomChange {
 }
 
 extension RoomSnapshot {
-  /// Takes a relay job in, new or as it is now.
+  /// Adds or replaces a relay job.
   mutating func keep(_ job: JobInfo) {
     guard let index = jobs.firstIndex(where: { $0.jobId == job.jobId }) else { return jobs.append(job) }
     jobs[index] = job

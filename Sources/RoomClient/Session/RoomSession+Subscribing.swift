@@ -19,7 +19,7 @@ extension RoomSession {
     wantsLevels = enabled
   }
 
-  /// Answers an offer for the subscribe transport, and tells what it changed.
+  /// Answers an offer for the subscribe transport, and sends the events of its changes.
   func answer(_ offer: OfferData) {
     do {
       let generation = subscriber.generation

@@ -3,9 +3,9 @@ import Logging
 import RoomProtocol
 import WebRTC
 
-/// The connection behind a `Room`: owns its truth, and carries out what its state machine says.
+/// The connection behind a ``Room``: owns its state and executes the actions of its state machine.
 ///
-/// All that happens comes through one inbox, in order: messages of the socket, events of the media transports, time.
+/// All input passes through one inbox, in order: socket messages, media transport events and time.
 actor RoomSession {
   private enum Input: Sendable {
     case opened(SignalSocket, epoch: Int)
@@ -18,11 +18,11 @@ actor RoomSession {
   }
 
   nonisolated let board: RoomBoard
-  /// How the room is joined.
+  /// The address, token and options of the join.
   nonisolated let entry: RoomEntry
-  /// Of the server that the room is on; another's where that named one.
+  /// The address of the room's server; another one after a redirect.
   private var address: SignalAddress
-  /// Servers that were named one after the other, since the last join.
+  /// The number of redirects since the last join.
   private var redirects = 0
   nonisolated var options: RoomOptions { entry.options }
   let logger = Logger(label: "room.client")
@@ -35,9 +35,9 @@ actor RoomSession {
   var machine = ConnectionMachine.idle
   private var generator = SystemRandomNumberGenerator()
   var link: SignalLink?
-  /// Grows with each socket, so that what an old one still says is not taken for the new one's.
+  /// Incremented with each socket, so that input of an old one is ignored.
   private var epoch = 0
-  /// What the socket said right behind the join's answer: it waits until that has been dealt with. Nil where nothing waits.
+  /// Messages received after the join's answer, kept until the answer is processed; nil if none are kept.
   private var held: [SignalSocket.Incoming]?
   private var sessionId: SessionID?
   private var starter: CheckedContinuation<Void, any Error>?
@@ -48,24 +48,24 @@ actor RoomSession {
   var publishing = Turnstile()
   var publishRepair = MediaRepair()
   var subscribeRepair = MediaRepair()
-  /// What was asked for by `subscribe`, to be asked for again where the server forgot the session.
+  /// The explicit subscriptions, repeated if the server forgot the session.
   var chosen = (trackIds: Set<TrackID>(), userIds: Set<UserID>())
-  /// Messages heard from the server.
+  /// The number of messages received from the server.
   var heard = 0
-  /// Which of them took this client off its seat last, and its tracks with it.
+  /// The number of the last message that removed this client from its seat, and with it its tracks.
   var unseated = 0
-  /// The number of the last change that was told as an event.
+  /// The number of the last change that was sent as an event.
   var told = 0
-  /// Forward jobs of this client by their ids, as they were asked for, while they run.
+  /// The running forward jobs of this client by id, with the parameters of the call.
   var forwards: [JobID: ForwardParams] = [:]
-  /// Whether `audioLevels` events are wanted.
+  /// Whether `audioLevels` events are requested.
   var wantsLevels: Bool
   var meter = StatisticsMeter(began: .now)
   private var schedule: StatisticsSchedule
 
-  /// Messages and events that may wait for the session; a server that sends more than it takes is cut off.
+  /// The capacity of the inbox. A server that sends faster than the session processes is disconnected.
   private static let inboxLimit = 8192
-  /// Servers that may name one another.
+  /// The largest number of consecutive redirects.
   private static let redirectLimit = 3
 
   init(_ entry: RoomEntry) throws {
@@ -88,9 +88,9 @@ actor RoomSession {
     }
   }
 
-  // MARK: life
+  // MARK: lifecycle
 
-  /// Joins; returns when the server let the client in.
+  /// Joins the room. Returns when the server accepts the join.
   func connect() async throws {
     guard loop == nil else { throw RoomClientError.closed }
     let inbox = inbox
@@ -111,7 +111,7 @@ actor RoomSession {
     }
   }
 
-  /// Ticks often enough for the statistics interval.
+  /// Starts a timer that is frequent enough for the statistics interval.
   private func startTicking() {
     ticker?.cancel()
     let (post, pause) = (post, schedule.pause)
@@ -125,7 +125,7 @@ actor RoomSession {
     if ticker != nil, !machine.state.isClosed { startTicking() }
   }
 
-  /// Returns when the server has been told, so that a program may end right after it.
+  /// Returns when the server was informed, so that a program may exit right after it.
   func leave() async {
     let socket = link?.socket
     advance(.leave)
@@ -138,7 +138,7 @@ actor RoomSession {
     if machine.state != before {
       let state = machine.state
       board.change { $0.state = state }
-      // Before the first join is through there is no room, and nobody to listen.
+      // Before the first join completes the app has no room and no event stream.
       if starter == nil { board.say(.stateChanged(state)) }
     }
     switch action {
@@ -178,7 +178,7 @@ actor RoomSession {
     link = nil
   }
 
-  // MARK: the inbox
+  // MARK: inbox
 
   private func take(_ input: Input) {
     switch input {
@@ -234,17 +234,17 @@ actor RoomSession {
 
   // MARK: calls
 
-  /// Asks and waits; throws the server's error, or the client's own when the socket is lost or the answer does not come.
+  /// Sends a call and waits for its answer. Throws the server's error, or the client's own on a lost socket or a timeout.
   func request<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
     try await numberedRequest(call, for: Result.self).result
   }
 
-  /// As `request`; what the call changes in the room is known here when it returns.
+  /// Like `request`, but returns after the call's changes of the room are applied.
   func change<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
     try await numberedRequest(call, for: Result.self, settled: true).result
   }
 
-  /// As `request`; also tells which of the messages heard the answer was.
+  /// Like `request`, but also returns the number of the message that was the answer.
   func numberedRequest<Result: Codable & Sendable>(
     _ call: SignalCall, for: Result.Type, settled: Bool = false
   ) async throws -> (result: Result, number: Int) {
@@ -297,7 +297,7 @@ actor RoomSession {
     }
   }
 
-  /// From now on the room is on the server at this URL. False where none is named, or one that is not as safe.
+  /// Switches to the server at this URL. Returns false if there is no URL, or if it is less secure than the current one.
   private func go(to redirect: String?) -> Bool {
     guard let redirect, let named = try? SignalAddress(redirect), named.isSecure || !address.isSecure else { return false }
     logger.info("the room moves to another server", metadata: ["server": "\(named.host)"])
@@ -324,7 +324,7 @@ actor RoomSession {
     starter = nil
     schedule.joined(now: .now)
     for event in missed { board.say(event) }
-    // A room that was made anew, perhaps on another server, has forgotten them.
+    // A room that was created again, perhaps on another server, has lost its jobs.
     let isOther = before.map { $0.createdAt != result.room.createdAt } ?? false
     let lost = isOther ? forwards.values.sorted { $0.jobId < $1.jobId } : []
     forwards = forwards.filter { running in result.room.jobs.contains { $0.jobId == running.key } }
@@ -338,14 +338,14 @@ actor RoomSession {
     endSubscriptions()
     chooseTracks(roster.tracks)
     guard attempt > 0 else { return }
-    // Who had a seat and lost it is not on air any more.
+    // A participant that lost its seat no longer publishes.
     let had = before?.seats.contains { $0.userId == result.me.userId } ?? false
     if had, mySeat == nil { forgetPublications() }
     startAnew(beginning: lost)
   }
 
-  /// The server forgot the session: what was published and chosen is asked for again.
-  /// - Parameter jobs: that it forgot too.
+  /// Publishes and subscribes again, because the server forgot the session.
+  /// - Parameter jobs: the jobs that it also forgot.
   private func startAnew(beginning jobs: [ForwardParams]) {
     let present = Set(roster.tracks.map(\.info.trackId))
     let trackIds = chosen.trackIds.filter { present.contains($0) }
@@ -359,12 +359,12 @@ actor RoomSession {
         publishRepair.failed(now: .now)
       }
       for job in jobs { await startForwardAgain(job) }
-      // Where that can't be any more the PK's end is told.
+      // If the PK cannot be resumed, the server sends its end.
       if waitsForMe { _ = try? await request(.pk(.resume), for: PKInfo.self) }
     }
   }
 
-  /// Publishes all anew; who may not any more publishes nothing from now on.
+  /// Publishes all tracks again. A client that may no longer publish removes its publications.
   private func publishAgain() async throws {
     do {
       try await republish(keepingIds: false)
@@ -373,7 +373,7 @@ actor RoomSession {
     }
   }
 
-  // MARK: events of the server
+  // MARK: server events
 
   private func hear(_ text: Data) {
     guard let link else { return }
@@ -411,7 +411,7 @@ actor RoomSession {
     if case .published(let data) = event { chooseTracks(data.tracks.map { (data.userId, $0) }) }
   }
 
-  /// Asks the closure about tracks. Confirms those that it accepts if subscription is automatic, and subscribes to them otherwise.
+  /// Passes tracks to the closure. Confirms the accepted ones if subscription is automatic; otherwise subscribes to them.
   private func chooseTracks(_ tracks: [(userId: UserID, info: TrackInfo)]) {
     guard let wants = options.shouldSubscribe else { return }
     let chosen = tracks.filter { subscriber.track($0.info.trackId) == nil && wants($0.userId, $0.info) }.map(\.info.trackId)
@@ -426,12 +426,12 @@ actor RoomSession {
       } catch let error as RoomError {
         board.say(.subscribeFailed(trackIds: chosen, error: error))
       } catch {
-        // The connection is down; the tracks are asked for again when it is back.
+        // The connection is down; the tracks are requested again after the reconnection.
       }
     }
   }
 
-  // MARK: time
+  // MARK: timer
 
   private func tick() {
     let now = ContinuousClock.now
@@ -447,7 +447,7 @@ actor RoomSession {
 }
 
 extension CloseReason {
-  /// What a join throws that ended like this.
+  /// The error that a failed join throws.
   var error: any Error {
     switch self {
     case .refused(let error): error

@@ -1,11 +1,11 @@
 import RoomProtocol
 
-/// Who is in the room and what they publish, kept from the join snapshot and the server's events. Pure: each change gives what
-/// to tell the user.
+/// The participants of the room and their tracks, from the join snapshot and the server's events. Pure: each change returns the
+/// app's events.
 struct Roster: Sendable {
   private(set) var participants: [UserID: ParticipantInfo] = [:]
 
-  /// The track and its publisher.
+  /// Returns a track and its publisher.
   func track(_ trackId: TrackID) -> (userId: UserID, info: TrackInfo)? {
     for (userId, participant) in participants {
       if let info = participant.tracks.first(where: { $0.trackId == trackId }) { return (userId, info) }
@@ -18,8 +18,7 @@ struct Roster: Sendable {
     participants.values.flatMap { participant in participant.tracks.map { (participant.userId, $0) } }
   }
 
-  /// Takes the snapshot of a join. After a reconnect it tells the difference as the events that were missed; the first time
-  /// nothing is told, for the snapshot itself is there to be read.
+  /// Applies the snapshot of a join. After a reconnection, returns the differences as events; the first time it returns none.
   mutating func replace(with snapshot: [ParticipantInfo], telling: Bool) -> [RoomEvent] {
     let before = participants
     participants = [:]
@@ -27,7 +26,7 @@ struct Roster: Sendable {
     guard telling else { return [] }
     var events: [RoomEvent] = []
     for userId in before.keys where participants[userId] == nil {
-      // Why is not known any more; that it left is.
+      // The actual reason is not known.
       events.append(.left(userId: userId, reason: .left))
     }
     for (userId, now) in participants {
@@ -55,7 +54,7 @@ struct Roster: Sendable {
     return events
   }
 
-  /// Takes one of the server's events that concern the others; those that concern something else give nothing.
+  /// Applies an event of the server. Returns no events if it does not concern other participants.
   mutating func apply(_ event: SignalEvent) -> [RoomEvent] {
     switch event {
     case .joined(let participant):
@@ -68,7 +67,7 @@ struct Roster: Sendable {
       participants[data.userId]?.connected = data.connected
       return [.connectionChanged(userId: data.userId, connected: data.connected)]
     case .published(let data):
-      // Published again is described anew.
+      // A track that is published again has a new description.
       let names = Set(data.tracks.map(\.trackId))
       participants[data.userId]?.tracks.removeAll { names.contains($0.trackId) }
       participants[data.userId]?.tracks.append(contentsOf: data.tracks)

@@ -2,8 +2,9 @@ import RTP
 import RoomProtocol
 import WebRTC
 
-/// What a client receives: the tracks behind the m-lines of the server's offers, and the transport that carries them. Belongs
-/// to the session's actor.
+/// The tracks that a client receives through the m-lines of the server's offers, and the transport that carries them.
+///
+/// Confined to the session's actor.
 final class Subscriber {
   private let loop: MediaLoop
   private let videoCodecs: [VideoCodec]
@@ -11,14 +12,14 @@ final class Subscriber {
   private var answering: SubscribeAnswer?
   private(set) var transport: MediaTransport?
   private var remote: TransportParameters?
-  /// By mid.
+  /// The tracks by mid.
   private var tracks: [Mid: RemoteTrack] = [:]
   private(set) var isConnected = false
   private(set) var generation = 0
   private let decoded: @Sendable (RemoteTrack) -> Void
   private let events: @Sendable (MediaChannel.Event, Int) -> Void
 
-  /// - Parameter decoded: gets each video track whose first picture was decoded.
+  /// - Parameter decoded: called for each video track whose first picture was decoded.
   init(
     loop: MediaLoop, videoCodecs: [VideoCodec], route: MediaRoute, decoded: @escaping @Sendable (RemoteTrack) -> Void,
     events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
@@ -35,16 +36,16 @@ final class Subscriber {
 
   func track(_ trackId: TrackID) -> RemoteTrack? { tracks.values.first { $0.trackId == trackId } }
 
-  /// What an offer changed.
+  /// The changes of an offer.
   struct Change {
     var answer: String
     var begun: [RemoteTrack] = []
     var ended: [RemoteTrack] = []
   }
 
-  /// Takes an offer. `info` describes a track by its id.
+  /// Applies an offer. `info` returns the description of a track.
   func answer(_ offer: OfferData, info: (TrackID) -> TrackInfo?) throws -> Change {
-    // A track goes on over a new transport: its readers notice nothing but a key frame.
+    // A track continues over a new transport; its readers only notice a key frame.
     if offer.restart || transport == nil { try openTransport() }
     guard var answering, let transport else { throw RoomClientError.mediaFailed("no transport") }
     let answered: AnsweredOffer
@@ -94,7 +95,7 @@ final class Subscriber {
     answering = SubscribeAnswer(local: transport.parameters(certificate)) { names.contains($0.name) }
   }
 
-  /// The server forgot the session: what was received is over. Gives the tracks that ended.
+  /// Ends all subscriptions, because the server forgot the session. Returns the tracks that ended.
   func close() -> [RemoteTrack] {
     defer { tracks = [:] }
     transport?.close()
@@ -108,6 +109,6 @@ final class Subscriber {
   func connected(_ isUp: Bool) { isConnected = isUp }
   func networkChanged() { transport?.networkChanged() }
 
-  /// The received tracks, and the m-lines under which the transport counts them.
+  /// The received tracks and the m-lines under which the transport counts them.
   var received: [(mid: Mid, track: RemoteTrack)] { tracks.map { (mid: $0.key, track: $0.value) } }
 }

@@ -1,23 +1,23 @@
 import Foundation
 import RoomProtocol
 
-/// The calls that wait for their answers.
+/// The pending calls.
 struct RequestTable {
-  /// A good answer.
+  /// A successful answer.
   struct Answer {
-    /// Still to be decoded as the call's own result.
+    /// The JSON, not yet decoded as the call's result.
     var text: Data
-    /// Which of the messages heard it was.
+    /// The number of the message that was the answer.
     var number: Int
   }
 
   typealias Waiter = CheckedContinuation<Answer, any Error>
 
-  /// Calls in flight at once; more are refused, for the server does not answer.
+  /// The largest number of pending calls. More fail, because the server does not answer.
   static let limit = 256
 
   private var waiting: [Int: Waiter] = [:]
-  /// Calls that were answered well and wait until another is, by the other's id; nil before their own answer.
+  /// Calls whose completion waits for the answer of another call, by that call's id; `answer` is nil before their own answer.
   private var behind: [Int: (id: Int, answer: Answer?)] = [:]
   private var lastId = 0
 
@@ -26,14 +26,15 @@ struct RequestTable {
     return lastId
   }
 
-  /// False, and nothing kept, where too many wait already.
+  /// Registers a call. Returns false, without registering it, if too many are pending.
   mutating func wait(for id: Int, _ waiter: Waiter) -> Bool {
     guard waiting.count < Self.limit else { return false }
     waiting[id] = waiter
     return true
   }
 
-  /// The call is done only when `other`, which goes out after it, is answered: until then come the events that it causes.
+  /// Delays the call's completion until `other`, which is sent after it, is answered. The events that the call causes arrive
+  /// before.
   mutating func settle(_ id: Int, with other: Int) { behind[other] = (id, nil) }
 
   mutating func answered(_ id: Int, with answer: Answer) {

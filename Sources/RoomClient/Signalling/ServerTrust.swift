@@ -1,9 +1,9 @@
-/// Which servers a client of `wss://` speaks with.
+/// The server certificates that a client of `wss://` accepts.
 package enum ServerTrust: Sendable, Hashable {
-  /// Those whose certificate one of the system's authorities has signed.
+  /// Certificates signed by one of the system's authorities.
   case system
-  /// Those whose certificate is in this PEM file, or was signed by one that is.
+  /// Certificates in this PEM file, or signed by one of them.
   case authorities(path: String)
-  /// Any.
+  /// Any certificate.
   case anybody
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A signalling address taken apart.
+/// The parts of a signalling address.
 package struct SignalAddress: Sendable, Hashable {
   var host: String
   var port: Int
   var isSecure: Bool
-  /// With the query.
+  /// The path with the query.
   var path: String
-  /// As the `Host` field has it.
+  /// The value of the `Host` header.
   var hostField: String
 
   package init(_ text: String) throws(RoomClientError) {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// Turns whole WebSocket frames into messages, answers pings, and says once that the socket ended.
+/// Converts complete WebSocket frames to messages, answers pings, and reports the end of the socket once.
 final class SignalFrames: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
@@ -18,7 +18,7 @@ final class SignalFrames: ChannelInboundHandler {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
     case .text, .binary:
-      // What was lost can't be made up for; a new socket brings the whole state.
+      // A lost message cannot be recovered; a new socket delivers the whole state.
       if !incoming(.message(Data(frame.unmaskedData.readableBytesView))) { context.close(promise: nil) }
     case .ping:
       let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
@@ -51,7 +51,7 @@ final class SignalFrames: ChannelInboundHandler {
   }
 }
 
-/// Reads the answer of a server that did not upgrade.
+/// Reads the response of a server that did not upgrade.
 final class UpgradeRefusal: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 

@@ -2,10 +2,9 @@ import Foundation
 import NIOCore
 import RoomProtocol
 
-/// The signalling of one session over one socket after another: calls with their answers, and the pulse that tells a dead
-/// socket.
+/// The signalling over one socket: calls with their answers, and the pings that detect a dead socket.
 ///
-/// Belongs to the session's actor.
+/// Confined to the session's actor.
 final class SignalLink {
   let socket: SignalSocket
   private var requests = RequestTable()
@@ -15,7 +14,7 @@ final class SignalLink {
   private var lastPing: ContinuousClock.Instant
   private var doubtedSince: ContinuousClock.Instant?
   private static let doubtTime: Duration = .seconds(2)
-  /// As the join's answer says.
+  /// The ping interval of the join's answer.
   var pingInterval: Duration = .seconds(5)
 
   init(_ socket: SignalSocket, now: ContinuousClock.Instant) {
@@ -24,22 +23,23 @@ final class SignalLink {
     lastPing = now
   }
 
-  /// What a message from the server turned out to be.
+  /// The kind of a received message.
   enum Heard {
     case event(SignalEvent)
-    /// The id of a call that was answered, well or not.
+    /// An answer to a call: a result or an error.
     case answer
     case nonsense(String)
   }
 
-  /// The head that tells answers from events.
+  /// The fields that distinguish answers from events.
   private struct Head: Decodable {
     var id: Int?
     var event: String?
     var error: RoomError?
   }
 
-  /// - Parameter number: of the message, in the order in which they came.
+  /// Processes a received message.
+  /// - Parameter number: the message's number, in the order of arrival.
   func heard(_ text: Data, number: Int, now: ContinuousClock.Instant) -> Heard {
     lastHeard = now
     doubtedSince = nil
@@ -58,8 +58,9 @@ final class SignalLink {
     }
   }
 
-  /// Puts a call on the wire; `waiter` gets its answer, or an error.
-  /// - Parameter settled: waits also for the events that the call causes: a ping goes out behind it, and the server answers in order.
+  /// Sends a call. `waiter` receives its answer or an error.
+  /// - Parameter settled: whether to also wait for the events that the call causes. A ping follows the call, and the server
+  ///   answers in order.
   func call(_ call: SignalCall, settled: Bool, _ waiter: RequestTable.Waiter) -> Int? {
     let id = requests.nextId()
     guard requests.wait(for: id, waiter) else {
@@ -80,7 +81,7 @@ final class SignalLink {
     }
   }
 
-  /// Puts a call on the wire whose answer nobody waits for.
+  /// Sends a call and ignores its answer.
   func tell(_ call: SignalCall) {
     guard let text = try? encoder.encode(SignalRequest(id: requests.nextId(), call: call)) else { return }
     socket.send(ByteBuffer(bytes: text))
@@ -88,14 +89,14 @@ final class SignalLink {
 
   func expire(_ id: Int, _ method: String) { requests.refused(id, with: RoomClientError.timedOut(method)) }
 
-  /// Pings at once, and takes the socket for dead where nothing is heard within two seconds.
+  /// Pings at once. The socket is considered dead if nothing arrives within two seconds.
   func doubt(now: ContinuousClock.Instant) {
     doubtedSince = doubtedSince ?? now
     lastPing = now
     tell(.ping)
   }
 
-  /// Pings when it is time. False when nothing was heard for three intervals: the socket is dead.
+  /// Pings when due. Returns false if nothing arrived for three intervals: the socket is dead.
   func beat(now: ContinuousClock.Instant) -> Bool {
     if now - lastHeard > pingInterval * 3 { return false }
     if let since = doubtedSince, now - since > Self.doubtTime { return false }
@@ -106,7 +107,7 @@ final class SignalLink {
     return true
   }
 
-  /// Ends it; who waits for an answer gets `error`.
+  /// Closes the socket. Pending calls fail with `error`.
   func end(_ error: RoomClientError, politely: Bool) {
     requests.refuseAll(with: error)
     if politely { socket.close() } else { socket.abandon() }

@@ -5,22 +5,23 @@ import NIOPosix
 import NIOSSL
 import NIOWebSocket
 
-/// The WebSocket of a session: text messages out and in.
+/// The WebSocket of a session, which sends and receives text messages.
 package struct SignalSocket: Sendable {
-  /// What the socket says, in order; after `closed` nothing follows.
+  /// The input of the socket, in order. `closed` is the last.
   package enum Incoming: Sendable {
     case message(Data)
     case closed(RoomClientError)
   }
 
-  /// Bytes of the largest message taken: a join snapshot of a thousand participants is under one megabyte.
+  /// The largest accepted message in bytes. A join snapshot of a thousand participants is below one megabyte.
   static let largestMessage = 4 << 20
 
   private let channel: any Channel
 
-  /// Opens the socket; `incoming` is called on the socket's event loop. Where it gives false nobody takes messages any more, or
-  /// more came than are taken: the socket is closed.
-  /// - Parameter subprotocol: named in the upgrade (RFC 6455 §1.9), where the server wants one.
+  /// Opens the socket. `incoming` is called on the socket's event loop; if it returns false, the socket is closed.
+  /// - Parameters:
+  ///   - timeout: the time to connect and to upgrade, each in seconds.
+  ///   - subprotocol: the subprotocol named in the upgrade (RFC 6455 §1.9), if the server needs one.
   package static func open(
     _ address: SignalAddress, timeout: Double, trust: ServerTrust = .system, subprotocol: String? = nil,
     incoming: @escaping @Sendable (Incoming) -> Bool
@@ -30,7 +31,7 @@ package struct SignalSocket: Sendable {
       let upgrade = try await bootstrap(timeout: timeout).connect(host: address.host, port: address.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {
-            // A name that is an address can't be sent as SNI (RFC 6066 §3).
+            // An IP address cannot be sent as SNI (RFC 6066 §3).
             let isLiteral = (try? SocketAddress(ipAddress: address.host, port: 0)) != nil
             let handler = try NIOSSLClientHandler(context: tls, serverHostname: isLiteral ? nil : address.host)
             try channel.pipeline.syncOperations.addHandler(handler)
@@ -61,7 +62,7 @@ package struct SignalSocket: Sendable {
       WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: text), promise: nil)
   }
 
-  /// Closes it with a close frame (RFC 6455 §5.5.1) if that gets through within a second.
+  /// Closes the socket after a close frame (RFC 6455 §5.5.1), or after one second.
   func close() {
     let farewell = WebSocketFrame(
       fin: true, opcode: .connectionClose, maskKey: .random(), data: ByteBuffer(bytes: [0x03, 0xE8]))
@@ -72,10 +73,10 @@ package struct SignalSocket: Sendable {
     }
   }
 
-  /// Returns once the socket is closed; after `close()` all that was sent before is out by then, or a second has passed.
+  /// Returns when the socket is closed. After `close()` everything sent before is out by then, or one second has passed.
   func closed() async { try? await channel.closeFuture.get() }
 
-  /// Drops it at once.
+  /// Closes the socket at once.
   package func abandon() { channel.close(promise: nil) }
 
   private enum Outcome: Sendable {
@@ -116,7 +117,7 @@ package struct SignalSocket: Sendable {
       version: .http1_1, method: .GET, uri: address.path, headers: ["Host": address.hostField, "Content-Length": "0"])
     if let subprotocol { head.headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
     let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
-      // The answer comes through the pipeline only after this has completed.
+      // The response passes through the pipeline only after this has completed.
       let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
       return channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandler(UpgradeRefusal(status))

@@ -1,11 +1,15 @@
 import RoomProtocol
 
-/// How media flows, over the interval since the last report.
+/// The statistics of a room's media over the interval since the last report.
 public struct RoomStatistics: Sendable, Hashable {
+  /// The open media transports, at most one for each direction.
   public var transports: [TransportStatistics]
+  /// The published tracks.
   public var localTracks: [TrackStatistics]
+  /// The received tracks.
   public var remoteTracks: [TrackStatistics]
 
+  /// Creates a report.
   public init(
     transports: [TransportStatistics] = [], localTracks: [TrackStatistics] = [], remoteTracks: [TrackStatistics] = []
   ) {
@@ -15,19 +19,22 @@ public struct RoomStatistics: Sendable, Hashable {
   }
 }
 
-/// One transport: all tracks of one direction.
+/// The statistics of one transport, which carries all tracks of one direction.
 public struct TransportStatistics: Sendable, Hashable {
+  /// The direction.
   public var direction: TransportKind
+  /// Whether the transport is connected.
   public var connected: Bool
-  /// Milliseconds; nil before the first measurement.
+  /// The round-trip time in milliseconds; nil before the first measurement.
   public var roundTripTime: Double?
-  /// RTP bits per second, in thousands.
+  /// The RTP bitrate in kbit/s.
   public var kbps: Double
-  /// What congestion control thinks the way to the server takes; nil where nothing is sent.
+  /// The congestion control's estimate of the path to the server, in kbit/s; nil for the subscribe direction.
   public var targetKbps: Double?
-  /// Whether media goes over a TCP connection.
+  /// Whether the media uses a TCP connection.
   public var overTCP: Bool
 
+  /// Creates the statistics of a transport.
   public init(
     direction: TransportKind, connected: Bool, roundTripTime: Double? = nil, kbps: Double = 0, targetKbps: Double? = nil,
     overTCP: Bool = false
@@ -41,36 +48,44 @@ public struct TransportStatistics: Sendable, Hashable {
   }
 }
 
-/// One track in one direction.
+/// The statistics of one track in one direction.
 public struct TrackStatistics: Sendable, Hashable {
+  /// The track's id.
   public var trackId: TrackID
+  /// The publisher.
   public var userId: UserID
-  /// Frames per second of the interval.
+  /// Frames per second during the interval.
   public var fps: Double
+  /// The bitrate during the interval in kbit/s.
   public var kbps: Double
-  /// Share of packets lost in the interval before repair, 0…1: as the far end reports it for local tracks.
+  /// The fraction of packets lost during the interval before repair, 0…1; for local tracks as the receiver reports it.
   public var loss: Double
-  /// Milliseconds, RFC 3550 §6.4.1: as the far end reports it for local tracks.
+  /// The jitter in milliseconds (RFC 3550 §6.4.1); for local tracks as the receiver reports it.
   public var jitter: Double
-  /// Milliseconds; nil before the first measurement.
+  /// The round-trip time in milliseconds; nil before the first measurement.
   public var roundTripTime: Double?
-  /// Pixels, as announced; nil for audio.
+  /// The announced width in pixels; nil for audio.
   public var width: Int?
+  /// The announced height in pixels; nil for audio.
   public var height: Int?
-  /// Since the track began.
+  /// The number of frames since the track began.
   public var frames: UInt64
+  /// The number of packets since the track began.
   public var packets: UInt64
+  /// The number of bytes since the track began.
   public var bytes: UInt64
-  /// Packets that are missing for good (remote) or that the far end reports as lost (local).
+  /// The number of packets lost after repair (remote), or reported as lost by the receiver (local).
   public var packetsLost: UInt64
-  /// Packets sent again (local), or that came by retransmission (remote).
+  /// The number of packets retransmitted (local), or recovered by retransmission (remote).
   public var retransmitted: UInt64
-  /// NACKed packets; PLI and FIR received (local) or sent (remote).
+  /// The number of NACKed packets: received (local) or sent (remote).
   public var nacks: UInt64
+  /// The number of key frame requests (PLI and FIR): received (local) or sent (remote).
   public var keyFrameRequests: UInt64
-  /// Frames dropped: by a full queue (local), or incomplete or unread (remote).
+  /// The number of dropped frames: by a full queue (local), or incomplete or unread (remote).
   public var framesDropped: UInt64
 
+  /// Creates the statistics of a track with all counters at 0.
   public init(trackId: TrackID, userId: UserID) {
     self.trackId = trackId
     self.userId = userId

@@ -1,7 +1,7 @@
 import RoomProtocol
 import WebRTC
 
-/// Turns what transports counted since their start into rates since the last report. Pure: time is handed in.
+/// Converts the counters of transports to rates since the last report. Pure: the caller passes the time.
 struct StatisticsMeter: Sendable {
   private struct Counts {
     var time: ContinuousClock.Instant
@@ -11,13 +11,13 @@ struct StatisticsMeter: Sendable {
     var expected: Int64
   }
 
-  /// By track; only those of the last report are kept.
+  /// The counters of the last report by track.
   private var last: [TrackID: Counts] = [:]
   private var lastTime: ContinuousClock.Instant
 
   init(began: ContinuousClock.Instant) { lastTime = began }
 
-  /// A track of a transport's statistics, with what the room knows of it.
+  /// A track's counters and its description in the room.
   struct Local {
     var info: TrackInfo
     var userId: UserID
@@ -86,9 +86,9 @@ struct StatisticsMeter: Sendable {
     track.height = info.height
     track.frames = counts.frames
     track.bytes = counts.bytes
-    // A track that is new since the last report counted from nothing.
+    // A track that is new since the last report started from zero.
     let before = last[info.trackId] ?? Counts(time: lastTime, frames: 0, bytes: 0, lost: 0, expected: 0)
-    // A new transport counts anew.
+    // A new transport starts from zero.
     guard counts.frames >= before.frames, counts.bytes >= before.bytes else { return track }
     let elapsed = (counts.time - before.time) / .seconds(1)
     guard elapsed > 0 else { return track }

@@ -1,28 +1,28 @@
-/// When statistics are due. Pure: time is handed in.
+/// Decides when statistics are due. Pure: the caller passes the time.
 struct StatisticsSchedule: Sendable {
   typealias Time = ContinuousClock.Instant
 
-  /// Nil for no statistics.
+  /// The interval; nil for no statistics.
   private var interval: Duration?
-  /// Nil before the room is joined.
+  /// The time of the next report; nil before the room is joined.
   private var due: Time?
 
-  /// - Parameter seconds: between two reports, limited to 0.1…86400; nil for none.
+  /// - Parameter seconds: the interval in seconds, clamped to 0.1…86400; nil for none.
   init(seconds: Double?) { interval = seconds.map(Self.duration) }
 
-  /// How often to ask ``isDue(now:)``.
+  /// The interval at which to call ``isDue(now:)``.
   var pause: Duration { min(.milliseconds(500), (interval ?? .seconds(1)) / 2) }
 
-  /// The room is joined, for the first time or again.
+  /// Records a join, the first or a later one.
   mutating func joined(now: Time) { due = now + (interval ?? .zero) }
 
-  /// Takes another interval, which begins now.
+  /// Changes the interval, which starts now.
   mutating func set(seconds: Double?, now: Time) {
     interval = seconds.map(Self.duration)
     if due != nil { joined(now: now) }
   }
 
-  /// Whether to report now; true once for each report.
+  /// Returns whether to report now; true once for each report.
   mutating func isDue(now: Time) -> Bool {
     guard let interval, let due, now >= due else { return false }
     self.due = now + interval
@@ -30,7 +30,7 @@ struct StatisticsSchedule: Sendable {
   }
 
   private static func duration(_ seconds: Double) -> Duration {
-    // Written so that NaN, too, becomes the shortest.
+    // Written so that NaN also results in the shortest interval.
     seconds > 0.1 ? .seconds(min(seconds, 86_400)) : .milliseconds(100)
   }
 }

@@ -1,39 +1,48 @@
 import RTP
 import RoomProtocol
 
-/// An audio or video stream that this client publishes: encoded frames go in.
+/// An audio or video stream that this client publishes. The app sends encoded frames.
 ///
-/// A track can be made and fed before it is published; frames are dropped until its transport is connected.
+/// A track can be created and fed before it is published. Frames are dropped until its transport is connected. Only
+/// ``LocalVideoTrack`` and ``LocalAudioTrack`` conform to this protocol.
 public protocol LocalTrack: AnyObject, Sendable {
+  /// Whether the track is audio or video.
   var kind: TrackKind { get }
-  /// Free text for the others: "camera", "screen".
+  /// Free text for the other participants, at most 64 bytes: "camera", "screen".
   var tag: String { get }
-  /// The main stream of its kind.
+  /// Whether this is the main track of its kind.
   var master: Bool { get }
-  /// Chosen by the server; nil while not published.
+  /// The id that the server chose; nil while the track is not published.
   var trackId: TrackID? { get }
-  /// Set by `Room.mute`, here or by an admin; frames of a muted track are dropped.
+  /// Whether the track is muted, by this client, its seat or an admin. Frames of a muted track are dropped.
   var isMuted: Bool { get }
-  /// The track's part in the machinery of the room.
+  /// The internal connection between the track and its room. Not for use by apps.
   var feed: TrackFeed { get }
 }
 
-/// A video track fed with encoded frames: an H.264 access unit in Annex B form, or a VP8 frame.
+/// A video track. The app sends encoded frames: H.264 access units in Annex B form, or VP8 frames.
 public final class LocalVideoTrack: LocalTrack {
+  /// The codec.
   public let codec: VideoCodec
-  /// Of H.264; how the stream is encoded, for the receivers to choose a decoder by.
+  /// The H.264 profile of the stream, by which receivers choose a decoder. Ignored for VP8.
   public let profile: H264Profile
+  /// Free text for the other participants, at most 64 bytes.
   public let tag: String
+  /// Whether this is the main track of its kind.
   public let master: Bool
-  /// Pixels, as told to the others.
+  /// The announced width in pixels.
   public let width: Int
+  /// The announced height in pixels.
   public let height: Int
-  /// Frames per second, as told to the others.
+  /// The announced frames per second.
   public let fps: Int
-  /// Bits per second, as told to the others, and the ceiling of `targetBitrate`; nil leaves the choice to congestion control.
+  /// The announced bitrate in bits per second, and the ceiling of ``targetBitrate``; nil leaves the choice to congestion
+  /// control.
   public let bitrate: Int?
+  /// The internal connection between the track and its room. Not for use by apps.
   public let feed: TrackFeed
 
+  /// Creates a video track. See the properties for units and ranges.
   public init(
     codec: VideoCodec, tag: String = "camera", master: Bool = true, width: Int, height: Int, fps: Int, bitrate: Int? = nil,
     profile: H264Profile = .constrainedBaseline
@@ -49,32 +58,42 @@ public final class LocalVideoTrack: LocalTrack {
     feed = TrackFeed(kind: .video)
   }
 
+  /// Always `video`.
   public var kind: TrackKind { .video }
+  /// The id that the server chose; nil while the track is not published.
   public var trackId: TrackID? { feed.trackId }
+  /// Whether the track is muted. Frames of a muted track are dropped.
   public var isMuted: Bool { feed.isMuted }
 
-  /// Hands over the next frame. Its timestamp counts 1/90000 s and its start is arbitrary.
+  /// Sends the next frame.
   ///
-  /// False where the frame was dropped: not connected, muted, waiting for a key frame, or the queue is full; a key frame is
-  /// then asked for as soon as one would get through.
+  /// The frame's timestamp is in units of 1/90000 s and starts anywhere.
+  /// - Returns: false if the frame was dropped: not connected, muted, waiting for a key frame, or a full queue. The track then
+  ///   requests a key
+  ///   frame as soon as one can be sent.
   @discardableResult public func send(_ frame: EncodedFrame) -> Bool { feed.send(frame, level: nil) }
 
-  /// Yields whenever a receiver needs a key frame, and when the track's transport has come up. Each caller has its own stream.
+  /// Yields when a receiver needs a key frame, and when the track's transport has connected. Each access returns a new stream.
   public var keyFrameRequests: AsyncStream<Void> { feed.keyFrameRequests.stream(backlog: 1) }
 
-  /// Bits per second that the way to the server takes at the moment, shared among the video tracks of this client; the last one
-  /// known comes first. Each caller has its own stream.
+  /// The available bitrate to the server in bits per second, shared among this client's video tracks.
+  ///
+  /// Each access returns a new stream, which starts with the last known value.
   public var targetBitrate: AsyncStream<Int> { feed.targetBitrates }
 }
 
-/// An audio track fed with Opus packets.
+/// An audio track. The app sends Opus packets.
 public final class LocalAudioTrack: LocalTrack {
+  /// Free text for the other participants, at most 64 bytes.
   public let tag: String
+  /// Whether this is the main track of its kind.
   public let master: Bool
-  /// Of the encoded sound, 1 or 2.
+  /// The number of channels of the encoded audio, 1 or 2.
   public let channels: Int
+  /// The internal connection between the track and its room. Not for use by apps.
   public let feed: TrackFeed
 
+  /// Creates an audio track.
   public init(tag: String = "microphone", master: Bool = true, channels: Int = 1) {
     self.tag = tag
     self.master = master
@@ -82,13 +101,18 @@ public final class LocalAudioTrack: LocalTrack {
     feed = TrackFeed(kind: .audio)
   }
 
+  /// Always `audio`.
   public var kind: TrackKind { .audio }
+  /// The id that the server chose; nil while the track is not published.
   public var trackId: TrackID? { feed.trackId }
+  /// Whether the track is muted. Frames of a muted track are dropped.
   public var isMuted: Bool { feed.isMuted }
 
-  /// Hands over the next packet. Its timestamp counts 1/48000 s and its start is arbitrary.
-  ///
-  /// `level` is its loudness in dBov, −127 (silence) … 0 (loudest), which makes `audioLevels` and `activeSpeakers` work; nil
-  /// counts as silence. False where the packet was dropped: not connected, muted, or the queue is full.
+  /// Sends the next packet.
+  /// - Parameters:
+  ///   - frame: the packet. Its timestamp is in units of 1/48000 s and starts anywhere.
+  ///   - level: the loudness in dBov, −127 (silence)…0 (loudest), for `audioLevels` and `activeSpeakers`; nil counts as
+  ///     silence.
+  /// - Returns: false if the packet was dropped: not connected, muted, or a full queue.
   @discardableResult public func send(_ frame: EncodedFrame, level: Int? = nil) -> Bool { feed.send(frame, level: level) }
 }

@@ -2,34 +2,36 @@ import NIOConcurrencyHelpers
 import RTP
 import RoomProtocol
 
-/// A track of another participant that this client receives: encoded frames come out.
+/// A track of another participant that this client receives as encoded frames.
 public final class RemoteTrack: Sendable {
   /// The publisher.
   public let userId: UserID
+  /// The track's id.
   public let trackId: TrackID
+  /// Whether the track is audio or video.
   public let kind: TrackKind
-  /// "h264", "vp8", "vp9", "av1" or "opus".
+  /// The codec: "h264", "vp8", "vp9", "av1" or "opus".
   public let codec: String
 
   private struct Reader {
     var continuation: AsyncStream<EncodedFrame>.Continuation
-    /// The reader lost a frame, or is new: what follows is of no use to it before the next key frame.
+    /// Whether the reader lost a frame, or is new: it cannot use frames before the next key frame.
     var needsKeyFrame: Bool
   }
 
   private struct State {
     var info: TrackInfo
     var readers: [UInt64: Reader] = [:]
-    /// Video: what came from the last key frame on before anyone read, for the first reader; nil once there was one.
+    /// For video, the frames from the last key frame on, for the first reader; nil once there was one.
     var early: [EncodedFrame]?
     var next: UInt64 = 0
     var ended = false
     var unread: UInt64 = 0
     var askForKeyFrame: (@Sendable () -> Void)?
-    /// Called once, when the first picture was decoded.
+    /// Called once, when the first picture is decoded.
     var decoded: (@Sendable (RemoteTrack) -> Void)?
 
-    /// Longer than the backlog there is no use in it: the first reader will ask for a key frame.
+    /// Not kept beyond the backlog: the first reader then requests a key frame.
     mutating func keepEarly(_ frame: EncodedFrame) {
       if frame.isKeyFrame {
         early = [frame]
@@ -52,13 +54,15 @@ public final class RemoteTrack: Sendable {
 
   /// The track as its publisher last described it.
   public var info: TrackInfo { state.withLockedValue { $0.info } }
+  /// The publisher's free text: "camera", "screen".
   public var tag: String { info.tag }
+  /// Whether the track is muted.
   public var isMuted: Bool { info.muted }
 
-  /// Whole frames in order, from a key frame on. Each caller has its own stream; it ends with the subscription.
+  /// The complete frames in order, from a key frame on. Each access returns a new stream, which ends with the subscription.
   ///
-  /// It holds at most `frameBacklog` frames. A reader that falls behind loses video up to the next key frame, which is then
-  /// asked for, and of audio the oldest packets.
+  /// A stream buffers at most ``frameBacklog`` frames. A slow reader loses video up to the next key frame, which it requests,
+  /// or the oldest audio packets.
   public var frames: AsyncStream<EncodedFrame> {
     let video = kind == .video
     let (stream, continuation) = AsyncStream.makeStream(
@@ -86,26 +90,28 @@ public final class RemoteTrack: Sendable {
     return stream
   }
 
-  /// Frames that a reader may leave unread: about two seconds of video or one of audio.
+  /// The number of frames that one stream buffers: about two seconds of video or one of audio.
   public static let frameBacklog = 64
 
-  /// Asks the publisher for a key frame; the server and the publisher limit how often that is heard.
+  /// Requests a key frame from the publisher. The server and the publisher limit the rate. Does nothing for audio.
   public func requestKeyFrame() {
     if kind == .video { askForKeyFrame() }
   }
 
-  /// Reports that a picture of this video track was decoded: the first report becomes ``RoomEvent/firstVideoFrameDecoded(_:)``, later
-  /// ones do nothing. `VideoPlayback` calls it; an app with a decoder of its own does so itself.
+  /// Reports that a picture of this video track was decoded. The first report results in
+  /// ``RoomEvent/firstVideoFrameDecoded(_:)``; later ones do nothing.
+  ///
+  /// `VideoPlayback` calls it; an app with its own decoder must call it itself.
   public func reportDecoded() { state.withLockedValue { $0.decoded.take() }?(self) }
 
   private func askForKeyFrame() { state.withLockedValue { $0.askForKeyFrame }?() }
 
-  /// Where requests go: the transport that carries the track now.
+  /// Sets the transport that carries the track, which receives the key frame requests.
   func connect(requestKeyFrame: @escaping @Sendable () -> Void) {
     state.withLockedValue { $0.askForKeyFrame = requestKeyFrame }
   }
 
-  /// Frames that readers lost by being slow.
+  /// The number of frames that slow readers lost.
   var unread: UInt64 { state.withLockedValue { $0.unread } }
 
   func deliver(_ frame: EncodedFrame) {

@@ -2,12 +2,12 @@ import NIOConcurrencyHelpers
 import RTP
 import RoomProtocol
 
-/// What local tracks of both kinds share: the way of their frames into the rooms that hold them, and what comes back.
+/// The internal part of a local track: it passes frames to the rooms that publish the track. Apps do not use it.
 ///
-/// One room holds a track, on a ``TrackLine``; two while an anchor moves from the one to the other.
+/// One room has a track, on a ``TrackLine``; two rooms have it while an anchor moves from one to the other.
 public final class TrackFeed: Sendable {
   private struct State {
-    /// In the order in which rooms took hold of the track.
+    /// The lines in the order in which rooms claimed the track.
     var lines: [TrackLine] = []
     var target: Int?
     var dropped: UInt64 = 0
@@ -23,19 +23,19 @@ public final class TrackFeed: Sendable {
 
   init(kind: TrackKind) { self.kind = kind }
 
-  /// The newest that was given.
+  /// The most recently assigned id.
   ///
-  /// Not lazily: a lazy `compactMap` reads each value twice, and another thread may clear it in between.
+  /// Not lazy: a lazy `compactMap` reads each value twice, and another thread may clear it in between.
   var trackId: TrackID? { lines.reversed().compactMap(\.trackId).first }
-  /// In the newest room.
+  /// Whether the newest room mutes the track.
   var isMuted: Bool { lines.last?.isMuted ?? false }
-  /// Frames that no room took, though there was a way.
+  /// The number of frames that a connected room dropped.
   var dropped: UInt64 { state.withLockedValue { $0.dropped } }
   var targetBitrates: AsyncStream<Int> { targets.stream(backlog: 1, first: state.withLockedValue { $0.target }) }
 
   private var lines: [TrackLine] { state.withLockedValue { $0.lines } }
 
-  /// True where a room took the frame.
+  /// Sends a frame. Returns true if a room accepted it.
   func send(_ frame: EncodedFrame, level: Int?) -> Bool {
     var (isSent, isDropped, asks) = (false, false, false)
     for line in lines {
@@ -52,8 +52,8 @@ public final class TrackFeed: Sendable {
     return isSent
   }
 
-  /// Gives a room hold of the track; nil where another room, or the same one, has it.
-  /// - Parameter sharing: takes hold of it beside the room that has it, muted as it is there.
+  /// Claims the track for a room. Returns nil if a room already has it.
+  /// - Parameter sharing: whether to claim it in addition to the room that has it, with the same mute state.
   func claim(sharing: Bool = false) -> TrackLine? {
     state.withLockedValue { state in
       guard state.lines.count < (sharing ? Self.lineLimit : 1) else { return nil }
@@ -63,13 +63,13 @@ public final class TrackFeed: Sendable {
     }
   }
 
-  /// The room that had the line holds the track no more.
+  /// Removes a room's claim.
   func remove(_ line: TrackLine) {
     state.withLockedValue { $0.lines.removeAll { $0 === line } }
     spreadTarget()
   }
 
-  /// What every way takes.
+  /// Sends the bitrate that all lines can carry.
   func spreadTarget() {
     let new: Int? = state.withLockedValue { state in
       guard let least = state.lines.compactMap(\.target).min() else { return nil }

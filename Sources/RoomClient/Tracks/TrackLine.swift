@@ -2,23 +2,22 @@ import NIOConcurrencyHelpers
 import RTP
 import RoomProtocol
 
-/// The way of one track's frames into one room: the room's id for the track, whether it is muted there, and the transport that
-/// carries it.
+/// The path of one track's frames into one room: the room's id for the track, its mute state there, and the transport.
 final class TrackLine: Sendable {
-  /// Where the frames go.
+  /// The transport of the frames.
   struct Outlet: Sendable {
-    /// Which transport and m-line it is: the same again changes nothing.
+    /// Identifies the transport and the m-line; connecting the same again changes nothing.
     var transport: ObjectIdentifier
     var mid: Mid
-    /// False where the transport's queue is full.
+    /// Returns false if the transport's queue is full.
     var send: @Sendable (EncodedFrame, Int?) -> Bool
   }
 
   enum Sent {
     case sent
-    /// Not connected, or muted: nobody waits for frames.
+    /// Not connected or muted: the frame is not needed.
     case noWay
-    /// The queue is full, or video has to go on with a key frame.
+    /// The queue is full, or video must continue with a key frame.
     case dropped(needsKeyFrame: Bool)
   }
 
@@ -26,7 +25,7 @@ final class TrackLine: Sendable {
     var outlet: Outlet?
     var trackId: TrackID?
     var muted: Bool
-    /// Video: nothing but a key frame may be sent next.
+    /// For video, whether the next frame must be a key frame.
     var needsKeyFrame = true
     var target: Int?
   }
@@ -43,7 +42,7 @@ final class TrackLine: Sendable {
   /// The room's id for the track; nil before it is published.
   var trackId: TrackID? { state.withLockedValue { $0.trackId } }
   var isMuted: Bool { state.withLockedValue { $0.muted } }
-  /// Bits per second that this way takes.
+  /// The available bitrate of this line in bits per second.
   var target: Int? { state.withLockedValue { $0.target } }
 
   func send(_ frame: EncodedFrame, level: Int?) -> Sent {
@@ -61,7 +60,7 @@ final class TrackLine: Sendable {
 
   func named(_ trackId: TrackID) { state.withLockedValue { $0.trackId = trackId } }
 
-  /// The transport is connected; nil when it is lost.
+  /// Connects the transport; nil disconnects it.
   func connect(_ outlet: Outlet?) {
     let isVideo = kind == .video
     let asks = state.withLockedValue { state in
@@ -89,7 +88,7 @@ final class TrackLine: Sendable {
     feed.spreadTarget()
   }
 
-  /// Gives the track free: it may be published anew, here or elsewhere. More than once is the same as once.
+  /// Releases the track, which may then be published again, here or elsewhere. Repeated calls have no effect.
   func release() {
     state.withLockedValue { $0 = State(muted: false) }
     feed.remove(self)

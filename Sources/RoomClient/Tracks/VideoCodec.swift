@@ -1,11 +1,14 @@
-/// A video codec that tracks of this library carry; the library itself neither encodes nor decodes.
+/// A video codec that tracks can carry. `RoomClient` itself neither encodes nor decodes.
 public enum VideoCodec: String, Sendable, Hashable, CaseIterable {
+  /// H.264 (RFC 6184).
   case h264
+  /// VP8 (RFC 7741).
   case vp8
 }
 
-/// The H.264 profiles that the server routes, by their `profile-level-id` at level 3.1. What is announced is the level that the size
-/// and the frame rate of the track need, from 3.1 on.
+/// The H.264 profiles that the server routes, by their `profile-level-id` at level 3.1.
+///
+/// The announced level is the one that the track's size and frame rate need, at least 3.1.
 public enum H264Profile: String, Sendable, Hashable, CaseIterable {
   /// Constrained Baseline.
   case constrainedBaseline = "42e01f"

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import WebRTC
 
-/// The DTLS certificate of this process: one for all its rooms, made when first needed.
+/// The DTLS certificate of this process, shared by all rooms and created on first use.
 enum ClientCertificate {
   private static let made = NIOLockedValueBox<Certificate?>(nil)
 

@@ -4,15 +4,15 @@ import RTP
 import RoomProtocol
 import WebRTC
 
-/// One media transport of a room on its loop's thread: a socket, and connections where the session asks for them, the sans-I/O
-/// session behind it, and the tracks it serves.
+/// One media transport of a room on its loop's thread: a UDP socket, TCP connections if the session needs them, the sans-I/O
+/// session, and the tracks that it serves.
 final class MediaChannel {
-  /// What the room is told of it.
+  /// The events that the room receives.
   enum Event: Sendable {
     case connected
-    /// The far end fell silent; it may come back.
+    /// The remote side is silent; it may return.
     case disconnected
-    /// It is over; only a new transport helps.
+    /// The transport failed; only a new one helps.
     case failed(String)
     case firstFrame(trackId: TrackID)
   }
@@ -25,7 +25,7 @@ final class MediaChannel {
   /// Connections to the server's TCP candidates, by their number in epoll tags.
   private var streams: [UInt16: (address: TransportAddress, stream: TCPStream)] = [:]
   private var lastStream: UInt16 = 0
-  /// Addresses whose connection has ended, or could not be made, of which the session does not know yet.
+  /// Addresses whose connection ended or could not be opened, not yet reported to the session.
   private var lost: [TransportAddress] = []
   private var lines: [Mid: TrackLine] = [:]
   private var ceilings: [Mid: Int] = [:]
@@ -36,12 +36,12 @@ final class MediaChannel {
   private(set) var deadline: Instant?
   private(set) var isConnected = false
 
-  /// Datagrams handed to the kernel in one call.
+  /// The number of datagrams passed to the kernel in one call.
   private static let batchLimit = 32
-  /// As many as a server has addresses, and more.
+  /// More than a server has addresses.
   private static let streamLimit = 16
 
-  /// Where the number of a connection stands in an epoll tag; 0 is the socket.
+  /// The bit position of a connection's number in an epoll tag; number 0 is the UDP socket.
   static let streamShift: UInt64 = 48
 
   init(id: UInt64, epoll: Int32, session: MediaSession, socket: UDPSocket, tell: @escaping @Sendable (Event) -> Void) {
@@ -56,7 +56,7 @@ final class MediaChannel {
 
   func isDue(_ now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
 
-  // MARK: from the room
+  // MARK: calls from the room
 
   func setRemote(_ parameters: TransportParameters, now: Instant) {
     session.setRemote(parameters, now: now)
@@ -90,7 +90,7 @@ final class MediaChannel {
 
   func statistics() -> SessionStatistics { session.statistics() }
 
-  /// Goes on from a new socket: the far end learns the new address from the checks that come from it.
+  /// Continues on a new socket. The server learns the new address from the connectivity checks that arrive from it.
   func networkChanged(now: Instant) {
     guard let fresh = UDPSocket() else { return tell(.failed("no socket: \(MediaLoop.errorText())")) }
     guard linux_epoll_add(epoll, fresh.descriptor, id) == 0 else {
@@ -111,7 +111,7 @@ final class MediaChannel {
     udp.close()
   }
 
-  // MARK: from the loop
+  // MARK: calls from the loop
 
   func receive(_ datagram: UnsafeMutableRawBufferPointer, from: TransportAddress, now: Instant) {
     session.receive(datagram, from: from, now: now)
@@ -125,7 +125,7 @@ final class MediaChannel {
 
   func socketFailed(now: Instant) { networkChanged(now: now) }
 
-  /// A connection has something to read, or takes what is to be sent.
+  /// Handles a connection that is readable or writable.
   func streamReady(_ number: UInt16, slab: UnsafeMutableRawBufferPointer, now: Instant) {
     guard let (address, stream) = streams[number] else { return }
     let isOpen = stream.flush() && stream.read(into: slab) { session.receive($0, from: address, now: now) }
@@ -133,7 +133,7 @@ final class MediaChannel {
     flush(now)
   }
 
-  /// Carries out what the session wants; with every change, so that nothing waits for the next one.
+  /// Executes the session's outputs after every change, so that none waits for the next one.
   private func flush(_ now: Instant) {
     repeat {
       for address in lost { session.connectionClosed(address, now: now) }
@@ -172,7 +172,7 @@ final class MediaChannel {
     }
   }
 
-  /// Video tracks share what audio leaves, each up to its own ceiling.
+  /// Divides the bitrate that audio leaves among the video tracks, each up to its ceiling.
   private func share(_ total: Int) {
     let videos = lines.filter { $0.value.kind == .video && !$0.value.isMuted }
     var left = max(0, total - (lines.count - videos.count) * 64_000)
@@ -196,7 +196,7 @@ final class MediaChannel {
 
   // MARK: connections
 
-  /// A check opens the connection where there is none; the rest is lost without.
+  /// Sends a packet over TCP. A connectivity check opens a missing connection; other packets are lost without one.
   private func send(_ packet: [UInt8], over address: TransportAddress) {
     var number = streams.first { $0.value.address == address }?.key
     if number == nil, DatagramKind.classify(firstByte: packet.first ?? 0xFF) == .stun, streams.count < Self.streamLimit,
@@ -210,7 +210,7 @@ final class MediaChannel {
         stream.close()
       }
     }
-    // Without a connection the check goes unanswered, and the next one comes later and later.
+    // Without a connection the check fails, and the next one follows with a growing delay.
     guard let number, let stream = streams[number]?.stream else { return }
     stream.queue(packet)
     if stream.flush() { watch(stream, number) } else { drop(number) }
@@ -220,7 +220,7 @@ final class MediaChannel {
     _ = linux_epoll_modify(epoll, stream.descriptor, id | UInt64(number) << Self.streamShift, stream.awaitsRoom ? 1 : 0)
   }
 
-  /// The session is told once it has said all that it has to say: it may have more for the same address.
+  /// The session is informed after all its outputs are processed, because it may have more for the same address.
   private func drop(_ number: UInt16) {
     guard let (address, stream) = streams.removeValue(forKey: number) else { return }
     stream.close()
@@ -234,7 +234,7 @@ final class MediaChannel {
 
   // MARK: datagrams
 
-  /// What the kernel does not take is lost, as on any network.
+  /// Sends the batch. Datagrams that the kernel does not accept are lost, as on any network.
   private func sendBatch() {
     guard !batch.isEmpty else { return }
     let total = bytes.reduce(0) { $0 + $1.count }
@@ -255,7 +255,7 @@ final class MediaChannel {
         let taken = Int(
           batch.withUnsafeBufferPointer { linux_send(udp.descriptor, $0.baseAddress.map { $0 + sent }, Int32($0.count - sent)) }
         )
-        // The one that was refused is left out, the rest still gets its chance.
+        // Skips the rejected datagram and continues with the rest.
         sent += max(1, taken)
       }
     }

@@ -7,13 +7,13 @@ import WebRTC
 
 /// A thread that moves the packets of many rooms: an epoll loop over the sockets of each media transport.
 ///
-/// Everything it runs is sans-I/O and confined to it; others talk to it by `post`. The process has a few of these, whatever
-/// the number of rooms: a program of bots holds hundreds.
+/// Everything it runs is sans-I/O and confined to it; other code uses `post`. A process has only a few loops for any number of
+/// rooms, because a program of bots has hundreds of rooms.
 final class MediaLoop: Sendable {
-  /// The process's loops, each begun when first used.
+  /// The loops of the process, each started on first use.
   private static let pool = NIOLockedValueBox((loops: [MediaLoop](), next: 0))
 
-  /// The loop for the next room, in turn.
+  /// Returns the loop for the next room, in rotation.
   static func next() throws(RoomClientError) -> MediaLoop {
     let width = min(max(Int(linux_cpu_count()), 1), 4)
     let loop = pool.withLockedValue { pool -> MediaLoop? in
@@ -50,7 +50,7 @@ final class MediaLoop: Sendable {
     thread.start()
   }
 
-  /// Runs `command` on the loop's thread, after those posted before it.
+  /// Runs `command` on the loop's thread, after the commands posted before.
   func post(_ command: @escaping Command) {
     let wasEmpty = inbox.withLockedValue { inbox in
       inbox.append(command)
@@ -70,10 +70,10 @@ final class MediaLoop: Sendable {
   static func errorText() -> String { String(cString: strerror(errno)) }
 }
 
-/// What the loop's thread owns; never leaves it.
+/// The state of the loop's thread. It never leaves the thread.
 final class MediaLoopThread {
   private static let batch = 32
-  /// More than any datagram of WebRTC, whose packets keep below 1500.
+  /// More than any WebRTC datagram, which is below 1500 bytes.
   private static let space = 2048
 
   let epoll: Int32
@@ -112,7 +112,7 @@ final class MediaLoopThread {
     while true {
       let count = Int(linux_epoll_wait(epoll, &tags, Int32(tags.count), waitingTime()))
       if count < 0 {
-        // Nothing but a broken descriptor; a short rest keeps the thread from spinning.
+        // Only a broken descriptor causes this; a short pause prevents a busy loop.
         usleep(10_000)
         continue
       }
@@ -135,7 +135,7 @@ final class MediaLoopThread {
     }
   }
 
-  /// Microseconds to the first deadline, −1 without one.
+  /// Returns the number of microseconds until the first deadline, or −1 without one.
   private func waitingTime() -> Int64 {
     var first = Int64.max
     for channel in channels.values {
@@ -146,7 +146,7 @@ final class MediaLoopThread {
   }
 
   private func read(_ channel: MediaChannel) {
-    // Two rounds at most, so that one busy socket does not starve the others.
+    // At most two rounds, so that one busy socket does not starve the others.
     for _ in 0..<2 {
       for index in 0..<Self.batch {
         datagrams[index].data = slab + index * Self.space

@@ -1,11 +1,11 @@
 import WebRTC
 
-/// Which of the addresses that the server names media may go to, and by which other one instead.
+/// The media addresses of the server that may be used, and their replacements.
 struct MediaRoute: Sendable {
   var way: MediaWay
   var override: (@Sendable (TransportAddress) -> TransportAddress)?
 
-  /// The server's description with the addresses that are left.
+  /// Returns the server's description with the remaining addresses.
   func applied(to parameters: TransportParameters) -> TransportParameters {
     var parameters = parameters
     parameters.candidates = parameters.candidates.compactMap { candidate in

@@ -3,9 +3,9 @@ import RTP
 import Synchronization
 import WebRTC
 
-/// One media transport of a room, as the room holds it: what is asked of it is done on its loop's thread.
+/// The room's handle of one media transport. Its calls run on the loop's thread.
 final class MediaTransport: Sendable {
-  /// Frames on their way to the loop; a program that pushes more than the loop takes is told so.
+  /// The number of frames that may wait for the loop. Beyond it `send` returns false.
   private static let queueLimit = 256
   private static let lastId = Atomic<UInt64>(0)
 
@@ -14,7 +14,7 @@ final class MediaTransport: Sendable {
   private let queued = Atomic<Int>(0)
   private let credentials: ICECredentials
 
-  /// Opens the socket and the session behind it. The client is always the DTLS client and controls ICE, for the server is lite.
+  /// Opens the socket and the session. The client is always the DTLS client and controls ICE, because the server is ICE-lite.
   init(
     loop: MediaLoop, certificate: Certificate, tell: @escaping @Sendable (MediaChannel.Event) -> Void
   ) {
@@ -49,7 +49,7 @@ final class MediaTransport: Sendable {
     }
   }
 
-  /// What descriptions say of this side. No candidates: the server is lite and learns the address from the checks.
+  /// Returns this side's part of session descriptions. No candidates: the ICE-lite server learns the address from the checks.
   func parameters(_ certificate: Certificate) -> TransportParameters {
     TransportParameters(credentials: credentials, fingerprints: [certificate.fingerprint], role: .client)
   }
@@ -64,7 +64,7 @@ final class MediaTransport: Sendable {
     post { $0.setReceivers(parameters, tracks: tracks, now: $1) }
   }
 
-  /// False where the loop is that far behind.
+  /// Sends a frame. Returns false if too many frames wait for the loop.
   func send(_ frame: EncodedFrame, mid: Mid, level: Int?) -> Bool {
     guard queued.wrappingAdd(1, ordering: .relaxed).newValue <= Self.queueLimit else {
       queued.wrappingSubtract(1, ordering: .relaxed)
@@ -80,7 +80,7 @@ final class MediaTransport: Sendable {
   func requestKeyFrame(mid: Mid) { post { $0.requestKeyFrame(mid: mid, now: $1) } }
   func networkChanged() { post { $0.networkChanged(now: $1) } }
 
-  /// Nil where the transport is closed.
+  /// Returns the statistics, or nil if the transport is closed.
   func statistics() async -> SessionStatistics? {
     await withCheckedContinuation { waiter in
       loop.post { [id] thread in
@@ -89,6 +89,6 @@ final class MediaTransport: Sendable {
     }
   }
 
-  /// Says goodbye to the far end and closes the socket; more than once is the same as once.
+  /// Informs the server and closes the socket. Repeated calls have no effect.
   func close() { loop.post { [id] in $0.remove(id) } }
 }

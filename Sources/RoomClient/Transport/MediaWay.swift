@@ -1,9 +1,9 @@
-/// How media reaches the server.
+/// The transport protocol of media.
 public enum MediaWay: Sendable, Hashable {
-  /// By UDP; over TCP where UDP gets no answer for two seconds and the server offers it.
+  /// UDP, or TCP if UDP gets no answer for two seconds and the server offers TCP.
   case automatic
-  /// By UDP alone.
+  /// UDP only.
   case udp
-  /// Over TCP alone: for networks that let nothing else out.
+  /// TCP only, for networks that block everything else.
   case tcp
 }

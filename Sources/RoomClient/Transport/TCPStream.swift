@@ -1,21 +1,21 @@
 import Glibc
 import WebRTC
 
-/// A connection to a passive TCP candidate of the server (RFC 6544): packets in frames (RFC 4571), out and in, never blocking.
+/// A non-blocking connection to a passive TCP candidate of the server (RFC 6544), with packets in frames (RFC 4571).
 final class TCPStream {
   let descriptor: Int32
   private var isConnecting = true
   private var unsent: [UInt8] = []
   private var received: [UInt8] = []
-  /// Whether there is more to send than the kernel takes now.
+  /// Whether data waits for the kernel's send buffer.
   var awaitsRoom: Bool { isConnecting || !unsent.isEmpty }
 
-  /// Bytes that wait for a slow way; a packet more is lost, as on any network, and congestion control hears of it.
+  /// The largest send queue in bytes. Further packets are lost, as on any network, and congestion control reacts.
   private static let queueLimit = 256 << 10
-  /// More than the server ever sends in one packet.
+  /// The largest accepted packet in bytes; the server sends smaller ones.
   private static let longestFrame = 4096
 
-  /// Begins to connect; nil and `errno` where that fails at once.
+  /// Starts to connect. Returns nil and sets `errno` if that fails at once.
   init?(to address: TransportAddress) {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     descriptor = socket(address.isIPv4 ? AF_INET : AF_INET6, type, 0)
@@ -48,7 +48,7 @@ final class TCPStream {
     unsent += packet
   }
 
-  /// Sends what the kernel takes. False where the connection is over.
+  /// Sends as much as the kernel accepts. Returns false if the connection has ended.
   func flush() -> Bool {
     if isConnecting {
       var cause: Int32 = 0
@@ -78,7 +78,7 @@ final class TCPStream {
     return true
   }
 
-  /// Reads once, and hands over each packet. False where the connection is over.
+  /// Reads once and passes on each packet. Returns false if the connection has ended.
   func read(into slab: UnsafeMutableRawBufferPointer, _ packet: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
     let count = recv(descriptor, slab.baseAddress, slab.count, Int32(MSG_DONTWAIT))
     guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOTCONN) }

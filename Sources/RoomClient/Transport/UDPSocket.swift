@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import WebRTC
 
-/// A non-blocking UDP socket on a free port of all addresses, IPv6 with IPv4 inside where the machine has it.
+/// A non-blocking UDP socket on a free port of all addresses: dual-stack IPv6 if available.
 package struct UDPSocket {
   package let descriptor: Int32
   private let isDualStack: Bool
 
   private static let bufferBytes = 1 << 20
 
-  /// Nil and `errno` where the kernel gives none.
+  /// Returns nil and sets `errno` if the kernel provides none.
   package init?() {
     var storage = sockaddr_storage()
     for (address, mapped) in [(TransportAddress(high: 0, low: 0, port: 0), true), (TransportAddress(ipv4: 0, port: 0), false)] {
@@ -28,7 +28,7 @@ package struct UDPSocket {
 
   package func close() { Glibc.close(descriptor) }
 
-  /// Writes where to send into `datagram`.
+  /// Writes the destination into `datagram`.
   package func address(_ datagram: inout linux_datagram, to address: TransportAddress) {
     datagram.address_length = address.write(to: &datagram.address, mapped: isDualStack)
   }

@@ -3,39 +3,39 @@ import RTP
 import RoomClient
 import Synchronization
 
-/// Decodes a remote audio track into PCM at 48 kHz without holes.
+/// Decodes a remote audio track to continuous PCM at 48 kHz.
 ///
-/// A packet that is missing is made up for when the next one comes: from the copy that it carries, else by concealment. A playback
-/// that is let go stops.
+/// A missing packet is replaced when the next one arrives: from the redundant copy in that packet, or by concealment. A
+/// playback that is released stops.
 public final class AudioPlayback: Sendable {
-  /// What was done so far.
+  /// The counters of a playback since its start.
   public struct Statistics: Sendable, Hashable {
-    /// Packets decoded.
+    /// The number of decoded packets.
     public var decoded: UInt64 = 0
-    /// Samples per channel out of these.
+    /// The number of samples per channel of the decoded packets.
     public var samples: UInt64 = 0
-    /// Samples per channel that came from the copy in the following packet.
+    /// The number of samples per channel recovered from the copy in the following packet.
     public var recoveredSamples: UInt64 = 0
-    /// Samples per channel that were made up.
+    /// The number of concealed samples per channel.
     public var concealedSamples: UInt64 = 0
-    /// Packets that could not be decoded.
+    /// The number of packets that could not be decoded.
     public var failed: UInt64 = 0
-    /// Packets that came after their time.
+    /// The number of packets that arrived too late.
     public var late: UInt64 = 0
-    /// Holes too long to fill: the publisher was silent.
+    /// The number of gaps over 200 ms, which are not filled: the publisher was silent.
     public var jumps: UInt64 = 0
-    /// Runs of samples that were not read in time.
+    /// The number of frames that were not read in time.
     public var unread: UInt64 = 0
   }
 
-  /// Samples per channel of the longest hole that is filled: 200 ms.
+  /// The longest gap that is filled, in samples per channel: 200 ms.
   static let longestHole: Int64 = 9600
 
-  /// What is decoded.
+  /// The decoded track.
   public let track: RemoteTrack
-  /// Of ``frames``.
+  /// The format of ``frames``: 48 kHz.
   public let format: AudioFormat
-  /// The samples, for one reader; ends with the subscription. Timestamps are on the publisher's clock.
+  /// The decoded samples, for one reader. The stream ends with the subscription. Timestamps are on the publisher's clock.
   public let frames: AsyncStream<AudioFrame>
   private let shared: Shared
   private let task: Task<Void, Never>
@@ -44,10 +44,12 @@ public final class AudioPlayback: Sendable {
     let statistics = Mutex(Statistics())
   }
 
+  /// Starts to decode a track.
   /// - Parameters:
-  ///   - channels: 1 or 2, whatever the track has.
-  ///   - backlog: runs of samples that the reader may leave unread; beyond it the oldest are dropped.
-  /// - Throws: `CodecError.unavailable` for a codec that cannot be decoded here, or video.
+  ///   - track: an Opus track.
+  ///   - channels: the number of output channels, 1 or 2, independent of the track's.
+  ///   - backlog: the number of frames that the reader may leave unread. Beyond it the oldest are dropped.
+  /// - Throws: `CodecError.unavailable` for a video track or an unsupported codec.
   public init(_ track: RemoteTrack, channels: Int = 1, backlog: Int = 50) throws(CodecError) {
     guard track.codec == "opus" else {
       throw .unavailable(codec: track.codec, reason: "there is no audio decoder for it here")
@@ -56,7 +58,7 @@ public final class AudioPlayback: Sendable {
     let (frames, continuation) = AsyncStream.makeStream(
       of: AudioFrame.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     let shared = Shared()
-    // Taken here, not in the task: what arrives from now on is not missed.
+    // Subscribed here and not in the task, so that no frame from now on is missed.
     let encoded = track.frames
     self.track = track
     self.frames = frames
@@ -67,7 +69,7 @@ public final class AudioPlayback: Sendable {
 
   deinit { task.cancel() }
 
-  /// What was done so far.
+  /// The counters of a playback since its start.
   public var statistics: Statistics { shared.statistics.withLock { $0 } }
 }
 
@@ -75,7 +77,7 @@ private actor AudioDecoding {
   private let decoder: OpusDecoder
   private let format: AudioFormat
   private var times = TimestampUnwrapper()
-  /// Where the next packet should begin, in samples; nil before the first.
+  /// The expected start of the next packet in samples; nil before the first.
   private var expected: Int64?
   private var usualCount = OpusEncoder.frameCount
 
@@ -92,7 +94,7 @@ private actor AudioDecoding {
       let time = times.unwrap(packet.timestamp)
       var statistics = AudioPlayback.Statistics()
       let decoded = decode(packet.data, at: time, &statistics)
-      // First the numbers: who reads a frame finds it counted.
+      // Counted first, so that the counters include every frame that the reader has.
       shared.statistics.withLock { $0.add(statistics) }
       for frame in decoded {
         if case .dropped = samples.yield(frame) { shared.statistics.withLock { $0.unread += 1 } }
@@ -130,7 +132,7 @@ private actor AudioDecoding {
     return frames
   }
 
-  /// Makes up for `count` samples: the last packet's worth from `next`, what lies before by concealment.
+  /// Fills `count` samples: the last packet's worth from `next`, the ones before by concealment.
   private func fill(
     _ count: Int, from start: Int64, next: [UInt8], _ frames: inout [AudioFrame], _ statistics: inout AudioPlayback.Statistics
   ) {

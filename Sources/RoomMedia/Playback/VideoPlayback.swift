@@ -3,29 +3,29 @@ import RTP
 import RoomClient
 import Synchronization
 
-/// Decodes a remote video track into pictures.
+/// Decodes a remote video track to pictures.
 ///
-/// A picture that cannot be decoded makes it ask for a key frame and show nothing more before that. Pictures are made from the
-/// start on, whether they are read or not; a playback that is let go stops.
+/// If a frame cannot be decoded, the playback requests a key frame and shows nothing until it arrives. Decoding runs from the
+/// start, even if no one reads the pictures. A playback that is released stops.
 public final class VideoPlayback: Sendable {
-  /// What was done so far.
+  /// The counters of a playback since its start.
   public struct Statistics: Sendable, Hashable {
-    /// Pictures decoded.
+    /// The number of decoded pictures.
     public var decoded: UInt64 = 0
-    /// Encoded frames that could not be decoded.
+    /// The number of encoded frames that could not be decoded.
     public var failed: UInt64 = 0
-    /// Encoded frames passed over while waiting for a key frame.
+    /// The number of encoded frames skipped while waiting for a key frame.
     public var skipped: UInt64 = 0
-    /// Pictures that were not read in time.
+    /// The number of pictures that were not read in time.
     public var unread: UInt64 = 0
   }
 
-  /// How often a key frame is asked for while none comes.
+  /// The interval of key frame requests until a key frame arrives.
   static let patience = Duration.milliseconds(500)
 
-  /// What is decoded.
+  /// The decoded track.
   public let track: RemoteTrack
-  /// The pictures, for one reader; ends with the subscription. Timestamps are on the publisher's clock.
+  /// The pictures, for one reader. The stream ends with the subscription. Timestamps are on the publisher's clock.
   public let frames: AsyncStream<VideoFrame>
   private let shared: Shared
   private let task: Task<Void, Never>
@@ -34,14 +34,17 @@ public final class VideoPlayback: Sendable {
     let statistics = Mutex(Statistics())
   }
 
-  /// - Parameter backlog: pictures that the reader may leave unread; beyond it the oldest are dropped.
-  /// - Throws: `CodecError.unavailable` for a codec that cannot be decoded here, or audio.
+  /// Starts to decode a track.
+  /// - Parameters:
+  ///   - track: a video track in H.264, VP8, VP9 or AV1.
+  ///   - backlog: the number of pictures that the reader may leave unread. Beyond it the oldest are dropped.
+  /// - Throws: `CodecError.unavailable` for an audio track or an unsupported codec.
   public init(_ track: RemoteTrack, backlog: Int = 4) throws(CodecError) {
     let decoding = VideoDecoding(try Self.decoder(for: track))
     let (frames, continuation) = AsyncStream.makeStream(
       of: VideoFrame.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     let shared = Shared()
-    // Taken here, not in the task: what arrives from now on is not missed.
+    // Subscribed here and not in the task, so that no frame from now on is missed.
     let encoded = track.frames
     self.track = track
     self.frames = frames
@@ -51,7 +54,7 @@ public final class VideoPlayback: Sendable {
 
   deinit { task.cancel() }
 
-  /// What was done so far.
+  /// The counters of a playback since its start.
   public var statistics: Statistics { shared.statistics.withLock { $0 } }
 
   private static func decoder(for track: RemoteTrack) throws(CodecError) -> sending any VideoDecoder {
@@ -88,7 +91,7 @@ private actor VideoDecoding {
       do throws(CodecError) {
         guard let picture = try decoder.decode(frame.data, timestamp: time) else { continue }
         needsKeyFrame = false
-        // First the number: who reads a picture finds it counted.
+        // Counted first, so that the counters include every picture that the reader has.
         let count = shared.statistics.withLock { statistics in
           statistics.decoded += 1
           return statistics.decoded

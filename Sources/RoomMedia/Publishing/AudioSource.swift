@@ -4,28 +4,33 @@ import RTP
 import RoomClient
 import Synchronization
 
-/// Encodes PCM into a ``track`` that a room can publish: Opus in packets of 20 ms.
+/// Encodes PCM to a ``track`` that a room can publish: Opus in packets of 20 ms.
 ///
-/// Samples of any rate and channel count are turned into what the settings ask for. A source that is let go stops.
+/// Input of any sample rate and channel count is converted to the settings' format. A source that is released stops.
 public final class AudioSource: Sendable {
-  /// What was done so far.
+  /// The counters of a source since its start.
   public struct Statistics: Sendable, Hashable {
-    /// Packets of 20 ms encoded.
+    /// The number of encoded packets of 20 ms.
     public var encoded: UInt64 = 0
-    /// Runs of samples that found the encoder busy with older ones.
+    /// The number of frames dropped because the encoder was busy.
     public var dropped: UInt64 = 0
-    /// Runs of samples, or packets, that could not be encoded.
+    /// The number of frames that could not be encoded.
     public var failed: UInt64 = 0
   }
 
-  /// Runs of samples that wait for the encoder; beyond it the oldest are dropped.
+  /// The number of frames that may wait for the encoder. Beyond it the oldest are dropped.
   public static let backlog = 50
 
-  /// To be published.
+  /// The track to publish.
   public let track: LocalAudioTrack
   private let control: AudioControl
   let queue = SourceQueue<AudioFrame>(backlog: AudioSource.backlog)
 
+  /// Creates a source.
+  /// - Parameters:
+  ///   - settings: the encoder's settings; mono at 32 kbit/s by default.
+  ///   - tag: free text for the other participants, at most 64 bytes.
+  ///   - master: whether this is the main audio track.
   /// - Throws: `CodecError` for settings out of range.
   public init(_ settings: OpusEncoderSettings = .init(), tag: String = "microphone", master: Bool = true) throws {
     let track = LocalAudioTrack(tag: tag, master: master, channels: settings.channels)
@@ -39,32 +44,35 @@ public final class AudioSource: Sendable {
 
   deinit { queue.end() }
 
-  /// The latest settings.
+  /// The current settings.
   public var settings: OpusEncoderSettings { control.state.withLock { $0.settings } }
-  /// What was done so far.
+  /// The counters of a source since its start.
   public var statistics: Statistics {
     var statistics = control.state.withLock { $0.statistics }
     statistics.dropped = queue.dropped
     return statistics
   }
 
-  /// Hands over the next samples, as many as there are. They follow the ones before without a gap unless their timestamp is more
-  /// than 60 ms ahead.
+  /// Adds the next samples, any number of them. They follow the previous ones without a gap unless their timestamp is more than
+  /// 60 ms later.
+  ///
+  /// Returns at once; encoding runs in a task.
   public func push(_ frame: AudioFrame) { queue.push(frame) }
 
-  /// Takes new settings from the next packet on, with no interruption.
-  /// - Throws: `CodecError.invalidSetting` for values out of range, another channel count or application. The old ones stay.
+  /// Applies new settings from the next packet on, without an interruption.
+  /// - Throws: `CodecError.invalidSetting` for values out of range, or for another channel count or application. The old
+  ///   settings remain.
   public func reconfigure(_ settings: OpusEncoderSettings) throws {
-    // An encoder checks its settings; this one only for that.
+    // This encoder only validates the settings.
     try OpusEncoder(self.settings).reconfigure(settings)
     control.state.withLock { $0.settings = settings }
   }
 
-  /// Ends encoding; samples pushed later are ignored.
+  /// Stops encoding. Samples pushed later are ignored.
   public func stop() { queue.end() }
 }
 
-/// What is told to the encoding from outside, and what it reports.
+/// The settings for the encoding task, and its counters.
 final class AudioControl: Sendable {
   struct State: Sendable {
     var settings: OpusEncoderSettings
@@ -76,13 +84,13 @@ final class AudioControl: Sendable {
   init(_ settings: OpusEncoderSettings) { state = Mutex(State(settings: settings)) }
 }
 
-/// The encoder, and the samples that do not fill a packet yet.
+/// The encoder, and the samples that do not yet fill a packet.
 private actor AudioEncoding {
   private let encoder: OpusEncoder
   private let format: AudioFormat
   private var resampler: Resampler?
   private var waiting: [Int16] = []
-  /// Where the next packet begins, in samples at 48 kHz; nil before the first.
+  /// The start of the next packet, in samples at 48 kHz; nil before the first.
   private var position: Int64?
 
   init(_ settings: OpusEncoderSettings) throws(CodecError) {
@@ -110,7 +118,7 @@ private actor AudioEncoding {
     return resampler?.process(frame.samples) ?? []
   }
 
-  /// Leaves a gap in the packets' times where the source left one.
+  /// Keeps a gap of the source in the packets' timestamps.
   private func align(to timestamp: MediaTime) {
     let wanted = timestamp.milliseconds &* 48
     guard let position else {
@@ -140,7 +148,7 @@ private actor AudioEncoding {
     }
   }
 
-  /// dBov, −127…0 (RFC 6464).
+  /// Returns the loudness in dBov, −127…0 (RFC 6464).
   private static func loudness(_ level: Double) -> Int {
     level > 0 ? max(-127, min(0, Int((20 * log10(level)).rounded()))) : -127
   }

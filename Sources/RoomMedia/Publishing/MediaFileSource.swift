@@ -2,7 +2,7 @@ import Codecs
 import RoomClient
 import Synchronization
 
-/// Plays a media file into tracks, at the pace of real time.
+/// Plays a media file into tracks in real time.
 ///
 /// ```swift
 /// let film = try MediaFileSource(path: "film.mp4", loops: true)
@@ -10,18 +10,20 @@ import Synchronization
 /// film.start()
 /// ```
 public final class MediaFileSource: Sendable {
-  /// Nil where the file has no video.
+  /// The source of the video; nil if the file has none.
   public let video: VideoSource?
-  /// Nil where the file has no audio.
+  /// The source of the audio; nil if the file has none.
   public let audio: AudioSource?
   private let file: Mutex<MediaFile?>
   private let playing = Mutex<Task<Void, Never>?>(nil)
 
-  /// Opens a file; it plays from ``start()`` on.
+  /// Opens a file. ``start()`` plays it.
   /// - Parameters:
-  ///   - videoConfiguration: nil follows the file's size and frame rate, up to 1280x720 at 30.
-  ///   - loops: starts again at the end.
-  /// - Throws: `CodecError.file` where it cannot be read, ``VideoLimitError`` for the configuration.
+  ///   - path: the path of any file that FFmpeg can read.
+  ///   - videoConfiguration: the encoder's configuration; nil uses the file's size and frame rate, up to 1280x720 at 30.
+  ///   - audioSettings: the settings of the Opus encoder.
+  ///   - loops: whether to start again at the end.
+  /// - Throws: `CodecError.file` if the file cannot be read, ``VideoLimitError`` for an invalid configuration.
   public init(
     path: String, video videoConfiguration: VideoConfiguration? = nil, audio audioSettings: OpusEncoderSettings = .init(),
     loops: Bool = false
@@ -39,10 +41,10 @@ public final class MediaFileSource: Sendable {
 
   deinit { playing.withLock { $0?.cancel() } }
 
-  /// All tracks of the file.
+  /// The tracks of the file.
   public var tracks: [any LocalTrack] { [video?.track as (any LocalTrack)?, audio?.track].compactMap { $0 } }
 
-  /// Begins to play; a second call does nothing.
+  /// Starts to play. A second call does nothing.
   public func start() {
     playing.withLock { playing in
       guard playing == nil else { return }
@@ -51,18 +53,18 @@ public final class MediaFileSource: Sendable {
     }
   }
 
-  /// Ends playing before the end of the file.
+  /// Stops playing.
   public func stop() {
     playing.withLock { $0?.cancel() }
     video?.stop()
     audio?.stop()
   }
 
-  /// Returns when the file has been played, or was stopped; at once where it was not started.
+  /// Returns when the file ended or was stopped; at once if it was not started.
   public func finished() async { await playing.withLock { $0 }?.value }
 }
 
-/// Reads the file a little ahead of the clock.
+/// Reads the file slightly ahead of the clock.
 private actor Player {
   private let file: MediaFile?
   private let video: VideoSource?
@@ -76,7 +78,7 @@ private actor Player {
 
   func play() async {
     var pacing = Pacing()
-    // A read error ends the file like its end.
+    // A read error ends playing like the end of the file.
     while !Task.isCancelled, let sample = try? file?.next() {
       switch sample {
       case .video(let frame):

@@ -1,8 +1,8 @@
 import RTP
 
-/// Keeps a feed at the pace of real time: each step waits for its own point on the clock, so that delays do not add up.
+/// Paces a feed in real time: each step waits for its own time on the clock, so that delays do not accumulate.
 struct Pacing {
-  /// Behind by more than this, the feed goes on from now: a machine that slept must not catch up in a burst.
+  /// If the feed is late by more than this, it continues from now: a machine that slept must not catch up in a burst.
   private static let patience = Duration.seconds(1)
 
   private let clock = ContinuousClock()
@@ -11,7 +11,7 @@ struct Pacing {
   init() { origin = .now }
 
   /// Waits until `time` of the feed.
-  /// - Throws: `CancellationError`
+  /// - Throws: `CancellationError`.
   mutating func wait(until time: MediaTime) async throws {
     let due = origin + .microseconds(time.microseconds)
     let now = clock.now

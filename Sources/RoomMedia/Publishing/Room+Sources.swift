@@ -1,15 +1,16 @@
 import Codecs
 import RoomClient
 
-// Publishing in one call: makes the sources too.
+// Calls that create sources and publish their tracks.
 
 extension Room {
-  /// Publishes a microphone and a camera, both or none. The app pushes its samples and pictures into them.
+  /// Creates an audio and a video source and publishes their tracks, both or none. The app pushes its samples and pictures into
+  /// them.
   /// - Parameters:
-  ///   - audio: how sound is encoded; mono at 32 kbit/s by default.
-  ///   - video: how pictures are encoded; 368x640 at 24 frames a second by default.
-  /// - Returns: what to push into, and to keep: a source that is let go stops.
-  /// - Throws: ``VideoLimitError``, or `CodecError` for settings that no encoder takes; as ``Room/publish(_:)``.
+  ///   - audio: the audio settings; mono at 32 kbit/s by default.
+  ///   - video: the video configuration; 368x640 at 24 frames per second by default.
+  /// - Returns: the sources. Keep them, because a source that is released stops.
+  /// - Throws: ``VideoLimitError``, or `CodecError` for settings that the encoder rejects; else as `Room.publish(_:)`.
   public func publish(
     audio: OpusEncoderSettings = .init(), video: VideoConfiguration = VideoPreset.medium1.configuration()
   ) async throws -> (audio: AudioSource, video: VideoSource) {
@@ -18,18 +19,20 @@ extension Room {
     return sources
   }
 
-  /// Publishes a microphone, into which the app pushes its samples.
-  /// - Returns: what to push into, and to keep: a source that is let go stops.
-  /// - Throws: `CodecError` for settings out of range; as ``Room/publish(_:)``.
+  /// Creates an audio source and publishes its track. The app pushes its samples into it.
+  /// - Parameter settings: the audio settings; mono at 32 kbit/s by default.
+  /// - Returns: the source. Keep it, because a source that is released stops.
+  /// - Throws: `CodecError` for settings out of range; else as `Room.publish(_:)`.
   public func publishAudio(_ settings: OpusEncoderSettings = .init()) async throws -> AudioSource {
     let source = try AudioSource(settings)
     try await publishAudio(source.track)
     return source
   }
 
-  /// Publishes a camera, into which the app pushes its pictures.
-  /// - Returns: what to push into, and to keep: a source that is let go stops.
-  /// - Throws: ``VideoLimitError``, or `CodecError` for settings that no encoder takes; as ``Room/publish(_:)``.
+  /// Creates a video source and publishes its track. The app pushes its pictures into it.
+  /// - Parameter configuration: the video configuration; 368x640 at 24 frames per second by default.
+  /// - Returns: the source. Keep it, because a source that is released stops.
+  /// - Throws: ``VideoLimitError``, or `CodecError` for settings that the encoder rejects; else as `Room.publish(_:)`.
   public func publishVideo(
     _ configuration: VideoConfiguration = VideoPreset.medium1.configuration()
   ) async throws -> VideoSource {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The bounded way from whoever feeds a source to its encoder, and the tasks that work along it.
+/// The bounded queue between the producer of a source and its encoder, and the tasks of the source.
 ///
-/// Feeding tasks hold the queue, not the source, so that a source can be let go; its end is the queue's.
+/// Producing tasks retain the queue and not the source, so that a source can be released. The source's end ends the queue.
 final class SourceQueue<Frame: Sendable>: Sendable {
-  /// For the encoder, which is the one reader.
+  /// The frames, for the encoder as the only reader.
   let frames: AsyncStream<Frame>
   private let continuation: AsyncStream<Frame>.Continuation
   private let state = Mutex(State())
@@ -15,20 +15,20 @@ final class SourceQueue<Frame: Sendable>: Sendable {
     var dropped: UInt64 = 0
   }
 
-  /// - Parameter backlog: frames that wait; beyond it the oldest are dropped.
+  /// - Parameter backlog: the capacity in frames. Beyond it the oldest are dropped.
   init(backlog: Int) {
     (frames, continuation) = AsyncStream.makeStream(of: Frame.self, bufferingPolicy: .bufferingNewest(backlog))
   }
 
-  /// Frames that found the encoder busy with older ones.
+  /// The number of frames dropped because the encoder was busy.
   var dropped: UInt64 { state.withLock { $0.dropped } }
 
-  /// Without effect after the end.
+  /// Adds a frame. Does nothing after the end.
   func push(_ frame: Frame) {
     if case .dropped = continuation.yield(frame) { state.withLock { $0.dropped += 1 } }
   }
 
-  /// Starts a task that is cancelled at the end.
+  /// Starts a task that the queue's end cancels.
   func run(_ body: @escaping @Sendable () async -> Void) {
     let task = Task { await body() }
     let isLate = state.withLock { state in

@@ -4,10 +4,15 @@ import RoomClient
 import RTP
 
 extension VideoSource {
-  /// A moving picture in a colour of its own, with the time of day in it for people and for machines (`ClockBlocks`: UNIX time).
+  /// Creates a source with a moving picture that shows the time of day as text, and as UNIX time in `ClockBlocks`.
   ///
-  /// Starts at once and runs until ``stop()``, or until it is let go.
-  /// - Parameter index: chooses the colour; bots take their number.
+  /// It starts at once and runs until ``stop()``, or until it is released.
+  /// - Parameters:
+  ///   - configuration: how the picture is encoded.
+  ///   - index: selects the colour.
+  ///   - tag: free text for the other participants, at most 64 bytes.
+  ///   - master: whether this is the main video track.
+  /// - Throws: as ``init(_:tag:master:)``.
   public static func testPattern(
     _ configuration: VideoConfiguration, index: Int = 0, tag: String = "camera", master: Bool = true
   ) throws -> VideoSource {
@@ -30,10 +35,14 @@ extension VideoSource {
 }
 
 extension AudioSource {
-  /// A sine tone. Starts at once and runs until ``stop()``, or until it is let go.
+  /// Creates a source with a sine tone. It starts at once and runs until ``stop()``, or until it is released.
   /// - Parameters:
-  ///   - frequency: hertz.
-  ///   - amplitude: peak relative to full scale, 0…1.
+  ///   - frequency: the frequency in Hz.
+  ///   - amplitude: the peak relative to full scale, 0…1.
+  ///   - settings: the encoder's settings; mono at 32 kbit/s by default.
+  ///   - tag: free text for the other participants, at most 64 bytes.
+  ///   - master: whether this is the main audio track.
+  /// - Throws: as ``init(_:tag:master:)``.
   public static func tone(
     frequency: Double, amplitude: Double = 0.2, _ settings: OpusEncoderSettings = .init(), tag: String = "microphone",
     master: Bool = true

@@ -3,7 +3,7 @@ import RTP
 import RoomClient
 import Synchronization
 
-/// Encodes pictures into a ``track`` that a room can publish.
+/// Encodes pictures to a ``track`` that a room can publish.
 ///
 /// ```swift
 /// let camera = try VideoSource(VideoPreset.medium1.configuration())
@@ -11,40 +11,46 @@ import Synchronization
 /// camera.push(frame)
 /// ```
 ///
-/// Encoding runs beside the caller and gives key frames when a receiver asks, and no more bits than the way to the server takes.
-/// A source that is let go stops.
+/// Encoding runs in a task. It makes a key frame when a receiver requests one, and never exceeds the bitrate that the path to
+/// the server carries. A source that is released stops.
 public final class VideoSource: Sendable {
-  /// What was done so far.
+  /// The counters of a source since its start.
   public struct Statistics: Sendable, Hashable {
-    /// Frames encoded.
+    /// The number of encoded frames.
     public var encoded: UInt64 = 0
-    /// Of these, key frames.
+    /// The number of key frames among them.
     public var keyFrames: UInt64 = 0
-    /// Frames that the track's transport took: none before it is connected.
+    /// The number of frames that the track's transport accepted; none before it is connected.
     public var sent: UInt64 = 0
-    /// Bytes of these.
+    /// The size of the sent frames in bytes.
     public var sentBytes: UInt64 = 0
-    /// Frames that found the encoder busy with older ones.
+    /// The number of pictures dropped because the encoder was busy.
     public var dropped: UInt64 = 0
-    /// Frames that the encoder refused.
+    /// The number of pictures that the encoder rejected.
     public var failed: UInt64 = 0
-    /// Bits per second that the encoder aims at now.
+    /// The encoder's current target bitrate in bits per second.
     public var bitrate = 0
   }
 
-  /// Pictures that wait for the encoder; beyond it the oldest are dropped.
+  /// The number of pictures that may wait for the encoder. Beyond it the oldest are dropped.
   public static let backlog = 2
-  /// Asked for more often, key frames come at this interval.
+  /// The shortest interval between requested key frames.
   static let keyFrameSpacing = Duration.milliseconds(200)
-  /// Below this no encoder here gives a picture worth having, so the target is not followed further down.
+  /// The lowest bitrate in bits per second. Below it no encoder here produces a usable picture, so the target is not followed
+  /// further.
   static let leastBitrate = 30_000
 
-  /// To be published.
+  /// The track to publish.
   public let track: LocalVideoTrack
   private let control: VideoControl
   let queue = SourceQueue<VideoFrame>(backlog: VideoSource.backlog)
 
-  /// - Throws: ``VideoLimitError``, or `CodecError` for what no encoder takes.
+  /// Creates a source.
+  /// - Parameters:
+  ///   - configuration: how the pictures are encoded.
+  ///   - tag: free text for the other participants, at most 64 bytes.
+  ///   - master: whether this is the main video track.
+  /// - Throws: ``VideoLimitError``, or `CodecError` for settings that the encoder rejects.
   public init(_ configuration: VideoConfiguration, tag: String = "camera", master: Bool = true) throws {
     try configuration.check()
     let settings = configuration.settings
@@ -55,7 +61,7 @@ public final class VideoSource: Sendable {
     let control = VideoControl(configuration)
     self.track = track
     self.control = control
-    // Taken here, not in the tasks: what is asked for from now on is not missed.
+    // Subscribed here and not in the tasks, so that no request from now on is missed.
     let (frames, requests, targets) = (queue.frames, track.keyFrameRequests, track.targetBitrate)
     queue.run { await encoding.run(frames, control, track) }
     queue.run { for await _ in requests { control.requestKeyFrame() } }
@@ -64,26 +70,30 @@ public final class VideoSource: Sendable {
 
   deinit { queue.end() }
 
-  /// The latest configuration.
+  /// The current configuration.
   public var configuration: VideoConfiguration { control.state.withLock { $0.configuration } }
-  /// What was done so far.
+  /// The counters of a source since its start.
   public var statistics: Statistics {
     var statistics = control.state.withLock { $0.statistics }
     statistics.dropped = queue.dropped
     return statistics
   }
 
-  /// Hands over the next picture, in any size: it is scaled to the configured one. Its timestamp must rise.
+  /// Adds the next picture, of any size: it is scaled to the configured one. Its timestamp must be larger than the previous
+  /// one.
+  ///
+  /// Returns at once; encoding runs in a task.
   public func push(_ frame: VideoFrame) { queue.push(frame) }
 
-  /// Takes a new configuration from the next picture on, with no interruption.
-  /// - Throws: ``VideoLimitError``, or `CodecError.invalidSetting` for another codec or settings out of range. The old one stays.
+  /// Applies a new configuration from the next picture on, without an interruption.
+  /// - Throws: ``VideoLimitError``, or `CodecError.invalidSetting` for another codec or settings out of range. The old
+  ///   configuration remains.
   public func reconfigure(_ configuration: VideoConfiguration) throws {
     try configuration.check()
     guard configuration.codec == track.codec else {
       throw CodecError.invalidSetting("the codec of a live track cannot change from \(track.codec) to \(configuration.codec)")
     }
-    // An encoder checks its settings; this one only for that.
+    // This encoder only validates the settings.
     if configuration.settings != self.configuration.settings { _ = try configuration.makeEncoder() }
     control.state.withLock { $0.configuration = configuration }
   }
@@ -91,11 +101,11 @@ public final class VideoSource: Sendable {
   /// Makes the next picture a key frame.
   public func requestKeyFrame() { control.requestKeyFrame() }
 
-  /// Ends encoding; pictures pushed later are ignored.
+  /// Stops encoding. Pictures pushed later are ignored.
   public func stop() { queue.end() }
 }
 
-/// What is told to the encoding from outside, and what it reports.
+/// The configuration and requests for the encoding task, and its counters.
 final class VideoControl: Sendable {
   struct State: Sendable {
     var configuration: VideoConfiguration
@@ -112,7 +122,7 @@ final class VideoControl: Sendable {
   func setTarget(_ bitsPerSecond: Int) { state.withLock { $0.target = bitsPerSecond } }
 }
 
-/// The encoder and what it was last told.
+/// The encoder and its last configuration.
 private actor VideoEncoding {
   private var encoder: any VideoEncoder
   private var configuration: VideoConfiguration
@@ -135,7 +145,7 @@ private actor VideoEncoding {
         control.state.withLock { state in
           state.statistics.encoded += 1
           state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0
-          // Whoever asked before is served, whatever the key frame was made for.
+          // Any key frame satisfies the earlier requests.
           if picture.isKeyFrame { state.wantsKeyFrame = false }
           state.statistics.sent += isSent ? 1 : 0
           state.statistics.sentBytes += isSent ? UInt64(picture.data.count) : 0
@@ -146,7 +156,7 @@ private actor VideoEncoding {
     }
   }
 
-  /// Takes over what changed since the last picture.
+  /// Applies the changes since the last picture.
   private func follow(_ control: VideoControl) throws(CodecError) {
     let (wanted, target) = control.state.withLock { ($0.configuration, $0.target) }
     if wanted.profile != configuration.profile || wanted.speed != configuration.speed {
@@ -156,7 +166,7 @@ private actor VideoEncoding {
     var settings = wanted.settings
     if let target { settings.bitrate = min(settings.bitrate, max(target, VideoSource.leastBitrate)) }
     let isOnlyRate = VideoEncoderSettings(settings, bitrate: 0) == VideoEncoderSettings(encoder.settings, bitrate: 0)
-    // The target trembles; the encoder's rate control would start anew with each step.
+    // Small changes are ignored, because each step restarts the encoder's rate control.
     let isSmall = abs(settings.bitrate - encoder.settings.bitrate) * 20 < encoder.settings.bitrate
     let atCeiling = settings.bitrate == wanted.settings.bitrate
     if settings != encoder.settings, !isOnlyRate || !isSmall || atCeiling { try encoder.reconfigure(settings) }

@@ -1,25 +1,25 @@
 import Codecs
 import RTP
 
-/// A level of H.264. ``H264Limits`` knows 3.0 to 3.2, 4.0 and 4.1.
+/// A level of H.264. ``H264Limits`` has the levels 3.0 to 3.2, 4.0 and 4.1.
 public typealias H264Level = RTP.H264Level
 
-/// The largest pictures, the most frames and bits that a profile allows at a level.
+/// The largest size, frame rate and bitrate of a profile at a level.
 public struct H264Limits: Sendable, Hashable {
-  /// Whose limits these are.
+  /// The profile.
   public let profile: H264Encoder.Profile
-  /// At which level.
+  /// The level.
   public let level: H264Level
-  /// Pixels of the longer side; portrait and landscape are alike.
+  /// The largest longer side in pixels, for portrait and landscape.
   public let longSide: Int
-  /// Pixels of the shorter side.
+  /// The largest shorter side in pixels.
   public let shortSide: Int
-  /// Frames per second.
+  /// The highest frame rate in frames per second.
   public let fps: Int
-  /// Bits per second.
+  /// The highest bitrate in bits per second.
   public let bitrate: Int
 
-  /// All that can be asked for, the lowest level of each profile first.
+  /// All supported combinations, the lowest level of each profile first.
   public static let all: [H264Limits] = [
     H264Limits(.baseline, .level30, 720, 480, fps: 30, megabits: 10),
     H264Limits(.baseline, .level31, 1280, 720, fps: 30, megabits: 14),
@@ -43,7 +43,7 @@ public struct H264Limits: Sendable, Hashable {
     bitrate = Int(megabits * 1_000_000)
   }
 
-  /// The limits of a profile at a level; nil where the two are not offered together.
+  /// Returns the limits of a profile at a level, or nil if the combination is not supported.
   public static func limits(_ profile: H264Encoder.Profile, _ level: H264Level) -> H264Limits? {
     all.first { $0.profile == profile && $0.level == level }
   }
@@ -56,7 +56,7 @@ public struct H264Limits: Sendable, Hashable {
       try limits.check(configuration.settings)
       return
     }
-    // Any level will do; the highest one's refusal is the clearest.
+    // Any level is sufficient; the error of the highest one is the clearest.
     var refusal: VideoLimitError?
     for limits in all where limits.profile == configuration.profile {
       do throws(VideoLimitError) {
@@ -79,15 +79,18 @@ public struct H264Limits: Sendable, Hashable {
   }
 }
 
-/// Which limit of the H.264 profile a configuration is outside of.
+/// The limit of the H.264 profile that a configuration exceeds.
 public enum VideoLimitError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The size in pixels exceeds the limit.
   case size(width: Int, height: Int, limits: H264Limits)
+  /// The frame rate in frames per second exceeds the limit.
   case frameRate(Int, limits: H264Limits)
+  /// The bitrate in bits per second exceeds the limit.
   case bitrate(Int, limits: H264Limits)
-  /// The profile is not offered at that level.
+  /// The profile is not supported at this level.
   case noSuchLevel(profile: H264Encoder.Profile, level: H264Level)
 
-  /// A sentence for people.
+  /// A sentence that describes the error.
   public var description: String {
     func name(_ limits: H264Limits) -> String { "H.264 \(limits.profile.rawValue) \(limits.level.rawValue)" }
     switch self {

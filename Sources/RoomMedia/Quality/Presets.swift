@@ -1,13 +1,20 @@
 import Codecs
 
-/// Named video qualities: H.264, 24 frames per second, portrait.
+/// Named video qualities: H.264 at 24 frames per second. Sizes are for portrait.
+///
+/// | preset | size in pixels | profile | kbit/s |
+/// |---|---|---|---|
+/// | `low1`, `low2`, `low3` | 272x480 | baseline | 128, 256, 512 |
+/// | `medium1`, `medium2`, `medium3` | 368x640 | high | 512, 768, 1024 |
+/// | `high1`, `high2`, `high3` | 720x1280 | high | 1024, 1280, 1536 |
 public enum VideoPreset: String, Sendable, Hashable, CaseIterable {
+  /// The presets in the order of their quality.
   case low1, low2, low3, medium1, medium2, medium3, high1, high2, high3
 
-  /// Which side is up.
+  /// The orientation of the picture.
   public enum Orientation: Sendable, Hashable { case portrait, landscape }
 
-  /// The preset as a configuration, to be used as it is or changed.
+  /// Returns the preset as a configuration, which can be changed before use.
   public func configuration(_ orientation: Orientation = .portrait) -> VideoConfiguration {
     let (short, long, profile, kilobits): (Int, Int, H264Encoder.Profile, Int) =
       switch self {
@@ -29,11 +36,12 @@ public enum VideoPreset: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Named audio qualities.
+/// Named audio qualities: 64, 96 and 128 kbit/s.
 public enum AudioPreset: String, Sendable, Hashable, CaseIterable {
+  /// The presets in the order of their quality.
   case high1, high2, high3
 
-  /// Bits per second.
+  /// The bitrate in bits per second: 64,000, 96,000 or 128,000.
   public var bitrate: Int {
     switch self {
     case .high1: 64_000
@@ -42,7 +50,7 @@ public enum AudioPreset: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// As Opus in a room.
+  /// Returns Opus settings with this bitrate.
   /// - Parameter channels: 1 or 2.
   public func settings(channels: Int = 2) -> OpusEncoderSettings {
     OpusEncoderSettings(channels: channels, bitrate: bitrate, application: .music)

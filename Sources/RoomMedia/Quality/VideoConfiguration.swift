@@ -1,20 +1,20 @@
 import Codecs
 import RoomClient
 
-/// How a video track is encoded. All but the codec can be changed while it is live.
+/// The encoder's configuration for a video track. Everything except the codec can change while the track is live.
 public struct VideoConfiguration: Sendable, Hashable {
-  /// Fixed for a track's life.
+  /// The codec, which is fixed for the track's lifetime.
   public var codec: VideoCodec
-  /// H.264 only. What the track tells its receivers is fixed when it is made; lowering it later is allowed.
+  /// The profile, for H.264 only. The announced profile is fixed when the track is created; a lower one can be set later.
   public var profile: H264Encoder.Profile
-  /// H.264 only: the limits to stay within; nil takes the lowest level of the profile that fits.
+  /// The level whose limits apply, for H.264 only; nil uses the lowest level of the profile that fits.
   public var level: H264Level?
-  /// H.264 only: CPU against quality.
+  /// The trade-off between CPU use and quality, for H.264 only.
   public var speed: H264Encoder.Speed
-  /// Size in pixels, frames per second, bits per second, frames between key frames.
+  /// The size in pixels, frames per second, bits per second, and frames between key frames.
   public var settings: VideoEncoderSettings
 
-  /// Checked where it is used; see ``check()``.
+  /// Creates a configuration. It is validated when it is used; see ``check()``.
   public init(
     codec: VideoCodec = .h264, profile: H264Encoder.Profile = .baseline, level: H264Level? = nil,
     speed: H264Encoder.Speed = .superfast, _ settings: VideoEncoderSettings
@@ -26,8 +26,15 @@ public struct VideoConfiguration: Sendable, Hashable {
     self.settings = settings
   }
 
-  /// A configuration for pictures of a given size: the size is reduced, with its aspect ratio, to 1280x720 pixels or fewer, and
-  /// the bitrate chosen by it (0.1 bit per pixel).
+  /// Creates a configuration for pictures of a given size.
+  ///
+  /// The size is reduced, with its aspect ratio, to at most as many pixels as 1280x720. The bitrate is 0.1 bit per pixel, at
+  /// least 100 kbit/s.
+  /// - Parameters:
+  ///   - width: the width of the pictures in pixels.
+  ///   - height: the height of the pictures in pixels.
+  ///   - fps: frames per second, clamped to 1…30.
+  ///   - codec: the codec.
   public init(fitting width: Int, _ height: Int, fps: Int, codec: VideoCodec = .h264) {
     let pixels = Double(max(1, width)) * Double(max(1, height))
     let factor = min(1, (1280 * 720 / pixels).squareRoot())
@@ -38,13 +45,13 @@ public struct VideoConfiguration: Sendable, Hashable {
     self.settings.bitrate = max(100_000, self.settings.width * self.settings.height * rate / 10)
   }
 
-  /// Refuses what the profile's level does not allow.
-  /// - Throws: ``VideoLimitError``
+  /// Validates the configuration against the limits of the profile's level.
+  /// - Throws: ``VideoLimitError``.
   public func check() throws(VideoLimitError) {
     if codec == .h264 { try H264Limits.check(self) }
   }
 
-  /// What the track tells its receivers.
+  /// The profile that the track announces.
   var announcedProfile: H264Profile {
     switch profile {
     case .baseline: .constrainedBaseline
