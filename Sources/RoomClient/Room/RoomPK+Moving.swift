@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 
 extension RoomPK {
-  /// Moves into the other room, after `pkBegan`. Only the inviting anchor of a PK with ``PKWay/move`` can call it.
+  /// Moves into the other room, after `pkBegan`. Only the inviting anchor of a PK with `PKWay.move` can call it.
   ///
   /// The steps are in this order, so that viewers see no gap and both rooms always know where the anchor is:
   /// 1. Join the other room with the PK token that the server sent after `pkBegan`. The own room now treats the anchor as away,

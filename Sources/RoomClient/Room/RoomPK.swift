@@ -13,8 +13,8 @@ import RoomProtocol
 /// }
 /// ```
 ///
-/// Each anchor is on seat 0 of its room. With ``PKWay/bridge`` both stay in their rooms, and the server connects them. With
-/// ``PKWay/move`` the inviting anchor joins the other room with ``move(_:)`` and returns with ``returnHome(token:)``.
+/// Each anchor is on seat 0 of its room. With `PKWay.bridge` both stay in their rooms, and the server connects them. With
+/// `PKWay.move` the inviting anchor joins the other room with ``move(_:)`` and returns with ``returnHome(token:)``.
 ///
 /// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can
 /// throw 80103 if this client is no longer in the room; each call lists its other codes.

@@ -10,7 +10,7 @@ struct StatisticsSchedule: Sendable {
   /// - Parameter seconds: the interval in seconds, clamped to 0.1…86400; nil for none.
   init(seconds: Double?) { interval = seconds.map(Self.duration) }
 
-  /// The interval at which to call ``isDue(now:)``.
+  /// The interval at which to call `isDue(now:)`.
   var pause: Duration { min(.milliseconds(500), (interval ?? .seconds(1)) / 2) }
 
   /// Records a join, the first or a later one.
