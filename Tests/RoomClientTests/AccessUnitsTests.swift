@@ -23,19 +23,19 @@ struct AccessUnitsTests {
     return all + units.finish()
   }
 
-  @Test("are cut the same, however the bytes come", arguments: [1, 2, 3, 7, 1000]) func areCut(piece: Int) throws {
+  @Test("are split the same for any chunk size", arguments: [1, 2, 3, 7, 1000]) func areCut(piece: Int) throws {
     let stream =
       Self.parameters + Self.slice(5, 1) + Self.slice(5, first: false, 2) + Self.slice(1, 3) + Self.delimiter + Self.slice(1, 4)
       + Self.parameters + Self.slice(5, 5)
     let units = try cut(stream, piece: piece)
     #expect(units.map(\.isKeyFrame) == [true, false, false, true])
-    // Two slices of one picture stay together, parameter sets go with the picture that follows.
+    // Two slices of one picture stay together; parameter sets belong to the picture that follows.
     #expect(units.first?.data.filter { $0 == 0x88 || $0 == 0x48 } == [0x88, 0x48])
     #expect(units.last?.data.prefix(5) == [0, 0, 0, 1, 0x67])
     #expect(units.allSatisfy { $0.data.starts(with: [0, 0, 0, 1]) })
   }
 
-  @Test("noise neither traps nor grows without end") func survivesNoise() {
+  @Test("noise neither traps nor grows the buffer without limit") func survivesNoise() {
     var generator = SystemRandomNumberGenerator()
     var units = AccessUnits()
     for _ in 0..<200 {

@@ -17,7 +17,7 @@ final class ConnectionMachineTests {
     machine.on(event, policy: policy, using: &generator)
   }
 
-  @Test("goes from idle over connecting to connected") func connects() {
+  @Test("goes from idle through connecting to connected") func connects() {
     #expect(machine.state == .idle)
     #expect(on(.start) == .open)
     #expect(machine.state == .connecting)
@@ -25,13 +25,13 @@ final class ConnectionMachineTests {
     #expect(machine.state == .connected)
   }
 
-  @Test("a first connection that fails is not tried again") func firstFailure() {
+  @Test("a failed first connection is not retried") func firstFailure() {
     _ = on(.start)
     #expect(on(.lost(lost)) == .finish(.connectionLost(lost), farewell: false))
     #expect(machine.state == .closed(.connectionLost(lost)))
   }
 
-  @Test("a lost connection is tried three times, after growing waits, before it is given up") func threeTries() {
+  @Test("a lost connection is retried three times, after growing waits, before the room closes") func threeTries() {
     _ = on(.start)
     _ = on(.joined)
     var ranges: [ClosedRange<Double>] = [0...2, 2...4, 4...6]
@@ -48,7 +48,7 @@ final class ConnectionMachineTests {
     #expect(on(.lost(lost)) == .finish(.connectionLost(lost), farewell: false))
   }
 
-  @Test("after a success the tries are counted anew") func countsAnew() {
+  @Test("a success resets the number of tries") func countsAnew() {
     _ = on(.start)
     _ = on(.joined)
     for _ in 0..<5 {
@@ -79,7 +79,7 @@ final class ConnectionMachineTests {
     #expect(on(.lost(lost), .never) == .finish(.connectionLost(lost), farewell: false))
   }
 
-  @Test("a refused join closes with the server's reason; a full room is tried again on the way back") func refused() {
+  @Test("a rejected join closes with the server's reason; during a reconnection a full room is retried") func refused() {
     let wrong = RoomError(.tokenInvalid, "expired")
     let full = RoomError(.joinFailed, "full")
     _ = on(.start)
@@ -94,7 +94,7 @@ final class ConnectionMachineTests {
     #expect(machine.state == .reconnecting(attempt: 2))
   }
 
-  @Test("leaving says goodbye when connected, and nothing brings a closed room back") func leaves() {
+  @Test("leaving informs the server if connected, and a closed room stays closed") func leaves() {
     _ = on(.start)
     _ = on(.joined)
     #expect(on(.leave) == .finish(.left, farewell: true))
@@ -120,7 +120,7 @@ final class ConnectionMachineTests {
     #expect(machine.state == .closed(reason))
   }
 
-  @Test("a server that stops is tried again as one that was lost; without tries the room closes for that reason") func stops() {
+  @Test("a stopping server is retried like a lost one; without tries the room closes with that reason") func stops() {
     let stops = ConnectionMachine.Event.ended(EndedData(reason: .serverStopping))
     _ = on(.start)
     _ = on(.joined)
@@ -128,10 +128,10 @@ final class ConnectionMachineTests {
       Issue.record("it was not tried again")
       return
     }
-    // The socket is closed behind the event.
+    // The socket is closed after the event.
     #expect(on(.lost(lost)) == .none)
     #expect(on(.waited) == .open)
-    // It named another server, which is joined at once.
+    // The server named another one, which is joined at once.
     #expect(on(.redirected) == .open)
     #expect(on(.joined) == .none)
     #expect(on(stops, .never) == .finish(.serverStopping, farewell: false))
@@ -153,7 +153,7 @@ struct ReconnectPolicyTests {
     #expect(policy.wait(before: 0, using: &generator) == nil)
   }
 
-  @Test("without waits tries at once") func noWaits() {
+  @Test("without waits retries at once") func noWaits() {
     var generator = SystemRandomNumberGenerator()
     #expect(ReconnectPolicy(tries: 1, waits: []).wait(before: 1, using: &generator) == 0)
   }

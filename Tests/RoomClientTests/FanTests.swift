@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A fan")
 struct FanTests {
-  @Test("gives every reader everything, in one order") func fansOut() async {
+  @Test("sends every element to every reader, in one order") func fansOut() async {
     let fan = Fan<Int>()
     let streams = (0..<3).map { _ in fan.stream(backlog: 100) }
     for number in 0..<50 { fan.say(number) }
@@ -16,7 +16,7 @@ struct FanTests {
     }
   }
 
-  @Test("a slow reader loses its own oldest elements and nobody else's") func boundsReaders() async {
+  @Test("a slow reader loses only its own oldest elements") func boundsReaders() async {
     let fan = Fan<Int>()
     let slow = fan.stream(backlog: 5)
     let fast = fan.stream(backlog: 100)
@@ -30,7 +30,7 @@ struct FanTests {
     #expect(all == 20)
   }
 
-  @Test("keeps what was said before anyone listened for the first reader alone") func keepsEarly() async {
+  @Test("keeps the elements before the first reader only for that reader") func keepsEarly() async {
     let fan = Fan<Int>(early: 3)
     for number in 0..<5 { fan.say(number) }
     let first = fan.stream(backlog: 10)
@@ -45,7 +45,7 @@ struct FanTests {
     #expect(got == [9])
   }
 
-  @Test("a stream asked for after the end is at its end") func afterTheEnd() async {
+  @Test("a stream created after the end is finished") func afterTheEnd() async {
     let fan = Fan<Int>()
     fan.finish()
     var count = 0

@@ -27,7 +27,7 @@ struct RosterTests {
     #expect(roster.participants.keys.sorted() == ["ada"])
   }
 
-  @Test("tells after a reconnect what was missed") func tellsMissed() {
+  @Test("returns the missed events after a reconnection") func tellsMissed() {
     var roster = Roster()
     _ = roster.replace(with: [person("ada", tracks: ["a1", "a2"]), person("bob")], telling: false)
     let events = roster.replace(
@@ -65,14 +65,14 @@ final class MediaRepairTests {
 
   private func isDue(after seconds: Int) -> Bool { repair.isDue(now: start + .seconds(seconds)) }
 
-  @Test("one that works needs none") func worksNone() {
+  @Test("a working transport needs no repair") func worksNone() {
     #expect(!isDue(after: 100))
     repair.opened(now: start)
     repair.connected()
     #expect(!isDue(after: 100))
   }
 
-  @Test("one that fell silent gets a chance to come back by itself") func silent() {
+  @Test("a silent transport gets time to recover by itself") func silent() {
     repair.connected()
     repair.disconnected(now: start)
     #expect(!isDue(after: 3))
@@ -81,7 +81,7 @@ final class MediaRepairTests {
     #expect(!isDue(after: 60))
   }
 
-  @Test("one that failed is replaced at once, then ever more slowly") func failed() {
+  @Test("a failed transport is replaced at once, then after growing waits") func failed() {
     var due = 0
     for pause in [2, 4, 8, 15, 15] {
       repair.failed(now: start)

@@ -29,7 +29,7 @@ struct SignallingTests {
     #expect(throws: RoomClientError.invalidURL(text)) { _ = try SignalAddress(text) }
   }
 
-  @Test("mutated messages of the server are understood or refused, and nothing else") func survivesNoise() throws {
+  @Test("mutated server messages are decoded or rejected without a trap") func survivesNoise() throws {
     let track = TrackInfo(trackId: "t", kind: .video, codec: "vp8", width: 320)
     let events: [SignalEvent] = [
       .joined(ParticipantInfo(userId: "ada", grants: [.publish], joinedAt: 1, tracks: [track])),

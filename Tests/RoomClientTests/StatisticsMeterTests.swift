@@ -19,7 +19,7 @@ struct StatisticsMeterTests {
       roundTripTime: 25_000)
   }
 
-  @Test("tells rates of the interval, totals since the start") func tellsRates() throws {
+  @Test("reports rates of the interval and totals since the start") func tellsRates() throws {
     var meter = StatisticsMeter(began: start)
     let first = meter.report(
       locals: [], remotes: [remote(frames: 30, bytes: 25_000, lost: 0, expected: 100)],
@@ -40,7 +40,7 @@ struct StatisticsMeterTests {
     #expect(track.width == 320)
   }
 
-  @Test("a transport that counts anew gives no negative rates") func countsAnew() {
+  @Test("a transport that restarts its counters results in no negative rates") func countsAnew() {
     var meter = StatisticsMeter(began: start)
     _ = meter.report(
       locals: [], remotes: [remote(frames: 90, bytes: 9000, lost: 5, expected: 100)], transports: [], now: start + .seconds(1))

@@ -2,16 +2,16 @@ import Testing
 
 @testable import RoomClient
 
-@Suite("When statistics are due")
+@Suite("The statistics schedule")
 struct StatisticsScheduleTests {
   private let start = ContinuousClock.now
 
-  /// Whether a report is due at each of these times, in seconds after the start.
+  /// Returns whether a report is due at each of these times, in seconds after the start.
   private func due(_ schedule: inout StatisticsSchedule, _ seconds: Double...) -> [Bool] {
     seconds.map { schedule.isDue(now: start + .seconds($0)) }
   }
 
-  @Test("one interval after the join, and then once for each interval")
+  @Test("is due one interval after the join, then once for each interval")
   func interval() {
     var schedule = StatisticsSchedule(seconds: 3)
     #expect(due(&schedule, 100) == [false], "nobody has joined")
@@ -20,7 +20,7 @@ struct StatisticsScheduleTests {
     #expect(schedule.pause <= .milliseconds(500))
   }
 
-  @Test("another interval begins when it is set; none ends them")
+  @Test("a new interval starts when it is set; nil stops the reports")
   func changes() {
     var schedule = StatisticsSchedule(seconds: nil)
     schedule.joined(now: start)

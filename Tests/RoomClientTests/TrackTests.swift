@@ -11,7 +11,7 @@ struct TrackTests {
     EncodedFrame(data: [UInt8(truncatingIfNeeded: number)], timestamp: UInt32(number), isKeyFrame: key)
   }
 
-  /// A transport that takes frames, or does not.
+  /// A transport that accepts or rejects frames.
   private final class Sink: Sendable {
     let sent = NIOLockedValueBox<[EncodedFrame]>([])
     let isFull = NIOLockedValueBox(false)
@@ -25,7 +25,7 @@ struct TrackTests {
     }
   }
 
-  @Test("a local video track asks for a key frame when its transport comes up, and sends nothing before one")
+  @Test("a local video track requests a key frame when its transport connects, and sends nothing before it")
   func beginsWithKeyFrame() async throws {
     let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     let sink = Sink()
@@ -40,7 +40,7 @@ struct TrackTests {
     #expect(sink.sent.withLockedValue { $0.map(\.timestamp) } == [2, 3])
   }
 
-  @Test("after a full queue nothing but a key frame is sent") func resumesWithKeyFrame() throws {
+  @Test("after a full queue only a key frame is sent") func resumesWithKeyFrame() throws {
     let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     let sink = Sink()
     try #require(track.feed.claim()).connect(sink.outlet)
@@ -51,7 +51,7 @@ struct TrackTests {
     #expect(track.send(frame(2, key: true)))
   }
 
-  @Test("a muted track sends nothing, and asks for a key frame when it goes on") func mutes() async throws {
+  @Test("a muted track sends nothing, and requests a key frame when unmuted") func mutes() async throws {
     let track = LocalVideoTrack(codec: .h264, width: 320, height: 180, fps: 15)
     let sink = Sink()
     let line = try #require(track.feed.claim())
@@ -73,7 +73,7 @@ struct TrackTests {
     #expect(track.feed.claim() != nil)
   }
 
-  @Test("while an anchor moves two rooms get each frame, each from a key frame on") func sharesTrack() async throws {
+  @Test("during a move two rooms receive each frame, each from a key frame on") func sharesTrack() async throws {
     let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     let (old, new) = (Sink(), Sink())
     let home = try #require(track.feed.claim())
@@ -95,7 +95,7 @@ struct TrackTests {
     #expect(track.trackId == "t2")
   }
 
-  @Test("a track goes into the second room as it is in the first: muted, and at what both ways take") func sharesState()
+  @Test("a track enters the second room with its mute state, and its bitrate fits both paths") func sharesState()
     async throws
   {
     let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
@@ -123,7 +123,7 @@ struct TrackTests {
     return (track, asked)
   }
 
-  @Test("the first reader gets the picture from the key frame on, though it came before") func servesEarly() async {
+  @Test("the first reader also receives the earlier frames from the last key frame on") func servesEarly() async {
     let (track, asked) = remote(.video)
     for number in 0..<4 { track.deliver(frame(number, key: number == 1)) }
     let frames = track.frames
@@ -135,7 +135,7 @@ struct TrackTests {
     #expect(asked.withLockedValue { $0 } == 0)
   }
 
-  @Test("a later reader begins with a key frame, which is asked for") func asksForLaterReader() async {
+  @Test("a later reader starts with a requested key frame") func asksForLaterReader() async {
     let (track, asked) = remote(.video)
     let first = track.frames
     track.deliver(frame(0, key: true))
@@ -152,7 +152,7 @@ struct TrackTests {
     #expect(got == [0, 1, 2, 3])
   }
 
-  @Test("a reader that falls behind loses video up to the next key frame, and that is asked for") func skipsToKeyFrame() async {
+  @Test("a slow reader loses video up to the next key frame, which is requested") func skipsToKeyFrame() async {
     let (track, asked) = remote(.video)
     let frames = track.frames
     let limit = RemoteTrack.frameBacklog
@@ -172,7 +172,7 @@ struct TrackTests {
     #expect(track.unread > 0)
   }
 
-  @Test("a slow listener loses the oldest sound") func losesOldestSound() async {
+  @Test("a slow reader loses the oldest audio") func losesOldestSound() async {
     let (track, _) = remote(.audio)
     let frames = track.frames
     for number in 0..<(RemoteTrack.frameBacklog + 5) { track.deliver(frame(number, key: true)) }

@@ -5,15 +5,15 @@ import Synchronization
 
 @testable import RoomClient
 
-/// A local track whose frames come out of a remote track, with nothing in between but what a test does to them.
+/// A local track whose frames arrive at a remote track, with only the test's changes in between.
 final class Loop: Sendable {
   let remote: RemoteTrack
   let line: TrackLine
   private let record = Record()
 
   /// - Parameters:
-  ///   - change: gets each frame with its number; nil loses it.
-  ///   - decoded: gets the remote track when its first picture was decoded.
+  ///   - change: receives each frame with its number; nil drops the frame.
+  ///   - decoded: receives the remote track when its first picture was decoded.
   init(
     _ track: any LocalTrack, codec: String,
     change: @escaping @Sendable (Int, EncodedFrame) -> EncodedFrame? = { _, frame in frame },
@@ -36,11 +36,11 @@ final class Loop: Sendable {
       })
   }
 
-  /// All frames so far, also those that were lost.
+  /// All sent frames, including lost ones.
   var sent: [EncodedFrame] { record.state.withLock { $0.sent } }
-  /// The loudness told with each frame.
+  /// The level of each frame.
   var levels: [Int?] { record.state.withLock { $0.levels } }
-  /// How often the receiver asked for a key frame.
+  /// The number of key frame requests of the receiver.
   var keyFrameRequests: Int { record.state.withLock { $0.keyFrameRequests } }
 
   private final class Record: Sendable {
@@ -64,7 +64,7 @@ final class Loop: Sendable {
   }
 }
 
-/// The first `count` elements, or fewer if the stream ends or `seconds` are over before.
+/// Returns the first `count` elements, or fewer if the stream ends or after `seconds`.
 func collect<Element: Sendable>(
   _ count: Int, from stream: AsyncStream<Element>, within seconds: Double = 30
 ) async -> [Element] {
@@ -84,7 +84,7 @@ func collect<Element: Sendable>(
   return await reader.value
 }
 
-/// Returns when `condition` holds; false if it does not within `seconds`.
+/// Returns true when `condition` is true, or false after `seconds`.
 func eventually(within seconds: Double = 30, _ condition: @Sendable () async -> Bool) async -> Bool {
   let end = ContinuousClock.now + .seconds(seconds)
   while ContinuousClock.now < end {

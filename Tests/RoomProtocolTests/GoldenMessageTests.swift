@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 import Testing
 
-/// The wire as it is written down in `api/signalling.md`: a change here is a change for every client.
+/// The wire format as documented in `api/signalling.md`. A change here affects every client.
 @Suite struct GoldenMessageTests {
   func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
@@ -10,7 +10,7 @@ import Testing
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// The value is written as the text, and the text is read as the value.
+  /// Expects that the value encodes to the text, and that the text decodes to the value.
   func check<Value: Codable & Equatable>(_ value: Value, _ text: String) throws {
     #expect(try json(value) == text)
     #expect(try JSONDecoder().decode(Value.self, from: Data(text.utf8)) == value)
@@ -63,7 +63,7 @@ import Testing
         + #""sessionId":"S","version":1}"#)
   }
 
-  @Test("ICE servers in the join result are what RTCPeerConnection takes")
+  @Test("ICE servers in the join result match RTCPeerConnection's format")
   func iceServers() throws {
     try check(
       [
@@ -74,7 +74,7 @@ import Testing
         + #"{"credential":"c2VjcmV0","urls":["turn:turn.example.org:3478"],"username":"1800000000:ann"}]"#)
   }
 
-  @Test("answers: a result, an empty one, an error with and without an id")
+  @Test("answers: a result, an empty one, and an error with and without an id")
   func answers() throws {
     #expect(try json(SignalAnswer.result(id: 2, Empty())) == #"{"id":2,"result":{}}"#)
     let published = PublishResult(
@@ -142,7 +142,7 @@ import Testing
     )
   }
 
-  @Test("an event, an error code and a field of a newer server are read")
+  @Test("an event, an error code and a field of a newer server are accepted")
   func newerServer() throws {
     let event = try JSONDecoder().decode(SignalEvent.self, from: Data(#"{"event":"fireworks","data":{"x":1}}"#.utf8))
     #expect(event == .unknown("fireworks"))

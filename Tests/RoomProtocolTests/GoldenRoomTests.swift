@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 import Testing
 
-/// Seats, messages, attributes and PK on the wire: a change here is a change for every client.
+/// Seats, messages, attributes and PK on the wire. A change here affects every client.
 extension GoldenMessageTests {
   @Test(
     "requests about seats, messages, attributes and PK",
@@ -60,7 +60,7 @@ extension GoldenMessageTests {
     try check(SignalRequest(id: 7, call: call), #"{"id":7,"method":\#(text)}"#)
   }
 
-  @Test("a seat need not be named")
+  @Test("the seat index is optional")
   func anySeat() throws {
     for text in [#"{"id":7,"method":"takeSeat"}"#, #"{"id":7,"method":"takeSeat","params":{}}"#] {
       #expect(try JSONDecoder().decode(SignalRequest.self, from: Data(text.utf8)).call == .seats(.take(SeatParams())))
@@ -69,7 +69,7 @@ extension GoldenMessageTests {
     #expect(request.call == .seats(.request(SeatParams())))
   }
 
-  @Test("answers about seats, messages and PK")
+  @Test("answers for seats, messages and PK")
   func roomAnswers() throws {
     #expect(try json(SignalAnswer.result(id: 1, SeatResult(index: 3))) == #"{"id":1,"result":{"index":3}}"#)
     let list = SeatRequestList(requests: [SeatRequest(userId: "u", index: -1, at: 5, expiresAt: 9)])
@@ -169,7 +169,7 @@ extension GoldenMessageTests {
       #"{"data":{"pkId":"p","room":"b","token":"eyJ"},"event":"pkToken"}"#)
   }
 
-  @Test("a change without its number, or with broken data, is no event; one of a newer server is unknown")
+  @Test("a change without its number or with invalid data is an error; one of a newer server is unknown")
   func brokenChanges() throws {
     for text in [
       #"{"event":"message","data":{"seq":1,"userId":"u","kind":"text","at":5}}"#, #"{"event":"message","seq":1}"#,

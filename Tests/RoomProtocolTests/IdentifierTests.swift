@@ -11,7 +11,7 @@ struct IdentifierTests {
     var jobs: [JobID: Int]
   }
 
-  @Test("on the wire they are plain text, alone, in lists, and as keys of an object")
+  @Test("are plain strings on the wire, alone, in arrays and as keys of an object")
   func wire() throws {
     let message = Message(userId: "bob", room: "hall", trackIds: ["TR_1", "TR_2"], jobs: ["live": 1])
     let text = #"{"jobs":{"live":1},"room":"hall","trackIds":["TR_1","TR_2"],"userId":"bob"}"#

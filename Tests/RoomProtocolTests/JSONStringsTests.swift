@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 import Testing
 
-@Suite("JSON whose texts can't be read")
+@Suite("JSON with invalid strings")
 struct JSONStringsTests {
   private func complaint(_ text: [UInt8]) -> String? {
     do throws(UnreadableRequest) {
@@ -31,10 +31,10 @@ struct JSONStringsTests {
     #expect(complaint?.contains("number") == false)
   }
 
-  @Test("what JSON lets texts say is read", arguments: [#"\uD83D\uDE00"#, "😀", #"\" \\ \/ \b \f \n \r \t \u00e9"#, #"\u0000"#])
+  @Test("all valid JSON strings are decoded", arguments: [#"\uD83D\uDE00"#, "😀", #"\" \\ \/ \b \f \n \r \t \u00e9"#, #"\u0000"#])
   func fine(text: String) { #expect(complaint(Array(text.utf8)) == nil) }
 
-  @Test("a number that is out of range is still told")
+  @Test("a number that is out of range is still reported")
   func numbers() {
     let error = #expect(throws: UnreadableRequest.self) {
       try SignalRequest.decode(Array(#"{"id":1e400,"method":"ping"}"#.utf8))
@@ -42,7 +42,7 @@ struct JSONStringsTests {
     #expect(error?.error.message.contains("id: the number is out of range") == true, "\(String(describing: error))")
   }
 
-  @Test("other encodings than UTF-8 are refused", arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
+  @Test("encodings other than UTF-8 are rejected", arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
   func encodings(encoding: String.Encoding) throws {
     let data = try #require(#"{"id":1,"method":"ping"}"#.data(using: encoding))
     let error = #expect(throws: UnreadableRequest.self) { try SignalRequest.decode(data) }

@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 import Testing
 
-@Suite("JSON that is carried unread")
+@Suite("JSON that is passed on without decoding")
 struct JSONTextTests {
   @Test(
     "one value of any kind is JSON",
@@ -23,7 +23,7 @@ struct JSONTextTests {
     ])
   func broken(text: String) { #expect(!JSONText.isWhole(text)) }
 
-  @Test("what it lets through Foundation reads too")
+  @Test("Foundation can decode what it accepts")
   func mutated() {
     let original = Array(#"{"a": [1, -2.5e3, "x\né", true], "b": {"c": null}}"#.utf8)
     var state: UInt64 = 5

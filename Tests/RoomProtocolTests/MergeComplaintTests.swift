@@ -1,18 +1,18 @@
 import RoomProtocol
 import Testing
 
-@Suite("What a merge job may ask for")
+@Suite("Validation of a merge job")
 struct MergeComplaintTests {
   private static let good = MergeParams(
     jobId: "pk", width: 320, height: 180, watermarks: [Watermark(image: "logo", x: 0, y: 0)],
     texts: [MergeText(text: "a", x: 0, y: 0)],
     layouts: [TrackLayout(userId: "a", x: 0, y: 0, width: 160, height: 180)])
 
-  /// A number that has a least and a most.
+  /// A parameter with a minimum and a maximum.
   struct Bounded: Sendable, CustomTestStringConvertible {
     var name: String
     var range: ClosedRange<Int>
-    /// Between two that are allowed.
+    /// The difference between two valid values.
     var step = 1
     var set: @Sendable (inout MergeParams, Int) -> Void
     var testDescription: String { name }
@@ -39,7 +39,7 @@ struct MergeComplaintTests {
     Bounded(name: "texts[0].size", range: 8...200) { $0.texts?[0].size = $1 },
   ]
 
-  @Test("a number is taken up to both ends of its range, and named beyond them", arguments: numbers)
+  @Test("a number is accepted up to both ends of its range, and the error names it beyond them", arguments: numbers)
   func bounds(number: Bounded) {
     func complaint(_ value: Int) -> String? {
       var params = Self.good
@@ -52,7 +52,7 @@ struct MergeComplaintTests {
     }
   }
 
-  @Test("gains, opacities, texts and lists have their ends too; no number that is none passes")
+  @Test("gains, opacities, texts and lists have limits too; NaN is rejected")
   func others() {
     func complaint(_ change: (inout MergeParams) -> Void) -> String? {
       var params = Self.good

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RequestDecodingTests {
   private func decode(_ text: String) throws(UnreadableRequest) -> SignalRequest { try SignalRequest.decode(text.utf8) }
 
-  @Test("every method is read with its parameters")
+  @Test("every method is decoded with its parameters")
   func methods() throws {
     #expect(
       try decode(#"{"id":1,"method":"join","params":{"version":1,"token":"t","audioLevels":true}}"#)
@@ -49,7 +49,7 @@ import Testing
     #expect(try decode(#"{"id":12,"method":"dance"}"#).call == .unknown("dance"))
   }
 
-  @Test("what a client writes, the server reads")
+  @Test("the server decodes what a client encodes")
   func roundTrip() throws {
     let calls: [SignalCall] = [
       .join(JoinParams(token: "t", autoSubscribe: false, resume: "r")), .leave,
@@ -117,7 +117,7 @@ import Testing
     #expect(error.error.message.contains(part), "\(error.error.message)")
   }
 
-  @Test("a message over the limit is refused unread, one at the limit is read")
+  @Test("a message over the limit is rejected undecoded, one at the limit is decoded")
   func size() throws {
     let frame = #"{"id":1,"method":"ping","x":""}"#
     let fits = frame.replacing(#""x":"""#, with: #""x":"\#(String(repeating: "a", count: 256 * 1024 - frame.utf8.count))""#)
@@ -127,7 +127,7 @@ import Testing
     #expect(error.id == nil && error.error.message.contains("262145"))
   }
 
-  @Test("deep nesting and bytes that are no UTF-8 are errors like any other")
+  @Test("deep nesting and invalid UTF-8 are ordinary errors")
   func deepAndBroken() {
     for depth in [600, 20000] {
       let text =

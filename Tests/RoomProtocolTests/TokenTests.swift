@@ -18,7 +18,7 @@ import Testing
       id: "j1")
   }
 
-  /// A token with any header and claims, signed with the secret by the keys' own means.
+  /// Returns a token with any header, claims and signature.
   private func forged(header: String, payload: String, signature: String = "AAAA") -> String {
     func part(_ text: String) -> String {
       Data(text.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
@@ -26,7 +26,7 @@ import Testing
     return "\(part(header)).\(part(payload)).\(signature)"
   }
 
-  @Test("a signed token is verified with all it says")
+  @Test("a signed token is verified with all its claims")
   func roundTrip() async throws {
     let keys = try await keys()
     let token = token(notBefore: -5)
@@ -36,7 +36,7 @@ import Testing
     #expect(try keys.verify(text, room: "demo", now: now) == token)
   }
 
-  @Test("the claims are those that other languages write: kid, iss, sub, room, exp, nbf, jti, grants")
+  @Test("the claims match those of other languages: kid, iss, sub, room, exp, nbf, jti, grants")
   func claims() async throws {
     // Made with Python's hmac: header {"alg":"HS256","typ":"JWT","kid":"key"}.
     let foreign =
@@ -49,7 +49,7 @@ import Testing
     #expect(verified.expires == Date(timeIntervalSince1970: 1_800_003_600) && verified.id == "signature:xTbsXC2ZY851Rw_wEFIfyQ")
   }
 
-  @Test("tokens without jti that differ in anything have different names, and one token has always the same")
+  @Test("tokens without jti have a stable name, which differs if any claim differs")
   func withoutName() async throws {
     let keys = try await keys()
     func name(expires: Double) throws -> String {
@@ -61,7 +61,7 @@ import Testing
     #expect(try !name(expires: 60).isEmpty)
   }
 
-  @Test("each way to be wrong is told apart, and all of them are 10002")
+  @Test("each kind of invalid token has its own message, and all are 10002")
   func refusals() async throws {
     let keys = try await keys()
     let good = try keys.sign(token(), key: "key")
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("what is no token is malformed, whatever it holds")
+  @Test("any text that is not a token is malformed")
   func malformed() async throws {
     let keys = try await keys()
     let claims = #"{"exp":1900000000,"sub":"ann","room":"demo","grants":["publish"]}"#
@@ -118,20 +118,20 @@ import Testing
     }
   }
 
-  @Test("claims are not read before the signature is right")
+  @Test("claims are not read before the signature is verified")
   func signatureFirst() async throws {
     let text = forged(header: #"{"alg":"HS256","kid":"key"}"#, payload: "[")
     await #expect(throws: TokenError.wrongSignature) { try await keys().verify(text, now: now) }
   }
 
-  @Test("numbers of any size in a header are no harm", arguments: ["1e308", "-1e308", "9223372036854775808", "1e999", "0.5"])
+  @Test("numbers of any size in a header are harmless", arguments: ["1e308", "-1e308", "9223372036854775808", "1e999", "0.5"])
   func headerNumbers(number: String) async throws {
     let keys = try await keys()
     let header = #"{"alg":"HS256","kid":"key","x":\#(number)}"#
     let claims = #"{"exp":1900000000,"sub":"ann","room":"demo","grants":["publish"]}"#
     #expect(throws: TokenError.self) { try keys.verify(forged(header: header, payload: claims), now: now) }
     let text = try keys.sign(header: Data(header.utf8), payload: Data(claims.utf8), key: "key")
-    // A number that no Double holds may make the header unreadable.
+    // A number that exceeds Double may make the header unreadable.
     if number != "1e999" { #expect(try keys.verify(text, now: now).user == "ann") }
   }
 
@@ -139,7 +139,7 @@ import Testing
   func mutated() async throws {
     let keys = try await keys()
     let good = Array(try keys.sign(token(), key: "key").utf8)
-    // The last character of a signature holds two bits that base64 throws away.
+    // The last character of a signature contains two bits that base64 ignores.
     var state: UInt64 = 3
     for _ in 0..<2000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("a secret under 32 bytes is refused with a sentence")
+  @Test("a secret under 32 bytes is rejected with a sentence")
   func shortSecret() async throws {
     #expect(TokenError.secretTooShort(key: "key", bytes: 5).description.contains("32"))
     await #expect(throws: TokenError.secretTooShort(key: "key", bytes: 31)) {
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("an API token opens REST, a room token does not")
+  @Test("an API token is valid for REST, a room token is not")
   func apiToken() async throws {
     let keys = try await keys()
     let token = APIToken(key: "key", expires: now + 60, notBefore: now - 60)
@@ -167,7 +167,7 @@ import Testing
     #expect(throws: TokenError.unknownKey("nobody")) { try keys.sign(APIToken(key: "nobody", expires: now)) }
   }
 
-  @Test("several keys live side by side")
+  @Test("several keys are valid at the same time")
   func severalKeys() async throws {
     let keys = try await keys(["a": secret, "b": secret + "b"])
     #expect(keys.keys == ["a", "b"])

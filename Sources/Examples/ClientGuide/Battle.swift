@@ -1,7 +1,7 @@
 import RoomClient
 import RoomProtocol
 
-/// Accepts every PK, until the room is closed.
+/// Accepts every PK until the room is closed.
 func answerInvitations(_ room: Room) async throws {
   for await event in room.events {
     guard case .pkInvited(let invitation) = event, invitation.to.room == room.name else { continue }
@@ -13,7 +13,7 @@ func answerInvitations(_ room: Room) async throws {
   }
 }
 
-/// A PK with the anchor of another room; both stay where they are. Gives the room when it is over.
+/// Holds a PK with the anchor of another room; both stay in their rooms. Returns the room when the PK has ended.
 func battle(_ room: Room, against other: RoomName) async throws -> Room {
   let events = room.events
   let invited = try await room.pk.invite(in: other)
@@ -24,7 +24,7 @@ func battle(_ room: Room, against other: RoomName) async throws -> Room {
       return room
     case .pkBegan(let pk): print("against \(pk.userId) of \(pk.room)")
     case .message(let message) where message.kind == .gift:
-      // What a gift counts is the app's own rule.
+      // The app decides how much a gift counts.
       if let score = room.pk.current?.score { try await room.pk.setScore(score + (message.count ?? 1)) }
     case .pkChanged(let pk): print("\(pk.score) : \(pk.peerScore)\(pk.peerConnected ? "" : ", \(pk.userId) is away")")
     case .pkEnded(let end):
@@ -36,7 +36,7 @@ func battle(_ room: Room, against other: RoomName) async throws -> Room {
   return room
 }
 
-/// The same, but this anchor goes into the other room. Gives the own room, joined anew, when it is over.
+/// Holds a PK for which this anchor moves into the other room. Returns the own room, joined again, when the PK has ended.
 func battleAway(_ room: Room, against other: RoomName) async throws -> Room {
   let events = room.events
   let invited = try await room.pk.invite(in: other, way: .move)

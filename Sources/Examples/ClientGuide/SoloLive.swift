@@ -2,20 +2,20 @@ import RoomClient
 import RoomMedia
 import RoomProtocol
 
-/// An anchor on air: sources that are let go stop.
+/// An anchor on air. It keeps the sources, because a source that is released stops.
 struct Anchor {
   let room: Room
   let camera: VideoSource
   let microphone: AudioSource
 }
 
-/// Joins, publishes a picture and a tone, and sends both to a CDN.
+/// Joins a room, publishes a test picture and a tone, and sends both to a CDN.
 func goLive(_ url: String, token: String, to cdn: String, preset: VideoPreset = .medium1) async throws -> Anchor {
   let room = try await Room.connect(to: url, token: token)
   let camera = try VideoSource.testPattern(preset.configuration())
   let microphone = try AudioSource.tone(frequency: 440)
   try await room.publish([camera.track, microphone.track])
-  // An app that crashed, and is started again soon, finds its job and its PK as they were.
+  // After a crash and a restart within the grace time, the job and the PK still exist.
   if !room.jobs.contains(where: { $0.jobId == "live" }) {
     try await room.startForward(ForwardParams(jobId: "live", publishUrl: "\(cdn)?serialnum=1"))
   }
@@ -23,7 +23,7 @@ func goLive(_ url: String, token: String, to cdn: String, preset: VideoPreset = 
   return Anchor(room: room, camera: camera, microphone: microphone)
 }
 
-/// Prints what happens, until the room is closed.
+/// Prints the events until the room is closed.
 func tellWhatHappens(in room: Room) async {
   for await event in room.events {
     switch event {

@@ -2,7 +2,7 @@ import RoomClient
 import RoomMedia
 import RoomProtocol
 
-/// Hosts a voice room of nine seats: whoever asks gets one, as long as there is one.
+/// Hosts a voice room with nine seats, and accepts requests while seats are free.
 func host(_ room: Room, title: String) async throws {
   let events = room.events
   if room.seats.layout.type != .gridNine { try await room.seats.setLayout(.gridNine) }
@@ -16,7 +16,7 @@ func host(_ room: Room, title: String) async throws {
         try await room.seats.reject(request.userId)
         try await room.messages.send("All seats are taken. Ask again later.", to: request.userId)
       } catch let error as RoomError where error.code == .acceptFailed {
-        // It took its request back, or left, at the same moment.
+        // The user cancelled the request, or left, at the same moment.
       }
     case .message(let message) where message.text == "!quiet":
       for seat in room.seats.all where seat.userId != room.me?.userId { try await room.seats.set(seat.index, muted: true) }
@@ -25,7 +25,7 @@ func host(_ room: Room, title: String) async throws {
   }
 }
 
-/// Asks for a seat and speaks on it for a while, or until somebody takes it away. False where there is no seat.
+/// Requests a seat and speaks on it for some time, or until the seat is lost. Returns false if no seat was given.
 func speak(in room: Room, for time: Duration) async throws -> Bool {
   let me = room.me?.userId
   let events = room.events
@@ -40,7 +40,7 @@ func speak(in room: Room, for time: Duration) async throws -> Bool {
       try await room.messages.send("hello from seat \(change.seat.index)")
       Task {
         try await Task.sleep(for: time)
-        // Getting up is enough: nothing is published any more.
+        // Leaving the seat is enough: the server unpublishes the track.
         try await room.seats.leave()
       }
     case .seatChanged(let change) where change.userId == me: return true

@@ -1,13 +1,13 @@
-/// Cuts an H.264 byte stream (Annex B) into access units, without decoding anything (ITU-T H.264 §7.4.1.2.3).
+/// Splits an H.264 byte stream (Annex B) into access units without decoding it (ITU-T H.264 §7.4.1.2.3).
 ///
 /// A new access unit begins with a delimiter, with parameter sets or SEI after a slice, and with a slice whose
 /// `first_mb_in_slice` is 0 after another slice.
 struct AccessUnits {
-  /// More than any level of H.264 allows one picture: what is longer is no H.264 stream.
+  /// More bytes than any level of H.264 allows for one picture. Longer input is not an H.264 stream.
   static let largestUnit = 8 << 20
 
   private var pending: [UInt8] = []
-  /// Where in `pending` the search for the next start code goes on.
+  /// The offset in `pending` from which the search for the next start code continues.
   private var searched = 0
   private var unit: [UInt8] = []
   private var hasSlice = false
@@ -16,11 +16,11 @@ struct AccessUnits {
   /// An access unit with its start codes.
   struct Unit {
     var data: [UInt8]
-    /// It has an IDR slice: decoding can begin here.
+    /// Whether it has an IDR slice, so that decoding can begin with it.
     var isKeyFrame: Bool
   }
 
-  /// Takes the next bytes of the stream; gives the access units that they complete. Nil where it can't be H.264.
+  /// Adds the next bytes of the stream. Returns the completed access units, or nil if the input cannot be H.264.
   mutating func append(_ bytes: some Sequence<UInt8>) -> [Unit]? {
     pending.append(contentsOf: bytes)
     var units: [Unit] = []
@@ -34,7 +34,7 @@ struct AccessUnits {
     return pending.count + unit.count > Self.largestUnit ? nil : units
   }
 
-  /// The stream is over: gives what is left.
+  /// Ends the stream. Returns the remaining access units.
   mutating func finish() -> [Unit] {
     var units: [Unit] = []
     take(NALUnit: pending[...], into: &units)
@@ -43,7 +43,7 @@ struct AccessUnits {
     return units
   }
 
-  /// Where the next 00 00 01 lies, with the zero before it where there is one.
+  /// Returns the offset of the next 00 00 01, including a zero before it.
   private func startCode(from offset: Int) -> Int? {
     guard pending.count >= 3 else { return nil }
     var position = offset

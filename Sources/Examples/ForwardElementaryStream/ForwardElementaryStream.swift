@@ -3,7 +3,7 @@ import Foundation
 import RTP
 import RoomClient
 
-/// Forwards an H.264 elementary stream into a room, as it is: no codec is linked.
+/// Forwards an H.264 elementary stream unchanged into a room. No codec is linked.
 ///
 ///     ffmpeg -re -i film.mp4 -an -c:v copy -bsf:v h264_mp4toannexb -f h264 - | forward-elementary-stream --token …
 @main struct ForwardElementaryStream: AsyncParsableCommand {
@@ -66,7 +66,7 @@ import RoomClient
       for unit in whole {
         try await clock.sleep(until: start + .seconds(Double(number) / Double(fps)))
         let timestamp = UInt32(truncatingIfNeeded: Int64(number) * 90_000 / Int64(fps))
-        // A stream that is only forwarded has its key frames where it has them: viewers wait for the next.
+        // A forwarded stream cannot produce key frames on request: viewers wait for the next one.
         track.send(EncodedFrame(data: unit.data, timestamp: timestamp, isKeyFrame: unit.isKeyFrame))
         number += 1
       }

@@ -4,7 +4,7 @@ import Foundation
 import RoomClient
 import RoomMedia
 
-/// Publishes a media file into a room, and prints who is there and what is seen and heard of them.
+/// Publishes a media file into a room, and prints the room's events and the tracks of others.
 @main
 struct PublishFile: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -31,7 +31,7 @@ struct PublishFile: AsyncParsableCommand {
       var lastLevels = ContinuousClock.now
       for await event in room.events {
         if case .audioLevels = event {
-          // They come five times a second.
+          // The event arrives five times a second.
           guard ContinuousClock.now - lastLevels > .seconds(1) else { continue }
           lastLevels = .now
         }
@@ -42,7 +42,7 @@ struct PublishFile: AsyncParsableCommand {
     say("publishing \(file): \(film.tracks.map(\.tag).joined(separator: ", "))")
     film.start()
 
-    // Whatever ends first: the film, or the room.
+    // Ends with the film or with the room, whichever is first.
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await film.finished() }
       group.addTask { await listener.value }
@@ -80,7 +80,7 @@ struct PublishFile: AsyncParsableCommand {
     }
   }
 
-  /// Names the strongest tone once a second.
+  /// Prints the strongest tone once a second.
   private func listen(to track: RemoteTrack) async {
     guard let playback = try? AudioPlayback(track) else { return say("cannot decode \(track.codec)") }
     var second: [Int16] = []
@@ -95,5 +95,5 @@ struct PublishFile: AsyncParsableCommand {
   }
 }
 
-/// A line at once, also into a pipe.
+/// Writes a line without buffering, also to a pipe.
 private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

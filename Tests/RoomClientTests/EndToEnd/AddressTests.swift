@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoomClient
 
-/// Whether this machine has an IPv6 loopback to test on; says so where it has not.
+/// Whether this machine has an IPv6 loopback address; prints a note if it has none.
 private let hasIPv6: Bool = {
   let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue), 0)
   defer { if descriptor >= 0 { close(descriptor) } }
@@ -22,7 +22,7 @@ private let hasIPv6: Bool = {
 
 @Suite("Servers at other addresses", .serialized)
 struct AddressTests {
-  /// A picture from one to the other.
+  /// Sends a picture from one client to the other.
   private func exchange(_ stage: Stage, url: String? = nil, options: RoomOptions = .init()) async throws {
     let url = url ?? stage.url
     let ada = try await Room.connect(to: url, token: try stage.token("ada"), options: options)
@@ -49,7 +49,7 @@ struct AddressTests {
     await stage.server.stop()
   }
 
-  @Test("one server for both families: a client by each", .enabled(if: hasIPv6), arguments: ["127.0.0.1", "[::1]"])
+  @Test("one server for both address families, with a client on each", .enabled(if: hasIPv6), arguments: ["127.0.0.1", "[::1]"])
   func bothFamilies(host: String) async throws {
     let stage = try await Stage {
       $0.host = "::"
@@ -57,7 +57,7 @@ struct AddressTests {
     }
     let family = host == "[::1]"
     let options = RoomOptions(mediaAddressOverride: { address in
-      // The other family's candidate leads nowhere.
+      // The candidate of the other address family is unreachable.
       var address = address
       if address.isIPv4 == family { address.port = 9 }
       return address
@@ -74,7 +74,7 @@ struct AddressTests {
       $0.media.announced = ["127.0.0.9"]
     }
     let port = try #require(stage.server.mediaPorts.first)
-    // The NAT: it maps its own address to the server's, port by port, and gives each client a port of its own.
+    // A NAT that maps its own address to the server's, port by port, and gives each client its own port.
     let datagrams = try LossyLink(to: port, on: 0x7F00_0009, port: port, seed: 1)
     let connections = try await TCPRelay.start(to: Int(port), on: "127.0.0.9", port: Int(port))
     try await exchange(stage, options: RoomOptions(mediaWay: way))

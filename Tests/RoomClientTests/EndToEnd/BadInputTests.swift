@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomClient
 
-/// What clients do wrong: each is refused with the specified code, changes nothing, and nobody else notices.
+/// Invalid calls of clients. Each is rejected with the specified code, changes nothing, and no other participant notices.
 @Suite("Bad input over the wire", .serialized, .timeLimit(.minutes(2)))
 struct BadInputTests {
   private func onStage(_ test: (Cast) async throws -> Void) async throws {
@@ -20,7 +20,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("who lacks the grant that a call needs is told so, in a PK and out of it") func lacksGrants() async throws {
+  @Test("a call without the needed grant is rejected, with and without a PK") func lacksGrants() async throws {
     let user = #"{"userId":"hal"}"#
     let pk = #"{"pkId":"none"}"#
     let calls = [
@@ -39,7 +39,7 @@ struct BadInputTests {
       try await cast.beginPK("bridge")
       for (method, params) in calls + [("resumePK", "{}")] { try await cast.refuse(.noPermission, cast.lis, method, params) }
       try await cast.endPK()
-      // Who is not to be seen does nothing that would show it, and who may not subscribe gets nothing.
+      // A hidden participant can't do anything that would show it, and one that may not subscribe receives nothing.
       let ghost = try await RawClient.join(cast.stage, "ghost", grants: [.publish, .subscribe, .hidden])
       for (method, params) in [
         ("publish", #"{"sdp":"","tracks":[]}"#), ("takeSeat", "{}"), ("requestSeat", "{}"),
@@ -64,7 +64,7 @@ struct BadInputTests {
       }
       try await cast.refuse(
         .joinFailed, cast.ada, "join", #"{"version":1,"token":"\#(try cast.stage.token("ada"))"}"#)
-      // Whoever has left is answered no more, and its session is over.
+      // A participant that has left gets no more answers, and its session has ended.
       let gone = try await RawClient.join(cast.stage, "gone")
       try await cast.done(gone, "takeSeat")
       try await cast.done(gone, "leave")
@@ -79,7 +79,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("what is done already, or was never begun, is not done twice") func twice() async throws {
+  @Test("a call that repeats or precedes its action is rejected") func twice() async throws {
     try await onStage { cast in
       let (hal, ada, lis, bob) = (cast.hal, cast.ada, cast.lis, cast.bob)
       try await cast.refuse(.alreadySeated, hal, "takeSeat")
@@ -114,7 +114,7 @@ struct BadInputTests {
       let id = #"{"pkId":"\#(invitation.pkId)"}"#
       try await cast.refuse(.pkInviteFailed, hal, "invitePK", #"{"room":"b"}"#)
       try await cast.refuse(.pkInviteFailed, bob, "invitePK", #"{"room":"hall"}"#)
-      // The one side's words are not for the other to say.
+      // One side can't make the calls of the other.
       try await cast.refuse(.pkAnswerFailed, hal, "acceptPK", id)
       try await cast.refuse(.pkCancelFailed, bob, "cancelPK", id)
       try await cast.done(bob, "rejectPK", id)
@@ -124,7 +124,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("a room in PK begins no other, and keeps its anchor's seat; a PK that is over is not ended again") func duringPK()
+  @Test("a room in a PK can't start another and keeps its anchor's seat; an ended PK can't be ended again") func duringPK()
     async throws
   {
     try await onStage { cast in
@@ -139,7 +139,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("locked seats, and numbers that are no seat's") func seatNumbers() async throws {
+  @Test("locked seats and invalid seat indexes") func seatNumbers() async throws {
     try await onStage { cast in
       for index in ["-2", "2", "9223372036854775807", "-9223372036854775808"] {
         for (client, method, more) in [
@@ -159,7 +159,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("51 attributes, eleven at once, and what is too long") func attributes() async throws {
+  @Test("51 attributes, eleven in one call, and values that are too long") func attributes() async throws {
     func set(_ keys: Range<Int>) -> String {
       #"{"set":{\#(keys.map { #""k\#($0)":"v""# }.joined(separator: ","))}}"#
     }
@@ -167,7 +167,7 @@ struct BadInputTests {
       try await cast.refuse(.updateRoomFailed, cast.hal, "setAttributes", set(0..<11))
       for start in stride(from: 0, to: 50, by: 10) { try await cast.done(cast.hal, "setAttributes", set(start..<start + 10)) }
       try await cast.refuse(.updateRoomFailed, cast.hal, "setAttributes", set(50..<51))
-      // What is there can change, but not with one more.
+      // Existing attributes can change, but no further one can be added.
       try await cast.refuse(.updateRoomFailed, cast.hal, "setAttributes", set(45..<51))
       for params in [
         "{}", #"{"set":{"":"v"}}"#, #"{"remove":[""]}"#, #"{"set":{"k1":"\#(String(repeating: "v", count: 70_000))"}}"#,
@@ -176,7 +176,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("messages that are too long; one of 1 MiB costs its sender the connection, which goes on with another") func messages()
+  @Test("messages that are too long; after one of 1 MiB the server disconnects the sender, which can reconnect") func messages()
     async throws
   {
     func custom(_ bytes: Int) -> String { #"{"kind":"custom","type":"t","data":"\#(String(repeating: "1", count: bytes))"}"# }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoomClient
 
-/// Who is on stage: a host and a guest on the seats of "hall", a listener, and another host.
+/// The participants of a test: a host and a guest on the seats of "hall", a listener, and another host.
 struct Cast {
   let stage: Stage
   let hal: RawClient
@@ -30,7 +30,7 @@ struct Cast {
 
   var everybody: [RawClient] { [hal, ada, lis, eve, bob] }
 
-  /// Begins a PK between hal and bob.
+  /// Starts a PK between hal and bob.
   func beginPK(_ way: String) async throws {
     #expect(try await hal.ask("invitePK", #"{"room":"b","way":"\#(way)"}"#) == nil)
     guard case .changed(let change) = try await bob.event("pkInvited"), case .pkInvited(let invitation) = change.change else {
@@ -51,7 +51,7 @@ struct Cast {
     }
   }
 
-  /// A call that is refused: with this code, nothing changed in either room, and nobody told of it.
+  /// Expects that a call is rejected with this code, changes nothing in either room, and causes no event.
   func refuse(
     _ code: ErrorCode, _ client: RawClient, _ method: String, _ params: String = "{}",
     sourceLocation: SourceLocation = #_sourceLocation
@@ -68,7 +68,7 @@ struct Cast {
     }
   }
 
-  /// A call that is done.
+  /// Expects that a call succeeds.
   func done(
     _ client: RawClient, _ method: String, _ params: String = "{}", sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -83,7 +83,7 @@ struct Cast {
 }
 
 extension Stage {
-  /// A request to the REST API.
+  /// Sends a request to the REST API.
   func api(
     _ method: String, _ path: String, _ json: String? = nil
   ) async throws -> (status: Int, error: RoomError?, body: Data) {
@@ -98,7 +98,7 @@ extension Stage {
     )
   }
 
-  /// All that the app's server sees of a room.
+  /// Returns the room's state as the REST API shows it.
   func state(of room: RoomName = "hall") async throws -> RoomSnapshot {
     try JSONDecoder().decode(RoomSnapshot.self, from: try await api("GET", "/v1/rooms/\(room)/state").body)
   }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import RoomClient
 
-@Suite("What happens while a connection is lost", .serialized, .timeLimit(.minutes(3)))
+@Suite("Changes while a connection is lost", .serialized, .timeLimit(.minutes(3)))
 struct CatchingUpTests {
   private let quick = ReconnectPolicy(tries: 50, waits: [0.2...0.3])
 
-  /// Cuts a client's connection, does what it is to miss, and lets it back.
+  /// Cuts a client's connection, runs `what`, and restores the connection.
   private func miss(_ relay: TCPRelay, _ room: Room, _ what: () async throws -> Void) async throws {
     relay.cut(refusing: true)
     try await eventually("the loss") { room.state != .connected }
@@ -17,7 +17,7 @@ struct CatchingUpTests {
     try await eventually("the return") { room.state == .connected }
   }
 
-  @Test("each change is told when the connection is back, in order; tracks that were withdrawn are free") func replays()
+  @Test("each missed change arrives after the reconnection, in order; withdrawn tracks can be published again") func replays()
     async throws
   {
     try await onStage { stage in
@@ -57,7 +57,7 @@ struct CatchingUpTests {
     }
   }
 
-  @Test("what is too much to be told one by one is told as a whole, messages by themselves") func refreshes() async throws {
+  @Test("too many missed changes result in one refreshed event, after the messages") func refreshes() async throws {
     try await onStage({ $0.rooms.rules.journalEntries = 4 }) { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let host = try await stage.host("hal")
@@ -86,7 +86,7 @@ struct CatchingUpTests {
     }
   }
 
-  @Test("who comes back too late has no seat, and is not on air") func losesSeat() async throws {
+  @Test("a participant that returns too late has no seat and publishes nothing") func losesSeat() async throws {
     try await onStage({ $0.rooms.graceTime = .milliseconds(200) }) { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let host = try await stage.host("hal")
@@ -108,7 +108,7 @@ struct CatchingUpTests {
     }
   }
 
-  @Test("who lost the right to publish with its seat, and comes back too late, is not refused again and again")
+  @Test("a participant that lost the right to publish with its seat does not repeat rejected calls")
   func losesRight() async throws {
     try await onStage({ $0.rooms.graceTime = .milliseconds(200) }) { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Messages and attributes, with a real server", .serialized, .timeLimit(.minutes(3)))
 struct ConversationTests {
-  /// The next messages that come.
+  /// Returns the next messages.
   private func messages(_ count: Int, _ room: Room, _ events: AsyncStream<RoomEvent>) async throws -> [RoomMessage] {
     var messages: [RoomMessage] = []
     for _ in 0..<count {
@@ -18,7 +18,7 @@ struct ConversationTests {
     return messages
   }
 
-  @Test("all see one order, the sender too; a newcomer gets what is kept") func talks() async throws {
+  @Test("all participants receive one order, the sender too; a new participant receives the history") func talks() async throws {
     struct Stroke: Codable, Equatable {
       var points: [Int]
     }
@@ -47,7 +47,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("a message to one user is between the two") func whispers() async throws {
+  @Test("a message to one user reaches only the two") func whispers() async throws {
     try await onStage { stage in
       let ada = try await stage.join("ada")
       let bob = try await stage.join("bob")
@@ -63,7 +63,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("who talks too fast is refused, and nobody else") func paces() async throws {
+  @Test("the rate limit rejects only the participant that exceeds it") func paces() async throws {
     try await onStage { stage in
       let ada = try await stage.join("ada")
       let bob = try await stage.join("bob")
@@ -77,11 +77,11 @@ struct ConversationTests {
     }
   }
 
-  @Test("the largest messages get through") func sendsLargest() async throws {
+  @Test("the largest messages are accepted") func sendsLargest() async throws {
     try await onStage { stage in
       let ada = try await stage.join("ada")
       let events = ada.events
-      // Quotes and backslashes double on the wire.
+      // Quotes and backslashes double in size on the wire.
       let text = String(repeating: "\\\"", count: 2048)
       try await ada.messages.send(text)
       let data = "\"" + String(repeating: "\\\"", count: 32_767) + "\""
@@ -94,7 +94,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("attributes are set and removed together or not at all, told to all, and a newcomer has them") func knows() async throws
+  @Test("attributes are set and removed atomically, reach all participants, and a new one receives them") func knows() async throws
   {
     try await onStage { stage in
       let host = try await stage.host("hal")

@@ -8,7 +8,7 @@ import Testing
 struct DrainedServerTests {
   private let quick = ReconnectPolicy(tries: 5, waits: [0.05...0.1, 0.2...0.3])
 
-  @Test("it moves to the server that takes over: what is published and its jobs go on there, and who comes late is sent there")
+  @Test("the room moves to the other server with its tracks and jobs, and later participants are redirected")
   func moves() async throws {
     let (old, new) = (try await Stage { $0.relay.broadcasts.patience = 60_000_000 }, try await Stage())
     let ada = try await old.join("ada", grants: [.publish, .subscribe, .relay], options: .init(reconnect: quick))
@@ -21,7 +21,7 @@ struct DrainedServerTests {
       ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/hall?serialnum=4", kinds: [.video]))
     let theirs = bob.events
     let draining = Task { await old.server.drain(for: .seconds(1), redirect: new.url) }
-    // One for a room that is not there yet: at once.
+    // A room that does not exist yet is redirected at once.
     let late = try await within(10, "a late one is sent to the other server") {
       while true {
         let room = try await Room.connect(to: old.url, token: try old.token("eve", room: "other"))

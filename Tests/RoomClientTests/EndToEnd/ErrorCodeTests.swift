@@ -5,12 +5,12 @@ import Testing
 
 @testable import RoomClient
 
-/// Every code of behaviour.md §12 over the wire, as `api/errors.md` lists them.
+/// Every error code over the wire, as `api/errors.md` lists them.
 @Suite("Error codes", .serialized, .timeLimit(.minutes(2)))
 struct ErrorCodeTests {
   private typealias Case = (code: ErrorCode, play: @Sendable (Cast) async throws -> RoomError?)
 
-  /// Each leaves the stage as it found it.
+  /// Each case leaves the state unchanged.
   private static let cases: [Case] = [
     (.unknownMessage, { try await $0.hal.ask("fly") }),
     (.unknownMessage, { try await $0.hal.ask("setPKScore", #"{"score":9007199254740992}"#) }),
@@ -105,7 +105,7 @@ struct ErrorCodeTests {
     return error
   }
 
-  @Test("every code that is listed as sent is sent, with its name and a sentence; nothing is disturbed by it") func areSent()
+  @Test("every code listed as sent is sent with its name and a sentence, and changes nothing") func areSent()
     async throws
   {
     try await onStage({ configuration in
@@ -119,7 +119,7 @@ struct ErrorCodeTests {
         #expect(error?.name == code.name)
         #expect(error.map { $0.message.count > 10 } ?? true, "\(String(describing: error))")
       }
-      // All are where they were, and can go on.
+      // All participants are still in their rooms and can continue.
       for client in cast.everybody {
         #expect(try await client.ask("ping") == nil)
         client.close()
@@ -127,7 +127,7 @@ struct ErrorCodeTests {
     }
   }
 
-  @Test("the list in api/errors.md has every code once, and calls reserved what never comes") func areListed() throws {
+  @Test("api/errors.md lists every code once, and marks the reserved ones") func areListed() throws {
     let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../api/errors.md").standardized
     let text = try String(contentsOf: path, encoding: .utf8)
     let parts = text.components(separatedBy: "**Reserved**")

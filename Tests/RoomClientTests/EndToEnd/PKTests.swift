@@ -58,7 +58,7 @@ struct PKTests {
     }
   }
 
-  @Test("invited, accepted, scored, muted, and quit: both rooms are told, their audiences too") func battles() async throws {
+  @Test("invitation, acceptance, score, mute and end reach both rooms and their audiences") func battles() async throws {
     try await onStage { stage in
       let pair = try await Pair(stage)
       let (ada, bob) = (pair.ada, pair.bob)
@@ -96,7 +96,7 @@ struct PKTests {
     }
   }
 
-  @Test("rejected with a reason, taken back, unanswered, or to a room that is not there: the inviter is told how it ended")
+  @Test("rejection, cancellation, timeout and an unknown room are reported to the inviter")
   func endsInvitations() async throws {
     try await onStage({ $0.rooms.rules.pkInvitationTime = 1500 }) { stage in
       let pair = try await Pair(stage)
@@ -122,7 +122,7 @@ struct PKTests {
     }
   }
 
-  @Test("an anchor whose connection is cut comes back by itself, and the PK goes on") func survives() async throws {
+  @Test("an anchor whose connection is cut reconnects by itself, and the PK continues") func survives() async throws {
     try await onStage { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let quick = ReconnectPolicy(tries: 20, waits: [0.05...0.1, 0.2...0.3])
@@ -145,7 +145,7 @@ struct PKTests {
     }
   }
 
-  @Test("an anchor whom the server gave up is in the PK again as soon as it is back") func resumes() async throws {
+  @Test("an anchor whose session ended is in the PK again after its new join") func resumes() async throws {
     try await onStage({ $0.rooms.graceTime = .milliseconds(200) }) { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let quick = ReconnectPolicy(tries: 50, waits: [0.2...0.3])
@@ -173,7 +173,7 @@ struct PKTests {
     }
   }
 
-  @Test("how loud the other anchor is, is told in this room too") func tellsLevels() async throws {
+  @Test("the other anchor's audio level is reported in this room too") func tellsLevels() async throws {
     try await onStage { stage in
       let ada = try await stage.host("ada", room: "a")
       let bob = try await stage.host("bob", room: "b", options: RoomOptions(audioLevels: true))
@@ -194,7 +194,7 @@ struct PKTests {
     }
   }
 
-  @Test("with way move the inviting anchor goes over by one call and returns by another; the other's room sees it come and go")
+  @Test("with way move the inviting anchor moves and returns by one call each; the other room sees it join and leave")
   func moves() async throws {
     try await onStage { stage in
       let pair = try await Pair(stage)
@@ -213,18 +213,18 @@ struct PKTests {
       let away = try await ada.pk.move()
       #expect((away.name, away.me?.userId, away.pk.isAway) == ("b", "ada", true))
       #expect(ada.state == .closed(.left))
-      // The track that the other room has.
+      // The track in the other room.
       let there = try await subscribed(bob, pair.his)
       #expect((there.userId, there.trackId) == ("ada", microphone.trackId))
       try await receive(5, from: there.frames, "her sound")
-      // At no time was she gone, for either room.
+      // She was never absent for either room.
       try await eventually("both know where she is") {
         listener.pk.current?.connected == true && bob.pk.current?.peerConnected == true
       }
       #expect(listener.seats.host == nil)
       #expect(try await code { _ = try await away.seats.take(1) } == .connectMicFailed)
       try await away.pk.mutePeer(true)
-      // The guest has what is its own room's, and no say in what is this one's.
+      // The guest may control its own room's jobs, but not this room's.
       try await bob.startForward(ForwardParams(jobId: "his", publishUrl: "rtmp://origin/live/b", kinds: [.audio]))
       let taken = ForwardParams(jobId: "taken", publishUrl: "rtmp://origin/live/b?serialnum=9", kinds: [.audio])
       #expect(try await code { try await away.startForward(taken) } == .noPermission)
@@ -242,7 +242,7 @@ struct PKTests {
       let again = try await back.trackId == microphone.trackId ? back : subscribed(listener, heard)
       #expect(again.trackId == microphone.trackId)
       try await receive(5, from: again.frames, "her sound at home")
-      // A second time, and back before the end, which ends it.
+      // A second move, with a return before the end, which ends the PK.
       let events = home.events
       try await home.pk.invite(in: "b", way: .move)
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
@@ -255,7 +255,7 @@ struct PKTests {
     }
   }
 
-  @Test("an anchor that could not move is where it was") func staysHome() async throws {
+  @Test("an anchor that could not move stays in its room") func staysHome() async throws {
     try await onStage { stage in
       let pair = try await Pair(stage)
       let (ada, bob) = (pair.ada, pair.bob)
@@ -266,7 +266,7 @@ struct PKTests {
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
       _ = try await began(ada, pair.hers)
       try await eventually("the token is there") { try await ada.pk.hasToken }
-      // It is over before she goes.
+      // The PK ends before she moves.
       try await bob.pk.quit()
       _ = try await over(ada, pair.hers)
       await #expect(throws: RoomClientError.self) { _ = try await ada.pk.move() }
@@ -277,7 +277,7 @@ struct PKTests {
     }
   }
 
-  @Test("a room whose anchor has moved out stays, though nobody is in it") func keepsRoom() async throws {
+  @Test("a room whose anchor has moved stays open even if it is empty") func keepsRoom() async throws {
     try await onStage({ $0.rooms.autoCreatedEmptyTime = .milliseconds(100) }) { stage in
       let pair = try await Pair(stage)
       let bob = pair.bob

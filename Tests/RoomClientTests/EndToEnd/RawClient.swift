@@ -4,7 +4,7 @@ import RoomProtocol
 
 @testable import RoomClient
 
-/// A client that writes its JSON itself, and gets what the server says as it is.
+/// A client that writes its own JSON and returns the server's messages unchanged.
 final class RawClient {
   private struct Head: Decodable {
     var id: Int?
@@ -13,7 +13,7 @@ final class RawClient {
     var result: Result?
 
     struct Result: Decodable {
-      /// In the answer to a join.
+      /// The session id of the join's answer.
       var sessionId: SessionID?
     }
   }
@@ -36,7 +36,7 @@ final class RawClient {
     }
   }
 
-  /// One that has joined.
+  /// Returns a client that has joined.
   static func join(
     _ stage: Stage, _ user: UserID, room: RoomName = "hall", grants: Grants = [.publish, .subscribe]
   ) async throws -> RawClient {
@@ -45,13 +45,13 @@ final class RawClient {
     return client
   }
 
-  /// - Parameter lost: whose session is to go on.
+  /// - Parameter lost: the client whose session to resume.
   func join(token: String, version: Int = 1, resuming lost: RawClient? = nil) async throws -> RoomError? {
     let resume = lost?.sessionId.map { #","resume":"\#($0)""# } ?? ""
     return try await ask("join", #"{"version":\#(version),"token":"\#(token)"\#(resume)}"#)
   }
 
-  /// The error that a request is answered with; nil where it is not.
+  /// Sends a request. Returns the error of its answer, or nil if it succeeded.
   func ask(_ method: String, _ params: String = "{}") async throws -> RoomError? {
     let id = say(method, params)
     while let text = await messages.next() {
@@ -64,14 +64,14 @@ final class RawClient {
     throw Late(description: "the socket was closed before the answer to \(method)")
   }
 
-  /// Sends a request, whose answer is not waited for.
+  /// Sends a request without waiting for its answer.
   @discardableResult func say(_ method: String, _ params: String = "{}") -> Int {
     lastId += 1
     socket.send(ByteBuffer(string: #"{"id":\#(lastId),"method":"\#(method)","params":\#(params)}"#))
     return lastId
   }
 
-  /// What the server says to something that it could not read; nil where it closes the socket without a word.
+  /// Returns the server's error for an unreadable message, or nil if it closes the socket without one.
   func complaint() async throws -> RoomError? {
     while let text = await messages.next() {
       let head = try JSONDecoder().decode(Head.self, from: text)
@@ -88,14 +88,14 @@ final class RawClient {
     }
   }
 
-  /// The names of the events that came since the last look, once the server has answered all that it was asked before.
+  /// Returns the names of the events since the last call, after the server has answered all earlier requests.
   func heard() async throws -> [String] {
     _ = try await ask("ping")
     defer { events = [] }
     return events.map(\.name)
   }
 
-  /// The next event of a name.
+  /// Returns the next event with this name.
   func event(_ name: String) async throws -> SignalEvent {
     if let index = events.firstIndex(where: { $0.name == name }) {
       return try JSONDecoder().decode(SignalEvent.self, from: events.remove(at: index).text)

@@ -18,8 +18,7 @@ struct ReconnectTests {
     }
   }
 
-  /// Waits for the next `count` frames of a track's stream.
-  @Test("a cut signalling socket is resumed; media and subscriptions go on as if nothing had been") func resumes() async throws
+  @Test("a cut signalling socket is resumed; media and subscriptions continue") func resumes() async throws
   {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
@@ -40,7 +39,7 @@ struct ReconnectTests {
     try await next(bob, theirs, "connected again", .connected)
     #expect(camera.trackId == id)
     try await receive(15, from: frames, "frames after")
-    // Signalling works anew, and so does what depends on it.
+    // Signalling works again, and so do the calls that depend on it.
     let microphone = LocalAudioTrack()
     try await ada.publish([microphone])
     #expect(try await subscribed(bob, theirs).kind == .audio)
@@ -50,7 +49,7 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
-  @Test("a socket that falls silent is given up and replaced") func noticesSilence() async throws {
+  @Test("a silent socket is replaced") func noticesSilence() async throws {
     let stage = try await Stage { $0.keepAlive.pingInterval = .milliseconds(300) }
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let ada = try await stage.join("ada", options: .init(reconnect: quick), over: relay.port)
@@ -63,7 +62,7 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
-  @Test("when the network changed a dead socket is noticed within seconds") func doubtsSocket() async throws {
+  @Test("after a network change a dead socket is detected within seconds") func doubtsSocket() async throws {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let ada = try await stage.join("ada", options: .init(reconnect: quick), over: relay.port)
@@ -72,7 +71,7 @@ struct ReconnectTests {
     let start = ContinuousClock.now
     await ada.networkChanged()
     try await next(ada, events, "reconnecting", .reconnecting(attempt: 1))
-    // Three ping intervals would be fifteen.
+    // Three ping intervals would be fifteen seconds.
     #expect(ContinuousClock.now - start < .seconds(10))
     try await next(ada, events, "connected again", .connected)
     await ada.leave()
@@ -80,7 +79,7 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
-  @Test("when every try fails the room is closed, and only then") func givesUp() async throws {
+  @Test("the room is closed only after every try has failed") func givesUp() async throws {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let policy = ReconnectPolicy(tries: 2, waits: [0.05...0.1])
@@ -103,7 +102,7 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
-  @Test("a server that forgot the session gets everything anew") func startsAnew() async throws {
+  @Test("after the server forgot the session, everything is published and subscribed again") func startsAnew() async throws {
     let stage = try await Stage { $0.rooms.graceTime = .milliseconds(200) }
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let slow = ReconnectPolicy(tries: 5, waits: [1.5...1.6])
@@ -128,7 +127,7 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
-  @Test("media goes on from a new address with no new join") func changesNetwork() async throws {
+  @Test("media continues from a new address without a new join") func changesNetwork() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
@@ -150,11 +149,11 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
-  @Test("a dead way for media is replaced by a new transport; the track goes on") func replacesTransport() async throws {
+  @Test("a dead media path is replaced by a new transport; the track continues") func replacesTransport() async throws {
     let stage = try await Stage()
     let port = try #require(stage.server.mediaPorts.first)
     let link = try LossyLink(to: port, seed: 1)
-    // Both directions of ada's media go over the link as long as it lives, later directly.
+    // Both directions of ada's media use the link while it exists, later the direct path.
     let way = NIOLockedValueBox<UInt16?>(link.port)
     let options = RoomOptions(mediaAddressOverride: { address in
       way.withLockedValue { port in port.map { TransportAddress(ipv4: 0x7F00_0001, port: $0) } ?? address }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A room, with a real server", .serialized, .timeLimit(.minutes(3)))
 struct RoomTests {
-  @Test("frames of one client come out at the other, both ways, video and audio", arguments: VideoCodec.allCases)
+  @Test("frames arrive at the other client in both directions, video and audio", arguments: VideoCodec.allCases)
   func carriesFrames(codec: VideoCodec) async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
@@ -66,7 +66,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("who comes, goes, publishes and mutes is told to the others") func tellsOthers() async throws {
+  @Test("joins, leaves, publications and mutes reach the other participants") func tellsOthers() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let events = ada.events
@@ -125,13 +125,13 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("a wrong token is refused with the server's error") func refusesToken() async throws {
+  @Test("an invalid token is rejected with the server's error") func refusesToken() async throws {
     let stage = try await Stage()
     await #expect(throws: RoomError.self) { _ = try await Room.connect(to: stage.url, token: "nonsense") }
     await stage.server.stop()
   }
 
-  @Test("where no server listens the connection fails, with the cause") func nobodyListens() async throws {
+  @Test("without a server the connection fails with the cause") func nobodyListens() async throws {
     let stage = try await Stage()
     let token = try stage.token("ada")
     let (url, port) = (stage.url, stage.server.port)
@@ -143,7 +143,7 @@ struct RoomTests {
     await #expect(throws: RoomClientError.invalidURL("http://x")) { _ = try await Room.connect(to: "http://x", token: token) }
   }
 
-  @Test("over TLS the certificate is checked, by the authorities that are named, unless that is switched off")
+  @Test("over TLS the certificate is checked against the configured authorities, unless switched off")
   func checksCertificate() async throws {
     let stage = try await Stage()
     let files = try CertificateFiles()
@@ -164,7 +164,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("an operator's kick ends the session and says who did it") func kicks() async throws {
+  @Test("an admin's kick ends the session and names the admin") func kicks() async throws {
     let stage = try await Stage()
     let operatorRoom = try await stage.join("eve", grants: [.publish, .subscribe, .admin])
     let ada = try await stage.join("ada")
@@ -183,7 +183,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("the same user elsewhere ends the first session") func duplicateLogin() async throws {
+  @Test("a second join of the same user ends the first session") func duplicateLogin() async throws {
     let stage = try await Stage()
     let first = try await stage.join("ada")
     let events = first.events
@@ -197,7 +197,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("statistics tell frames, bitrate and round trip of both directions") func tellsStatistics() async throws {
+  @Test("statistics contain frames, bitrate and round-trip time of both directions") func tellsStatistics() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada", options: .init(statisticsInterval: 1))
     let bob = try await stage.join("bob", options: .init(statisticsInterval: 1))
@@ -230,7 +230,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("the interval of statistics changes while the room is open, from none and to none") func changesInterval() async throws
+  @Test("the statistics interval can change while the room is open, also from none and to none") func changesInterval() async throws
   {
     let stage = try await Stage()
     let ada = try await stage.join("ada", options: .init(statisticsInterval: nil))
@@ -251,7 +251,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("without automatic subscription the closure chooses, and one can ask for more") func choosesTracks() async throws {
+  @Test("without automatic subscription the closure chooses, and more tracks can be subscribed") func choosesTracks() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
@@ -280,7 +280,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("the closure refuses tracks though subscription is automatic: nothing of them comes, until they are asked for")
+  @Test("with automatic subscription the closure refuses tracks: nothing of them arrives until they are subscribed")
   func refusesTracks() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
@@ -296,7 +296,7 @@ struct RoomTests {
       }))
     let events = bob.events
     #expect(try await subscribed(bob, events).trackId == microphone.trackId)
-    // One that is published later, and one that is refused.
+    // A track that is published later, and one that is refused.
     let (screen, film) = (
       LocalVideoTrack(codec: .vp8, tag: "screen", width: 320, height: 180, fps: 15), LocalAudioTrack(tag: "film")
     )
@@ -312,7 +312,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("a microphone and a camera are published, muted and taken back by a call for each kind") func shortcuts() async throws {
+  @Test("audio and video are published, muted and unpublished by one call for each kind") func shortcuts() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
@@ -354,7 +354,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("the first decoded picture of a video track is an event, once") func tellsFirstPicture() async throws {
+  @Test("the first decoded picture of a video track results in one event") func tellsFirstPicture() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
@@ -366,7 +366,7 @@ struct RoomTests {
     defer { feeder.stop() }
     var tracks: [RemoteTrack] = []
     for _ in 0..<2 { tracks.append(try await subscribed(bob, events)) }
-    // Sound has no pictures, and a second report is none.
+    // Audio has no pictures, and a second report has no effect.
     for track in tracks.sorted(by: { $0.kind.rawValue < $1.kind.rawValue }) + tracks { track.reportDecoded() }
     try await ada.unpublish()
     var decoded: [TrackID] = []
@@ -382,7 +382,7 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("levels and speakers are told where they are asked for") func tellsLevels() async throws {
+  @Test("audio levels and active speakers arrive only if requested") func tellsLevels() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob", options: .init(audioLevels: true))
@@ -428,7 +428,7 @@ struct RoomTests {
     relay.cut()
     try await bob.first("connected again", in: events) { if case .stateChanged(.connected) = $0 { () } else { nil } }
     try await levels(bob, events)
-    // While ada is sent levels and bob is not, bob gets none.
+    // Only ada requested levels, so bob receives none.
     try await bob.setAudioLevels(false)
     let silent = bob.events
     try await ada.setAudioLevels(true)
@@ -445,7 +445,7 @@ struct RoomTests {
   }
 }
 
-/// What a closure was called for.
+/// The tracks that a closure was called with.
 private final class Asked: Sendable {
   private let names = NIOLockedValueBox<[String]>([])
   func note(_ name: String) { names.withLockedValue { $0.append(name) } }

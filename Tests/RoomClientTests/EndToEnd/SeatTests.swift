@@ -22,7 +22,7 @@ struct SeatTests {
     }
   }
 
-  @Test("a seat is taken and published on, switched, and its user kicked off it; all are told, and the tracks are free again")
+  @Test("taking a seat, its switches and a kick reach all participants, and the tracks can be published again")
   func sits() async throws {
     try await onStage { stage in
       let host = try await stage.host("hal")
@@ -41,7 +41,7 @@ struct SeatTests {
       }
       #expect(published == [microphone.trackId])
 
-      // Muted by the seat, the track is mute for its publisher too.
+      // The track that the seat mutes is also muted for its publisher.
       try await host.seats.set(2, locked: true, muted: true)
       let switched = try await seat(ada, hers, .switched)
       #expect(switched.seat.locked && switched.seat.muted)
@@ -77,7 +77,7 @@ struct SeatTests {
     }
   }
 
-  @Test("another layout takes all but the host off their seats, and comes with each seat's frame") func changesLayout()
+  @Test("a layout change removes all but the host from the seats, and carries each seat's frame") func changesLayout()
     async throws
   {
     try await onStage { stage in
@@ -107,7 +107,7 @@ struct SeatTests {
     }
   }
 
-  @Test("a listener asks for a seat, is let up, publishes, and may not any more when it is down again") func asks() async throws
+  @Test("a listener requests a seat, publishes on it, and may no longer publish after leaving it") func asks() async throws
   {
     try await onStage { stage in
       let host = try await stage.host("hal")
@@ -131,7 +131,7 @@ struct SeatTests {
       try await ada.seats.leave()
       try await eventually("her tracks are gone") { microphone.trackId == nil }
       #expect(try await code { try await ada.publish([microphone]) } == .noPermission)
-      // Rejected, and taken back.
+      // A rejected and a cancelled request.
       try await ada.seats.request()
       try await host.first("seatRequested", in: his) { if case .seatRequested = $0 { () } else { nil } }
       try await host.seats.reject("ada")
@@ -144,7 +144,7 @@ struct SeatTests {
     }
   }
 
-  @Test("a host invites a listener to a seat, who accepts, rejects, or lets the time pass") func invites() async throws {
+  @Test("a host invites a listener to a seat, who accepts, rejects or does not answer") func invites() async throws {
     try await onStage({ $0.rooms.rules.invitationTime = 1500 }) { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada", grants: [.subscribe])
@@ -180,7 +180,7 @@ struct SeatTests {
     }
   }
 
-  @Test("who can't publish on its new seat does not keep it") func leavesSeat() async throws {
+  @Test("a user who can't publish on its new seat loses it") func leavesSeat() async throws {
     try await onStage { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada")

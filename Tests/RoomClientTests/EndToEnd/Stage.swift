@@ -37,7 +37,8 @@ struct Stage {
     try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600)))
   }
 
-  /// `port`: of a relay to the server, where it is not to be reached directly.
+  /// Joins a room.
+  /// - Parameter port: the port of a relay to the server, if the client does not connect directly.
   func join(
     _ user: UserID, room: RoomName = "hall", grants: Grants = [.publish, .subscribe], options: RoomOptions = .init(),
     over port: Int? = nil
@@ -47,14 +48,14 @@ struct Stage {
       options: options)
   }
 
-  /// Joins as one who gets seat 0 where it is free.
+  /// Joins with the grants for seat 0, if it is free.
   func host(_ user: UserID, room: RoomName = "hall", options: RoomOptions = .init(), over port: Int? = nil) async throws -> Room
   {
     try await join(user, room: room, grants: [.publish, .subscribe, .admin, .relay], options: options, over: port)
   }
 }
 
-/// Runs `test` on a stage without mixes, which is cleared afterwards.
+/// Runs `test` on a stage without mixes, and clears it afterwards.
 func onStage(
   _ change: (inout ServerConfiguration) -> Void = { _ in }, _ test: (Stage) async throws -> Void
 ) async throws {
@@ -69,7 +70,7 @@ func onStage(
   await stage.server.stop()
 }
 
-/// The code that the server refuses a call with; nil where it does not.
+/// Returns the code with which the server rejects a call, or nil if it succeeds.
 func code(of call: () async throws -> Void) async throws -> ErrorCode? {
   do {
     try await call()
@@ -79,12 +80,12 @@ func code(of call: () async throws -> Void) async throws -> ErrorCode? {
   }
 }
 
-/// Something that did not come in time.
+/// A timeout.
 struct Late: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Runs `body`, and gives up after `seconds`.
+/// Runs `body` with a timeout in seconds.
 func within<Result: Sendable>(
   _ seconds: Double = 30, _ what: String, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -101,7 +102,7 @@ func within<Result: Sendable>(
 }
 
 extension Room {
-  /// The first event that `pick` makes something of.
+  /// Returns the first non-nil result of `pick`.
   func first<Result: Sendable>(
     _ what: String, in events: AsyncStream<RoomEvent>, seconds: Double = 30, _ pick: @escaping @Sendable (RoomEvent) -> Result?
   ) async throws -> Result {
@@ -114,7 +115,7 @@ extension Room {
   }
 }
 
-/// Feeds a local track, as an encoder would, until it is stopped: video of 15 fps with key frames when asked for, or audio.
+/// Feeds a local track like an encoder until it is stopped: video at 15 fps with key frames on request, or audio.
 struct Feeder {
   private let task: Task<Void, Never>
 
@@ -159,7 +160,7 @@ struct Feeder {
   }
 }
 
-/// Frames that are shaped like those of a codec, of bytes that mean nothing.
+/// Frames with a codec's structure and meaningless content.
 enum Sample {
   static func frame(_ codec: VideoCodec, _ number: Int, isKeyFrame: Bool, size: Int) -> EncodedFrame {
     let body = (0..<size).map { UInt8(4 + ($0 &+ number) % 250) }
@@ -178,7 +179,7 @@ enum Sample {
   }
 }
 
-/// Waits for so many frames.
+/// Waits for a number of frames.
 func receive(_ count: Int, from frames: AsyncStream<EncodedFrame>, _ what: String) async throws {
   try await within(40, what) {
     var left = count
@@ -190,7 +191,7 @@ func receive(_ count: Int, from frames: AsyncStream<EncodedFrame>, _ what: Strin
   }
 }
 
-/// The next track that the room subscribes to.
+/// Returns the next subscribed track.
 func subscribed(_ room: Room, _ events: AsyncStream<RoomEvent>) async throws -> RemoteTrack {
   try await room.first("trackSubscribed", in: events) { event in
     if case .trackSubscribed(let track) = event { track } else { nil }

@@ -18,7 +18,8 @@ final class TCPRelay: Sendable {
     self.state = state
   }
 
-  /// `tls`: what speaks TLS to the clients; without it the relay passes what it gets.
+  /// Starts the relay.
+  /// - Parameter tls: the TLS configuration towards the clients; without it the relay passes the bytes unchanged.
   static func start(
     to target: Int, tls: NIOSSLContext? = nil, on host: String = "127.0.0.1", port: Int = 0
   ) async throws -> TCPRelay {
@@ -59,7 +60,7 @@ final class TCPRelay: Sendable {
 
   func accept() { state.withLockedValue { $0.isOpen = true } }
 
-  /// Nothing goes through any more, and nobody is told.
+  /// Stops forwarding without closing any connection.
   func stall() {
     for channel in state.withLockedValue({ $0.pairs }) { channel.setOption(.autoRead, value: false).whenComplete { _ in } }
   }

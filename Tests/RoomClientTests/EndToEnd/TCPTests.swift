@@ -7,7 +7,7 @@ import WebRTC
 
 @Suite("Media over TCP, with a real server", .serialized)
 struct TCPTests {
-  /// Sends from one to the other, and says over which way each has its media.
+  /// Sends media from one client to the other, and returns for each whether it uses TCP.
   private func exchange(_ ada: Room, _ bob: Room) async throws -> [Bool] {
     let theirs = bob.events
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
@@ -22,7 +22,7 @@ struct TCPTests {
     return statistics.compactMap { $0.transports.first?.overTCP }
   }
 
-  @Test("a client that is told to uses TCP alone, the other UDP")
+  @Test("a client uses TCP only if configured, the other one UDP")
   func forced() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada", options: RoomOptions(mediaWay: .tcp))
@@ -31,10 +31,10 @@ struct TCPTests {
     await stage.server.stop()
   }
 
-  @Test("where UDP is blocked both sides find their way over TCP")
+  @Test("with UDP blocked both sides connect over TCP")
   func blocked() async throws {
     let stage = try await Stage()
-    // A socket that nobody reads: what is sent there gets no answer.
+    // A socket that is never read: packets to it get no answer.
     let hole = try BlackHole()
     let options = RoomOptions(mediaAddressOverride: { $0.isTCP ? $0 : hole.address })
     let ada = try await stage.join("ada", options: options)
@@ -43,7 +43,7 @@ struct TCPTests {
     await stage.server.stop()
   }
 
-  @Test("a server without TCP is reached by UDP, whatever else is allowed")
+  @Test("a server without TCP is reached by UDP")
   func withoutTCP() async throws {
     let stage = try await Stage { $0.media.tcp = false }
     let ada = try await stage.join("ada")
@@ -53,7 +53,7 @@ struct TCPTests {
   }
 }
 
-/// A bound UDP socket that nobody reads.
+/// A bound UDP socket that is never read.
 private final class BlackHole: Sendable {
   let address: TransportAddress
   private let descriptor: Int32

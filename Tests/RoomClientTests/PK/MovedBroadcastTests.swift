@@ -47,7 +47,7 @@ struct MovedBroadcastTests {
     #expect(moved.layouts(muting: "bob", false) == moved.away.layouts)
   }
 
-  @Test("a job of sound alone stays one") func staysSound() throws {
+  @Test("an audio-only job stays audio-only") func staysSound() throws {
     let job = ForwardParams(jobId: "live", publishUrl: "rtmp://a/live/k", kinds: [.audio])
     let moved = try PKMove().broadcast(job, in: pk, id: "pk-1")
     #expect(moved.away.width == nil)
@@ -55,7 +55,7 @@ struct MovedBroadcastTests {
     #expect(moved.away.complaint == nil)
   }
 
-  @Test("the caller may arrange it otherwise; the URL and its number are the move's") func arranges() throws {
+  @Test("the caller may change the layout; the move sets the URL and its number") func arranges() throws {
     let plan = PKMove(merge: { job, pk in
       MergeParams(
         jobId: "my-\(job.jobId)", publishUrl: "ignored", width: 640, height: 360, layouts: [TrackLayout(userId: pk.userId)])
@@ -66,7 +66,7 @@ struct MovedBroadcastTests {
     #expect(moved.away.publishUrl == "rtmp://a/live/k?serialnum=1")
   }
 
-  @Test("tracks that were named are found again, though they have other ids") func findsTracks() throws {
+  @Test("tracks that the job names are found again under their new ids") func findsTracks() throws {
     let (audio, video) = (LocalAudioTrack(), LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15))
     let job = ForwardParams(jobId: "live", publishUrl: "rtmp://a/live/k", audioTrackId: "a1", videoTrackId: "v1")
     let moved = try PKMove().broadcast(job, in: pk, id: "pk-1")
@@ -76,7 +76,7 @@ struct MovedBroadcastTests {
     let back = moved.back(renaming: visit.ids([(video, "v2"), (audio, "a2")]))
     #expect((back.audioTrackId, back.videoTrackId) == ("a2", "v2"))
     #expect(back.publishUrl == "rtmp://a/live/k?serialnum=2")
-    // A track that was given up meanwhile is asked for all the same: the server says that it is not there.
+    // A track that was unpublished meanwhile is still named; the server then reports that it does not exist.
     #expect(moved.back(renaming: visit.ids([])).audioTrackId == "a1")
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomClient
 
-@Suite("A room's state at the client")
+@Suite("A room's state in the client")
 struct FollowingTests {
   private static func session(seq: Int = 10, seats: [SeatInfo]? = nil) async throws -> RoomSession {
     let session = try RoomSession(RoomEntry(url: "ws://localhost/v1/signal", token: "t", options: RoomOptions()))
@@ -16,7 +16,7 @@ struct FollowingTests {
     return session
   }
 
-  /// What was told, in short.
+  /// Returns a short form of the events.
   private static func told(_ session: RoomSession) async -> [String] {
     let events = session.board.eventStream()
     session.board.finish()
@@ -45,14 +45,14 @@ struct FollowingTests {
     RoomMessage(seq: seq, userId: "bob", kind: .text, text: "hi", at: 1)
   }
 
-  @Test("follows the changes, each told once") func follows() async throws {
+  @Test("applies the changes and sends each as an event once") func follows() async throws {
     let session = try await Self.session()
     let seats = RoomSeats(session: session)
     #expect(seats.mine == nil)
     await session.changed(Self.seat(11, 1, "ada", .taken, of: "ada"))
     #expect(seats.mine?.index == 1)
     #expect(seats["ada"]?.index == 1)
-    // A gap: what is between was for others.
+    // A gap: the changes in between were for other participants.
     await session.changed(NumberedChange(seq: 15, change: .message(Self.message(15))))
     await session.changed(NumberedChange(seq: 15, change: .message(Self.message(15))))
     await session.changed(
@@ -63,21 +63,21 @@ struct FollowingTests {
     #expect(await Self.told(session) == ["seat 1 taken", "message 15", #"attributes ["title"]"#])
   }
 
-  @Test("what is told again after a resume is told, though the snapshot has it already") func replays() async throws {
+  @Test("a change replayed after a resume is sent as an event, even if the snapshot includes it") func replays() async throws {
     let session = try await Self.session(seq: 10)
     let before = session.board.value.room
     session.board.change { $0.room?.seq = 12 }
     await session.catchUp(from: before, replayed: true)
     await session.changed(Self.seat(11, 1, "bob", .taken, of: "bob"))
     await session.changed(Self.seat(12, 1, nil, .left, of: "bob"))
-    // As the snapshot says: it was in it already.
+    // As in the snapshot, which already included the change.
     #expect(RoomSeats(session: session)["bob"] == nil)
     await session.changed(Self.seat(13, 2, "bob", .taken, of: "bob"))
     #expect(RoomSeats(session: session)["bob"]?.index == 2)
     #expect(await Self.told(session) == ["seat 1 taken", "seat 1 left", "seat 2 taken"])
   }
 
-  @Test("what can't be told again is told as a whole, the messages before it") func refreshes() async throws {
+  @Test("changes that can't be replayed result in one refreshed event, after the messages") func refreshes() async throws {
     let session = try await Self.session(seq: 10)
     let before = session.board.value.room
     session.board.change { value in
@@ -89,13 +89,13 @@ struct FollowingTests {
     #expect(await Self.told(session) == ["message 700", "message 800", "refreshed 900"])
   }
 
-  @Test("nothing missed, nothing told") func nothingMissed() async throws {
+  @Test("nothing missed, no events") func nothingMissed() async throws {
     let session = try await Self.session(seq: 10)
     await session.catchUp(from: session.board.value.room, replayed: false)
     #expect(await Self.told(session).isEmpty)
   }
 
-  @Test("a room of the same name that is another one is told as a whole") func anotherRoom() async throws {
+  @Test("a new room of the same name results in a refreshed event") func anotherRoom() async throws {
     let session = try await Self.session(seq: 10)
     let before = session.board.value.room
     session.board.change { value in
@@ -108,7 +108,7 @@ struct FollowingTests {
     #expect(await Self.told(session) == ["message 3", "refreshed 10", "message 11"])
   }
 
-  @Test("the PK's token is there as long as the PK") func keepsToken() async throws {
+  @Test("the PK's token is available during the PK") func keepsToken() async throws {
     let session = try await Self.session()
     let pk = RoomPK(session: session, visit: nil)
     let info = PKInfo(pkId: "p1", way: .move, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
@@ -121,7 +121,7 @@ struct FollowingTests {
     #expect(session.board.value.pkToken == nil)
   }
 
-  @Test("there is nowhere to move to without a PK for which this client is to move, and nothing to return to")
+  @Test("moving needs a PK for which this client must move, and returning needs a move")
   func refusesMoves() async throws {
     let session = try await Self.session()
     let pk = RoomPK(session: session, visit: nil)
@@ -141,7 +141,7 @@ struct FollowingTests {
     #expect(!pk.isAway)
   }
 
-  @Test("a message that won't do is refused before it costs the connection") func refusesMessages() async throws {
+  @Test("an invalid message is rejected before it is sent") func refusesMessages() async throws {
     let messages = RoomMessages(session: try await Self.session())
     let long = String(repeating: "x", count: 1 << 20)
     for attempt in [

@@ -9,13 +9,13 @@ import Testing
 
 @Suite("Playback")
 struct PlaybackTests {
-  @Test("broken video asks for a key frame, shows nothing meanwhile, and goes on with it", arguments: VideoCodec.allCases)
+  @Test("after broken video a key frame is requested, nothing is shown until it arrives, and decoding continues", arguments: VideoCodec.allCases)
   func brokenVideo(codec: VideoCodec) async throws {
     let source = try VideoSource.testPattern(VideoSourceTests.configuration(codec))
     let loop = Loop(source.track, codec: codec.rawValue) { number, frame in
       guard number == 5 else { return frame }
       var broken = frame
-      // Cut down to what no decoder takes: an H.264 slice without data, a VP8 key frame without a header.
+      // Truncated so that no decoder accepts it: an H.264 slice without data, a VP8 key frame without a header.
       broken.data = codec == .h264 ? [0, 0, 0, 1, 0x65] : [0x10, 0x02]
       return broken
     }
@@ -49,7 +49,7 @@ struct PlaybackTests {
     #expect(reports.count == 1, "once for a track, however many play it")
   }
 
-  @Test("lost packets of sound are made up for, and counted")
+  @Test("lost audio packets are concealed and counted")
   func lostAudio() async throws {
     let source = try AudioSource.tone(frequency: 440, .init(expectedLoss: 20))
     let lost: Set<Int> = [10, 20, 21, 22]
@@ -64,7 +64,7 @@ struct PlaybackTests {
     #expect(playback.statistics.jumps == 0)
   }
 
-  @Test("broken, repeated and late packets of sound leave no hole")
+  @Test("broken, repeated and late audio packets leave no gap")
   func brokenAudio() async throws {
     let source = try AudioSource.tone(frequency: 440)
     let loop = Loop(source.track, codec: "opus") { number, frame in
@@ -82,7 +82,7 @@ struct PlaybackTests {
     #expect(playback.statistics.late == 1)
   }
 
-  @Test("a long silence is jumped over, also over the wrap of the timestamp")
+  @Test("a long silence is skipped, also across the wrap of the timestamp")
   func silence() async throws {
     let encoder = try OpusEncoder()
     var tone = ToneGenerator(frequency: 440)
@@ -97,7 +97,7 @@ struct PlaybackTests {
     #expect(playback.statistics.jumps == 1)
   }
 
-  @Test("a codec that cannot be decoded is refused")
+  @Test("a codec that cannot be decoded is rejected")
   func unknown() throws {
     let source = try VideoSource(VideoSourceTests.configuration())
     let loop = Loop(source.track, codec: "h265")

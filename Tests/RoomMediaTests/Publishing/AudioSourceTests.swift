@@ -14,7 +14,7 @@ struct AudioSourceTests {
     return ToneDetector.strongestTone(in: left.suffix(9600), sampleRate: 48_000)?.frequency
   }
 
-  @Test("a tone is heard at the far end", arguments: [(1, 440.0), (2, 880.0)])
+  @Test("a tone arrives at the receiver", arguments: [(1, 440.0), (2, 880.0)])
   func tone(channels: Int, frequency: Double) async throws {
     let source = try AudioSource.tone(frequency: frequency, .init(channels: channels))
     let loop = Loop(source.track, codec: "opus")
@@ -27,7 +27,7 @@ struct AudioSourceTests {
     #expect(loop.levels.dropFirst(2).allSatisfy { (-19 ... -15).contains($0 ?? 0) })
   }
 
-  @Test("samples of any format and in any portions become packets of 20 ms")
+  @Test("samples of any format and in chunks of any size become packets of 20 ms")
   func formats() async throws {
     let format = AudioFormat(sampleRate: 44_100, channels: 2)
     let source = try AudioSource(.init(channels: 1))
@@ -38,7 +38,7 @@ struct AudioSourceTests {
     for count in Array(repeating: [441, 1000, 37, 2048], count: 12).joined() {
       source.push(AudioFrame(samples: tone.next(count), format: format, timestamp: time))
       time = time.advanced(microseconds: Int64(count) * 1_000_000 / 44_100)
-      // The backlog holds 50 portions; 48 are fewer.
+      // The backlog has 50 entries; 48 fit.
     }
     let frames = await collect(45, from: playback.frames)
     #expect(frames.count == 45)
@@ -47,7 +47,7 @@ struct AudioSourceTests {
     #expect(source.statistics.failed == 0)
   }
 
-  @Test("a gap in the source is a gap in the packets' times")
+  @Test("a gap in the source is a gap in the packets' timestamps")
   func gap() async throws {
     let source = try AudioSource()
     let loop = Loop(source.track, codec: "opus")

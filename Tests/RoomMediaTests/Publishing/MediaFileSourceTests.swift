@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A media file source")
 struct MediaFileSourceTests {
-  @Test("a film is seen and heard at its own pace, then ends")
+  @Test("a film plays in real time, then ends")
   func film() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "film-\(UUID().uuidString).mp4").path
     let process = Process()
@@ -42,7 +42,7 @@ struct MediaFileSourceTests {
     #expect(abs(tone.frequency - 523) < 5)
   }
 
-  @Test("a file that is not there is refused")
+  @Test("a missing file is rejected")
   func missing() {
     #expect(throws: CodecError.self) { try MediaFileSource(path: "/nonexistent.mp4") }
   }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RoomMedia
 
-@Suite("The life of a source")
+@Suite("The lifetime of a source")
 struct SourceLifeTests {
-  @Test("a source that is let go ends with all its tasks, a running one too")
+  @Test("a released source ends with all its tasks, even while running")
   func letGo() async throws {
     func use() async throws -> (Weak<SourceQueue<VideoFrame>>, Weak<SourceQueue<AudioFrame>>) {
       let picture = try VideoSource.testPattern(VideoSourceTests.configuration())
@@ -17,7 +17,7 @@ struct SourceLifeTests {
     #expect(await eventually { video.object == nil && audio.object == nil })
   }
 
-  @Test("what is pushed beyond the backlog drops the oldest, and after the end nothing is taken")
+  @Test("frames beyond the backlog drop the oldest, and frames after the end are ignored")
   func backlog() async {
     let queue = SourceQueue<Int>(backlog: 2)
     for number in 0..<5 { queue.push(number) }

@@ -13,7 +13,7 @@ struct VideoSourceTests {
     VideoConfiguration(codec: codec, speed: .ultrafast, .init(width: 320, height: 180, fps: 15, bitrate: 400_000))
   }
 
-  /// Pushes a picture and waits until it is through the encoder.
+  /// Pushes pictures and waits until each is encoded.
   private func push(_ numbers: Range<Int>, into source: VideoSource) async throws {
     let pattern = try TestPattern(width: 320, height: 180)
     for number in numbers {
@@ -25,7 +25,7 @@ struct VideoSourceTests {
     }
   }
 
-  @Test("pushed pictures arrive decoded, with their clock and their time", arguments: VideoCodec.allCases)
+  @Test("pushed pictures arrive decoded, with their content and timestamps", arguments: VideoCodec.allCases)
   func pushed(codec: VideoCodec) async throws {
     let source = try VideoSource(Self.configuration(codec))
     let loop = Loop(source.track, codec: codec.rawValue)
@@ -38,7 +38,7 @@ struct VideoSourceTests {
     #expect(source.statistics.dropped == 0)
   }
 
-  @Test("a receiver's requests give key frames, however many come no closer than the spacing")
+  @Test("a receiver's requests result in key frames, at most one for each spacing interval")
   func keyFrames() async throws {
     let source = try VideoSource(Self.configuration())
     let loop = Loop(source.track, codec: "h264")
@@ -52,11 +52,11 @@ struct VideoSourceTests {
       number += 1
     }
     #expect(source.statistics.keyFrames == before + 2)
-    // Two, and the one before the first, which may be as old as the track.
+    // Two intervals; the key frame before the first may be as old as the track.
     #expect(ContinuousClock.now - start >= VideoSource.keyFrameSpacing)
   }
 
-  @Test("the encoder aims at what the way to the server takes, and at no more than configured")
+  @Test("the encoder follows the available bitrate, up to the configured one")
   func target() async throws {
     let source = try VideoSource(Self.configuration())
     let loop = Loop(source.track, codec: "h264")
@@ -90,7 +90,7 @@ struct VideoSourceTests {
     #expect(source.configuration == changed)
   }
 
-  @Test("what cannot be encoded is refused, and the old settings stay")
+  @Test("invalid settings are rejected, and the old ones remain")
   func refused() throws {
     let source = try VideoSource(Self.configuration())
     var tooLarge = Self.configuration()
@@ -129,7 +129,7 @@ struct VideoSourceTests {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     source.stop()
     #expect(frames.count == 30)
-    // 30 frames last 1.93 s; a busy machine is later, never earlier.
+    // 30 frames take 1.93 s; a busy machine needs longer, never less.
     #expect(seconds > 1.5)
     let clocks = frames.compactMap(ClockBlocks.read)
     #expect(clocks.count == 30)

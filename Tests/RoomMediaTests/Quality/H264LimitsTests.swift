@@ -18,7 +18,7 @@ struct H264LimitsTests {
     }
   }
 
-  @Test("one more than a limit is refused, and the error names the limit", arguments: H264Limits.all)
+  @Test("values above a limit are rejected, and the error names the limit", arguments: H264Limits.all)
   func beyondTheLimit(limits: H264Limits) throws {
     let (long, short) = (limits.longSide, limits.shortSide)
     #expect(throws: VideoLimitError.size(width: long + 2, height: short, limits: limits)) {
@@ -35,7 +35,7 @@ struct H264LimitsTests {
     }
   }
 
-  @Test("the table is the one of the specification")
+  @Test("the table matches the specification")
   func table() {
     let rows = H264Limits.all.map {
       "\($0.profile.rawValue) \($0.level.rawValue) \($0.longSide)x\($0.shortSide) \($0.fps) \(Double($0.bitrate) / 1e6)"
@@ -48,7 +48,7 @@ struct H264LimitsTests {
       ])
   }
 
-  @Test("without a level the profile's largest counts")
+  @Test("without a level the limits of the profile's highest level apply")
   func anyLevel() throws {
     try configuration(.baseline, nil, 1920, 1080, bitrate: 50_000_000).check()
     let limits = try #require(H264Limits.limits(.baseline, .level41))
@@ -57,7 +57,7 @@ struct H264LimitsTests {
     }
   }
 
-  @Test("a level that the profile is not offered at is refused")
+  @Test("a level that the profile does not support is rejected")
   func noSuchLevel() {
     #expect(throws: VideoLimitError.noSuchLevel(profile: .high, level: .level30)) {
       try configuration(.high, .level30, 320, 180).check()

@@ -3,7 +3,7 @@ import FuzzSupport
 import Testing
 
 @Suite struct RoomProtocolRegressionTests {
-  @Test("inputs that the fuzzer began with or found are read without a trap", arguments: roomProtocolFuzzTargets.keys.sorted())
+  @Test("the fuzzer's seed and found inputs are decoded without a trap", arguments: roomProtocolFuzzTargets.keys.sorted())
   func stored(target: String) throws {
     let read = try #require(roomProtocolFuzzTargets[target])
     let inputs = try storedInputs(of: target)

@@ -4,12 +4,12 @@ import RoomProtocol
 
 @testable import RoomToken
 
-/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+/// The fuzz targets by name. The tests run the stored inputs through the same code.
 let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "signalling": fuzzRequest, "events": fuzzServerMessage, "tokens": fuzzToken,
 ]
 
-/// What a client sends. What was read is read again from what it is written as.
+/// Client messages. A decoded message is encoded and decoded again.
 @Sendable private func fuzzRequest(_ bytes: UnsafeRawBufferPointer) {
   guard let request = try? SignalRequest.decode(bytes) else { return }
   guard let text = try? JSONEncoder().encode(request) else { preconditionFailure("what is read can be written") }
@@ -19,7 +19,7 @@ let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void
   precondition(again == request)
 }
 
-/// What a server sends: events, and the answers to each kind of call.
+/// Server messages: events, and the answers to each kind of call.
 @Sendable private func fuzzServerMessage(_ bytes: UnsafeRawBufferPointer) {
   let text = Data(bytes)
   if let event = try? JSONDecoder().decode(SignalEvent.self, from: text) {
@@ -35,7 +35,7 @@ let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void
   _ = try? JSONDecoder().decode(SignalAnswer<Empty>.self, from: text)
 }
 
-/// A token as it comes; or, where the input begins with a brace, a header and claims, a line each, that get a right signature.
+/// A token as is; if the input begins with a brace, one line of header and one of claims, which are signed correctly.
 @Sendable private func fuzzToken(_ bytes: UnsafeRawBufferPointer) {
   let now = Date(timeIntervalSince1970: 1_700_000_000)
   var text = String(decoding: bytes, as: UTF8.self)
