@@ -1,6 +1,6 @@
 import Foundation
 
-/// Returns a description of why `JSONDecoder` rejected JSON, with the field's path: "params.tracks[0].mid is not text".
+/// Returns a description of why `JSONDecoder` rejected JSON, with the field's path: "params.tracks[0].mid is not a string".
 ///
 /// The sentence has no full stop, and can be sent to the author of the JSON.
 /// - Parameters:
@@ -29,15 +29,15 @@ private func path(_ keys: [any CodingKey]) -> String {
   for key in keys {
     if let index = key.intValue { text += "[\(index)]" } else { text += (text.isEmpty ? "" : ".") + key.stringValue }
   }
-  return text.isEmpty ? "the whole" : text
+  return text.isEmpty ? "the document" : text
 }
 
 private func name(of type: any Any.Type) -> String {
   switch type {
-  case is String.Type: "text"
+  case is String.Type: "a string"
   case is Bool.Type: "true or false"
-  case is any FixedWidthInteger.Type: "a whole number"
-  case is [Any].Type: "a list"
+  case is any FixedWidthInteger.Type: "an integer"
+  case is [Any].Type: "an array"
   default: "an object"
   }
 }
@@ -52,8 +52,8 @@ private struct OddNumbers: Decodable {
   var complaint: String {
     if let first = endless.first { return "\(first): the number is out of range" }
     // One of them is in a field that needs an integer; Foundation does not say which.
-    guard !fractions.isEmpty, fractions.count <= 3 else { return "a number is out of range, or not whole" }
-    return "\(fractions.joined(separator: " or ")): the number is out of range, or not whole"
+    guard !fractions.isEmpty, fractions.count <= 3 else { return "a number is out of range, or not an integer" }
+    return "\(fractions.joined(separator: " or ")): the number is out of range, or not an integer"
   }
 
   init(from decoder: any Decoder) throws {

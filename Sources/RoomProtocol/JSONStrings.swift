@@ -13,20 +13,21 @@ enum JSONStrings {
     return nil
   }
 
-  private static let halfPair = "a text has one half of a surrogate pair"
+  private static let halfPair = "a string has one half of a surrogate pair"
 
   /// Consumes the string up to its closing quotation mark.
   private static func complaint(aboutText rest: inout Data) -> String? {
     var isHalf = false
     while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
       if byte < 0x20 {
-        return "a text has a control character, which is written \\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+        return
+          "a string has a control character, which must be escaped as \\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
       }
       guard byte == UInt8(ascii: "\\") else {
         if isHalf { return halfPair }
         continue
       }
-      guard let unit = escape(&rest) else { return "a text has a backslash with nothing behind it that JSON knows" }
+      guard let unit = escape(&rest) else { return "a string has an invalid escape sequence after a backslash" }
       let isLow = (0xDC00...0xDFFF).contains(unit)
       if isLow != isHalf { return halfPair }
       isHalf = (0xD800...0xDBFF).contains(unit)
@@ -65,7 +66,7 @@ extension JSONDecoder {
 
   private static func checkUTF8(_ data: Data) throws {
     guard !data.contains(0) else {
-      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a zero is no part of JSON in UTF-8"))
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a zero byte is invalid in JSON in UTF-8"))
     }
   }
 }

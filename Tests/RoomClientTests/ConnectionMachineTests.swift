@@ -106,7 +106,7 @@ final class ConnectionMachineTests {
   }
 
   @Test(
-    "each end of the server has its reason",
+    "each end reason of the server maps to its close reason",
     arguments: [
       (EndedData(reason: .kickedOut, by: "eve"), CloseReason.kickedOut(by: "eve")),
       (EndedData(reason: .kickedOut), .kickedOut(by: "")), (EndedData(reason: .roomClosed), .roomClosed),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Signalling")
 struct SignallingTests {
   @Test(
-    "addresses are taken apart",
+    "addresses are parsed",
     arguments: [
       ("ws://example.org/v1/signal", "example.org", 80, false, "/v1/signal", "example.org"),
       ("wss://example.org/v1/signal?a=b", "example.org", 443, true, "/v1/signal?a=b", "example.org"),
@@ -24,7 +24,8 @@ struct SignallingTests {
   }
 
   @Test(
-    "what is no WebSocket address is refused", arguments: ["", "http://a/b", "ws://", "ws:///x", "nonsense", "ws://a:99999/"])
+    "an address that is not a WebSocket URL is rejected",
+    arguments: ["", "http://a/b", "ws://", "ws:///x", "nonsense", "ws://a:99999/"])
   func refuses(text: String) {
     #expect(throws: RoomClientError.invalidURL(text)) { _ = try SignalAddress(text) }
   }

@@ -32,7 +32,7 @@ struct StatisticsScheduleTests {
   }
 
   @Test(
-    "an interval that can't be kept is limited",
+    "an interval out of range is clamped",
     arguments: [(0.0, 0.1), (-1, 0.1), (.nan, 0.1), (.infinity, 86_400), (0.1, 0.1)])
   func limits(asked: Double, used: Double) {
     var schedule = StatisticsSchedule(seconds: asked)

@@ -5,7 +5,7 @@ import Testing
 /// Seats, messages, attributes and PK on the wire. A change here affects every client.
 extension GoldenMessageTests {
   @Test(
-    "requests about seats, messages, attributes and PK",
+    "requests for seats, messages, attributes and PK",
     arguments: [
       (.seats(.take(SeatParams(index: 2))), #""takeSeat","params":{"index":2}"#),
       (.seats(.leave), #""leaveSeat""#),
@@ -88,7 +88,7 @@ extension GoldenMessageTests {
     + #""peerScore":2,"pkId":"p","room":"b","score":1,"startedAt":5,"userId":"bob","way":"bridge"}"#
 
   @Test(
-    "changes of the room, each with its number",
+    "changes of the room with their numbers",
     arguments: [
       (
         .seatChanged(

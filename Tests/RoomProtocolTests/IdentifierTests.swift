@@ -22,10 +22,10 @@ struct IdentifierTests {
   }
 
   @Test(
-    "anything but text is refused, and the complaint names the field",
+    "values other than strings are rejected, and the error names the field",
     arguments: [
-      (#"{"userId":7}"#, "params.userId is not text"), (#"{"userId":null}"#, "params.userId is null"),
-      (#"{"userId":["bob"]}"#, "params.userId is not text"), ("{}", "params.userId is missing"),
+      (#"{"userId":7}"#, "params.userId is not a string"), (#"{"userId":null}"#, "params.userId is null"),
+      (#"{"userId":["bob"]}"#, "params.userId is not a string"), ("{}", "params.userId is missing"),
     ])
   func refused(params: String, complaint: String) throws {
     let error = try #require(throws: UnreadableRequest.self) {

@@ -16,11 +16,12 @@ struct JSONStringsTests {
   }
 
   @Test(
-    "is told what is wrong with them",
+    "the error says what is invalid",
     arguments: [
       ([0xFF], "not JSON in UTF-8"), ([0xC3, 0x28], "not JSON in UTF-8"), ([0xED, 0xA0, 0x80], "not JSON in UTF-8"),
-      ([0], "not JSON in UTF-8"), ([0x0A], "a control character, which is written \\u000a"),
-      ([0x1F], "a control character, which is written \\u001f"), (Array(#"\uD800"#.utf8), "one half of a surrogate pair"),
+      ([0], "not JSON in UTF-8"), ([0x0A], "a control character, which must be escaped as \\u000a"),
+      ([0x1F], "a control character, which must be escaped as \\u001f"),
+      (Array(#"\uD800"#.utf8), "one half of a surrogate pair"),
       (Array(#"\uDC00"#.utf8), "one half of a surrogate pair"), (Array(#"\uD800\uD800"#.utf8), "one half of a surrogate pair"),
       (Array(#"\uD83Dx"#.utf8), "one half of a surrogate pair"), (Array(#"\uD83D\n"#.utf8), "one half of a surrogate pair"),
       (Array(#"\x"#.utf8), "a backslash"), (Array(#"\u12g4"#.utf8), "a backslash"), (Array(#"\u+123"#.utf8), "a backslash"),
@@ -31,7 +32,8 @@ struct JSONStringsTests {
     #expect(complaint?.contains("number") == false)
   }
 
-  @Test("all valid JSON strings are decoded", arguments: [#"\uD83D\uDE00"#, "😀", #"\" \\ \/ \b \f \n \r \t \u00e9"#, #"\u0000"#])
+  @Test(
+    "all valid JSON strings are decoded", arguments: [#"\uD83D\uDE00"#, "😀", #"\" \\ \/ \b \f \n \r \t \u00e9"#, #"\u0000"#])
   func fine(text: String) { #expect(complaint(Array(text.utf8)) == nil) }
 
   @Test("a number that is out of range is still reported")

@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON that is passed on without decoding")
 struct JSONTextTests {
   @Test(
-    "one value of any kind is JSON",
+    "one value of any kind is accepted",
     arguments: [
       "null", "true", " false ", "0", "-0", "12.5e+3", "1E9", "\"\"", #""\" \\ \/ \b \f \n \r \t é 爱""#, "[]", "[ ]",
       "[1, [2, {}]]", "{}", #"{"a": 1, "b": [true, null], "c": {"d": "e"}}"#, "\t\r\n {\n}\n", "1e400",
@@ -14,7 +14,7 @@ struct JSONTextTests {
   func whole(text: String) { #expect(JSONText.isWhole(text)) }
 
   @Test(
-    "what is more, less or other is not",
+    "anything else is rejected",
     arguments: [
       "", " ", "nul", "True", "01", "-", "+1", "1.", ".5", "1e", "\"", #""\x""#, #""\u12g4""#, "\"\n\"", "'a'", "[1,]", "[1 2]",
       "[",

@@ -67,13 +67,13 @@ import Testing
   }
 
   @Test(
-    "what is wrong is named, and the id is known where it can be",
+    "the error names the invalid field, and has the id if it could be decoded",
     arguments: [
-      ("", nil, "not JSON"), ("{", nil, "not JSON"), ("[]", nil, "the whole is not an object"), ("null", nil, "null"),
-      (#"{"method":"ping"}"#, nil, "id is missing"), (#"{"id":"1","method":"ping"}"#, nil, "id is not a whole number"),
-      (#"{"id":1.5,"method":"ping"}"#, nil, "not whole"), (#"{"id":1e400,"method":"ping"}"#, nil, "number"),
+      ("", nil, "not JSON"), ("{", nil, "not JSON"), ("[]", nil, "the document is not an object"), ("null", nil, "null"),
+      (#"{"method":"ping"}"#, nil, "id is missing"), (#"{"id":"1","method":"ping"}"#, nil, "id is not an integer"),
+      (#"{"id":1.5,"method":"ping"}"#, nil, "not an integer"), (#"{"id":1e400,"method":"ping"}"#, nil, "number"),
       (#"{"id":99999999999999999999,"method":"ping"}"#, nil, "number"), (#"{"id":null,"method":"ping"}"#, nil, "id is null"),
-      (#"{"id":3}"#, 3, "method is missing"), (#"{"id":3,"method":7}"#, 3, "method is not text"),
+      (#"{"id":3}"#, 3, "method is missing"), (#"{"id":3,"method":7}"#, 3, "method is not a string"),
       (#"{"id":3,"method":"join"}"#, 3, "params is missing"),
       (#"{"id":3,"method":"join","params":[]}"#, 3, "params is not an object"),
       (#"{"id":3,"method":"join","params":{"version":1}}"#, 3, "params.token is missing"),
@@ -81,15 +81,15 @@ import Testing
         #"{"id":3,"method":"join","params":{"version":1,"token":"t","autoSubscribe":"yes"}}"#, 3,
         "params.autoSubscribe is not true or false"
       ),
-      (#"{"id":3,"method":"publish","params":{"sdp":"s","tracks":{}}}"#, 3, "params.tracks is not a list"),
+      (#"{"id":3,"method":"publish","params":{"sdp":"s","tracks":{}}}"#, 3, "params.tracks is not an array"),
       (#"{"id":3,"method":"publish","params":{"sdp":"s","tracks":[{"mid":"0","kind":"smell"}]}}"#, 3, "params.tracks[0].kind"),
       (
         #"{"id":3,"method":"publish","params":{"sdp":"s","tracks":[{"mid":"0","kind":"audio"},{"mid":0,"kind":"audio"}]}}"#, 3,
-        "params.tracks[1].mid is not text"
+        "params.tracks[1].mid is not a string"
       ),
       (#"{"id":3,"method":"answer","params":{"offer":1e30,"sdp":""}}"#, 3, "number"),
       (#"{"id":3,"method":"mute","params":{"trackId":"t","muted":1}}"#, 3, "params.muted is not true or false"),
-      (#"{"id":3,"method":"takeSeat","params":{"index":"1"}}"#, 3, "params.index is not a whole number"),
+      (#"{"id":3,"method":"takeSeat","params":{"index":"1"}}"#, 3, "params.index is not an integer"),
       (#"{"id":3,"method":"setSeat"}"#, 3, "params is missing"),
       (#"{"id":3,"method":"setLayout","params":{"type":"gridTen"}}"#, 3, "params.type"),
       (
@@ -97,10 +97,10 @@ import Testing
         "params.frames[0].height is missing"
       ),
       (#"{"id":3,"method":"sendMessage","params":{"kind":"smell"}}"#, 3, "params.kind"),
-      (#"{"id":3,"method":"sendMessage","params":{"kind":"custom","data":{}}}"#, 3, "params.data is not text"),
-      (#"{"id":3,"method":"setAttributes","params":{"set":{"a":1}}}"#, 3, "params.set.a is not text"),
+      (#"{"id":3,"method":"sendMessage","params":{"kind":"custom","data":{}}}"#, 3, "params.data is not a string"),
+      (#"{"id":3,"method":"setAttributes","params":{"set":{"a":1}}}"#, 3, "params.set.a is not a string"),
       (#"{"id":3,"method":"invitePK","params":{"room":"b","way":"jump"}}"#, 3, "params.way"),
-      (#"{"id":3,"method":"setPKScore","params":{"score":1.5}}"#, 3, "not whole"),
+      (#"{"id":3,"method":"setPKScore","params":{"score":1.5}}"#, 3, "not an integer"),
       (
         #"{"id":3,"method":"setLayouts","params":{"jobId":"a","layouts":[{"gain":1e999}]}}"#, 3,
         "params.layouts[0].gain: the number"

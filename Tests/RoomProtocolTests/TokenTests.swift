@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(
-    "times to live as people write them",
+    "lifetimes in the notation of the command line",
     arguments: [
       ("2h", 7200), ("90m", 5400), ("30s", 30), ("1d", 86400), ("0s", nil), ("", nil), ("h", nil), ("2", nil), ("-2h", nil),
       ("1.5h", nil), ("2 h", nil), ("99999999999999999999h", nil), ("9999d", nil), ("٣h", nil), ("2w", nil),

@@ -6,26 +6,26 @@ import RoomProtocol
 /// The programs of docs/client-guide.md.
 @main struct ClientGuide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "client-guide", abstract: "Plays the parts of docs/client-guide.md: an anchor, a PK, a voice room.",
+    commandName: "client-guide", abstract: "Runs the examples of docs/client-guide.md: an anchor, a PK, a voice room.",
     subcommands: [Live.self, Battle.self, Host.self, Speak.self])
 
   struct Door: ParsableArguments {
     @Option(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
-    @Option(help: "A room token; what it needs is said at each part.") var token: String
+    @Option(help: "A room token; each command lists the grants that it needs.") var token: String
   }
 
   struct Picture: ParsableArguments {
     @Option(
       help: "low1 to low3, medium1 to medium3, high1 to high3.",
       transform: { name in
-        guard let preset = VideoPreset(rawValue: name) else { throw ValidationError("there is no preset \(name)") }
+        guard let preset = VideoPreset(rawValue: name) else { throw ValidationError("unknown preset \(name)") }
         return preset
       }) var preset = VideoPreset.medium1
   }
 
   struct Live: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Goes live, and accepts every PK. Grants: publish, subscribe, admin, relay.")
+      abstract: "Goes live and accepts every PK. Grants: publish, subscribe, admin, relay.")
     @OptionGroup var door: Door
     @OptionGroup var picture: Picture
     @Argument(help: "rtmp://host/app/stream") var cdn: String
@@ -40,7 +40,7 @@ import RoomProtocol
 
   struct Battle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Goes live, and has a PK with another room's anchor. Grants: publish, subscribe, admin, relay.")
+      abstract: "Goes live and holds a PK with another room's anchor. Grants: publish, subscribe, admin, relay.")
     @OptionGroup var door: Door
     @OptionGroup var picture: Picture
     @Flag(help: "Move into the other room.") var move = false
@@ -64,7 +64,7 @@ import RoomProtocol
 
   struct Speak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Asks for a seat in a voice room, and speaks on it for a minute. Grant: subscribe.")
+      abstract: "Requests a seat in a voice room and speaks on it for a minute. Grant: subscribe.")
     @OptionGroup var door: Door
 
     func run() async throws {

@@ -27,13 +27,13 @@ func goLive(_ url: String, token: String, to cdn: String, preset: VideoPreset = 
 func tellWhatHappens(in room: Room) async {
   for await event in room.events {
     switch event {
-    case .joined(let participant): print("\(participant.userId) is here")
-    case .left(let userId, let reason): print("\(userId) is gone: \(reason)")
+    case .joined(let participant): print("\(participant.userId) joined")
+    case .left(let userId, let reason): print("\(userId) left: \(reason)")
     case .message(let message): print("\(message.userId): \(message.text ?? message.kind.rawValue)")
     case .jobChanged(let job): print("\(job.jobId) is \(job.state)")
-    case .jobEnded(let jobId, let reason, let failure): print("\(jobId) is over: \(reason) \(failure?.message ?? "")")
+    case .jobEnded(let jobId, let reason, let failure): print("\(jobId) ended: \(reason) \(failure?.message ?? "")")
     case .stateChanged(.reconnecting(let attempt)): print("connection lost, try \(attempt)")
-    case .refreshed(let state): print("back after a while; on the seats: \(state.seats.compactMap(\.userId))")
+    case .refreshed(let state): print("connected again, changes were missed; on the seats: \(state.seats.compactMap(\.userId))")
     case .stateChanged(.closed(let reason)): print("closed: \(reason)")
     default: break
     }

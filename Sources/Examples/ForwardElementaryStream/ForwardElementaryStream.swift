@@ -14,15 +14,15 @@ import RoomClient
   @Option(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
   @Option(help: "A room token with the grant publish.") var token: String
   @Option(help: "Frames per second of the stream.") var fps = 25
-  @Option(help: "Width in pixels, as told to the others.") var width = 1280
-  @Option(help: "Height in pixels, as told to the others.") var height = 720
+  @Option(help: "Announced width in pixels.") var width = 1280
+  @Option(help: "Announced height in pixels.") var height = 720
   @Option(help: "The track's tag.") var tag = "camera"
-  @Flag(help: "Begin anew at the end of the file.") var loop = false
-  @Argument(help: "The file; standard input where it is absent or \"-\".") var file: String?
+  @Flag(help: "Start again at the end of the file.") var loop = false
+  @Argument(help: "The file; standard input if absent or \"-\".") var file: String?
 
   func validate() throws {
-    guard (1...240).contains(fps) else { throw ValidationError("--fps is 1…240") }
-    guard width > 0, height > 0 else { throw ValidationError("--width and --height are positive") }
+    guard (1...240).contains(fps) else { throw ValidationError("--fps must be 1…240") }
+    guard width > 0, height > 0 else { throw ValidationError("--width and --height must be positive") }
     if loop, file ?? "-" == "-" { throw ValidationError("--loop needs a file") }
   }
 
@@ -61,7 +61,7 @@ import RoomClient
       let bytes = try input.read(upToCount: 1 << 16) ?? Data()
       isOver = bytes.isEmpty
       guard let whole = isOver ? units.finish() : units.append(bytes) else {
-        throw ValidationError("this is no H.264 elementary stream")
+        throw ValidationError("the input is not an H.264 elementary stream")
       }
       for unit in whole {
         try await clock.sleep(until: start + .seconds(Double(number) / Double(fps)))

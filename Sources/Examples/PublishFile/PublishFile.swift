@@ -8,7 +8,7 @@ import RoomMedia
 @main
 struct PublishFile: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "publish-file", abstract: "Publishes a media file into a room and prints what it hears there.")
+    commandName: "publish-file", abstract: "Publishes a media file into a room and prints the events and tracks of others.")
 
   @Argument(help: "The signalling address: ws://127.0.0.1:8080/v1/signal")
   var url: String
@@ -25,7 +25,7 @@ struct PublishFile: AsyncParsableCommand {
   func run() async throws {
     let film = try MediaFileSource(path: file, loops: loop)
     let room = try await Room.connect(to: url, token: token, options: RoomOptions(audioLevels: true))
-    say("joined \"\(room.name)\" as \(room.me?.userId ?? "?"); there: \(room.participants.map(\.userId).sorted())")
+    say("joined \"\(room.name)\" as \(room.me?.userId ?? "?"); participants: \(room.participants.map(\.userId).sorted())")
 
     let listener = Task {
       var lastLevels = ContinuousClock.now
@@ -76,7 +76,7 @@ struct PublishFile: AsyncParsableCommand {
     var size = (0, 0)
     for await picture in playback.frames where (picture.width, picture.height) != size {
       size = (picture.width, picture.height)
-      say("\(track.userId)'s picture is \(picture.width)x\(picture.height)")
+      say("video of \(track.userId): \(picture.width)x\(picture.height)")
     }
   }
 
@@ -88,7 +88,7 @@ struct PublishFile: AsyncParsableCommand {
       second += frame.samples
       guard second.count >= 48_000 else { continue }
       if let tone = ToneDetector.strongestTone(in: second.suffix(9600), sampleRate: 48_000) {
-        say("\(track.userId) sounds at \(Int(tone.frequency.rounded())) Hz")
+        say("audio of \(track.userId): \(Int(tone.frequency.rounded())) Hz")
       }
       second = []
     }

@@ -34,12 +34,12 @@ public enum RoomClientError: Error, Sendable, Hashable, CustomStringConvertible 
     case .connectionLost(let cause): "connection lost: \(cause)"
     case .timedOut(let call): "no answer to \(call) in time"
     case .closed: "the room is closed"
-    case .protocolViolation(let what): "the server broke the protocol: \(what)"
+    case .protocolViolation(let what): "the server violated the protocol: \(what)"
     case .negotiationFailed(let what): "negotiation failed: \(what)"
     case .mediaFailed(let what): "media transport failed: \(what)"
     case .trackInUse: "the track is already published"
     case .cannotMove(let why): "can't move into another room: \(why)"
-    case .notAway: "this room was not moved to for a PK"
+    case .notAway: "the client did not move into this room for a PK"
     case .trackUnknown: "the track is not published in this room"
     }
   }

@@ -13,10 +13,10 @@ struct MovedBroadcast: Sendable, Hashable {
   /// - Throws: `cannotMove` if the URL belongs to the room, or if its number cannot grow.
   init(_ home: ForwardParams, as merge: MergeParams) throws(RoomClientError) {
     guard let text = home.publishUrl else {
-      throw .cannotMove("the URL of job \"\(home.jobId)\" belongs to the room; only a URL of its own goes along")
+      throw .cannotMove("the URL of job \"\(home.jobId)\" belongs to the room; only a job with its own URL can move")
     }
     guard let url = SerialURL(text), url.number < .max - 2 else {
-      throw .cannotMove("the serialnum of job \"\(home.jobId)\" can't grow")
+      throw .cannotMove("the serialnum of job \"\(home.jobId)\" can't increase")
     }
     self.home = home
     var away = merge

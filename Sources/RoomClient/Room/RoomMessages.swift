@@ -69,7 +69,7 @@ public struct RoomMessages: Sendable {
   ) async throws -> MessageResult {
     let data: Data
     do { data = try JSONEncoder().encode(value) } catch {
-      throw RoomError(.messageFailed, "data: it can't be written as JSON: \(error)")
+      throw RoomError(.messageFailed, "data: cannot be encoded as JSON: \(error)")
     }
     return try await send(MessageParams(.custom, type: type, data: String(decoding: data, as: UTF8.self), to: userId))
   }

@@ -95,10 +95,10 @@ extension RoomPK {
 
   /// Returns the PK for which this client must move, and its token, which follows `pkBegan`.
   private func wayOut() async throws -> (PKInfo, token: String) {
-    guard let pk = current else { throw RoomClientError.cannotMove("the room is in no PK") }
-    guard pk.way == .move else { throw RoomClientError.cannotMove("both anchors stay where they are in this PK") }
+    guard let pk = current else { throw RoomClientError.cannotMove("the room is not in a PK") }
+    guard pk.way == .move else { throw RoomClientError.cannotMove("both anchors stay in their rooms in this PK") }
     guard pk.inviter, pk.host == session.board.value.me?.userId else {
-      throw RoomClientError.cannotMove("it is for \(pk.inviter ? pk.host : pk.userId) to move")
+      throw RoomClientError.cannotMove("only \(pk.inviter ? pk.host : pk.userId) can move")
     }
     let events = session.board.watch()
     if let token = session.board.value.pkToken, token.pkId == pk.pkId { return (pk, token.token) }

@@ -17,7 +17,7 @@ extension RoomSession {
       let refused = try await commit(try publisher.propose(adding: held))
       guard refused.isEmpty else {
         try? await take(back: tracks.filter { track in !refused.contains { $0.track === track } })
-        throw RoomClientError.negotiationFailed("the server takes the codec of \(refused.map(\.track.tag)) not")
+        throw RoomClientError.negotiationFailed("the server rejects the codec of \(refused.map(\.track.tag))")
       }
     } catch {
       for track in held { track.line.release() }

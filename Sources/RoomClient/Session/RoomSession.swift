@@ -355,7 +355,7 @@ actor RoomSession {
         if !trackIds.isEmpty || !userIds.isEmpty { try await subscribe(trackIds: Array(trackIds), userIds: Array(userIds)) }
         if !publisher.isEmpty { try await publishAgain() }
       } catch {
-        logger.debug("could not take up again what was before: \(error)")
+        logger.debug("could not publish and subscribe again: \(error)")
         publishRepair.failed(now: .now)
       }
       for job in jobs { await startForwardAgain(job) }
@@ -436,8 +436,8 @@ actor RoomSession {
   private func tick() {
     let now = ContinuousClock.now
     if case .connected = machine, let link, !link.beat(now: now) {
-      dropLink(.connectionLost("the server fell silent"), politely: false)
-      advance(.lost(.connectionLost("the server fell silent")))
+      dropLink(.connectionLost("the server is silent"), politely: false)
+      advance(.lost(.connectionLost("the server is silent")))
     }
     if case .connected = machine, schedule.isDue(now: now) {
       Task { board.say(.statistics(await statistics())) }

@@ -52,7 +52,7 @@ public final class AudioPlayback: Sendable {
   /// - Throws: `CodecError.unavailable` for a video track or an unsupported codec.
   public init(_ track: RemoteTrack, channels: Int = 1, backlog: Int = 50) throws(CodecError) {
     guard track.codec == "opus" else {
-      throw .unavailable(codec: track.codec, reason: "there is no audio decoder for it here")
+      throw .unavailable(codec: track.codec, reason: "no audio decoder is available")
     }
     let decoding = AudioDecoding(try OpusDecoder(channels: channels))
     let (frames, continuation) = AsyncStream.makeStream(

@@ -63,7 +63,7 @@ public final class VideoPlayback: Sendable {
     case "vp8": try VP8Decoder()
     case "vp9": try VP9Decoder()
     case "av1": try AV1Decoder()
-    default: throw .unavailable(codec: track.codec, reason: "there is no video decoder for it here")
+    default: throw .unavailable(codec: track.codec, reason: "no video decoder is available")
     }
   }
 }

@@ -99,7 +99,7 @@ public enum VideoLimitError: Error, Sendable, Hashable, CustomStringConvertible 
     case .frameRate(let fps, let limits): return "\(fps) fps is more than \(name(limits)) allows: \(limits.fps)"
     case .bitrate(let bitrate, let limits):
       return "\(bitrate) bit/s is more than \(name(limits)) allows: \(limits.bitrate)"
-    case .noSuchLevel(let profile, let level): return "H.264 \(profile.rawValue) is not offered at level \(level.rawValue)"
+    case .noSuchLevel(let profile, let level): return "H.264 \(profile.rawValue) is not supported at level \(level.rawValue)"
     }
   }
 }

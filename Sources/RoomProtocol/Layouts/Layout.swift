@@ -20,9 +20,9 @@ public struct CanvasSize: Codable, Sendable, Hashable {
   public var complaint: String? {
     for (name, side) in [("width", width), ("height", height)] {
       guard Self.sides.contains(side) else {
-        return "\(name): \(side) pixels, where \(Self.sides.lowerBound) to \(Self.sides.upperBound) are possible"
+        return "\(name): \(side) pixels; must be \(Self.sides.lowerBound) to \(Self.sides.upperBound)"
       }
-      guard side % 2 == 0 else { return "\(name): \(side) is odd; a picture has even sides" }
+      guard side % 2 == 0 else { return "\(name): \(side) is odd; must be even" }
     }
     return nil
   }
@@ -73,18 +73,18 @@ public struct SeatFrame: Codable, Sendable, Hashable {
   public var complaint: String? {
     // Written so that NaN is rejected: it is in no range.
     for (name, value) in [("x", x), ("y", y)] where !(0...1).contains(value) {
-      return "\(name): \(value), where 0 to 1 is possible: a part of the canvas"
+      return "\(name): \(value); must be 0 to 1, a fraction of the canvas"
     }
     for (name, value) in [("width", width), ("height", height)] where !(0.01...1).contains(value) {
-      return "\(name): \(value), where 0.01 to 1 is possible: a part of the canvas"
+      return "\(name): \(value); must be 0.01 to 1, a fraction of the canvas"
     }
     guard x + width <= 1 + Self.slack else {
       return "width: the frame ends at \(x + width), beyond the canvas' right side at 1"
     }
     guard y + height <= 1 + Self.slack else { return "height: the frame ends at \(y + height), beyond the canvas' bottom at 1" }
-    guard (-1000...1000).contains(zIndex) else { return "zIndex: \(zIndex), where -1000 to 1000 is possible" }
+    guard (-1000...1000).contains(zIndex) else { return "zIndex: \(zIndex); must be -1000 to 1000" }
     guard (0...0.5).contains(cornerRadius) else {
-      return "cornerRadius: \(cornerRadius), where 0 to 0.5 is possible: a part of the frame's shorter side"
+      return "cornerRadius: \(cornerRadius); must be 0 to 0.5, a fraction of the frame's shorter side"
     }
     return nil
   }
@@ -126,13 +126,13 @@ public struct Layout: Codable, Sendable, Hashable {
     let canvas = canvas ?? .portrait
     if let complaint = canvas.complaint { throw LayoutError("canvas.\(complaint)") }
     guard type == .custom else {
-      guard frames == nil else { throw LayoutError("frames: \(type.rawValue) has its own; only custom takes others") }
+      guard frames == nil else { throw LayoutError("frames: \(type.rawValue) has built-in frames; only custom accepts others") }
       self.init(type: type, canvas: canvas, frames: type.frames)
       return
     }
     guard let frames, !frames.isEmpty else { throw LayoutError("frames: a custom layout needs a frame for each seat") }
     guard frames.count <= Self.maximumSeats else {
-      throw LayoutError("frames: \(frames.count) are too many; \(Self.maximumSeats) are possible")
+      throw LayoutError("frames: \(frames.count) are too many; at most \(Self.maximumSeats) are allowed")
     }
     for (index, frame) in frames.enumerated() {
       if let complaint = frame.complaint { throw LayoutError("frames[\(index)].\(complaint)") }

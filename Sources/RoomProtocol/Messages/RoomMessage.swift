@@ -101,10 +101,10 @@ public struct MessageParams: Codable, Sendable, Hashable {
   /// The first validation error, which begins with the field's name; nil if the message is valid.
   public var complaint: String? {
     for (name, value, most) in [("text", text, 4096), ("type", type, 64), ("data", data, 65536)] {
-      if let value, value.utf8.count > most { return "\(name): \(value.utf8.count) bytes, at most \(most) are sent" }
+      if let value, value.utf8.count > most { return "\(name): \(value.utf8.count) bytes, at most \(most) are allowed" }
     }
-    if let count, !(1...1_000_000).contains(count) { return "count: \(count), where 1 to 1000000 is possible" }
-    if let data, !JSONText.isWhole(data) { return "data: it is no JSON, or nested deeper than \(JSONText.depth)" }
+    if let count, !(1...1_000_000).contains(count) { return "count: \(count); must be 1 to 1000000" }
+    if let data, !JSONText.isWhole(data) { return "data: not valid JSON, or nested deeper than \(JSONText.depth)" }
     switch kind {
     case .text, .barrage: return text?.isEmpty ?? true ? "text: a \(kind.rawValue) message needs one" : nil
     case .like: return nil

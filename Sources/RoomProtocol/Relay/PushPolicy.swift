@@ -27,12 +27,12 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   public var complaint: String? {
     switch (mode, publishUrl) {
     case (.own, nil): nil
-    case (.own, _): "publishUrl: with mode own each job names its URL"
+    case (.own, _): "publishUrl: with mode own each job has its own URL"
     case (_, nil): "publishUrl: mode \(mode.rawValue) needs a URL, such as rtmp://cdn.example/live/{room}"
     case (_, let url?):
       url.contains("{room}") || url.contains("{user}")
         ? url.utf8.count <= 1024 ? nil : "publishUrl: at most 1024 bytes"
-        : "publishUrl: {room} or {user} is needed in it, so that rooms do not share a broadcast"
+        : "publishUrl: must contain {room} or {user}, so that rooms do not share a broadcast"
     }
   }
 

@@ -20,7 +20,7 @@ public struct NumberedChange: Codable, Sendable, Hashable {
     let container = try decoder.container(keyedBy: EventKeys.self)
     let name = try container.decode(String.self, forKey: .event)
     guard let change = try RoomChange(name: name, data: EventData(container: container)) else {
-      throw DecodingError.dataCorruptedError(forKey: .event, in: container, debugDescription: "no change is called \(name)")
+      throw DecodingError.dataCorruptedError(forKey: .event, in: container, debugDescription: "unknown change \(name)")
     }
     self.change = change
     seq = try container.decode(Int.self, forKey: .seq)

@@ -23,14 +23,14 @@ extension SignalRequest {
     guard data.count <= limits.messageBytes else {
       throw UnreadableRequest(
         id: nil,
-        error: RoomError(.unknownMessage, "the message has \(data.count) bytes, at most \(limits.messageBytes) are read"))
+        error: RoomError(.unknownMessage, "the message has \(data.count) bytes, at most \(limits.messageBytes) are allowed"))
     }
     do {
       return try JSONDecoder().decodeUTF8(SignalRequest.self, from: data)
     } catch {
       let id = try? JSONDecoder().decodeUTF8(RequestID.self, from: data).id
       throw UnreadableRequest(
-        id: id, error: RoomError(.unknownMessage, "the message is no request: " + jsonComplaint(error, reading: data)))
+        id: id, error: RoomError(.unknownMessage, "the message is not a valid request: " + jsonComplaint(error, reading: data)))
     }
   }
 

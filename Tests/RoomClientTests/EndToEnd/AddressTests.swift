@@ -39,7 +39,7 @@ struct AddressTests {
   }
 
   @Test(
-    "signalling and media over IPv6 alone", .enabled(if: hasIPv6), arguments: [MediaWay.udp, .tcp])
+    "signalling and media over IPv6 only", .enabled(if: hasIPv6), arguments: [MediaWay.udp, .tcp])
   func overIPv6(way: MediaWay) async throws {
     let stage = try await Stage {
       $0.host = "::1"
@@ -49,7 +49,8 @@ struct AddressTests {
     await stage.server.stop()
   }
 
-  @Test("one server for both address families, with a client on each", .enabled(if: hasIPv6), arguments: ["127.0.0.1", "[::1]"])
+  @Test(
+    "one server for both address families, with a client on each", .enabled(if: hasIPv6), arguments: ["127.0.0.1", "[::1]"])
   func bothFamilies(host: String) async throws {
     let stage = try await Stage {
       $0.host = "::"
@@ -67,7 +68,7 @@ struct AddressTests {
   }
 
   @Test(
-    "behind a NAT clients come through the announced address, to which no socket is bound", arguments: [MediaWay.udp, .tcp])
+    "behind a NAT clients connect through the announced address, to which no socket is bound", arguments: [MediaWay.udp, .tcp])
   func announced(way: MediaWay) async throws {
     let stage = try await Stage {
       $0.media.bind = ["127.0.0.1"]

@@ -43,7 +43,7 @@ struct Cast {
         while case .joined(let participant) = try await client.event("joined"), participant.userId != guest {}
       }
     }
-    try await eventually("both rooms know that both are there") { [stage] in
+    try await eventually("both rooms know that both anchors are connected") { [stage] in
       for room: RoomName in ["hall", "b"] {
         guard let pk = try await stage.state(of: room).pk, pk.connected, pk.peerConnected else { return false }
       }

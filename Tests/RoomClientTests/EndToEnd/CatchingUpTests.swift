@@ -68,7 +68,7 @@ struct CatchingUpTests {
         try await host.seats.setLayout(.gridFour)
       }
       var texts: [String?] = []
-      let refreshed = try await within(20, "the whole") { () -> ([String?], RoomSnapshot) in
+      let refreshed = try await within(20, "the refreshed event") { () -> ([String?], RoomSnapshot) in
         var texts: [String?] = []
         for await event in events {
           if case .message(let message) = event { texts.append(message.text) }
@@ -97,8 +97,8 @@ struct CatchingUpTests {
       relay.cut(refusing: true)
       try await host.first("she left", in: his) { if case .left("ada", .timedOut) = $0 { () } else { nil } }
       relay.accept()
-      try await ada.first("the whole", in: events) { if case .refreshed = $0 { () } else { nil } }
-      try await eventually("her tracks are free") { microphone.trackId == nil }
+      try await ada.first("the refreshed event", in: events) { if case .refreshed = $0 { () } else { nil } }
+      try await eventually("her tracks can be published again") { microphone.trackId == nil }
       #expect(ada.seats.mine == nil)
       try await ada.seats.take(1, publishing: [microphone])
       #expect(microphone.trackId != nil)
@@ -117,12 +117,12 @@ struct CatchingUpTests {
       let ada = try await stage.join("ada", grants: [.subscribe], options: RoomOptions(reconnect: quick), over: relay.port)
       let microphone = LocalAudioTrack()
       try await host.seats.invite("ada")
-      try await eventually("she hears of it") { !ada.seats.invitations.isEmpty }
+      try await eventually("she receives the event") { !ada.seats.invitations.isEmpty }
       try await ada.seats.acceptInvitation(publishing: [microphone])
       relay.cut(refusing: true)
       try await host.first("she left", in: his) { if case .left("ada", .timedOut) = $0 { () } else { nil } }
       relay.accept()
-      try await eventually("her tracks are free") { ada.state == .connected && microphone.trackId == nil }
+      try await eventually("her tracks can be published again") { ada.state == .connected && microphone.trackId == nil }
       await ada.leave()
       await host.leave()
       relay.stop()

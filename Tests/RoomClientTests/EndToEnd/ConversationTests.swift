@@ -18,7 +18,8 @@ struct ConversationTests {
     return messages
   }
 
-  @Test("all participants receive one order, the sender too; a new participant receives the history") func talks() async throws {
+  @Test("all participants receive one order, the sender too; a new participant receives the history") func talks() async throws
+  {
     struct Stroke: Codable, Equatable {
       var points: [Int]
     }
@@ -94,7 +95,8 @@ struct ConversationTests {
     }
   }
 
-  @Test("attributes are set and removed atomically, reach all participants, and a new one receives them") func knows() async throws
+  @Test("attributes are set and removed atomically, reach all participants, and a new one receives them") func knows()
+    async throws
   {
     try await onStage { stage in
       let host = try await stage.host("hal")
@@ -118,7 +120,7 @@ struct ConversationTests {
       let eve = try await stage.join("eve")
       #expect(eve.attributes.all == ["round": "2"])
       try await host.attributes.remove(["round"])
-      try await eventually("it is gone for all") { eve.attributes.all.isEmpty && ada.attributes.all.isEmpty }
+      try await eventually("it is removed for all") { eve.attributes.all.isEmpty && ada.attributes.all.isEmpty }
       for room in [host, ada, eve] { await room.leave() }
     }
   }

@@ -22,7 +22,7 @@ struct DrainedServerTests {
     let theirs = bob.events
     let draining = Task { await old.server.drain(for: .seconds(1), redirect: new.url) }
     // A room that does not exist yet is redirected at once.
-    let late = try await within(10, "a late one is sent to the other server") {
+    let late = try await within(10, "a late participant is redirected to the other server") {
       while true {
         let room = try await Room.connect(to: old.url, token: try old.token("eve", room: "other"))
         if await new.server.metricsText().contains("\nroomserver_participants 1\n") { return room }
@@ -33,12 +33,12 @@ struct DrainedServerTests {
     #expect(ada.state == .connected && bob.state == .connected)
     await draining.value
     await old.server.stop()
-    _ = try await bob.first("bob is there", in: theirs) { event in
+    _ = try await bob.first("bob joined", in: theirs) { event in
       if case .stateChanged(.connected) = event { true } else { nil }
     }
     let track = try await subscribed(bob, theirs)
     try await receive(10, from: track.frames, "frames over the other server")
-    try await within(10, "the job is there too") {
+    try await within(10, "the job exists too") {
       while !ada.jobs.contains(where: { $0.jobId == "live" && $0.onAir == true }) {
         try await Task.sleep(for: .milliseconds(20))
       }

@@ -136,7 +136,7 @@ struct PKTests {
       try await changed(bob, his, "she is gone") { !$0.peerConnected }
       relay.accept()
       try await changed(bob, his, "she is back") { $0.peerConnected }
-      try await eventually("she knows") { ada.state == .connected && ada.pk.current?.connected == true }
+      try await eventually("she has the state") { ada.state == .connected && ada.pk.current?.connected == true }
       try await ada.pk.quit()
       #expect(try await over(bob, his).reason == .quit)
       await ada.leave()
@@ -218,7 +218,7 @@ struct PKTests {
       #expect((there.userId, there.trackId) == ("ada", microphone.trackId))
       try await receive(5, from: there.frames, "her sound")
       // She was never absent for either room.
-      try await eventually("both know where she is") {
+      try await eventually("both rooms know that she is away") {
         listener.pk.current?.connected == true && bob.pk.current?.peerConnected == true
       }
       #expect(listener.seats.host == nil)
@@ -265,7 +265,7 @@ struct PKTests {
       try await ada.pk.invite(in: "b", way: .move)
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
       _ = try await began(ada, pair.hers)
-      try await eventually("the token is there") { try await ada.pk.hasToken }
+      try await eventually("the token arrived") { try await ada.pk.hasToken }
       // The PK ends before she moves.
       try await bob.pk.quit()
       _ = try await over(ada, pair.hers)

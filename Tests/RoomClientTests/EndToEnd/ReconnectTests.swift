@@ -18,8 +18,7 @@ struct ReconnectTests {
     }
   }
 
-  @Test("a cut signalling socket is resumed; media and subscriptions continue") func resumes() async throws
-  {
+  @Test("a cut signalling socket is resumed; media and subscriptions continue") func resumes() async throws {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let ada = try await stage.join("ada", options: .init(reconnect: quick), over: relay.port)

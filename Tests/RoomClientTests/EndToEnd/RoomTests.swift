@@ -230,7 +230,8 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("the statistics interval can change while the room is open, also from none and to none") func changesInterval() async throws
+  @Test("the statistics interval can change while the room is open, also from none and to none") func changesInterval()
+    async throws
   {
     let stage = try await Stage()
     let ada = try await stage.join("ada", options: .init(statisticsInterval: nil))
@@ -251,7 +252,9 @@ struct RoomTests {
     await stage.server.stop()
   }
 
-  @Test("without automatic subscription the closure chooses, and more tracks can be subscribed") func choosesTracks() async throws {
+  @Test("without automatic subscription the closure chooses, and more tracks can be subscribed") func choosesTracks()
+    async throws
+  {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
@@ -405,7 +408,7 @@ struct RoomTests {
   }
 
   @Test(
-    "levels are switched on and off while in the room, and the choice outlives a lost connection, also where the session is forgotten",
+    "audio levels can be switched on and off in the room, and the choice survives a lost connection and a lost session",
     arguments: [true, false])
   func switchesLevels(isForgotten: Bool) async throws {
     let stage = try await Stage { if isForgotten { $0.rooms.graceTime = .milliseconds(200) } }

@@ -71,7 +71,7 @@ struct SeatTests {
       #expect(microphone.trackId != nil)
       try await ada.seats.leave()
       _ = try await seat(host, his, .left)
-      try await eventually("her tracks are gone") { microphone.trackId == nil }
+      try await eventually("her tracks ended") { microphone.trackId == nil }
       await ada.leave()
       await host.leave()
     }
@@ -94,7 +94,7 @@ struct SeatTests {
       #expect(changed.layout.frames.count == 9)
       #expect(ada.seats.layout.type == .gridNine)
       #expect(ada.seats.all.map(\.userId) == ["hal"] + Array(repeating: nil, count: 8))
-      try await eventually("her tracks are gone") { microphone.trackId == nil }
+      try await eventually("her tracks ended") { microphone.trackId == nil }
       #expect(try await code { try await host.seats.setLayout(.gridNine) } == .sameLayout)
       try await host.seats.setLayout(
         .custom, canvas: CanvasSize(width: 640, height: 360),
@@ -107,8 +107,7 @@ struct SeatTests {
     }
   }
 
-  @Test("a listener requests a seat, publishes on it, and may no longer publish after leaving it") func asks() async throws
-  {
+  @Test("a listener requests a seat, publishes on it, and may no longer publish after leaving it") func asks() async throws {
     try await onStage { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada", grants: [.subscribe])
@@ -129,7 +128,7 @@ struct SeatTests {
       #expect(ada.seats.requests.isEmpty)
       try await ada.publish([microphone])
       try await ada.seats.leave()
-      try await eventually("her tracks are gone") { microphone.trackId == nil }
+      try await eventually("her tracks ended") { microphone.trackId == nil }
       #expect(try await code { try await ada.publish([microphone]) } == .noPermission)
       // A rejected and a cancelled request.
       try await ada.seats.request()

@@ -9,7 +9,7 @@ struct MovedBroadcastTests {
     pkId: "p1", way: .move, room: "room-b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
 
   @Test(
-    "each job on its URL has a larger number",
+    "each successive job on the URL has a larger number",
     arguments: [
       ("rtmp://cdn.example/live/key", "rtmp://cdn.example/live/key?serialnum=1", "rtmp://cdn.example/live/key?serialnum=2"),
       ("rtmp://a/live/k?serialnum=7", "rtmp://a/live/k?serialnum=8", "rtmp://a/live/k?serialnum=9"),
@@ -81,7 +81,7 @@ struct MovedBroadcastTests {
   }
 
   @Test(
-    "what can't go along is refused",
+    "a job that can't move is rejected",
     arguments: [
       nil, "rtmp://a/live/k?serialnum=x", "rtmp://a/live/k?serialnum=-1", "rtmp://a/live/k?serialnum=9223372036854775807",
     ])

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("Playback")
 struct PlaybackTests {
-  @Test("after broken video a key frame is requested, nothing is shown until it arrives, and decoding continues", arguments: VideoCodec.allCases)
+  @Test(
+    "after broken video a key frame is requested, nothing is shown until it arrives, and decoding continues",
+    arguments: VideoCodec.allCases)
   func brokenVideo(codec: VideoCodec) async throws {
     let source = try VideoSource.testPattern(VideoSourceTests.configuration(codec))
     let loop = Loop(source.track, codec: codec.rawValue) { number, frame in
@@ -29,7 +31,7 @@ struct PlaybackTests {
   }
 
   @Test(
-    "the first picture that is decoded is reported, not what comes before it and none after it", arguments: VideoCodec.allCases)
+    "only the first decoded picture is reported", arguments: VideoCodec.allCases)
   func firstPicture(codec: VideoCodec) async throws {
     let source = try VideoSource.testPattern(VideoSourceTests.configuration(codec))
     let reports = Reports()

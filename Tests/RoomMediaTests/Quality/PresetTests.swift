@@ -6,7 +6,7 @@ import Testing
 @Suite("Quality presets")
 struct PresetTests {
   @Test(
-    "video presets have their size, profile, rate and key-frame interval",
+    "video presets have the specified size, profile, bitrate and key frame interval",
     arguments: [
       (VideoPreset.low1, 272, 480, H264Encoder.Profile.baseline, 128), (.low2, 272, 480, .baseline, 256),
       (.low3, 272, 480, .baseline, 512), (.medium1, 368, 640, .high, 512), (.medium2, 368, 640, .high, 768),
@@ -32,7 +32,7 @@ struct PresetTests {
   }
 
   @Test(
-    "a configuration that fits a picture keeps its shape within 1280x720 pixels",
+    "a configuration that fits a picture keeps its aspect ratio within 1280x720 pixels",
     arguments: [(320, 180, 320, 180), (1920, 1080, 1280, 720), (1080, 1920, 720, 1280), (321, 181, 320, 180), (1, 1, 2, 2)])
   func fitting(width: Int, height: Int, toWidth: Int, toHeight: Int) throws {
     let configuration = VideoConfiguration(fitting: width, height, fps: 60)

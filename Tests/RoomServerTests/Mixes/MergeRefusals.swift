@@ -89,7 +89,7 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
       ["layouts": layout(#""userId":"alice""#, "\"placeholder\":\"\(String(repeating: "爱", count: 65))\"")],
       "layouts[0].placeholder"),
     .init("33 layouts", ["layouts": many(33, #"{"userId":"alice"}"#)], "layouts: at most 32"),
-    .init("layouts that are none", ["layouts": #"{"userId":"alice"}"#], .unknownMessage, "layouts is not a list"),
+    .init("layouts that are none", ["layouts": #"{"userId":"alice"}"#], .unknownMessage, "layouts is not an array"),
     .init("no layouts", ["layouts": "null"], .unknownMessage, "layouts"),
   ]
 
@@ -99,7 +99,7 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
     .init("a canvas of 100,000x100,000", ["width": "100000", "height": "100000"], "width"),
     .init("an odd width", ["width": "321"], "width"), .init("an odd height", ["height": "181"], "height"),
     .init("no height", ["height": nil], "height"), .init("a width of 14", ["width": "14"], "width"),
-    .init("a width in words", ["width": #""320""#], .unknownMessage, "width is not a whole number"),
+    .init("a width in words", ["width": #""320""#], .unknownMessage, "width is not an integer"),
     .init("an endless width", ["width": "1e999"], .unknownMessage, "width"),
     .init("frames of a mix of sound", ["width": nil, "height": nil], "layouts[0]"),
     .init("the least above the bitrate", ["videoKbps": "500", "minKbps": "501"], "minKbps"),
