@@ -38,8 +38,7 @@ public final class Room: Sendable {
   ///   - token: a room token, issued by the app's server.
   ///   - options: how the client takes part in the room.
   /// - Throws: `RoomError` if the server rejects the join: 10002 for an invalid token, 10011 for an unknown room, 80101 if it
-  ///   cannot be
-  ///   joined now. ``RoomClientError`` if the server cannot be reached.
+  ///   cannot be joined now. ``RoomClientError`` if the server cannot be reached.
   public static func connect(to url: String, token: String, options: RoomOptions = RoomOptions()) async throws -> Room {
     let session = try RoomSession(RoomEntry(url: url, token: token, options: options))
     try await session.connect()
@@ -78,8 +77,8 @@ public final class Room: Sendable {
 
   /// Publishes tracks, all or none.
   /// - Throws: `RoomError` 10003 without the `publish` grant, 80201 if the server cannot take them;
-  ///   ``RoomClientError/trackInUse`` for a track
-  ///   that is already published; ``RoomClientError/negotiationFailed(_:)`` for a codec that the server rejects.
+  ///   ``RoomClientError/trackInUse`` for a track that is already published; ``RoomClientError/negotiationFailed(_:)`` for a
+  ///   codec that the server rejects.
   public func publish(_ tracks: [any LocalTrack]) async throws { try await session.publish(tracks) }
   /// Publishes an audio and a video track, both or none.
   /// - Throws: as ``publish(_:)``.
@@ -132,8 +131,8 @@ public final class Room: Sendable {
   /// room's name.
   /// - Returns: the job as the server started it.
   /// - Throws: `RoomError` 80204 for an invalid parameter; 80202 for a track that does not exist; 80201 for a `serialnum` that
-  ///   is not the
-  ///   largest, a job id in use, or too many jobs; 10003 without the grant, or if the URL's broadcast belongs to another room.
+  ///   is not the largest, a job id in use, or too many jobs; 10003 without the grant, or if the URL's broadcast belongs to
+  ///   another room.
   @discardableResult public func startForward(_ job: ForwardParams) async throws -> JobInfo {
     try await session.startForward(job)
   }
@@ -142,8 +141,7 @@ public final class Room: Sendable {
   /// The events `jobChanged`, `jobStatus` and `jobEnded` report its progress.
   /// - Returns: the job as the server started it.
   /// - Throws: `RoomError` 80204 naming the invalid field; 80202 for a track that does not exist; 80201 for a `serialnum` that
-  ///   is not the
-  ///   largest, or if the server has no capacity for the mix; 10003 as ``startForward(_:)``.
+  ///   is not the largest, or if the server has no capacity for the mix; 10003 as ``startForward(_:)``.
   @discardableResult public func startMerge(_ job: MergeParams) async throws -> JobInfo { try await session.startMerge(job) }
   /// Replaces the layouts of a merge job from the next frame on; needs the `relay` grant.
   /// - Throws: as ``startMerge(_:)``.

@@ -20,8 +20,7 @@ public struct RoomAttributes: Sendable {
   /// participants.
   /// - Parameter values: 1 to 10 attributes; keys of 1 to 64 bytes, values of at most 4096 bytes.
   /// - Throws: `RoomError` 10003 without the grant; 80302 for too many attributes in the call or the room, or naming the
-  ///   invalid key or value.
-  ///   ``RoomClientError`` if the server cannot be reached.
+  ///   invalid key or value. ``RoomClientError`` if the server cannot be reached.
   public func set(_ values: [String: String]) async throws { try await change(set: values) }
 
   /// Removes attributes, all or none; needs the `admin` grant. Ignores keys that are not set.

@@ -8,11 +8,12 @@ extension RoomPK {
   /// 1. Join the other room with the PK token that the server sent after `pkBegan`. The own room now treats the anchor as away,
   ///    not as gone.
   /// 2. Publish this client's tracks there. For a moment both rooms receive each frame.
-  /// 3. Start a merge job for each forward job of its own tracks that this client started. The URL is the same, with a `serialnum`
-  ///    larger by one. Wait until these jobs have taken over.
+  /// 3. Start a merge job for each forward job of its own tracks that this client started. The URL is the same, with a
+  ///    `serialnum` larger by one. Wait until these jobs have taken over.
   /// 4. Leave the own room, whose ``Room`` is then closed. Seat 0 there is reserved during the PK.
   ///
-  /// Meanwhile the own room's audience watches the broadcast. Jobs that the app's server started must be moved by the app's server.
+  /// Meanwhile the own room's audience watches the broadcast. Jobs that the app's server started must be moved by the app's
+  /// server.
   /// - Parameter plan: the split screen and the options of the move.
   /// - Returns: the other room. Its ``Room/pk`` has ``returnHome(token:)``.
   /// - Throws: ``RoomClientError/cannotMove(_:)`` if there is no such PK, or if a job's URL belongs to the room; else as
@@ -53,8 +54,8 @@ extension RoomPK {
 
   /// Returns to the own room after ``move(_:)``: after `pkEnded`, or earlier, which ends the PK.
   ///
-  /// Joins the own room, takes its seat and publishes the tracks. Ends the PK if it is still on. Starts the forward jobs again, on
-  /// the same URLs with a `serialnum` larger by one. Waits until they have taken over, and leaves the other room.
+  /// Joins the own room, takes its seat and publishes the tracks. Ends the PK if it is still on. Starts the forward jobs again,
+  /// on the same URLs with a `serialnum` larger by one. Waits until they have taken over, and leaves the other room.
   ///
   /// Works also if the other room was closed or the anchor was kicked from it. A job that the server rejects results in a
   /// `jobEnded` event with `failed` in the own room.

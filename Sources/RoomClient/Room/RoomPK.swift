@@ -56,8 +56,7 @@ public struct RoomPK: Sendable {
   /// Accepts an invitation; needs the `admin` grant. The event `pkBegan` follows, or `pkInvitationEnded` if the other room
   /// withdrew.
   /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 80704 if the invitation is no longer pending or the
-  ///   invited anchor is
-  ///   absent.
+  ///   invited anchor is absent.
   public func accept(_ pkId: PKID) async throws { try await ask(.accept(PKParams(pkId: pkId))) }
 
   /// Rejects an invitation; needs the `admin` grant.

@@ -47,8 +47,8 @@ public struct RoomSeats: Sendable {
   ///   - tracks: tracks to publish on the seat, which is left again if publishing fails. They may also be published later.
   /// - Returns: the seat's index.
   /// - Throws: 10003 without the `publish` grant, or without the `admin` grant for seat 0; 80413 if already on a seat; 80501
-  ///   for an unknown
-  ///   seat; 10016 if taken; 80503 if locked; 80502 if none is free; 80401 for a guest of a PK; and as ``Room/publish(_:)``.
+  ///   for an unknown seat; 10016 if taken; 80503 if locked; 80502 if none is free; 80401 for a guest of a PK; and as
+  ///   ``Room/publish(_:)``.
   @discardableResult
   public func take(_ index: Int? = nil, publishing tracks: [any LocalTrack] = []) async throws -> Int {
     try await publish(tracks, on: try await session.change(.seats(.take(SeatParams(index: index))), for: SeatResult.self))
@@ -91,8 +91,8 @@ public struct RoomSeats: Sendable {
   /// Requests a seat. The event `seatRequestEnded` reports the outcome. An unanswered request times out after 30 s.
   /// - Parameter index: the seat; nil for any. If it is taken when the request is accepted, the user gets the first free one.
   /// - Throws: 80413 if already on a seat; 80411 if a request or invitation is already pending; 80501, 10016 or 80503 if the
-  ///   seat cannot be
-  ///   taken; 80412 if ten requests are pending; 10003 for seat 0 without the `admin` grant; 80401 for a guest of a PK.
+  ///   seat cannot be taken; 80412 if ten requests are pending; 10003 for seat 0 without the `admin` grant; 80401 for a guest
+  ///   of a PK.
   public func request(_ index: Int? = nil) async throws { try await ask(.request(SeatParams(index: index))) }
 
   /// Cancels this client's request.

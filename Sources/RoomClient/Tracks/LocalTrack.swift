@@ -69,8 +69,7 @@ public final class LocalVideoTrack: LocalTrack {
   ///
   /// The frame's timestamp is in units of 1/90000 s and starts anywhere.
   /// - Returns: false if the frame was dropped: not connected, muted, waiting for a key frame, or a full queue. The track then
-  ///   requests a key
-  ///   frame as soon as one can be sent.
+  ///   requests a key frame as soon as one can be sent.
   @discardableResult public func send(_ frame: EncodedFrame) -> Bool { feed.send(frame, level: nil) }
 
   /// Yields when a receiver needs a key frame, and when the track's transport has connected. Each access returns a new stream.

@@ -56,8 +56,8 @@ public final class AudioSource: Sendable {
   /// Adds the next samples, any number of them. They follow the previous ones without a gap unless their timestamp is more than
   /// 60 ms later.
   ///
-  /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by the
-  /// time of sending.
+  /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by
+  /// the time of sending.
   public func push(_ frame: AudioFrame) { queue.push(frame) }
 
   /// Applies new settings from the next packet on, without an interruption.

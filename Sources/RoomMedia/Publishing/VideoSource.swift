@@ -82,8 +82,8 @@ public final class VideoSource: Sendable {
   /// Adds the next picture, of any size: it is scaled to the configured one. Its timestamp must be larger than the previous
   /// one.
   ///
-  /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by the
-  /// time of sending.
+  /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by
+  /// the time of sending.
   public func push(_ frame: VideoFrame) { queue.push(frame) }
 
   /// Applies a new configuration from the next picture on, without an interruption.
