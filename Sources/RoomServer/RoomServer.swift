@@ -19,22 +19,22 @@ import Webhooks
 public final class RoomServer: Sendable {
   /// The TCP port of HTTP and signalling.
   public var port: UInt16 { http.port }
-  /// That of HTTPS and signalling over it; nil where there is no certificate.
+  /// The TCP port of HTTPS and signalling over TLS; nil without a certificate.
   public var securePort: UInt16? { https?.port }
-  /// The TCP port of RTMP; nil where it is off.
+  /// The TCP port of RTMP; nil if RTMP is off.
   public let rtmpPort: UInt16?
-  /// The TCP port of RTMPS; nil where it is off, or there is no certificate.
+  /// The TCP port of RTMPS; nil if RTMP is off or there is no certificate.
   public let secureRTMPPort: UInt16?
   /// The UDP ports of the media workers.
   public let mediaPorts: [UInt16]
   public let configuration: ServerConfiguration
 
-  /// Held as long as the server runs.
+  /// Keeps the data directory locked as long as the server runs.
   private let data: DataDirectory?
   private let events: EventLog
   private let http: HTTPDaemon
   private let https: HTTPDaemon?
-  /// Follows the certificate's files.
+  /// Reloads the certificate when its files change.
   private let following: Task<Void, Never>?
   private let signalling: SignallingServer
   let directory: RoomDirectory
@@ -51,10 +51,10 @@ public final class RoomServer: Sendable {
   private let stopping = NIOLockedValueBox<Task<Void, Never>?>(nil)
   private let log: Logger
 
-  /// Starts a server; it serves when this returns.
+  /// Starts a server. It accepts clients when this returns.
   /// - Parameters:
-  ///   - configuration: where to listen, whom to trust, what to allow.
-  ///   - log: one line for each event that an operator would want; quiet by default.
+  ///   - configuration: the addresses, keys and limits of the server.
+  ///   - log: receives one line for each event that matters to an operator; discards them by default.
   public static func start(
     _ configuration: ServerConfiguration, log: Logger = Logger(label: "roomserver") { _ in SwiftLogNoOpLogHandler() }
   ) async throws(StartError) -> RoomServer {
@@ -197,7 +197,7 @@ public final class RoomServer: Sendable {
       + ImagesAPI(directory: directory).endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
       + tokens.endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
-      // The streams' own paths come last, so that they hide none.
+      // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
     var handlers = HTTPDaemon.Handlers(
       router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) }, upgraded: { signalling.accept($0) },
@@ -214,7 +214,7 @@ public final class RoomServer: Sendable {
         handlers: handlers)
     }
     http = daemon(port: configuration.port, nil)
-    // The port that is open to the world has no metrics, as with a proxy in front.
+    // The public port serves no metrics, as with a proxy in front.
     handlers.router = Router(endpoints: endpoints.filter { $0.path != SystemAPI.metricsPath })
     https = certificate.map { daemon(port: configuration.tls?.port ?? 0, $0) }
     following = certificate.map { certificate in Task { await certificate.follow() } }
@@ -222,7 +222,7 @@ public final class RoomServer: Sendable {
     sampling = Task { await history.run() }
   }
 
-  /// Lets clients in.
+  /// Starts to accept clients.
   private func serve() async throws(StartError) {
     do throws(ListenError) {
       try http.start()
@@ -245,20 +245,23 @@ public final class RoomServer: Sendable {
       ])
   }
 
-  /// Lets the server run empty: no room is opened any more; whoever wants one is told so, and where to go. Rooms that are open go on.
-  /// Returns when nobody is there any more, when the time is up, or when the calling task is cancelled; ``stop()`` has to follow.
-  /// - Parameter redirect: the signalling URL of another server, `ws://` or `wss://`: new joins are sent there at once, and those who
-  ///   are here at the end of the time.
+  /// Drains the server: it opens no more rooms, and refuses joins that would open one with an error that names `redirect`. Open
+  /// rooms continue. Returns when no participant is left, when the time is up, or when the calling task is cancelled. Call
+  /// ``stop()`` afterwards.
+  /// - Parameter redirect: the signalling URL of another server, `ws://` or `wss://`. New joins are redirected there at once,
+  ///   and
+  ///   the remaining participants at the end of the time.
   public func drain(for time: Duration, redirect: String? = nil) async {
     await draining.begin(for: time, redirect: redirect)
     await draining.isOver()
   }
 
-  /// Returns when a drain that was ordered over REST is over, or when the calling task is cancelled; ``stop()`` has to follow.
+  /// Returns when a drain that was started over REST has ended, or when the calling task is cancelled. Call ``stop()``
+  /// afterwards.
   public func drained() async { await draining.isOver() }
 
-  /// Ends all sessions with `ended(serverStopping)`, closes all sockets and waits for all threads. Calls after the first wait
-  /// for the same end.
+  /// Ends all sessions with `ended(serverStopping)`, closes all sockets and waits for all threads. Later calls wait for the
+  /// first one to finish.
   public func stop() async {
     let task = stopping.withLockedValue { stopping in
       let task = stopping ?? Task { await self.stopOnce() }
@@ -292,6 +295,6 @@ public final class RoomServer: Sendable {
     log.info("stopped")
   }
 
-  /// What `/metrics` tells, as text.
+  /// Returns the text of `/metrics`.
   public func metricsText() async -> String { await metrics.text() }
 }

@@ -8,7 +8,7 @@ enum API {
 
     private enum CodingKeys: CodingKey { case name }
 
-    /// The settings stand beside the name.
+    /// The settings are members of the same object as the name.
     init(from decoder: any Decoder) throws {
       name = try decoder.container(keyedBy: CodingKeys.self).decode(RoomName.self, forKey: .name)
       settings = try SettingsWishes(from: decoder)
@@ -21,14 +21,14 @@ enum API {
     var createdAt: Int64
     var participants: Int
     var tracks: Int
-    /// The first few that joined and are still there.
+    /// The first few users that joined and are still connected.
     var users: [UserID]
     var viewers: Int
   }
 
   struct RoomList: Encodable, Sendable {
     var rooms: [RoomSummary]
-    /// What the next page comes after; nil if nothing follows.
+    /// The `after` value of the next page; nil on the last page.
     var next: RoomName?
   }
 
@@ -36,7 +36,7 @@ enum API {
     var name: RoomName
     /// Milliseconds since 1970.
     var createdAt: Int64
-    /// How many WHEP sessions watch.
+    /// The number of WHEP sessions.
     var viewers: Int
     var settings: RoomSettings
     var participants: [ParticipantInfo]

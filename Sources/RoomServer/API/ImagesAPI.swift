@@ -42,7 +42,7 @@ struct ImagesAPI: Sendable {
     }
     return await directory.change(names) { room in
       do throws(RoomError) {
-        // Here, and not where the room would wait for it.
+        // Decoded here, so that the room does not wait for it.
         let picture = try RoomImages.read(request.body)
         try await room.setImage(names[1], picture, file: request.body)
         return .noContent

@@ -22,7 +22,7 @@ struct JobsAPI: Sendable {
     ]
   }
 
-  /// A job and how it goes.
+  /// A job and its state.
   struct Detail: Codable, Sendable {
     var job: JobInfo
     var status: JobStatusData?
@@ -56,13 +56,13 @@ struct JobsAPI: Sendable {
     return .error(statuses[error.code] ?? 409, error)
   }
 
-  /// The merge job that a body describes.
+  /// Returns the merge job that a body describes.
   /// - Throws: 10001
   static func mergeParams(of request: HTTPRequest) throws(RoomError) -> MergeParams {
     try APIBody.read(MergeParams.self, from: request)
   }
 
-  /// The layouts that a body lists.
+  /// Returns the layouts that a body lists.
   /// - Throws: 10001
   static func layouts(of request: HTTPRequest) throws(RoomError) -> [TrackLayout] {
     try APIBody.read(Layouts.self, from: request).layouts

@@ -113,12 +113,12 @@ struct RoomsAPI: Sendable {
     }
   }
 
-  /// Rooms of one answer at most.
+  /// The maximum number of rooms in one answer.
   private static let largestPage = 1000
 }
 
 extension Room {
-  /// How many of a room's users a list of rooms names.
+  /// The number of users that a list of rooms names for each room.
   private static let shownUsers = 8
 
   fileprivate var summary: API.RoomSummary {
@@ -135,7 +135,7 @@ extension Room {
 }
 
 extension RoomDirectory {
-  /// Answers 404002 where the first name is no room's.
+  /// Runs `body` with the room of the first name, or answers 404002 if there is none.
   nonisolated func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
     guard let name = names.first, let room = await room(RoomName(name)) else {
       return .error(404, RoomError(.roomNotFound, "there is no room \"\(names.first?.prefix(64) ?? "")\""))
@@ -143,7 +143,7 @@ extension RoomDirectory {
     return await body(room)
   }
 
-  /// As ``with(_:_:)``, for operations that change what is stored: an answer that is no error waits until it is.
+  /// Like ``with(_:_:)``, for operations that change stored state: a successful answer waits until the change is stored.
   nonisolated func change(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
     let response = await with(names, body)
     if response.status < 400 { await store?.settled() }

@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// The state of the server and of its last hour, over REST.
+/// The state of the server and its history of one hour, over REST.
 struct ServerAPI: Sendable {
   let gauge: ServerGauge
   let history: ServerHistory

@@ -2,11 +2,11 @@ import RoomProtocol
 import Rooms
 
 extension API {
-  /// What a request says of a room's settings, when the room is created and later.
+  /// The settings of a room in a request that creates or changes it.
   struct SettingsWishes: Decodable, Sendable {
-    /// What it says of one of them.
+    /// One setting in a request.
     enum Wish<Value: Decodable & Sendable>: Sendable {
-      /// Nothing: it stays as it is.
+      /// Absent: the setting stays unchanged.
       case absent
       /// Null: the server's default.
       case standard
@@ -14,7 +14,7 @@ extension API {
 
       var value: Value? { if case .value(let value) = self { value } else { nil } }
 
-      /// - Parameter old: what holds until now; nil for the server's default.
+      /// - Parameter old: the current value; nil for the server's default.
       func applied<Stored>(to old: Stored?, _ stored: (Value) -> Stored) -> Stored? {
         switch self {
         case .absent: old
@@ -32,11 +32,11 @@ extension API {
     /// Seconds.
     var requestTimeout: Wish<Int>
     var push: Wish<PushPolicy>
-    /// What those get who sit on no seat.
+    /// What participants without a seat receive.
     var audience: Wish<RoomAudience>
-    /// Of the room's own mix.
+    /// The picture of the room's own mix.
     var stage: Wish<StagePicture>
-    /// What broadcasts show during a PK.
+    /// The picture of broadcasts during a PK.
     var pk: Wish<PKPicture>
     var seatsHost: Wish<Bool>
 
@@ -61,7 +61,7 @@ extension API {
       seatsHost = try wish(.seatsHost)
     }
 
-    /// What is wrong with them, in a sentence that names the member; nil if nothing is.
+    /// Returns the validation error, in a sentence that names the member; nil if the settings are valid.
     func complaint(_ limits: ServerLimits) -> String? {
       if !(10...86400).contains(emptyTimeout.value ?? 10) { return "emptyTimeout: 10 to 86400 seconds" }
       if !(1...limits.participantsPerRoom).contains(maxParticipants.value ?? 1) {
@@ -91,7 +91,7 @@ extension API {
     }
   }
 
-  /// A room's settings as they are in force.
+  /// The effective settings of a room.
   struct RoomSettings: Encodable, Sendable {
     /// Seconds.
     var emptyTimeout: Int
@@ -100,7 +100,7 @@ extension API {
     var graceTime: Int
     /// Seconds.
     var requestTimeout: Int
-    /// Its URL without the query, which may hold a key.
+    /// The push policy; its URL without the query, which may contain a key.
     var push: PushPolicy
     var audience: RoomAudience
     var stage: StagePicture

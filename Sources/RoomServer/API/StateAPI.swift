@@ -1,7 +1,7 @@
 import HTTPServer
 import RoomProtocol
 
-/// Seats, PK, messages and attributes over REST: the calls of signalling, by the app's own server.
+/// Seats, PK, messages and attributes over REST: the calls of signalling, for the app's own server.
 struct StateAPI: Sendable {
   let directory: RoomDirectory
 
@@ -40,7 +40,7 @@ struct StateAPI: Sendable {
 
   private enum NoKeys: CodingKey {}
 
-  /// The call that a method and the body with its parameters make.
+  /// Returns the call of a method, with the parameters in the body.
   private static func call(_ method: String, _ body: any Decoder) throws -> SignalCall {
     let call = try SignalCall(method: method, params: body)
     // The body of a method without parameters is an empty object.

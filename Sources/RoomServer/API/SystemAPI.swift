@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// What monitoring looks at: health and metrics; and where signalling begins.
+/// The endpoints of monitoring, health and metrics, and the start of signalling.
 struct SystemAPI: Sendable {
   let metrics: MetricsReport
 

@@ -13,7 +13,7 @@ struct TokensAPI: Sendable {
     [Endpoint("POST", "/v1/tokens", access: .api, takesBody: true, action: .answer { request, _ in mint(request) })]
   }
 
-  /// Nil where the request bears a valid API token.
+  /// Returns the error response to a request without a valid API token; nil if the token is valid.
   func refusal(of request: HTTPRequest) -> HTTPResponse? {
     switch verified(request) {
     case .success: nil
@@ -39,7 +39,7 @@ struct TokensAPI: Sendable {
       guard NameRule.allows(body.user) else { throw HTTPError.badRequest("user: \(NameRule.text)") }
       let ttl = body.ttl ?? Self.defaultTTL
       guard (1...Self.maximumTTL).contains(ttl) else { throw HTTPError.badRequest("ttl: 1 to \(Self.maximumTTL) seconds") }
-      // Signed by the key that asked, so that taking that key away takes its tokens away.
+      // Signed with the caller's key, so that removing that key invalidates its tokens.
       let key = try verified(request).get().key
       let token = RoomToken(
         room: body.room, user: body.user, grants: body.grants ?? [.publish, .subscribe],

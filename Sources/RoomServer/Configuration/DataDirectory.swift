@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// The directory of what outlives the server. One server uses it at a time: a lock on it goes with the process that holds it.
+/// The directory of the data that outlives the server. One server uses it at a time: a lock on it ends with the process.
 final class DataDirectory: Sendable {
   let path: String
   private let lock: CInt
 
-  /// Makes the directory, with its parents, for the server's user alone where it is not there, and takes it.
-  /// - Throws: `StartError.data` where that is not possible, or another server has it.
+  /// Locks the directory. Creates it, with its parents and for the server's user alone, if it does not exist.
+  /// - Throws: `StartError.data` if that is not possible, or another server has it.
   init(_ path: String) throws(StartError) {
     self.path = path
     do {
@@ -26,11 +26,11 @@ final class DataDirectory: Sendable {
 
   deinit { close(lock) }
 
-  /// The path of a file in it.
+  /// Returns the path of a file in the directory.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The path of a file in it for the server's user alone, which is made where it is not there: a database has the mode of its file
-  /// for all that it keeps beside it.
+  /// Returns the path of a file that only the server's user may read, and creates the file if it does not exist. A database
+  /// gives the mode of its file to the files that it creates next to it.
   func privateFile(_ name: String) -> String {
     let path = file(name)
     if !FileManager.default.fileExists(atPath: path) {

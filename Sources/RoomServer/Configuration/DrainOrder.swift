@@ -1,21 +1,21 @@
 import RoomProtocol
 
-/// The order that makes a server run empty.
+/// The parameters of a drain.
 struct DrainOrder: Sendable {
   /// Milliseconds since 1970.
   var startedAt: Int64
-  /// Milliseconds since 1970: who is still here then is sent away.
+  /// Milliseconds since 1970: the remaining participants are disconnected then.
   var deadline: Int64
-  /// The signalling URL of the server that takes over; nil if none is known.
+  /// The signalling URL of the server that takes over; nil if none is configured.
   var redirect: String?
 
-  /// What is wrong with a URL to redirect to; nil if nothing is.
+  /// Returns the validation error of a redirect URL; nil if it is valid.
   static func complaint(redirect: String) -> String? {
     let scheme = redirect.firstMatch(of: /^wss?:\/\/[^\/?#]+/)
     return scheme != nil && redirect.utf8.count <= 1024 ? nil : "ws:// or wss:// and the host of another server are needed"
   }
 
-  /// The error for a client that comes too late.
+  /// Returns the error for a client that arrives during the drain.
   func error(_ code: ErrorCode) -> RoomError {
     RoomError(
       code, "the server opens no rooms any more; " + (redirect.map { "go to \($0)" } ?? "try again in a moment"),

@@ -1,7 +1,7 @@
 import OriginServer
 
 extension OwnAddresses {
-  /// What the configuration says of where the server is reached.
+  /// Creates the server's own addresses from its configuration.
   init(_ configuration: ServerConfiguration, port: UInt16?, securePort: UInt16?) {
     self.init()
     names = Set(configuration.origin.names.map { $0.lowercased() })

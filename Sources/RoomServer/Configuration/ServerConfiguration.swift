@@ -7,71 +7,71 @@ public import RoomProtocol
 public import RoomState
 public import Webhooks
 
-/// All that a server can be told at its start. The defaults are those of a server for one machine behind no proxy.
+/// The configuration of a server. The defaults suit a server on one machine without a proxy.
 public struct ServerConfiguration: Sendable {
   /// The numeric address that HTTP and signalling listen on: "127.0.0.1", "0.0.0.0", "::1".
   public var host = "127.0.0.1"
-  /// 0 lets the kernel choose; `RoomServer.port` tells which.
+  /// The TCP port of HTTP. 0 lets the kernel choose; read it from `RoomServer.port`.
   public var port: UInt16 = 0
-  /// The same with TLS, on further ports; nil for none.
+  /// HTTPS and RTMPS on additional ports; nil for none.
   public var tls: TLSSettings?
-  /// The proxies in front of this server, which tell it their clients' addresses.
+  /// The proxies in front of this server, which report their clients' addresses.
   public var trustedProxies = TrustedProxies()
   /// Threads that serve HTTP; at least 1.
   public var httpThreads = 2
   /// Event loops that serve signalling sockets; at least 1.
   public var signallingThreads = 1
-  /// When events for many signalling sockets are written.
+  /// The pause between writes of events to many signalling sockets.
   public var signalPause = SignalPause.short
-  /// The same for events about who comes and goes.
+  /// The pause for events about joining and leaving participants.
   public var presencePause = SignalPause.long
-  /// Threads that convert the streams of RTMP encoders for rooms; at least 1. Nil for one for two cores.
+  /// Threads that convert the streams of RTMP encoders for rooms; at least 1. Nil means one for every two cores.
   public var ingestThreads: Int?
   /// Addresses, ports and workers of the media plane.
   public var media = MediaPlane.Configuration()
   /// API keys with their secrets, each of at least 32 bytes. Tokens of all of them are valid.
   public var keys: [String: Secret]
-  /// The API key that signs what the server issues itself: tokens for anchors that move between rooms and, without a secret of their
-  /// own, webhooks. Nil for the first one, sorted.
+  /// The API key that signs the tokens that the server issues for anchors that move between rooms, and webhooks without their
+  /// own secret. Nil means the first key in sorted order.
   public var signingKey: String?
-  /// The directory in which the server keeps what has to outlive it; made where it is not there, and no other server's while
-  /// this one runs. Nil keeps nothing.
+  /// The directory of the data that outlives the server. It is created if it does not exist, and no other server may use it
+  /// while this one runs. Nil stores nothing.
   public var data: String?
-  /// Whether the first join of a room that is not there creates it.
+  /// Whether the first join of a missing room creates it.
   public var autoCreateRooms = false
-  /// STUN and TURN servers that clients are told of when they join.
+  /// STUN and TURN servers that clients receive when they join.
   public var iceServers: [ICEServerSetting] = []
   /// Jobs that send programs to other servers.
   public var relay = RelaySettings()
   /// Live streams that are published to this server and watched here.
   public var origin = OriginSettings()
   public var rooms = RoomSettings()
-  /// What the app's own server is told.
+  /// Webhooks to the app's own server.
   public var webhooks = WebhookSettings()
   public var keepAlive = KeepAlive()
   public var limits = ServerLimits()
 
-  /// What is wrong with the URL of a server that takes over when this one is drained; nil where nothing is.
+  /// Returns the validation error of the URL of a server that takes over during a drain; nil if it is valid.
   public static func complaint(drainRedirect url: String) -> String? { DrainOrder.complaint(redirect: url) }
 
   /// - Parameter keys: API keys with their secrets, each of at least 32 bytes.
   public init(keys: [String: String]) { self.keys = keys.mapValues { Secret($0) } }
 }
 
-/// Times in a room's life.
+/// The timeouts of a room.
 public struct RoomSettings: Sendable, Hashable {
-  /// How long a participant whose socket was lost keeps its place, tracks and subscriptions; and a WHIP or WHEP session
-  /// whose media was lost.
+  /// How long a participant whose socket was lost keeps its membership, tracks and subscriptions. Also how long a WHIP or WHEP
+  /// session survives the loss of its media.
   public var graceTime: Duration = .seconds(20)
-  /// How long the media of a client that came by WHIP or WHEP may take to connect.
+  /// How long the media of a WHIP or WHEP client may take to connect.
   public var connectTime: Duration = .seconds(20)
-  /// How long a room that the API created stays open with nobody in it.
+  /// How long a room that the API created stays open while empty.
   public var emptyTime: Duration = .seconds(300)
-  /// How long a room that a join created stays open with nobody in it.
+  /// How long a room that a join created stays open while empty.
   public var autoCreatedEmptyTime: Duration = .seconds(30)
-  /// What the audience of a room with people on its seats gets.
+  /// What the audience of a room with occupied seats receives.
   public var audience = RoomAudience.mixed
-  /// Limits and waiting times of seats, PK, messages and attributes.
+  /// Limits and timeouts of seats, PK, messages and attributes.
   public var rules = RoomRules()
 
   public init() {}
@@ -79,54 +79,55 @@ public struct RoomSettings: Sendable, Hashable {
 
 /// When the server pings a signalling socket, and when it closes one.
 public struct KeepAlive: Sendable, Hashable {
-  /// Between two WebSocket pings of the server; also what clients are told as their `pingInterval`.
+  /// The interval between two WebSocket pings of the server; clients receive it as `pingInterval`.
   public var pingInterval: Duration = .seconds(5)
-  /// A socket on which nothing came for so long is dead.
+  /// The time after which a socket on which nothing was received is closed.
   public var silence: Duration = .seconds(12)
-  /// A socket that has not joined after so long is closed.
+  /// The time after which a socket that has not joined is closed.
   public var joinTime: Duration = .seconds(10)
-  /// A client has this long to answer a close frame before its socket is closed.
+  /// The time a client has to answer a close frame before its socket is closed.
   public var closeTime: Duration = .seconds(2)
 
   public init() {}
 }
 
-/// How long an event loop waits after it wrote an event to many signalling sockets. It gathers the events that come meanwhile.
+/// How long an event loop waits after it wrote an event to many signalling sockets. It gathers the events that arrive
+/// meanwhile.
 public struct SignalPause: Sendable, Hashable {
-  /// For each socket that was written to.
+  /// The time for each socket that was written to.
   public var perSocket: Duration
-  /// At most. Zero writes each event at once.
+  /// The maximum. Zero writes each event at once.
   public var longest: Duration
 
   static let short = SignalPause(perSocket: .microseconds(300), longest: .milliseconds(300))
   static let long = SignalPause(perSocket: .milliseconds(1), longest: .seconds(1))
 
-  /// The pause after a write to this many sockets.
+  /// Returns the pause after a write to this many sockets.
   func time(afterSockets count: Int) -> Duration { min(perSocket * count, longest) }
 }
 
 /// Why a server could not start.
 public enum StartError: Error, Sendable, CustomStringConvertible {
-  /// No API key at all.
+  /// There is no API key.
   case noKeys
   /// The secret of this key has fewer than 32 bytes.
   case shortSecret(key: String)
-  /// Not a numeric address.
+  /// The address is not numeric.
   case badAddress(String)
   /// The HTTP port could not be bound.
   case http(address: String, reason: String)
   /// The RTMP port could not be bound.
   case rtmp(address: String, reason: String)
-  /// Nobody can be served with the certificate; with the reason.
+  /// The certificate is not usable; with the reason.
   case certificate(reason: String)
   case media(MediaPlaneError)
-  /// A STUN or TURN server that no client could use; with the reason.
+  /// A STUN or TURN server is invalid; with the reason.
   case iceServer(reason: String)
-  /// Nothing can be recorded in the directory for it; with the reason.
+  /// The directory for recordings is not usable; with the reason.
   case recordings(reason: String)
-  /// Nothing can be kept in the directory for it; with the reason.
+  /// The data directory is not usable; with the reason.
   case data(reason: String)
-  /// A webhook that can't be one; with the reason.
+  /// A webhook is invalid; with the reason.
   case webhooks(reason: String)
 
   public var description: String {

@@ -1,52 +1,52 @@
 import RoomProtocol
 import Rooms
 
-/// Bounds of the control plane. What is over a limit is refused with a code and a sentence, and counted in
+/// Limits of the control plane. A request over a limit fails with a code and a message, and is counted in
 /// `roomserver_limits_hit_total`.
 public struct ServerLimits: Sendable, Hashable {
   public var rooms = 1000
   public var participantsPerRoom = 1000
-  /// Percent of a room's places that only participants with the `publish` grant get, rounded up.
+  /// Percentage of a room's capacity that is reserved for participants with the `publish` grant, rounded up.
   public var publisherShare = RoomBounds().publisherShare
-  /// WHEP sessions in one room that were begun with the same token.
+  /// WHEP sessions in one room that were started with the same token.
   public var sessionsPerToken = RoomBounds().sessionsPerToken
   /// WHEP sessions of one user in one room.
   public var sessionsPerUser = RoomBounds().sessionsPerUser
   public var tracksPerParticipant = 16
   /// Bytes of one signalling message.
   public var messageBytes = RoomLimits().messageBytes
-  /// Bytes of one HTTP body, images apart.
+  /// Bytes of one HTTP body, except images.
   public var bodyBytes = 64 * 1024
-  /// Joins allowed from one address, a second, after the burst.
+  /// Joins allowed from one address per second, after the burst.
   public var joinsPerSecond = 20.0
   public var joinBurst = 100
-  /// Addresses whose joins are counted at once; the longest quiet one is forgotten first.
+  /// Addresses whose joins are counted at a time; the one that has been inactive longest is removed first.
   public var joinAddresses = 10_000
-  /// Signalling messages of one socket, a second, after the burst; more are read later, not refused.
+  /// Signalling messages of one socket per second, after the burst. Further messages are delayed, not rejected.
   public var messagesPerSecond = 100.0
   public var messageBurst = 300
-  /// Calls of one participant that send an event to the whole room, a second, after the burst; more are refused. A call of many bytes
-  /// counts as several.
+  /// Calls of one participant per second that send an event to the whole room, after the burst. Further calls are rejected. A
+  /// large call counts as several.
   public var changesPerSecond = RoomBounds().changesPerSecond
   public var changeBurst = RoomBounds().changeBurst
-  /// Bytes on their way to one signalling socket, 256 more for each message; a client that reads more slowly is closed.
+  /// Unsent bytes of one signalling socket, plus 256 for each message. A client that reads more slowly is closed.
   public var outgoingBytes = 4 * 1024 * 1024
-  /// HTTP connections and signalling sockets at once.
+  /// HTTP connections and signalling sockets at a time.
   public var connections = 4000
-  /// HTTP connections from one address, signalling sockets among them; 0 for as many as there are. Trusted proxies have no limit, and
-  /// the signalling sockets of each client behind them have this one.
+  /// HTTP connections from one address, including signalling sockets; 0 means unlimited. Trusted proxies have no limit, but the
+  /// signalling sockets of each client behind them have this one.
   public var connectionsPerAddress = 1000
-  /// How long the head of an HTTP request may take; a body of more than 16 KiB has a second more for each 16 KiB.
+  /// How long the head of an HTTP request may take. A body of more than 16 KiB has an additional second for each 16 KiB.
   public var requestTime: Duration = .seconds(10)
-  /// An HTTP connection is closed after so long without a byte, in whole seconds; signalling sockets and answers in preparation are
-  /// exempt.
+  /// The time without a byte after which an HTTP connection is closed, in whole seconds. Signalling sockets and answers in
+  /// preparation are exempt.
   public var idleTime: Duration = .seconds(30)
   /// Kicked tokens remembered until they expire.
   public var kickedTokens = 100_000
 
   public init() {}
 
-  /// What clients are told of these.
+  /// The limits that clients receive.
   var told: RoomLimits {
     var limits = RoomLimits()
     limits.messageBytes = messageBytes
@@ -55,7 +55,7 @@ public struct ServerLimits: Sendable, Hashable {
     return limits
   }
 
-  /// What holds in each room.
+  /// The limits of each room.
   var inRooms: RoomBounds {
     var bounds = RoomBounds()
     bounds.told = told

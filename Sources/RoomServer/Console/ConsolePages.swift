@@ -3,13 +3,13 @@ import Foundation
 import HTTPServer
 import RoomProtocol
 
-/// The console: a page at `/`, and the files that it is made of at `/console/*`. The files are those of `Console/Page`, put into
-/// the program by the build; nothing is read from disk, and nothing is fetched from elsewhere.
+/// The console: a page at `/`, and its files at `/console/*`. The files of `Console/Page` are compiled into the program:
+/// nothing is read from disk, and nothing is loaded from other servers.
 struct ConsolePages: Sendable {
   /// A file ready to be sent.
   struct File: Sendable {
     var body: [UInt8]
-    /// Strong (RFC 9110 §8.8.3): the start of the content's SHA-256, quoted.
+    /// A strong ETag (RFC 9110 §8.8.3): the start of the content's SHA-256, quoted.
     var tag: String
     var type: String
   }
@@ -31,7 +31,7 @@ struct ConsolePages: Sendable {
 
   private func answer(_ request: HTTPRequest, name: String) -> HTTPResponse {
     guard let file = files[name] else { return .error(404, HTTPError.noSuchPath) }
-    // Asked for again each time, and answered without a body as long as it is the same: a new server never runs an old page.
+    // Revalidated on each load, and answered without a body if unchanged: an old page never runs against a new server.
     let headers = [("ETag", file.tag), ("Cache-Control", "no-cache")]
     if request.header("if-none-match", lists: file.tag) || request.header("if-none-match", lists: "w/\(file.tag)")
       || request.header("if-none-match") == "*"
@@ -41,8 +41,8 @@ struct ConsolePages: Sendable {
     return HTTPResponse(status: 200, headers: headers + [("Content-Type", file.type)] + Self.guards, body: file.body)
   }
 
-  /// What a browser is to allow the page: its own files, camera, microphone and screen; no inline code, no frame around it, and no text
-  /// that becomes HTML. It may speak to any server, for a drained one names the next while the page is open.
+  /// The permissions of the page: its own files, camera, microphone and screen; no inline code, no framing, and no text that
+  /// becomes HTML. It may connect to any server, because a draining server names the next one while the page is open.
   static let guards: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

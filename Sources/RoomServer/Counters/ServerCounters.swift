@@ -2,9 +2,9 @@ import NIOConcurrencyHelpers
 import RoomProtocol
 import Rooms
 
-/// What rooms and signalling count since the start of the server.
+/// The counters of rooms and signalling since the start of the server.
 final class ServerCounters: Sendable {
-  /// A bound of `ServerLimits` that somebody ran into.
+  /// A limit of `ServerLimits` that was reached.
   enum Limit: String, Sendable, CaseIterable {
     case rooms
     case participants
@@ -23,26 +23,26 @@ final class ServerCounters: Sendable {
   struct Values: Sendable {
     var sockets = 0
     var socketsOpened = 0
-    /// Sockets closed because nothing came on them.
+    /// Sockets closed because nothing was received on them.
     var socketsDead = 0
     var messagesReceived = 0
     var messagesSent = 0
-    /// Messages that were no request.
+    /// Messages that were not a valid request.
     var messagesMalformed = 0
     /// Answers and events that could not be written.
     var messagesUnwritable = 0
-    /// Joins by the code of their answer.
+    /// Joins by the code of their result.
     var joins: [Int: Int] = [:]
     var resumes = 0
     var kicks = 0
-    /// Sessions ever begun.
+    /// Sessions started.
     var whipSessions = 0
     var whepSessions = 0
     var rtmpSessions = 0
-    /// Of these, streams that a room can't take.
+    /// RTMP sessions that ended because a room can't convert the stream.
     var rtmpFaults = 0
     var iceRestarts = 0
-    /// Errors answered over signalling, by code.
+    /// Errors sent over signalling, by code.
     var errors: [Int: Int] = [:]
     var limits: [Limit: Int] = [:]
   }
@@ -57,7 +57,7 @@ final class ServerCounters: Sendable {
 }
 
 extension ServerCounters {
-  /// Counts what happened in a room.
+  /// Counts an event of a room.
   func count(_ count: RoomCount) {
     switch count {
     case .limit(let limit): self.count(limit: Limit(limit))

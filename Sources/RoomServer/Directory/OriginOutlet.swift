@@ -5,7 +5,7 @@ import Relay
 import RoomProtocol
 import Rooms
 
-/// The origin of this server, as the broadcasts of rooms publish to it.
+/// The origin of this server, to which the broadcasts of rooms publish.
 struct BroadcastOrigin: LocalOrigin {
   let origin: Origin
 
@@ -24,7 +24,7 @@ struct BroadcastOrigin: LocalOrigin {
   }
 }
 
-/// A broadcast's way to the origin of this server: no socket, no queue.
+/// Publishes a broadcast to the origin of this server, without a socket or a queue.
 final class OriginOutlet: BroadcastOutlet {
   private let publication: Origin.Publication
 

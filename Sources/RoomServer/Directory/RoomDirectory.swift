@@ -9,7 +9,7 @@ import Rooms
 import SFU
 import Webhooks
 
-/// The rooms of this server by name, and what has to outlive a room: the tokens of kicked users, and how often who joins.
+/// The rooms of this server by name, and the state that outlives a room: the tokens of kicked users, and the join rates.
 actor RoomDirectory {
   private let configuration: ServerConfiguration
   private let plane: MediaPlane
@@ -21,13 +21,13 @@ actor RoomDirectory {
   private let log: Logger
   private var rooms: [RoomName: Room] = [:]
   private var isStopping = false
-  /// Nil while rooms may be opened.
+  /// The drain in progress; nil while rooms may be opened.
   private(set) var drain: DrainOrder?
-  /// Those who come before all stored rooms are there again wait a little.
+  /// Joins that arrive before all stored rooms are restored wait.
   private var isRestoring: Bool
   nonisolated let store: StoreWriter?
 
-  /// Behind locks and not in the actor: a kicked token has to be dead before the kick is told.
+  /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
   nonisolated let kicked: NIOLockedValueBox<KickedTokens>
 
   init(
@@ -50,7 +50,7 @@ actor RoomDirectory {
     self.kicked = kicked ?? NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
   }
 
-  /// Takes up the rooms that were stored, before anybody comes.
+  /// Restores the stored rooms, before the first client connects.
   func restore(_ stored: StoredServer) async {
     broadcasts.restore(begun: stored.broadcasts)
     for (name, reason) in stored.unreadable {
@@ -68,23 +68,23 @@ actor RoomDirectory {
     if !rooms.isEmpty { log.info("rooms restored", metadata: ["rooms": "\(rooms.count)"]) }
   }
 
-  /// The room of that name, if it is open.
+  /// Returns the room of that name, if it is open.
   func room(_ name: RoomName) -> Room? { rooms[name] }
 
-  /// All rooms, by name.
+  /// All rooms, sorted by name.
   var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
 
-  /// The rooms whose names follow `name`, by name.
+  /// Returns the rooms whose names follow `name`, sorted by name.
   /// - Parameters:
-  ///   - name: where the page before ended; nil for the first page.
-  ///   - limit: how many at most.
+  ///   - name: the last name of the previous page; nil for the first page.
+  ///   - limit: the maximum number of rooms.
   /// - Returns: the rooms, and whether others follow.
   func page(after name: RoomName?, limit: Int) -> (rooms: [Room], hasMore: Bool) {
     let names = rooms.keys.filter { key in name.map { key > $0 } ?? true }.sorted()
     return (names.prefix(limit).compactMap { rooms[$0] }, names.count > limit)
   }
 
-  /// The room that a token names; made where it is not there and the server makes rooms by itself.
+  /// Returns the room that a token names. Creates it if it does not exist and the server creates rooms on join.
   func room(joinedWith token: RoomToken) throws(RoomError) -> Room {
     guard !isStopping else { throw RoomError(.joinFailed, "the server is stopping") }
     guard !isRestoring else { throw RoomError(.joinFailed, "the server is starting; try again in a second") }
@@ -97,7 +97,7 @@ actor RoomDirectory {
     return make(token.room, RoomWishes(emptyTime: configuration.rooms.autoCreatedEmptyTime))
   }
 
-  /// Creates a room for the API; the second value is false where it was there already.
+  /// Creates a room for the API. The second value is false if the room already existed.
   func create(_ name: RoomName, _ wishes: RoomWishes) throws(RoomError) -> (Room, isNew: Bool) {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
@@ -108,30 +108,30 @@ actor RoomDirectory {
     return (room, true)
   }
 
-  /// Lets out what a socket holds once all changes so far are stored.
+  /// Releases the messages that a socket holds back once all changes so far are stored.
   nonisolated func release(_ hold: SignalHold, of socket: any SignalOutlet) {
     guard let store else { return socket.release(hold) }
     store.whenWritten(store.newest) { _ in socket.release(hold) }
   }
 
-  /// Forgets a room that has closed.
+  /// Removes a room that has closed.
   func forget(_ room: Room) {
     guard rooms[room.name] === room else { return }
     rooms[room.name] = nil
     store?.gone(room.name)
   }
 
-  /// Ends all sessions and closes all rooms; none is made any more. What is stored of them stays.
+  /// Ends all sessions, closes all rooms and creates no more. Stored rooms stay stored.
   func stop() async {
     isStopping = true
-    // Who moves to another server begins its jobs there.
+    // After a redirect the other server runs the rooms and their jobs.
     await store?.stop(closed: drain?.redirect == nil ? [] : all.map(\.name))
     for room in all { await room.close(EndedData(reason: .serverStopping, redirect: drain?.redirect)) }
     await broadcasts.stop()
   }
 
-  /// Ends the threads of broadcasts and mixes. Whoever asks one of these afterwards, for the metrics for instance, waits for ever: nobody
-  /// may be left who does.
+  /// Ends the threads of broadcasts and mixes. A later call to one of them, for example to read its metrics, never returns, so
+  /// no caller may be left.
   func endThreads() async {
     await broadcasts.endThreads()
     await mixes.stop()
@@ -147,7 +147,7 @@ actor RoomDirectory {
 
   private var fullSentence: String { "the server has \(configuration.limits.rooms) rooms and takes no more" }
 
-  /// What was asked for, and the server's own for all else.
+  /// Returns the settings of the API call, with the server's defaults for those that it left out.
   nonisolated func settings(for wishes: RoomWishes) -> RoomCore.Settings {
     let most = configuration.limits.participantsPerRoom
     var rules = configuration.rooms.rules

@@ -4,12 +4,12 @@ import OriginServer
 import RoomProtocol
 import Rooms
 
-/// Lets a server run empty before it ends: no room is opened any more, those that are open go on until nobody is in them, or until
-/// the deadline.
+/// Drains a server before it ends: no room is opened any more, and open rooms continue until they are empty, or until the
+/// deadline.
 actor Drain {
   private static let step = Duration.milliseconds(200)
 
-  /// What is still going on.
+  /// The activity that is left on the server.
   struct Load: Sendable {
     var rooms = 0
     var participants = 0
@@ -33,7 +33,7 @@ actor Drain {
     self.log = log
   }
 
-  /// Begins, or changes what was ordered.
+  /// Starts a drain, or changes its time and redirect.
   func begin(for time: Duration, redirect: String?) async {
     let now = RoomTime.now.unix
     let begun = await directory.drain
@@ -48,7 +48,7 @@ actor Drain {
     work = Task { await self.run(until: order.deadline) }
   }
 
-  /// Goes on as before.
+  /// Cancels the drain.
   func cancel() async {
     work?.cancel()
     work = nil
@@ -57,10 +57,10 @@ actor Drain {
     log.notice("draining no more")
   }
 
-  /// The server ends.
+  /// Stops waiting, because the server ends.
   func end() { work?.cancel() }
 
-  /// Returns when a drain is over: nobody is here any more, or its time is up; and when the calling task is cancelled.
+  /// Returns when a drain has ended, because the server is empty or the time is up, or when the calling task is cancelled.
   func isOver() async {
     guard !isFinished else { return }
     let (end, waiting) = AsyncStream.makeStream(of: Never.self)
@@ -72,7 +72,7 @@ actor Drain {
     while !Task.isCancelled {
       let load = await load()
       if load.isNone || RoomTime.now.unix >= deadline {
-        // Nothing was called off meanwhile.
+        // The drain was not cancelled meanwhile.
         guard !Task.isCancelled else { return }
         log.notice("drained", metadata: ["load": "\(load)"])
         isFinished = true

@@ -1,7 +1,7 @@
 import HTTPServer
 import RoomProtocol
 
-/// Letting the server run empty, over REST.
+/// Draining the server over REST.
 struct DrainAPI: Sendable {
   let drain: Drain
   let directory: RoomDirectory
@@ -39,7 +39,7 @@ struct DrainAPI: Sendable {
     var streams: Int
   }
 
-  /// Whether more may be sent here.
+  /// Answers whether the server accepts more clients.
   private func ready() async -> HTTPResponse {
     await directory.drain == nil ? .json(Ready(status: "ready")) : .json(Ready(status: "draining"), status: 503)
   }

@@ -6,9 +6,10 @@ import RoomToken
 import Rooms
 import WebRTC
 
-/// The one way into the server's rooms. Signalling, WHIP, WHEP and RTMP each read a request, ask here, and write the answer.
+/// The only path into the server's rooms. Signalling, WHIP, WHEP and RTMP each read a request, call this type, and write the
+/// answer.
 struct Entrance: Sendable {
-  /// What a token is presented for.
+  /// What a token is used for.
   enum Purpose: Sendable {
     /// Signalling: the room checks each call.
     case join
@@ -16,11 +17,11 @@ struct Entrance: Sendable {
     case publish
     /// To receive without signalling.
     case view
-    /// To change a session that exists.
+    /// To change an existing session.
     case session
   }
 
-  /// Why nobody is let in.
+  /// Why a client is not admitted.
   enum Refusal: Error, Sendable {
     /// The address joins too often.
     case tooManyJoins(RoomError)
@@ -45,8 +46,8 @@ struct Entrance: Sendable {
   var counters: ServerCounters
   var log: Logger
 
-  /// Counts a join of an address.
-  /// - Throws: if the address has joined too often.
+  /// Counts a join from an address.
+  /// - Throws: if the address joins too often.
   func admit(_ client: TransportAddress?) throws(Refusal) {
     guard let client, !throttle.withLockedValue({ $0.allows(client, now: .now) }) else { return }
     counters.count(limit: .joinRate)
@@ -82,8 +83,8 @@ struct Entrance: Sendable {
     .grant(RoomError(.noPermission, "the token has no grant to \(grant)"))
   }
 
-  /// Lets a user into the room of a token, which is made if it may be.
-  /// - Parameter enter: returns nil if the room closed meanwhile: there may be a new one.
+  /// Admits a user to the room of a token, and creates the room if that is allowed.
+  /// - Parameter enter: returns nil if the room closed meanwhile; the call is then repeated with a new room.
   func enter<Entered>(
     _ token: RoomToken, _ enter: (Room) async -> Entered?
   ) async throws(RoomError) -> Entered {
@@ -95,6 +96,6 @@ struct Entrance: Sendable {
     throw RoomError(.joinFailed, "the room is closing; try again")
   }
 
-  /// Counts what a join came to.
+  /// Counts the result of a join.
   func count(_ code: ErrorCode) { counters.count { $0.joins[code.rawValue, default: 0] += 1 } }
 }

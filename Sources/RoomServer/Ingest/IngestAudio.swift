@@ -3,12 +3,12 @@ import Glibc
 import RTMP
 import RTP
 
-/// AAC as FLV carries it, made into Opus: decoded, at 48 kHz in stereo, and encoded in packets of 20 ms.
+/// Converts AAC, as FLV carries it, to Opus: decodes it at 48 kHz in stereo, and encodes it in packets of 20 ms.
 ///
-/// The samples are counted, so that the packets follow each other without a seam. Where the messages' times say otherwise the count is
-/// put right: by a sample now and then where the encoder's sound card runs at its own pace, at once where sound is missing.
+/// The samples are counted, so that the packets follow each other without a gap. If the messages' times differ from the count,
+/// the count is corrected: gradually, by single samples, if the encoder's sound card drifts; at once if sound is missing.
 final class IngestAudio {
-  /// An Opus packet, and the number of its first sample on the stream's time.
+  /// An Opus packet, and the number of its first sample on the stream's timeline.
   struct Packet {
     var payload: [UInt8]
     var position: Int64
@@ -17,18 +17,18 @@ final class IngestAudio {
 
   private static let rate: Int64 = 48_000
   private static let channels = 2
-  /// Samples by which count and times may differ before the difference is put right at once: 40 ms.
+  /// The difference between count and times, in samples, above which the count is corrected at once: 40 ms.
   private static let tolerance: Int64 = 1920
-  /// Samples from which on it is put right little by little, and up to which: 8 ms and 1 ms.
+  /// The differences in samples at which gradual correction starts and ends: 8 ms and 1 ms.
   private static let drift = 384.0
   private static let settled = 48.0
-  /// More missing sound than this is no sound, and not silence: 500 ms.
+  /// A longer gap, in samples, is left out instead of filled with silence: 500 ms.
   private static let longestSilence: Int64 = 24_000
 
   private let encoder: OpusEncoder
   private var decoder: AACDecoder?
   private var configuration: [UInt8] = []
-  /// Samples that wait for their packet, and the number of the first; nil before the first.
+  /// Samples that do not fill a packet yet, and the number of the first; nil before the first.
   private var waiting: [Int16] = []
   private var position: Int64?
   private var difference = 0.0
@@ -36,7 +36,7 @@ final class IngestAudio {
   private var isBroken = false
   /// Frames that could not be decoded.
   private(set) var malformed = 0
-  /// Times when sound was missing or too much, and was put right at once.
+  /// The number of times that missing or surplus sound was corrected at once.
   private(set) var jumps = 0
 
   init() throws(IngestFault) {
@@ -46,11 +46,11 @@ final class IngestAudio {
     } catch { throw .audio("\(error)") }
   }
 
-  /// Whether the stream's configuration has come.
+  /// Whether the stream's configuration has arrived.
   var hasBegun: Bool { decoder != nil }
 
-  /// Takes an audio message; gives what is ready.
-  /// - Parameter time: the message's.
+  /// Decodes an audio message and returns the packets that are complete.
+  /// - Parameter time: the message's time.
   func take(_ payload: [UInt8], at time: MediaTime) throws(IngestFault) -> [Packet] {
     guard let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }) else {
       malformed += 1
@@ -85,7 +85,7 @@ final class IngestAudio {
     return packets()
   }
 
-  /// Makes the samples follow those before, so that they are heard at their time.
+  /// Aligns the samples with those before, so that they are played at their time.
   private func place(_ samples: inout [Int16], at wanted: Int64) {
     guard let position else {
       self.position = wanted
@@ -98,7 +98,7 @@ final class IngestAudio {
       isCorrecting = false
       isBroken = false
       if error > Self.longestSilence {
-        // What waits is less than a packet, and is lost.
+        // The waiting samples are less than a packet, and are lost.
         waiting = []
         self.position = wanted
       } else if error > 0 {
@@ -112,7 +112,7 @@ final class IngestAudio {
     difference += (Double(error) - difference) / 32
     if abs(difference) > Self.drift { isCorrecting = true }
     if abs(difference) < Self.settled { isCorrecting = false }
-    // A sample in a frame of 20 ms or more: a tenth of a percent, which nobody hears.
+    // One sample in a frame of 20 ms or more: a tenth of a percent, which is inaudible.
     guard isCorrecting, samples.count >= Self.channels else { return }
     if difference > 0 { samples += samples.suffix(Self.channels) } else { samples.removeLast(Self.channels) }
   }

@@ -1,9 +1,9 @@
 import RTMP
 
-/// Messages on their way from a connection to the thread that converts them, within bounds: whoever comes faster than they are
-/// converted loses pictures up to a key frame, and in the end sound.
+/// A bounded queue of messages from a connection to the thread that converts them. A stream that arrives faster than it is
+/// converted loses pictures up to a key frame, and finally sound.
 struct IngestBacklog {
-  /// About 4 s of a stream of 16 Mb/s.
+  /// The maximum size in bytes: about 4 s of a stream of 16 Mb/s.
   static let bytes = 8 << 20
   static let messages = 4096
 
@@ -11,7 +11,7 @@ struct IngestBacklog {
   private var first = 0
   private var waitingBytes = 0
   private var needsKeyFrame = false
-  /// Messages lost to the bounds.
+  /// Messages dropped because the queue was full.
   private(set) var dropped = 0
 
   var isEmpty: Bool { first == waiting.count }

@@ -8,18 +8,18 @@ import RoomProtocol
 import RoomToken
 import WebRTC
 
-/// The RTMP entry point of rooms: `rtmp://host/room/{room}?token=…`. Keeps the threads that convert streams.
+/// The RTMP entry point of rooms: `rtmp://host/room/{room}?token=…`. Owns the threads that convert streams.
 final class IngestDoor: Sendable {
-  /// The application that leads into rooms.
+  /// The RTMP application that publishes to rooms.
   static let app = "room"
 
   private struct Threads {
-    /// Made with the first stream.
+    /// Created with the first stream.
     var group: MultiThreadedEventLoopGroup?
     var isStopped = false
   }
 
-  /// Streams that no room could take lately, and why.
+  /// A recently rejected stream that no room could convert, and the reason.
   private struct Refused {
     var room: RoomName
     var user: UserID
@@ -27,10 +27,10 @@ final class IngestDoor: Sendable {
     var until: ContinuousClock.Instant
   }
 
-  /// How long the user of such a stream is refused at once: encoders that come back by themselves within seconds would join and leave for
-  /// ever, and their users never learn why.
+  /// How long the user of such a stream is rejected at once. Encoders that reconnect automatically within seconds would
+  /// otherwise join and leave for ever, and their users never see the reason.
   private static let refusal = Duration.seconds(10)
-  /// Of more the oldest are forgotten.
+  /// The maximum number of entries; above it the oldest are removed.
   private static let mostRefused = 256
 
   private let entrance: Entrance
@@ -39,9 +39,9 @@ final class IngestDoor: Sendable {
 
   init(entrance: Entrance) { self.entrance = entrance }
 
-  /// The door as the origin asks for it.
+  /// The handler that the origin calls for publishes to rooms.
   var publishDoor: PublishDoor {
-    // Not kept by the origin, which the rooms keep.
+    // Weak: the rooms keep the origin, so the origin must not keep this object.
     PublishDoor { [weak self] arrival async throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
       do throws(RoomError) {
@@ -65,8 +65,8 @@ final class IngestDoor: Sendable {
     }
   }
 
-  /// Lets a stream into the room of its token.
-  /// - Throws: with the codes of signalling.
+  /// Admits a stream to the room of its token.
+  /// - Throws: the error codes of signalling.
   func open(
     _ name: RoomName, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
   ) async throws(RoomError) -> IngestSession {
@@ -125,7 +125,7 @@ final class IngestDoor: Sendable {
     return loop
   }
 
-  /// Ends the threads; all rooms are closed.
+  /// Ends the threads. All rooms must be closed.
   func stop() async {
     let group = threads.withLockedValue { threads in
       threads.isStopped = true

@@ -1,13 +1,13 @@
-/// Why a published stream can't go on in a room, in words for who set up the encoder.
+/// Why a room rejects a published stream, in a sentence for the person who configured the encoder.
 enum IngestFault: Error, Sendable, Hashable, CustomStringConvertible {
   case videoCodec(String)
   case audioCodec(String)
-  /// Pictures are shown in another order than they are sent in, which WebRTC has no way to say.
+  /// Pictures are shown in another order than they are sent in, which WebRTC can't express.
   case reordered
-  /// Profile and level of a sequence header, in hexadecimal.
+  /// An unsupported profile; profile and level of the sequence header, in hexadecimal.
   case profile(String)
   case profileChanged
-  /// What the codec's own library says.
+  /// An error of the audio codec's library.
   case audio(String)
   case malformedHeader(String)
   case stopping

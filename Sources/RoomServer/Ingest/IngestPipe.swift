@@ -4,10 +4,10 @@ import RoomProtocol
 import SFU
 import WebRTC
 
-/// A stream on its way from RTMP messages into a room's tracks. One owner at a time; a track's packets are lost until the track is
-/// there, so its owner gives no more messages after `take` has asked for one before `begin` has brought it.
+/// Converts the RTMP messages of a stream to packets of a room's tracks. It has one owner at a time. Packets are lost until
+/// their track exists: after `take` requests a track, the owner passes no more messages until it has called `begin`.
 final class IngestPipe {
-  /// A track that the stream needs now.
+  /// A track that the stream requires.
   struct Wish: Sendable {
     var kind: TrackKind
     var codec: RTPCodec
@@ -16,7 +16,7 @@ final class IngestPipe {
     var fps: Int?
   }
 
-  /// How things went, for the log.
+  /// The counts of a stream, for the log.
   struct Tally: Sendable, Hashable {
     var pictures = 0
     var packets = 0
@@ -25,11 +25,11 @@ final class IngestPipe {
     var lost = 0
   }
 
-  /// One track's way into its room.
+  /// The conversion state of one track.
   private struct Track {
     let injection: TrackInjection
     let base = UInt32.random(in: .min ... .max)
-    /// When the last report was made.
+    /// The media time of the last report.
     var reported: MediaTime?
   }
 
@@ -46,7 +46,7 @@ final class IngestPipe {
 
   init() throws(IngestFault) { audio = try IngestAudio() }
 
-  /// Takes the next message; gives the track that has to be there before the next one.
+  /// Converts the next message. Returns a track that must exist before the next call.
   func take(_ message: MediaMessage, now: Instant, wall: Int64) throws(IngestFault) -> Wish? {
     switch message.kind {
     case .data:
@@ -72,7 +72,7 @@ final class IngestPipe {
     }
   }
 
-  /// A track that was asked for is there.
+  /// Starts a track that `take` requested.
   func begin(_ kind: TrackKind, _ injection: TrackInjection) {
     switch kind {
     case .audio: audioTrack = Track(injection: injection)

@@ -10,24 +10,24 @@ import RoomProtocol
 import Rooms
 import SFU
 
-/// One RTMP publish into a room: takes its messages from the connection's thread, converts them on a thread of the ingests, and ends when
-/// the encoder, the room or a fault of the stream ends it.
+/// One RTMP publish to a room. Takes its messages from the connection's thread, converts them on an ingest thread, and ends
+/// when the encoder, the room or an error in the stream ends it.
 final class IngestSession: PublishSink, RoomEncoder {
-  /// Messages converted in a row before others get their turn.
+  /// Messages converted in a row before other sessions get a turn.
   private static let turn = 32
 
   private struct State {
     var backlog = IngestBacklog()
-    /// The pipe has something to do, or waits for a track.
+    /// Whether the pipe has work or waits for a track.
     var isBusy = false
     var isOver = false
     var room: Room?
-    /// Why the room ended it.
+    /// The reason, if the room ended the session.
     var sentence: String?
   }
 
   let user: UserID
-  /// Binds audio and video together for their receivers.
+  /// The RTCP CNAME that links audio and video for their receivers.
   let canonicalName = UUID().uuidString
   private let loop: any EventLoop
   private let pipe: NIOLoopBoundBox<IngestPipe>
@@ -37,8 +37,8 @@ final class IngestSession: PublishSink, RoomEncoder {
   private let log: Logger
 
   /// - Parameters:
-  ///   - stop: ends the connection's publish, with words for the encoder's user.
-  ///   - failed: is told of a stream that a room can't take.
+  ///   - stop: ends the connection's publish, with a message for the encoder's user.
+  ///   - failed: called if the room can't convert the stream.
   init(
     of user: UserID, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
     failed: @escaping @Sendable (IngestFault) -> Void, log: Logger
@@ -51,7 +51,7 @@ final class IngestSession: PublishSink, RoomEncoder {
     pipe = NIOLoopBoundBox.makeBoxSendingValue(try IngestPipe(), eventLoop: loop)
   }
 
-  /// The room has let the stream in.
+  /// Sets the room that has admitted the stream.
   func enter(_ room: Room) { state.withLockedValue { $0.room = room } }
 
   // MARK: The connection's side
@@ -68,11 +68,11 @@ final class IngestSession: PublishSink, RoomEncoder {
       return !state.isBusy
     }
     if wakes { loop.execute { self.work() } }
-    // The room ended it before the connection knew of it.
+    // The room ended the session before the connection was attached.
     if let late { stop(late) }
   }
 
-  /// The connection is gone, or publishes no more.
+  /// Ends the session because the connection closed or stopped publishing.
   func end() {
     guard let room = close() else { return }
     Task {
@@ -81,7 +81,7 @@ final class IngestSession: PublishSink, RoomEncoder {
     }
   }
 
-  /// Nothing more is taken; gives the room the first time.
+  /// Stops accepting messages. The first call returns the room.
   private func close() -> Room? {
     state.withLockedValue { state in
       guard !state.isOver else { return nil }
@@ -94,7 +94,7 @@ final class IngestSession: PublishSink, RoomEncoder {
 
   // MARK: The room's side
 
-  /// The room ended the participant.
+  /// Called when the room has ended the participant.
   func ended(_ ended: EndedData) {
     guard close() != nil else { return }
     let sentence = Self.sentence(ended)
@@ -136,7 +136,7 @@ final class IngestSession: PublishSink, RoomEncoder {
     loop.execute { self.work() }
   }
 
-  /// Gets the track from the room; meanwhile the messages wait.
+  /// Requests a track from the room. Messages wait meanwhile.
   private func fulfil(_ wish: IngestPipe.Wish) {
     guard let room = state.withLockedValue({ $0.room }) else { return }
     Task {
@@ -170,7 +170,7 @@ final class IngestSession: PublishSink, RoomEncoder {
       ])
   }
 
-  /// What was converted and dropped so far.
+  /// Returns the counts of converted and dropped messages so far.
   func tally() async -> IngestPipe.Tally {
     let counted = try? await loop.submit { self.pipe.value.tally }.get()
     var tally = counted ?? .init()

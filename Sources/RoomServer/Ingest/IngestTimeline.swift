@@ -1,25 +1,25 @@
 import RTP
 
-/// The time of one publish: the milliseconds of its messages, audio and video alike, as one timeline that continues without leaps.
+/// The timeline of one publish: maps the milliseconds of its messages, audio and video alike, to one time without jumps.
 ///
-/// An encoder's clock may leap, when it begins anew or has lost its mind; the media then goes on by the time that has passed. What
-/// still comes with the times of before is of no use.
+/// An encoder's clock may jump, for example after a restart. The media then continues after the elapsed time. Messages that
+/// still carry times from before the jump are dropped.
 struct IngestTimeline {
-  /// Microseconds; what is further from the newest message is a leap. Longer than a stalled connection's burst, and than the time that
-  /// audio and video may be apart.
+  /// The distance in µs from the newest message above which a time counts as a jump. It exceeds the burst of a stalled
+  /// connection, and the time that audio and video may be apart.
   static let leap: UInt64 = 10_000_000
 
   private var unwrapper = TimestampUnwrapper()
-  /// Where on the encoder's timeline this one starts; nil before the first message.
+  /// The start of this timeline on the encoder's; nil before the first message.
   private var start: MediaTime?
-  /// The same, before the last leap.
+  /// The start before the last jump.
   private var former: MediaTime?
   private var newest = MediaTime.zero
   private var newestArrival = Instant(microseconds: 0)
   /// Microseconds since 1970.
   private var wallStart: Int64 = 0
 
-  /// The time since the first message; nil for one of before a leap.
+  /// Returns the time since the first message; nil for a time from before a jump.
   /// - Parameter wall: microseconds since 1970.
   mutating func time(of milliseconds: UInt32, now: Instant, wall: Int64) -> MediaTime? {
     let raw = MediaTime(milliseconds: unwrapper.unwrap(milliseconds))
@@ -45,6 +45,6 @@ struct IngestTimeline {
     return time
   }
 
-  /// What sender reports call a moment: on one line for audio and video.
+  /// Returns the NTP time for sender reports: one clock for audio and video.
   func ntp(at time: MediaTime) -> NTPTime { NTPTime(unixMicroseconds: wallStart &+ time.microseconds) }
 }

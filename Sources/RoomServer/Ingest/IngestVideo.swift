@@ -2,15 +2,15 @@ import RTMP
 import RTP
 import WebRTC
 
-/// H.264 as FLV carries it, made into RTP payloads: nothing is decoded, and parameter sets stand before each key frame.
+/// Converts H.264, as FLV carries it, to RTP payloads. Nothing is decoded, and parameter sets precede each key frame.
 struct IngestVideo {
-  /// What a message is.
+  /// The result of a message.
   enum Step {
     /// Nothing to send.
     case nothing
     /// The stream's format, before its first picture.
     case format(RTPCodec, width: Int?, height: Int?)
-    /// The payloads of a picture, and when it is shown.
+    /// The payloads of a picture, and its presentation time.
     case picture([[UInt8]], at: MediaTime)
   }
 
@@ -18,11 +18,11 @@ struct IngestVideo {
   private var configuration: AVCConfiguration?
   private var codec: RTPCodec?
   private var last: (decoded: MediaTime, shown: MediaTime)?
-  /// Messages that no decoder could read.
+  /// Messages that no decoder can read.
   private(set) var malformed = 0
 
-  /// Takes a video message.
-  /// - Parameter time: the message's: when the picture is decoded.
+  /// Converts a video message.
+  /// - Parameter time: the message's time, which is the decoding time of the picture.
   mutating func take(_ payload: [UInt8], at time: MediaTime) throws(IngestFault) -> Step {
     guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }) else {
       malformed += 1
@@ -45,7 +45,7 @@ struct IngestVideo {
     codec.parameters["profile-level-id"] = id
     self.configuration = configuration
     if let old = self.codec {
-      // Another size is no matter; another profile would need new subscriptions.
+      // A new size is fine; a new profile would need new subscriptions.
       guard old.matches(codec) else { throw .profileChanged }
       return .nothing
     }
@@ -56,7 +56,7 @@ struct IngestVideo {
   private mutating func picture(_ body: ArraySlice<UInt8>, _ tag: VideoTag, at time: MediaTime) throws(IngestFault) -> Step {
     guard let configuration else { return .nothing }
     let shown = time.advanced(milliseconds: Int64(tag.track.compositionTime))
-    // Times that go back because the encoder's clock did are no reordering.
+    // Times that go back because the encoder's clock did are not reordering.
     if let last, shown < last.shown, time >= last.decoded { throw .reordered }
     last = (time, shown)
     guard let plain = body.withUnsafeBytes({ AVCAccessUnit.annexB(withLengths: $0, lengthSize: configuration.lengthSize) })

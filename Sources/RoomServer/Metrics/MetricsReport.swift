@@ -6,7 +6,7 @@ import Rooms
 import SFU
 import Webhooks
 
-/// Gathers what `/metrics` tells.
+/// Collects the metrics of `/metrics`.
 struct MetricsReport: Sendable {
   let directory: RoomDirectory
   let plane: MediaPlane

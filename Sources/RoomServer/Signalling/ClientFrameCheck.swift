@@ -1,10 +1,10 @@
 import NIOCore
 import NIOWebSocket
 
-/// Refuses frames that a client must not send: unmasked ones (RFC 6455 §5.1), and those with bits of extensions that were not
-/// agreed on (§5.2).
+/// Rejects invalid client frames: unmasked ones (RFC 6455 §5.1), and those with bits of extensions that were not negotiated
+/// (§5.2).
 ///
-/// It copies what comes in fragments: a fragment of one byte would keep the whole read that it came with until its message ends.
+/// Fragments are copied: otherwise a fragment of one byte would keep the whole read buffer alive until its message ends.
 final class ClientFrameCheck: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias InboundOut = WebSocketFrame
@@ -23,5 +23,5 @@ final class ClientFrameCheck: ChannelInboundHandler {
   }
 }
 
-/// A frame that a client must not send.
+/// The client sent an invalid frame.
 struct ClientFrameError: Error {}

@@ -3,7 +3,8 @@ import Rooms
 
 /// The messages of a socket as one buffer of frames.
 ///
-/// Most sockets of a crowd have the same messages to send: the frames of the last socket serve the next one, if they are the same.
+/// In a crowd, most sockets send the same messages. The frames made for the last socket are used for the next one if its
+/// messages are the same.
 struct SignalBatch {
   /// Bytes above which the messages of a single socket are written one by one, because copying them costs more than it saves.
   static let mostBytesOfOne = 16 << 10
@@ -13,7 +14,7 @@ struct SignalBatch {
   private var messages: [ByteBuffer] = []
   private var frames: ByteBuffer?
 
-  /// The frames of all messages in order, or nil if they are written one by one.
+  /// Returns the frames of all messages in order, or nil if the messages must be written one by one.
   mutating func frames(of messages: [ByteBuffer]) -> ByteBuffer? {
     guard messages.count > 1 else { return nil }
     let isShared = messages == self.messages

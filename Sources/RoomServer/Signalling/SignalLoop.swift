@@ -1,16 +1,16 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// An event loop's sockets that have something to send.
+/// The sockets of an event loop that have something to send.
 ///
-/// A message to a whole room is added to the queue of each socket, and the loop is woken once. It writes each queue as a whole, so
-/// that messages that came together share a system call.
+/// A message to a whole room is added to the queue of each socket, and the loop is woken once. It writes each queue as a whole,
+/// so that messages that arrive together share a system call.
 ///
-/// A loop that wrote to many sockets then pauses, as long as ``SignalPause`` says, and gathers what comes meanwhile. A single message leaves
-/// at once; many messages to a crowd cost a write for each receiver and pause, not one each. Urgent messages do not wait, and take
-/// with them what waits on their sockets.
+/// After a write to many sockets the loop pauses for the time that ``SignalPause`` gives, and gathers further messages. A
+/// single message leaves at once; many messages to a crowd cost one write for each receiver and pause. Urgent messages do not
+/// wait, and are sent together with the messages that wait on their sockets.
 final class SignalLoop: Sendable {
-  /// What a socket waits for.
+  /// The kinds of messages that a socket has to send.
   struct List: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -22,10 +22,10 @@ final class SignalLoop: Sendable {
     static let long = List(rawValue: 4)
   }
 
-  /// The time between two writes to many: the larger the last one was, the longer.
+  /// The pauses between two writes to many sockets. They grow with the number of sockets in the last write.
   struct Pauses {
     var short = SignalPause.short
-    /// Before messages that may wait for longer.
+    /// The pause before messages that may wait longer.
     var long = SignalPause.long
   }
 
@@ -38,11 +38,11 @@ final class SignalLoop: Sendable {
     var urgent: [SignalSocket] = []
     var short: [SignalSocket] = []
     var long: [SignalSocket] = []
-    /// The last write to many, and to how many.
+    /// The time of the last write to many sockets, and their number.
     var last = NIODeadline.uptimeNanoseconds(0)
     var written = 0
 
-    /// Returns whether the list was empty.
+    /// Adds a socket to a list. Returns whether the list was empty.
     mutating func add(_ socket: SignalSocket, to list: List) -> Bool {
       change(list) { sockets in
         sockets.append(socket)
@@ -65,7 +65,7 @@ final class SignalLoop: Sendable {
       }
     }
 
-    /// When a list is written next.
+    /// Returns the time of a list's next write.
     func next(_ list: List, _ pauses: Pauses) -> NIODeadline {
       switch list {
       case .urgent: last
@@ -81,7 +81,7 @@ final class SignalLoop: Sendable {
     self.counters = counters
   }
 
-  /// Writes what the socket may send: at once, or after the pause.
+  /// Schedules the write of a socket's messages: at once, or after the pause.
   func add(_ socket: SignalSocket, to list: List) {
     if state.withLockedValue({ $0.add(socket, to: list) }) { eventLoop.execute { self.writeWhenDue(list) } }
   }

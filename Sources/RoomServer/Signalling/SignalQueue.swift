@@ -1,9 +1,10 @@
 import NIOCore
 import Rooms
 
-/// What a socket sends, in order, and how far it may be sent by now.
+/// The outgoing messages of a socket, in order, and how many of them may be sent now.
 ///
-/// An answer that promises a change is kept back until the change is stored, and with it everything behind it: the order stays.
+/// An answer that confirms a change is held back until the change is stored. All later messages wait behind it, so the order is
+/// kept.
 struct SignalQueue: Sendable {
   enum Item: Sendable, Hashable {
     case message(ByteBuffer)
@@ -15,19 +16,19 @@ struct SignalQueue: Sendable {
     case hold(SignalHold)
   }
 
-  /// Messages that a crowd's event loop often gathers: one allocation takes them.
+  /// The number of messages that an event loop often gathers for a crowd, so that one allocation is enough.
   private static let usualCount = 8
 
-  /// May be sent now.
+  /// Messages that may be sent now.
   private var ready: [Item] = []
-  /// What is kept back: begins with a hold that is not released.
+  /// Messages that are held back. Begins with a hold that is not released.
   private var held: [Entry] = []
-  /// Not released yet.
+  /// The holds that are not released yet.
   private var holds: Set<SignalHold> = []
   private var last = SignalHold()
   private var isTaking = false
 
-  /// Nothing waits.
+  /// Whether no message is queued or being taken.
   var isEmpty: Bool { ready.isEmpty && held.isEmpty && !isTaking }
 
   mutating func add(_ item: Item) {
@@ -36,7 +37,7 @@ struct SignalQueue: Sendable {
     ready.append(item)
   }
 
-  /// Keeps back everything that is added from now on.
+  /// Holds back all messages that are added from now on.
   mutating func hold() -> SignalHold {
     last.number &+= 1
     holds.insert(last)
@@ -57,8 +58,8 @@ struct SignalQueue: Sendable {
     held.removeFirst(count)
   }
 
-  /// Takes what may be sent now. Whoever gets something sends it and calls again with `isNext`, until there is nothing more; others
-  /// get nothing meanwhile, so that only one sends.
+  /// Takes the messages that may be sent now. A caller that gets messages sends them and calls again with `isNext` until none
+  /// are left. Other callers get nothing meanwhile, so that only one sends.
   mutating func take(isNext: Bool = false) -> [Item] {
     guard isNext || !isTaking else { return [] }
     defer { ready = [] }

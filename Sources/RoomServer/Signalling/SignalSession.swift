@@ -9,9 +9,9 @@ import RoomToken
 import Rooms
 import WebRTC
 
-/// One socket's conversation: a join within its time, then requests to the room until one of them ends it.
+/// The conversation on one socket: a join within the allowed time, then requests to the room until one of them ends it.
 struct SignalSession: Sendable {
-  /// The place in a room that a join gave.
+  /// The room and the participant that a join resulted in.
   private struct Place: Sendable {
     var room: Room
     var user: UserID
@@ -32,10 +32,11 @@ struct SignalSession: Sendable {
     let limits = entrance.configuration.limits
     var pace = TokenBucket(perSecond: limits.messagesPerSecond, burst: limits.messageBurst, now: .now)
     var place: Place?
-    // Ends with the session, because the socket is closing: requests behind a `leave` or a refused join must not be carried out.
+    // Ends with the session, because the socket is closing: requests behind a `leave` or a rejected join must not be executed.
     reading: for await message in socket.messages {
       await keep(&pace)
-      // Nobody waits for these answers, and the messages would stay here for as long as the pace makes them.
+      // No client is left to receive these answers, and the messages would stay in memory for as long as the rate limit delays
+      // them.
       if socket.isClosing || place == nil && !socket.isConnected { break }
       do throws(UnreadableRequest) {
         let request = try SignalRequest.decode(message.readableBytesView, limits: limits.told)
@@ -68,7 +69,7 @@ struct SignalSession: Sendable {
     if let place { await place.room.socketLost(place.sessionId, of: place.user, outlet: socket) }
   }
 
-  /// Waits until the client's pace allows another message.
+  /// Waits until the client's rate limit allows another message.
   private func keep(_ pace: inout TokenBucket) async {
     guard !pace.take(now: .now) else { return }
     entrance.counters.count(limit: .messageRate)
@@ -79,7 +80,7 @@ struct SignalSession: Sendable {
 
   // MARK: Before the join
 
-  /// What became of a request before the join.
+  /// The result of a request before the join.
   private enum Entry {
     case joined(Place)
     case answered
@@ -127,7 +128,7 @@ struct SignalSession: Sendable {
       }
       token = try entrance.authorise(params.token, for: nil, to: .join)
     } catch { throw error.error }
-    // The answer says who is seated, and there may be a new room: both are stored first.
+    // The answer lists the seats, and the room may be new: both are stored before the answer is sent.
     let hold = socket.hold()
     defer { entrance.directory.release(hold, of: socket) }
     let (room, joined) = try await entrance.enter(token) { room -> (Room, Result<SessionID, RoomError>)? in

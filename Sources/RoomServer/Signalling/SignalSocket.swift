@@ -3,32 +3,32 @@ import NIOCore
 import NIOWebSocket
 import Rooms
 
-/// One client's WebSocket, as the session and its room see it.
+/// One client's WebSocket, as the session and its room use it.
 ///
-/// - What comes in is read no faster than `messages` is consumed: `consumed()` after each.
-/// - What goes out is counted in bytes until the kernel has it; a client that lets more than the limit pile up is closed.
+/// - Incoming messages are read no faster than `messages` is consumed: call `consumed()` after each.
+/// - Outgoing messages are counted in bytes until the kernel has taken them. A client with more than the limit is closed.
 final class SignalSocket: SignalOutlet {
-  /// Whole text messages, in order. Ends with the socket.
+  /// Complete text messages, in order. Ends when the socket closes.
   let messages: AsyncStream<ByteBuffer>
   private let channel: any Channel
-  /// In front of the handlers that make frames.
+  /// The context in front of the handlers that make frames.
   private let context: NIOLoopBound<ChannelHandlerContext>
   private let loop: SignalLoop
   private let outgoingLimit: Int
   private let counters: ServerCounters
-  /// What a message costs beside its bytes until it has gone out.
+  /// The bytes a message costs in addition to its own until it is sent.
   private static let overhead = 256
   private let state = NIOLockedValueBox(State())
 
   private struct State {
     var outgoingBytes = 0
     var isClosing = false
-    /// What waits for the loop, or for the store. Its bytes count as outgoing.
+    /// Messages that wait for the loop or the store. Their bytes count as outgoing.
     var queue = SignalQueue()
-    /// The loop's lists that it is in.
+    /// The lists of the loop that contain the socket.
     var lists: SignalLoop.List = []
 
-    /// Adds a message for one list; returns whether the socket is new there, or nil if the queue is full.
+    /// Adds a message for one list. Returns whether the socket is new in that list, or nil if the queue is full.
     mutating func add(_ message: ByteBuffer, limit: Int, to list: SignalLoop.List) -> Bool? {
       guard !isClosing else { return false }
       let bytes = message.readableBytes + SignalSocket.overhead
@@ -39,7 +39,7 @@ final class SignalSocket: SignalOutlet {
     }
   }
 
-  /// - Parameter context: of the handler behind which messages are frames. The caller is on its event loop.
+  /// - Parameter context: the context of the handler behind which messages are frames. The caller is on its event loop.
   init(
     channel: any Channel, context: NIOLoopBound<ChannelHandlerContext>, loop: SignalLoop, messages: AsyncStream<ByteBuffer>,
     outgoingLimit: Int, counters: ServerCounters
@@ -52,12 +52,12 @@ final class SignalSocket: SignalOutlet {
     self.counters = counters
   }
 
-  /// Whether the server has begun to close it: messages that are still here are of no use to anybody.
+  /// Whether the server has begun to close the socket: the remaining messages are ignored.
   var isClosing: Bool { state.withLockedValue { $0.isClosing } }
-  /// Whether the client is there.
+  /// Whether the client is connected.
   var isConnected: Bool { channel.isActive }
 
-  /// Done when the socket is gone.
+  /// Completes when the socket is closed.
   var closed: EventLoopFuture<Void> { channel.closeFuture }
 
   func send(_ message: ByteBuffer) { add(message, to: .urgent) }
@@ -88,11 +88,11 @@ final class SignalSocket: SignalOutlet {
 
   func release(_ hold: SignalHold) {
     state.withLockedValue { $0.queue.release(hold) }
-    // An answer: its client waits.
+    // An answer is urgent because its client waits for it.
     loop.add(self, to: .urgent)
   }
 
-  /// Runs `body` on the event loop after a time, unless it is cancelled before. Costs less than a task that sleeps, whose timer
+  /// Runs `body` on the event loop after a time, unless it is cancelled first. Costs less than a sleeping task, whose timer
   /// outlives its cancellation.
   func schedule(in time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
     channel.eventLoop.scheduleTask(in: TimeAmount(time), body)
@@ -100,8 +100,8 @@ final class SignalSocket: SignalOutlet {
 
   // MARK: On the event loop
 
-  /// Writes what may be sent, and returns how many messages that is. Only its `SignalLoop` calls this.
-  /// - Parameter list: the loop's list that the socket is no longer in.
+  /// Writes the messages that may be sent, and returns their number. Only the socket's `SignalLoop` calls this.
+  /// - Parameter list: the list from which the loop has removed the socket.
   func writeQueue(from list: SignalLoop.List, _ batch: inout SignalBatch) -> Int {
     var count = 0
     var items = state.withLockedValue { state in
@@ -132,7 +132,7 @@ final class SignalSocket: SignalOutlet {
     guard let last = messages.last else { return }
     let context = context.value
     let bytes = messages.reduce(0) { $0 + $1.readableBytes + Self.overhead }
-    // The kernel takes messages in their order: with the last one it has them all.
+    // The kernel takes messages in order: when it has the last one, it has them all.
     let taken = context.eventLoop.makePromise(of: Void.self)
     taken.futureResult.whenComplete { [state] _ in state.withLockedValue { $0.outgoingBytes -= bytes } }
     if let frames = batch.frames(of: messages) {
@@ -143,9 +143,9 @@ final class SignalSocket: SignalOutlet {
     }
   }
 
-  /// The session is done with a message: another may be read.
+  /// Reports that the session has processed a message, so that another may be read.
   func consumed() { channel.triggerUserOutboundEvent(MessageConsumed(), promise: nil) }
 }
 
-/// Told to the socket's handler when the session is done with a message.
+/// The event that the socket's handler receives when the session has processed a message.
 struct MessageConsumed: Sendable {}

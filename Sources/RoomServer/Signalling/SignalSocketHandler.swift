@@ -3,18 +3,19 @@ import NIOWebSocket
 import RoomProtocol
 import Rooms
 
-/// The last handler of a signalling socket's pipeline: text messages to the session, pings both ways, the death of silent
-/// sockets, and the closing handshake.
+/// The last handler of a signalling socket's pipeline. Passes text messages to the session, sends and answers pings, closes
+/// silent sockets, and performs the closing handshake.
 ///
-/// Reads stop while `backlog` messages wait for the session, or `unreadPongLimit` pongs for the client, so that a client can't make
-/// the server keep more.
+/// Reads stop while `backlog` messages wait for the session, or `unreadPongLimit` pongs for the client. This bounds the memory
+/// that a client can use.
 final class SignalSocketHandler: ChannelDuplexHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
   private static let backlog = 16
-  /// Pongs that may wait for the client to read them. While as many do, only the last ping is answered (RFC 6455 §5.5.3).
+  /// The maximum number of pongs that wait for the client to read them. At the limit, only the last ping is answered (RFC 6455
+  /// §5.5.3).
   private static let unreadPongLimit = 64
 
   private let messages: AsyncStream<ByteBuffer>.Continuation
@@ -70,8 +71,8 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     }
   }
 
-  /// The end of an interval, or up to a twentieth of it earlier: the sockets of a loop ping together, so that a crowd at rest
-  /// seldom wakes it.
+  /// Returns the end of an interval, or a time up to a twentieth of it earlier. The sockets of a loop ping together, so that an
+  /// idle crowd seldom wakes the loop.
   private static func pingTime(after interval: TimeAmount, from now: NIODeadline) -> NIODeadline {
     let step = UInt64(max(1, interval.nanoseconds / 20))
     let end = (now + interval).uptimeNanoseconds
@@ -83,8 +84,8 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     let bound = context.loopBound
     silence = context.eventLoop.assumeIsolated().scheduleTask(deadline: lastHeard + limit) {
       let context = bound.value
-      // A client that is not read because the session is busy is not silent; neither is one whose answers are on their way, on which
-      // `BackpressureHandler` has an eye.
+      // A client that is not read because the session is busy is not silent. Neither is one with answers in flight, which
+      // `BackpressureHandler` watches.
       if self.waiting >= Self.backlog || !context.channel.isWritable { self.lastHeard = .now() }
       guard NIODeadline.now() - self.lastHeard >= limit else { return self.watchSilence(context: context) }
       self.counters.count { $0.socketsDead += 1 }
@@ -113,7 +114,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     case .connectionClose:
       if isClosing { return context.close(promise: nil) }
       isClosing = true
-      // The client's own code back, or nothing (RFC 6455 §5.5.1).
+      // Echo the client's own code, or send none (RFC 6455 §5.5.1).
       let code = frame.unmaskedData.readableBytesView.prefix(2)
       closeAfter(frame: ByteBuffer(bytes: code.count == 2 ? Array(code) : []), context: context)
       messages.finish()
@@ -130,7 +131,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // The pongs to all pings of a read go out together.
+    // The pongs to all pings of a read are flushed together.
     if unreadPongs > 0 { context.flush() }
     context.fireChannelReadComplete()
   }
@@ -155,7 +156,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     readAgain(context: context)
   }
 
-  /// Answers a ping that had to wait, once there is room for the answer.
+  /// Answers a ping that had to wait, as soon as the answer can be sent.
   private func answerLastPing(context: ChannelHandlerContext) {
     guard let data = unansweredPing, !isClosing, unreadPongs < Self.unreadPongLimit / 2, context.channel.isWritable else {
       return
@@ -201,7 +202,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Sends a close frame and waits a little for the client's, so that what was sent before is not lost with the socket.
+  /// Sends a close frame and waits briefly for the client's, so that earlier messages are not lost with the socket.
   private func beginClose(_ reason: CloseReason, context: ChannelHandlerContext) {
     guard !isClosing else { return }
     isClosing = true
@@ -211,7 +212,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     data.writeString(reason.word)
     context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
     closeLater(context: context)
-    // A close frame can't come in while reads are held.
+    // A close frame can't arrive while reads are paused.
     readAgain(context: context)
   }
 

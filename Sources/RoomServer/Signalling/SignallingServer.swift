@@ -7,11 +7,11 @@ import NIOPosix
 import NIOWebSocket
 import WebRTC
 
-/// Takes the sockets that libmicrohttpd has upgraded, puts each into a NIO channel that speaks WebSocket, and runs a session
-/// on it.
+/// Takes the sockets that libmicrohttpd has upgraded, puts each into a NIO channel that speaks WebSocket, and runs a session on
+/// it.
 final class SignallingServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
-  /// By event loop.
+  /// The signal loops by event loop.
   private let loops: [ObjectIdentifier: SignalLoop]
   private let configuration: ServerConfiguration
   private let counters: ServerCounters
@@ -39,7 +39,7 @@ final class SignallingServer: Sendable {
 
   /// Takes a socket over. Called on a thread of the HTTP daemon.
   func accept(_ upgraded: UpgradedSocket) {
-    // NIO closes its descriptor, libmicrohttpd its own.
+    // NIO closes this descriptor, libmicrohttpd its own.
     let descriptor = fcntl(upgraded.descriptor, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else {
       log.error("can't take a signalling socket over", metadata: ["errno": "\(errno)"])
@@ -52,10 +52,10 @@ final class SignallingServer: Sendable {
     let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     ClientBootstrap(group: group)
       .channelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
-      // Small reads: what one of them holds is handled even if the client can't be written to any more.
+      // With small reads, the content of a read is handled even if the client can no longer be written to.
       .channelOption(.maxMessagesPerRead, value: 1)
       .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4096))
-      // A client that has just joined a large room has this much to read before it is asked to be read itself.
+      // A client that has just joined a large room may have this much unread before the server stops reading from it.
       .channelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .channelInitializer { [configuration, counters] channel in
         channel.eventLoop.makeCompletedFuture {
@@ -76,7 +76,7 @@ final class SignallingServer: Sendable {
       }
   }
 
-  /// What stands between a socket's bytes and `messages`, in order.
+  /// Adds the handlers between a socket's bytes and `messages`, in order.
   static func addHandlers(
     to pipeline: ChannelPipeline.SynchronousOperations, messages: AsyncStream<ByteBuffer>.Continuation,
     _ configuration: ServerConfiguration, _ counters: ServerCounters
@@ -95,12 +95,12 @@ final class SignallingServer: Sendable {
         messages: messages, keepAlive: configuration.keepAlive, messageBytes: messageBytes, counters: counters))
   }
 
-  /// Called on the channel's event loop.
+  /// Starts the session of a channel. Called on the channel's event loop.
   private func begin(_ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket) {
     guard let loop = loops[ObjectIdentifier(channel.eventLoop)],
       let encoder = try? channel.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
     else {
-      // Its client is gone already.
+      // The client has already disconnected.
       counters.count { $0.sockets -= 1 }
       upgraded.release()
       return channel.close(promise: nil)
@@ -122,7 +122,7 @@ final class SignallingServer: Sendable {
     Task { await run(socket, upgraded.request.client) }
   }
 
-  /// Closes all sockets, waits until they are gone, and ends the event loops.
+  /// Closes all sockets, waits until they are closed, and ends the event loops.
   func stop() async {
     let sockets = open.withLockedValue { Array($0.values) }
     for socket in sockets { socket.close(.serverStopping) }

@@ -1,20 +1,20 @@
 import CLinux
 import Linux
 
-/// Decides when memory that was freed goes back to the system.
+/// Decides when freed memory is returned to the system.
 ///
-/// glibc keeps what is freed in the middle of the heap: after a thousand slow clients had left, 546 MB stayed resident. Giving it back
-/// takes tens of milliseconds in which other threads can't allocate, so it is done only after a crowd has left.
+/// glibc keeps memory that is freed in the middle of the heap: after a thousand slow clients had left, 546 MB stayed resident.
+/// Returning it takes tens of milliseconds in which other threads can't allocate, so it happens only after a crowd has left.
 struct HeapTrim: Sendable, Hashable {
-  /// A server that is smaller has nothing worth the pause.
+  /// The resident size in bytes below which trimming is not worth the pause.
   static let leastResident: Int64 = 256 << 20
-  /// Sockets that make a crowd.
+  /// The number of sockets that counts as a crowd.
   static let crowd = 100
 
-  /// The most sockets since the last time.
+  /// The maximum number of sockets since the last trim.
   private var peak = 0
 
-  /// Whether to trim now: more than half of a crowd has left.
+  /// Returns whether to trim now, because more than half of a crowd has left.
   mutating func isDue(sockets: Int, resident: Int64) -> Bool {
     peak = max(peak, sockets)
     guard peak >= Self.crowd, sockets < peak / 2, resident >= Self.leastResident else { return false }
@@ -22,6 +22,6 @@ struct HeapTrim: Sendable, Hashable {
     return true
   }
 
-  /// Gives free pages back, on a thread that may wait.
+  /// Returns free pages to the system, on a thread that may block.
   static func trim() async { await blocking(named: "trim") { linux_release_freed_memory() } }
 }

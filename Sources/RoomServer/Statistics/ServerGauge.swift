@@ -51,14 +51,14 @@ enum ProcessClock {
   }
 }
 
-/// The server at one moment, as `GET /v1/server` tells it. Counts grow from the start on.
+/// A snapshot of the server, the body of `GET /v1/server`. Counts grow from the start of the server.
 struct ServerState: Encodable, Sendable {
   struct Process: Encodable, Sendable {
-    /// User and system time since the start.
+    /// User and system time since the start, in seconds.
     var cpuSeconds = 0.0
     var residentBytes: Int64 = 0
     var openFiles = 0
-    /// That this process may run on.
+    /// The number of cores that this process may run on.
     var cores = 0
   }
 
@@ -68,9 +68,9 @@ struct ServerState: Encodable, Sendable {
   }
 
   struct Worker: Encodable, Sendable {
-    /// UDP.
+    /// The UDP port.
     var port: Int
-    /// Of its thread, since the start.
+    /// The CPU time of the worker's thread since the start.
     var cpuSeconds: Double
     var rooms: Int
     var transports: Int
@@ -85,7 +85,7 @@ struct ServerState: Encodable, Sendable {
     var rtpForwarded: UInt64
     var nackedPackets: UInt64
     var retransmitted: UInt64
-    /// For any reason.
+    /// Packets dropped for any reason.
     var dropped: UInt64
 
     init(_ counters: WorkerCounters, port: Int) {
@@ -119,11 +119,11 @@ struct ServerState: Encodable, Sendable {
   /// Open signalling sockets.
   var sockets: Int
   var joins = Joins()
-  /// Sessions taken up again.
+  /// Sessions resumed.
   var resumes: Int
   /// Participants kicked.
   var kicks: Int
   var workers: [Worker] = []
-  /// Packets that went no further, by reason; reasons that were never met are left out.
+  /// Dropped packets by reason, without reasons whose count is 0.
   var drops: [String: UInt64] = [:]
 }

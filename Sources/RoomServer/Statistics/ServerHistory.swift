@@ -1,10 +1,10 @@
 import RTP
 
-/// The server's last hour, a sample every ten seconds: what charts begin with.
+/// The server's last hour, one sample every ten seconds: the initial data of charts.
 actor ServerHistory {
-  /// What happened between two readings of the server; rates are means over that time.
+  /// The activity between two readings of the server. Rates are means over that time.
   struct Sample: Encodable, Sendable, Equatable {
-    /// Milliseconds since 1970: the end of the time.
+    /// Milliseconds since 1970: the end of the interval.
     var at: Int64
     /// Processor seconds per second: 1 is one core.
     var cpu: Double
@@ -15,12 +15,12 @@ actor ServerHistory {
     var packetsSent: Double
     var kbpsReceived: Double
     var kbpsSent: Double
-    /// In all, not per second.
+    /// The total in the interval, not per second.
     var joins: Int
     var refusedJoins: Int
     var dropped: UInt64
 
-    /// Nil where no time lies between the two.
+    /// Returns nil if no time has passed between the two readings.
     init?(from before: ServerState, to now: ServerState) {
       let seconds = Double(now.at - before.at) / 1000
       guard seconds > 0 else { return nil }
@@ -42,7 +42,7 @@ actor ServerHistory {
     }
   }
 
-  /// What `GET /v1/server/history` answers.
+  /// The body of `GET /v1/server/history`.
   struct Told: Encodable, Sendable {
     /// Seconds between two samples.
     var interval: Int
@@ -51,7 +51,7 @@ actor ServerHistory {
   }
 
   static let interval = 10
-  /// An hour.
+  /// The number of samples in an hour.
   static let capacity = 360
 
   private let gauge: ServerGauge

@@ -5,7 +5,7 @@ extension ICEServer {
   var links: [String] {
     urls.map { url in
       var link = "<\(url)>; rel=\"ice-server\""
-      // STUN servers take no credentials, whatever they were told with.
+      // STUN servers take no credentials, even if the configuration has some.
       guard url.hasPrefix("turn"), let username, let credential else { return link }
       link += "; username=\(username.quoted); credential=\(credential.quoted); credential-type=\"password\""
       return link
@@ -14,7 +14,7 @@ extension ICEServer {
 }
 
 extension String {
-  /// As a quoted-string of HTTP (RFC 9110 §5.6.4); what can stand in no header is left out.
+  /// The string as a quoted-string of HTTP (RFC 9110 §5.6.4), without characters that are invalid in a header.
   fileprivate var quoted: String {
     var text = "\""
     for scalar in unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {

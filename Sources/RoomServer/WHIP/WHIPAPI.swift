@@ -6,8 +6,8 @@ import WebRTC
 
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one participant or viewer over HTTP, without signalling.
 ///
-/// `/whip/{room}` takes publishers; `/whep/{room}/{user}` viewers of one user, `/whep/{room}` of whoever speaks. The user is the
-/// token's. A session's own URL is unguessable, and asks for a token of the same user all the same.
+/// `/whip/{room}` accepts publishers; `/whep/{room}/{user}` accepts viewers of one user, and `/whep/{room}` viewers of the
+/// current speaker. The user is the token's. A session's own URL is unguessable, and still requires a token of the same user.
 struct WHIPAPI: Sendable {
   let entrance: Entrance
 
@@ -23,12 +23,12 @@ struct WHIPAPI: Sendable {
 
   private typealias Handler = @Sendable (_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse
 
-  /// What both protocols want of an endpoint's URL.
+  /// Returns the endpoints that both protocols require at an entry URL.
   private func entry(_ path: String, _ post: @escaping Handler) -> [Endpoint] {
     let methods = "GET, HEAD, OPTIONS, POST"
     return [
       endpoint("POST", path, post),
-      // There is nothing to see, and that is no error (RFC 9725 §4.1).
+      // The response is empty and no error (RFC 9725 §4.1).
       endpoint("GET", path) { _, _ in .noContent },
       endpoint("OPTIONS", path) { _, _ in Self.options(methods, [("Accept-Post", Self.sdp)]) },
     ]
@@ -41,7 +41,7 @@ struct WHIPAPI: Sendable {
       endpoint("DELETE", path) { request, names async throws(SessionRefusal) in
         let (room, user) = try await find(request, names)
         try await room.sessions.finish(SessionResourceID(names[1]), of: user, direction)
-        // Some clients count nothing but 200 as success.
+        // Some clients accept only 200 as success.
         return HTTPResponse(status: 200)
       },
       endpoint("GET", path) { request, names async throws(SessionRefusal) in
@@ -64,7 +64,7 @@ struct WHIPAPI: Sendable {
         } catch {
           response = .error(error.status, error.error, headers: error.headers)
         }
-        // Players run in pages of any origin; the token is what lets them in.
+        // Players run in pages of any origin; the token authorises them.
         response.headers += [
           ("Access-Control-Allow-Origin", "*"),
           ("Access-Control-Expose-Headers", "Location, ETag, Link, Accept-Patch, Accept-Post, Retry-After, WWW-Authenticate"),
@@ -131,7 +131,7 @@ struct WHIPAPI: Sendable {
   }
 
   private func created(_ answer: SessionAnswer, at request: HTTPRequest, for user: UserID) -> HTTPResponse {
-    // Of the room's own path, whatever it was percent-encoded as.
+    // The room's own path, with the percent-encoding of the request.
     let segments = request.target.split(separator: "/").prefix(2)
     return HTTPResponse(
       status: 201,
@@ -159,7 +159,7 @@ struct WHIPAPI: Sendable {
 
   // MARK: What every request needs
 
-  /// The room of a session's URL, and who asks.
+  /// Returns the room of a session's URL, and the requesting user.
   private func find(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> (Room, user: UserID) {
     let name = RoomName(names[0])
     let user = try token(of: request, room: name, to: .session).user
