@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Puts the files of a target's `Page` folders into its code, as `EmbeddedPage.files`. What is edited are plain HTML, CSS and
-/// JavaScript files; what is shipped is one binary.
+/// Compiles the files of a target's `Page` folders into its code, as `EmbeddedPage.files`. The sources are plain HTML, CSS and
+/// JavaScript files; the product is one binary.
 @main
 struct EmbedPage: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// `embed-page OUTPUT FILE…`: writes a Swift file that holds the text of the others. Part of the build, not of the product.
+/// `embed-page OUTPUT FILE…`: writes a Swift file that contains the text of the others. Part of the build, not of the product.
 ///
-/// The text goes into string literals: SwiftPM's own `.embedInCode` writes arrays of numbers, which take the compiler 15 s for
-/// 80 kB where a literal takes none.
+/// The text is stored in string literals: SwiftPM's own `.embedInCode` writes arrays of numbers, which take the compiler 15 s
+/// for 80 kB, while a literal takes no measurable time.
 @main
 struct EmbedPage {
   static func main() throws {
@@ -14,7 +14,7 @@ struct EmbedPage {
     for path in arguments.dropFirst() {
       let name = URL(filePath: path).lastPathComponent
       let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-      // More number signs than the text has in a row: nothing in it then ends the literal or is an escape.
+      // More number signs than any run in the text, so that the text can't end the literal or contain an escape.
       let fence = String(repeating: "#", count: longestRun(of: "#", in: text) + 1)
       code += "    (\n      \(fence)\"\(name)\"\(fence),\n\(fence)\"\"\"\n\(text)\n\"\"\"\(fence)\n    ),\n"
     }

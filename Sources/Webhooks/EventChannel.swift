@@ -2,7 +2,7 @@ import RoomProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// From the rooms to the writer: takes an event without waiting, and holds a bounded number of them.
+/// A bounded queue of events from the rooms to the writer. Accepts an event without waiting.
 package final class EventChannel: WebhookEventSink {
   private struct State {
     var events = CircularBuffer<WebhookEvent>()
@@ -13,7 +13,7 @@ package final class EventChannel: WebhookEventSink {
   private let capacity: Int
   private let state = NIOLockedValueBox(State())
   private let wake: AsyncStream<Void>.Continuation
-  /// One element at least after each event.
+  /// Yields at least one element after each event.
   let wakeups: AsyncStream<Void>
 
   init(capacity: Int = 65_536) {
@@ -21,7 +21,7 @@ package final class EventChannel: WebhookEventSink {
     (wakeups, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Events that came too fast for the disk: the oldest were dropped for them, before they had a number.
+  /// Events dropped because the disk was too slow. The oldest are dropped, before they are numbered.
   var dropped: Int { state.withLockedValue { $0.dropped } }
 
   package func tell(_ event: WebhookEvent) {
@@ -36,10 +36,10 @@ package final class EventChannel: WebhookEventSink {
     wake.yield()
   }
 
-  /// Wakes the writer for something else.
+  /// Wakes the writer for another reason.
   func nudge() { wake.yield() }
 
-  /// The oldest events, at most so many.
+  /// Removes and returns the oldest events, at most `count`.
   func take(_ count: Int) -> [WebhookEvent] {
     state.withLockedValue { state in
       let taken = Array(state.events.prefix(count))
@@ -48,7 +48,7 @@ package final class EventChannel: WebhookEventSink {
     }
   }
 
-  /// Takes no more; what is there can still be taken.
+  /// Rejects further events; queued ones can still be taken.
   func close() {
     state.withLockedValue { $0.isClosed = true }
     wake.yield()

@@ -6,20 +6,20 @@ import NIOPosix
 import RTP
 import RoomProtocol
 
-/// What happened in all rooms: numbers the events, keeps the newest, and hands them to the webhooks.
+/// The events of all rooms: numbers them, keeps the newest, and passes them to the webhooks.
 package actor EventLog {
-  /// Where rooms tell their events.
+  /// The queue that rooms send their events to.
   package nonisolated let channel: EventChannel
   private let store: EventStore
   private let settings: WebhookSettings
   private let log: Logger
   private let group: MultiThreadedEventLoopGroup?
   private var webhooks: [Webhook] = []
-  /// How far webhooks have got, where it is not written yet.
+  /// The positions of webhooks that are not written yet.
   private nonisolated let delivered = NIOLockedValueBox<[EventStore.Place: Int64]>([:])
   private var writing: Task<Void, Never>?
   private var written = 0
-  /// Events that no disk took.
+  /// Events that could not be written to disk.
   private var unwritten = 0
   private var sincePrune = 0
   private var prunedAt = ContinuousClock.now
@@ -28,9 +28,9 @@ package actor EventLog {
   private static let batch = 512
 
   /// - Parameters:
-  ///   - path: of the file that they are kept in; nil keeps them in memory.
-  ///   - secret: what deliveries are signed with.
-  /// - Throws: if the file can't be opened, or a webhook can't be connected to by TLS.
+  ///   - path: the path of the database file; nil keeps the events in memory.
+  ///   - secret: signs deliveries.
+  /// - Throws: if the file can't be opened, or TLS can't be set up for a webhook.
   package init(_ settings: WebhookSettings, path: String?, secret: String, log: Logger) async throws(EventLogError) {
     self.settings = settings
     self.log = log
@@ -85,7 +85,7 @@ package actor EventLog {
       written += events.count
       for webhook in webhooks where !entries.isEmpty { await webhook.add(entries) }
       sincePrune += events.count
-      // Now and then, and the more seldom the more is kept.
+      // Prunes from time to time; the more events are kept, the less often.
       if sincePrune > max(64, settings.kept / 50) || prunedAt.duration(to: .now) > .seconds(60) {
         let first = try await prune()
         for webhook in webhooks { await webhook.forget(before: first) }
@@ -112,7 +112,7 @@ package actor EventLog {
 
   var hasWebhooks: Bool { !webhooks.isEmpty }
 
-  /// Lets every webhook get a room's events again, from a number on. Gives how many; nil where the room is not known.
+  /// Sends every webhook a room's events again, starting at a number. Returns their count; nil if the room is unknown.
   func replay(_ room: RoomName, from sequence: Int64) async throws -> Int? {
     delivered.withLockedValue { delivered in delivered = delivered.filter { $0.key.room != room } }
     guard let entries = try await store.replay(room, from: sequence) else { return nil }
@@ -129,7 +129,7 @@ package actor EventLog {
       channel.dropped + unwritten)
     var all: [(String, Webhook.Counters)] = []
     for (index, webhook) in webhooks.enumerated() {
-      // Two that differ in their query alone look alike.
+      // Two URLs that differ only in their query are shown alike.
       let isTaken = all.contains { $0.0 == webhook.shown }
       all.append((isTaken ? "\(webhook.shown)#\(index + 1)" : webhook.shown, await webhook.counters))
     }
@@ -145,7 +145,7 @@ package actor EventLog {
     add("oldest_seconds", .gauge, "For how long the oldest of them waits.") { $0.oldest }
   }
 
-  /// Keeps what was told before, delivers what is taken at once, and closes the file.
+  /// Stores the events sent so far, delivers what the receivers accept at once, and closes the file.
   package func stop() async {
     channel.close()
     await writing?.value
@@ -158,7 +158,7 @@ package actor EventLog {
   }
 }
 
-/// Why events can't be kept or delivered.
+/// Why events can't be stored or delivered.
 package struct EventLogError: Error, Sendable {
   package let reason: String
 }

@@ -3,11 +3,11 @@ import GRDB
 import HTTPServer
 import RoomProtocol
 
-/// The events of all rooms on disk, newest kept: numbered per room, with how far each webhook has got.
+/// The newest events of all rooms on disk, numbered per room, and the position of each webhook.
 final class EventStore: Sendable {
   /// An event in the store.
   struct Entry: Sendable, Hashable {
-    /// Grows by one from event to event, whatever its room.
+    /// Grows by one from event to event, across all rooms.
     var id: Int64
     var room: RoomName
     /// Grows by one from event to event of the room.
@@ -16,22 +16,22 @@ final class EventStore: Sendable {
     var time: Int64
   }
 
-  /// How far a webhook has got in a room.
+  /// The position of a webhook in a room's events.
   struct Place: Sendable, Hashable {
     var url: String
     var room: RoomName
   }
 
   private let database: any DatabaseWriter
-  /// Begins the ids that events bear outside, so that those of two stores differ.
+  /// The prefix of the public event ids, so that those of two stores differ.
   private let label: String
-  /// Rooms whose last number is remembered; of more, those that were quiet for longest are forgotten.
+  /// The maximum number of rooms whose last number is stored; the ones that have been inactive longest are removed first.
   private static let rooms = 100_000
 
-  /// - Parameter path: of the file, which is made where it is not there; nil keeps all in memory.
+  /// - Parameter path: the path of the file, which is created if missing; nil keeps everything in memory.
   init(path: String?) throws {
     if let path {
-      // WAL, synchronous NORMAL: what is committed outlives the process; a power cut may take the last moments.
+      // WAL, synchronous NORMAL: commits outlive the process; a power failure may lose the last moments.
       var configuration = GRDB.Configuration()
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
       database = try DatabasePool(path: path, configuration: configuration)
@@ -59,7 +59,7 @@ final class EventStore: Sendable {
 
   func close() { try? database.close() }
 
-  /// Knows these webhooks and no others: a new one begins with what comes now.
+  /// Replaces the set of webhooks. A new one starts with the next event.
   func setWebhooks(_ urls: [String]) throws {
     try database.write { database in
       let last = try Self.lastID(database)
@@ -77,7 +77,7 @@ final class EventStore: Sendable {
     try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
   }
 
-  /// Numbers and keeps events, and how far webhooks have got.
+  /// Numbers and stores events, and stores the positions of webhooks.
   func append(_ events: [WebhookEvent], delivered: [Place: Int64] = [:]) async throws -> [Entry] {
     try await database.write { [label] database in
       let number = try database.cachedStatement(
@@ -104,7 +104,7 @@ final class EventStore: Sendable {
     }
   }
 
-  /// What a webhook has not got yet, oldest first.
+  /// Returns the events that a webhook has not received yet, oldest first.
   func pending(for url: String) async throws -> [Entry] {
     try await database.read { database in
       try Self.entries(
@@ -123,12 +123,13 @@ final class EventStore: Sendable {
     }
   }
 
-  /// The JSON of an event; nil where it is not kept any more.
+  /// Returns the JSON of an event; nil if it is no longer stored.
   func body(of id: Int64) async throws -> Data? {
     try await database.read { try Data.fetchOne($0, sql: "SELECT body FROM event WHERE id = ?", arguments: [id]) }
   }
 
-  /// Events of a room after a number, oldest first, and the room's last number; nil where no event of the room is known.
+  /// Returns the events of a room after a number, oldest first, and the room's last number; nil if no event of the room is
+  /// stored.
   func events(of room: RoomName, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
     try await database.read { database in
       guard let last = try Int64.fetchOne(database, sql: "SELECT sequence FROM room WHERE name = ?", arguments: [room.rawValue])
@@ -142,14 +143,15 @@ final class EventStore: Sendable {
     }
   }
 
-  /// The newest events of all rooms, oldest first.
+  /// Returns the newest events of all rooms, oldest first.
   func newest(_ limit: Int) async throws -> [Data] {
     try await database.read { database in
       try Data.fetchAll(database, sql: "SELECT body FROM event ORDER BY id DESC LIMIT ?", arguments: [limit]).reversed()
     }
   }
 
-  /// Events of a room from a number on, which every webhook is to get again; nil where no event of the room is known.
+  /// Returns the events of a room starting at a number, which every webhook receives again; nil if no event of the room is
+  /// stored.
   func replay(_ room: RoomName, from sequence: Int64) async throws -> [Entry]? {
     try await database.write { database in
       guard try Int64.fetchOne(database, sql: "SELECT 1 FROM room WHERE name = ?", arguments: [room.rawValue]) != nil else {
@@ -166,14 +168,14 @@ final class EventStore: Sendable {
     }
   }
 
-  /// Forgets all but the newest `count` events, and those before `time`. Gives the id of the first that is left.
+  /// Deletes all but the newest `count` events, and those before `time`. Returns the id of the first remaining one.
   func prune(keeping count: Int, since time: Int64) async throws -> Int64 {
     try await database.write { database in
       let last = try Self.lastID(database)
       let young = try Int64.fetchOne(database, sql: "SELECT id FROM event WHERE time >= ? ORDER BY id", arguments: [time])
       let first = max(last - Int64(count) + 1, young ?? last + 1)
       try database.execute(sql: "DELETE FROM event WHERE id < ?", arguments: [first])
-      // A place before all that is there says nothing.
+      // A position before all stored events has no information.
       try database.execute(sql: "UPDATE webhook SET since = max(since, ?)", arguments: [first - 1])
       try database.execute(sql: "DELETE FROM place WHERE delivered < ?", arguments: [first])
       let rooms = try Int.fetchOne(database, sql: "SELECT count(*) FROM room") ?? 0
@@ -185,7 +187,7 @@ final class EventStore: Sendable {
     }
   }
 
-  /// What a webhook is sent.
+  /// The body of a delivery.
   private struct Body: Encodable {
     enum Keys: String, CodingKey { case id, sequence, room, roomSession, event, time, data }
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import RoomProtocol
 
-/// What happened in rooms, over REST, and webhooks that are to hear it again.
+/// Room events over REST, and their redelivery to webhooks.
 package struct EventsAPI: Sendable {
   private let log: EventLog
 
@@ -10,7 +10,7 @@ package struct EventsAPI: Sendable {
 
   private static let usualLimit = 100
   private static let largestLimit = 1000
-  /// 2^53 − 1: every client's numbers hold it.
+  /// 2^53 − 1, which every client's number type can represent.
   private static let largestNumber: Int64 = (1 << 53) - 1
 
   struct Replay: Decodable, Sendable {
@@ -71,7 +71,7 @@ package struct EventsAPI: Sendable {
     .error(404, RoomError(.roomNotFound, "no event of a room \"\(room.brief)\" is known"))
   }
 
-  /// The events are JSON already.
+  /// The events are already JSON.
   private static func response(_ bodies: [Data], last: Int64?) -> HTTPResponse {
     var text = Array("{\"events\":[".utf8)
     for (index, body) in bodies.enumerated() {

@@ -1,30 +1,30 @@
 import RoomProtocol
 import NIOCore
 
-/// Which event goes to one webhook next: order, retries and ages, as a value that is fed time and results.
+/// Schedules the deliveries to one webhook: order, retries and ages, as a value whose inputs are times and results.
 ///
-/// Each room is a line of its own: one delivery of it is in flight, the next begins when that has succeeded, and after a failure the
-/// line waits longer each time, up to a bound. So a room whose events are refused holds up no other, and over all rooms a bounded
-/// number is in flight. Times are milliseconds of a clock that never goes back.
+/// Each room is a separate line with one delivery in flight. The next one starts when that has succeeded. After each failure
+/// the line waits longer, up to a maximum. So a room whose events are rejected delays no other room, and the total number in
+/// flight is bounded. Times are milliseconds of a monotonic clock.
 struct Outbox: Sendable {
   struct Policy: Sendable, Hashable {
-    /// After the first failure; each further one doubles it.
+    /// The wait after the first failure; each further failure doubles it.
     var firstWait: Int64 = 500
-    /// No wait is longer.
+    /// The maximum wait.
     var longestWait: Int64 = 30_000
     /// Deliveries in flight at once, over all rooms; at least 1.
     var concurrent = 16
-    /// An event older than that is given up.
+    /// The age at which an event is dropped.
     var longestAge: Int64 = 86_400_000
 
-    /// Between half and all of the wait, by `random`, 0 to 1: rooms that failed together come back one after the other.
+    /// Returns half to all of the wait, by `random`, 0 to 1, so that rooms that failed together retry at different times.
     func wait(after failures: Int, random: Double) -> Int64 {
       let doubled = failures > 30 ? longestWait : min(longestWait, max(1, firstWait) << Int64(max(0, failures - 1)))
       return doubled / 2 + Int64(Double(doubled - doubled / 2) * min(1, max(0, random)))
     }
   }
 
-  /// One try of one event.
+  /// One attempt to deliver one event.
   struct Delivery: Sendable, Hashable {
     var room: RoomName
     var id: Int64
@@ -32,15 +32,15 @@ struct Outbox: Sendable {
 
   private struct Entry {
     var id: Int64
-    /// When it is given up.
+    /// The time at which it is dropped.
     var end: Int64
   }
 
-  /// Of a room. It stands in one place: in `ready`, in `waiting`, or in flight.
+  /// The queue of a room. It is in exactly one state: in `ready`, in `waiting`, or in flight.
   private struct Line {
     var entries = CircularBuffer<Entry>(initialCapacity: 1)
     var inFlight: Int64?
-    /// In a row.
+    /// Consecutive failures.
     var failures = 0
   }
 
@@ -50,22 +50,22 @@ struct Outbox: Sendable {
   private var waiting = WaitingRooms()
   /// Deliveries in flight.
   private(set) var inFlight = 0
-  /// Events that are not delivered yet, those in flight too.
+  /// Events that are not delivered yet, including those in flight.
   private(set) var queued = 0
-  /// Events that were given up.
+  /// Events that were dropped.
   private(set) var dropped = 0
 
   init(_ policy: Policy) { self.policy = policy }
 
-  /// One event more, the newest of its room.
-  /// - Parameter age: how old it is already.
+  /// Adds an event, the newest of its room.
+  /// - Parameter age: its present age.
   mutating func add(_ id: Int64, of room: RoomName, age: Int64 = 0, at now: Int64) {
     if lines[room] == nil { ready.append(room) }
     lines[room, default: Line()].entries.append(Entry(id: id, end: now &+ policy.longestAge &- age))
     queued += 1
   }
 
-  /// What to deliver now; nil where nothing is due, or enough is in flight.
+  /// Returns the next delivery; nil if none is due, or enough are in flight.
   mutating func next(at now: Int64) -> Delivery? {
     while let room = waiting.takeDue(at: now) { ready.append(room) }
     guard inFlight < max(1, policy.concurrent) else { return nil }
@@ -81,7 +81,8 @@ struct Outbox: Sendable {
     return nil
   }
 
-  /// What came of a delivery. True where its room has got this far; a replay may have begun the room again meanwhile.
+  /// Processes the result of a delivery. Returns true if its room has advanced past the event; a replay may have reset the room
+  /// meanwhile.
   /// - Parameter random: 0 to 1.
   @discardableResult
   mutating func finished(_ delivery: Delivery, succeeded: Bool, at now: Int64, random: Double) -> Bool {
@@ -108,13 +109,13 @@ struct Outbox: Sendable {
     return goesOn
   }
 
-  /// When `next` may have something that it has not now; nil where only an event or a result can bring it.
+  /// The earliest time at which `next` may return a delivery; nil if that requires an event or a result first.
   var nextDeadline: Int64? { inFlight < max(1, policy.concurrent) ? waiting.first : nil }
 
-  /// Nothing is in flight and nothing could be now: what is queued waits for its next try.
+  /// Whether nothing is in flight or due: queued events wait for their next attempt.
   var isResting: Bool { inFlight == 0 && ready.isEmpty }
 
-  /// Begins a room again with these events, by their ids and ages, oldest first.
+  /// Resets a room to these events, by their ids and ages, oldest first.
   mutating func replay(_ events: [(id: Int64, age: Int64)], of room: RoomName, at now: Int64) {
     if lines[room] == nil {
       guard !events.isEmpty else { return }
@@ -126,12 +127,12 @@ struct Outbox: Sendable {
     lines[room] = line
   }
 
-  /// Gives up all events before this one: they are kept no more.
+  /// Drops all events before this one, because they are no longer stored.
   mutating func forget(before id: Int64) {
     for room in Array(lines.keys) {
       guard var line = lines.removeValue(forKey: room) else { continue }
       drop(from: &line) { $0.id < id }
-      // Its place finds it, or finds it empty.
+      // Its entry in `ready` or `waiting` remains, and finds the line or an empty one.
       lines[room] = line
     }
   }
@@ -144,18 +145,18 @@ struct Outbox: Sendable {
     }
   }
 
-  /// How long the oldest event waits; nil where none does.
+  /// Returns how long the oldest event has waited; nil if none waits.
   func oldestAge(at now: Int64) -> Int64? {
     lines.values.lazy.compactMap { $0.entries.first?.end }.min().map { policy.longestAge &- ($0 &- now) }
   }
 }
 
-/// Rooms by the time until which they wait, in a binary heap.
+/// Rooms by the end of their wait, in a binary heap.
 private struct WaitingRooms: Sendable {
   private var heap: [(due: Int64, order: UInt64, room: RoomName)] = []
   private var inserted: UInt64 = 0
 
-  /// The soonest time.
+  /// The earliest time.
   var first: Int64? { heap.first?.due }
 
   mutating func insert(_ room: RoomName, until due: Int64) {

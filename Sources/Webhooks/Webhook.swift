@@ -3,18 +3,18 @@ import CLinux
 import Foundation
 import Logging
 
-/// Brings the events of all rooms to one receiver.
+/// Delivers the events of all rooms to one receiver.
 actor Webhook {
-  /// What became of its deliveries since the start.
+  /// The results of its deliveries since the start.
   struct Counters: Sendable {
     var delivered = 0
-    /// Tries that were not answered with 2xx.
+    /// Attempts that were not answered with 2xx.
     var failed = 0
-    /// Events given up: too old, or kept no more.
+    /// Events dropped because they were too old or no longer stored.
     var dropped = 0
-    /// Events that wait, those in flight too.
+    /// Events that wait, including those in flight.
     var queued = 0
-    /// Seconds for which the oldest of them waits.
+    /// The time in seconds that the oldest of them has waited.
     var oldest = 0.0
   }
 
@@ -23,14 +23,14 @@ actor Webhook {
   private let secret: String
   private let client: WebhookClient
   private let store: EventStore
-  /// Told of each event that was delivered.
+  /// Called for each delivered event.
   private let delivered: @Sendable (EventStore.Place, Int64) -> Void
   private let log: Logger
   private var outbox: Outbox
   private var deliveries = 0
   private var failures = 0
   private var loggedDrops = 0
-  /// Failures in a row, over all rooms.
+  /// Whether the last deliveries failed, in any room.
   private var isFailing = false
   private var isStopped = false
   private var timer: Task<Void, Never>?
@@ -54,7 +54,7 @@ actor Webhook {
 
   private static var now: Int64 { linux_now_us() / 1000 }
 
-  /// Events that are to be delivered, the newest of their rooms.
+  /// Adds events to deliver, the newest of their rooms.
   func add(_ entries: [EventStore.Entry]) {
     let now = Self.now
     for entry in entries { outbox.add(entry.id, of: entry.room, age: Self.age(entry), at: now) }
@@ -66,7 +66,7 @@ actor Webhook {
     pump()
   }
 
-  /// Events before this one are kept no more.
+  /// Drops the events before this one, because they are no longer stored.
   func forget(before id: Int64) {
     outbox.forget(before: id)
     tellDrops()
@@ -103,7 +103,7 @@ actor Webhook {
     defer { pump() }
     do {
       guard let body = try await store.body(of: delivery.id) else {
-        // Dropped from the store: the outbox hears of it in a moment.
+        // Already deleted from the store; the outbox would be notified in a moment.
         outbox.forget(before: delivery.id + 1)
         outbox.finished(delivery, succeeded: true, at: Self.now, random: 0)
         return
@@ -120,7 +120,7 @@ actor Webhook {
     if goesOn { delivered(EventStore.Place(url: url, room: delivery.room), delivery.id) }
   }
 
-  /// One line when it begins to fail, one when it is well again.
+  /// Logs one line when deliveries start to fail, and one when they succeed again.
   private func tell(_ outcome: WebhookClient.Outcome) {
     guard isFailing == outcome.succeeded else { return }
     isFailing.toggle()
@@ -143,7 +143,7 @@ actor Webhook {
       oldest: Double(outbox.oldestAge(at: Self.now) ?? 0) / 1000)
   }
 
-  /// Delivers what the receiver takes at once, for two seconds at most; the rest waits in the store.
+  /// Delivers what the receiver accepts at once, for at most two seconds; the rest waits in the store.
   func stop() async {
     let deadline = Self.now + 2000
     while !outbox.isResting, Self.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }

@@ -5,11 +5,11 @@ import NIOPosix
 import NIOSSL
 import RTP
 
-/// Posts to one webhook over HTTP/1.1, on connections that it keeps for the next time.
+/// Posts to one webhook over HTTP/1.1, on connections that it keeps for reuse.
 final class WebhookClient: Sendable {
   enum Outcome: Sendable, Equatable {
     case status(Int)
-    /// No answer; in a few words.
+    /// No answer; with a short reason.
     case failed(String)
 
     var succeeded: Bool { if case .status(200..<300) = self { true } else { false } }
@@ -35,7 +35,7 @@ final class WebhookClient: Sendable {
     head.headers = ["Host": address.authority, "User-Agent": "roomserver", "Content-Type": "application/json"]
     head.headers.add(name: "Content-Length", value: "\(body.count)")
     head.headers.add(contentsOf: headers)
-    // One that was kept may have been closed meanwhile by the other side: that is no failure of the receiver.
+    // The receiver may have closed a kept connection meanwhile, which is not a failure.
     while let kept = idle.withLockedValue({ $0.popLast() }) {
       guard kept.isActive else { continue }
       if let outcome = await exchange(head, body, on: kept, isKept: true) { return outcome }
@@ -48,7 +48,7 @@ final class WebhookClient: Sendable {
     }
   }
 
-  /// Closes the connections that are kept.
+  /// Closes the kept connections.
   func close() {
     for channel in idle.withLockedValue({ idle in
       defer { idle = [] }
@@ -63,7 +63,7 @@ final class WebhookClient: Sendable {
       .channelInitializer { [tls, address] channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {
-            // An address in digits has no name to be asked for.
+            // A numeric address has no name for SNI.
             let isName = (try? SocketAddress(ipAddress: address.host, port: 0)) == nil
             try channel.pipeline.syncOperations.addHandler(
               NIOSSLClientHandler(context: tls, serverHostname: isName ? address.host : nil))
@@ -75,7 +75,7 @@ final class WebhookClient: Sendable {
       .connect(host: address.host, port: address.port).get()
   }
 
-  /// Nil where a kept connection was closed before anything of an answer came.
+  /// Returns nil if a kept connection was closed before any part of an answer arrived.
   private func exchange(_ head: HTTPRequestHead, _ body: [UInt8], on channel: any Channel, isKept: Bool) async -> Outcome? {
     let answer = channel.eventLoop.makePromise(of: ExchangeHandler.Answer.self)
     let deadline = channel.eventLoop.scheduleTask(in: timeout) { answer.fail(ExchangeHandler.Failure.timeout) }
@@ -105,7 +105,7 @@ final class WebhookClient: Sendable {
   }
 }
 
-/// One request and its answer after the other on a connection. Of the answer the status alone is kept.
+/// Sends requests and receives their answers one after the other on a connection. Keeps only the status of an answer.
 private final class ExchangeHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundIn = Exchange
@@ -124,7 +124,7 @@ private final class ExchangeHandler: ChannelDuplexHandler {
 
   enum Failure: Error { case closed, timeout }
 
-  /// An answer with a longer body ends its connection.
+  /// The maximum body of an answer in bytes; a longer one ends its connection.
   private static let longestBody = 65_536
 
   private var waiting: EventLoopPromise<Answer>?

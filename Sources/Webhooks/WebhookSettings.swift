@@ -3,30 +3,30 @@ import HTTPServer
 public import LiveOrigin
 import RTP
 
-/// Where the app's own server hears of what happens in rooms, and how much of it is kept.
+/// The app's own servers that receive room events, and the number of events that are kept.
 public struct WebhookSettings: Sendable, Hashable {
-  /// `http://` or `https://`; every one gets every event.
+  /// `http://` or `https://`; each receives every event.
   public var urls: [String] = []
-  /// What deliveries are signed with; nil for the secret of the API key.
+  /// The secret that signs deliveries; nil means the secret of the API key.
   public var secret: Secret?
-  /// A PEM file of the certificates that `https` receivers may be signed by; nil for the system's.
+  /// A PEM file of the certificate authorities for `https` receivers; nil means the system's.
   public var trustedCertificates: String?
-  /// A receiver that has not answered by then has failed.
+  /// The time after which a delivery without an answer has failed.
   public var timeout: Duration = .seconds(5)
-  /// An event that could not be delivered for so long is given up.
+  /// The age at which an undelivered event is dropped.
   public var longestAge: Duration = .seconds(86_400)
-  /// Milliseconds after a first failure; they double from failure to failure, up to `longestWait`.
+  /// Milliseconds after a first failure; each further failure doubles them, up to `longestWait`.
   public var firstWait: Int64 = 500
   /// Milliseconds.
   public var longestWait: Int64 = 30_000
   /// Deliveries to one webhook at once; a room has one at a time.
   public var concurrent = 16
-  /// Events that are kept, for webhooks that are behind and for `GET /v1/events`.
+  /// Events that are kept, for webhooks that lag behind and for `GET /v1/events`.
   public var kept = 50_000
 
   public init() {}
 
-  /// What is wrong with it; nil where nothing is.
+  /// The validation error; nil if the settings are valid.
   public var complaint: String? {
     for url in urls where WebhookAddress(url) == nil {
       return "\(url.shownURL) is no webhook: http://host/path or https://host/path is needed, without a user name"
@@ -43,17 +43,17 @@ public struct WebhookSettings: Sendable, Hashable {
 }
 
 extension WebhookSettings: CustomStringConvertible, CustomReflectable {
-  /// Without what may be a key in the URLs.
+  /// Without the parts of the URLs that may contain a key.
   public var description: String { "WebhookSettings(\(urls.map(\.shownURL)))" }
   public var customMirror: Mirror { Mirror(self, children: ["urls": urls.map(\.shownURL)]) }
 }
 
-/// A webhook's URL, taken apart.
+/// A parsed webhook URL.
 struct WebhookAddress: Sendable, Hashable {
   let isSecure: Bool
   let host: String
   let port: Int
-  /// Path and query, as they go into the request.
+  /// Path and query, as the request line contains them.
   let target: String
   let path: String
 
@@ -69,12 +69,12 @@ struct WebhookAddress: Sendable, Hashable {
     target = path + (url.percentEncodedQuery.map { "?" + $0 } ?? "")
   }
 
-  /// For the `Host` header: without the port where it is the usual one.
+  /// The value of the `Host` header: without the port if it is the default one.
   var authority: String {
     let host = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
   }
 
-  /// For logs and metrics: without the query, which may hold a key.
+  /// The URL for logs and metrics: without the query, which may contain a key.
   var shown: String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
 }

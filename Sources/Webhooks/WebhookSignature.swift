@@ -1,6 +1,6 @@
 import Digests
 
-/// Proves to a receiver who sent a delivery, and when: `t=UNIXTIME,v1=HEX`, where HEX is HMAC-SHA256 of `t`, a dot and the body.
+/// Proves the origin and the time of a delivery: `t=UNIXTIME,v1=HEX`, where HEX is HMAC-SHA256 of `t`, a dot and the body.
 enum WebhookSignature {
   static let header = "Roomserver-Signature"
 

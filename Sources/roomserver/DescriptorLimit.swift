@@ -1,8 +1,9 @@
 import Glibc
 
-/// Sockets cost a descriptor each, and the soft limit of most systems, 1024, is for programs that use select().
+/// Raises the limit of descriptors: each socket needs one, and the soft limit of most systems, 1024, suits programs that use
+/// select().
 enum DescriptorLimit {
-  /// Raises the soft limit to the hard one; what the system refuses stays as it was.
+  /// Raises the soft limit to the hard one; if the system refuses, the limit stays unchanged.
   static func raise() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }

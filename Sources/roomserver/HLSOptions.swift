@@ -14,7 +14,7 @@ struct HLSOptions: ParsableArguments {
   @Option(help: .setting("hls-first-segment-time")) var hlsFirstSegmentTime: Int?
   @Option(help: .setting("variant-idle-time")) var variantIdleTime: Int?
 
-  /// Fills in this part of a configuration.
+  /// Applies the options to a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     try applyNumbers(to: &configuration, settings)
     var cutting = configuration.origin.hls.cutting
@@ -32,7 +32,7 @@ struct HLSOptions: ParsableArguments {
     configuration.origin.variants.limit = try settings.number("variants", variants).map(Int.init)
   }
 
-  /// What is no number that fits becomes one that is refused.
+  /// A number that does not fit becomes one that fails validation.
   private static func milliseconds(_ seconds: Double) -> Int64 {
     (0...1_000_000).contains(seconds) ? Int64((seconds * 1000).rounded()) : -1
   }

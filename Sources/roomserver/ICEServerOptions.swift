@@ -3,7 +3,7 @@ import LiveOrigin
 import RoomServer
 import Rooms
 
-/// The STUN and TURN servers that clients are told of.
+/// The STUN and TURN servers that clients receive.
 struct ICEServerOptions: ParsableArguments {
   @Option(name: .customLong("ice-server"), help: .setting("ice-server")) var urls: [String] = []
   @Option(help: .setting("turn-secret")) var turnSecret: String?
@@ -11,7 +11,7 @@ struct ICEServerOptions: ParsableArguments {
   @Option(help: .setting("turn-username")) var turnUsername: String?
   @Option(help: .setting("turn-credential")) var turnCredential: String?
 
-  /// One setting for the STUN URLs, one for the TURN URLs.
+  /// Returns one setting for the STUN URLs, and one for the TURN URLs.
   func servers(_ settings: ServeSettings) throws -> [ICEServerSetting] {
     let urls = settings.list("ice-server", urls)
     let secret = settings.text("turn-secret", turnSecret)

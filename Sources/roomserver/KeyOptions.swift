@@ -7,7 +7,7 @@ struct KeyOptions: ParsableArguments {
   @Option(help: .setting("secret")) var secret: String?
   @Option(help: .setting("api-key")) var apiKey: [String] = []
 
-  /// All keys, the one that signs first; empty if none is given.
+  /// Returns all keys, the signing key first; empty if none is given.
   func keys(_ settings: ServeSettings) throws -> [APIKey] {
     var keys: [APIKey] = []
     switch (settings.text("key", key), settings.text("secret", secret)) {
@@ -41,9 +41,9 @@ struct APIKey {
     self.secret = secret
   }
 
-  /// Reads `ID:SECRET`; the secret may have further colons.
+  /// Reads `ID:SECRET`; the secret may contain colons.
   init(parsing text: String) throws {
-    // The text may be a secret without its key: no part of it goes into the sentence.
+    // The text may be a secret without its key, so the error quotes no part of it.
     guard let colon = text.firstIndex(of: ":") else {
       throw ValidationError("--api-key is ID:SECRET, with a colon between them")
     }

@@ -18,7 +18,7 @@ struct MediaOptions: ParsableArguments {
   @Option(help: .setting("media-tcp-idle-time")) var mediaTcpIdleTime: Int?
   @Option(help: .setting("media-tcp-queue-bytes")) var mediaTcpQueueBytes: Int?
 
-  /// Fills in the limits of the media workers.
+  /// Applies the limits of the media workers to a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     try applyNumbers(to: &configuration, settings)
   }

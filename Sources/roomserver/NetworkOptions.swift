@@ -2,7 +2,7 @@ import ArgumentParser
 import HTTPServer
 import RoomServer
 
-/// Where the server listens and what clients are told of it.
+/// The addresses that the server listens on, and those that clients receive.
 struct NetworkOptions: ParsableArguments {
   @Option(help: .setting("bind")) var bind: String?
   @Option(help: .setting("port")) var port: UInt16?
@@ -23,8 +23,8 @@ struct NetworkOptions: ParsableArguments {
   @Option(help: .setting("http-head-time")) var httpHeadTime: Int?
   @Option(help: .setting("http-idle-time")) var httpIdleTime: Int?
 
-  /// Fills in the network's part of a configuration.
-  /// - Parameter development: whether ports may be any that are free.
+  /// Applies the network options to a configuration.
+  /// - Parameter development: whether any free port may be used.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings, development: Bool) throws {
     let host = settings.text("bind", bind, default: "127.0.0.1")
     configuration.host = host

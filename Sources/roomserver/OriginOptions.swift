@@ -3,7 +3,7 @@ import LiveOrigin
 import OriginServer
 import RoomServer
 
-/// The live origin: its RTMP port, and who may publish and play.
+/// The live origin: its RTMP port, and the permissions to publish and play.
 struct OriginOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: .setting("rtmp")) var rtmp: Bool?
   @Option(help: .setting("rtmp-port")) var rtmpPort: UInt16?
@@ -33,8 +33,8 @@ struct OriginOptions: ParsableArguments {
   @Option(help: .setting("viewer-lag")) var viewerLag: Int?
   @Option(help: .setting("gather")) var gather: Int?
 
-  /// Fills in the origin's part of a configuration.
-  /// - Parameter development: whether ports may be any that are free.
+  /// Applies the origin's options to a configuration.
+  /// - Parameter development: whether any free port may be used.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings, development: Bool) throws {
     var origin = OriginSettings()
     origin.listens = try settings.flag("rtmp", rtmp, default: true)

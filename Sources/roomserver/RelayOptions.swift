@@ -3,7 +3,7 @@ import Relay
 import RoomProtocol
 import RoomServer
 
-/// How jobs send programs to other servers, mix and record them.
+/// How jobs send programs to other servers, and mix and record them.
 struct RelayOptions: ParsableArguments {
   @Option(help: .setting("relay-target")) var relayTarget: [String] = []
   @Option(help: .setting("relay-queue")) var relayQueue: Int?
@@ -28,7 +28,7 @@ struct RelayOptions: ParsableArguments {
   @Option(help: .setting("recordings")) var recordings: String?
   @Option(help: .setting("recording-limit")) var recordingLimit: Int?
 
-  /// Fills in the relay's part of a configuration.
+  /// Applies the relay's options to a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     try applyNumbers(to: &configuration, settings)
     var relay = configuration.relay

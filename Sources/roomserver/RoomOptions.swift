@@ -2,7 +2,7 @@ import ArgumentParser
 import RoomProtocol
 import RoomServer
 
-/// How many rooms there may be, who gets into them, and how long they last.
+/// The number of rooms, how joins create them, and how long they last.
 struct RoomOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: .setting("auto-create")) var autoCreate: Bool?
   @Option(help: .setting("audience")) var audience: String?
@@ -18,8 +18,8 @@ struct RoomOptions: ParsableArguments {
   @Option(help: .setting("empty-time")) var emptyTime: Int?
   @Option(help: .setting("auto-created-empty-time")) var autoCreatedEmptyTime: Int?
 
-  /// Fills in the rooms' part of a configuration.
-  /// - Parameter development: whether joins make rooms by default.
+  /// Applies the rooms' options to a configuration.
+  /// - Parameter development: whether joins create rooms by default.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings, development: Bool) throws {
     configuration.autoCreateRooms = try settings.flag("auto-create", autoCreate, default: development)
     let audience = settings.text("audience", audience, default: RoomAudience.mixed.rawValue)

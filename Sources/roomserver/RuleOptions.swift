@@ -1,7 +1,7 @@
 import ArgumentParser
 import RoomServer
 
-/// Limits and times of seats, PK, messages and attributes.
+/// Limits and timeouts of seats, PK, messages and attributes.
 struct RuleOptions: ParsableArguments {
   @Option(help: .setting("seat-request-time")) var seatRequestTime: Int?
   @Option(help: .setting("seat-invitation-time")) var seatInvitationTime: Int?
@@ -24,7 +24,7 @@ struct RuleOptions: ParsableArguments {
   @Option(help: .setting("journal-entries")) var journalEntries: Int?
   @Option(help: .setting("journal-bytes")) var journalBytes: Int?
 
-  /// Fills in the rules of a configuration.
+  /// Applies the rules to a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     try applyNumbers(to: &configuration, settings)
     let rules = configuration.rooms.rules

@@ -3,27 +3,27 @@ import Foundation
 import Logging
 import RoomServer
 
-// What the flags, the environment and the file come to.
+// Resolves flags, environment and file.
 
 extension Serve {
-  /// All of it put together.
+  /// The resolved settings.
   struct Resolved {
     var configuration: ServerConfiguration
     var logLevel: Logger.Level
-    /// What SIGTERM leaves open rooms.
+    /// The time that open rooms have after SIGTERM.
     var drainTime: Duration
-    /// Where clients are sent meanwhile.
+    /// The server to which clients are redirected meanwhile.
     var drainRedirect: String?
   }
 
-  /// Flags, environment and the file that one of the two names.
+  /// Returns the settings of the flags, the environment, and the file that one of the two names.
   func settings() throws -> ServeSettings {
     let environment = ProcessInfo.processInfo.environment
     let file = try (config ?? environment["ROOMSERVER_CONFIG"]).map { try SettingsFile(path: $0) }
     return ServeSettings(environment: environment, file: file)
   }
 
-  /// - Throws: `ValidationError` where a setting is wrong, or two do not go together.
+  /// - Throws: `ValidationError` if a setting is invalid, or two settings conflict.
   func resolve(_ settings: ServeSettings) throws -> Resolved {
     let keys = try keys.keys(settings)
     var configuration = ServerConfiguration(keys: Dictionary(uniqueKeysWithValues: keys.map { ($0.name, $0.secret) }))

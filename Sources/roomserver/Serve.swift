@@ -81,7 +81,7 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  /// Serves until a signal asks for the end, or a drain that was ordered over REST is over.
+  /// Serves until a signal arrives, or a drain that was started over REST has ended.
   private struct RunningServer: Service, CustomStringConvertible {
     let configuration: ServerConfiguration
     let log: Logger
@@ -89,10 +89,11 @@ struct Serve: AsyncParsableCommand {
     let redirect: String?
     let greet: @Sendable (RoomServer) async -> Void
 
-    /// What the log of the service group calls it.
+    /// The name in the log of the service group.
     var description: String { "roomserver" }
 
-    /// Signals are heard before anything is said: whoever reads that it serves may send one at once.
+    /// Signal handlers are installed before anything is logged: a process that reads that the server is running may send a
+    /// signal at once.
     func run() async throws {
       let server = try await RoomServer.start(configuration, log: log)
       await greet(server)
@@ -107,7 +108,7 @@ struct Serve: AsyncParsableCommand {
         }
         let isSignal = await tasks.next() ?? true
         tasks.cancelAll()
-        // SIGINT, which is a cancellation, does not wait for anybody.
+        // SIGINT, which cancels the task, does not drain.
         if isSignal, drainTime > .zero, !Task.isCancelled { await server.drain(for: drainTime, redirect: redirect) }
       }
       await server.stop()
@@ -125,7 +126,7 @@ struct Serve: AsyncParsableCommand {
     return ("dev" + hex(4), hex(32))
   }
 
-  /// What a person needs to begin.
+  /// Prints what a developer needs to start.
   private static func greet(_ server: RoomServer) async {
     let configuration = server.configuration
     guard let key = configuration.signingKey ?? configuration.keys.keys.first, let secret = configuration.keys[key]?.value
@@ -163,7 +164,7 @@ struct Serve: AsyncParsableCommand {
 
 
       """
-    // Not by print: whoever reads this from a pipe waits for it, and print keeps it back.
+    // Not with print: a program that reads this from a pipe waits for it, and print buffers it.
     FileHandle.standardOutput.write(Data(greeting.utf8))
   }
 }

@@ -21,7 +21,7 @@ struct SignallingOptions: ParsableArguments {
   @Option(help: .setting("joins-tracked")) var joinsTracked: Int?
   @Option(help: .setting("kicked-tokens")) var kickedTokens: Int?
 
-  /// Fills in signalling's part of a configuration.
+  /// Applies the signalling options to a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     try applyNumbers(to: &configuration, settings)
     guard configuration.keepAlive.silence > configuration.keepAlive.pingInterval else {

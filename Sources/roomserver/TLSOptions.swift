@@ -2,7 +2,7 @@ import ArgumentParser
 import HTTPServer
 import RoomServer
 
-/// The server's own certificate, and the ports that it is for.
+/// The server's own certificate, and its ports.
 struct TLSOptions: ParsableArguments {
   @Option(help: .setting("certificate")) var certificate: String?
   @Option(help: .setting("certificate-key")) var certificateKey: String?
@@ -10,8 +10,8 @@ struct TLSOptions: ParsableArguments {
   @Option(help: .setting("rtmps-port")) var rtmpsPort: UInt16?
   @Option(help: .setting("hsts")) var hsts: Int?
 
-  /// Fills in TLS' part of a configuration.
-  /// - Throws: where a file is named and not the other, or a port and no certificate.
+  /// Applies the TLS options to a configuration.
+  /// - Throws: if only one of the two files is given, or a port without a certificate.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     let files = (settings.text("certificate", certificate), settings.text("certificate-key", certificateKey))
     let ports = (try settings.number("https-port", httpsPort), try settings.number("rtmps-port", rtmpsPort))

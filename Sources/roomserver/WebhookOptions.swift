@@ -3,7 +3,7 @@ import LiveOrigin
 import RoomServer
 import Webhooks
 
-/// What the app's own server is told.
+/// Webhooks to the app's own server.
 struct WebhookOptions: ParsableArguments {
   @Option(help: .setting("webhook")) var webhook: [String] = []
   @Option(help: .setting("webhook-secret")) var webhookSecret: String?
@@ -15,7 +15,7 @@ struct WebhookOptions: ParsableArguments {
   @Option(help: .setting("webhook-max-age")) var webhookMaxAge: Int?
   @Option(help: .setting("events-kept")) var eventsKept: Int?
 
-  /// Fills in the webhooks' part of a configuration.
+  /// Applies the webhook options to a configuration.
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     var webhooks = WebhookSettings()
     webhooks.urls = settings.list("webhook", webhook)

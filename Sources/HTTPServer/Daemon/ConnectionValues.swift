@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 import WebRTC
 
-/// What libmicrohttpd knows of a request and its connection.
+/// Reads libmicrohttpd's data of a request and its connection.
 enum ConnectionValues {
   static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
     values(.HEADER_KIND, of: connection).map { ($0.lowercased(), $1 ?? "") }

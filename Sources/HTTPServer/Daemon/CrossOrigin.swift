@@ -1,9 +1,9 @@
-/// What lets pages of other origins call the API (https://fetch.spec.whatwg.org/#http-cors-protocol): the console of a server that was drained
-/// goes on with the next one.
+/// Lets pages of other origins call the API (https://fetch.spec.whatwg.org/#http-cors-protocol): the console of a drained
+/// server continues with the next server.
 ///
-/// A call is let in by the token that it bears and never by what a browser adds by itself, so a page gains nothing by being let try.
+/// A call is authorised by its token and never by what a browser adds by itself, so a page gains no access by this permission.
 enum CrossOrigin {
-  /// The answer to a browser that asks before it calls; nil where the request is no such question.
+  /// Returns the response to a CORS preflight request; nil if the request is none.
   static func preflight(_ request: HTTPRequest, methods: [String]) -> HTTPResponse? {
     guard request.method == "OPTIONS", isOfAPI(request), request.header("access-control-request-method") != nil else {
       return nil
@@ -16,7 +16,7 @@ enum CrossOrigin {
       ])
   }
 
-  /// What every answer of the API has besides its own headers.
+  /// Returns the additional headers of every answer of the API.
   static func headers(of request: HTTPRequest) -> [(name: String, value: String)] {
     isOfAPI(request) ? [("Access-Control-Allow-Origin", "*")] : []
   }

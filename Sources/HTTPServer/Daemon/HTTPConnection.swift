@@ -4,11 +4,11 @@ import Glibc
 import NIOConcurrencyHelpers
 import RTP
 
-/// What the daemon keeps of a TCP connection as long as libmicrohttpd has it.
+/// The daemon's state of a TCP connection, as long as libmicrohttpd has it.
 final class HTTPConnection: Sendable {
-  /// Its place among the connections from its address.
+  /// Counts it among the connections from its address.
   private let place: ConnectionsPerAddress.Place?
-  /// What its TLS session is served with, which has to outlive the session.
+  /// The certificate of its TLS session, which must outlive the session.
   private let certificate: ServerCertificate?
   private let socket: CInt
   private let deadline: NIOLockedValueBox<RequestDeadline>
@@ -25,9 +25,9 @@ final class HTTPConnection: Sendable {
 
   func changeDeadline(_ change: (inout RequestDeadline) -> Void) { deadline.withLockedValue { change(&$0) } }
 
-  /// Ends the connection if its request is overdue: the library then finds it closed by its peer.
+  /// Ends the connection if its request is overdue: the library then treats it as closed by its peer.
   fileprivate func end(ifOverdueAt now: Instant) -> Bool {
-    // Under the lock: from the whole request on, the library writes to the socket.
+    // Under the lock, because the library writes to the socket once the request is complete.
     deadline.withLockedValue { deadline in
       guard deadline.isOver(now) else { return false }
       deadline.requestCame()
@@ -42,12 +42,12 @@ final class HTTPConnections: Sendable {
 
   func add(_ connection: HTTPConnection) { open.withLockedValue { $0[ObjectIdentifier(connection)] = connection } }
 
-  /// To be called before the library closes the socket, whose number may then be that of another.
+  /// Must be called before the library closes the socket, whose number may then be reused.
   func remove(_ connection: HTTPConnection) {
     _ = open.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(connection)) }
   }
 
-  /// Ends the connections whose requests are overdue; gives how many.
+  /// Ends the connections whose requests are overdue, and returns their number.
   func endOverdue(now: Instant) -> Int {
     // Under the lock, so that none of the sockets is closed meanwhile.
     open.withLockedValue { $0.values.count { $0.end(ifOverdueAt: now) } }

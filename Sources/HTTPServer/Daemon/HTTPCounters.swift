@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// What the HTTP daemons of a server count since its start.
+/// The counters of a server's HTTP daemons since its start.
 package final class HTTPCounters: Sendable {
   /// A limit that a client reached; the raw value is its label in `/metrics`.
   package enum Limit: String, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ package final class HTTPCounters: Sendable {
   package struct Values: Sendable {
     /// Answers by status.
     package var requests: [Int: Int] = [:]
-    /// Refusals by limit.
+    /// Rejected requests by limit.
     package var limits: [Limit: Int] = [:]
   }
 

@@ -6,8 +6,8 @@ import WebRTC
 
 /// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
 ///
-/// What it does itself: headers, bodies within the limit, unknown paths and methods, authorisation, and the handshake of
-/// WebSocket upgrades. Endpoints answer from Swift tasks while their connection is suspended.
+/// It handles headers, body limits, unknown paths and methods, authorisation, and the handshake of WebSocket upgrades itself.
+/// Endpoints answer from Swift tasks while their connection is suspended.
 package final class HTTPDaemon: Sendable {
   package struct Configuration: Sendable {
     package var host: String
@@ -17,12 +17,12 @@ package final class HTTPDaemon: Sendable {
     package var bodyBytes: Int
     /// How long the head of a request may take.
     package var requestTime: Duration
-    /// How long a connection may be without a byte; whole seconds, at least 1.
+    /// The time without a byte after which a connection is closed; whole seconds, at least 1.
     package var idleTime: Duration
     package var proxies: TrustedProxies
-    /// HTTPS with it; nil for HTTP.
+    /// The certificate of HTTPS; nil for HTTP.
     package var certificate: CurrentCertificate?
-    /// Headers that every answer has.
+    /// Headers of every answer.
     package var headers: [(name: String, value: String)] = []
 
     package init(
@@ -43,17 +43,17 @@ package final class HTTPDaemon: Sendable {
     }
   }
 
-  /// What the daemon asks of the rest of the server.
+  /// The callbacks into the rest of the server.
   package struct Handlers: Sendable {
     package var router: Router
-    /// Nil if the request bears a valid API token, else what to answer.
+    /// Returns nil if the request has a valid API token, else the error response.
     package var authorise: @Sendable (HTTPRequest) -> HTTPResponse?
-    /// Takes the socket over; called on a thread of the daemon.
+    /// Takes over the socket; called on a thread of the daemon.
     package var upgraded: @Sendable (UpgradedSocket) -> Void
     package var counters: HTTPCounters
-    /// TCP connections, by their peers.
+    /// The TCP connections by peer.
     package var peers: ConnectionsPerAddress
-    /// Signalling sockets, by their clients: those behind proxies too.
+    /// The signalling sockets by client, including clients behind proxies.
     package var clients: ConnectionsPerAddress
 
     package init(
@@ -81,9 +81,9 @@ package final class HTTPDaemon: Sendable {
     var port: UInt16 = 0
     /// Requests whose connection is suspended.
     var answering = 0
-    /// Requests that were let in and are not over: their answers may be on their way.
+    /// Accepted requests that have not ended: their answers may be in flight.
     var open = 0
-    /// No more are let in: their connections are closed.
+    /// Whether new requests are rejected by closing their connections.
     var isStopping = false
     /// Ends connections whose requests are overdue.
     var sweeping: Task<Void, Never>?
@@ -99,10 +99,10 @@ package final class HTTPDaemon: Sendable {
     self.handlers = handlers
   }
 
-  /// The port that is listened on; 0 before `start` and after `stop`.
+  /// The port that the daemon listens on; 0 before `start` and after `stop`.
   package var port: UInt16 { state.withLockedValue { $0.port } }
 
-  /// Listens and serves.
+  /// Starts to listen and serve.
   package func start() throws(ListenError) {
     guard let address = TransportAddress(host: configuration.host, port: configuration.port) else {
       throw .badAddress(configuration.host)
@@ -110,7 +110,7 @@ package final class HTTPDaemon: Sendable {
     var storage = sockaddr_storage()
     let isIPv4 = address.isIPv4
     _ = address.write(to: &storage)
-    // The daemon's callbacks borrow the pointer; stop() ends its threads before the owner lets go of this object.
+    // The daemon's callbacks borrow the pointer; stop() ends its threads before the owner releases this object.
     let context = Unmanaged.passUnretained(self).toOpaque()
     let completed: MHD_RequestCompletedCallback = { context, connection, slot, _ in
       guard let context, let slot, let pointer = slot.pointee else { return }
@@ -135,7 +135,7 @@ package final class HTTPDaemon: Sendable {
       switch event {
       case .CONNECTION_NOTIFY_STARTED: kept.pointee = Unmanaged.passRetained(daemon.opened(connection)).toOpaque()
       case .CONNECTION_NOTIFY_CLOSED:
-        // The TLS session is gone already, and the socket is not closed yet.
+        // The TLS session has already ended, and the socket is not closed yet.
         guard let pointer = kept.pointee else { return }
         kept.pointee = nil
         daemon.connections.remove(Unmanaged<HTTPConnection>.fromOpaque(pointer).takeRetainedValue())
@@ -150,7 +150,7 @@ package final class HTTPDaemon: Sendable {
       var options = [
         MHD_OptionItem(option: .THREAD_POOL_SIZE, value: max(1, configuration.threads), ptr_value: nil),
         MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connections, ptr_value: nil),
-        // 0 would be no limit.
+        // 0 would mean unlimited.
         MHD_OptionItem(
           option: .CONNECTION_TIMEOUT, value: max(1, Int(configuration.idleTime.components.seconds)), ptr_value: nil),
         MHD_OptionItem(option: .SOCK_ADDR, value: 0, ptr_value: UnsafeMutableRawPointer(storage)),
@@ -178,23 +178,23 @@ package final class HTTPDaemon: Sendable {
     }
   }
 
-  /// Between two looks at which requests are overdue.
+  /// The interval between two checks for overdue requests.
   private static let sweep = Duration.milliseconds(500)
 
-  /// Lets no request in any more; those that are being answered go on. Not by `MHD_quiesce_daemon`, which races with its own pool of
-  /// threads for the listening socket, and aborts the process where it loses (libmicrohttpd 0.9.75).
+  /// Rejects new requests; those in progress continue. Does not use `MHD_quiesce_daemon`, which races with its own pool of
+  /// threads for the listening socket, and aborts the process if it loses (libmicrohttpd 0.9.75).
   package func quiesce() { state.withLockedValue { $0.isStopping = true } }
 
-  /// How long clients have to take their answers when the server stops.
+  /// How long clients have to read their answers when the server stops.
   private static let parting = Duration.seconds(1)
 
-  /// Lets running requests end and waits for the threads. Upgraded sockets have to be released before.
+  /// Lets running requests end and waits for the threads. Upgraded sockets must be released before.
   package func stop() async {
     quiesce()
     guard let daemon = state.withLockedValue({ $0.daemon.take() }) else { return }
     state.withLockedValue { $0.sweeping.take() }?.cancel()
     let deadline = ContinuousClock.now + Self.parting
-    // A suspended connection has to be resumed before the daemon may stop; and it drops what it has not sent.
+    // A suspended connection must be resumed before the daemon may stop, and the daemon drops unsent data.
     while state.withLockedValue({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
       try? await Task.sleep(for: .milliseconds(5))
     }
@@ -204,7 +204,7 @@ package final class HTTPDaemon: Sendable {
 
   // MARK: Connections
 
-  /// Whether an address may have one more connection.
+  /// Returns whether an address may have one more connection.
   private func admits(_ address: TransportAddress) -> Bool {
     guard handlers.peers.isFull(address) else { return true }
     handlers.counters.count(limit: .addressConnections)
@@ -236,7 +236,7 @@ package final class HTTPDaemon: Sendable {
         connection, url: String(cString: url), method: String(cString: method), version: version.map { String(cString: $0) })
       slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
       kept(of: connection)?.changeDeadline { $0.headCame(body: exchange.declaredBody, now: .now) }
-      // The connection then closes.
+      // This response closes the connection.
       if let response = exchange.refusalWithoutBody { return daemon.queue(response, for: exchange, on: connection) }
       return .YES
     }
@@ -250,7 +250,7 @@ package final class HTTPDaemon: Sendable {
     return daemon.proceed(exchange, on: connection)
   }
 
-  /// How much of an unwanted body is read beyond what would be kept, so that the client gets to see the answer.
+  /// Bytes of an unwanted body that are read beyond the limit, so that the client receives the answer.
   static let drainedBytes = 1 << 20
 
   private func open(_ connection: OpaquePointer, url: String, method: String, version: String?) -> HTTPExchange {
@@ -275,7 +275,7 @@ package final class HTTPDaemon: Sendable {
       return HTTPExchange(
         request, stage: .refused(.error(405, HTTPError.method(allowed: allowed), headers: [("Allow", allowed)])))
     case .found(let endpoint, let parameters):
-      // Before a place is taken: only a few large bodies are read at once.
+      // Before the request counts as a large body, because only a few of them are read at once.
       if endpoint.largestBody != nil, endpoint.access == .api, let refusal = handlers.authorise(request) {
         return HTTPExchange(request, stage: .refused(refusal))
       }
@@ -292,7 +292,7 @@ package final class HTTPDaemon: Sendable {
     }
   }
 
-  /// False closes the connection: the client sends without end.
+  /// Reads a part of the body. Returns false to close the connection of a client that sends without end.
   private func read(_ chunk: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> Bool {
     exchange.bodyBytes += chunk.count
     guard case .reading = exchange.stage else { return exchange.bodyBytes - exchange.limit <= Self.drainedBytes }
@@ -305,7 +305,7 @@ package final class HTTPDaemon: Sendable {
     return true
   }
 
-  /// The request is whole, or its connection was resumed.
+  /// Called when the request is complete, or its connection was resumed.
   private func proceed(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
     Self.kept(of: connection)?.changeDeadline { $0.requestCame() }
     switch exchange.stage {
@@ -374,7 +374,7 @@ package final class HTTPDaemon: Sendable {
     }
     let taken: MHD_UpgradeHandler = { context, connection, slot, early, earlySize, socket, handle in
       guard let context, let slot, let handle else { return }
-      // With TLS `socket` is one of a pair: the connection's own stays with the library, which leaves Nagle's algorithm on.
+      // With TLS, `socket` is one of a pair: the connection's own stays with the library, which leaves Nagle's algorithm on.
       if let connection { setNoDelay(mhd_socket(connection)) }
       let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(slot).takeUnretainedValue()
@@ -403,7 +403,7 @@ package final class HTTPDaemon: Sendable {
         HTTPBodyReader.response(stream, on: connection)
       } else {
         answer.body.withUnsafeBytes { body in
-          // The library copies and does not write, whatever its type says.
+          // The library copies the bytes and does not write them, although the type is mutable.
           MHD_create_response_from_buffer(
             body.count, UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(bitPattern: 1)),
             .RESPMEM_MUST_COPY)
@@ -417,7 +417,7 @@ package final class HTTPDaemon: Sendable {
     return MHD_queue_response(connection, UInt32(answer.status), response)
   }
 
-  /// Whom a request is from: the peer, or whoever a proxy says that it speaks for.
+  /// Returns the client of a request: the peer, or the address that a trusted proxy reports.
   private func client(of connection: OpaquePointer, _ headers: [(name: String, value: String)]) -> TransportAddress? {
     guard let peer = ConnectionValues.peer(of: connection) else { return nil }
     let lines = headers.lazy.filter { $0.name == "x-forwarded-for" }.map(\.value)

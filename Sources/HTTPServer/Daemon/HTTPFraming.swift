@@ -1,15 +1,15 @@
-/// Refuses requests whose end a proxy may see at another place than this server (RFC 9112 §6.3), and requests that name no host or
-/// several (§3.2). libmicrohttpd 0.9.75 lets them pass.
+/// Rejects requests whose end a proxy may locate differently than this server (RFC 9112 §6.3), and requests that name no host
+/// or several (§3.2). libmicrohttpd 0.9.75 accepts them.
 enum HTTPFraming {
-  /// Bytes of a path with its query.
+  /// The maximum bytes of a path with its query.
   static let targetBytes = 8 << 10
-  /// Bytes of a request's line and headers. The library's own limit is above it, and its refusal is a page.
+  /// The maximum bytes of a request's line and headers. The library's own limit is higher, and its error is an HTML page.
   static let headBytes = 16 << 10
 
   /// - Parameters:
   ///   - version: "HTTP/1.1".
-  ///   - bytes: those of the request's line and headers.
-  /// - Returns: the answer, after which the connection has to end; nil if nothing is wrong.
+  ///   - bytes: the size of the request's line and headers.
+  /// - Returns: the error response, after which the connection must end; nil if the request is valid.
   static func refusal(_ request: HTTPRequest, version: String, bytes: Int) -> HTTPResponse? {
     if request.target.utf8.count + request.query.utf8.count > targetBytes {
       return refusal(414, "a path with its query is at most \(targetBytes) bytes")
@@ -39,7 +39,7 @@ enum HTTPFraming {
     return nil
   }
 
-  /// RFC 9110 §5.6.2.
+  /// Returns whether the name is a token (RFC 9110 §5.6.2).
   private static func isToken(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in

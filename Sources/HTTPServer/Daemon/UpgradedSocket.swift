@@ -1,14 +1,14 @@
 import CMicroHTTPD
 import NIOConcurrencyHelpers
 
-/// The socket that libmicrohttpd gives away after `101 Switching Protocols`.
+/// The socket that libmicrohttpd hands over after `101 Switching Protocols`.
 package struct UpgradedSocket: Sendable {
-  /// Owned by libmicrohttpd; to be duplicated, and not closed.
+  /// Owned by libmicrohttpd; duplicate it, and do not close it.
   package let descriptor: CInt
-  /// What the client sent right behind its request.
+  /// Bytes that the client sent directly after its request.
   package let early: [UInt8]
   package let request: HTTPRequest
-  /// Held as long as the socket is.
+  /// Kept as long as the socket.
   private let place: ConnectionsPerAddress.Place?
   private let handle: UpgradeHandle
 
@@ -22,7 +22,7 @@ package struct UpgradedSocket: Sendable {
     self.handle = UpgradeHandle(handle)
   }
 
-  /// Gives the connection back: libmicrohttpd closes its descriptor. Does nothing the second time.
+  /// Returns the connection to libmicrohttpd, which closes its descriptor. A second call has no effect.
   package func release() { handle.release() }
 }
 

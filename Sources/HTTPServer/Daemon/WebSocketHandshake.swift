@@ -2,7 +2,7 @@ import Digests
 import Foundation
 import RoomProtocol
 
-/// The server's half of the opening handshake (RFC 6455 §4.2), which libmicrohttpd leaves to us.
+/// The server's half of the opening handshake (RFC 6455 §4.2), which libmicrohttpd does not implement.
 enum WebSocketHandshake {
   enum Outcome: Sendable {
     /// The value of `Sec-WebSocket-Accept`.
@@ -26,7 +26,7 @@ enum WebSocketHandshake {
     return .accepted(accept)
   }
 
-  /// RFC 6455 §1.3.
+  /// Returns the value of `Sec-WebSocket-Accept` (RFC 6455 §1.3).
   static func accept(for key: String) -> String? {
     let digest = Digest.sha1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
     return digest.isEmpty ? nil : Data(digest).base64EncodedString()

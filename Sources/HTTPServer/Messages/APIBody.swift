@@ -1,16 +1,16 @@
 import Foundation
 import RoomProtocol
 
-/// Reads the JSON object of a request, and refuses members that the operation does not know: a misspelt option would
-/// otherwise have no effect, and no error.
+/// Reads the JSON object of a request, and rejects members that the operation does not know: a misspelt option would otherwise
+/// have no effect, and cause no error.
 package enum APIBody {
-  /// - Throws: 10001, with a sentence that names the member.
+  /// - Throws: 10001, with a message that names the member.
   package static func read<Body: Decodable>(_: Body.Type, from request: HTTPRequest) throws(RoomError) -> Body {
     try read(from: request) { try Body(from: $0) }
   }
 
-  /// - Parameter read: makes of the document what the operation needs.
-  /// - Throws: 10001, with a sentence that names the member.
+  /// - Parameter read: decodes the document.
+  /// - Throws: 10001, with a message that names the member.
   package static func read<Body>(from request: HTTPRequest, _ read: (any Decoder) throws -> Body) throws(RoomError) -> Body {
     let data = Data(request.body)
     let document: Document<Body>

@@ -2,8 +2,8 @@ import Foundation
 import RoomProtocol
 
 extension HTTPRequest {
-  /// The number that the query has under `name`; nil if it has none.
-  /// - Throws: 10001 for what is no number in `range`.
+  /// Returns the number in the query's member `name`; nil if there is none.
+  /// - Throws: 10001 if it is not a number in `range`.
   package func queryNumber(_ name: String, _ range: ClosedRange<Int64>) throws(RoomError) -> Int64? {
     guard let text = self.query(name) else { return nil }
     guard let number = Int64(text), range.contains(number) else {
@@ -12,8 +12,8 @@ extension HTTPRequest {
     return number
   }
 
-  /// The room that the query names under `name`; nil if it names none.
-  /// - Throws: 10001 for what no room can be called.
+  /// Returns the room in the query's member `name`; nil if there is none.
+  /// - Throws: 10001 if it is not a valid room name.
   package func queryRoom(_ name: String) throws(RoomError) -> RoomName? {
     guard let text = self.query(name) else { return nil }
     guard let room = text.removingPercentEncoding, NameRule.allows(room) else {

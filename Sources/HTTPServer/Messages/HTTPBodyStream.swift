@@ -1,20 +1,20 @@
 import CMicroHTTPD
 
-/// A body without a known length, from which the daemon takes as much as its client reads.
+/// A body of unknown length. The daemon reads it as fast as its client does.
 package protocol HTTPBodyStream: AnyObject, Sendable {
-  /// Copies what there is into `memory`; called from one thread of the daemon at a time, only while the client reads.
+  /// Copies available bytes into `memory`. Called from one thread of the daemon at a time, and only while the client reads.
   ///
-  /// Where there is nothing, `suspend` has to be called before 0 is given, under the lock that whoever resumes the connection takes
-  /// first: a connection that is resumed before it is suspended stays suspended. All connections have to be resumed before the
+  /// If there are none, call `suspend` before returning 0, under the lock that the code which resumes the connection takes
+  /// first: a connection that is resumed before it is suspended stays suspended. All connections must be resumed before the
   /// daemon is stopped.
-  /// - Returns: the bytes copied; nil at the end.
+  /// - Returns: the number of bytes copied; nil at the end.
   func read(into memory: UnsafeMutableRawBufferPointer, suspend: () -> SuspendedConnection) -> Int?
 
-  /// The connection is over; the last call.
+  /// Called last, when the connection has ended.
   func finished()
 }
 
-/// What libmicrohttpd keeps for a response whose body is a stream.
+/// The context that libmicrohttpd keeps for a response whose body is a stream.
 final class HTTPBodyReader {
   private let stream: any HTTPBodyStream
   private let connection: OpaquePointer
@@ -24,10 +24,10 @@ final class HTTPBodyReader {
     self.connection = connection
   }
 
-  /// Bytes that libmicrohttpd takes at a time.
+  /// Bytes that libmicrohttpd reads at a time.
   private static let blockSize = 16 << 10
 
-  /// The response that takes its body from `stream`, on this connection only.
+  /// Returns a response that reads its body from `stream`, for this connection only.
   static func response(_ stream: any HTTPBodyStream, on connection: OpaquePointer) -> OpaquePointer? {
     let reader = Unmanaged.passRetained(HTTPBodyReader(stream, connection))
     let read: MHD_ContentReaderCallback = { context, _, memory, size in

@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// What the HTTP side says where a request can't be understood. All bear 10001, which is signalling's number for the same.
+/// The HTTP errors for invalid requests. All have the code 10001, as in signalling.
 package enum HTTPError {
   package static let noSuchPath = badRequest("there is nothing at this path; api/openapi.yaml lists what there is")
   package static let noLength = badRequest("send the body with a Content-Length")

@@ -1,17 +1,17 @@
 import WebRTC
 
-/// A request as the handlers see it: whole, its body within the limit.
+/// A request as the handlers receive it: complete, its body within the limit.
 package struct HTTPRequest: Sendable {
   /// Upper case, as sent; `HEAD` arrives as `GET`.
   package var method: String
   /// The path as sent, percent-encoded, without the query.
   package var target: String
-  /// What stands behind the question mark, as sent but for plus signs, which have become spaces; empty where there is nothing.
+  /// The part after the question mark, as sent except that plus signs are replaced by spaces; empty if there is none.
   package var query = ""
-  /// Names in lower case. A header sent twice is here twice.
+  /// Names are in lower case. A header that was sent twice is present twice.
   package var headers: [(name: String, value: String)]
   package var body: [UInt8] = []
-  /// The client's address, behind trusted proxies too; nil where the kernel gave none.
+  /// The client's address, also behind trusted proxies; nil if the kernel gave none.
   package var client: TransportAddress?
 
   package init(
@@ -26,10 +26,10 @@ package struct HTTPRequest: Sendable {
     self.client = client
   }
 
-  /// The first header of that name (lower case).
+  /// Returns the value of the first header of that name (lower case).
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-  /// Whether a comma-separated header holds `token`, in any case.
+  /// Returns whether a comma-separated header contains `token`, in any case.
   package func header(_ name: String, lists token: String) -> Bool {
     headers.contains { header in
       header.name == name
@@ -37,7 +37,7 @@ package struct HTTPRequest: Sendable {
     }
   }
 
-  /// The token of `Authorization: Bearer` (RFC 6750 §2.1); nil where there is none.
+  /// The token of `Authorization: Bearer` (RFC 6750 §2.1); nil if there is none.
   package var bearerToken: String? {
     guard let header = header("authorization"), let scheme = header.split(separator: " ").first,
       scheme.lowercased() == "bearer"
@@ -50,10 +50,10 @@ package struct HTTPRequest: Sendable {
     header("content-type").map { String($0.prefix { $0 != ";" }.trimming()).lowercased() }
   }
 
-  /// The value of the query's first member of that name, as sent.
+  /// Returns the value of the query's first member of that name, as sent.
   package func query(_ name: String) -> String? { QueryString.value(name, in: query) }
 
-  /// What is answered if JSON can't be read from the body.
+  /// The error response if the body is not declared as JSON.
   var refusalOfBody: HTTPResponse? {
     if header("content-length") == nil && header("transfer-encoding") == nil { return .error(411, HTTPError.noLength) }
     if contentType != "application/json" { return .error(415, HTTPError.notJSON) }
@@ -62,7 +62,7 @@ package struct HTTPRequest: Sendable {
 }
 
 extension StringProtocol {
-  /// Without spaces and tabs at either end.
+  /// Returns the text without leading and trailing spaces and tabs.
   package func trimming() -> SubSequence {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     var rest = self[...]

@@ -1,12 +1,12 @@
 import Foundation
 import RoomProtocol
 
-/// What goes back: a status, headers and a body, whole or as a stream.
+/// A response: a status, headers and a body, complete or as a stream.
 package struct HTTPResponse: Sendable {
   package var status: Int
   package var headers: [(name: String, value: String)] = []
   package var body: [UInt8] = []
-  /// Takes the place of `body`.
+  /// Replaces `body`.
   package var stream: (any HTTPBodyStream)?
 
   package init(

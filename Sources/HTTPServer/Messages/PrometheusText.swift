@@ -6,17 +6,17 @@ package struct PrometheusText: Sendable {
 
   package init() {}
 
-  /// One metric with one value.
+  /// Adds a metric with one value.
   package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
     add(name, kind, help, label: nil, [("", Int64(clamping: value))])
   }
 
-  /// One metric with one value that is no whole number.
+  /// Adds a metric with one floating-point value.
   package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
     add(name, kind, help, label: nil, [("", value)])
   }
 
-  /// One metric with a value for each of `label`'s values.
+  /// Adds a metric with a value for each of `label`'s values.
   package mutating func add(
     _ name: String, _ kind: Kind, _ help: String, label: String?, _ values: [(String, some CustomStringConvertible)]
   ) {

@@ -1,7 +1,7 @@
-/// A decoder that notes which members of a JSON document are read, at every depth.
+/// A decoder that records which members of a JSON document are read, at every depth.
 ///
-/// What a type's `init(from:)` asks for is what the type knows, so that no list of names has to agree with it. After decoding,
-/// ``JSONMembers/unknown`` names a member that is there and that nothing asked for.
+/// The members that a type's `init(from:)` reads are those that it knows, so no separate list of names is needed. After
+/// decoding, ``JSONMembers/unknown`` names a member that is present and was not read.
 struct StrictDecoder: Decoder {
   private let decoder: any Decoder
   fileprivate let members: JSONMembers
@@ -28,7 +28,7 @@ struct StrictDecoder: Decoder {
   }
 
   fileprivate func decode<Value: Decodable>() throws -> Value {
-    // A scalar reads itself from a single value container, whose own decoder has to end the recursion.
+    // A scalar decodes itself from a single value container; that container's own decoder ends the recursion.
     switch Value.self {
     case is String.Type, is Bool.Type, is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type:
       try decoder.singleValueContainer().decode(Value.self)
@@ -44,11 +44,11 @@ struct StrictDecoder: Decoder {
   }
 }
 
-/// The members of a JSON document: those that are there, and those that were asked for.
+/// The members of a JSON document: those that are present, and those that were read.
 final class JSONMembers {
   private var present: Set<String> = []
   private var known: Set<String> = []
-  /// Of the members that are objects or lists; the elements of a list by "[index]".
+  /// The members that are objects or lists; the elements of a list by "[index]".
   private var inside: [String: JSONMembers] = [:]
 
   fileprivate func add(_ keys: [some CodingKey]) { present.formUnion(keys.map(\.stringValue)) }
@@ -61,7 +61,7 @@ final class JSONMembers {
     return members
   }
 
-  /// A member that nothing asked for; nil if there is none.
+  /// A member that was not read; nil if there is none.
   var unknown: (name: String, path: String, known: [String])? { unknown(at: "") }
 
   private func unknown(at path: String) -> (name: String, path: String, known: [String])? {

@@ -1,9 +1,9 @@
 import CMicroHTTPD
 
-/// A connection that libmicrohttpd has suspended for us.
+/// A connection that libmicrohttpd has suspended.
 ///
-/// Sendable: `MHD_resume_connection` may be called from any thread, and the connection stays while it is suspended. Nothing
-/// else is done with the pointer.
+/// Sendable: `MHD_resume_connection` may be called from any thread, and the connection exists while it is suspended. The
+/// pointer has no other use.
 package struct SuspendedConnection: @unchecked Sendable {
   private let connection: OpaquePointer
 

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Reads from a peer only while the peer can be written to, and closes a peer that takes nothing for too long.
+/// Reads from a peer only while the peer can be written to, and closes a peer that reads nothing for too long.
 ///
-/// Without it, a peer that sends requests and never reads the answers makes the server keep all of them. Everything behind this
-/// handler sees a peer whose reads stop at the channel's high-water mark.
+/// Otherwise a peer that sends requests and never reads the answers makes the server keep all of them. For the handlers behind
+/// this one, reads stop at the channel's high-water mark.
 package final class BackpressureHandler: ChannelDuplexHandler {
   package typealias InboundIn = ByteBuffer
   package typealias InboundOut = ByteBuffer
@@ -13,14 +13,14 @@ package final class BackpressureHandler: ChannelDuplexHandler {
   private let patience: TimeAmount
   private let onTimeout: () -> Void
   private var readIsHeld = false
-  /// Bytes that were written to the channel so far.
+  /// Bytes written to the channel so far.
   private var written = 0
   /// Bytes that the kernel had taken when the deadline was last set.
   private var taken = 0
   private var deadline: Scheduled<Void>?
 
   /// - Parameters:
-  ///   - patience: how long a peer that can't be written to may take no byte at all.
+  ///   - patience: how long a peer that can't be written to may take without reading a byte.
   ///   - onTimeout: called before such a peer is closed.
   package init(patience: TimeAmount, onTimeout: @escaping () -> Void) {
     self.patience = patience
@@ -40,7 +40,8 @@ package final class BackpressureHandler: ChannelDuplexHandler {
     if context.channel.isWritable {
       deadline?.cancel()
       deadline = nil
-      // Before the handlers behind this one learn of it: they may fill the channel again, and the peer would never be read.
+      // Runs before the handlers behind this one are notified: they may fill the channel again, and the peer would never be
+      // read.
       if readIsHeld {
         readIsHeld = false
         context.read()

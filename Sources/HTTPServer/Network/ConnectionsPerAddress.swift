@@ -1,12 +1,12 @@
 import NIOConcurrencyHelpers
 import WebRTC
 
-/// The connections that are open, by the address that they come from, and how many one address may have.
+/// Counts the open connections of each address, and limits them.
 ///
-/// Without a limit, whoever has one address takes all places of the server. Trusted proxies have none: the clients behind a proxy
-/// share its address.
+/// Without a limit, a client with one address could use up all connections of the server. Trusted proxies have no limit: the
+/// clients behind a proxy share its address.
 package final class ConnectionsPerAddress: Sendable {
-  /// 0 for none.
+  /// 0 means unlimited.
   private let limit: Int
   private let exempt: TrustedProxies
   private let counts = NIOLockedValueBox<[TransportAddress: Int]>([:])
@@ -16,7 +16,7 @@ package final class ConnectionsPerAddress: Sendable {
     self.exempt = exempt
   }
 
-  /// The place of one connection, until it is let go.
+  /// Counts one connection, until it is released.
   package final class Place: Sendable {
     private let owner: ConnectionsPerAddress
     private let address: TransportAddress
@@ -29,19 +29,19 @@ package final class ConnectionsPerAddress: Sendable {
     deinit { owner.leave(address) }
   }
 
-  /// Whether a connection may come from an address, and the place that it then has; connections that are not limited have none.
+  /// Whether a connection from an address is admitted, and the object that counts it; nil for connections without a limit.
   package enum Admission: Sendable {
     case admitted(Place?)
     case refused
   }
 
-  /// Whether this address has as many connections as it may.
+  /// Returns whether this address has reached its limit of connections.
   package func isFull(_ address: TransportAddress) -> Bool {
     guard isLimited(address) else { return false }
     return counts.withLockedValue { $0[address.subscriber, default: 0] } >= limit
   }
 
-  /// A place for a connection from this address.
+  /// Admits and counts a connection from this address.
   package func enter(_ address: TransportAddress?) -> Admission {
     guard let address, isLimited(address) else { return .admitted(nil) }
     let isFree = counts.withLockedValue { counts in
@@ -52,7 +52,7 @@ package final class ConnectionsPerAddress: Sendable {
     return isFree ? .admitted(Place(self, address.subscriber)) : .refused
   }
 
-  /// A place for a connection that is there already, beyond the limit if it has to be.
+  /// Counts an existing connection, even beyond the limit.
   package func add(_ address: TransportAddress?) -> Place? {
     guard let address, isLimited(address) else { return nil }
     counts.withLockedValue { $0[address.subscriber, default: 0] += 1 }
@@ -70,6 +70,6 @@ package final class ConnectionsPerAddress: Sendable {
 }
 
 extension TransportAddress {
-  /// What one subscriber of a provider has: an IPv4 address, or the network of an IPv6 address, its first 64 bits.
+  /// The address range of one subscriber of a provider: an IPv4 address, or the network of an IPv6 address, its first 64 bits.
   package var subscriber: TransportAddress { TransportAddress(high: high, low: isIPv4 ? low : 0, port: 0) }
 }

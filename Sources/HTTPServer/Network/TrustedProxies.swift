@@ -1,21 +1,21 @@
 import WebRTC
 
-/// The proxies in front of a server: peers whose word about their clients' addresses counts.
+/// The proxies in front of a server: peers that are trusted to report their clients' addresses.
 ///
-/// Each proxy adds the address of its own peer to the end of `X-Forwarded-For`. So the list is read from there, as far as it names proxies
-/// that are trusted: the first other one is the client, and what stands further left is what the client said of itself.
+/// Each proxy appends the address of its own peer to `X-Forwarded-For`. The list is therefore read from its end while it names
+/// trusted proxies: the first other address is the client's. Everything further left is claimed by the client itself.
 public struct TrustedProxies: Sendable, Hashable {
-  /// Bytes of the header that are read, from its end.
+  /// The number of bytes of the header that are read, from its end.
   static let mostBytes = 2048
-  /// Entries that are read, from the last.
+  /// The number of entries that are read, from the last.
   static let mostEntries = 32
 
   private var networks: [AddressPrefix] = []
 
-  /// Nobody is trusted.
+  /// Trusts no proxy.
   public init() {}
 
-  /// Reads addresses and networks: "127.0.0.1", "10.0.0.0/8", "fd00::/8". Gives the first that can't be read as an error.
+  /// Parses addresses and networks: "127.0.0.1", "10.0.0.0/8", "fd00::/8". Throws the first invalid one.
   public init(parsing texts: [String]) throws(TrustedProxyError) {
     for text in texts {
       guard let network = AddressPrefix(text) else { throw .unreadable(text) }
@@ -23,19 +23,20 @@ public struct TrustedProxies: Sendable, Hashable {
     }
   }
 
-  /// Whether this is one of them.
+  /// Returns whether the address is a trusted proxy's.
   func contains(_ address: TransportAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-  /// Whom a request is from. Where an entry can't be read, or the header goes on too long, the last that was read counts.
+  /// Returns the client of a request. If an entry is invalid, or the header is too long, this is the last address that was
+  /// read.
   /// - Parameters:
-  ///   - peer: the far end of the connection.
+  ///   - peer: the remote end of the connection.
   ///   - lines: the values of all `X-Forwarded-For` headers, in order.
-  /// - Returns: the address, without a port where it is not the peer's, and whether more of the header was there than is read.
+  /// - Returns: the address, without a port unless it is the peer's, and whether part of the header was not read.
   func client(of peer: TransportAddress, forwardedFor lines: [String]) -> (client: TransportAddress, isCut: Bool) {
     guard !lines.isEmpty, contains(peer) else { return (peer, false) }
     let header = lines.joined(separator: ",").utf8
     var entries = header.suffix(Self.mostBytes).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)[...]
-    // Where bytes are left out the first entry may be half of one.
+    // If bytes are left out, the first entry may be incomplete.
     let isLong = header.count > Self.mostBytes
     if isLong { entries = entries.dropFirst() }
     var client = peer
@@ -47,7 +48,7 @@ public struct TrustedProxies: Sendable, Hashable {
     return (client, isLong || entries.count > Self.mostEntries)
   }
 
-  /// An address, or one with a port, as some proxies write it: "192.0.2.1:4711", "[2001:db8::1]", "[2001:db8::1]:4711".
+  /// Parses an address, or one with a port, as some proxies write it: "192.0.2.1:4711", "[2001:db8::1]", "[2001:db8::1]:4711".
   private static func address(_ entry: Substring) -> TransportAddress? {
     guard entry.utf8.count <= 64 else { return nil }
     var host = entry
@@ -67,7 +68,7 @@ public struct TrustedProxies: Sendable, Hashable {
   }
 }
 
-/// A proxy that can't be read.
+/// A proxy address that is invalid.
 public enum TrustedProxyError: Error, Sendable, Hashable, CustomStringConvertible {
   case unreadable(String)
 

@@ -1,25 +1,25 @@
 import Foundation
 
-/// One operation of the API: what it is called by, who may call it, and what it does.
+/// One operation of the API: its method and path, its access, and its handler.
 package struct Endpoint: Sendable {
   package enum Access: Sendable {
-    /// Anybody.
+    /// No authorisation.
     case open
     /// `Authorization: Bearer` with an API token.
     case api
   }
 
   package enum Action: Sendable {
-    /// `parameters` are the path's variable segments, decoded, in their order.
+    /// `parameters` are the path's variable segments, decoded, in order.
     case answer(@Sendable (_ request: HTTPRequest, _ parameters: [String]) async -> HTTPResponse)
     /// The connection becomes a signalling socket.
     case signalling
   }
 
-  /// What a segment of a path has to be.
+  /// The pattern of a path segment.
   package enum Segment: Sendable, Hashable {
     case named(String)
-    /// Any that ends so, and has something in front of it, which becomes a parameter.
+    /// Any segment with this ending and a non-empty part before it, which becomes a parameter.
     case any(ending: String)
   }
 
@@ -28,12 +28,12 @@ package struct Endpoint: Sendable {
   package var access: Access
   /// Whether the operation reads a JSON body.
   package var takesBody: Bool
-  /// Bytes of a body of another kind; nil for the usual limit.
+  /// The maximum bytes of a body of another kind; nil means the default limit.
   package var largestBody: Int?
   package var action: Action
 
-  /// - Parameter path: "/v1/rooms/*", a star for a segment that is a parameter; "/*/*.flv", where the parameter comes without the
-  ///   ending.
+  /// - Parameter path: "/v1/rooms/*", with a star for a segment that is a parameter, or "/*/*.flv", whose parameter excludes
+  ///   the ending.
   package init(
     _ method: String, _ path: String, access: Access, takesBody: Bool = false, largestBody: Int? = nil, action: Action
   ) {
@@ -48,7 +48,7 @@ package struct Endpoint: Sendable {
   }
 }
 
-/// Finds the operation that a request asks for.
+/// Finds the operation for a request.
 package struct Router: Sendable {
   package var endpoints: [Endpoint]
 
@@ -56,7 +56,7 @@ package struct Router: Sendable {
 
   enum Match: Sendable {
     case found(Endpoint, parameters: [String])
-    /// The path is known, with these methods.
+    /// The path is known, but with these methods only.
     case otherMethods([String])
     case none
   }
@@ -72,7 +72,7 @@ package struct Router: Sendable {
     return methods.isEmpty ? .none : .otherMethods(methods)
   }
 
-  /// The decoded segments; nil where one is not valid UTF-8 after decoding.
+  /// Returns the decoded segments; nil if one is not valid UTF-8 after decoding.
   private static func segments(_ target: String) -> [String]? {
     guard target != "/" else { return [] }
     var segments: [String] = []
@@ -91,7 +91,7 @@ package struct Router: Sendable {
       case .named(let name): guard segment == name else { return nil }
       case .any(""): parameters.append(segment)
       case .any(let ending):
-        // Bytes, for a character may join what stands before the ending to it.
+        // Compared as bytes, because a combining character may join the ending to the text before it.
         guard segment.utf8.count > ending.utf8.count, segment.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else {
           return nil
         }

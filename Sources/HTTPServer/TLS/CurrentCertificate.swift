@@ -2,11 +2,11 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// The certificate that new connections are served with. It follows its files, so that a renewal needs no restart.
+/// The certificate of new connections. It is reloaded when its files change, so that a renewal needs no restart.
 package final class CurrentCertificate: Sendable {
   private struct State {
     var certificate: ServerCertificate
-    /// What was wrong at the last look, so that it is said once.
+    /// The error of the last check, so that it is logged once.
     var complaint: String?
   }
 
@@ -14,7 +14,7 @@ package final class CurrentCertificate: Sendable {
   private let state: NIOLockedValueBox<State>
   private let log: Logger
 
-  /// - Throws: `CertificateError` if the files hold no certificate with its key.
+  /// - Throws: `CertificateError` if the files do not contain a certificate with its key.
   package init(_ settings: TLSSettings, log: Logger) throws(CertificateError) {
     self.settings = settings
     self.log = log
@@ -23,12 +23,12 @@ package final class CurrentCertificate: Sendable {
 
   package var certificate: ServerCertificate { state.withLockedValue { $0.certificate } }
 
-  /// Looks after the files until the task is cancelled.
+  /// Checks the files regularly until the task is cancelled.
   package func follow() async {
     while (try? await Task.sleep(for: settings.lookInterval)) != nil { look() }
   }
 
-  /// Takes what the files say, where that is another certificate that can be served.
+  /// Loads the files if they contain another, usable certificate.
   func look() {
     do throws(CertificateError) {
       let pem = try ServerCertificate.PEM(settings)
@@ -37,7 +37,7 @@ package final class CurrentCertificate: Sendable {
       state.withLockedValue { $0 = State(certificate: renewed) }
       log.info("certificate renewed", metadata: ["expires": "\(renewed.expires.ISO8601Format())"])
     } catch {
-      // The files may be changed one after the other: what was good serves on.
+      // The files may be replaced one after the other: the old certificate stays in use meanwhile.
       let complaint = "\(error)"
       let isNew = state.withLockedValue { state in
         defer { state.complaint = complaint }

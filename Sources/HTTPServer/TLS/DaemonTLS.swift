@@ -1,11 +1,11 @@
 import CMicroHTTPD
 
-/// What a libmicrohttpd with TLS has to be started with. Which certificate a connection gets is decided when it comes.
+/// The TLS options of a libmicrohttpd daemon. The certificate of a connection is chosen when it is accepted.
 enum DaemonTLS {
   /// - Parameter certificate: nil for a daemon without TLS.
   static func withOptions<Result>(of certificate: CurrentCertificate?, _ body: ([MHD_OptionItem]) -> Result) -> Result {
     guard let certificate else { return body([]) }
-    // The daemon won't start without a certificate of its own, which no connection gets to see.
+    // The daemon does not start without a certificate of its own, which no connection uses.
     let pem = certificate.certificate.pem
     return pem.certificate.withUnsafeBytes { chain in
       pem.key.withUnsafeBytes { key in

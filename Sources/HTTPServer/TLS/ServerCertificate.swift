@@ -2,13 +2,13 @@ import CGnuTLS
 import Foundation
 import NIOSSL
 
-/// A certificate with its key, for both that speak TLS here: GnuTLS in libmicrohttpd, BoringSSL in NIO.
+/// A certificate with its key, for the two TLS libraries in use: GnuTLS in libmicrohttpd, BoringSSL in NIO.
 ///
 /// Sendable: nothing changes after `init`, and GnuTLS lets many sessions read the same credentials.
 package final class ServerCertificate: @unchecked Sendable {
-  /// What the files say.
+  /// The contents of the files.
   struct PEM: Equatable {
-    /// With a zero at the end, as C wants texts.
+    /// Zero-terminated, as C requires.
     let certificate: [UInt8]
     let key: [UInt8]
 
@@ -17,7 +17,7 @@ package final class ServerCertificate: @unchecked Sendable {
       key = try Self.text(of: settings.key)
     }
 
-    /// More than any certificate with all that are above it.
+    /// The maximum size of a file in bytes: more than any certificate with its chain.
     private static let limit = 1 << 20
 
     private static func text(of path: String) throws(CertificateError) -> [UInt8] {
@@ -29,11 +29,11 @@ package final class ServerCertificate: @unchecked Sendable {
 
   let pem: PEM
   package let expires: Date
-  /// For RTMPS.
+  /// The context of RTMPS.
   package let context: NIOSSLContext
   private let credentials: gnutls_certificate_credentials_t
 
-  /// - Throws: where the files are no PEM, or the key is not the certificate's.
+  /// - Throws: if the files are not PEM, or the key does not match the certificate.
   init(_ pem: PEM, named settings: TLSSettings) throws(CertificateError) {
     self.pem = pem
     let chain: [NIOSSLCertificate]
@@ -49,7 +49,7 @@ package final class ServerCertificate: @unchecked Sendable {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
-    // Those of TLS 1.2; TLS 1.3 has no others.
+    // The cipher suites of TLS 1.2; all those of TLS 1.3 qualify.
     configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     do { context = try NIOSSLContext(configuration: configuration) } catch { throw .otherKey(settings.key) }
 
@@ -71,19 +71,19 @@ package final class ServerCertificate: @unchecked Sendable {
 
   deinit { gnutls_certificate_free_credentials(credentials) }
 
-  /// The text without its zero. GnuTLS only reads it, whatever its type says.
+  /// Returns the text without its zero. GnuTLS only reads it, although the type is mutable.
   private static func datum(_ text: UnsafeRawBufferPointer) -> gnutls_datum_t {
     gnutls_datum_t(
       data: UnsafeMutablePointer(mutating: text.bindMemory(to: UInt8.self).baseAddress), size: UInt32(text.count - 1))
   }
 
-  /// Gives it to a session of GnuTLS, which has to end before this object does.
+  /// Sets the certificate of a GnuTLS session. The session must end before this object is released.
   func serve(_ session: gnutls_session_t) {
     gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
   }
 }
 
-/// Why nobody can be served with a certificate.
+/// Why a certificate is not usable.
 package enum CertificateError: Error, CustomStringConvertible {
   case unreadable(String)
   case noPEM(String)

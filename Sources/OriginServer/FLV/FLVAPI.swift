@@ -2,7 +2,7 @@ import HTTPServer
 import LiveOrigin
 import NIOConcurrencyHelpers
 
-/// HTTP-FLV: `GET /{app}/{stream}.flv`, a response that goes on for as long as the stream does.
+/// HTTP-FLV: `GET /{app}/{stream}.flv`, a response that lasts as long as the stream.
 package final class FLVAPI: Sendable {
   private let origin: Origin
   private let limit: Int
@@ -14,7 +14,7 @@ package final class FLVAPI: Sendable {
     var isStopped = false
   }
 
-  /// - Parameter limit: viewers at a time. Each holds a connection of the HTTP server, which has others to serve too.
+  /// - Parameter limit: viewers at a time. Each uses a connection of the HTTP server, which also serves other clients.
   package init(_ origin: Origin, limit: Int) {
     self.origin = origin
     self.limit = limit
@@ -56,7 +56,7 @@ package final class FLVAPI: Sendable {
   }
 
   private func leave(_ path: StreamPath) {
-    // Let go of outside the lock: its watch takes others.
+    // Released outside the lock: the end of its watch takes other locks.
     let emptied = audiences.withLockedValue { audiences -> FLVAudience? in
       guard let entry = audiences.all[path] else { return nil }
       audiences.viewers -= 1

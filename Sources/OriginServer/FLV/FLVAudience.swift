@@ -3,8 +3,8 @@ import LiveOrigin
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Those who watch one stream by HTTP-FLV and have been given all that there was: their connections are suspended. After a publish
-/// they are resumed together, once for all messages of the gathering time.
+/// The viewers of one stream over HTTP-FLV that have received everything so far: their connections are suspended. After a
+/// publish they are resumed together, once for all messages of the gathering time.
 final class FLVAudience: Sendable {
   private struct State {
     var waiting: [SuspendedConnection] = []
@@ -28,7 +28,7 @@ final class FLVAudience: Sendable {
     state.withLockedValue { $0.watch = watch }
   }
 
-  /// Suspends a connection, unless `hasMore` finds something for it under the lock that those who resume take.
+  /// Suspends a connection, unless `hasMore` finds media for it. Both run under the lock that resuming takes.
   func wait(_ suspend: () -> SuspendedConnection, unless hasMore: () -> Bool) {
     state.withLockedValue { state in
       guard !state.isOver, !hasMore() else { return }
@@ -36,7 +36,7 @@ final class FLVAudience: Sendable {
     }
   }
 
-  /// Whether the responses are to end.
+  /// Whether the responses must end.
   var isOver: Bool { state.withLockedValue { $0.isOver } }
 
   private func resume() {

@@ -3,19 +3,19 @@ import LiveOrigin
 import NIOConcurrencyHelpers
 import RTMP
 
-/// One HTTP-FLV response: reads from the hub what its client has room for, a tag at a time.
+/// One HTTP-FLV response. Reads from the hub as much as its client can take, one tag at a time.
 ///
-/// Sendable: all that changes is in `state`, which is touched only under `lock`, and never handed out.
+/// Sendable: all mutable state is in `state`, which is accessed only under `lock`, and never escapes.
 final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   private struct State {
     let viewer: StreamViewer
-    /// What is being copied, and how far it is.
+    /// The tag that is being copied, and the position in it.
     var tag: [UInt8]
     var copied = 0
     var isOver = false
     var countedDrops = 0
 
-    /// Gets the next tag; false where there is none now, or no more.
+    /// Reads the next tag. Returns false if there is none at present, or the stream has ended.
     mutating func advance() -> Bool {
       guard !isOver else { return false }
       switch viewer.next() {
@@ -38,7 +38,7 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   private let lock = NIOLock()
   private var state: State
 
-  /// Nil where the stream has as many viewers as it may; `left` is called in any case.
+  /// Returns nil if the stream's limit of viewers is reached. Calls `left` in any case.
   init?(
     _ viewing: Origin.Viewing, _ audience: FLVAudience, _ counters: OriginCounters, left: @escaping @Sendable () -> Void
   ) {
@@ -50,7 +50,7 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
     self.audience = audience
     self.counters = counters
     self.left = left
-    // The flags only announce; players go by the tags.
+    // The header's flags are only an announcement; players rely on the tags.
     state = State(viewer: viewer, tag: FLVStream.header(hasAudio: true, hasVideo: true))
   }
 

@@ -2,7 +2,7 @@ import HTTPServer
 import LiveOrigin
 import RoomProtocol
 
-/// HLS over HTTP: `/{app}/{stream}.m3u8`, and beside it what the playlist names.
+/// HLS over HTTP: `/{app}/{stream}.m3u8`, and the files that the playlist names.
 package struct HLSAPI: Sendable {
   let directory: HLSDirectory
 
@@ -23,7 +23,7 @@ package struct HLSAPI: Sendable {
       action: .answer { request, names in await file(app: names[0], stream: names[1], name: names[2] + ending, request) })
   }
 
-  /// Any page may play what it has the address of.
+  /// Any page with the address of a stream may play it.
   private static let everywhere = Origin.headers.filter { $0.name != "Cache-Control" }
 
   private func playlist(app: String, stream: String, _ request: HTTPRequest) async -> HTTPResponse {
@@ -36,7 +36,7 @@ package struct HLSAPI: Sendable {
       let player = HLSPlayer(request)
       var outcome = await hls.playlist(reload, query: query, for: player)
       if case .over = outcome {
-        // It ended just now, and is begun anew.
+        // The stream has just ended; it is started again.
         directory.forget(hls)
         hls = try await directory.open(path)
         outcome = await hls.playlist(reload, query: query, for: player)
@@ -55,7 +55,7 @@ package struct HLSAPI: Sendable {
     }
     do { try directory.admit(path, query: request.query) } catch { return directory.origin.refused(error, request) }
     guard let hls = directory.existing(path) else { return answer(.missing, type: "", caching: "") }
-    // Names never come again with other content.
+    // A name is never reused for other content.
     return answer(await hls.resource(resource), type: "video/mp4", caching: "public, max-age=60, immutable")
   }
 

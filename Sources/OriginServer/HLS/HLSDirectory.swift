@@ -3,7 +3,7 @@ import LiveOrigin
 import Logging
 import NIOConcurrencyHelpers
 
-/// The streams that are cut for HLS now: each begins with its first request and ends when nobody asks any more.
+/// The streams that are segmented for HLS. Each starts with its first request and ends when requests stop.
 package final class HLSDirectory: Sendable {
   private struct State {
     var streams: [StreamPath: HLSStream] = [:]
@@ -21,12 +21,12 @@ package final class HLSDirectory: Sendable {
     self.origin = origin
   }
 
-  /// Streams that are cut now.
+  /// The number of streams that are segmented now.
   var count: Int { state.withLockedValue { $0.streams.count } }
-  /// Streams that were ever begun.
+  /// The number of streams started so far.
   var begun: Int { state.withLockedValue { $0.begun } }
 
-  /// Lets a player have the playlist of a stream and what lies beside it: the address of all of it bears the signature of the
+  /// Admits a player to the playlist of a stream and its files: the addresses of all of them carry the signature of the
   /// playlist, "/app/stream.m3u8".
   func admit(_ path: StreamPath, query: String) throws(OriginRefusal) {
     guard origin.settings.protection.play != nil else { return }
@@ -36,11 +36,11 @@ package final class HLSDirectory: Sendable {
     state.withLockedValue { $0.sessions.begin(words, now: Origin.now()) }
   }
 
-  /// The stream's HLS, begun where it is not there yet.
+  /// Returns the stream's HLS, and starts it if necessary.
   func open(_ path: StreamPath) async throws(OriginRefusal) -> HLSStream {
     let there = state.withLockedValue { $0.streams[path] }
     if let there {
-      // The stream may have ended and begun anew since.
+      // The stream may have ended and restarted since.
       guard let hub = try origin.stream(at: path), hub !== there.viewing.hub else { return there }
       await there.stop()
       forget(there)
@@ -64,10 +64,10 @@ package final class HLSDirectory: Sendable {
     return stream
   }
 
-  /// The stream's HLS where it is there.
+  /// Returns the stream's HLS if it is running.
   func existing(_ path: StreamPath) -> HLSStream? { state.withLockedValue { $0.streams[path] } }
 
-  /// Has the next request begin the stream anew.
+  /// Removes a stream, so that the next request starts it again.
   func forget(_ stream: HLSStream) {
     let path = stream.viewing.path
     let wasThere = state.withLockedValue { state in
@@ -83,7 +83,7 @@ package final class HLSDirectory: Sendable {
     text.add("roomserver_origin_hls_streams_total", .counter, "Live streams that began to be cut for HLS.", begun)
   }
 
-  /// Ends all; those who wait are told.
+  /// Ends all streams, and answers the requests that wait.
   package func stop() async {
     let streams = state.withLockedValue { state in
       state.isStopping = true

@@ -2,10 +2,10 @@ import HTTPServer
 import LiveOrigin
 import WebRTC
 
-/// One who plays HLS, as far as plain requests tell one from another: an address, and the name of a program. Those of one household with
+/// An HLS player, as far as plain requests identify one: an address, and the name of a program. Players of one household with
 /// the same program count as one.
 struct HLSPlayer: Hashable, Sendable {
-  /// With no port: each request may come by a connection of its own.
+  /// Without a port, because each request may use another connection.
   private let address: TransportAddress?
   private let program: Substring?
 
@@ -14,6 +14,6 @@ struct HLSPlayer: Hashable, Sendable {
     program = request.header("user-agent")?.prefix(256)
   }
 
-  /// How it has to be told of changes of form.
+  /// How the player's playlist marks changes of format.
   var changes: HLSPlaylist.Changes { program?.contains("LibVLC/") == true ? .unmarked : .marked }
 }

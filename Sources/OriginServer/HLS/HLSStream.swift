@@ -1,20 +1,20 @@
 import Foundation
 import LiveOrigin
 
-/// One stream's HLS, while somebody asks for it: takes from the hub what is new, has it cut, and answers players, who may wait
-/// for what is not there yet.
+/// One stream's HLS, while players request it. Reads new media from the hub, segments it, and answers players, whose requests
+/// may wait for content that does not exist yet.
 actor HLSStream {
-  /// What becomes of a request.
+  /// The result of a request.
   enum Outcome: Sendable {
     case found([UInt8])
-    /// It is not there, or no more, and will not come.
+    /// The content does not exist, or no longer, and is not expected.
     case missing
-    /// It did not come in time.
+    /// The content was not ready in time.
     case late
-    /// Too many wait already.
+    /// Too many requests already wait.
     case busy
     case refused(HLSReload.Refusal)
-    /// The stream is no longer cut; whoever asks may begin anew.
+    /// The stream is no longer segmented; a new request may start it again.
     case over
   }
 
@@ -39,12 +39,12 @@ actor HLSStream {
   private var waiters: [Waiter] = []
   private var lastRequest = ContinuousClock.now
   private var isOver = false
-  /// The last segment that each player was told of, while there is little.
+  /// The last segment in each player's playlist, while the playlist is short.
   private var told: [HLSPlayer: Int] = [:]
-  /// The last text that was made of each kind.
+  /// The last text of each kind of playlist.
   private var written: [HLSPlaylist.Changes: (window: Int, query: String, text: [UInt8])] = [:]
 
-  /// - Throws: where the stream has as many viewers as it may.
+  /// - Throws: if the stream's limit of viewers is reached.
   init(_ viewing: Origin.Viewing, _ settings: HLSDelivery) throws(OriginRefusal) {
     guard let viewer = viewing.hub.join(.init(lag: Origin.processingLag, wantsPast: true)) else {
       throw OriginRefusal(.viewers, "\(viewing.path) has as many viewers as it may")
@@ -55,7 +55,7 @@ actor HLSStream {
     packager = HLSPackager(settings.cutting)
   }
 
-  /// Begins; `whenOver` is called once, when nobody has asked for long enough.
+  /// Starts to segment. Calls `whenOver` once, when no requests have arrived for the idle time.
   func start(at origin: Origin, whenOver: @escaping @Sendable (HLSStream) -> Void) {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     watch = origin.watch(viewing.path) { wake.yield() }
@@ -76,8 +76,8 @@ actor HLSStream {
 
   // MARK: Asking
 
-  /// The playlist, at once, or when it holds what is asked for; as it is then, where that does not come in time.
-  /// - Parameter query: what the addresses in it end with.
+  /// Returns the playlist, at once or when it contains the requested part. After a timeout, returns the playlist as it is.
+  /// - Parameter query: the query that the addresses in the playlist end with.
   func playlist(_ reload: HLSReload?, query: String, for player: HLSPlayer) async -> Outcome {
     guard await wait(.playlist, settings.firstSegmentTime) else { return isOver ? .over : .busy }
     guard packager.window.isPlayable else { return isOver ? .over : .late }
@@ -91,24 +91,24 @@ actor HLSStream {
     return .found(text(query, player.changes))
   }
 
-  /// Whether there is so little that a player which has all of it might give up.
+  /// Whether the playlist is so short that a player which has all of it might give up.
   private var isYoung: Bool {
     packager.window.listed.reduce(0) { $0 + $1.duration } < Int64(settings.youngLength) * 1000
   }
 
-  /// Whether a player may have been told of a segment; those that had no place among the told may have been.
+  /// Returns whether a player may know a segment. Players that are not tracked may know it.
   private func knows(_ player: HLSPlayer, _ number: Int) -> Bool {
     told[player].map { $0 >= number } ?? (told.count >= settings.waiting)
   }
 
-  /// A player is told of all that is listed.
+  /// Records that a player knows all listed segments.
   private func tell(_ player: HLSPlayer) {
     if !isYoung { return told = [:] }
     guard told[player] != nil || told.count < settings.waiting else { return }
     told[player] = packager.window.listed.last?.number
   }
 
-  /// What lies beside the playlist. A part that is hinted at is waited for.
+  /// Returns a file that the playlist names. Waits for a part that is announced as a preload hint.
   func resource(_ resource: HLSResource) async -> Outcome {
     lastRequest = .now
     switch resource {
@@ -135,7 +135,8 @@ actor HLSStream {
     return text
   }
 
-  /// Waits until it is there, or for so long. False where too many wait, or the stream is no longer cut.
+  /// Waits until the content exists, or until the time is up. Returns false if too many requests wait, or the stream is no
+  /// longer segmented.
   private func wait(_ wanted: Wanted, _ time: Duration) async -> Bool {
     lastRequest = .now
     guard !isOver else { return false }
@@ -166,7 +167,7 @@ actor HLSStream {
 
   // MARK: Working
 
-  /// Takes what is new. False where nothing more comes.
+  /// Reads new media. Returns false at the end of the stream.
   @discardableResult private func pump() -> Bool {
     guard !isOver, !packager.window.hasEnded else { return false }
     var batch: [LiveMedia] = []
@@ -187,17 +188,17 @@ actor HLSStream {
     return !hasEnded
   }
 
-  /// Lets go of those who waited long enough. False where nobody asks any more.
+  /// Ends the requests that have waited long enough. Returns false when requests have stopped.
   private func tick() -> Bool {
     let now = ContinuousClock.now
     answer { now >= $0.deadline }
-    // A player with nothing to load asks again within a target duration and a half.
+    // A player with nothing to load sends another request within one and a half target durations.
     let idleTime = max(settings.idleTime, .seconds(2 * packager.window.targetDuration))
     if waiters.isEmpty, now - lastRequest > idleTime { stop() }
     return !isOver
   }
 
-  /// Ends it now.
+  /// Ends the stream's HLS at once.
   func stop() {
     isOver = true
     watch = nil

@@ -3,12 +3,12 @@ import Logging
 import RoomProtocol
 
 extension Origin {
-  /// What the responses of HTTP players have in common: any page may play, and nothing is kept.
+  /// The headers of all responses to HTTP players: any page may play, and nothing is cached.
   static let headers: [(name: String, value: String)] = [
     ("Cache-Control", "no-store"), ("Access-Control-Allow-Origin", "*"), ("X-Content-Type-Options", "nosniff"),
   ]
 
-  /// Answers, counts and logs a refusal of something that was asked for over HTTP.
+  /// Returns the response to a rejected HTTP request, counts it and logs it.
   func refused(_ refusal: OriginRefusal, _ request: HTTPRequest) -> HTTPResponse {
     counters.count(refusal.reason)
     log.notice(

@@ -10,16 +10,17 @@ import RTP
 import RoomToken
 import Synchronization
 
-/// The live streams of this server: who may publish and play them, and who is told when there is something new.
+/// The live streams of this server. Decides who may publish and play them, and notifies observers of new media.
 ///
-/// - Publishers get a ``Publication`` by `beginPublish`, one a path.
-/// - Viewers get a ``Viewing`` by `view`, and read from its hub what they have room for. Whoever serves viewers asks by `watch` to
-///   be told when there is more.
-/// - RTMP, HTTP-FLV and HLS are built on these three; none of them is known here.
+/// - Publishers get a ``Publication`` from `beginPublish`, one for each path.
+/// - Viewers get a ``Viewing`` from `view`, and read from its hub as much as they can send. Code that serves viewers calls
+///   `watch`
+///   to be notified of new media.
+/// - RTMP, HTTP-FLV and HLS are built on these three. This type depends on none of them.
 package final class Origin: Sendable {
   package let settings: OriginSettings
   package let counters = OriginCounters()
-  /// The event loops of RTMP, on which FLV and others may schedule too.
+  /// The event loops of RTMP, on which FLV and others may schedule as well.
   let group: MultiThreadedEventLoopGroup
   let log: Logger
   private let keys: TokenKeys
@@ -39,7 +40,7 @@ package final class Origin: Sendable {
 
   /// - Parameters:
   ///   - keys: verify the tokens of publishers.
-  ///   - isRevoked: whether a token that is otherwise valid may not be used, as after a kick.
+  ///   - isRevoked: returns whether an otherwise valid token is revoked, for example by a kick.
   package init(
     _ settings: OriginSettings, keys: TokenKeys, isRevoked: @escaping @Sendable (RoomToken) -> Bool, log: Logger
   ) {
@@ -56,7 +57,7 @@ package final class Origin: Sendable {
     state.withLockedValue { $0.ticking = ticking }
   }
 
-  /// Milliseconds that work on a stream, such as HLS segments or a variant, may lag behind it before pictures are dropped.
+  /// The lag in milliseconds above which work on a stream, such as HLS segments or a variant, drops pictures.
   static let processingLag: Int64 = 5000
 
   /// The clock of all streams.
@@ -64,8 +65,8 @@ package final class Origin: Sendable {
 
   // MARK: Publishing
 
-  /// Gives the right to publish a stream, to one at a time. Does not ask whether the publisher may: that is `admitPublish`.
-  /// - Parameter stop: called from any thread where somebody wants the publish to end.
+  /// Gives the right to publish a stream, to one publisher at a time. Does not check its permission; `admitPublish` does.
+  /// - Parameter stop: ends the publish; called from any thread.
   package func beginPublish(
     _ path: StreamPath, by publisher: Publisher, stop: @escaping @Sendable (_ reason: String) -> Void = { _ in }
   ) throws(OriginRefusal) -> Publication {
@@ -84,7 +85,7 @@ package final class Origin: Sendable {
     log.info("stream ends", metadata: ["stream": "\(right.path)"])
   }
 
-  /// Lets an encoder publish that bears a token for the stream, or a signed URL; or any where the settings say so.
+  /// Admits an encoder with a token for the stream or a signed URL; admits any encoder if the settings allow it.
   func admitPublish(_ path: StreamPath, query: String) throws(OriginRefusal) {
     guard !settings.publishesOpenly else { return }
     if let text = QueryString.value("token", in: query) { return try admit(token: text, path) }
@@ -94,7 +95,7 @@ package final class Origin: Sendable {
     try check(path.description, query, for: .publish)
   }
 
-  /// The token has the grant to publish, and its room is the stream's name, or "app/stream".
+  /// Checks that the token has the grant to publish, and that its room is the stream's name or "app/stream".
   private func admit(token text: String, _ path: StreamPath) throws(OriginRefusal) {
     let token: RoomToken
     do throws(TokenError) { token = try keys.verify(text) } catch { throw OriginRefusal(error) }
@@ -112,7 +113,7 @@ package final class Origin: Sendable {
 
   // MARK: Playing
 
-  /// Lets somebody play who bears a signed URL, where there is a key for it; else anybody.
+  /// Admits a player with a signed URL. Without a key for signatures, admits any player.
   /// - Parameter file: the URL's path with its extension: "/app/stream.flv".
   func admitPlay(_ file: String, query: String) throws(OriginRefusal) { try check(file, query, for: .play) }
 
@@ -123,20 +124,21 @@ package final class Origin: Sendable {
     } catch { throw OriginRefusal(error) }
   }
 
-  /// The stream at a path, published or waiting for its publisher to come back, or made for who asks; nil where there is none.
-  /// - Throws: where it could be made, and the server has no room for it.
+  /// Returns the stream at a path, which is published, waits for its publisher to reconnect, or is made on demand. Returns nil
+  /// if there is none.
+  /// - Throws: if the stream could be made, but a limit of the server is reached.
   func stream(at path: StreamPath) throws(OriginRefusal) -> StreamHub? {
     let there = known(path)
-    // One that was made, and is no longer, is made again.
+    // A stream that was made on demand and has ended is made again.
     if let there, there.statistics.isPublished { return there }
     for maker in state.withLockedValue({ $0.makers }) where try maker(path) { return known(path) }
     return there
   }
 
-  /// The stream at a path, published or waiting for its publisher to come back; nil where there is none.
+  /// Returns the stream at a path, published or waiting for its publisher to reconnect; nil if there is none.
   func known(_ path: StreamPath) -> StreamHub? { directory.stream(at: path) }
 
-  /// Somebody who watches a stream, counted until it is let go.
+  /// A viewer of a stream, counted until this object is released.
   final class Viewing: Sendable {
     let hub: StreamHub
     let path: StreamPath
@@ -157,7 +159,7 @@ package final class Origin: Sendable {
     }
   }
 
-  /// A place for one more viewer of a stream.
+  /// Admits one more viewer of a stream.
   func view(_ path: StreamPath, over way: ViewingProtocol) throws(OriginRefusal) -> Viewing {
     guard let hub = try stream(at: path) else { throw .notFound(path) }
     let refusal: OriginRefusal? = state.withLockedValue { state in
@@ -174,7 +176,7 @@ package final class Origin: Sendable {
 
   // MARK: Watching
 
-  /// Keeps an observer, until it is let go.
+  /// Keeps an observer registered until this object is released.
   final class Watch: Sendable {
     private let hold: Hold
     private let observer: Int
@@ -187,8 +189,8 @@ package final class Origin: Sendable {
     deinit { hold.stream.forget(observer: observer) }
   }
 
-  /// Has `onMedia` called after each message of a stream, and at its end. On the publisher's thread: it may schedule work, and do
-  /// none. The stream need not be there yet.
+  /// Calls `onMedia` after each message of a stream, and at its end, on the publisher's thread: `onMedia` must only schedule
+  /// work. The stream need not exist yet.
   func watch(_ path: StreamPath, onMedia: @escaping @Sendable () -> Void) -> Watch {
     let hold = hold(path)
     return Watch(hold, hold.stream.observe(onMedia))
@@ -196,20 +198,20 @@ package final class Origin: Sendable {
 
   // MARK: Doors and makers
 
-  /// Has others take what is published to their applications, in place of the streams here.
+  /// Installs a handler for publishes to an application, which replaces the streams of the origin.
   package func install(_ door: PublishDoor, for app: String) { state.withLockedValue { $0.doors[app] = door } }
 
-  /// Who takes publishes to an application; nil for the streams here.
+  /// Returns the handler of publishes to an application; nil if the origin handles them.
   package func door(for app: String) -> PublishDoor? { state.withLockedValue { $0.doors[app] } }
 
-  /// Makes streams for who asks for them, as variants are made: says whether the stream at that path is there now.
+  /// Makes a stream on demand, such as a variant. Returns whether the stream at that path exists now.
   package typealias StreamMaker = @Sendable (_ path: StreamPath) throws(OriginRefusal) -> Bool
 
   package func install(_ maker: @escaping StreamMaker) { state.withLockedValue { $0.makers.append(maker) } }
 
   // MARK: What there is
 
-  /// A stream and what is told of it.
+  /// A stream and its statistics, as listed by the API.
   package struct Listed: Sendable {
     package var path: StreamPath
     var hub: StreamHub
@@ -218,7 +220,7 @@ package final class Origin: Sendable {
     package var kilobits: Int
   }
 
-  /// All streams, by path.
+  /// All streams, sorted by path.
   package var list: [Listed] {
     let now = Self.now()
     let known = state.withLockedValue { $0.streams.mapValues(\.stream) }
@@ -231,14 +233,14 @@ package final class Origin: Sendable {
     }
   }
 
-  /// Asks the publisher of a stream to end; false where there is none.
+  /// Asks the publisher of a stream to end. Returns false if there is none.
   func endPublish(_ path: StreamPath, reason: String) -> Bool {
     guard let publish = state.withLockedValue({ $0.streams[path]?.stream })?.publish else { return false }
     publish.stop(reason)
     return true
   }
 
-  /// Where this server is reached, as publish URLs may say it.
+  /// The addresses of this server that publish URLs may contain.
   package var addresses: OwnAddresses {
     get { state.withLockedValue { $0.addresses } }
     set { state.withLockedValue { $0.addresses = newValue } }
@@ -246,7 +248,7 @@ package final class Origin: Sendable {
 
   // MARK: Inside
 
-  /// Keeps what is known of a path.
+  /// Keeps the state of a path.
   final class Hold: Sendable {
     fileprivate let origin: Origin
     let stream: OriginStream
@@ -277,7 +279,7 @@ package final class Origin: Sendable {
     }
   }
 
-  /// Ends the streams whose publishers did not come back, and tells their viewers.
+  /// Ends the streams whose publishers did not reconnect, and notifies their viewers.
   private func tick() {
     let now = Self.now()
     guard let deadline = directory.deadline, now >= deadline else { return }
@@ -288,7 +290,7 @@ package final class Origin: Sendable {
     }
   }
 
-  /// Takes no more publishers and viewers.
+  /// Rejects new publishers and viewers from now on.
   package func quiesce() {
     let ticking = state.withLockedValue { state in
       state.isStopping = true
@@ -297,7 +299,7 @@ package final class Origin: Sendable {
     ticking?.cancel()
   }
 
-  /// Ends the threads; nobody may publish or watch any more.
+  /// Ends the threads. No publisher or viewer may be left.
   package func stop() async {
     quiesce()
     try? await group.shutdownGracefully()

@@ -19,13 +19,13 @@ package struct OriginAPI: Sendable {
   struct Stream: Encodable, Sendable {
     /// "live/studio"
     var path: String
-    /// What publishes it: job, rtmp or variant; none where the stream waits for its publisher to come back.
+    /// The kind of publisher: job, rtmp or variant; nil if the stream waits for its publisher to reconnect.
     var publisher: String?
     /// The address that an encoder publishes from.
     var address: String?
     /// Milliseconds since 1970.
     var since: Int64?
-    /// By protocol.
+    /// The number of viewers by protocol.
     var viewers: [String: Int]
     var kbps: Int
     var video: Video?
@@ -75,7 +75,7 @@ extension OriginAPI.Stream {
 }
 
 extension OriginAPI.Video {
-  /// What a sequence header tells.
+  /// Reads a sequence header.
   init?(_ header: MediaMessage) {
     let told = header.payload.withUnsafeBytes { payload -> Self? in
       guard let tag = VideoTag(parsing: payload), tag.isSequenceHeader else { return nil }
@@ -90,7 +90,7 @@ extension OriginAPI.Video {
 }
 
 extension OriginAPI.Audio {
-  /// What a sequence header tells.
+  /// Reads a sequence header.
   init?(_ header: MediaMessage) {
     let told = header.payload.withUnsafeBytes { payload -> Self? in
       guard let tag = AudioTag(parsing: payload), tag.isSequenceHeader else { return nil }
@@ -104,7 +104,7 @@ extension OriginAPI.Audio {
 }
 
 extension VideoTag.Codec {
-  /// What people call it: the FourCC, or FLV's number.
+  /// The codec's common name, else its FourCC or FLV number.
   fileprivate var name: String {
     switch self {
     case .avc: "h264"
@@ -115,7 +115,7 @@ extension VideoTag.Codec {
 }
 
 extension AudioTag.Codec {
-  /// What people call it: the FourCC, or FLV's number.
+  /// The codec's common name, else its FourCC or FLV number.
   fileprivate var name: String {
     switch self {
     case .aac: "aac"

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// How a stream is watched.
+/// A protocol for watching a stream.
 package enum ViewingProtocol: String, Sendable, CaseIterable {
   case rtmp, flv, hls
 }
 
-/// What the origin counts since its start.
+/// The origin's counters since its start.
 package final class OriginCounters: Sendable {
   private let received = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
@@ -20,16 +20,16 @@ package final class OriginCounters: Sendable {
 
   /// Bytes of media that publishers sent.
   var bytesReceived: Int { received.load(ordering: .relaxed) }
-  /// Video frames that viewers lost by being late, and all else that those lost who were later still.
+  /// Video frames that late viewers lost, and all frames that even later viewers lost.
   var droppedFrames: Int { dropped.load(ordering: .relaxed) }
-  /// RTMP connections that are open, and ever were.
+  /// RTMP connections that are open, and the total since the start.
   var connections: Int { rtmpOpen.load(ordering: .relaxed) }
   var connectionsOpened: Int { rtmpOpened.load(ordering: .relaxed) }
-  /// RTMP connections ended for silence, and for what they sent.
+  /// RTMP connections ended because of silence, and because of invalid data.
   var connectionsTimedOut: Int { rtmpTimedOut.load(ordering: .relaxed) }
   var connectionsMalformed: Int { rtmpMalformed.load(ordering: .relaxed) }
   var refusals: [OriginRefusal.Reason: Int] { refused.withLock { $0 } }
-  /// Bytes sent to viewers.
+  /// Returns the bytes sent to viewers.
   func bytesSent(_ way: ViewingProtocol) -> Int {
     switch way {
     case .rtmp: sentRTMP.load(ordering: .relaxed)
@@ -51,7 +51,7 @@ package final class OriginCounters: Sendable {
   func countTimeout() { rtmpTimedOut.wrappingAdd(1, ordering: .relaxed) }
   func countMalformed() { rtmpMalformed.wrappingAdd(1, ordering: .relaxed) }
 
-  /// One more RTMP connection; false where that is more than `limit`, and it was not counted.
+  /// Counts a new RTMP connection. Returns false, without counting it, if it would exceed `limit`.
   func open(limit: Int) -> Bool {
     guard rtmpOpen.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
       closed()

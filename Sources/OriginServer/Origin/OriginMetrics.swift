@@ -1,6 +1,6 @@
 import HTTPServer
 
-// What `/metrics` tells of the origin.
+// The origin's part of `/metrics`.
 
 extension Origin {
   package func addMetrics(to text: inout PrometheusText) {

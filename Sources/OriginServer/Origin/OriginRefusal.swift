@@ -1,37 +1,37 @@
 import LiveOrigin
 import RoomToken
 
-/// Why the origin refused somebody, with a sentence for who reads the log or sees the error.
+/// Why the origin rejected a client, with a message for the log and the client.
 package struct OriginRefusal: Error, Sendable {
-  /// A stable word for counters.
+  /// A stable label for counters.
   package enum Reason: String, Sendable, CaseIterable {
-    /// Application or stream have a name that no path has.
+    /// The name of the application or the stream is invalid.
     case name
-    /// Nobody publishes it.
+    /// The stream has no publisher.
     case noStream = "no_stream"
-    /// Somebody publishes it already.
+    /// The stream already has a publisher.
     case inUse = "in_use"
-    /// The server has as many streams as it may.
+    /// The server's limit of streams is reached.
     case streams
-    /// The stream, or the server, has as many viewers as it may.
+    /// The limit of viewers of the stream, or of the server, is reached.
     case viewers
-    /// The server has as many RTMP connections as it may.
+    /// The server's limit of RTMP connections is reached.
     case connections
-    /// The client's address has as many RTMP connections as it may.
+    /// The limit of RTMP connections from the client's address is reached.
     case address
-    /// Room had to be made for others before the client said what it wanted.
+    /// The client sent no request before its connection was closed in favour of a new one.
     case silent
-    /// Neither a token nor a signature.
+    /// The request has neither a token nor a signature.
     case unsigned
-    /// A token that does not open this.
+    /// The token does not permit the request.
     case token
-    /// A signature that is missing, wrong or expired.
+    /// The signature is missing, wrong or expired.
     case signature
-    /// The room does not take the stream: it is full, or its user comes too often.
+    /// The room rejects the stream: it is full, or its user joins too often.
     case room
-    /// The server cuts as many streams for HLS as it may.
+    /// The server's limit of HLS streams is reached.
     case hls
-    /// The server makes as many variants as it may.
+    /// The server's limit of variants is reached.
     case variants
     /// The server is stopping.
     case stopping
@@ -67,7 +67,7 @@ package struct OriginRefusal: Error, Sendable {
 
   static func notFound(_ path: StreamPath) -> OriginRefusal { OriginRefusal(.noStream, "nobody publishes \(path)") }
 
-  /// The status that HTTP answers with.
+  /// The HTTP status of the response.
   var status: Int {
     switch reason {
     case .name, .noStream: 404

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import RTMP
 import RTP
 
-/// Who publishes a stream.
+/// The publisher of a stream.
 package enum Publisher: Sendable, Hashable {
   /// A broadcast of this server's own jobs.
   case job
@@ -11,7 +11,7 @@ package enum Publisher: Sendable, Hashable {
   /// This server, from another stream.
   case variant
 
-  /// A stable word for programs.
+  /// A stable name for the API.
   var kind: String {
     switch self {
     case .job: "job"
@@ -21,10 +21,10 @@ package enum Publisher: Sendable, Hashable {
   }
 }
 
-/// What the origin knows of one path beside its hub: who is to be woken, who publishes, who watches. There for as long as
-/// anybody publishes it, watches it or waits for it.
+/// The state of one path in addition to its hub: observers, publisher and viewers. Exists as long as a client publishes the
+/// path, watches it or waits for it.
 package final class OriginStream: Sendable {
-  /// A publish that is under way.
+  /// A publish in progress.
   package struct Publish: Sendable {
     package var publisher: Publisher
     /// Milliseconds since 1970.
@@ -43,10 +43,10 @@ package final class OriginStream: Sendable {
 
   private let state = NIOLockedValueBox(State())
 
-  /// The publish that is under way.
+  /// The publish in progress.
   var publish: Publish? { state.withLockedValue { $0.publish } }
   func viewers(_ way: ViewingProtocol) -> Int { state.withLockedValue { $0.viewers[way] ?? 0 } }
-  /// Kilobits of the last whole second.
+  /// Returns the kilobits of the last whole second.
   func kilobits(now: Instant) -> Int { state.withLockedValue { $0.rate.bytes(now: now) * 8 / 1000 } }
 
   func begin(_ publish: Publish) { state.withLockedValue { $0.publish = publish } }
@@ -66,11 +66,11 @@ package final class OriginStream: Sendable {
   }
 
   func forget(observer: Int) {
-    // Let go of outside the lock: what it holds may come back here.
+    // Released outside the lock, because releasing the observer may call back into this object.
     _ = state.withLockedValue { $0.observers.removeValue(forKey: observer) }
   }
 
-  /// A message of so many bytes was published.
+  /// Counts a published message, and calls the observers.
   func published(_ bytes: Int, now: Instant) {
     let observers = state.withLockedValue { state in
       state.rate.count(bytes, now: now)
@@ -79,7 +79,7 @@ package final class OriginStream: Sendable {
     for observer in observers.values { observer() }
   }
 
-  /// There is something new for viewers to see, or the stream is over.
+  /// Calls the observers because of new media or the end of the stream.
   func wake() {
     for observer in state.withLockedValue({ $0.observers }).values { observer() }
   }

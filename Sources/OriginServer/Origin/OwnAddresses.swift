@@ -1,23 +1,23 @@
 import RTMP
 
-/// The hosts and the port that publish URLs may name this server's own origin by.
+/// The hosts and ports by which publish URLs may name this server's own origin.
 package struct OwnAddresses: Sendable {
-  /// The host that stands for the origin whatever it is reached by: `rtmp://origin/app/stream`.
+  /// The host that names the origin regardless of its addresses: `rtmp://origin/app/stream`.
   static let short = "origin"
 
-  /// Names of the configuration, in lower case: with any port.
+  /// Configured names in lower case, valid with any port.
   package var names: Set<String> = []
-  /// Addresses of this machine: with the origin's own port only, for others may listen on others.
+  /// Addresses of this machine, valid with the origin's own port only, because other servers may listen on other ports.
   package var hosts: Set<String> = []
-  /// The RTMP port; nil where RTMP is off.
+  /// The RTMP port; nil if RTMP is off.
   package var port: UInt16?
-  /// The RTMPS port; nil where there is none.
+  /// The RTMPS port; nil if there is none.
   package var securePort: UInt16?
 
-  /// The short host alone.
+  /// Creates a list of the short host alone.
   package init() {}
 
-  /// Whether a publish URL leads here.
+  /// Returns whether a publish URL names this server.
   package func own(_ address: RTMPAddress) -> Bool {
     let host = address.host.lowercased()
     if host == Self.short || names.contains(host) { return true }

@@ -2,16 +2,16 @@ import LiveOrigin
 import RTMP
 import Synchronization
 
-/// Takes what somebody publishes.
+/// Receives the media of a publish.
 package protocol PublishSink: AnyObject, Sendable {
-  /// The next message, in order.
+  /// Receives the next message, in order.
   func publish(_ message: MediaMessage)
-  /// Nothing more comes.
+  /// Called after the last message.
   func end()
 }
 
 extension Origin {
-  /// The right to publish one stream of the origin, until it is ended or let go.
+  /// The right to publish one stream of the origin, until it is ended or released.
   package final class Publication: PublishSink {
     let path: StreamPath
     var hub: StreamHub { right.hub }
@@ -29,7 +29,7 @@ extension Origin {
 
     deinit { end() }
 
-    /// Gives a message to all viewers, and wakes those that wait.
+    /// Passes a message to all viewers, and wakes those that wait.
     package func publish(_ message: MediaMessage) {
       guard !isOver.load(ordering: .relaxed) else { return }
       let now = Origin.now()

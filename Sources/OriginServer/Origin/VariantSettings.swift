@@ -1,9 +1,9 @@
-/// Variants that are made on demand, for those who ask for their names.
+/// The settings of variants that are made on demand.
 public struct VariantSettings: Sendable {
-  /// Variants that are made at a time, each on a thread of its own; 0 for none. Nil for half as many as there are cores: anybody who
-  /// may watch can have them made, and rooms and mixes need the other half.
+  /// Variants that are made at a time, each on its own thread; 0 for none. Nil means half the number of cores: any permitted
+  /// viewer can start one, and rooms and mixes need the other half.
   public var limit: Int?
-  /// How long a variant is made after its last viewer has left.
+  /// How long a variant continues after its last viewer has left.
   public var idleTime: Duration = .seconds(10)
 
   public init() {}

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Whether somebody has been woken and has not come yet.
+/// Whether a wakeup is pending.
 final class WakeFlag: Sendable {
   private let isRaised = Atomic(false)
 
-  /// False where it was raised already.
+  /// Sets the flag. Returns false if it was already set.
   func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
 
   func lower() { isRaised.store(false, ordering: .releasing) }

@@ -1,17 +1,17 @@
 import LiveOrigin
 import NIOCore
 
-/// The viewers of one stream on one event loop. After a publish the loop is woken once, however many there are, and messages that come
-/// within the gathering time are sent together.
+/// The viewers of one stream on one event loop. After a publish the loop is woken once, for any number of viewers, and messages
+/// that arrive within the gathering time are sent together.
 final class RTMPAudience {
   let path: StreamPath
   var viewers = 0
-  /// Those that have been given all that there was.
+  /// The viewers that have received everything so far.
   private var waiting: [RTMPConnection] = []
   private var served: [RTMPConnection] = []
   private var watch: Origin.Watch?
 
-  /// To be made on the loop.
+  /// Must be called on the loop.
   init(_ origin: Origin, _ path: StreamPath, _ loop: any EventLoop) {
     self.path = path
     let bound = NIOLoopBound(Weak(self), eventLoop: loop)
@@ -31,14 +31,14 @@ final class RTMPAudience {
     init(_ audience: RTMPAudience) { self.audience = audience }
   }
 
-  /// A viewer has nothing to send until there is more.
+  /// Adds a viewer that has nothing to send until new media arrives.
   func wait(_ connection: RTMPConnection) { waiting.append(connection) }
 
-  /// A viewer that waits is gone.
+  /// Removes a waiting viewer that has left.
   func forget(_ connection: RTMPConnection) { waiting.removeAll { $0 === connection } }
 
   private func wake() {
-    // Two lists that change places, so that neither is made anew.
+    // The two lists are swapped, so that neither is allocated again.
     swap(&waiting, &served)
     var shared: RTMPShare?
     for connection in served { connection.serve(self, &shared) }
@@ -46,7 +46,7 @@ final class RTMPAudience {
   }
 }
 
-/// What most viewers of an audience are given at one waking, as the bytes of one write that all their sockets share.
+/// The bytes that most viewers of an audience receive at one wakeup: one buffer that all their sockets share.
 struct RTMPShare {
   let batch: LiveBatch
   let buffer: ByteBuffer

@@ -2,7 +2,7 @@ import LiveOrigin
 import NIOCore
 import RTMP
 
-// What a client asks for, and what becomes of it.
+// The handling of a client's requests.
 
 extension RTMPConnection {
   func handle(_ event: ServerEvent) {
@@ -25,7 +25,7 @@ extension RTMPConnection {
     session.acceptConnect(now: Origin.now())
   }
 
-  /// The path that a name means on this connection.
+  /// Returns the path of a stream name on this connection.
   private func path(_ name: StreamName) throws(OriginRefusal) -> StreamPath {
     guard let path = StreamPath(app: request?.appName ?? "", stream: name.name) else {
       throw OriginRefusal(.name, "no stream can be called \"\(request?.appName.prefix(64) ?? "")/\(name.name.prefix(64))\"")
@@ -37,7 +37,7 @@ extension RTMPConnection {
 
   // MARK: Publishing
 
-  /// How long an encoder whose publish was ended may stay.
+  /// How long an encoder may stay connected after its publish was ended.
   private static let parting = TimeAmount.seconds(2)
 
   private func publish(_ request: PublishRequest) {
@@ -84,14 +84,14 @@ extension RTMPConnection {
     }
   }
 
-  /// Somebody wants the publish to end.
+  /// Ends a publish from the server's side.
   private func endPublish(_ stream: MessageStreamID, _ reason: String) {
     guard let sink = publishes.removeValue(forKey: stream) else { return }
     sink.end()
     session.endPublish(stream, description: reason, now: Origin.now())
     settle()
-    // Encoders that are told so and stay would send on for ever. They get the time to read it: a socket that is closed on what it has
-    // not read yet takes back what it has written.
+    // Some encoders stay connected after this message and would send for ever. They get time to read it: closing a socket with
+    // unread data discards the data that it has written.
     let bound = NIOLoopBound(self, eventLoop: home.loop)
     home.loop.scheduleTask(in: Self.parting) {
       bound.value.session.end()

@@ -4,18 +4,18 @@ import RTMP
 import RTP
 import WebRTC
 
-/// One RTMP client: a ``ServerSession`` with its socket, the streams that it publishes and those that it plays. Belongs to its event
+/// One RTMP client: a ``ServerSession`` with its socket, and the streams that it publishes and plays. Belongs to its event
 /// loop.
 ///
-/// A viewer's socket is given the next message only while it has room for it; what a slow viewer can't take it loses in its place at
-/// the hub, and costs nothing here. The messages' bytes are those of all viewers.
+/// A viewer's socket gets the next message only when it can take it. Messages that a slow viewer misses are dropped at its
+/// position in the hub, and cost nothing here. All viewers share the messages' bytes.
 final class RTMPConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   let home: RTMPLoop
   var session: ServerSession
-  /// Nil before the socket is there and after it is gone.
+  /// Nil before the socket is connected and after it is closed.
   private(set) var context: ChannelHandlerContext?
   var request: ConnectRequest?
   var publishes: [MessageStreamID: any PublishSink] = [:]
@@ -25,10 +25,10 @@ final class RTMPConnection: ChannelInboundHandler {
   private var isServing = false
   private var servesAgain = false
   private var isClosing = false
-  /// What it was refused so far.
+  /// The number of its requests that were rejected.
   private var refusals = 0
 
-  /// A client that goes on asking after so many refusals is sent away.
+  /// The number of rejected requests after which a client is disconnected.
   private static let refusalLimit = 8
 
   init(_ home: RTMPLoop) {
@@ -77,7 +77,7 @@ final class RTMPConnection: ChannelInboundHandler {
     home.remove(self, silent: silentNumber)
   }
 
-  /// Ends the session, as the server stops.
+  /// Ends the session because the server stops.
   func end() {
     session.end()
     settle()
@@ -88,7 +88,7 @@ final class RTMPConnection: ChannelInboundHandler {
     settle()
   }
 
-  /// Does what the session wants after a change.
+  /// Processes the session's events after a change.
   func settle() {
     handleEvents()
     if writeAnswers() { context?.flush() }
@@ -97,7 +97,7 @@ final class RTMPConnection: ChannelInboundHandler {
 
   private func handleEvents() { while let event = session.nextEvent() { handle(event) } }
 
-  /// Counts a refusal; where there were too many, the session ends.
+  /// Counts a rejected request, and ends the session if there were too many.
   func wasRefused() {
     refusals += 1
     if refusals >= Self.refusalLimit { session.end() }
@@ -105,7 +105,7 @@ final class RTMPConnection: ChannelInboundHandler {
 
   func spoke() { home.spoke(silentNumber) }
 
-  /// Writes what the session answers; false where it is nothing.
+  /// Writes the session's output. Returns false if there is none.
   private func writeAnswers() -> Bool {
     let output = session.takeOutput()
     guard !output.isEmpty, let context else { return false }
@@ -115,15 +115,15 @@ final class RTMPConnection: ChannelInboundHandler {
 
   // MARK: Viewers
 
-  /// There is something new on a stream. Most viewers are at the same place of it, and are given the same bytes by one write:
-  /// `shared` is what the one before was given.
+  /// Sends new media of a stream. Most viewers are at the same position in it, and receive the same bytes in one write:
+  /// `shared` is what the previous viewer received.
   func serve(_ audience: RTMPAudience, _ shared: inout RTMPShare?) {
     if share(audience, &shared) { return }
     for play in plays.values where play.audience === audience { play.isWaiting = false }
     serve()
   }
 
-  /// Gives a viewer all that there is at once; false, and it was given nothing, where that can't be.
+  /// Sends all available media in one write. Returns false, and sends nothing, if that is impossible.
   private func share(_ audience: RTMPAudience, _ shared: inout RTMPShare?) -> Bool {
     guard !isServing, plays.count == 1, let (stream, play) = plays.first, play.audience === audience, play.isWaiting,
       !play.isPaused, let context, context.channel.isWritable,
@@ -135,7 +135,7 @@ final class RTMPConnection: ChannelInboundHandler {
     }
     guard let shared else { return false }
     isServing = true
-    // It waits for the next waking; should the write be its last, it is forgotten there.
+    // The viewer waits for the next wakeup before the write: if the write closes the connection, it is removed from the list.
     audience.wait(self)
     _ = writeAnswers()
     context.writeAndFlush(wrapOutboundOut(shared.buffer), promise: nil)
@@ -148,9 +148,9 @@ final class RTMPConnection: ChannelInboundHandler {
     return true
   }
 
-  /// Gives the viewers what their socket has room for.
+  /// Sends its streams as much as the socket can take.
   func serve() {
-    // A write may make the socket writable or not, which is told from within.
+    // A write may change the socket's writability, which NIO reports during the write.
     guard !isServing else {
       servesAgain = true
       return
@@ -166,14 +166,14 @@ final class RTMPConnection: ChannelInboundHandler {
     isServing = false
   }
 
-  /// Gives one viewer what there is and what fits; the bytes that it was given.
+  /// Sends one viewer as much media as the socket can take. Returns the number of bytes.
   private func give(_ play: RTMPPlay, _ stream: MessageStreamID) -> Int {
     var sent = 0
     defer { play.countDropped(home.origin.counters) }
     while let context, context.channel.isWritable {
       switch play.viewer.next() {
       case .media(let media):
-        // What the session said goes first.
+        // The session's pending output goes first.
         if session.admitsPrepared(media.media.kind, chunkSize: chunkSize, on: stream) {
           _ = writeAnswers()
           let buffer = media.buffer(ofChunkSize: chunkSize)
@@ -211,7 +211,7 @@ final class RTMPPlay {
   let viewer: StreamViewer
   let audience: RTMPAudience
   var isPaused = false
-  /// It has all that there is, and its audience wakes it.
+  /// Whether it has received everything so far, and its audience wakes it.
   var isWaiting = false
   private var countedDrops = 0
 

@@ -15,16 +15,16 @@ final class RTMPLoop {
   private var sweeping: RepeatedTask?
   private var isStopped = false
 
-  /// Those that have not said yet what they want, by the order of their coming.
+  /// The connections that have sent no request yet, in order of their arrival.
   private var silent: [Int: (connection: RTMPConnection, address: TransportAddress?)] = [:]
   private var lastSilent = 0
   private var oldestSilent = 1
   private let silentLimit: Int
 
-  /// Between two looks at what is overdue.
+  /// The interval between two checks of timeouts.
   private static let sweep = TimeAmount.milliseconds(500)
 
-  /// To be made on the loop.
+  /// Must be called on the loop.
   init(_ origin: Origin, _ loop: any EventLoop, _ peers: ConnectionsPerAddress) {
     self.origin = origin
     self.peers = peers
@@ -45,7 +45,7 @@ final class RTMPLoop {
 
   // MARK: Connections
 
-  /// Takes a new connection; nil if there are too many. The number is that of its place among the silent ones.
+  /// Adds a new connection. Returns its number among the silent ones; nil if there are too many connections.
   func add(_ connection: RTMPConnection, from address: TransportAddress?) -> Int? {
     guard !isStopped else { return nil }
     guard case .admitted(let place) = peers.enter(address) else {
@@ -63,7 +63,7 @@ final class RTMPLoop {
     return lastSilent
   }
 
-  /// Makes room for a connection from an address: whoever opens many that say nothing is in the way of nobody else.
+  /// Closes a silent connection in favour of a new one. An address with many silent connections loses its own first.
   private func closeSilent(for address: TransportAddress?) {
     while oldestSilent < lastSilent, silent[oldestSilent] == nil { oldestSilent += 1 }
     let ownOldest = silent.lazy.filter { $0.value.address == address }.map(\.key).min()
@@ -72,7 +72,7 @@ final class RTMPLoop {
     oldest?.connection.close()
   }
 
-  /// The connection has said what it wants.
+  /// Removes a connection from the silent ones, because it has sent a request.
   func spoke(_ number: Int) { silent[number] = nil }
 
   func remove(_ connection: RTMPConnection, silent number: Int) {
@@ -95,7 +95,7 @@ final class RTMPLoop {
 
   // MARK: Audiences
 
-  /// Those of this loop who watch a stream.
+  /// Returns the viewers of a stream on this loop.
   func audience(of path: StreamPath) -> RTMPAudience {
     if let audience = audiences[path] { return audience }
     let audience = RTMPAudience(origin, path, loop)
@@ -103,7 +103,7 @@ final class RTMPLoop {
     return audience
   }
 
-  /// A viewer of the audience has left.
+  /// Removes a viewer from an audience.
   func leave(_ audience: RTMPAudience) {
     audience.viewers -= 1
     if audience.viewers <= 0, audiences[audience.path] === audience { audiences[audience.path] = nil }

@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 import RTMP
 
-/// The origin's RTMP ports, without TLS and with it: takes connections, and spreads them over the origin's event loops.
+/// The origin's RTMP and RTMPS ports: accepts connections, and spreads them over the origin's event loops.
 package final class RTMPServer: Sendable {
   private let listener: any Channel
   private let secureListener: (any Channel)?
@@ -12,12 +12,12 @@ package final class RTMPServer: Sendable {
 
   /// The TCP port.
   package var port: UInt16 { Self.port(of: listener) }
-  /// That of RTMPS; nil where there is none.
+  /// The TCP port of RTMPS; nil if there is none.
   package var securePort: UInt16? { secureListener.map(Self.port(of:)) }
 
   private static func port(of listener: any Channel) -> UInt16 { UInt16(clamping: listener.localAddress?.port ?? 0) }
 
-  /// Listens; connections are served when this returns.
+  /// Starts to listen. Connections are served when this returns.
   package static func start(
     _ origin: Origin, host: String, secure: (port: UInt16, certificate: CurrentCertificate)?, peers: ConnectionsPerAddress
   ) async throws(ListenError) -> RTMPServer {
@@ -47,11 +47,11 @@ package final class RTMPServer: Sendable {
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelInitializer { channel in
-          // Where there are no descriptors left, to accept again and again is of no use.
+          // Without free descriptors, accepting again at once would fail in a busy loop.
           channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-        // After each read it is asked anew whether the client can be written to.
+        // Writability is checked again after each read.
         .childChannelOption(.maxMessagesPerRead, value: 1)
         .childChannelOption(
           .writeBufferWaterMark,
@@ -103,7 +103,7 @@ final class RTMPLoops: Sendable {
     self.loops = loops
   }
 
-  /// What belongs to the channel's event loop; to be called on it.
+  /// Returns the RTMP loop of the channel's event loop; must be called on it.
   func loop(of channel: any Channel) -> RTMPLoop? { loops[ObjectIdentifier(channel.eventLoop)]?.1.value }
 
   func stop() async {

@@ -4,7 +4,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The variants that are made now: one transcoder for all who watch the same, over whatever protocol.
+/// The variants that are made now: one transcoder for all viewers of the same variant, over any protocol.
 package final class VariantDirectory: Sendable {
   private struct State {
     var jobs: [StreamPath: VariantJob] = [:]
@@ -26,28 +26,28 @@ package final class VariantDirectory: Sendable {
 
   static func usualLimit(cores: Int) -> Int { max(1, cores / 2) }
 
-  /// Variants that are made now.
+  /// The number of variants that are made now.
   var count: Int { state.withLockedValue { $0.jobs.count } }
-  /// Variants that were ever begun.
+  /// The number of variants started so far.
   var begun: Int { state.withLockedValue { $0.begun } }
 
-  /// Begins to make the variant of that name, where it is one, and its source is there.
-  /// - Returns: false where the name is none of a variant, or nobody publishes the source.
-  /// - Throws: where as many are made as may be.
+  /// Starts to make the variant of that name, if its source exists.
+  /// - Returns: false if the name is not a variant's, or its source is not published.
+  /// - Throws: if the limit of variants is reached.
   package func make(_ path: StreamPath) throws(OriginRefusal) -> Bool {
-    // A variant of a variant would only cost more than one of the source.
+    // A variant of a variant would only cost more than a variant of the source.
     guard let variant = StreamVariant(path.stream), StreamVariant(variant.source) == nil,
       let source = StreamPath(app: path.app, stream: variant.source), let hub = origin.known(source),
       hub.statistics.isPublished
     else { return false }
-    // One after the other, so that all who ask for the same at once get the same.
+    // Serialised, so that simultaneous requests for a variant get the same one.
     making.lock()
     defer { making.unlock() }
     if origin.known(path)?.statistics.isPublished == true { return true }
     let job = VariantJob(variant, of: source, in: hub, idleTime: settings.idleTime)
     let refusal: OriginRefusal? = state.withLockedValue { state in
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
-      // One that is there still has just ended.
+      // An existing job for this path has just ended.
       guard state.jobs.count < limit || state.jobs[path] != nil else {
         return OriginRefusal(.variants, "the server makes \(limit) variants and takes no more")
       }
@@ -77,7 +77,7 @@ package final class VariantDirectory: Sendable {
     text.add("roomserver_origin_variants_total", .counter, "Variants that began to be made.", begun)
   }
 
-  /// Ends all, and waits for their threads.
+  /// Ends all variants, and waits for their threads.
   package func stop() async {
     let jobs = state.withLockedValue { state in
       state.isStopping = true

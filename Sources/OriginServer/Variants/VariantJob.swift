@@ -6,14 +6,14 @@ import Logging
 import NIOConcurrencyHelpers
 import Synchronization
 
-/// Makes one variant, on a thread of its own, for as long as anybody watches it and its source is there.
+/// Makes one variant, on its own thread, as long as it has viewers and its source exists.
 final class VariantJob: Sendable {
   let variant: StreamVariant
   private let source: StreamPath
   private let hub: StreamHub
   private let idleTime: Duration
   private let isStopped = Atomic(false)
-  /// True where there may be something new.
+  /// True if there may be new media.
   private let news = ConditionLock(value: false)
 
   init(_ variant: StreamVariant, of source: StreamPath, in hub: StreamHub, idleTime: Duration) {
@@ -23,7 +23,7 @@ final class VariantJob: Sendable {
     self.idleTime = idleTime
   }
 
-  /// Begins; `whenOver` is called once, on the thread, as its last act.
+  /// Starts the thread. Calls `whenOver` once, on that thread, as its last action.
   func start(_ publication: Origin.Publication, _ origin: Origin, whenOver: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in
       linux_thread_name("variant")
@@ -38,7 +38,7 @@ final class VariantJob: Sendable {
     thread.start()
   }
 
-  /// Ends it soon; from any thread.
+  /// Ends the variant soon. May be called from any thread.
   func stop() {
     isStopped.store(true, ordering: .relaxed)
     wake()

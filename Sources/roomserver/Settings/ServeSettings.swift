@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
 
-/// Where settings are looked up: a flag counts more than the environment, that more than the file, and that more than the default.
-/// It remembers what it gave, for `roomserver config`.
+/// Looks up settings: a flag takes precedence over the environment, the environment over the file, and the file over the
+/// default. Records the values it returned, for `roomserver config`.
 final class ServeSettings {
-  /// Where a value is from.
+  /// The source of a value.
   enum Source: String { case flag, environment, file, usual = "default" }
 
-  /// What holds.
+  /// An effective value.
   struct Effective {
     var values: [String]
     var source: Source
@@ -15,7 +15,7 @@ final class ServeSettings {
 
   private let environment: [String: String]
   private let file: SettingsFile?
-  /// By key: those that have a value. What was asked for and has none is in `asked` alone.
+  /// The settings that have a value, by key. Settings that were read and have none are only in `asked`.
   private(set) var effective: [String: Effective] = [:]
   private(set) var asked: Set<String> = []
 
@@ -43,7 +43,7 @@ final class ServeSettings {
     return value
   }
 
-  /// How a sentence about a value begins.
+  /// Returns the start of an error message about a value.
   private func name(_ key: String, _ source: Source) -> String {
     switch source {
     case .flag, .usual: "--\(key)"
@@ -76,7 +76,7 @@ final class ServeSettings {
     try number(key, flag) ?? self.usual(key, usual)
   }
 
-  /// - Throws: where it is not in the range.
+  /// - Throws: if the number is out of its range.
   func number(_ key: String, _ flag: Int?, in range: ClosedRange<Int>) throws -> Int? {
     guard let value = try number(key, flag) else { return nil }
     guard range.contains(value) else {
@@ -98,7 +98,7 @@ final class ServeSettings {
     return value ?? self.usual(key, usual)
   }
 
-  /// Remembers a default that is not always the same.
+  /// Records a default that is not constant.
   private func usual<Value: CustomStringConvertible>(_ key: String, _ value: Value) -> Value {
     effective[key] = Effective(values: ["\(value)"], source: .usual)
     return value
@@ -106,7 +106,7 @@ final class ServeSettings {
 
   // MARK: Telling
 
-  /// All settings as a file that could be read again, but for secrets.
+  /// Returns all settings as a file that could be read again, except secrets.
   func yaml() -> String {
     var text = "# The effective configuration.\n"
     for section in Setting.sections {
@@ -129,7 +129,7 @@ final class ServeSettings {
     return "\(setting.key): \(setting.kind == .list ? "[\(written)]" : written)  # \(value.source.rawValue)"
   }
 
-  /// What is not as it is by default, for the log.
+  /// The values that differ from the defaults, for the log.
   var chosen: [String: String] {
     effective.filter { $0.value.source != .usual }.reduce(into: [:]) { chosen, entry in
       chosen[entry.key] = entry.value.values.map { Setting.named[entry.key]?.shown($0) ?? "hidden" }.joined(separator: ",")

@@ -1,10 +1,11 @@
 import RoomServer
 
 extension Setting {
-  /// A whole number of the configuration: the row that declares it says where it is stored, and its default is what stands there.
+  /// An integer of the configuration: the row that declares it names its property, and its default is the initial value of that
+  /// property.
   struct Number: Sendable {
     let range: ClosedRange<Int>
-    /// Gives the lower bound for a number that the server chooses itself.
+    /// Returns the lower bound for a number that the server chooses itself.
     let read: @Sendable (ServerConfiguration) -> Int
     let write: @Sendable (inout ServerConfiguration, Int) -> Void
   }
@@ -16,7 +17,7 @@ extension Setting {
     case seconds = 1_000_000
     case hours = 3_600_000_000
 
-    /// As the help calls it.
+    /// The unit's name in the help.
     var name: String {
       switch self {
       case .microseconds: "µs"
@@ -38,7 +39,7 @@ extension Setting {
       "\(text). \(number.range.lowerBound) to \(number.range.upperBound).")
   }
 
-  /// A number that is stored as it is given.
+  /// Returns a number that is stored unchanged.
   /// - Parameter text: a sentence without its full stop; the range is added.
   static func count(
     _ key: String, _ range: ClosedRange<Int>, at path: WritableKeyPath<ServerConfiguration, Int> & Sendable,
@@ -49,8 +50,8 @@ extension Setting {
       key, unit, text, Number(range: range, read: { $0[keyPath: path] }, write: { $0[keyPath: path] = $1 }))
   }
 
-  /// A count that the server chooses itself if nothing is set.
-  /// - Parameter usual: what it then chooses, in words.
+  /// Returns a count that the server chooses itself by default.
+  /// - Parameter usual: a description of the value that it chooses.
   static func count(
     _ key: String, _ range: ClosedRange<Int>, at path: WritableKeyPath<ServerConfiguration, Int?> & Sendable, usual: String,
     _ text: String
@@ -62,12 +63,12 @@ extension Setting {
       "\(text). \(range.lowerBound) to \(range.upperBound).")
   }
 
-  /// Bytes.
+  /// Returns a number of bytes.
   static func bytes(
     _ key: String, _ range: ClosedRange<Int>, at path: WritableKeyPath<ServerConfiguration, Int> & Sendable, _ text: String
   ) -> Setting { count(key, range, at: path, unit: "bytes", text) }
 
-  /// A rate that is stored as a `Double`.
+  /// Returns a rate that is stored as a `Double`.
   static func rate(
     _ key: String, _ range: ClosedRange<Int>, at path: WritableKeyPath<ServerConfiguration, Double> & Sendable, _ text: String
   ) -> Setting {
@@ -75,7 +76,7 @@ extension Setting {
       key, "count", text, Number(range: range, read: { Int($0[keyPath: path]) }, write: { $0[keyPath: path] = Double($1) }))
   }
 
-  /// A time that is stored as a `Duration`.
+  /// Returns a time that is stored as a `Duration`.
   static func time(
     _ key: String, _ range: ClosedRange<Int>, _ unit: TimeUnit,
     at path: WritableKeyPath<ServerConfiguration, Duration> & Sendable, _ text: String
@@ -90,7 +91,7 @@ extension Setting {
         }, write: { $0[keyPath: path] = .microseconds(unit.microseconds($1)) }))
   }
 
-  /// A time that is stored as a number of another unit.
+  /// Returns a time that is stored as a number of another unit.
   static func time(
     _ key: String, _ range: ClosedRange<Int>, _ unit: TimeUnit,
     at path: WritableKeyPath<ServerConfiguration, Int64> & Sendable, in stored: TimeUnit, _ text: String

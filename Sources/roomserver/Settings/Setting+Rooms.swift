@@ -1,4 +1,4 @@
-// Settings of rooms and of the signalling that leads into them.
+// Settings of rooms and of signalling.
 
 extension Setting {
   static let rooms: [Setting] = [
@@ -44,7 +44,7 @@ extension Setting {
       "Seconds for which a room that a join created stays open while nobody is in it"),
   ]
 
-  /// A room keeps those that it was created with, also over a restart.
+  /// A room keeps the values that it was created with, also over a restart.
   static let rules: [Setting] = [
     .time(
       "seat-request-time", 1...3600, .seconds, at: \.rooms.rules.requestTime, in: .milliseconds,

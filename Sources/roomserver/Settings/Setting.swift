@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// One thing that `roomserver serve` can be told: by the flag `--key`, by the variable `ROOMSERVER_KEY`, or as `key:` in the file.
+/// A setting of `roomserver serve`: the flag `--key`, the variable `ROOMSERVER_KEY`, or `key:` in the file.
 struct Setting: Sendable {
   enum Kind: Sendable {
     case text
-    /// Texts; with commas between them in the environment.
+    /// Texts; separated by commas in the environment.
     case list
-    /// Whole.
+    /// An integer.
     case number
     case decimal
     case flag
 
-    /// For an error sentence.
+    /// The description in an error message.
     var words: String {
       switch self {
       case .text: "a text"
@@ -23,10 +23,10 @@ struct Setting: Sendable {
     }
   }
 
-  /// What holds where nothing is said.
+  /// The default of a setting.
   enum Usual: Sendable, ExpressibleByStringLiteral {
     case value(String)
-    /// No value of its own: what happens, in words.
+    /// No fixed value; a description of the behaviour.
     case words(String)
 
     init(stringLiteral value: String) { self = .value(value) }
@@ -34,18 +34,18 @@ struct Setting: Sendable {
 
   let key: String
   let kind: Kind
-  /// What the value is called in the help: its unit, or what it names.
+  /// The value's name in the help: its unit, or what it names.
   let unit: String
   let usual: Usual
-  /// Where it is another with --dev.
+  /// The default with --dev, if it differs.
   let inDevelopment: String?
   let text: String
   let isSecret: Bool
-  /// It is a URL, in which a password or what stands behind a question mark may be a key.
+  /// Whether it is a URL, whose password or query may contain a key.
   let hidesQuery: Bool
-  /// The variable's name.
+  /// The name of the environment variable.
   let variable: String
-  /// Where the configuration stores it; nil if the group of flags that it belongs to stores it itself.
+  /// The property in the configuration; nil if the setting's group of flags stores it itself.
   let number: Number?
 
   init(
@@ -64,8 +64,8 @@ struct Setting: Sendable {
     self.number = number
   }
 
-  /// "Default 8080.", as the help and the file say it.
-  /// - Parameter inFile: a file has nothing to do with --dev.
+  /// Returns "Default 8080.", for the help and the file.
+  /// - Parameter inFile: leaves out the default of --dev, which does not apply to a file.
   func usualSentence(inFile: Bool = false) -> String {
     let value =
       switch usual {
@@ -77,12 +77,12 @@ struct Setting: Sendable {
     return "Default \(value)\(development)."
   }
 
-  /// A value as it may be shown; nil where it has to stay hidden.
+  /// Returns a value without secrets; nil if it must stay hidden.
   func shown(_ value: String) -> String? {
     if isSecret { return nil }
     let query = hidesQuery ? value.firstIndex { "?#".contains($0) } : nil
     var shown = String(value[..<(query ?? value.endIndex)])
-    // The last one, as a password may hold others.
+    // The last one, because a password may contain others.
     if let scheme = shown.firstRange(of: "://"), let at = shown.lastIndex(of: "@"), scheme.upperBound < at {
       shown = shown[..<scheme.upperBound] + "hidden" + shown[at...]
     }
@@ -96,9 +96,9 @@ struct Setting: Sendable {
 }
 
 extension ArgumentHelp {
-  /// Made once: the parser makes its options several times.
+  /// Created once: the parser creates its options several times.
   private static let settings = Setting.named.mapValues(\.help)
 
-  /// The help of a flag, from the table of settings.
+  /// Returns the help of a flag, from the table of settings.
   static func setting(_ key: String) -> ArgumentHelp { settings[key] ?? ArgumentHelp("") }
 }

@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import Yams
 
-/// A file of settings: a YAML mapping with the flags' names as keys. Whatever is wrong in it is told with its line.
+/// A file of settings: a YAML mapping with the flags' names as keys. Errors name the line.
 struct SettingsFile {
   struct Entry {
-    /// One, or those of a list.
+    /// One value, or those of a list.
     var values: [String]
     var line: Int
   }
@@ -19,7 +19,7 @@ struct SettingsFile {
     try self.init(text, path: path)
   }
 
-  /// - Parameter path: for what is told.
+  /// - Parameter path: the path for error messages.
   init(_ text: String, path: String) throws {
     self.path = path
     let root: Node?
@@ -28,7 +28,7 @@ struct SettingsFile {
     case nil: return
     case .mapping(let mapping)?:
       for (key, value) in mapping { try add(key, value) }
-    // A file of comments alone.
+    // A file that contains only comments.
     case .scalar(let scalar)? where scalar.string.isEmpty: return
     default: throw ValidationError("\(path): settings are written as `key: value`, one a line")
     }
@@ -39,7 +39,7 @@ struct SettingsFile {
     switch error {
     case .duplicatedKeysInMapping(let keys, let context):
       return "\(keys.map(String.init(describing:)).joined(separator: ", ")) is there twice, before line \(context.mark.line)"
-    // The error's own description quotes the line, which may hold a secret.
+    // The error's own description quotes the line, which may contain a secret.
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       return "line \(mark.line), column \(mark.column): \(context.map { "\($0.text), " } ?? "")\(problem)"
@@ -71,17 +71,17 @@ struct SettingsFile {
     }
   }
 
-  /// The setting that was most likely meant; nil where none is like it.
+  /// Returns the setting that was most likely intended; nil if none is similar.
   static func nearest(to name: String) -> String? {
     let name = name.lowercased().replacing("_", with: "-")
-    // HLS.segment, hlsSegment, hls segment
+    // Matches HLS.segment, hlsSegment and hls segment.
     func letters(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber } }
     if let same = Setting.all.first(where: { letters($0.key) == letters(name) }) { return same.key }
     let distances = Setting.all.map { (key: $0.key, distance: distance(Array($0.key.utf8), Array(name.utf8.prefix(64)))) }
     return distances.min { $0.distance < $1.distance }.flatMap { $0.distance <= max(2, $0.key.count / 3) ? $0.key : nil }
   }
 
-  /// How many letters have to be put in, taken out or changed.
+  /// Returns the number of letters to insert, remove or change.
   private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var row = Array(0...other.count)
     for (i, a) in one.enumerated() {
@@ -96,7 +96,7 @@ struct SettingsFile {
     return row[other.count]
   }
 
-  /// A value as it is written in a file.
+  /// Returns a value in the syntax of a file.
   static func scalar(_ text: String, _ kind: Setting.Kind) -> String {
     switch kind {
     case .number, .decimal, .flag: return text
@@ -115,7 +115,7 @@ struct SettingsFile {
 }
 
 extension Setting.Kind {
-  /// Whether a scalar of the file can be one.
+  /// Returns whether a scalar of the file is valid for this kind.
   fileprivate func takes(_ node: Node) -> Bool {
     switch self {
     case .text, .list: true

@@ -1,4 +1,4 @@
-/// The file with every setting in it, commented out: deploy/roomserver.yaml.
+/// The file with every setting, commented out: deploy/roomserver.yaml.
 enum SettingsTemplate {
   private static let width = 110
 
@@ -30,7 +30,7 @@ enum SettingsTemplate {
     return comment(text) + ["#\(setting.key): \(value)"]
   }
 
-  /// Lines that are no longer than the width.
+  /// Returns comment lines, wrapped at the width.
   private static func comment(_ text: String) -> [String] {
     var lines: [String] = []
     var line = "#"
