@@ -23,7 +23,7 @@ struct ChangingRoomsTests {
 
   private static let host: Grants = [.publish, .subscribe, .admin]
 
-  /// The picture of a PK in front of an image.
+  /// Returns the picture of a PK in front of an image.
   private static func picture(image: String) throws -> String {
     var picture = PKPicture()
     picture.background = MergeBackground(image: image)
@@ -189,13 +189,13 @@ struct ChangingRoomsTests {
       try await change(server, #"{"push":{"mode":"manual","publishUrl":"rtmp://origin/live/{room}"}}"#)
       #expect(try await server.api("POST", "/v1/rooms/room/jobs", json: job).decoded(JobInfo.self).stream == "live/room")
       try await change(server, #"{"push":{"mode":"auto","publishUrl":"rtmp://origin/live/{room}-{user}"}}"#)
-      /// Each with where it can be watched.
+      /// Returns the jobs, each with the URLs for watching it.
       func jobs() async throws -> [String] {
         let state = try await server.api("GET", "/v1/rooms/room/state").decoded(RoomSnapshot.self)
         return state.jobs.map { "\($0.jobId) \($0.stream ?? "nowhere")" }.sorted()
       }
       #expect(try await jobs() == ["auto:host live/room-host", "first live/room"])
-      // Its audience gets the mix all the same.
+      // Its audience receives the mix regardless.
       let guest = try await server.join("guest", autoSubscribe: false)
       _ = try await guest.call(.seats(.take(SeatParams())), SeatResult.self)
       _ = try await server.join("viewer", grants: [.subscribe], autoSubscribe: false)

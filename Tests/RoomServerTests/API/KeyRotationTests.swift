@@ -11,7 +11,7 @@ import Testing
 struct KeyRotationTests {
   private static let secrets = ["old": "the old secret, of at least 32 bytes", "new": "the new secret, of at least 32 bytes"]
 
-  /// What a server with some of the two keys answers to tokens of the old and of the new one.
+  /// The answers of a server with one or both keys to tokens of the old and of the new one.
   private struct Answers: Equatable {
     var api: [String: Int] = [:]
     var join: [String: ErrorCode] = [:]

@@ -37,7 +37,7 @@ struct RoomListTests {
         #expect(page.rooms.count <= 2)
         found += page.rooms.map(\.name)
         next = page.next
-        // A room that a page ended with may be gone when the next is asked for.
+        // The last room of a page may be closed when the next page is requested.
         if next == "a" { #expect(try await server.api("DELETE", "/v1/rooms/a").status == 204) }
       } while next != nil && found.count < 10
       #expect(found == names)
@@ -64,7 +64,7 @@ struct RoomListTests {
       #expect(room.participants == 3)
       #expect(room.users == ["host", "guest", "viewer"])
       #expect(try await server.metric("roomserver_participants") == 3)
-      // Of four places three are taken.
+      // Three of four participants have joined.
       _ = try await server.join("fourth", autoSubscribe: false)
       room = try #require(try await page(server).rooms.first)
       #expect(room.participants == 4)

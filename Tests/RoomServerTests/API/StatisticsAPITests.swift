@@ -119,7 +119,7 @@ struct StatisticsAPITests {
     }
   }
 
-  /// A state `seconds` after the start, with counts that grow evenly.
+  /// Returns a state `seconds` after the start, with counts that grow evenly.
   private static func state(_ seconds: Double) -> ServerState {
     var state = ServerState(
       startedAt: 0, at: Int64(seconds * 1000),

@@ -9,7 +9,7 @@ struct UnknownMembersTests {
   private struct Body: CustomTestStringConvertible {
     var path: String
     var json: String
-    /// What the sentence names.
+    /// The text that the message names.
     var names: String
     var method = "POST"
 

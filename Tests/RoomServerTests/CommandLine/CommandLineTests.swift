@@ -102,7 +102,7 @@ struct CommandLineTests {
   }
 }
 
-/// The built `roomserver`, as a process. What it says goes into files, which are whole when it has ended.
+/// The built `roomserver`, as a process. Its output goes to files, which are complete when it has ended.
 final class Command: Sendable {
   private let state = NIOLockedValueBox(State())
   private let files: [URL]
@@ -117,7 +117,7 @@ final class Command: Sendable {
     files = ["output", "errors"].map { FileManager.default.temporaryDirectory.appending(path: "\(name).\($0)") }
   }
 
-  /// A test that failed leaves nobody behind.
+  /// A failed test leaves no process behind.
   deinit {
     state.withLockedValue { if $0.status == nil, $0.process > 0 { kill($0.process, SIGKILL) } }
     for file in files { try? FileManager.default.removeItem(at: file) }
@@ -150,7 +150,7 @@ final class Command: Sendable {
     try await eventually("the end of the process", within: .seconds(30)) { state.withLockedValue { $0.status } }
   }
 
-  /// Runs to the end.
+  /// Runs the command to its end.
   static func run(
     _ arguments: [String], environment: [String: String]
   ) async throws -> (status: CInt, output: String, errors: String) {

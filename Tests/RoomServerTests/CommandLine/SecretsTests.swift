@@ -10,7 +10,7 @@ import Testing
 @Suite("Secrets stay in the process", .timeLimit(.minutes(2)))
 struct SecretsTests {
   private static let apiSecret = "Xapisecret-of-more-than-forty-bytes-in-all"
-  /// What has to be set for a server to know one of each; nothing of it may ever be printed.
+  /// The variables that give a server one secret of each kind; none of them may ever be printed.
   private static let environment = [
     "ROOMSERVER_KEY": "cli", "ROOMSERVER_SECRET": apiSecret, "ROOMSERVER_PUBLISH_KEY": "Xpublishkey",
     "ROOMSERVER_PLAY_KEY": "Xplaykey", "ROOMSERVER_WEBHOOK_SECRET": "Xwebhooksecret",
@@ -99,7 +99,7 @@ struct SecretsTests {
         Issue.record("\(secret.prefix(20)) is in: \(line.prefix(600))")
       }
     }
-    // It did say what happens.
+    // The log does contain these events.
     for word in ["job begins", "play refused", "publish refused", "joined"] where level == "debug" {
       #expect(server.errors.contains(word), "\(word)")
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Settings")
 struct SettingsTests {
-  /// A file of settings that is gone afterwards.
+  /// Runs `body` with a file of settings that is removed afterwards.
   static func with<Value>(_ text: String, _ body: (String) async throws -> Value) async throws -> Value {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
     try Data(text.utf8).write(to: file)
@@ -14,7 +14,7 @@ struct SettingsTests {
     return try await body(file.path)
   }
 
-  /// What `roomserver config` prints.
+  /// Returns the output of `roomserver config`.
   static func printed(
     _ text: String, _ arguments: [String] = [], environment: [String: String] = [:]
   ) throws -> String {
@@ -42,7 +42,7 @@ struct SettingsTests {
     #expect(usage.contains("USAGE: roomserver config [<options of serve>]"))
     let check = try await Command.run(["config", "--check", "deploy/roomserver.yaml"], environment: [:])
     #expect(check.status == 0 && check.output.contains("all right"), "\(check.errors)")
-    // The defaults that it names can be said.
+    // The defaults in the file are valid values.
     let defaults = try Self.file.split(separator: "\n").filter {
       $0.contains(#/^#[a-z-]+: [^<\[]/#) && !$0.contains("-validity") && !$0.contains("recording-limit")
         && !$0.contains("s-port")
@@ -52,7 +52,7 @@ struct SettingsTests {
     #expect(said.split(separator: "\n").filter { $0.hasSuffix("# file") }.count == defaults.count)
   }
 
-  /// None of them as it is by default.
+  /// None of these values is the default.
   static let everything = fixed + "\n" + numbers.joined(separator: "\n") + "\n"
 
   /// A value for each number that the table stores itself and `fixed` does not name.
@@ -147,7 +147,7 @@ struct SettingsTests {
     }
     for secret in ["forty bytes", "another", "a third", "a fourth", "hush"] { #expect(!printed.contains(secret)) }
     #expect(printed.contains(#"webhook: ["https://app.example.org/hook?hidden"]  # file"#))
-    // What is printed could be read again.
+    // The output can be read again.
     let open = printed.split(separator: "\n").filter { !$0.hasPrefix("turn-") && !$0.contains("validity") }
       .filter { !$0.hasPrefix("key:") && !$0.hasPrefix("ice-server:") }.joined(separator: "\n")
     _ = try Self.printed(open)
@@ -166,7 +166,7 @@ struct SettingsTests {
     }
     let development = try Self.printed("", ["--dev"])
     #expect(development.contains("\nmedia-port: 0  # default\n") && development.contains("\ndata: none  # default\n"))
-    // The file's name can be in the environment too.
+    // The environment may name the file too.
     try await Self.with(text) { file in
       let result = try await Command.run(["config"], environment: ["ROOMSERVER_CONFIG": file])
       #expect(result.output.contains("gather: 7  # file"))
@@ -214,7 +214,7 @@ struct SettingsTests {
     let usual = ServerConfiguration(keys: [:])
     let numbers = Setting.all.compactMap { setting in setting.number.map { (setting, $0) } }
     #expect(numbers.count > 80)
-    // Parsing takes long: all flags at once, and none for the rest.
+    // Parsing is slow, so all flags are tested at once, and the rest without flags.
     let flags = try Self.configuration("", numbers.flatMap { ["--\($0.key)", "\($1.read(usual) + 1)"] })
     let serve = try Serve.parse([])
     for (setting, number) in numbers {
@@ -226,7 +226,7 @@ struct SettingsTests {
         try Self.configuration("", environment: [setting.variable: "\(value)"], serve: serve),
       ] {
         #expect(number.read(configuration) == value, "\(setting.key)")
-        // No other is stored there too.
+        // No other setting is stored in the same property.
         for (other, number) in numbers where other.key != setting.key {
           #expect(number.read(configuration) == number.read(usual), "\(setting.key) changes \(other.key)")
         }

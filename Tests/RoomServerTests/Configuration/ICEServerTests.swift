@@ -11,7 +11,7 @@ struct ICEServerTests {
   func secret() {
     let setting = ICEServerSetting(
       urls: ["turn:t.example.org:3478?transport=udp"], access: .secret("north", lifetime: .seconds(86_400)))
-    // The credential is what `printf 1800086400:alice | openssl dgst -sha1 -hmac north -binary | base64` says.
+    // The credential is the output of `printf 1800086400:alice | openssl dgst -sha1 -hmac north -binary | base64`.
     #expect(
       setting.told(to: "alice", at: Date(timeIntervalSince1970: 1_800_000_000.9))
         == ICEServer(

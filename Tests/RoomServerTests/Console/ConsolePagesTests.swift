@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The console's files")
 struct ConsolePagesTests {
-  /// What the page and its modules name, with the path they name it by.
+  /// Returns the files that the page and its modules refer to, as written there.
   private static func named(in text: String) -> Set<String> {
     let absolute = text.matches(of: /["'](\/console\/[a-z-]+\.[a-z]+)["']/).map { String($0.1) }
     let relative = text.matches(of: /from '\.\/([a-z-]+\.js)'/).map { "/console/\($0.1)" }

@@ -44,7 +44,7 @@ struct DeployTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "unit-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // The program is looked for, and it is not installed here.
+    // systemd-analyze checks that the program exists, and it is not installed here.
     let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "roomserver").path
     let unit = try String(contentsOfFile: "deploy/systemd/roomserver.service", encoding: .utf8)
     #expect(unit.contains("ExecStart=/usr/local/bin/roomserver serve --config /etc/roomserver/roomserver.yaml"))

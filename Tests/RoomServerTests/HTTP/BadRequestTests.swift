@@ -74,7 +74,7 @@ struct BadRequestTests {
         wires.append(wire)
       }
       for wire in wires { #expect(try await wire.response().status == 401) }
-      // There is no such room.
+      // The room does not exist.
       #expect(try await server.putImage("logo", [UInt8](repeating: 7, count: 1000)).status == 404)
       for wire in wires { wire.close() }
     }

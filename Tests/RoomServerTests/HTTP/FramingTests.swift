@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Requests that a proxy may read in another way")
 struct FramingTests {
-  /// Sends bytes, and gives the first answer once the server has closed the connection, and all that it said after that.
+  /// Sends bytes. Returns the first answer once the server has closed the connection, and everything received after it.
   private func exchange(_ text: String, _ server: TestServer) async throws -> (response: TestResponse, rest: [UInt8]) {
     let wire = try await Wire.connect(port: server.server.port)
     defer { wire.close() }

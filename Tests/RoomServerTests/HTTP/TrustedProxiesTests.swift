@@ -62,7 +62,7 @@ struct TrustedProxiesTests {
     #expect(found(["203.0.113.9"] + proxy).client.host == "203.0.113.9")
     let more = found(["203.0.113.9", "10.0.0.2"] + proxy)
     #expect(more.client.host == "10.0.0.2" && more.isCut)
-    // Without its first two digits 203.0.113.99 would be another's address.
+    // Without its first two digits, 203.0.113.99 would be another address.
     let wide = "10.0.0.1" + String(repeating: " ", count: 2048 - "10.0.0.1,3.0.113.99".utf8.count)
     let half = found(["203.0.113.99", wide])
     #expect(half.client.host == "10.0.0.1" && half.isCut)
@@ -98,7 +98,7 @@ struct TrustedProxiesTests {
       #expect(try await refusal("c", from: "203.0.113.2") == (isTrusted ? nil : .joinFailed))
       #expect(try await offer(from: "203.0.113.2") == 429)
       #expect((try await offer(from: "203.0.113.3") == 429) == !isTrusted)
-      // Players are not limited, but told of.
+      // Players are not limited, but their addresses are logged.
       #expect(try await server.http("GET", "/live/none.flv", headers: ["X-Forwarded-For": "203.0.113.4"]).status == 404)
       #expect(
         log.lines.contains { $0.hasPrefix("play refused") && $0.contains("client=\(isTrusted ? "203.0.113.4" : "127.0.0.1") ") }

@@ -3,9 +3,9 @@ import RTMP
 import RTP
 import Testing
 
-/// What ffmpeg would publish: the messages of an FLV stream that it made.
+/// The messages of an FLV stream that ffmpeg made, as it would publish them.
 enum EncodedStream {
-  /// - Parameter arguments: between ffmpeg's test sources and the output.
+  /// - Parameter arguments: the arguments between ffmpeg's test sources and the output.
   static func messages(_ arguments: [String], inputs: [String]) throws -> [MediaMessage] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

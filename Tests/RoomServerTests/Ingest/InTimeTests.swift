@@ -12,10 +12,10 @@ import WebRTC
 
 @testable import RoomServer
 
-/// An encoder's stream with a flash and a beep each second, on its way through a media worker to a program.
+/// An encoder's stream with a flash and a beep each second, through a media worker to a program.
 @Suite("sound and picture of an ingested stream")
 struct InTimeTests {
-  /// Pictures that are white for one frame, and 100 ms of a tone that begin with them.
+  /// Returns pictures that are white for one frame each second, and a tone of 100 ms that starts with each.
   private func flashes(seconds: Int) throws -> [MediaMessage] {
     try EncodedStream.messages(
       ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "0", "-g", "15", "-pix_fmt", "yuv420p", "-c:a", "aac", "-b:a", "96k"],

@@ -30,7 +30,7 @@ struct IngestAudioTests {
     func time(_ index: Int) -> Double { Double(index * AACEncoder.frameCount) * 1_000_000 / Double(rate) }
   }
 
-  /// Whether the tone is heard in the Opus packets from half a second on.
+  /// Returns whether the tone is audible in the Opus packets after the first half second.
   private func hears(_ packets: [IngestAudio.Packet]) throws -> Bool {
     let decoder = try OpusDecoder(channels: 1)
     let samples = try packets.flatMap { try decoder.decode($0.payload) }
@@ -44,7 +44,7 @@ struct IngestAudioTests {
     let audio = try IngestAudio()
     #expect(try audio.take(tone.header, at: 0).isEmpty && audio.hasBegun)
     var packets: [IngestAudio.Packet] = []
-    // As FLV has them, in whole milliseconds.
+    // FLV times are whole milliseconds.
     for (index, frame) in tone.frames.enumerated() {
       packets += try audio.take(frame, at: MediaTime(microseconds: Int64(tone.time(index) / 1000) * 1000 + 1_000_000))
     }
@@ -68,7 +68,7 @@ struct IngestAudioTests {
       let time = tone.time(index) * (1 + partsPerMillion / 1_000_000)
       packets += try audio.take(frame, at: MediaTime(microseconds: Int64(time / 1000) * 1000))
       if let last = packets.last {
-        // What has been sent ends where the frame does, but for what waits for its packet.
+        // The sent audio ends with the frame, except for samples that do not fill a packet yet.
         let end = Double(last.position + 960) / 48
         worst = max(worst, abs(end - time / 1000 - 12))
       }

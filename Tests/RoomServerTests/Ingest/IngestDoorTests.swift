@@ -10,7 +10,7 @@ struct IngestDoorTests {
     "room?token=\(try server.token(user, grants: grants))"
   }
 
-  /// What the encoder is told at the end.
+  /// Returns the last status that the encoder receives.
   private func ending(of encoder: RTMPPeer) async throws -> Status {
     try await eventually("the end") {
       if case .rejected(let status, _)? = encoder.failure { status } else { nil }
@@ -69,7 +69,7 @@ struct IngestDoorTests {
       third.send(LiveSample.videoHeader)
       #expect(try await published(viewer).userId == "camera")
       #expect(try await server.metric("roomserver_tracks") == 1)
-      // A join over signalling ends it too.
+      // A join over signalling also ends it.
       _ = try await server.join("camera")
       #expect(try await ending(of: third).description.hasPrefix("401003"))
       #expect(try await server.metric("roomserver_tracks") == 0)
@@ -107,7 +107,7 @@ struct IngestDoorTests {
         encoder.send(message)
         #expect(try await ending(of: encoder).description.hasPrefix(words))
         try await eventually("nobody is left") { try await server.metric("roomserver_participants") == 0 }
-        // Who comes back at once is told so at the door.
+        // An encoder that reconnects at once gets the error before it joins.
         let status = try await RTMPPeer.refusal(.publish, server, try stream(server, user), app: "room")
         #expect(status.description.hasPrefix(words), "\(status)")
       }

@@ -14,7 +14,7 @@ struct IngestTimelineTests {
     #expect(timeline.time(of: 5000, now: at(milliseconds: 1), wall: wall) == 0)
     #expect(timeline.time(of: 4977, now: at(milliseconds: 1), wall: wall) == -23_000)
     #expect(timeline.time(of: 5066, now: at(milliseconds: 70), wall: wall + 9) == 66_000)
-    // Reports of audio and video tell of one clock, whenever they are made.
+    // Reports of audio and video use one clock, whenever they are made.
     let apart = timeline.ntp(at: 66_000).microseconds - timeline.ntp(at: -23_000).microseconds
     #expect(abs(apart - 89_000) <= 1)
     #expect(timeline.ntp(at: 0) == NTPTime(unixMicroseconds: wall))
@@ -34,7 +34,7 @@ struct IngestTimelineTests {
     #expect(timeline.time(of: 600_040, now: at(milliseconds: 40), wall: wall) == 40_000)
     #expect(timeline.time(of: milliseconds, now: at(milliseconds: 80), wall: wall) == 80_000)
     #expect(timeline.time(of: milliseconds + 23, now: at(milliseconds: 103), wall: wall) == 103_000)
-    // What is still of before is of no use, and changes nothing.
+    // Messages from before the jump are dropped, and change nothing.
     #expect(timeline.time(of: 600_080, now: at(milliseconds: 110), wall: wall) == nil)
     #expect(timeline.time(of: milliseconds + 40, now: at(milliseconds: 120), wall: wall) == 120_000)
   }

@@ -8,7 +8,7 @@ import WebRTC
 
 @Suite("H.264 that is ingested")
 struct IngestVideoTests {
-  /// Feeds all; gives the format and the pictures.
+  /// Converts all messages; returns the format and the pictures.
   private func run(
     _ messages: [MediaMessage], _ video: inout IngestVideo
   ) throws -> (codec: RTPCodec?, size: [Int?], pictures: [(payloads: [[UInt8]], time: MediaTime)]) {

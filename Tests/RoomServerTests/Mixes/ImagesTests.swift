@@ -89,7 +89,7 @@ struct ImagesTests {
       for _ in 0..<3 { wire.send(Array("100000\r\n".utf8) + large.prefix(1 << 20) + Array("\r\n".utf8)) }
       wire.send("0\r\n\r\n")
       #expect(try await wire.response().status == 413)
-      // 2 MiB less what the file has besides: read to the end.
+      // Exactly 2 MiB with the file's other bytes: read to the end.
       let response = try await server.putImage("logo", Array(large.prefix(2 << 20)))
       #expect(response.status == 400 && response.error?.code == .cdnParameters)
       #expect(try await list(server).isEmpty)

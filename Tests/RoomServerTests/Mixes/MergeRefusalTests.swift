@@ -14,7 +14,7 @@ struct MergeRefusalTests {
     jobId: "first", publishAs: "mix", width: 160, height: 90, fps: 5, preset: "ultrafast",
     layouts: [TrackLayout(userId: "alice", x: 0, y: 0, width: 160, height: 90)])
 
-  /// A server with a room where alice publishes and a mix of her is published.
+  /// Runs `body` with a room in which alice publishes and a mix of her is published.
   private func withRoom(_ body: (TestServer, SignalClient, _ audio: TrackID, _ video: TrackID) async throws -> Void)
     async throws
   {
@@ -32,7 +32,7 @@ struct MergeRefusalTests {
     var jobs: [Detail]
   }
 
-  /// What the room's list of jobs says of them that does not change by itself.
+  /// Returns the constant properties of the room's jobs.
   private func jobs(_ server: TestServer) async throws -> [String] {
     try await server.api("GET", "/v1/rooms/room/jobs").decoded(Jobs.self).jobs.map {
       "\($0.job.jobId) \($0.job.kind) \($0.job.startedAt ?? 0) \($0.job.missing ?? [])"
@@ -147,7 +147,7 @@ struct MergeRefusalTests {
     await bare.mixes.stop()
   }
 
-  /// As it comes over signalling.
+  /// Reads parameters as signalling does.
   private static func read(_ body: String) -> Result<MergeParams, RoomError> {
     do throws(UnreadableRequest) {
       let request = try SignalRequest.decode(#"{"id":1,"method":"startMerge","params":\#(body)}"#.utf8)
@@ -164,7 +164,7 @@ struct MergeRefusalTests {
 extension Room {
   fileprivate var mixCount: Int { core.mixes.count }
 
-  /// How a merge job's tracks are arranged.
+  /// Returns the layouts of a merge job.
   fileprivate func layouts(of job: JobID) -> [TrackLayout]? {
     guard case .merge(_, let params)? = core.jobs[job]?.program else { return nil }
     return params.layouts

@@ -1,23 +1,23 @@
 import RoomProtocol
 
-/// Merge jobs that are refused: what differs from one that would be taken, and what the refusal says.
+/// An invalid merge job: how it differs from a valid one, and what the error message names.
 struct MergeRefusal: Sendable, CustomStringConvertible {
   var what: String
-  /// Members in JSON, in the place of those of a good job; nil for none. `$audio` and `$video` stand for tracks that are there.
+  /// Members in JSON that replace those of a valid job; nil removes one. `$audio` and `$video` are replaced by existing tracks.
   var changes: [String: String?]
   var code: ErrorCode
-  /// What the sentence names.
+  /// The text that the message names.
   var field: String
 
   var description: String { what }
 
-  /// In a room where "alice" publishes, with a job "first" that is published as "mix".
+  /// Valid in a room where "alice" publishes, with a job "first" that is published as "mix".
   private static let good: [String: String] = [
     "jobId": #""new""#, "publishUrl": #""rtmp://origin/live/new""#, "width": "320", "height": "180", "fps": "15",
     "layouts": layout(),
   ]
 
-  /// The whole job.
+  /// Returns the complete job.
   func body(audio: TrackID, video: TrackID) -> String {
     var members = Self.good
     for (name, value) in changes { members[name] = value }
@@ -25,7 +25,7 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
       .replacing("$audio", with: audio.rawValue).replacing("$video", with: video.rawValue)
   }
 
-  /// Of those that are wrong in their layouts alone.
+  /// Returns the layouts of a job that is invalid only in its layouts.
   func layouts(audio: TrackID, video: TrackID) -> String? {
     guard changes.count == 1, let layouts = changes["layouts"] ?? nil else { return nil }
     return layouts.replacing("$audio", with: audio.rawValue).replacing("$video", with: video.rawValue)
@@ -54,7 +54,7 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
     self.field = field
   }
 
-  /// Wrong in their layouts.
+  /// Jobs with invalid layouts.
   static let layouts: [MergeRefusal] = [
     .init("a track that nobody publishes", ["layouts": layout(#""trackId":"none""#)], .subscribeFailed, "layouts[0].trackId"),
     .init(
@@ -93,7 +93,7 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
     .init("no layouts", ["layouts": "null"], .unknownMessage, "layouts"),
   ]
 
-  /// Wrong elsewhere.
+  /// Jobs with other errors.
   static let others: [MergeRefusal] = [
     .init("fps 0", ["fps": "0"], "fps"), .init("fps 240", ["fps": "240"], "fps"), .init("fps -1", ["fps": "-1"], "fps"),
     .init("a canvas of 100,000x100,000", ["width": "100000", "height": "100000"], "width"),
@@ -139,7 +139,7 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
     .init("a recording of what goes nowhere", ["publishUrl": nil, "publishAs": #""me""#, "record": #""new.mp4""#], "record"),
   ]
 
-  /// Misspelt, which REST alone minds.
+  /// Jobs with misspelt members, which only REST rejects.
   static let misspelt: [MergeRefusal] = [
     .init("a member that is none", ["framerate": "15"], .unknownMessage, "\"framerate\" here"),
     .init(

@@ -3,7 +3,7 @@ import RTMP
 import RoomProtocol
 import Testing
 
-/// Mixes at this server's own origin; nobody of those that they show is there, which costs the least.
+/// Mixes at this server's own origin. None of the participants in them is connected, which costs the least.
 @Suite("Mixes share the machine")
 struct MixSharingTests {
   private func params(_ job: JobID, stream: String, width: Int = 64, x: Int = 0, port: UInt16) -> MergeParams {
@@ -51,7 +51,7 @@ struct MixSharingTests {
         try await RTMPPeer.start(.play, server, "room", app: "a"),
         try await RTMPPeer.start(.play, server, "room", app: "b"),
       ]
-      /// Every stream brings another key frame and sound.
+      /// Every stream delivers another key frame and audio.
       func goOn(_ what: String) async throws {
         for (index, viewer) in viewers.enumerated() {
           let heard = viewer.played.count
@@ -94,7 +94,7 @@ struct MixSharingTests {
         try await eventually("round \(round) goes out", within: .seconds(20)) {
           viewer.played.contains(where: LiveSample.isKeyFrame)
         }
-        // Both at once: while the one is being ended the other begins.
+        // Both at once: while one ends, the other starts.
         let calls: [SignalCall] = [
           .stopJob(JobParams(jobId: "job\(round - 1)")), .startMerge(params("job\(round)", stream: "s\(round)", port: port)),
         ]

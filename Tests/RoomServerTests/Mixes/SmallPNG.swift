@@ -1,6 +1,6 @@
-/// A black PNG file of one bit a pixel, by nothing of FFmpeg or zlib: what is in it is stored, not compressed.
+/// A black PNG file of one bit per pixel, made without FFmpeg or zlib: its content is stored, not compressed.
 enum SmallPNG {
-  /// - Parameter hasPicture: without it, a file that says a size and has no pixels.
+  /// - Parameter hasPicture: false makes a file that declares a size and has no pixels.
   static func file(width: Int, height: Int, hasPicture: Bool = true) -> [UInt8] {
     let rows = hasPicture ? [UInt8](repeating: 0, count: height * (1 + (width + 7) / 8)) : [0]
     return [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -15,12 +15,12 @@ enum SmallPNG {
     return word(data.count) + body + word(Int(~sum))
   }
 
-  /// Of CRC-32 (ISO 3309).
+  /// The table of CRC-32 (ISO 3309).
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xedb8_8320 : 0) }
   }
 
-  /// RFC 1950 with stored blocks of RFC 1951.
+  /// Returns an RFC 1950 stream with stored blocks of RFC 1951.
   private static func stored(_ zeros: [UInt8]) -> [UInt8] {
     var result: [UInt8] = [0x78, 0x01]
     var left = zeros.count
@@ -30,7 +30,7 @@ enum SmallPNG {
       let (low, high) = (UInt8(count & 255), UInt8(count >> 8))
       result += [left == 0 ? 1 : 0, low, high, ~low, ~high] + [UInt8](repeating: 0, count: count)
     } while left > 0
-    // Adler-32 of zeros alone.
+    // The Adler-32 checksum of zeros.
     return result + word((zeros.count % 65_521) << 16 | 1)
   }
 }

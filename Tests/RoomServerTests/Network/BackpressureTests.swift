@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Reads stop while a peer can't be written to")
 struct BackpressureTests {
-  /// Stands nearer to the socket than what is tested.
+  /// The handler between the socket and the tested one.
   private final class Socket: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var reads = 0
-    /// Whether what is written stays where it is, as with a peer that does not read.
+    /// Whether writes stay pending, as with a peer that does not read.
     var isStuck = false
 
     func read(context: ChannelHandlerContext) {

@@ -38,7 +38,7 @@ struct ManyConnectionsTests {
     } _: { server in
       let slow = try RawSocket(port: server.server.port)
       slow.send("GET / HTTP/1.1\r\nX:".utf8)
-      // One that has been answered may wait longer for its next request.
+      // A connection that has been answered may wait longer for its next request.
       let idle = try await Wire.connect(port: server.server.port)
       idle.send("GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n")
       #expect(try await idle.response().status == 200)
@@ -51,7 +51,7 @@ struct ManyConnectionsTests {
       }
       #expect(ContinuousClock.now - start > .milliseconds(500))
       try await eventually("so is one whose body does not come") { body.isClosed }
-      // A client can find its connection closed before the server has counted it.
+      // A client may see its connection closed before the server has counted it.
       try await eventually("both are counted") { try await server.metric(Self.requestTime) == 2 }
       idle.send("GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n")
       #expect(try await idle.response().status == 200)

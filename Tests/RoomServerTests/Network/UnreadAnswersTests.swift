@@ -23,7 +23,7 @@ struct UnreadAnswersTests {
     var testDescription: String { rawValue }
     var isRTMP: Bool { self != .pings && self != .calls }
 
-    /// What is sent once.
+    /// The bytes that are sent once.
     var beginning: [UInt8] {
       switch self {
       case .pings, .calls: Array(SignalClient.handshake.utf8)
@@ -32,14 +32,14 @@ struct UnreadAnswersTests {
       }
     }
 
-    /// What is sent over and over.
+    /// The bytes that are sent repeatedly.
     var repeated: [UInt8] {
       switch self {
       case .pings: Frame(opcode: 9, payload: [UInt8](repeating: 0, count: 125)).bytes(masked: true)
       case .calls: Frame(opcode: 1, payload: Array(#"{"id":1,"method":"ping"}"#.utf8)).bytes(masked: true)
       case .createStream: chunks(RTMP.Command("createStream", transaction: 2).message())
       case .unknown: chunks(RTMP.Command("x", transaction: 2).message())
-      // Refused without being counted as a refusal: the stream has no name.
+      // Rejected without being counted: the stream has no name.
       case .play: chunks(RTMP.Command("play", arguments: [.string("")]).message(on: MessageStreamID(1)))
       case .pingRequest: chunks(RTMPMessage(type: .userControl, payload: [0, 6, 0, 0, 0, 0]))
       case .unfinished: [7, 0, 0, 0, 0x7f, 0xff, 0xff, 9, 1, 0, 0, 0] + [UInt8](repeating: 0, count: 128)
@@ -47,7 +47,7 @@ struct UnreadAnswersTests {
     }
   }
 
-  /// Sends as much as the server takes, on several connections by turns.
+  /// Sends as much as the server reads, on several connections in turn.
   private func flood(_ sockets: [RawSocket], _ pattern: [UInt8], for time: Duration) -> Int {
     let block = Array(repeatElement(pattern, count: max(1, 32768 / pattern.count)).joined())
     var rests = sockets.map { _ in block[...] }
@@ -81,7 +81,7 @@ struct UnreadAnswersTests {
       let sent = flood(sockets, kind.repeated, for: .seconds(2))
       let growth = try await server.metric("process_resident_memory_bytes") - before
       #expect(growth < 4 * 4 << 20, "\(growth) bytes for \(sent) sent")
-      // A debug build reads for long what the kernel has of the signalling floods.
+      // A debug build needs long to read the rest of the signalling floods from the kernel.
       if kind.isRTMP { try await eventually("they are closed") { try await server.metric(open) == 0 } }
       withExtendedLifetime(sockets) {}
     }
@@ -101,7 +101,7 @@ struct UnreadAnswersTests {
       socket.send(Array(pings) + Frame(opcode: 1, payload: Array(join.utf8)).bytes(masked: true))
       socket.send(Frame(opcode: 8, payload: [3, 232]).bytes(masked: true))
       try await eventually("it is gone") { try await server.metric("roomserver_signalling_sockets") == 0 }
-      // At the pace of 10 a second, they would be read for six.
+      // At the limit of 10 per second, reading them takes six seconds.
       var last = (count: -1, since: ContinuousClock.now)
       try await eventually("nothing of it is read any more", within: .seconds(3)) {
         let count = try await server.metric(#"roomserver_limits_hit_total{limit="message_rate"}"#)

@@ -109,10 +109,10 @@ struct FLVTests {
 }
 
 extension Wire {
-  /// The next tags of an FLV stream, whose beginning is taken too.
+  /// Returns the next tags of an FLV stream, after reading its header.
   func tags(_ count: Int) async throws -> [MediaMessage] {
     try await next { bytes in
-      // A demuxer that begins anew needs the header again; the length behind the last tag is still there.
+      // A demuxer that starts again needs the header again; the length after the last tag is still in the buffer.
       let header = FLVStream.header(hasAudio: true, hasVideo: true).prefix(9)
       let isBeginning = bytes.starts(with: header.prefix(3))
       var demuxer = FLVDemuxer()

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("The live origin over HLS")
 struct HLSTests {
-  /// Segments of 1 s in parts of 200 ms; what there is is told at once.
+  /// Cuts segments of 1 s in parts of 200 ms; playlists are returned at once.
   private static func cutting(_ configuration: inout ServerConfiguration) {
     configuration.origin.publishesOpenly = true
     configuration.origin.hls.cutting = HLSSettings(segmentLength: 1000, partLength: 200, window: 4)
     configuration.origin.hls.youngLength = 0
   }
 
-  /// Publishes five seconds, and waits until the origin has them.
+  /// Publishes five seconds, and waits until the origin has received them.
   private func publish(_ server: TestServer, until end: UInt32 = 5000) async throws -> RTMPPeer {
     let publisher = try await RTMPPeer.start(.publish, server)
     publisher.send(HLSSample.header)
@@ -24,7 +24,7 @@ struct HLSTests {
     return publisher
   }
 
-  /// Addresses of a playlist, relative to "/live/".
+  /// Returns the addresses of a playlist, relative to "/live/".
   private func addresses(_ response: TestResponse) -> [String] {
     String(decoding: response.body, as: UTF8.self).split(separator: "\n").compactMap { line in
       if !line.hasPrefix("#") { return String(line) }
@@ -114,7 +114,7 @@ struct HLSTests {
       async let second = segments(of: "one")
       HLSSample.send(3100..<4200, publisher)
       #expect(try await second == first + 1)
-      // It has missed what was new meanwhile, and gets it now.
+      // It missed the latest segment meanwhile, and gets it now.
       #expect(try await segments(of: "other") == first + 1)
       publisher.end()
     }
@@ -221,7 +221,7 @@ struct HLSTests {
   }
 }
 
-/// Pictures whose form can be told, as HLS needs it.
+/// Pictures with a readable format, as HLS requires.
 enum HLSSample {
   /// 320x180 in H.264.
   static let header: MediaMessage = {
@@ -232,7 +232,7 @@ enum HLSSample {
     return MediaMessage(.video, timestamp: 0, payload: configuration?.sequenceHeader ?? [])
   }()
 
-  /// 25 pictures a second, with a key frame each second.
+  /// Sends 25 pictures per second, with a key frame each second.
   static func send(_ times: Range<UInt32>, _ publisher: RTMPPeer) {
     for time in times where time % 40 == 0 { publisher.send(LiveSample.video(time, isKeyFrame: time % 1000 == 0)) }
   }

@@ -17,7 +17,7 @@ struct HostileRTMPTests {
     } _: { server in
       var wires: [Wire] = []
       for _ in 0..<100 { wires.append(try await wire(server)) }
-      // Half a handshake is no more than silence.
+      // Half a handshake counts as silence.
       for wire in wires.prefix(50) { wire.send([3] + [UInt8](repeating: 0, count: 700)) }
       try await eventually("all are closed") { wires.allSatisfy(\.isClosed) }
       #expect(try await server.metric("roomserver_rtmp_timed_out_total") == 100)
@@ -92,9 +92,9 @@ struct HostileRTMPTests {
         handshake + [6, 0, 0, 0, 0xff, 0xff, 0xff, 9, 1, 0, 0, 0],
         // Set Chunk Size 0.
         handshake + [2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0],
-        // A chunk that leaves out what was never said.
+        // A chunk whose header refers to a missing previous one.
         handshake + [0xc5, 1, 2, 3],
-        // A text that is longer than its message.
+        // A string that is longer than its message.
         handshake + [3, 0, 0, 0, 0, 0, 4, 20, 0, 0, 0, 0, 2, 0xff, 0xff, 1],
       ]
       for attack in attacks {
@@ -140,7 +140,7 @@ struct HostileRTMPTests {
       let stalled = try await RTMPPeer.start(.play, server, receiveBuffer: 64 << 10)
       try await eventually("both see it") { stalled.played.count >= 4 && good.played.count >= 4 }
       try await stalled.freeze()
-      // 40 s of a stream of 8 Mbit/s, as fast as it goes.
+      // 40 s of a stream of 8 Mbit/s, as fast as possible.
       var frames = 0
       for time in stride(from: UInt32(40), to: 40_000, by: 40) {
         publisher.send(LiveSample.video(time, isKeyFrame: time % 2000 == 0, bytes: 40_000), LiveSample.audio(time))
@@ -151,7 +151,7 @@ struct HostileRTMPTests {
       }
       try await eventually("the good viewer has all") { good.played.count(where: { $0.kind == .video }) == frames + 2 }
       let sent = try await server.metric("roomserver_origin_bytes_sent_total{protocol=\"rtmp\"}")
-      // What the kernel takes for a socket that nobody reads is its own.
+      // The allowance covers the kernel's own buffer of a socket that is not read.
       #expect(sent < frames * 41_000 + 12_000_000, "\(sent) bytes")
       #expect(try await server.metric("roomserver_origin_kept_bytes") < 26 << 20)
 

@@ -141,6 +141,6 @@ struct OriginTests {
 }
 
 extension TestServer {
-  /// The list of streams, as text.
+  /// Returns the list of streams as text.
   func streams() async throws -> String { String(decoding: try await api("GET", "/v1/streams").body, as: UTF8.self) }
 }

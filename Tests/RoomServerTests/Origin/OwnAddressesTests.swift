@@ -20,7 +20,7 @@ struct OwnAddressesTests {
     configuration.media.announced = ["192.0.2.1"]
     let addresses = OwnAddresses(configuration, port: 1935, securePort: 1936)
     #expect(addresses.own(try #require(RTMPAddress(url))) == isOwn)
-    // Without RTMP only names are left.
+    // Without RTMP only names match.
     let none = OwnAddresses(configuration, port: nil, securePort: nil)
     #expect(none.own(try #require(RTMPAddress(url))) == url.contains(/origin|LIVE/))
   }

@@ -24,7 +24,7 @@ struct EncoderAnchorTests {
     try await call(server, "a", "invitePK", #"{"room":"b"}"#).status
   }
 
-  /// Begins a PK of room "a", which has its anchor, with room "b" of bob.
+  /// Starts a PK of room "a", which has its anchor, with bob's room "b".
   private func begin(_ server: TestServer) async throws {
     #expect(try await invite(server) == 200)
     let id = try await eventually("the invitation") {
@@ -34,7 +34,7 @@ struct EncoderAnchorTests {
     try await isConnected(server, true)
   }
 
-  /// Waits until both rooms know whether the anchor of "a" is there.
+  /// Waits until both rooms report whether the anchor of "a" is connected.
   private func isConnected(_ server: TestServer, _ connected: Bool) async throws {
     try await eventually("the PK knows that its anchor is there: \(connected)") {
       let (a, b) = (try await pk(server, "a"), try await pk(server, "b"))
@@ -57,11 +57,11 @@ struct EncoderAnchorTests {
       try await isConnected(server, false)
       let second = try await encoder(server)
       try await isConnected(server, true)
-      // The server has not noticed yet that the second is gone.
+      // The server has not noticed yet that the second one has disconnected.
       let third = try await encoder(server)
       try await eventually("the second is ended") { second.failure != nil }
       try await isConnected(server, true)
-      // Away for longer than its place is kept.
+      // Disconnected for longer than the grace time.
       let room = try #require(await server.server.directory.room("a"))
       third.end()
       try await isConnected(server, false)
@@ -158,7 +158,7 @@ struct EncoderAnchorTests {
 extension Room {
   func isConnected(_ user: UserID) -> Bool { core.roster[user]?.isConnected == true }
 
-  /// Ends the stay of a participant that is lost, as if its grace time were over.
+  /// Removes a lost participant, as if its grace time had ended.
   func endGrace(of user: UserID) {
     perform { core in
       if core.roster[user]?.isConnected == false { core.end(user, EndedData(reason: .timedOut)) }

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("Which broadcasts a token may begin and take over")
 struct BroadcastClaimTests {
-  /// The port of an RTMP server that is not there: jobs to it keep trying.
+  /// The address of a missing RTMP server: jobs to it keep retrying.
   private static let external = "rtmp://127.0.0.1:1/live/secretkey"
 
-  /// A server on which the room "victim" broadcasts to its own stream, to another server and into a file.
+  /// Runs a server on which the room "victim" broadcasts to its own stream, to another server and into a file.
   private func withVictim(
     _ body: (_ server: TestServer, _ victim: SignalClient, _ evil: SignalClient) async throws -> Void
   ) async throws {
@@ -43,7 +43,7 @@ struct BroadcastClaimTests {
     return try await server.api("GET", "/v1/rooms/\(room)/jobs").decoded(Jobs.self).jobs.map(\.job.jobId).sorted()
   }
 
-  /// The error of a forward and of a merge job; nil for those that begin.
+  /// Returns the errors of a forward and of a merge job; nil for those that start.
   private func refusals(_ client: SignalClient, _ url: String) async throws -> [ErrorCode?] {
     let layouts = [TrackLayout(userId: "nobody")]
     let merge = MergeParams(jobId: "m", publishUrl: url, layouts: layouts)
@@ -75,7 +75,7 @@ struct BroadcastClaimTests {
       #expect(try await jobs(server, "evil") == [])
       #expect(try await jobs(server, "victim") == ["away", "live", "tape"])
       #expect(try await server.metric("roomserver_broadcast_takeovers_total") == 0)
-      // What is its own is free, in any application.
+      // A room's own stream name is available to it, in any application.
       for (id, app): (JobID, String) in [("1", "live"), ("2", "live2")] {
         let job = ForwardParams(jobId: id, publishUrl: "rtmp://origin/\(app)/evil")
         _ = try await evil.call(.startForward(job), JobInfo.self)
@@ -98,7 +98,7 @@ struct BroadcastClaimTests {
       let two = "rtmp://origin/live/studio?serialnum=2"
       #expect(try await refusals(victim, two) == [.noPermission, .noPermission])
       _ = try await evil.call(.startForward(ForwardParams(jobId: "b", publishUrl: two)), JobInfo.self)
-      // The stream of the room's name stays the room's, whoever took it over.
+      // The stream with the room's name stays the room's, even after another job took it over.
       #expect(try await begin("evil", "c", "rtmp://origin/live/victim?serialnum=2") == 201)
       let three = ForwardParams(jobId: "back", publishUrl: "rtmp://origin/live/victim?serialnum=3")
       _ = try await victim.call(.startForward(three), JobInfo.self)
@@ -126,7 +126,7 @@ struct BroadcastClaimTests {
       }
       return await group.reduce(into: [ObjectIdentifier]()) { all, one in if let one { all.append(one) } }
     }
-    // Whoever comes behind a larger number is refused.
+    // A job that follows one with a larger number is rejected.
     #expect(!broadcasts.isEmpty && Set(broadcasts).count == 1)
     #expect(await directory.totals().live.values.reduce(0, +) == 1)
     await directory.stop()

@@ -18,7 +18,7 @@ struct ConfirmingTests {
     let _: Empty = try await client.call(.confirmTracks(ConfirmParams(trackIds: ["nobody's"] + tracks.map(\.trackId))))
   }
 
-  /// Whether the server has offered anything, once it has dealt with all that it was asked.
+  /// Returns whether the server has sent an offer, after it has processed all requests.
   private func isOffered(_ client: SignalClient) async throws -> Bool {
     let _: Empty = try await client.call(.ping)
     return client.events.contains { $0.name == "offer" }
@@ -43,7 +43,7 @@ struct ConfirmingTests {
       #expect(try await !isOffered(eve))
       try await confirm([tracks[1]], eve)
       #expect(try await eve.offer().tracks.map(\.trackId) == [tracks[1].trackId])
-      // Who asks gets what it refused.
+      // A participant who subscribes explicitly gets what it did not confirm.
       let (dan, _) = try await join(server, "dan")
       let _: Empty = try await dan.call(.subscribe(TrackSelection(trackIds: [tracks[0].trackId])))
       #expect(try await dan.offer().tracks.map(\.trackId) == [tracks[0].trackId])
@@ -63,7 +63,7 @@ struct ConfirmingTests {
         if case .connectionChanged(let data) = $0, !data.connected { true } else { nil }
       }
       let (again, _) = try await join(server, "bob", resume: session)
-      // The offer that waits is sent again, and the track that is not confirmed is still in none.
+      // The pending offer is sent again, and still does not contain the unconfirmed track.
       #expect(try await again.offer() == offer)
       #expect(offer.tracks.map(\.trackId) == [tracks[0].trackId])
     }

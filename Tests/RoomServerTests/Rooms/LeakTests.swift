@@ -34,11 +34,11 @@ struct LeakTests {
         }
         try await settle()
       }
-      // The first rounds fill what is kept for good: threads, pools, caches.
+      // The first rounds allocate what is kept permanently: threads, pools, caches.
       try await round(20)
       let before = try await server.metric("process_open_fds")
       try await round(100)
-      // Other tests of this process come and go with a few of their own.
+      // Other tests of this process open and close a few descriptors.
       try await eventually("the descriptors are back", within: .seconds(20)) {
         try await server.metric("process_open_fds") <= before + 10
       }

@@ -38,7 +38,7 @@ struct MediaEventTests {
       let session = try await bob.join(try server.token("bob")).sessionId
       let room = try #require(await server.server.directory.room("room"))
       let track = try #require(await room.mediaIDs(of: "alice").tracks.first)
-      /// What a client gets when alice speaks.
+      /// Returns what a client receives when alice speaks.
       func heard(_ client: SignalClient) async throws -> [String] {
         let before = client.heard.count
         await room.heard(.audioLevels([TrackLevel(track: track, level: -30)]))

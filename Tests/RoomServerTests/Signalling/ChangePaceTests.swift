@@ -27,10 +27,10 @@ struct ChangePaceTests {
       #expect(try await server.metric(#"roomserver_limits_hit_total{limit="change_rate"}"#) == 2)
       let state = try await server.api("GET", "/v1/rooms/room/state").decoded(RoomSnapshot.self)
       #expect(state.attributes["key"] == "9")
-      // What is refused for another reason costs nothing, and everybody has a pace of their own.
+      // Calls that are rejected for another reason are not counted, and each participant has its own rate limit.
       for _ in 0..<30 { #expect(try await set("x", by: guest)?.code == .noPermission) }
       #expect(try await guest.error(of: .publish(PublishParams(sdp: "", tracks: [])))?.code == .publishFailed)
-      // The app's server has none.
+      // The app's server has no limit.
       for index in 0..<30 {
         let body = #"{"set":{"key":"api\#(index)"}}"#
         #expect(try await server.api("POST", "/v1/rooms/room/calls/setAttributes", json: body).status == 200)

@@ -158,7 +158,7 @@ struct JoinTests {
       let bob = try await server.connect()
       let joined = try await bob.join(try server.token("bob"))
       #expect(joined.participants.map(\.userId) == ["alice"])
-      // Bob's joining is the first that alice hears of: the ghost came and went before.
+      // Bob's join is the first event that alice receives: the ghost joined and left before.
       let first = try await alice.event("an event") { $0.name }
       #expect(first == "joined")
       #expect(alice.events.isEmpty)

@@ -37,7 +37,7 @@ struct LeavingTests {
 
       let again = try await server.connect()
       #expect(try await again.error(of: .join(JoinParams(token: token)))?.code == .tokenInvalid)
-      // A new token is a new grant.
+      // A new token is valid.
       _ = try await server.join("bob")
     }
   }

@@ -112,7 +112,7 @@ struct MessageTests {
       let slow = try await server.connect()
       try await slow.join(try server.token("slow"))
       try await slow.wire.freeze()
-      // Answers of 100 and more bytes each, until socket buffers and the server's bound are full.
+      // Answers of at least 100 bytes each, until socket buffers and the server's limit are full.
       let request = Frame(opcode: 1, payload: Array(#"{"id":1,"method":"\#(String(repeating: "x", count: 64))"}"#.utf8)).bytes(
         masked: true)
       let sender = Task {
@@ -139,7 +139,7 @@ struct MessageTests {
       $0.limits.messageBurst = 100_000
     }) { server in
       let client = try await server.join("host")
-      // Each answer counts with its bytes and 256 more while it is on its way: 15 times the limit in all.
+      // Each answer in flight counts with its bytes and 256 more: 15 times the limit in total.
       for _ in 0..<900 { #expect(try await client.error(of: .ping) == nil) }
       #expect(try await server.metric(#"roomserver_limits_hit_total{limit="slow_client"}"#) == 0)
     }

@@ -27,7 +27,7 @@ struct PipeliningTests {
       let join = SignalCall.join(JoinParams(token: try server.token("ghost")))
       client.wire.send(try text(1000, ending).bytes(masked: true) + text(1001, join).bytes(masked: true))
       try await client.closed()
-      // Answered behind whatever the other session did.
+      // Answered after everything that the other session did.
       #expect(try await watcher.error(of: .ping) == nil)
       try await eventually("the watcher is alone") { try await server.metric("roomserver_participants") == 1 }
       #expect(!watcher.events.contains { if case .joined(let info) = $0 { info.userId == "ghost" } else { false } })

@@ -8,11 +8,11 @@ import Testing
 
 @Suite("The sockets of an event loop")
 struct SignalLoopTests {
-  /// Stands nearest to the socket.
+  /// The handler nearest to the socket.
   private final class Wire: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var flushes = 0
-    /// Whether what is written stays where it is, as with a client that does not read.
+    /// Whether writes stay pending, as with a client that does not read.
     var isStuck = false
 
     func flush(context: ChannelHandlerContext) {
@@ -41,7 +41,7 @@ struct SignalLoopTests {
         messages: messages, outgoingLimit: limit, counters: counters)
     }
 
-    /// The payloads of the frames that came, all shorter than 126 bytes; of a close frame its code. Pings are left out.
+    /// Returns the payloads of the received frames, all shorter than 126 bytes; the code of a close frame. Pings are left out.
     func received() throws -> [String] {
       var bytes: [UInt8] = []
       while let part = try channel.readOutbound(as: ByteBuffer.self) { bytes += part.readableBytesView }
@@ -66,7 +66,7 @@ struct SignalLoopTests {
 
   private func client(limit: Int = 1 << 20) throws -> Client { try Client(on: eventLoop, loop, counters, limit: limit) }
 
-  /// Lets the loop write, its longest pause included.
+  /// Advances time by the longest pause, so that the loop writes.
   private func pass() { eventLoop.advanceTime(by: TimeAmount(Self.pauses.long.longest)) }
 
   private func message(_ text: String) -> ByteBuffer { SignalFrame.message(text.utf8) }

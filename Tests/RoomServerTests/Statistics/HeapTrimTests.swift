@@ -14,7 +14,7 @@ struct HeapTrimTests {
     #expect(times([90, 3], resident: large) == [], "no crowd")
   }
 
-  /// The numbers of sockets, one after another, at which memory is given back.
+  /// Returns the numbers of sockets, in sequence, at which memory is returned to the system.
   private func times(_ sockets: [Int], resident: Int64) -> [Int] {
     var heap = HeapTrim()
     return sockets.filter { heap.isDue(sockets: $0, resident: resident) }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Answers that promise a change")
 struct PromisedAnswersTests {
-  /// What a client gets, in order, as a socket sends it: answers by their ids, events by their names.
+  /// Records what a client receives, in order: answers by their ids, events by their names.
   private final class Outlet: SignalOutlet {
     private let state = NIOLockedValueBox<(queue: SignalQueue, sent: [String])>((SignalQueue(), []))
 
@@ -74,13 +74,13 @@ struct PromisedAnswersTests {
     let before = (host.sent.count, guest.sent.count)
     _ = await bare.room.handle(set("1", id: 10), session: sessions.0, of: "host", outlet: host)
     _ = await bare.room.handle(SignalRequest(id: 11, call: .ping), session: sessions.0, of: "host", outlet: host)
-    // Refused, and nothing to wait for, but it stays in its place.
+    // Rejected, with nothing to store, but the answer keeps its position.
     _ = await bare.room.handle(
       SignalRequest(id: 12, call: .kick(UserParams(userId: "nobody"))), session: sessions.0, of: "host", outlet: host)
     _ = await bare.room.handle(SignalRequest(id: 20, call: .ping), session: sessions.1, of: "guest", outlet: guest)
     #expect(host.sent.count == before.0)
     #expect(guest.sent.dropFirst(before.1) == ["attributesChanged", "20"])
-    // Whatever was gathered before, and the change.
+    // Writes everything gathered before, and the change.
     let writing = Task { while !Task.isCancelled { try? await store.end() } }
     try await eventually("the answers") { host.sent.count == before.0 + 4 }
     #expect(host.sent.dropFirst(before.0) == ["10", "attributesChanged", "11", "12"])

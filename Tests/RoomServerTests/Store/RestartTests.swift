@@ -9,12 +9,12 @@ import Testing
 
 @Suite("Rooms outlive their server")
 struct RestartTests {
-  /// A directory of a test's own.
+  /// A test's own directory.
   private final class Directory {
     let path = FileManager.default.temporaryDirectory.appending(path: "restart-\(UUID().uuidString)").path
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// What a server that was killed now would have left.
+    /// Returns a copy of what a server that was killed now would have left.
     func copied() throws -> Directory {
       let copy = Directory()
       try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ struct RestartTests {
     try await eventually("all is written") { try await server.metric("roomserver_store_waiting") == 0 }
   }
 
-  /// Fills a server's room, then goes on with what it left when it was killed, and when it was stopped.
+  /// Fills a server's room, then restarts with the data of a killed and of a stopped server.
   private func withBoth(
     prepare: (TestServer) async throws -> Void, check: (_ server: TestServer, _ before: RoomSnapshot) async throws -> Void
   ) async throws {
@@ -87,18 +87,18 @@ struct RestartTests {
       #expect(now.attributes == before.attributes && now.attributes["title"] == "Friday")
       #expect(now.messages == before.messages && now.messages.map(\.text) == ["hello"])
       #expect(now.createdAt == before.createdAt)
-      // No number is given twice.
+      // No sequence number is used twice.
       #expect(now.seq > before.seq)
       func told(_ jobs: [JobInfo]) -> [String] {
         jobs.map { "\($0.jobId) \($0.kind) \($0.target ?? "") \($0.publishAs ?? "") \($0.by ?? "") \($0.startedAt ?? 0)" }
       }
       #expect(told(now.jobs) == told(before.jobs) && now.jobs.count == 2)
-      // A URL is the same broadcast as before: the job that comes needs a larger number.
+      // The URL is still the same broadcast: a new job needs a larger serial number.
       let refused = try await server.api(
         "POST", "/v1/rooms/room/jobs",
         json: #"{"jobId":"late","publishUrl":"rtmp://origin/live/room?serialnum=7","userId":"host"}"#)
       #expect(refused.error?.code == .publishFailed)
-      // Who was there comes back to its own place, also with the session of before; the room still takes three, of which the mix is one.
+      // Participants resume their membership, also with the old session id; the room still allows three, including the mix.
       let host = try await server.connect()
       let joined = try await host.join(try server.token("host", grants: Self.grants), resume: "of another life")
       #expect(!joined.resumed)
@@ -204,7 +204,7 @@ struct RestartTests {
     try await store.write([.room(name: "broken", RoomRecord(room: Data("{}".utf8)))])
     let stored = try await store.load()
     #expect(stored.rooms.keys.sorted() == ["room"] && stored.unreadable.keys.sorted() == ["broken"])
-    // It is kept under another name, beside a new room of its own.
+    // The unreadable room is kept under another name, next to a new room with its name.
     let whole = try JSONEncoder().encode(try #require(stored.rooms["room"]))
     try await store.write([.room(name: "broken", RoomRecord(room: whole))])
     let later = try await store.load()

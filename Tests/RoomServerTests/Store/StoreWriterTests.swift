@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The store's writer")
 struct StoreWriterTests {
-  /// Refuses to write for a while.
+  /// A store whose writes fail for a while.
   private final class Failing: RoomStore {
     let failures = NIOLockedValueBox(2)
     let written = NIOLockedValueBox<[[String]]>([])
@@ -55,12 +55,12 @@ struct StoreWriterTests {
     writer.changed(bare.room)
     await writer.stop()
     #expect(store.written.withLockedValue { $0.last } == ["room bare"])
-    // Nothing after the end.
+    // Nothing is written after the end.
     writer.changed(bare.room)
     #expect(writer.waiting == 0)
   }
 
-  /// Takes its time, and gives up where it is cancelled, as SQLite does.
+  /// A slow store that stops when it is cancelled, as SQLite does.
   private final class SlowStore: RoomStore {
     let begun = NIOLockedValueBox(0)
     let written = NIOLockedValueBox<[String]>([])
@@ -89,7 +89,7 @@ struct StoreWriterTests {
     #expect(writer.waiting == 0)
   }
 
-  /// What became of answers, in order.
+  /// Records the results of answers, in order.
   private final class Answers: Sendable {
     private let box = NIOLockedValueBox<[String]>([])
     var all: [String] { box.withLockedValue { $0 } }
@@ -147,7 +147,7 @@ struct StoreWriterTests {
     answers.wait(for: "first", writer.note(.broadcast("1", begun: 1)), writer)
     answers.wait(for: "second", writer.note(.broadcast("2", begun: 1)), writer)
     try await eventually("they go out") { answers.all.sorted() == ["first, not written", "second, not written"] }
-    // Nobody else waits for this transaction.
+    // No further answer waits for this transaction.
     #expect(await !writer.settled())
     #expect(writer.counters.earlyAnswers == 3)
     try await store.end()
@@ -233,7 +233,7 @@ struct StoreWriterTests {
       await store.close()
       return stored
     }
-    // The end of a room, and an image that was put just before.
+    // The end of a room, and an image that was uploaded just before.
     var stored = try await left { writer in
       writer.changed(bare.room)
       await writer.settled()
@@ -241,7 +241,7 @@ struct StoreWriterTests {
       writer.gone("bare")
     }
     #expect(stored.rooms.isEmpty && stored.images.isEmpty)
-    // The end of a room with an image, and another of the name.
+    // The end of a room with an image, and a new room with the same name.
     stored = try await left { writer in
       writer.changed(bare.room)
       writer.note(.image(room: "bare", name: "logo", [1, 2, 3]))

@@ -1,7 +1,7 @@
 import Testing
 
 extension TestServer {
-  /// A request with a room token.
+  /// Sends a request with a room token.
   func http(
     _ method: String, _ path: String, _ token: String? = nil, headers: [String: String] = [:], body: String? = nil
   ) async throws -> TestResponse {
@@ -22,6 +22,6 @@ extension TestServer {
 extension TestResponse {
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// Where the session is that was begun.
+  /// Returns the URL of the started session.
   func location() throws -> String { try #require(headers["location"], "\(status) \(text)") }
 }

@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// What a server logs, as lines.
+/// A server's log, as lines.
 final class LinesLog: Sendable {
   private let box = NIOLockedValueBox<[String]>([])
   var lines: [String] { box.withLockedValue { $0 } }

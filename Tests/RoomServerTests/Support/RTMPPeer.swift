@@ -5,7 +5,7 @@ import RTMP
 import RTP
 import Testing
 
-/// A client of the server's RTMP port: our own session, on a socket of its own.
+/// A client of the server's RTMP port: the project's own session, on a separate socket.
 final class RTMPPeer: Sendable {
   private struct State {
     var session: ClientSession
@@ -25,7 +25,7 @@ final class RTMPPeer: Sendable {
 
   private static var now: Instant { Instant(microseconds: Int64(NIODeadline.now().uptimeNanoseconds / 1000)) }
 
-  /// Connects, and begins to publish or play `app/stream`.
+  /// Connects, and starts to publish or play `app/stream`.
   /// - Parameter receiveBuffer: bytes that the kernel keeps for this client; nil for its default.
   static func connect(
     _ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String = "studio", app: String = "live",
@@ -47,7 +47,7 @@ final class RTMPPeer: Sendable {
     return RTMPPeer(state, try await bootstrap.connect(host: "127.0.0.1", port: Int(port)).get())
   }
 
-  /// As `connect`, and waits until the server lets it.
+  /// Like `connect`, and waits until the server accepts it.
   static func start(
     _ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String = "studio", app: String = "live",
     receiveBuffer: Int? = nil
@@ -59,14 +59,14 @@ final class RTMPPeer: Sendable {
     return peer
   }
 
-  /// What a client is told that may not do what it wants.
+  /// Returns the status of a rejected publish or play.
   static func refusal(_ purpose: ClientSession.Purpose, _ server: TestServer, _ stream: String, app: String = "live")
     async throws -> Status
   {
     try await refusal(purpose, port: try #require(server.server.rtmpPort), stream, app: app)
   }
 
-  /// Likewise of a server in a process of its own.
+  /// Returns the status of a publish or play that a server in another process rejects.
   static func refusal(
     _ purpose: ClientSession.Purpose, port: UInt16, _ stream: String, app: String = "live"
   ) async throws -> Status {
@@ -87,7 +87,7 @@ final class RTMPPeer: Sendable {
     channel.close(promise: nil)
   }
 
-  /// Reads no more, or again.
+  /// Stops or resumes reading.
   func freeze(_ isFrozen: Bool = true) async throws {
     try await channel.setOption(ChannelOptions.autoRead, value: !isFrozen).get()
   }

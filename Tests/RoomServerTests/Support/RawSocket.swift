@@ -1,13 +1,13 @@
 import Glibc
 
-/// A TCP connection of the kernel alone: nothing in this process reads it, or keeps what it can't send.
+/// A TCP connection of the kernel alone: this process does not read it, and does not keep unsent data.
 ///
-/// It may come from any address of 127.0.0.0/8.
+/// Its source address may be any of 127.0.0.0/8.
 final class RawSocket: Sendable {
   private let descriptor: CInt
 
   /// - Parameters:
-  ///   - source: the address that it comes from.
+  ///   - source: its source address.
   ///   - receiveBuffer: bytes that the kernel keeps for it; nil for its default.
   init(port: UInt16, from source: String = "127.0.0.1", receiveBuffer: CInt? = nil) throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
@@ -40,27 +40,27 @@ final class RawSocket: Sendable {
     }
   }
 
-  /// Sends what the kernel takes at once; gives how many bytes that is, 0 if it takes none.
+  /// Sends what the kernel accepts at once. Returns the number of bytes, 0 if it accepts none.
   @discardableResult
   func send(_ bytes: some Collection<UInt8>) -> Int {
     let flags = CInt(truncatingIfNeeded: Int(MSG_DONTWAIT) | Int(MSG_NOSIGNAL))
     return max(0, Array(bytes).withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) })
   }
 
-  /// Whether the other end has closed it, what it sent before aside.
+  /// Whether the other end has closed it, regardless of unread data.
   var isClosed: Bool {
     // POLLRDHUP, which is not in Glibc's module.
     var look = pollfd(fd: descriptor, events: 0x2000, revents: 0)
     return poll(&look, 1, 0) > 0
   }
 
-  /// Whether there is something to read, or the other end has closed it.
+  /// Whether there is data to read, or the other end has closed it.
   var hasInput: Bool {
     var look = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
     return poll(&look, 1, 0) > 0
   }
 
-  /// Lets this process have as many sockets as the system allows.
+  /// Raises this process' limit of sockets to the system's maximum.
   static func allowMany() {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

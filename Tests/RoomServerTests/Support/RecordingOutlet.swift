@@ -11,7 +11,7 @@ import WebRTC
 @testable import RoomServer
 @testable import Rooms
 
-/// Keeps what a room says to a client.
+/// Records the messages of a room to a client.
 final class RecordingOutlet: SignalOutlet {
   private let state = NIOLockedValueBox<(messages: [Data], closed: CloseReason?)>(([], nil))
 
@@ -20,10 +20,10 @@ final class RecordingOutlet: SignalOutlet {
 
   var closed: CloseReason? { state.withLockedValue { $0.closed } }
 
-  /// The events so far, which are then gone.
+  /// Removes and returns the events so far.
   func takeEvents() -> [SignalEvent] { takeMessages().compactMap { try? JSONDecoder().decode(SignalEvent.self, from: $0) } }
 
-  /// The messages so far, which are then gone.
+  /// Removes and returns the messages so far.
   func takeMessages() -> [Data] {
     state.withLockedValue { state in
       defer { state.messages = [] }
@@ -32,11 +32,11 @@ final class RecordingOutlet: SignalOutlet {
   }
 }
 
-/// A room with a media worker of its own, without a server around it.
+/// A room with its own media worker, without a server.
 struct BareRoom {
   let plane: MediaPlane
   let room: Room
-  /// To be stopped where the room mixes.
+  /// Must be stopped if the room mixes.
   let mixes = MixDirectory(RelaySettings())
   let counters = ServerCounters()
   let forgotten = NIOLockedValueBox(0)
@@ -60,13 +60,13 @@ struct BareRoom {
       openMedia: { plane.openRoom(events: $0) })
   }
 
-  /// Lets a user in, with an outlet that keeps what it is told.
+  /// Joins a user, with an outlet that records its messages.
   func join(_ user: UserID, audioLevels: Bool = false) async -> (RecordingOutlet, sessionId: SessionID) {
     let outlet = RecordingOutlet()
     return (outlet, await join(user, on: outlet, audioLevels: audioLevels))
   }
 
-  /// Lets a user in; gives its session.
+  /// Joins a user; returns its session.
   func join(
     _ user: UserID, on outlet: any SignalOutlet, grants: Grants = [.publish, .subscribe], audioLevels: Bool = false
   ) async -> SessionID {

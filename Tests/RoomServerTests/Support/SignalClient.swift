@@ -6,7 +6,7 @@ import RTP
 import RoomProtocol
 import WebRTC
 
-/// A signalling client of bytes and JSON: it says what the test wants said, in order or out of it.
+/// A signalling client of bytes and JSON: it sends what the test specifies, in order or out of it.
 final class SignalClient: Sendable {
   let wire: Wire
   private let state = NIOLockedValueBox(State())
@@ -15,10 +15,10 @@ final class SignalClient: Sendable {
   struct State {
     var lastId = 0
     var answers: [Int: Data] = [:]
-    /// Errors without an id, or with one from 1000 on: those that a test sends by hand.
+    /// Errors without an id, or with an id of at least 1000: those of requests that a test sends by hand.
     var complaints: [RoomError] = []
     var events: [SignalEvent] = []
-    /// Answers by their ids and events by their names, in the order in which they came.
+    /// Answers by their ids and events by their names, in the order of their arrival.
     var heard: [String] = []
     var pings = 0
     var pongs = 0
@@ -28,8 +28,8 @@ final class SignalClient: Sendable {
   private init(_ wire: Wire) { self.wire = wire }
 
   /// - Parameters:
-  ///   - forwardedFor: what a proxy says of the client.
-  ///   - trusted: speaks TLS, with who has this certificate.
+  ///   - forwardedFor: the `X-Forwarded-For` header of a proxy.
+  ///   - trusted: connects with TLS to the server with this certificate.
   static func connect(
     port: UInt16, forwardedFor: String? = nil, trusting trusted: NIOSSLCertificate? = nil
   ) async throws -> SignalClient {
@@ -49,7 +49,7 @@ final class SignalClient: Sendable {
     "GET /v1/signal HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 
-  /// Until the socket is gone: a client that the test has let go of still answers pings and close frames.
+  /// Reads until the socket is closed: a client that the test has released still answers pings and close frames.
   private func startReading() {
     let task = Task {
       while !Task.isCancelled {
@@ -111,7 +111,7 @@ final class SignalClient: Sendable {
     }
   }
 
-  /// The error that a call is answered with; nil where it is none.
+  /// Returns the error that a call is answered with; nil if it succeeds.
   func error(of call: SignalCall) async throws -> RoomError? {
     switch try await answer(to: call, JSONValue.self) {
     case .result: nil
@@ -139,7 +139,7 @@ final class SignalClient: Sendable {
       .join(JoinParams(token: token, autoSubscribe: autoSubscribe, audioLevels: audioLevels, resume: resume)), JoinResult.self)
   }
 
-  /// Ends the connection without a word.
+  /// Closes the connection without a close frame.
   func kill() {
     reading.withLockedValue { $0?.cancel() }
     wire.close()
@@ -152,7 +152,7 @@ final class SignalClient: Sendable {
   var pings: Int { state.withLockedValue { $0.pings } }
   var closeCode: UInt16? { state.withLockedValue { $0.closeCode } }
 
-  /// The first event that `pick` takes, which is then gone.
+  /// Removes and returns the first event that `pick` accepts.
   func event<Value: Sendable>(
     _ what: String, within time: Duration = .seconds(10), _ pick: @Sendable (SignalEvent) -> Value?
   ) async throws -> Value {
@@ -169,7 +169,7 @@ final class SignalClient: Sendable {
     }
   }
 
-  /// The next error that answers no call of this client.
+  /// Returns the next error that is not an answer to a call of this client.
   func complaint() async throws -> RoomError {
     try await eventually("an error") {
       state.withLockedValue { $0.complaints.isEmpty ? nil : $0.complaints.removeFirst() }
@@ -178,7 +178,7 @@ final class SignalClient: Sendable {
 
   func pong() async throws { try await eventually("a pong") { state.withLockedValue { $0.pongs > 0 } } }
 
-  /// Waits until the server has closed the socket; gives the code of its close frame.
+  /// Waits until the server has closed the socket; returns the code of its close frame.
   @discardableResult
   func closed(within time: Duration = .seconds(10)) async throws -> UInt16? {
     try await eventually("the close", within: time) { wire.isClosed }
@@ -186,7 +186,7 @@ final class SignalClient: Sendable {
   }
 }
 
-/// Any JSON, not looked at.
+/// Any JSON, ignored.
 struct JSONValue: Codable, Sendable {
   init(from decoder: any Decoder) throws {}
   func encode(to encoder: any Encoder) throws {}
@@ -204,7 +204,7 @@ struct Frame: Sendable {
     self.payload = payload
   }
 
-  /// Takes a whole frame off the front; nil where it is not there yet.
+  /// Removes a complete frame from the front; nil if it is not complete yet.
   init?(taking bytes: inout [UInt8]) {
     guard bytes.count >= 2 else { return nil }
     var length = Int(bytes[1] & 0x7F)
@@ -246,7 +246,7 @@ extension SignalClient {
     return result.tracks.map(\.track)
   }
 
-  /// The next offer of the server.
+  /// Returns the next offer of the server.
   func offer() async throws -> OfferData {
     try await event("an offer") { if case .offer(let data) = $0 { data } else { nil } }
   }

@@ -3,13 +3,13 @@ import NIOConcurrencyHelpers
 @testable import RoomServer
 @testable import Rooms
 
-/// Writes only when the test says so, and as it says.
+/// A store whose writes the test starts and ends.
 final class SteeredStore: RoomStore {
   private let state = NIOLockedValueBox<(begun: [Int], writing: CheckedContinuation<Void, any Error>?)>(([], nil))
 
   struct Full: Error {}
 
-  /// How many changes each transaction had.
+  /// The number of changes in each transaction.
   var begun: [Int] { state.withLockedValue { $0.begun } }
 
   func load() async throws -> StoredServer { StoredServer() }

@@ -4,7 +4,7 @@ import RoomProtocol
 import RoomServer
 import RoomToken
 
-/// A server in this process, on free ports, with what tests need beside it.
+/// A server in this process, on free ports, with helpers for tests.
 struct TestServer: Sendable {
   static let key = "test"
   static let secret = "a secret of forty bytes for testing only"
@@ -12,7 +12,7 @@ struct TestServer: Sendable {
   let server: RoomServer
   let keys: TokenKeys
 
-  /// Of a server that says nothing.
+  /// A logger that discards everything.
   static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
   static func start(
@@ -61,10 +61,10 @@ struct TestServer: Sendable {
     try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: ttl)))
   }
 
-  /// A connected signalling socket that has not joined.
+  /// Returns a connected signalling socket that has not joined.
   func connect() async throws -> SignalClient { try await SignalClient.connect(port: server.port) }
 
-  /// A client in a room.
+  /// Returns a client that has joined a room.
   func join(
     _ user: UserID, room: RoomName = "room", grants: Grants = [.publish, .subscribe], autoSubscribe: Bool? = nil
   ) async throws -> SignalClient {
@@ -73,7 +73,7 @@ struct TestServer: Sendable {
     return client
   }
 
-  /// A request with an API token.
+  /// Sends a request with an API token.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> TestResponse {
     try await request(method, path, token: try apiToken(), json: json)
   }
@@ -85,8 +85,8 @@ struct TestServer: Sendable {
     return try await raw(head + "\r\n" + (json ?? ""))
   }
 
-  /// Keeps an image of room "room".
-  /// - Parameter sent: how many bytes of the file are sent; all if nil.
+  /// Uploads an image of room "room".
+  /// - Parameter sent: the number of bytes of the file to send; all if nil.
   func putImage(
     _ name: String, _ file: [UInt8], type: String? = "image/png", sent: Int? = nil
   ) async throws -> TestResponse {
@@ -99,7 +99,7 @@ struct TestServer: Sendable {
     return try await wire.response()
   }
 
-  /// What the server answers to these bytes.
+  /// Returns the server's response to these bytes.
   func raw(_ text: String) async throws -> TestResponse {
     let wire = try await Wire.connect(port: server.port)
     defer { wire.close() }
@@ -107,7 +107,7 @@ struct TestServer: Sendable {
     return try await wire.response()
   }
 
-  /// The value of a metric without labels, or with exactly this label.
+  /// Returns the value of a metric without labels, or with exactly this label.
   func metric(_ name: String) async throws -> Int {
     let text = await server.metricsText()
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
@@ -115,13 +115,13 @@ struct TestServer: Sendable {
   }
 }
 
-/// An HTTP response, whole.
+/// A complete HTTP response.
 struct TestResponse: Sendable {
   var status: Int
   /// Names in lower case.
   var headers: [String: String]
   var body: [UInt8]
-  /// The head as it came.
+  /// The head as received.
   var raw: [UInt8] = []
 
   func decoded<Value: Decodable>(_: Value.Type = Value.self) throws -> Value {
@@ -132,7 +132,7 @@ struct TestResponse: Sendable {
 }
 
 extension Wire {
-  /// The next response: its head, and as much body as Content-Length says.
+  /// Returns the next response: its head, and as much body as Content-Length states.
   func response(within time: Duration = .seconds(10)) async throws -> TestResponse {
     try await next(within: time) { bytes in
       guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }

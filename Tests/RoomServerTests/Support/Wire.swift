@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A TCP connection whose every byte the test decides.
+/// A TCP connection whose every byte the test controls.
 final class Wire: Sendable {
   private let channel: any Channel
   private let inbox: NIOLockedValueBox<Inbox>
@@ -19,8 +19,8 @@ final class Wire: Sendable {
   }
 
   /// - Parameters:
-  ///   - trusted: speaks TLS, with nobody but who has this certificate for localhost.
-  ///   - ciphers: speaks TLS 1.2, with these alone.
+  ///   - trusted: connects with TLS, only to a server with this certificate for localhost.
+  ///   - ciphers: connects with TLS 1.2, and these cipher suites alone.
   static func connect(
     port: UInt16, host: String = "127.0.0.1", trusting trusted: NIOSSLCertificate? = nil, ciphers: String? = nil
   ) async throws -> Wire {
@@ -50,19 +50,19 @@ final class Wire: Sendable {
   func send(_ bytes: some Sequence<UInt8>) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
   func send(_ text: String) { send(text.utf8) }
   func close() { channel.close(promise: nil) }
-  /// Closes the socket with no word of TLS before.
+  /// Closes the socket without a TLS close notification.
   func cut() {
     channel.eventLoop.execute { [channel] in
       let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
       if let tls { tls.close(promise: nil) } else { channel.close(promise: nil) }
     }
   }
-  /// Stops reading and keeps the connection: a client whose cable was pulled, or one that does not read.
+  /// Stops reading and keeps the connection, like a client that does not read or has lost its network.
   func freeze() async throws { try await channel.setOption(ChannelOptions.autoRead, value: false).get() }
 
   var isClosed: Bool { inbox.withLockedValue { $0.isClosed } }
 
-  /// Lets `take` remove what it understands from the bytes that came, until it gives something.
+  /// Calls `take` to remove a value from the received bytes, until it returns one.
   func next<Value: Sendable>(within time: Duration = .seconds(10), _ take: (inout [UInt8]) throws -> Value?) async throws
     -> Value
   {
@@ -89,7 +89,7 @@ struct TimedOut: Error, CustomStringConvertible {
   var description: String { "waited too long for \(what)" }
 }
 
-/// Asks until there is an answer.
+/// Repeats `body` until it returns a value.
 func eventually<Value>(
   _ what: String, within time: Duration = .seconds(10), _ ask: () async throws -> Value?
 ) async throws -> Value {
@@ -101,7 +101,7 @@ func eventually<Value>(
   }
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition is true.
 func eventually(_ what: String, within time: Duration = .seconds(10), holds: () async throws -> Bool) async throws {
   _ = try await eventually(what, within: time) { try await holds() ? true : nil }
 }

@@ -23,7 +23,7 @@ struct CertificateTests {
     }
   }
 
-  /// The status of a request over HTTPS; throws where the certificate is another.
+  /// Returns the status of a request over HTTPS; throws if the server has another certificate.
   private func status(_ server: TestServer, trusting certificate: NIOSSLCertificate) async throws -> Int {
     let wire = try await Wire.connect(port: try #require(server.server.securePort), trusting: certificate)
     defer { wire.close() }
@@ -52,7 +52,7 @@ struct CertificateTests {
       await #expect(throws: (any Error).self) { try await status(server, trusting: first) }
       #expect(try await server.metric("roomserver_certificate_expires_timestamp_seconds") < expires)
 
-      // Whoever came with the old one is there still.
+      // The client that connected with the old certificate is still connected.
       _ = try await client.call(.sendMessage(MessageParams(.text, text: "still here")), MessageResult.self)
     }
   }
@@ -136,7 +136,7 @@ struct CertificateTests {
         return sockets == 0 && publishers == 0
       }
       #expect(try await status(server, trusting: certificate) == 200)
-      // Those that say nothing have 30 s at the HTTPS port, as at that of HTTP.
+      // Silent connections have 30 s on the HTTPS port, as on the HTTP port.
       try await eventually("descriptors are back") { try await server.metric("process_open_fds") < before + 40 }
     }
   }

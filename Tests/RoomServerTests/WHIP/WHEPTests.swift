@@ -23,7 +23,7 @@ import WebRTC
       #expect(try await server.api("GET", "/v1/rooms").text.contains("\"viewers\":1"))
 
       _ = try await server.post("/whip/room", try server.token("alice"), try HTTPOffer.publish(.opus, .vp8))
-      // The first that bob hears is alice, and not carol.
+      // The first event that bob receives is alice's join, and not carol's.
       let joined = try await bob.event("somebody's joining") { if case .joined(let info) = $0 { info } else { nil } }
       #expect(joined.userId == "alice")
       try await eventually("the tracks are sent") { try await server.metric("roomserver_subscriptions") == 2 }

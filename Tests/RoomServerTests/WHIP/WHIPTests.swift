@@ -73,7 +73,7 @@ import WebRTC
       #expect(try await server.http("DELETE", session, try server.token("alice", room: "other")).status == 403)
       #expect(try await server.http("DELETE", "/whip/room/sessions/guess", token).status == 404)
       #expect(try await server.http("DELETE", session.replacing("/whip/", with: "/whep/"), token).status == 404)
-      // An entity tag means nothing here (RFC 9725 §4.3.1).
+      // An entity tag has no effect here (RFC 9725 §4.3.1).
       #expect(try await server.http("DELETE", session, token, headers: ["If-Match": "\"old\""]).status == 200)
       let left = try await bob.event("the leaving") { if case .left(let data) = $0 { data } else { nil } }
       #expect(left.userId == "alice" && left.reason == .left)

@@ -4,7 +4,7 @@ import RoomProtocol
 @testable import RoomServer
 @testable import Webhooks
 
-/// In virtual time: milliseconds that the test counts.
+/// In virtual time: milliseconds that the test controls.
 @Suite("The outbox")
 struct OutboxTests {
   static let policy = Outbox.Policy(firstWait: 500, longestWait: 8_000, concurrent: 4, longestAge: 60_000)
@@ -140,7 +140,7 @@ struct OutboxTests {
     var id: Int64 = 0
     var tries = 0
     for now in Int64(0)..<90_000 {
-      // Events for a minute, of five rooms.
+      // Events of five rooms, for a minute.
       if now < 60_000, random.next() % 40 == 0 {
         id += 1
         let room: RoomName = "\(random.next() % 5)"
@@ -160,13 +160,13 @@ struct OutboxTests {
     }
     #expect(received == sent)
     #expect(outbox.queued == 0 && outbox.inFlight == 0 && outbox.dropped == 0)
-    // Ten tries a room at most, while nothing was taken.
+    // At most ten attempts per room while the receiver rejected everything.
     #expect(tries - Int(id) <= 50)
   }
 }
 
 extension Outbox {
-  /// The next delivery, which has to be due.
+  /// Returns the next delivery, which must be due.
   fileprivate mutating func due(at now: Int64) throws -> Delivery {
     guard let delivery = next(at: now) else { throw TimedOut(what: "a delivery that is due") }
     return delivery

@@ -7,9 +7,9 @@ import NIOPosix
 import NIOSSL
 import RoomProtocol
 
-/// An app's own server: it holds a port from the start, listens when it is told to, and answers as it is told.
+/// An app's own server. It binds a port from the start, listens on demand, and answers as configured.
 final class WebhookReceiver: Sendable {
-  /// A delivery that was taken.
+  /// An accepted delivery.
   struct Delivery: Sendable {
     var signature: String
     var body: [UInt8]
@@ -37,17 +37,17 @@ final class WebhookReceiver: Sendable {
   private let descriptor: CInt
   private let state = NIOLockedValueBox(State())
 
-  /// A port that is bound and refuses connections.
+  /// Binds a port that refuses connections.
   init() throws {
     let bound = try BoundSocket()
     (port, descriptor) = (bound.port, bound.descriptor)
   }
 
-  /// Over TLS.
+  /// The URL over TLS.
   var secureURL: String { "https://localhost:\(port)/hook?key=value" }
   var url: String { "http://127.0.0.1:\(port)/hook?key=value" }
 
-  /// Takes connections from now on.
+  /// Accepts connections from now on.
   func listen(with tls: NIOSSLContext? = nil) async throws {
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { [state] channel in
@@ -62,14 +62,14 @@ final class WebhookReceiver: Sendable {
     state.withLockedValue { $0.channel = channel }
   }
 
-  /// What it answers from now on.
+  /// Sets the status of all further answers.
   func answer(_ status: Int) { state.withLockedValue { $0.status = status } }
 
-  /// All that was answered with 2xx.
+  /// All deliveries that were answered with 2xx.
   var taken: [Delivery] { state.withLockedValue { $0.taken } }
-  /// Deliveries that were not.
+  /// The number of deliveries that were answered with another status.
   var refused: Int { state.withLockedValue { $0.refused } }
-  /// Connections ever taken.
+  /// The number of connections accepted.
   var connections: Int { state.withLockedValue { $0.connections } }
 
   func events(of room: RoomName) -> [Event] { taken.map(\.event).filter { $0.room == room } }
@@ -119,7 +119,7 @@ final class WebhookReceiver: Sendable {
   }
 }
 
-/// A port that the kernel connects to, and that nobody reads from.
+/// A port to which the kernel accepts connections that are never read.
 struct SilentListener {
   let port: UInt16
   private let descriptor: CInt
@@ -133,7 +133,7 @@ struct SilentListener {
   func close() { _ = Glibc.close(descriptor) }
 }
 
-/// A TCP port of 127.0.0.1 that nothing listens on yet.
+/// A TCP port of 127.0.0.1 without a listener.
 struct BoundSocket {
   let port: UInt16
   let descriptor: CInt

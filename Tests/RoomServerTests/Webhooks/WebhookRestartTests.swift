@@ -36,7 +36,7 @@ struct WebhookRestartTests {
       #expect(try await wire.response().status == 201)
     }
 
-    /// Events that are on disk, by the metrics.
+    /// Returns the number of events on disk, from the metrics.
     func written() async throws -> Int {
       let wire = try await Wire.connect(port: port)
       defer { wire.close() }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Webhooks")
 struct WebhookTests {
-  /// A server with a webhook whose waits are short.
+  /// Runs a server with a webhook whose waits are short.
   static func with(
     _ receiver: WebhookReceiver, _ adjust: (inout ServerConfiguration) -> Void = { _ in },
     _ body: (TestServer) async throws -> Void
@@ -29,7 +29,7 @@ struct WebhookTests {
     await receiver.stop()
   }
 
-  /// One room's life: made, joined, left, closed.
+  /// Creates, joins, leaves and closes a room.
   static func life(of room: RoomName, on server: TestServer) async throws {
     _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(room)"}"#)
     let alice = try await server.join("alice", room: room, grants: [.publish, .subscribe, .admin])
@@ -54,7 +54,7 @@ struct WebhookTests {
       try await Self.life(of: "one", on: server)
       try await eventually("the room's end") { receiver.events(of: "one").contains { $0.event == "roomClosed" } }
       let events = receiver.events(of: "one")
-      // Alice has the grants of a host and is seated.
+      // Alice has a host's grants and gets a seat.
       #expect(events.map(\.event).filter { $0 != "seatChanged" } == Self.lifeEvents)
       #expect(events.contains { $0.event == "seatChanged" })
       #expect(events.map(\.sequence) == Array(1...events.count))
@@ -66,7 +66,7 @@ struct WebhookTests {
           delivery.signature == WebhookSignature.sign(delivery.body, secret: TestServer.secret, at: time),
           "signed with the API secret")
       }
-      // The next room of that name is another, and its numbers go on.
+      // The next room with that name is another one, and its numbers continue.
       _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"one"}"#)
       try await eventually("the next room") { receiver.events(of: "one").count > events.count }
       let next = try #require(receiver.events(of: "one").last)
@@ -116,7 +116,7 @@ struct WebhookTests {
 
   @Test("a receiver that answers too late has failed, and gets it again")
   func timeout() async throws {
-    // It is connected to by the kernel, and nobody reads.
+    // The kernel accepts the connection, and nothing reads from it.
     let silent = try SilentListener()
     defer { silent.close() }
     try await TestServer.with {
@@ -277,7 +277,7 @@ struct WebhookTests {
 }
 
 extension TestServer {
-  /// The sum of a metric over all webhooks.
+  /// Returns the sum of a metric over all webhooks.
   func webhookMetric(_ name: String) async throws -> Int {
     await server.metricsText().split(separator: "\n").filter { $0.hasPrefix("roomserver_webhook_\(name){") }
       .compactMap { Int($0.split(separator: " ").last ?? "") }.reduce(0, +)

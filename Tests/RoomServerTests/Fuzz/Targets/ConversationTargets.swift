@@ -10,9 +10,9 @@ import SFU
 @testable import RoomServer
 @testable import Rooms
 
-/// A room of two, and what they ask of it, one message after the other between NUL bytes: first who ("a", "b"), then how:
-/// "j" JSON as it comes over the socket, "p" an offer whose m-lines are all tracks, "s" an answer to the last offer,
-/// "l" a lost socket and a new join that resumes. "$1" and "$2" in JSON stand for ids of published tracks.
+/// Feeds a room of two participants with their messages, separated by NUL bytes. Each starts with the sender ("a", "b") and a
+/// kind: "j" JSON as sent over the socket, "p" an offer whose m-lines are all tracks, "s" an answer to the last offer, "l" a
+/// lost socket and a new join that resumes. "$1" and "$2" in JSON are replaced by ids of published tracks.
 @Sendable func fuzzConversation(_ bytes: UnsafeRawBufferPointer) {
   let messages = texts(bytes).prefix(16)
   runToEnd {
@@ -86,7 +86,7 @@ private struct Conversation {
   }
 }
 
-/// Whatever is sent can be read by a client.
+/// Checks that a client can read everything that is sent.
 private final class Outlet: SignalOutlet {
   private let lastOffer = NIOLockedValueBox(0)
   /// The number of the last offer; 0 before the first.
@@ -106,7 +106,7 @@ private final class Outlet: SignalOutlet {
   private struct AnyResult: Codable {}
 }
 
-/// Jobs that send nothing anywhere, and mixes that are small.
+/// Settings for jobs that send nothing, and small mixes.
 let fuzzRelay: RelaySettings = {
   var settings = RelaySettings()
   settings.limit = 0

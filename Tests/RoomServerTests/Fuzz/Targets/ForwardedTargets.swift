@@ -4,7 +4,7 @@ import WebRTC
 @testable import HTTPServer
 @testable import RoomServer
 
-/// A line of trusted networks with blanks between them, one with the peer's address, and the lines of `X-Forwarded-For`.
+/// Reads a line of trusted networks separated by blanks, one with the peer's address, and the lines of `X-Forwarded-For`.
 @Sendable func fuzzForwarded(_ bytes: UnsafeRawBufferPointer) {
   let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   guard lines.count > 2, let peer = TransportAddress(host: lines[1], port: 80),

@@ -9,9 +9,9 @@ import RoomToken
 @testable import RoomServer
 @testable import Rooms
 
-/// Requests to REST, WHIP and WHEP, one after the other between NUL bytes, as the daemon gets them from libmicrohttpd:
-/// "METHOD target" and headers, a line each; behind an empty line the body. In the head "$a" stands for an API token, "$p" and
-/// "$s" for tokens of two users, "$l" and "$e" for the last Location and ETag.
+/// Feeds requests to REST, WHIP and WHEP, separated by NUL bytes, as the daemon gets them from libmicrohttpd: "METHOD target"
+/// and headers, one per line; after an empty line the body. In the head, "$a" is replaced by an API token, "$p" and "$s" by
+/// tokens of two users, and "$l" and "$e" by the last Location and ETag.
 @Sendable func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
   let messages = bytes.split(separator: 0, maxSplits: 7).map { Array($0) }
   runToEnd {
@@ -22,7 +22,7 @@ import RoomToken
   }
 }
 
-/// Each REST operation's body; what is wrong with a merge job and with layouts.
+/// Feeds each REST operation's body, and the validation of merge jobs and layouts.
 @Sendable func fuzzBodies(_ bytes: UnsafeRawBufferPointer) {
   let request = HTTPRequest(method: "POST", target: "/", headers: [], body: Array(bytes))
   _ = try? APIBody.read(API.NewRoom.self, from: request)
@@ -32,7 +32,7 @@ import RoomToken
   if let layouts = try? JobsAPI.layouts(of: request) { check(MergeParams(jobId: "a", width: 16, height: 16, layouts: layouts)) }
 }
 
-/// What passes is within what a mix can be made of.
+/// Checks that a valid job is within the limits of a mix.
 private func check(_ merge: MergeParams) {
   guard merge.complaint == nil else { return }
   precondition(merge.layouts.count <= MergeParams.mostLayouts && (1...64).contains(merge.jobId.rawValue.utf8.count))
@@ -121,7 +121,7 @@ extension HTTPRequest {
   }
 }
 
-/// Tokens that are valid for long.
+/// Tokens that do not expire during a run.
 private let fuzzTokens: (keys: TokenKeys, api: String, publisher: String, subscriber: String) = {
   let expires = Date(timeIntervalSince1970: 9e9)
   func token(_ user: UserID, _ grants: Grants) -> RoomToken {

@@ -4,7 +4,7 @@ import RTP
 
 @testable import RoomServer
 
-/// What an encoder sends into a room: pieces of the form kind, four bytes of time, and the message's payload.
+/// Feeds an encoder's stream to a room: records of a kind, four bytes of time, and the message's payload.
 @Sendable func fuzzIngest(_ bytes: UnsafeRawBufferPointer) {
   guard let audio = try? IngestAudio() else { preconditionFailure("there is an Opus encoder") }
   var timeline = IngestTimeline()

@@ -4,13 +4,13 @@ import NIOEmbedded
 
 @testable import RoomServer
 
-/// What the fuzzer feeds, by name. The tests run the stored inputs through the same code.
+/// The fuzz targets by name. The tests run the stored inputs through the same code.
 let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
   "ingest": fuzzIngest, "forwarded": fuzzForwarded,
 ]
 
-/// What comes over a signalling socket behind the handshake, a piece for each read.
+/// Feeds the bytes of a signalling socket after the handshake, one piece per read.
 @Sendable private func fuzzWebSocket(_ bytes: UnsafeRawBufferPointer) {
   let channel = EmbeddedChannel()
   let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
