@@ -11,11 +11,12 @@ struct Config: ParsableCommand {
       roomserver config --template
       """,
     discussion: """
-      Takes what `roomserver serve` takes, and prints as YAML what would hold, with where each value is from; secrets stay hidden:
+      Takes the options of `roomserver serve`, and prints the effective settings as YAML with the source of each value. Secrets \
+      stay hidden:
 
         roomserver config --config /etc/roomserver.yaml
 
-      With --check it reads that file alone, neither flags nor environment, and says what is wrong with it:
+      With --check it reads only that file, without flags and environment, and reports errors in it:
 
         roomserver config --check /etc/roomserver.yaml
       """)
@@ -38,6 +39,6 @@ struct Config: ParsableCommand {
     }
     let file = try SettingsFile(path: check)
     _ = try Serve.parse([]).resolve(ServeSettings(environment: [:], file: file))
-    print("\(check): \(file.entries.count) settings, all right")
+    print("\(check): \(file.entries.count) settings, valid")
   }
 }

@@ -24,17 +24,17 @@ struct ICEServerOptions: ParsableArguments {
     switch (secret, username, credential) {
     case (nil, nil, nil):
       guard turn.isEmpty else {
-        throw ValidationError("\(turn[0]) needs --turn-secret, or --turn-username and --turn-credential")
+        throw ValidationError("\(turn[0]) requires --turn-secret, or --turn-username and --turn-credential")
       }
     case (let secret?, nil, nil):
       servers.append(ICEServerSetting(urls: turn, access: .secret(Secret(secret), lifetime: .seconds(Int(lifetime)))))
     case (nil, let username?, let credential?):
       servers.append(ICEServerSetting(urls: turn, access: .account(username: username, credential: Secret(credential))))
     default:
-      throw ValidationError("TURN servers take --turn-secret, or --turn-username with --turn-credential, and not both")
+      throw ValidationError("TURN servers accept --turn-secret, or --turn-username with --turn-credential, but not both")
     }
     guard !turn.isEmpty || (secret == nil && username == nil) else {
-      throw ValidationError("credentials for TURN are given, and no --ice-server turn:… to use them with")
+      throw ValidationError("credentials for TURN are given, but no --ice-server turn:…")
     }
     return servers
   }

@@ -15,13 +15,13 @@ struct KeyOptions: ParsableArguments {
     case (let key?, let secret?): keys.append(try APIKey(key, secret: secret))
     default:
       throw ValidationError(
-        "a key and its secret are needed, not one of them (--key, --secret, ROOMSERVER_KEY, ROOMSERVER_SECRET)")
+        "a key requires its secret, and a secret its key (--key, --secret, ROOMSERVER_KEY, ROOMSERVER_SECRET)")
     }
     keys += try settings.list("api-key", apiKey).map { try APIKey(parsing: $0) }
     var names: Set<String> = []
     for key in keys where !names.insert(key.name).inserted {
       throw ValidationError(
-        "the API key \"\(key.name.prefix(64))\" is given twice; give each of several keys a name of its own")
+        "the API key \"\(key.name.prefix(64))\" is given twice; use a different name for each key")
     }
     return keys
   }
@@ -35,7 +35,7 @@ struct APIKey {
   init(_ name: String, secret: String) throws {
     guard !name.isEmpty else { throw ValidationError("the API key is empty") }
     guard secret.utf8.count >= 32 else {
-      throw ValidationError("the secret has \(secret.utf8.count) bytes, and at least 32 are needed: try `openssl rand -hex 32`")
+      throw ValidationError("the secret has \(secret.utf8.count) bytes, but must have at least 32: try `openssl rand -hex 32`")
     }
     self.name = name
     self.secret = secret
@@ -45,7 +45,7 @@ struct APIKey {
   init(parsing text: String) throws {
     // The text may be a secret without its key, so the error quotes no part of it.
     guard let colon = text.firstIndex(of: ":") else {
-      throw ValidationError("--api-key is ID:SECRET, with a colon between them")
+      throw ValidationError("--api-key must have the form ID:SECRET")
     }
     try self.init(String(text[..<colon]), secret: String(text[text.index(after: colon)...]))
   }

@@ -52,10 +52,10 @@ struct OriginOptions: ParsableArguments {
 
   private func rule(_ key: String?, _ validity: UInt32?, _ what: String) throws -> HotlinkProtection.Rule? {
     guard let key else {
-      guard validity == nil else { throw ValidationError("--\(what)-validity needs --\(what)-key") }
+      guard validity == nil else { throw ValidationError("--\(what)-validity requires --\(what)-key") }
       return nil
     }
-    guard !key.isEmpty else { throw ValidationError("--\(what)-key is empty: anybody could sign with it") }
+    guard !key.isEmpty else { throw ValidationError("--\(what)-key must not be empty") }
     return HotlinkProtection.Rule(key: key, validity: Int64(validity ?? 86_400))
   }
 }

@@ -48,14 +48,14 @@ struct RelayOptions: ParsableArguments {
       relay.broadcasts.forward.transcodeLeastBitrate = kbps * 1000
     }
     if let rate = try settings.number("relay-audio-rate", relayAudioRate) {
-      guard rate == 44_100 || rate == 48_000 else { throw ValidationError("--relay-audio-rate is 44100 or 48000") }
+      guard rate == 44_100 || rate == 48_000 else { throw ValidationError("--relay-audio-rate must be 44100 or 48000") }
       relay.broadcasts.broadcast.audio.format.sampleRate = rate
     }
     if let kbps = try settings.number("relay-audio-kbps", relayAudioKbps, in: 32...320) {
       relay.broadcasts.broadcast.audio.bitrate = kbps * 1000
     }
     if let cores = try settings.decimal("mix-cores", mixCores) {
-      guard (0.05...1024).contains(cores) else { throw ValidationError("--mix-cores is 0.05 to 1024") }
+      guard (0.05...1024).contains(cores) else { throw ValidationError("--mix-cores must be 0.05 to 1024") }
       relay.mixCores = cores
     }
     relay.font = settings.text("mix-font", mixFont)
@@ -65,11 +65,11 @@ struct RelayOptions: ParsableArguments {
       relay.recordings = Recordings.Settings(directory: directory)
       if let gibibytes { relay.recordings?.limit = Int64(gibibytes) << 30 }
     } else if gibibytes != nil {
-      throw ValidationError("--recording-limit needs --recordings")
+      throw ValidationError("--recording-limit requires --recordings")
     }
     let policy = settings.text("push-policy", pushPolicy, default: "own")
     guard let mode = PushPolicy.Mode(rawValue: policy) else {
-      throw ValidationError("--push-policy is own, manual or auto, not \(policy)")
+      throw ValidationError("--push-policy must be own, manual or auto, not \(policy)")
     }
     relay.policy = PushPolicy(mode, publishUrl: settings.text("push-url", pushUrl))
     if let complaint = relay.policy.complaint { throw ValidationError("--push-policy: \(complaint)") }

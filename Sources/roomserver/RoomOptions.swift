@@ -24,7 +24,7 @@ struct RoomOptions: ParsableArguments {
     configuration.autoCreateRooms = try settings.flag("auto-create", autoCreate, default: development)
     let audience = settings.text("audience", audience, default: RoomAudience.mixed.rawValue)
     guard let audience = RoomAudience(rawValue: audience) else {
-      throw ValidationError("--audience is separate, mixed or voice, not \(audience)")
+      throw ValidationError("--audience must be separate, mixed or voice, not \(audience)")
     }
     configuration.rooms.audience = audience
     configuration.rooms.rules.hostIsSeated = try settings.flag("seats-host", seatsHost, default: true)

@@ -29,7 +29,7 @@ struct RuleOptions: ParsableArguments {
     try applyNumbers(to: &configuration, settings)
     let rules = configuration.rooms.rules
     guard rules.pkSilenceTime > rules.pkBeatTime else {
-      throw ValidationError("--pk-silence-time has to be more than --pk-beat-time, or every PK would end")
+      throw ValidationError("--pk-silence-time must be greater than --pk-beat-time, or every PK would end")
     }
   }
 }

@@ -36,7 +36,7 @@ extension Serve {
     let addresses = [configuration.host, configuration.origin.host].compactMap { $0 } + configuration.media.bind
     for address in addresses where dev && !Self.isLoopback(address) {
       throw ValidationError(
-        "--dev listens on a loopback address alone, and \(address) is none: its secret is not meant for others")
+        "--dev requires a loopback address, because it prints a secret, and \(address) is not one")
     }
     try relay.apply(to: &configuration, settings)
     try webhooks.apply(to: &configuration, settings)
@@ -45,10 +45,10 @@ extension Serve {
     try rules.apply(to: &configuration, settings)
     try signalling.apply(to: &configuration, settings)
     let directory = settings.text("data", data, default: dev ? "none" : "roomserver-data")
-    guard !directory.isEmpty else { throw ValidationError("--data is a directory, or none") }
+    guard !directory.isEmpty else { throw ValidationError("--data must be a directory or none") }
     configuration.data = directory == "none" ? nil : directory
     guard let level = Logger.Level(rawValue: settings.text("log-level", logLevel, default: "info")) else {
-      throw ValidationError("--log-level is trace, debug, info, notice, warning, error or critical")
+      throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical")
     }
     let drainTime = try settings.number("drain", drain, in: 0...86_400) ?? 0
     let redirect = settings.text("drain-redirect", drainRedirect)

@@ -12,21 +12,21 @@ struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run the server until SIGINT or SIGTERM.",
     discussion: """
-      Every setting is a flag, a variable of the environment and a line of a YAML file: --media-port 8100, \
-      ROOMSERVER_MEDIA_PORT=8100, `media-port: 8100`. A flag counts more than the environment, that more than the file. In the \
-      environment lists are written with commas. `roomserver config` prints what holds; deploy/roomserver.yaml is the file with \
-      everything in it.
+      Every setting is a flag, an environment variable and a line of a YAML file: --media-port 8100, \
+      ROOMSERVER_MEDIA_PORT=8100, `media-port: 8100`. A flag takes precedence over the environment, and the environment over \
+      the file. In the environment, lists are separated by commas. `roomserver config` prints the effective settings; \
+      deploy/roomserver.yaml lists all of them.
 
-      With --dev the server makes a key pair for this run, prints it with a ready token and a link that signs in to the \
-      console, makes rooms at the first join, and listens on the loopback address alone.
+      With --dev the server generates a key pair for this run, and prints it with a token and a link that signs in to the \
+      console. It creates rooms at the first join, and listens on the loopback address only.
       """)
 
   @Option(
     help: ArgumentHelp(
-      "A YAML file of settings; deploy/roomserver.yaml has them all. Else ROOMSERVER_CONFIG.", valueName: "file"))
+      "A YAML file of settings; deploy/roomserver.yaml lists all of them. Default ROOMSERVER_CONFIG.", valueName: "file"))
   var config: String?
 
-  @Flag(help: "Try it out: a random key pair, printed with a token; rooms made at the first join; loopback only.")
+  @Flag(help: "For development: prints a random key pair and a token, creates rooms at the first join, and uses loopback only.")
   var dev = false
 
   @OptionGroup(title: "Access") var keys: KeyOptions
@@ -54,7 +54,7 @@ struct Serve: AsyncParsableCommand {
     if configuration.keys.isEmpty {
       guard isDevelopment else {
         throw ValidationError(
-          "an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or both in --config, or --dev")
+          "an API key is required: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or both in --config, or --dev")
       }
       let pair = Self.randomPair()
       configuration.keys = [pair.key: Secret(pair.secret)]
@@ -142,7 +142,7 @@ struct Serve: AsyncParsableCommand {
     let address = "\(host):\(server.port)"
     let greeting = """
 
-      roomserver runs for development.
+      roomserver is running for development.
 
         console     http://\(address)/#token=\(api)
         signalling  ws://\(address)/v1/signal

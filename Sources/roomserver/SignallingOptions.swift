@@ -25,7 +25,7 @@ struct SignallingOptions: ParsableArguments {
   func apply(to configuration: inout ServerConfiguration, _ settings: ServeSettings) throws {
     try applyNumbers(to: &configuration, settings)
     guard configuration.keepAlive.silence > configuration.keepAlive.pingInterval else {
-      throw ValidationError("--silence-time has to be more than --ping-interval, or quiet clients would be closed")
+      throw ValidationError("--silence-time must be greater than --ping-interval, or idle clients would be closed")
     }
   }
 }

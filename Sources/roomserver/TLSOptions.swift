@@ -17,8 +17,8 @@ struct TLSOptions: ParsableArguments {
     let ports = (try settings.number("https-port", httpsPort), try settings.number("rtmps-port", rtmpsPort))
     let strictTransport = try settings.number("hsts", hsts, in: 0...1_000_000_000)
     guard case (let certificate?, let key?) = files else {
-      guard files == (nil, nil) else { throw ValidationError("--certificate and --certificate-key go together") }
-      guard ports == (nil, nil) else { throw ValidationError("--https-port and --rtmps-port need --certificate") }
+      guard files == (nil, nil) else { throw ValidationError("--certificate and --certificate-key require each other") }
+      guard ports == (nil, nil) else { throw ValidationError("--https-port and --rtmps-port require --certificate") }
       return
     }
     var tls = TLSSettings(certificate: certificate, key: key)

@@ -13,7 +13,7 @@ struct Token: AsyncParsableCommand {
 
         roomserver token --room demo --user alice --grant publish,subscribe --ttl 2h
 
-      An API token opens the REST API:
+      An API token authorises calls of the REST API:
 
         roomserver token --api --ttl 1h
       """)
@@ -31,31 +31,31 @@ struct Token: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What the token allows, separated by commas: publish, subscribe, admin, relay, hidden.", valueName: "grants"))
+      "The token's grants, separated by commas: publish, subscribe, admin, relay, hidden.", valueName: "grants"))
   var grant = "publish,subscribe"
 
-  @Option(help: ArgumentHelp("How long the token lives: a number with s, m, h or d.", valueName: "time"))
+  @Option(help: ArgumentHelp("The token's lifetime: a number with s, m, h or d.", valueName: "time"))
   var ttl = "2h"
 
   func run() async throws {
     guard let pair = try keys.keys(ServeSettings()).first else {
-      throw ValidationError("an API key is needed: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET")
+      throw ValidationError("an API key is required: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET")
     }
-    guard let ttl = TimeToLive(ttl) else { throw ValidationError("--ttl is a number with s, m, h or d: 30s, 90m, 2h, 1d") }
+    guard let ttl = TimeToLive(ttl) else { throw ValidationError("--ttl must be a number with s, m, h or d: 30s, 90m, 2h, 1d") }
     let expires = Date(timeIntervalSinceNow: Double(ttl.seconds))
     let keys = try TokenKeys([pair.name: pair.secret])
     if api {
-      guard room == nil, user == nil else { throw ValidationError("--api goes without --room and --user") }
+      guard room == nil, user == nil else { throw ValidationError("--api can't be combined with --room and --user") }
       print(try keys.sign(APIToken(key: pair.name, expires: expires)))
       return
     }
-    guard let room, let user else { throw ValidationError("--room and --user are needed, or --api") }
+    guard let room, let user else { throw ValidationError("--room and --user are required, or --api") }
     for (flag, name) in [("--room", room), ("--user", user)] where !NameRule.allows(name) {
-      throw ValidationError("\(flag) is \(NameRule.text)")
+      throw ValidationError("\(flag) must be \(NameRule.text)")
     }
     let names = grant.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     guard let grants = Grants(names: names) else {
-      throw ValidationError("--grant lists publish, subscribe, admin, relay, hidden")
+      throw ValidationError("--grant accepts publish, subscribe, admin, relay, hidden")
     }
     print(try keys.sign(RoomToken(room: RoomName(room), user: UserID(user), grants: grants, expires: expires), key: pair.name))
   }

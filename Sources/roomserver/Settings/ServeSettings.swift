@@ -64,12 +64,12 @@ final class ServeSettings {
     guard let found = found(key, flag.map { ["\($0)"] } ?? []) else { return nil }
     if let flag { return flag }
     let text = found.values.first ?? ""
-    guard let value = parse(text) else { throw ValidationError("\(name(key, found.source)) is \(words), not \(text)") }
+    guard let value = parse(text) else { throw ValidationError("\(name(key, found.source)) must be \(words), not \(text)") }
     return value
   }
 
   func number<Number: FixedWidthInteger>(_ key: String, _ flag: Number?) throws -> Number? {
-    try parsed(key, flag, "a whole number that fits") { Number($0) }
+    try parsed(key, flag, "an integer in the valid range") { Number($0) }
   }
 
   func number<Number: FixedWidthInteger>(_ key: String, _ flag: Number?, default usual: Number) throws -> Number {
@@ -80,7 +80,7 @@ final class ServeSettings {
   func number(_ key: String, _ flag: Int?, in range: ClosedRange<Int>) throws -> Int? {
     guard let value = try number(key, flag) else { return nil }
     guard range.contains(value) else {
-      throw ValidationError("\(name(key, effective[key]?.source ?? .flag)) is \(range.lowerBound) to \(range.upperBound)")
+      throw ValidationError("\(name(key, effective[key]?.source ?? .flag)) must be \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -104,7 +104,7 @@ final class ServeSettings {
     return value
   }
 
-  // MARK: Telling
+  // MARK: Output
 
   /// Returns all settings as a file that could be read again, except secrets.
   func yaml() -> String {

@@ -23,54 +23,65 @@ extension Setting {
   ]
 
   private static let access: [Setting] = [
-    Setting("key", .text, "key", usual: .words("none: one is needed"), "The API key."),
+    Setting("key", .text, "key", usual: .words("none, required"), "The API key."),
     Setting(
-      "secret", .text, "secret", usual: .words("none: one is needed"), isSecret: true,
+      "secret", .text, "secret", usual: .words("none, required"), isSecret: true,
       "The API key's secret, at least 32 bytes: `openssl rand -hex 32`."),
     Setting(
       "api-key", .list, "id:secret", usual: .words("none"), isSecret: true, variable: "ROOMSERVER_API_KEYS",
       """
-      An API key with its secret, in one. May be repeated: tokens of all keys are good, and the server signs with the first, which \
-      is that of --key if there is one.
+      An API key and its secret in one value. May be repeated: tokens of all keys are valid, and the server signs with the \
+      first one, which is --key if given.
       """),
   ]
 
   private static let webhooks: [Setting] = [
     Setting(
       "webhook", .list, "url", usual: .words("none"), hidesQuery: true,
-      "A URL that is told what happens in rooms, by a signed POST for each event. May be repeated."),
+      "A URL that receives room events, one signed POST for each event. May be repeated."),
     Setting(
-      "webhook-secret", .text, "secret", usual: .words("the API key's secret"), isSecret: true, "What these are signed with."),
+      "webhook-secret", .text, "secret", usual: .words("the API key's secret"), isSecret: true,
+        "The secret that signs webhook deliveries."),
     Setting(
       "webhook-certificates", .text, "file", usual: .words("the system's"),
-      "A PEM file of the certificates that https webhooks may be signed by."),
-    .time("webhook-timeout", 100...60_000, .milliseconds, at: \.webhooks.timeout, "Milliseconds in which a webhook answers"),
+      "A PEM file of certificate authorities that are trusted for https webhooks."),
+    .time("webhook-timeout", 100...60_000, .milliseconds, at: \.webhooks.timeout, "Milliseconds that a webhook has to answer"),
     .time(
       "webhook-first-wait", 10...600_000, .milliseconds, at: \.webhooks.firstWait, in: .milliseconds,
-      "Milliseconds after a webhook's first failure; they double with each further one"),
+      "Milliseconds to wait after a webhook's first failure; each further failure doubles the wait"),
     .time(
       "webhook-longest-wait", 10...3_600_000, .milliseconds, at: \.webhooks.longestWait, in: .milliseconds,
-      "Milliseconds that they become at most; not less than webhook-first-wait"),
+      "The maximum wait after webhook failures, in milliseconds; not less than webhook-first-wait"),
     .count(
-      "webhook-concurrent", 1...1000, at: \.webhooks.concurrent, "Deliveries to one webhook at once; a room has one at a time"),
+      "webhook-concurrent", 1...1000, at: \.webhooks.concurrent,
+        "Concurrent deliveries to one webhook; a room has one at a time"),
     .time(
-      "webhook-max-age", 1...720, .hours, at: \.webhooks.longestAge, "Hours after which an undelivered event is given up"),
+      "webhook-max-age", 1...720, .hours, at: \.webhooks.longestAge, "Hours after which an undelivered event is dropped"),
     .count(
       "events-kept", 100...10_000_000, at: \.webhooks.kept,
-      "Events of rooms that are kept, for webhooks and for GET /v1/events"),
+      "Room events that are kept for webhooks and for GET /v1/events"),
   ]
 
   private static let server: [Setting] = [
     Setting(
       "data", .text, "directory", usual: "roomserver-data", dev: "none",
-      "The directory for what outlives the server: it is made, and one server uses it at a time. \"none\" keeps nothing."),
+      """
+      The directory for data that outlives the server. It is created if missing, and one server uses it at a time. "none" \
+      stores nothing.
+      """),
     Setting(
       "drain", .number, "seconds", usual: "0",
-      "Seconds that SIGTERM leaves open rooms to end by themselves, 0 to 86400; no room is opened meanwhile. SIGINT ends at once."
+      """
+      Seconds that open rooms may continue after SIGTERM, 0 to 86400. No room is opened meanwhile. SIGINT stops the server at \
+      once.
+      """
     ),
     Setting(
       "drain-redirect", .text, "url", usual: .words("none"), hidesQuery: true,
-      "The signalling URL of the server that takes over: new joins are sent there while this one drains, and whoever is left at the end."
+      """
+      The signalling URL of the server that takes over: new joins are redirected there during a drain, and the remaining \
+      participants at its end.
+      """
     ),
     Setting("log-level", .text, "level", usual: "info", "trace, debug, info, notice, warning, error or critical."),
   ]

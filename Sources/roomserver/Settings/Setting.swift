@@ -14,9 +14,9 @@ struct Setting: Sendable {
     /// The description in an error message.
     var words: String {
       switch self {
-      case .text: "a text"
-      case .list: "a list of texts"
-      case .number: "a whole number"
+      case .text: "a string"
+      case .list: "a list of strings"
+      case .number: "an integer"
       case .decimal: "a number"
       case .flag: "true or false"
       }
@@ -90,7 +90,7 @@ struct Setting: Sendable {
   }
 
   var help: ArgumentHelp {
-    let hidden = isSecret ? " \(variable) can say it where others can't see it." : ""
+    let hidden = isSecret ? " Prefer \(variable), which other users can't see." : ""
     return ArgumentHelp("\(text) \(usualSentence())\(hidden)", valueName: unit.isEmpty ? nil : unit)
   }
 }

@@ -15,7 +15,7 @@ struct SettingsFile {
 
   init(path: String) throws {
     guard let data = FileManager.default.contents(atPath: path) else { throw ValidationError("\(path) can't be read") }
-    guard let text = String(data: data, encoding: .utf8) else { throw ValidationError("\(path) is no UTF-8 text") }
+    guard let text = String(data: data, encoding: .utf8) else { throw ValidationError("\(path) is not UTF-8 text") }
     try self.init(text, path: path)
   }
 
@@ -30,7 +30,7 @@ struct SettingsFile {
       for (key, value) in mapping { try add(key, value) }
     // A file that contains only comments.
     case .scalar(let scalar)? where scalar.string.isEmpty: return
-    default: throw ValidationError("\(path): settings are written as `key: value`, one a line")
+    default: throw ValidationError("\(path): settings must have the form `key: value`, one per line")
     }
   }
 
@@ -38,20 +38,20 @@ struct SettingsFile {
     guard let error = error as? YamlError else { return "\(error)" }
     switch error {
     case .duplicatedKeysInMapping(let keys, let context):
-      return "\(keys.map(String.init(describing:)).joined(separator: ", ")) is there twice, before line \(context.mark.line)"
+      return "\(keys.map(String.init(describing:)).joined(separator: ", ")) is given twice, before line \(context.mark.line)"
     // The error's own description quotes the line, which may contain a secret.
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       return "line \(mark.line), column \(mark.column): \(context.map { "\($0.text), " } ?? "")\(problem)"
     case .reader(let problem, _, _, _): return problem
-    default: return "it is no YAML"
+    default: return "it is not valid YAML"
     }
   }
 
   private mutating func add(_ key: Node, _ value: Node) throws {
     let line = key.mark?.line ?? 0
     func refuse(_ sentence: String) -> ValidationError { ValidationError("\(path):\(line): \(sentence)") }
-    guard let name = key.string else { throw refuse("a setting is named by a text") }
+    guard let name = key.string else { throw refuse("the name of a setting must be a string") }
     guard let setting = Setting.named[name] else {
       let hint = Self.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
       throw refuse("there is no setting \"\(name.prefix(64))\"\(hint)")
@@ -59,15 +59,15 @@ struct SettingsFile {
     switch value {
     case .scalar(let scalar):
       guard value.null == nil else { throw refuse("\(name) has no value; leave the line out for the default") }
-      guard setting.kind.takes(value) else { throw refuse("\(name) is \(setting.kind.words), not \(scalar.string.prefix(64))") }
+      guard setting.kind.takes(value) else { throw refuse("\(name) must be \(setting.kind.words), not \(scalar.string.prefix(64))") }
       entries[name] = Entry(values: [scalar.string], line: line)
     case .sequence(let sequence) where setting.kind == .list:
       let values = try sequence.map { item in
-        guard case .scalar(let scalar) = item, item.null == nil else { throw refuse("\(name) is a list of texts") }
+        guard case .scalar(let scalar) = item, item.null == nil else { throw refuse("\(name) must be a list of strings") }
         return scalar.string
       }
       entries[name] = Entry(values: values, line: line)
-    default: throw refuse("\(name) is \(setting.kind.words)")
+    default: throw refuse("\(name) must be \(setting.kind.words)")
     }
   }
 
