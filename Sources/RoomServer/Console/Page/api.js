@@ -1,8 +1,8 @@
 // The REST API (api/openapi.yaml).
 import { here } from './server.js'
 
-// What the server refused, or why it could not be asked: a stable code, its name and a sentence; with the signalling URL of another
-// server where this one is drained.
+// An error of the server, or the reason that it was not reached: a stable code, its name and a message. While the server is
+// drained, also the signalling URL of another server.
 export class Refusal extends Error {
   constructor({ code, name, message, redirect }, status = 0) {
     super(message)
@@ -13,13 +13,14 @@ export class Refusal extends Error {
 export class Api {
   #where
 
-  // `expired` is called when the token is not taken any more. Asked is the server that the console speaks to, or always the same one.
+  // `expired` is called when the token is no longer valid. Requests go to the server that the console uses, or always to
+  // `server`.
   constructor(token, expired, where = null) {
     Object.assign(this, { token, expired })
     this.#where = where
   }
 
-  // The same at another server, which may know nothing of the token.
+  // The same API at another server, which may not know the token.
   at(server) { return server === here() ? this : new Api(this.token, () => {}, server) }
 
   // All of them, page by page.
@@ -56,7 +57,7 @@ export class Api {
   drain() { return this.call('GET', '/v1/server/drain') }
   beginDrain(order) { return this.call('POST', '/v1/server/drain', order) }
   endDrain() { return this.call('DELETE', '/v1/server/drain') }
-  // The newest, oldest first.
+  // The newest events, oldest first.
   events(limit) { return this.call('GET', `/v1/events${limit ? `?limit=${limit}` : ''}`).then(answer => answer.events) }
   history() { return this.call('GET', '/v1/server/history') }
 
@@ -77,7 +78,7 @@ export class Api {
   }
 }
 
-// Asks again and again, one call at a time, and not while nobody looks. Gives a function that ends it.
+// Calls `ask` repeatedly, one call at a time, and only while the page is visible. Returns a function that stops it.
 export function poll(interval, ask, failed) {
   let timer
   let running = true

@@ -1,4 +1,4 @@
-// The attributes of a room: what the app keeps there for everybody.
+// The attributes of a room: data that the app shares with all participants.
 import { confirm, openDialog, problem } from './dialogs.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
 

@@ -1,4 +1,5 @@
-// What flies over the picture: barrage from right to left, hearts upwards, gifts for a moment. Bounded: what comes too fast is not shown.
+// Effects over the picture: barrage from right to left, hearts upwards, gifts for a moment. At most a fixed number is shown at
+// a time.
 import { GIFTS, giftWords } from './chat.js'
 import { h, icon } from './dom.js'
 
@@ -26,7 +27,7 @@ export class Barrage {
 
   #fly(node) {
     node.addEventListener('animationend', () => node.remove())
-    setTimeout(() => node.remove(), 9000) // where nothing moves
+    setTimeout(() => node.remove(), 9000) // if animations are off
     this.node.append(node)
   }
 }

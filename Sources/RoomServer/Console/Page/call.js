@@ -1,4 +1,4 @@
-// Being in a room: api/signalling.md from the join to the end, over as many sockets as it takes.
+// A session in a room: api/signalling.md from the join to the end, over as many sockets as necessary.
 import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
 import { Publisher } from './publisher.js'
 import { RoomState } from './room-state.js'
@@ -7,7 +7,7 @@ import { ConnectionLost, Signalling } from './signalling.js'
 import { Statistics } from './statistics.js'
 import { Subscriber } from './subscriber.js'
 
-// How long a lost connection is tried to be had back.
+// How long a lost connection is retried.
 const PATIENCE = 120_000
 
 const ENDINGS = {
@@ -17,26 +17,26 @@ const ENDINGS = {
   timedOut: () => 'The connection was lost for too long.',
 }
 
-// Fires `change` when something is to be drawn anew, `levels` five times a second, `statistics` once a second, `note` with a
-// sentence for the user, `refused` with what the server did not take, `happened` with each change of the room's state, `seated` when
-// we got a seat, and `ended` at the end.
+// Fires `change` when views must be redrawn, `levels` five times per second, `statistics` once per second, `note` with a
+// message for the user, `refused` with the error of a rejected publish, `happened` with each change of the room's state,
+// `seated` when we get a seat, and `ended` at the end.
 export class Call extends EventTarget {
   state = 'joining' // 'joined', 'reconnecting', 'ended'
-  reason = null // why it ended, where it was not our own wish
+  reason = null // why it ended, unless the user left
   me = null
-  participants = new Map() // the others, by user id
+  participants = new Map() // the other participants, by user id
   levels = new Map() // dBov by track id
   speakers = []
   scene = new RoomState() // seats, requests, messages, attributes, PK
   jobs = new Map() // by job id
   iceServers = []
   #sessionId
-  #forwards = new Map() // jobs that were begun here, as they were asked for, by id
+  #forwards = new Map() // jobs that were started here, with their parameters, by id
   #wasIn = false
   #leaving = false
   #clock
 
-  // `server` is where the room is; it may become another. `token(server)` gives a room token, a fresh one each time if it can.
+  // `server` is the room's server; it may change. `token(server)` returns a room token, a fresh one each time if possible.
   constructor({ room, server, token, media }) {
     super()
     Object.assign(this, { room, server, token, media })
@@ -54,11 +54,11 @@ export class Call extends EventTarget {
   get remote() { return this.subscriber.remote }
   get local() { return this.publisher.sources }
   get seat() { return this.scene.seatOf(this.me?.userId) }
-  // Who sits may publish, whatever the token grants.
+  // A seated participant may publish, whatever the token grants.
   get mayPublish() { return Boolean(this.me) && !this.me.grants.includes('hidden') && (this.me.grants.includes('publish') || Boolean(this.seat)) }
   get isOn() { return this.state === 'joined' || this.state === 'reconnecting' }
 
-  // Joins, then publishes what `media` has: a list of `{ tag, track }`. Fails where the server does not let us in.
+  // Joins, then publishes `media`, a list of `{ tag, track }`. Throws if the server rejects the join.
   async join() {
     try {
       await this.#connect()
@@ -76,7 +76,7 @@ export class Call extends EventTarget {
     this.#end(null)
   }
 
-  // MARK: What one does with one's own media
+  // MARK: Local media
 
   async setMicrophone(on) {
     const source = this.local.get('microphone')
@@ -85,7 +85,7 @@ export class Call extends EventTarget {
     await this.#setMuted(source, !on)
   }
 
-  // An off camera is really off: its light goes out.
+  // A camera that is off is stopped: its light goes out.
   async setCamera(on) {
     const source = this.local.get('camera')
     if (!source) return on && this.publisher.add([{ tag: 'camera', track: await openCamera() }])
@@ -108,7 +108,7 @@ export class Call extends EventTarget {
     await this.publisher.add([{ tag: 'screen', track }])
   }
 
-  // Goes over to another camera or microphone; publishes it where there was none.
+  // Changes to another camera or microphone; publishes it if none was published.
   async useDevice(tag, track) {
     const source = this.local.get(tag)
     if (!source) return this.publisher.add([{ tag, track }])
@@ -138,7 +138,7 @@ export class Call extends EventTarget {
 
   // MARK: Connecting
 
-  // Goes where a drained server sends us.
+  // Changes to the server that a drained server names.
   async #connect() { this.server = await followed(this.server, server => this.#joinAt(server)) }
 
   async #joinAt(server) {
@@ -173,7 +173,7 @@ export class Call extends EventTarget {
     this.#changed()
   }
 
-  // A server that knew nothing of us knows nothing of our jobs.
+  // A server that does not know our session does not know our jobs.
   async #beginAgain() {
     for (const [jobId, params] of this.#forwards) {
       if (this.jobs.has(jobId)) continue
@@ -185,7 +185,7 @@ export class Call extends EventTarget {
     }
   }
 
-  // What others muted while we were away.
+  // Mutes by others while we were disconnected.
   #takeOverMutes() {
     for (const source of this.local.values()) {
       const told = this.me.tracks.find(track => track.trackId === source.trackId)
@@ -214,14 +214,14 @@ export class Call extends EventTarget {
         await this.#connect()
       } catch (error) {
         this.signalling = null
-        // Refused for good: the token is dead or the room is gone. Too many joins at once (80101) is worth another try.
+        // Permanent: the token is invalid or the room is closed. Too many joins at once (80101) is retried.
         const final = error.code && ![0, 80101].includes(error.code)
         if (final || Date.now() - since > PATIENCE) return this.#end(final ? error.message : ENDINGS.timedOut(), error)
       }
     }
   }
 
-  // MARK: What the server says
+  // MARK: Events
 
   #heard(event, data, seq) {
     if (seq !== undefined) return this.#changedRoom(event, data, seq)
@@ -253,7 +253,7 @@ export class Call extends EventTarget {
         break
       case 'ended':
         if (data.reason === 'serverStopping') {
-          this.#sessionId = undefined // the next server knows nothing of it
+          this.#sessionId = undefined // the next server does not know the session
           this.server = this.server.next(data.redirect) ?? this.server
           return this.signalling?.close()
         }
@@ -263,7 +263,7 @@ export class Call extends EventTarget {
     this.#changed()
   }
 
-  // A change that was in the answer to the join already is only told, as after a resume.
+  // A change that the join's answer already contained is only reported, as after a resume.
   #changedRoom(event, data, seq) {
     const isNew = this.scene.apply(event, data, seq)
     this.dispatchEvent(new CustomEvent('happened', { detail: { event, data, isNew } }))
@@ -271,7 +271,7 @@ export class Call extends EventTarget {
     this.#changed()
   }
 
-  // What a change means for ourselves.
+  // What a change means for our own participant.
   #mind(event, data) {
     const { userId } = this.me
     const by = data.by && data.by !== userId ? ` by ${data.by}` : ''
@@ -283,7 +283,7 @@ export class Call extends EventTarget {
     }
   }
 
-  // The server has unpublished us: the devices go off, and the m-lines are given back.
+  // The server has unpublished our tracks: the devices are stopped, and the m-lines are reused.
   #unseated(note) {
     for (const tag of [...this.local.keys()]) this.publisher.remove(tag).catch(() => {}).then(() => this.#changed())
     if (note) this.dispatchEvent(new CustomEvent('note', { detail: note }))
@@ -305,7 +305,7 @@ export class Call extends EventTarget {
   #mutedByOthers(source, muted) {
     source.muted = muted
     if (source.tag === 'microphone' && source.track) source.track.enabled = !muted
-    // Nobody but the user turns a camera on.
+    // Only the user turns a camera on.
     if (source.tag === 'camera' && !muted && !source.track) this.#setMuted(source, true).catch(() => {})
   }
 

@@ -1,4 +1,4 @@
-// Two drawings: a spark, which is a line and no more, and a chart with a scale, a time axis and a reading under the pointer.
+// Two drawings: a spark, which is only a line, and a chart with a scale, a time axis and a value under the pointer.
 import { h, say, svg } from './dom.js'
 import { clock } from './format.js'
 
@@ -12,7 +12,7 @@ export class Spark {
     this.node = svg('svg', { class: 'spark', width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label }, base, this.area, this.line)
   }
 
-  // Newest last; drawn from the right, so that a young line grows to the left.
+  // Newest last; drawn from the right, so that a short line grows to the left.
   update(values, least = 1) {
     const shown = values.slice(-this.length)
     const top = Math.max(least, ...shown) * 1.08
@@ -44,7 +44,7 @@ export class Chart {
     new ResizeObserver(() => this.draw()).observe(this.plot)
   }
 
-  // `points`: `{ at, values }`, oldest first; shown are those since `from`.
+  // `points`: `{ at, values }`, oldest first; those since `from` are shown.
   update(points, from, to) {
     this.points = points.filter(point => point.at >= from)
     this.from = Math.max(from, this.points[0]?.at ?? from)

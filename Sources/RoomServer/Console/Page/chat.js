@@ -1,11 +1,11 @@
-// What is said in a room, and what is given: text, barrage, likes and gifts.
+// Messages of a room: text, barrage, likes and gifts.
 import { toastError } from './dialogs.js'
 import { h, icon, iconButton, keyed } from './dom.js'
 import { clock } from './format.js'
 
 export const GIFTS = ['rose', 'star', 'rocket', 'crown']
 
-// What a gift is called and looks like; apps have gifts of their own.
+// The names and icons of gifts; apps define their own.
 export const giftWords = ({ type, count = 1 }) => ['gives', GIFTS.includes(type) ? `a ${type}` : type, count > 1 && `× ${count}`].filter(Boolean).join(' ')
 
 export class Chat {

@@ -4,7 +4,7 @@ import { TEST, testPicture, testTone } from './test-media.js'
 const CAMERA = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } }
 const MICROPHONE = { echoCancellation: true, noiseSuppression: true, autoGainControl: true }
 
-// Why there are no devices; null where there may be some.
+// Why no devices are available; null if they may be.
 export function unavailable() {
   if (navigator.mediaDevices) return null
   return isSecureContext
@@ -47,7 +47,8 @@ function inWords(error, what) {
   }
 }
 
-// The devices of a kind, 'videoinput' or 'audioinput', and what stands in for them; they have names once one of them was allowed.
+// The devices of a kind, 'videoinput' or 'audioinput', and the test source. They have names once the user has allowed one of
+// them.
 export async function list(kind) {
   const all = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? []
   const found = all.filter(device => device.kind === kind && device.deviceId)
@@ -55,7 +56,7 @@ export async function list(kind) {
   return [...found, { id: TEST, name: kind === 'videoinput' ? 'Test picture' : 'Test tone' }]
 }
 
-// How loud a microphone is, 0…1, told about 15 times a second until `stop()`.
+// The level of a microphone, 0…1, reported about 15 times per second until `stop()`.
 export function listen(track, heard) {
   const context = new AudioContext()
   const analyser = new AnalyserNode(context, { fftSize: 1024 })
@@ -69,5 +70,5 @@ export function listen(track, heard) {
   return { stop() { clearInterval(timer); context.close() } }
 }
 
-// Decibels below full scale as a share of a meter: −60 and less is nothing.
+// Decibels below full scale as a fraction of a meter: −60 and less is 0.
 export const loudness = decibels => Math.min(1, Math.max(0, (decibels + 60) / 55))

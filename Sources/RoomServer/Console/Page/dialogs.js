@@ -1,7 +1,7 @@
 // Dialogs and toasts.
 import { h, iconButton } from './dom.js'
 
-// An error in words, with its stable code where it has one.
+// An error as text, with its stable code if it has one.
 export function problem(error) {
   return h('div', { class: 'problem', role: 'alert' }, sentence(error), codeOf(error))
 }
@@ -23,7 +23,7 @@ function show(node, time) {
   setTimeout(() => node.remove(), time)
 }
 
-// Opens a dialog with this content; it is taken away when it closes.
+// Opens a dialog with this content. It is removed when it closes.
 export function openDialog(content, { wide = false, label } = {}) {
   const dialog = h('dialog', { class: wide ? 'wide' : '', 'aria-label': label }, content)
   dialog.addEventListener('close', () => dialog.remove())
@@ -33,14 +33,14 @@ export function openDialog(content, { wide = false, label } = {}) {
   return dialog
 }
 
-// Asks before something that can't be taken back; `act` may fail, and is then tried again or left.
+// Asks for confirmation of an irreversible action. If `act` fails, the user may retry or cancel.
 export function confirm({ title, text, action, act }) {
   const failure = h('div')
   const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, text)))
   ask(form, { title, action, style: 'danger primary', act })
 }
 
-// A dialog with one line to fill in.
+// A dialog with one input line.
 export function prompt({ title, text, label, hint, value = '', pattern, action, act }) {
   const input = h('input', { class: 'input', id: 'prompt', value, required: true, pattern, autocomplete: 'off', spellcheck: 'false', maxlength: 64 })
   const form = h('form', { class: 'dialog-body' },
@@ -50,7 +50,7 @@ export function prompt({ title, text, label, hint, value = '', pattern, action, 
   input.select()
 }
 
-// Shows a form with its two buttons; what `act` refuses is shown in it.
+// Shows a form with two buttons, and the error if `act` fails.
 export function ask(form, { title, action, style, act }) {
   const failure = h('div')
   const button = h('button', { class: `button ${style}`, data: { action: 'confirm' } }, action)

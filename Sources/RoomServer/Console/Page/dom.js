@@ -1,8 +1,9 @@
-// Elements from code. Text only ever becomes text: nothing here reads HTML.
+// Creates elements. Text is always inserted as text: nothing here parses HTML.
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-// h('button', { class: 'button', on: { click } }, icon, 'Join'). Names that are no attribute: `on`, `data`, `set` (properties).
+// h('button', { class: 'button', on: { click } }, icon, 'Join'). Keys that are not attributes: `on`, `data`, `set`
+// (properties).
 export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children)
 }
@@ -23,7 +24,7 @@ function fill(node, attributes, children) {
   return node
 }
 
-// Sets text, and touches the page only where it is another.
+// Sets text, and changes the page only if the text differs.
 export function say(node, text) {
   const wanted = text ?? ''
   if (node.textContent !== wanted) node.textContent = wanted
@@ -36,8 +37,8 @@ export function attribute(node, name, value) {
 
 const lists = new WeakMap()
 
-// Makes the children of `container` those of `items`, in their order. `make(item)` gives `{ node, update(item) }`; a node stays
-// as long as its key does, so that focus, pictures and drawings survive.
+// Makes the children of `container` match `items`, in order. `make(item)` returns `{ node, update(item) }`. A node is kept as
+// long as its key, so that focus, pictures and drawings survive.
 export function keyed(container, items, keyOf, make) {
   const before = lists.get(container) ?? new Map()
   const now = new Map()
@@ -60,7 +61,7 @@ export function keyed(container, items, keyOf, make) {
   lists.set(container, now)
 }
 
-// Line drawings on a 20 × 20 field.
+// Line drawings in a 20 × 20 view box.
 const drawings = {
   rooms: 'M3.5 3.5h5.5v5.5h-5.5z M11 3.5h5.5v5.5h-5.5z M3.5 11h5.5v5.5h-5.5z M11 11h5.5v5.5h-5.5z',
   server: 'M3.5 3.5h13v5h-13z M3.5 11.5h13v5h-13z M6.5 6h.01 M6.5 14h.01 M10 6h3.5 M10 14h3.5',
@@ -113,7 +114,7 @@ export function icon(name, size = '') {
   }, svg('path', { d: drawings[name] }))
 }
 
-// A button that is only a drawing still has its name, for those who can't see it and for those who rest on it.
+// A button with only an icon still has a name, for screen readers and as a tooltip.
 export function iconButton(name, label, action, style = 'quiet small') {
   const node = h('button', { type: 'button', class: `button only-icon ${style}`, 'aria-label': label, title: label, on: { click: action } }, icon(name))
   node.show = (other, text) => {

@@ -1,4 +1,4 @@
-// A server that runs empty: what is still there, where its clients are sent, and the buttons to begin and to end it.
+// Draining a server: the remaining load, the redirect of its clients, and the buttons to start and cancel it.
 import { ask, toastError } from './dialogs.js'
 import { h, say } from './dom.js'
 import { clock, plural } from './format.js'
@@ -9,7 +9,7 @@ const rest = ({ rooms, participants, viewers, streams }) =>
 const told = state => `This server runs empty, and ends at ${clock(state.deadline)} at the latest. Still here: ${rest(state)}. ${
   state.redirect ? `Who comes is sent to ${state.redirect}.` : 'Who comes is told to try again.'}`
 
-// One sentence where the server drains, and nothing else.
+// A sentence if the server drains, else nothing.
 export class DrainNotice {
   constructor() {
     this.text = h('span')

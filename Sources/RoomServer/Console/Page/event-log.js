@@ -1,8 +1,8 @@
-// What happened in all rooms, as the server has kept it (docs/webhooks.md), in words.
+// The events of all rooms, as the server has stored them (docs/webhooks.md), as text.
 import { plural } from './format.js'
 
 const MOST = 300
-const LARGEST = 1000 // asked for at once where more happened between two turns than is usually told
+const LARGEST = 1000 // requested at once if more happened between two requests than usual
 
 const seatOf = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
 const byWhom = by => by ? ` by ${by}` : ''
@@ -12,7 +12,7 @@ const departures = { kickedOut: 'was removed', timedOut: 'was lost', duplicateLo
 const why = failure => failure ? `, ${failure.message}` : ''
 const size = bytes => `${(bytes / 2 ** 20).toFixed(1)} MB`
 
-// By event: what is said of its data; with a mood where it is a list.
+// The text of each event's data; a list adds a colour.
 const words = {
   roomCreated: () => ['opened', 'good'],
   roomRestored: ({ userIds }) => [`goes on after a restart, ${plural(userIds.length, 'participant')} awaited`, 'good'],
@@ -44,7 +44,7 @@ const words = {
 export class EventLog {
   lines = [] // newest first: `{ key, at, room, text, mood }`
   #last = null // the id of the newest
-  #seats = new Map() // how each seat was last, by the room's session and its index
+  #seats = new Map() // the last state of each seat, by the room's session and the seat's index
 
   async turn(api) {
     let fresh = this.#after(await api.events())
@@ -53,7 +53,7 @@ export class EventLog {
     this.lines.length = Math.min(this.lines.length, MOST)
   }
 
-  // Those that were not told yet, oldest first, and whether there may be more between.
+  // The events that were not shown yet, oldest first, and whether there may be more in between.
   #after(events) {
     const known = this.#last ? events.findLastIndex(event => event.id === this.#last) : -1
     return { events: events.slice(known + 1), isCut: known < 0 }

@@ -1,4 +1,4 @@
-// What a room sends to publish URLs, how it goes, and the way to begin and to end it.
+// A room's jobs and their state, with buttons to start and stop them.
 import { confirm, openDialog, problem, toast, toastError } from './dialogs.js'
 import { Spark } from './charts.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
@@ -13,7 +13,7 @@ const STATES = {
 }
 
 export class Jobs {
-  // `people` gives those of the room, as its model has them.
+  // `people` returns the participants of the room, as its model has them.
   constructor(api, room, people) {
     Object.assign(this, { api, room, people })
     this.count = h('span', { class: 'count number' })

@@ -1,4 +1,4 @@
-// The way into a room, and on air: what the camera shows before others see it, and which devices are used.
+// Joining a room and going live: a camera preview, and the choice of devices.
 import * as devices from './devices.js'
 import { openDialog, problem, toast, toastError } from './dialogs.js'
 import { h, iconButton, keyed } from './dom.js'
@@ -7,14 +7,14 @@ import { AUDIENCES } from './room-settings.js'
 const NAME = 'roomserver.name'
 const PATTERN = '[A-Za-z0-9_.@:\\-]{1,64}'
 
-// What one is in a room, and the grants that it takes.
+// The roles in a room, and the grants that they need.
 const ROLES = {
   guest: { name: 'Guest', hint: 'Publishes and hears the others.', grants: ['publish', 'subscribe'], publishes: true },
   audience: { name: 'Audience', hint: 'Listens and chats, and may ask for a seat.', grants: ['subscribe'], publishes: false },
   host: { name: 'Host', hint: 'Sits on the first seat; decides on seats, layout and PK; may go live.', grants: ['publish', 'subscribe', 'admin', 'relay'], publishes: true },
 }
 
-// One device: its list, whether it is on, and the track that it gives.
+// One device: its list, whether it is on, and its track.
 class Device {
   constructor({ tag, label, kind, open, changed }) {
     Object.assign(this, { tag, kind, open, changed, track: null, isOn: true })
@@ -23,7 +23,7 @@ class Device {
     this.node = h('div', { class: 'field' }, h('label', { for: `device-${tag}` }, label), this.select, this.note)
   }
 
-  // Opens the device; `ready` is done when it is open, or can't be.
+  // Opens the device; `ready` resolves when it is open, or has failed.
   start(deviceId) { this.ready = this.#start(deviceId) }
 
   async #start(deviceId) {
@@ -88,7 +88,7 @@ function pair(picture) {
   ]
 }
 
-// Oneself before the others see it: name, camera and microphone, each with its switch.
+// The preview before joining: name, camera and microphone, each with its switch.
 function entrance(app) {
   const picture = preview()
   const both = pair(picture)
@@ -121,7 +121,7 @@ function entrance(app) {
   }
 }
 
-// Shows the form, and enters with `enter(media)`; what it refuses is shown, and may be tried again.
+// Shows the form, and joins with `enter(media)`. An error is shown, and the user may retry.
 function showEntrance(door, form, { button, label, enter }) {
   const failure = form.querySelector('.entrance-failure')
   let joined = false
@@ -132,12 +132,12 @@ function showEntrance(door, form, { button, label, enter }) {
     try {
       await enter(await door.media())
       joined = true
-      try { localStorage.setItem(NAME, door.name.value) } catch { /* storage is off: it is asked again */ }
+      try { localStorage.setItem(NAME, door.name.value) } catch { /* storage is off: the name is asked for again */ }
       dialog.close()
     } catch (error) {
       button.disabled = false
       failure.replaceChildren(problem(error))
-      // What was published ended with the attempt.
+      // Leaving the attempt ended the published tracks.
       for (const device of door.both) if (device.isOn && device.track?.readyState === 'ended') device.start()
     }
   })
@@ -153,7 +153,7 @@ function showEntrance(door, form, { button, label, enter }) {
 
 const cancel = () => h('button', { type: 'button', class: 'button', data: { action: 'cancel' } }, 'Cancel')
 
-// Shows oneself, and joins.
+// Shows the preview, and joins.
 export function joinDialog(app, room) {
   const door = entrance(app)
   const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Join room')
@@ -197,17 +197,17 @@ export function joinDialog(app, room) {
 }
 
 
-// A live that begins takes its URL over from an older one.
+// A new live stream takes its URL over from an older job.
 const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}serialnum=${Math.floor(Date.now() / 1000)}`
 
-// What goes wrong with it is told; we are in the room all the same.
+// An error of the live stream is shown; we stay in the room.
 async function sendOut(call, url, media) {
   if (!url) return
   if (!media.length) return toast('Nothing is sent out: there is neither camera nor microphone.', 'error')
   await call.ask('startForward', { jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url) }).catch(toastError)
 }
 
-// Goes on air: opens the room where it is not, joins it as its host, and sends camera and microphone to a URL.
+// Goes live: creates the room if necessary, joins it as its host, and publishes camera and microphone to a URL.
 export function goLiveDialog(app) {
   const door = entrance(app)
   const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
@@ -240,7 +240,7 @@ export function goLiveDialog(app) {
   room.select()
 }
 
-// Another camera or microphone while in the room.
+// Changes the camera or microphone while in the room.
 export async function chooseDevices(call) {
   const picture = preview()
   const both = pair(picture)

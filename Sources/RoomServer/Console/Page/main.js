@@ -1,4 +1,4 @@
-// The console: who is signed in, which view is shown, and the call that goes on while views change.
+// The console: the sign-in, the current view, and the call that continues while views change.
 import { Api } from './api.js'
 import { Call } from './call.js'
 import { toast, toastError } from './dialogs.js'
@@ -14,7 +14,7 @@ import { RoomsView } from './view-rooms.js'
 import { ServerView } from './view-server.js'
 import { SignInView } from './view-signin.js'
 
-// A view has a `node`, a `title`, and `stop()` for when it is left. What later stages add is another line here.
+// A view has a `node`, a `title`, and `stop()`, which is called when it closes.
 const views = {
   rooms: { label: 'Rooms', icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
   overview: { label: 'Overview', icon: 'eye', make: app => new OverviewView(app) },
@@ -24,11 +24,11 @@ const views = {
 
 class App {
   session = null
-  api = null // nil with a room token, which opens no REST
+  api = null // null with a room token, which does not authorise REST calls
   call = null
   view = null
-  watch = null // what is known of all rooms
-  #models = new Map() // of the rooms last looked at
+  watch = null // the state of all rooms
+  #models = new Map() // of the rooms viewed recently
 
   constructor() {
     this.root = document.getElementById('app')
@@ -89,7 +89,7 @@ class App {
     }
   }
 
-  // A room's model, which outlives its view: its lines go on where they were.
+  // A room's model outlives its view, so that its charts continue.
   model(room) {
     const model = this.#models.get(room) ?? new RoomModel()
     this.#models.delete(room)
@@ -98,7 +98,7 @@ class App {
     return model
   }
 
-  // The server that we spoke to was drained, and everything goes on at another.
+  // The server was drained, and the console continues with another one.
   #moved(server) {
     settle(server)
     this.watch = null
@@ -108,7 +108,7 @@ class App {
     this.#route()
   }
 
-  // Makes a room, where a drained server sends us if this is one.
+  // Creates a room, at the server that a drained server names if this one is drained.
   async createRoom(room) {
     const server = await followed(here(), server => this.api.at(server).createRoom(room))
     if (server !== here()) this.#moved(server)
@@ -116,7 +116,7 @@ class App {
 
   go(path) { location.hash = `#/${path}` }
 
-  // Joins a room; `media` is what is published. Fails where the server does not let us in.
+  // Joins a room and publishes `media`. Throws if the server rejects the join.
   async startCall({ room, user, grants, media }) {
     await this.call?.leave()
     const token = this.api ? server => this.api.at(server).roomToken(room, user, grants) : async () => this.session.token
@@ -141,7 +141,7 @@ class App {
     return call
   }
 
-  // Whoever gets a seat is heard.
+  // A participant who gets a seat is unmuted.
   async #speak(call) {
     if (call.local.has('microphone')) return
     try {
@@ -156,7 +156,7 @@ class App {
     this.view?.changed?.()
   }
 
-  // The sound of the others plays wherever one is in the console.
+  // The sound of the others plays in every view.
   #playSounds() {
     const tracks = [...this.call?.remote.values() ?? []].filter(each => each.kind === 'audio')
     keyed(document.getElementById('sounds'), tracks, each => each.trackId, () => {

@@ -1,4 +1,4 @@
-// Everybody who publishes, side by side in one program: for a publish URL, or for the room itself.
+// All publishers side by side in one program: for a publish URL, or for the room itself.
 import { openDialog, problem, toast } from './dialogs.js'
 import { h } from './dom.js'
 import { plural } from './format.js'
@@ -6,7 +6,8 @@ import { plural } from './format.js'
 const SIZES = [['1280x720', 'Landscape, 1280 × 720'], ['720x1280', 'Portrait, 720 × 1280'], ['640x360', 'Small, 640 × 360']]
 const MOST = 16
 
-// Frames for so many in a canvas: the whole, halves of the shape of a PK, or a grid whose last row is in the middle.
+// Frames for a number of pictures in a canvas: the whole, two halves with the aspect of a PK, or a grid whose last row is
+// centred.
 export function frames(count, width, height) {
   if (count === 2 && height > width) return [0, width / 2].map(x => ({ x, y: height / 4, width: width / 2, height: height / 2 }))
   const columns = count === 2 ? 2 : Math.ceil(Math.sqrt(count))

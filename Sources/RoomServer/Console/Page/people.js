@@ -1,4 +1,4 @@
-// The people of a room: who they are, how they are connected, and the way to send them out.
+// The participants of a room: their role, their connection, and a button to kick them.
 import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, moment, percent, rate } from './format.js'
 

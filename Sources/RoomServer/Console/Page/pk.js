@@ -1,4 +1,4 @@
-// A PK with another room: invited, answered, scored, ended; and what became of the last one.
+// A PK with another room: invitation, answer, score, end; and the result of the last one.
 import { openDialog, problem, toastError } from './dialogs.js'
 import { attribute, h, icon, say } from './dom.js'
 import { count, span } from './format.js'
@@ -68,7 +68,7 @@ export class PK {
     this.#tell()
   }
 
-  // Remembers what ended, for as long as nothing else begins.
+  // Keeps the last result until another PK starts.
   happened(event, data) {
     if (event === 'pkInvited') this.other = data.from.room === this.room ? data.to : data.from
     const other = this.other ? [this.other.userId, this.other.room].filter(Boolean).join(' of ') : 'the other room'
@@ -107,7 +107,7 @@ export class PK {
     }
   }
 
-  // Points that come faster than the server's word count on from each other.
+  // Points that are added faster than the server answers are added to each other.
   #add(points) {
     this.wanted = (this.wanted ?? this.pk?.score ?? 0) + points
     return this.#try('setPKScore', { score: this.wanted })

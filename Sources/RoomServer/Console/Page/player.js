@@ -1,11 +1,11 @@
-// Players: a live stream by HLS, a room by WHEP (RFC 9725's sibling for viewers), each in a dialog.
+// Players: a live stream over HLS, a room over WHEP, each in a dialog.
 import { openDialog, problem } from './dialogs.js'
 import { h, iconButton, say } from './dom.js'
 import { joined, rate } from './format.js'
 import { here } from './server.js'
 import { Viewing, lookingToken } from './whep.js'
 
-// A stream of the origin, by the browser's own HLS.
+// A stream of the origin, with the browser's own HLS.
 export function watchStream(path, { width, height } = {}) {
   const video = screen()
   const url = `${here().base}/${path}.m3u8`
@@ -28,7 +28,7 @@ export function watchStream(path, { width, height } = {}) {
   })
 }
 
-// Whoever speaks in a room, by WHEP.
+// The current speaker of a room, over WHEP.
 export async function watchRoom(api, room) {
   const video = screen()
   const facts = h('div', { class: 'muted number player-facts' }, 'Connecting…')
@@ -65,7 +65,7 @@ function open(title, video, facts, failure, more) {
   return dialog
 }
 
-// Where else the stream is to be had.
+// The other URLs of the stream.
 function addresses(path) {
   const { base } = here()
   const urls = { HLS: `${base}/${path}.m3u8`, 'HTTP-FLV': `${base}/${path}.flv`, RTMP: `rtmp://${new URL(base).hostname}/${path}` }

@@ -1,17 +1,17 @@
-// What we send: the publish connection, on which the client offers (api/signalling.md §5).
+// The publish connection, on which the client offers (api/signalling.md §5).
 import { ConnectionLost } from './signalling.js'
 
-// Bits per second that a source may take.
+// The maximum bits per second of a source.
 const BITRATES = { camera: 2_000_000, screen: 3_000_000, microphone: 48_000 }
 
-// A source is one thing that is sent: `{ tag, kind, track, muted, trackId, transceiver }`. `track` is nil while a camera is off.
+// A source is one sent track: `{ tag, kind, track, muted, trackId, transceiver }`. `track` is null while a camera is off.
 export class Publisher {
   sources = new Map() // by tag
   #work = Promise.resolve() // one offer after the other
-  #doubtful = false // an offer's answer was lost: the server may know more than we do
+  #doubtful = false // an offer's answer was lost: the server may have applied it
 
-  // `request(method, params)` asks the server; `changed()` tells that something is to be drawn anew, `refused(error)` that the
-  // server did not take what is sent.
+  // `request(method, params)` calls the server; `changed()` reports that views must be redrawn, `refused(error)` that the
+  // server rejected the published tracks.
   constructor({ request, changed, refused, configuration }) { Object.assign(this, { request, changed, refused, configuration }) }
 
   // Publishes `tracks`, a list of `{ tag, track }`, with one offer.
@@ -29,7 +29,7 @@ export class Publisher {
     })
   }
 
-  // Ends a source; its m-line can be used again.
+  // Ends a source; its m-line can be reused.
   remove(tag) {
     return this.#then(async () => {
       const source = this.sources.get(tag)
@@ -39,7 +39,7 @@ export class Publisher {
     })
   }
 
-  // Another track for a source, or none while it is off; nothing is negotiated.
+  // Sets another track for a source, or none while it is off, without negotiation.
   async replace(tag, track) {
     const source = this.sources.get(tag)
     if (!source) return
@@ -47,10 +47,10 @@ export class Publisher {
     await source.transceiver?.sender.replaceTrack(track)
   }
 
-  // After a resume: what was published goes on, unless the server may see it otherwise.
+  // After a resume: the published tracks continue, unless the server's state may differ.
   resumed() { if (this.#doubtful) this.restart() }
 
-  // A new connection that carries everything again. With `anew` the session is another, and the tracks have new ids.
+  // Publishes everything on a new connection. With `anew` the session is another one, and the tracks have new ids.
   restart({ anew = false } = {}) {
     return this.#then(async () => {
       this.#drop()
@@ -62,7 +62,7 @@ export class Publisher {
       await this.#negotiate([...this.sources.values()], !anew)
       this.#doubtful = false
     }).catch(error => {
-      if (!(error instanceof ConnectionLost)) this.refused(error) // a lost socket: the resume comes here again
+      if (!(error instanceof ConnectionLost)) this.refused(error) // after a lost socket, the resume calls this again
     })
   }
 
@@ -119,7 +119,7 @@ export class Publisher {
     for (const source of this.sources.values()) source.transceiver = undefined
   }
 
-  // Offers, and names the sources whose m-lines begin to send.
+  // Sends an offer, and names the sources of the m-lines that start to send.
   async #negotiate(begun, restart = false) {
     const pc = this.pc
     await pc.setLocalDescription()

@@ -1,4 +1,4 @@
-// A room as its view draws it: REST's word where we may ask it, and what our own call knows.
+// A room as its view shows it: REST data if available, combined with our own call's.
 
 const LENGTH = 90
 
@@ -7,7 +7,7 @@ export class RoomModel {
   tracks = []
   #history = new Map() // kbps by track id, newest last
 
-  // From REST: `room` and `statistics` are the answers' bodies. Our own measurements add what the server can't see.
+  // From REST: `room` and `statistics` are the answers' bodies. Our own measurements add what the server can't measure.
   fromApi(room, statistics, call) {
     const told = new Map(statistics.participants.map(each => [each.userId, each]))
     this.people = room.participants.map(participant => {
@@ -29,7 +29,7 @@ export class RoomModel {
     }))
   }
 
-  // From a call alone, for who has a room token: what we measure of what we get.
+  // From a call alone, with a room token: what we measure of received media.
   fromCall(call) {
     const all = call?.isOn ? [{ ...call.me, isMe: true, tracks: ownTracks(call) }, ...call.participants.values()] : []
     this.people = all.map(participant => ({
@@ -61,7 +61,7 @@ export class RoomModel {
   }
 }
 
-// What we publish ourselves, in the form in which others are told of it.
+// Our own tracks, in the form in which the server describes the others'.
 const ownTracks = call => [...call.local.values()].filter(each => each.trackId).map(({ trackId, kind, tag, muted, track }) => {
   const { width, height } = track?.getSettings() ?? {}
   return { trackId, kind, tag, muted, width, height, codec: call.statistics.get(trackId)?.codec?.toLowerCase() }

@@ -1,4 +1,4 @@
-// A room's settings, as an operator changes them.
+// The form for a room's settings.
 import { ask, toast } from './dialogs.js'
 import { h } from './dom.js'
 
@@ -28,7 +28,7 @@ export async function settingsDialog(api, room) {
     field(audience, 'What the audience gets'), numbers.map(number => number.node), field(host, 'Who sits on the host’s seat'))
   ask(form, {
     title: 'Settings', action: 'Save', style: 'primary',
-    // Only what was changed: others may change the room meanwhile.
+    // Sends only changed settings: others may change the room meanwhile.
     act: async () => {
       const wanted = { audience: audience.value, seatsHost: host.value === 'true' }
       for (const { name, input } of numbers) wanted[name] = input.valueAsNumber

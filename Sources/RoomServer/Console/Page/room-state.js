@@ -1,4 +1,4 @@
-// A room's state as api/signalling.md §8 has it: the snapshot of the join, or of REST, kept true by numbered changes.
+// A room's state as in api/signalling.md §8: the snapshot of the join, or of REST, updated by numbered changes.
 
 const KEPT = 50 // messages
 
@@ -9,7 +9,7 @@ export class RoomState {
 
   seatOf(userId) { return userId ? this.now?.seats.find(seat => seat.userId === userId) ?? null : null }
 
-  // Takes a change in; false where it was in already.
+  // Applies a change; returns false if it was already applied.
   apply(event, data, seq) {
     const { now } = this
     if (!now || seq <= now.seq) return false

@@ -1,9 +1,9 @@
-// What there is in all rooms, by asking again and again.
+// The state of all rooms, polled.
 
-const MOST_ROOMS = 24 // whose state is asked in one turn; of more, each in its turn
+const MOST_ROOMS = 24 // rooms whose state is requested in one turn; further ones take turns
 
 export class RoomsWatch {
-  rooms = [] // as REST lists them, each with `state` and `people` where they were asked
+  rooms = [] // as REST lists them, each with `state` and `people` if they were requested
   #known = new Map() // by name
   #next = 0
 

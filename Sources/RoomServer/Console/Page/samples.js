@@ -1,4 +1,4 @@
-// How the server has been doing: its last hour, kept true by readings.
+// The server's last hour, updated by further readings.
 import { h, keyed, say } from './dom.js'
 import { count, percent } from './format.js'
 
@@ -22,13 +22,13 @@ export class Samples {
     return sample ?? this.list.at(-1)
   }
 
-  // Points of a chart, of these names.
+  // Returns a chart's points of these names.
   points(...names) { return this.list.map(sample => ({ at: sample.at, values: names.map(name => sample[name]) })) }
 }
 
 const perSecond = value => `${count(value)}/s`
 
-// The media workers, and how busy each is.
+// The media workers, and the load of each.
 export class Workers {
   constructor() {
     this.rows = h('tbody')
@@ -67,7 +67,7 @@ function workerRow() {
   return { node, update }
 }
 
-// What happened between two readings of the server; nil where no time lies between them.
+// The activity between two readings of the server; null if no time has passed between them.
 function between(before, now) {
   const seconds = (now.at - before.at) / 1000
   if (seconds <= 0 || now.startedAt !== before.startedAt) return null

@@ -1,4 +1,4 @@
-// The seats of a room: who sits where, who speaks, who wants to; and what a host does with them.
+// The seats of a room: their users, speakers and requests, and the host's controls.
 import { loudness } from './devices.js'
 import { openDialog, problem, toastError } from './dialogs.js'
 import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
@@ -10,10 +10,10 @@ const LAYOUTS = {
 }
 
 export class Seats {
-  #seats = new Map() // by index: what moves by itself
+  #seats = new Map() // by index: the parts that update often
   #levels = new Map() // by user id, dBov
 
-  // `people` gives those of the room.
+  // `people` returns the participants of the room.
   constructor(acts, people) {
     Object.assign(this, { acts, people })
     this.count = h('span', { class: 'count number' })
@@ -46,7 +46,7 @@ export class Seats {
     this.waiting.update(this.#waits(state, me))
   }
 
-  // Loudness by user, from a call.
+  // Levels by user, from a call.
   levels(call) {
     this.#levels.clear()
     const all = [{ ...call.me, tracks: [...call.local.values()] }, ...call.participants.values()]
@@ -57,7 +57,7 @@ export class Seats {
     this.#speak(call.speakers)
   }
 
-  // The same where only REST tells it.
+  // The same if only REST is available.
   speakers(people) {
     if (this.acts.call) return
     this.#levels.clear()
@@ -133,7 +133,7 @@ export class Seats {
     return part
   }
 
-  // Who waits: those who ask, for a host; those who are invited; ourselves.
+  // Pending requests (for a host), invitations, and our own.
   #waits(state, me) {
     const { isAdmin } = this.acts
     const where = index => index >= 0 ? `seat ${index + 1}` : 'a seat'

@@ -1,6 +1,7 @@
-// The server that is spoken to: the page's own, or the one that a drained server sends its clients to (api/signalling.md §3).
+// The server that the console uses: the page's own, or the one to which a drained server redirects its clients
+// (api/signalling.md §3).
 
-const HOPS = 3 // servers that may name one another
+const HOPS = 3 // the maximum number of redirects
 
 export class Server {
   // `signal` is the URL of its signalling.
@@ -9,12 +10,12 @@ export class Server {
     const { protocol, host, pathname } = new URL(signal)
     this.isSecure = protocol === 'wss:'
     this.host = host
-    this.base = `${this.isSecure ? 'https' : 'http'}://${host}${pathname.replace(/\/v1\/signal\/?$/, '')}` // of its REST
+    this.base = `${this.isSecure ? 'https' : 'http'}://${host}${pathname.replace(/\/v1\/signal\/?$/, '')}` // the base URL of its REST API
   }
 
   static own() { return new Server(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/signal`) }
 
-  // The server that this one names; null where it names none, or one that is not as safe.
+  // The server to which this one redirects; null if there is none, or it is less secure.
   next(redirect) {
     const named = /^wss?:\/\/[^/?#]+$/.test(redirect ?? '') ? `${redirect}/v1/signal` : redirect
     const isFit = URL.canParse(named ?? '') && (named.startsWith('wss://') || (named.startsWith('ws://') && !this.isSecure))
@@ -26,10 +27,10 @@ let now = Server.own()
 
 export const here = () => now
 
-// From now on the console speaks to this one.
+// Sets the server that the console uses from now on.
 export function settle(server) { now = server }
 
-// Does `ask(server)`, and where that is refused with the name of another server, there. Gives the server that did not refuse.
+// Calls `ask(server)`, and again at another server if the error names one. Returns the server that accepted.
 export async function followed(server, ask) {
   for (let hops = 0; ; hops += 1) {
     try {

@@ -1,9 +1,9 @@
-// The token that this tab is signed in with. It lives in this tab's sessionStorage and nowhere else.
+// The token of this tab. It is stored only in this tab's sessionStorage.
 
 const KEY = 'roomserver.token'
 
-// What a token says of itself: `{ token, kind: 'api'|'room', key, room, user, grants, expires }`. Nothing is verified here, the
-// server does that. Throws where it is no token of ours.
+// A token's claims: `{ token, kind: 'api'|'room', key, room, user, grants, expires }`. Nothing is verified here; the server
+// does that. Throws if it is not a token of this server.
 export function read(text) {
   const token = text.trim()
   const parts = token.split('.')
@@ -23,7 +23,7 @@ export function read(text) {
   throw new Error('This is neither an API token nor a room token.')
 }
 
-// A link may bring a token behind its `#`, which browsers never send to a server. It is taken out of the address at once.
+// A link may carry a token after its `#`, which browsers never send to a server. It is removed from the address at once.
 export function fromAddress() {
   const match = /^#token=([^&]+)/.exec(location.hash)
   if (!match) return null

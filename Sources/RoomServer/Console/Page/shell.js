@@ -1,4 +1,4 @@
-// The frame: what leads from view to view, the call that goes on, the theme, and the way out.
+// The frame: navigation, the current call, the theme, and sign-out.
 import { attribute, h, icon, iconButton, say } from './dom.js'
 import { span } from './format.js'
 import { goLiveDialog } from './join.js'
@@ -13,7 +13,7 @@ function themeButton() {
     const [next] = themes[(now + 1) % themes.length]
     if (next === 'auto') delete root.dataset.theme
     else root.dataset.theme = next
-    try { localStorage.setItem('roomserver.theme', next) } catch { /* storage is off: until the page is left */ }
+    try { localStorage.setItem('roomserver.theme', next) } catch { /* storage is off: the theme lasts until the page closes */ }
     update()
   })
   button.dataset.action = 'theme'
@@ -67,7 +67,7 @@ export class Shell {
     this.update()
   }
 
-  // The console speaks to another server than the one that it is from, which has a console of its own.
+  // The console uses another server than the one that it was loaded from, which has a console of its own.
   moved() {
     const { host, base } = here()
     this.where.hidden = base === location.origin

@@ -1,4 +1,4 @@
-// One WebSocket of api/signalling.md: requests with their answers, events, and a watch for silence.
+// One WebSocket of api/signalling.md: requests with their answers, events, and a silence timeout.
 import { Refusal } from './api.js'
 
 const SILENCE = 15_000
@@ -8,7 +8,8 @@ export class Signalling {
   #lastId = 0
   #timers = []
 
-  // `url` is the server's. `heard(event, data, seq)` gets the events in their order, `seq` where it is a numbered change; `closed()` is called once, when nothing can come any more.
+  // `url` is the server's. `heard(event, data, seq)` receives the events in order, with `seq` if it is a numbered change;
+  // `closed()` is called once, after the last event.
   constructor(url, { heard, closed }) {
     this.socket = new WebSocket(url)
     this.lastHeard = Date.now()
@@ -56,7 +57,7 @@ export class Signalling {
   close() { this.lost() }
 }
 
-// The socket is gone; whether the server has carried the request out is not known.
+// The socket is closed; whether the server has executed the request is unknown.
 export class ConnectionLost extends Error {
   constructor() {
     super('The connection to the server was lost.')

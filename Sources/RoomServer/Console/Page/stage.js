@@ -1,4 +1,4 @@
-// Where the room is seen: tiles of everybody, fitted to the space there is, and the buttons of one's own media.
+// The stage of a room: tiles of all participants, fitted to the available space, and the buttons for the user's own media.
 import { canShareScreen } from './devices.js'
 import { toastError } from './dialogs.js'
 import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
@@ -12,9 +12,9 @@ import { watchStream } from './player.js'
 const MIX = '@mix'
 
 export class Stage {
-  #tiles = new Map() // by key: what of a tile moves by itself
+  #tiles = new Map() // by key: the parts of a tile that update often
   #pinned = null
-  #screens = [] // tiles with a screen of somebody else
+  #screens = [] // tiles with the screens of other participants
   #showsStatistics = false
 
   constructor(app, room) {
@@ -50,7 +50,7 @@ export class Stage {
       return
     }
     const tiles = this.#list(call)
-    // A screen that somebody begins to share comes to the front by itself, once.
+    // A newly shared screen is enlarged automatically, once.
     const screens = tiles.filter(tile => tile.tag === 'screen' && !tile.isMe).map(tile => tile.key)
     const fresh = screens.find(key => !this.#screens.includes(key))
     this.#screens = screens
@@ -61,7 +61,7 @@ export class Stage {
     this.#updateControls(call)
   }
 
-  // One tile for each picture, and one for each person that shows none. Oneself comes last.
+  // One tile for each picture, and one for each participant without a picture. Our own comes last.
   #list(call) {
     const of = (userId, isMe, tracks, streamOf) => {
       const microphone = tracks.find(track => track.kind === 'audio')
@@ -75,10 +75,10 @@ export class Stage {
     const guest = pk && `${pk.userId}@${pk.room}`
     const mix = call.participants.get(MIX)
     const getsMix = mix?.tracks.some(track => track.kind === 'video' && call.remote.has(track.trackId)) ?? false
-    // Whoever only listens has no tile: there may be hundreds.
+    // Participants who only listen have no tile: there may be hundreds.
     const isOnStage = ({ userId, tracks, grants }) => tracks.length > 0 || grants.includes('publish') || Boolean(call.scene.seatOf(userId))
     const others = [...call.participants.values()].filter(isOnStage)
-      // Who is in the picture that we get is not shown beside it; a mix that is for others is not shown.
+      // A participant who is visible in the received mix has no tile; a mix for others has none either.
       .filter(({ userId, tracks }) => userId === MIX ? getsMix : !getsMix || tracks.some(track => track.kind === 'video' && call.remote.has(track.trackId)))
       .flatMap(({ userId, tracks }) => of(userId, false, tracks, id => call.remote.get(id)?.stream))
     this.grid.classList.toggle('pk', Boolean(pk) && !getsMix)
@@ -86,7 +86,7 @@ export class Stage {
     if (!call.mayPublish && !call.local.size && others.length) return others
     const own = [...call.local.values()]
     const mine = of(call.me.userId, true, own, id => own.find(each => each.trackId === id)?.track)
-    // In a PK the own anchor is on the left and the other one on the right, as viewers see it.
+    // In a PK our own anchor is on the left and the other one on the right, as viewers see them.
     if (pk) {
       const side = ({ userId }) => userId === pk.host ? 0 : userId === guest ? 1 : 2
       return [...mine, ...others].sort((a, b) => side(a) - side(b))
@@ -111,7 +111,7 @@ export class Stage {
     const tile = {
       node,
       update: now => {
-        // One's own track is wrapped here, so that a changed camera is a changed stream.
+        // Our own track is wrapped here, so that a changed camera is a changed stream.
         const source = now.stream ?? null
         if (source !== shown) {
           shown = source
@@ -155,7 +155,7 @@ export class Stage {
     }
   }
 
-  // A word on the way out, where we send something: where it goes, and a look at it as viewers have it.
+  // The state of our live stream: its target, and a player as viewers have it.
   #tellOnAir(call) {
     const job = [...call?.jobs.values() ?? []].find(each => each.target && each.onAir && !each.jobId.startsWith('@'))
     this.onAir.hidden = !job
@@ -168,10 +168,10 @@ export class Stage {
     attribute(this.onAir, 'aria-label', path ? 'Live: see it as viewers do' : `Live at ${job.target}`)
   }
 
-  // What is thrown over the picture.
+  // Effects over the picture.
   happened({ event, data }) { if (event === 'message' && this.call?.isOn) this.barrage.show(data) }
 
-  // Finds how many columns make the tiles largest; a pinned tile gets the room and the others a row below.
+  // Finds the number of columns that makes the tiles largest; a pinned tile gets the space, with the others in a row below it.
   #fit() {
     const total = this.grid.children.length
     const isSplit = this.grid.classList.contains('pk') && total === 2

@@ -1,4 +1,5 @@
-// What this browser measures of its own media, once a second: by track id `{ kbps, fps, loss, jitter, rtt, width, height, codec }`.
+// Statistics that this browser measures of its own media, once per second: by track id `{ kbps, fps, loss, jitter, rtt, width,
+// height, codec }`.
 
 export class Statistics {
   tracks = new Map()

@@ -1,7 +1,7 @@
-// What we receive: the subscribe connection, on which the server offers (api/signalling.md §6).
+// The subscribe connection, on which the server offers (api/signalling.md §6).
 import { ConnectionLost } from './signalling.js'
 
-// How often a connection that takes no offer is begun anew.
+// How often a connection that rejects an offer is replaced.
 const ATTEMPTS = 3
 
 export class Subscriber {
@@ -16,7 +16,7 @@ export class Subscriber {
   }
 
   #failed(error) {
-    if (error instanceof ConnectionLost) return // the offer comes again after the resume
+    if (error instanceof ConnectionLost) return // the server sends the offer again after the resume
     if (++this.#failures === 1) this.refused(error)
     if (this.#failures <= ATTEMPTS) this.request('resubscribe').catch(() => {})
   }
@@ -34,7 +34,7 @@ export class Subscriber {
     await pc.setRemoteDescription({ type: 'offer', sdp })
     await pc.setLocalDescription()
     if (pc !== this.pc) return
-    // Gone through by mid and not by `ontrack`, which says nothing where an m-line goes from one track to the next.
+    // Matched by mid and not by `ontrack`, which does not fire if an m-line changes to another track.
     const receivers = new Map(pc.getTransceivers().map(each => [each.mid, each.receiver]))
     const now = new Map()
     for (const { mid, userId, trackId } of tracks) {

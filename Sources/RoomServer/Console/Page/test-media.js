@@ -1,4 +1,4 @@
-// A camera and a microphone for who has none: a drawn picture with a clock in it, and a soft beep each second.
+// A camera and a microphone for users without one: a drawn picture with a clock, and a soft beep each second.
 
 export const TEST = 'test'
 
@@ -47,7 +47,7 @@ export function testTone() {
   return track
 }
 
-// Works for as long as the track is wanted; a stopped track tells nobody.
+// Runs as long as the track is used; a stopped track fires no event.
 function whileLive(track, work, ended) {
   track.testDevice = TEST
   const watch = setInterval(() => {

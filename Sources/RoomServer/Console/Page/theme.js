@@ -2,4 +2,4 @@
 try {
   const chosen = localStorage.getItem('roomserver.theme')
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen
-} catch { /* storage is off: the system's theme it is */ }
+} catch { /* storage is off: the system's theme applies */ }

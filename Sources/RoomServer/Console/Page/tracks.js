@@ -1,4 +1,4 @@
-// The tracks of a room and how they are doing.
+// The tracks of a room and their statistics.
 import { attribute, h, icon, iconButton, keyed, say } from './dom.js'
 import { Spark } from './charts.js'
 import { loudness } from './devices.js'

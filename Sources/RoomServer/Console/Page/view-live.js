@@ -1,4 +1,4 @@
-// The live streams of the origin: who publishes, who watches, and a way to watch.
+// The live streams of the origin: their publishers and viewers, and a player.
 import { poll } from './api.js'
 import { Spark } from './charts.js'
 import { confirm, problem } from './dialogs.js'

@@ -1,4 +1,4 @@
-// The operator's view: every room with its picture, what goes out, how the machine is doing, and what happened.
+// The operator's view: every room with its picture, the outgoing streams, the server's load, and recent events.
 import { poll } from './api.js'
 import { Chart } from './charts.js'
 import { problem } from './dialogs.js'

@@ -75,7 +75,7 @@ export class RoomView {
 
   #failed(error) {
     if (error.code === 404002) {
-      // Our own join may be about to open it.
+      // Our own join may be about to create it.
       if (this.#call) return
       this.endPoll()
       this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
@@ -91,7 +91,7 @@ export class RoomView {
   async #create() {
     try {
       await this.app.createRoom({ name: this.room })
-      // Another view may be shown by now: that of another server.
+      // Another view may be shown by now: another server's.
       if (this.app.view === this) this.#opened()
     } catch (error) { toastError(error) }
   }
@@ -101,7 +101,7 @@ export class RoomView {
     this.#poll()
   }
 
-  // MARK: What the app tells
+  // MARK: Room state
 
   changed() {
     if (this.#call && this.node.lastChild.hidden) this.#opened()
@@ -124,7 +124,7 @@ export class RoomView {
     this.pk.happened(change.event, change.data)
   }
 
-  // The room's state: our own session has it first; what it may not see, the API tells.
+  // The room's state: our own session has it first; the API supplies what it may not see.
   #drawState() {
     const heard = this.acts.call?.scene.now
     let state = heard ?? this.told

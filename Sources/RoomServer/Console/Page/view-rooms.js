@@ -55,7 +55,7 @@ export class RoomsView {
       h('td', { class: 'right number tracks' }, tracks),
       h('td', { class: 'muted created' }, created),
       h('td', { class: 'tight' }, iconButton('trash', `Delete ${name}`, () => this.#delete(name), 'quiet small danger')))
-    // The whole row leads to the room; what is in it and has a purpose of its own goes first.
+    // The whole row links to the room; its own controls take precedence.
     node.addEventListener('click', event => { if (!event.target.closest('a, button')) this.app.go(path) })
     return {
       node,
@@ -68,7 +68,7 @@ export class RoomsView {
     }
   }
 
-  // Who is in the room: pictures where we are in it too and get some, else letters.
+  // The participants: pictures if we are in the room and receive them, else initials.
   #faces(room) {
     const { call } = this.app
     const shown = call?.isOn && call.room === room.name

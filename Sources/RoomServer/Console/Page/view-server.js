@@ -1,4 +1,4 @@
-// The server: what it carries, and how it has been doing.
+// The server: its load and its history.
 import { poll } from './api.js'
 import { Chart } from './charts.js'
 import { problem } from './dialogs.js'

@@ -1,4 +1,4 @@
-// The page to sign in with: a token, and how to get one.
+// The sign-in page: the field for a token, and how to get one.
 import { problem } from './dialogs.js'
 import { h } from './dom.js'
 import { read } from './session.js'

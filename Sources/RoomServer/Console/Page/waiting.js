@@ -1,4 +1,4 @@
-// What waits for an answer, each with the seconds that are left and its buttons.
+// Pending requests, each with the remaining seconds and its buttons.
 import { h, keyed, say } from './dom.js'
 
 const remaining = expiresAt => `${Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))} s`

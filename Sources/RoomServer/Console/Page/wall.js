@@ -1,10 +1,11 @@
-// All rooms with live pictures: one small viewing each, of whoever speaks, only while it is seen, and of a few at a time.
+// All rooms with live pictures: each is a small WHEP session of the current speaker. Only visible rooms play, and only a few at
+// a time.
 import { attribute, h, icon, keyed, say } from './dom.js'
 import { count, plural } from './format.js'
 import { Viewing, lookingToken } from './whep.js'
 
 const MOST = 9
-const PATIENCE = 15_000 // before a room that gave nothing is asked again
+const PATIENCE = 15_000 // before a room that sent no media is tried again
 
 export class Wall {
   #tiles = new Map() // by room
@@ -13,7 +14,7 @@ export class Wall {
   constructor(api) {
     this.api = api
     this.node = h('div', { class: 'wall' })
-    // What scrolls out of sight ends, and another may begin.
+    // A room that is scrolled out of view stops, and another may start.
     this.sight = new IntersectionObserver(entries => {
       for (const { target, isIntersecting } of entries) target.inSight = isIntersecting
       this.#look()
@@ -85,7 +86,7 @@ export class Wall {
         say(users, names.length ? names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${count(names.length - 3)} more` : '') : participants ? plural(participants, 'participant') : 'Nobody')
         const jobs = state?.jobs.filter(job => job.target && job.onAir).length ?? 0
         const seated = state?.seats.filter(seat => seat.userId).length ?? 0
-        const watching = viewers - (viewing ? 1 : 0) // we are no audience
+        const watching = viewers - (viewing ? 1 : 0) // our own session is not counted
         const marks = [jobs && ['live', jobs > 1 ? `${jobs} live` : 'Live'], state?.pk && ['pk', `PK with ${state.pk.room}`], seated > 1 && ['', `${seated} on seats`], watching > 0 && ['', plural(watching, 'viewer')]].filter(Boolean)
         if (drawn !== String(marks)) {
           drawn = String(marks)

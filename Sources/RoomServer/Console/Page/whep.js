@@ -1,15 +1,15 @@
-// Watching a room by WHEP: one session, shown in a video element until it is closed.
+// Watches a room over WHEP: one session, shown in a video element until it is closed.
 import { here } from './server.js'
 
 export class Viewing {
-  // `token()` gives a token that may subscribe; `kinds` are those wanted.
+  // `token()` returns a token that may subscribe; `kinds` are the requested media kinds.
   constructor({ room, token, video, kinds = ['audio', 'video'] }) {
     Object.assign(this, { room, mint: token, video, kinds, closed: false })
     this.peer = new RTCPeerConnection()
     this.peer.addEventListener('track', ({ streams, track }) => { video.srcObject = streams[0] ?? new MediaStream([track]) })
   }
 
-  // Fails where the server gives nothing.
+  // Throws if the server sends no media.
   async open() {
     this.token = await this.mint()
     for (const kind of this.kinds) this.peer.addTransceiver(kind, { direction: 'recvonly' })
@@ -35,10 +35,10 @@ export class Viewing {
     const { session } = this
     this.session = null
     if (!session) return this.peer.close()
-    // Told first: a connection that closes ends the session too, and there would be nothing to end.
+    // Called first: closing the connection also ends the session, and there would be nothing left to end.
     fetch(session, { method: 'DELETE', headers: { Authorization: `Bearer ${this.token}` }, keepalive: true }).catch(() => {}).then(() => this.peer.close())
   }
 }
 
-// A token for one who looks and is not seen.
+// A token for a hidden viewer.
 export const lookingToken = (api, room) => () => api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden'])
