@@ -56,14 +56,14 @@ extension RealMedia {
           try await bob.type("5", into: "#drain-minutes")
           try await bob.type(next.url, into: "#drain-redirect")
           try await bob.click("dialog[open] [data-action=confirm]")
-          try await bob.reads("/runs empty.*1 room, 1 participant.*is sent to ws:/", in: ".drain p")
+          try await bob.reads("/is draining.*1 room, 1 participant.*are redirected to ws:/", in: ".drain p")
           // Cancelled and started again with the same values.
           try await bob.click("[data-action=end-drain]")
-          try await bob.reads("/Takes whoever comes/", in: ".drain p")
+          try await bob.reads("/Accepts new clients/", in: ".drain p")
           let order = #"{"seconds":300,"redirect":"\#(next.url)"}"#
           #expect(try await server.api("POST", "/v1/server/drain", json: order).status == 202)
           try await bob.go("overview")
-          try await bob.reads("/runs empty/", in: "[data-notice=drain]")
+          try await bob.reads("/is draining/", in: "[data-notice=drain]")
 
           // A new room is created at the other server, and a user with a token for it joins there.
           try await bob.go("rooms/other")

@@ -100,7 +100,7 @@ extension RealMedia {
 
         // Requested, granted, and audible.
         try await jonas.click(".seat[data-seat='2'] [data-action=ask]")
-        try await amira.reads("/jonas asks for seat 3/", in: "[data-kind=request]")
+        try await amira.reads("/jonas requested seat 3/", in: "[data-kind=request]")
         try await amira.click("[data-action=accept-request]")
         try await jonas.sees(".seat.mine[data-seat='2']")
         try await jonas.sees(".controls [data-action=microphone]:not(.off)")
@@ -114,7 +114,7 @@ extension RealMedia {
 
         // Removed from the seat: nothing of jonas is published any more, and the page shows the reason.
         try await amira.click(".seat[data-seat='2'] [data-action=kick-seat]")
-        try await jonas.reads("/taken off your seat by amira/", in: ".toasts")
+        try await jonas.reads("/removed from your seat by amira/", in: ".toasts")
         try await jonas.seesNo(".seat.mine")
         try await jonas.seesNo(".controls [data-action=microphone]")
         try await eventually("jonas publishes nothing") {

@@ -68,7 +68,7 @@ export class Api {
     try {
       response = await fetch((this.#where ?? here()).base + path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(10_000) })
     } catch {
-      throw new Refusal({ code: 0, name: 'unreachable', message: 'The server does not answer. It is asked again by itself.' })
+      throw new Refusal({ code: 0, name: 'unreachable', message: 'The server does not answer. The console retries automatically.' })
     }
     if (response.ok) return response.status === 204 ? null : response.json()
     const error = await response.json().catch(() => null)

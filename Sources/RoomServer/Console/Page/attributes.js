@@ -30,7 +30,7 @@ export class Attributes {
     const name = h('input', { class: 'input mono', id: 'attribute-key', value: key, required: true, maxlength: 64, readonly: Boolean(key), autocomplete: 'off', spellcheck: 'false' })
     const value = h('textarea', { class: 'input', id: 'attribute-value', rows: 3, maxlength: 4096, set: { value: text } })
     const failure = h('div')
-    const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, key ? `Change ${key}` : 'Set an attribute'), h('p', { class: 'muted' }, 'Everybody in the room is told, and who comes later gets it.')),
+    const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, key ? `Change ${key}` : 'Set an attribute'), h('p', { class: 'muted' }, 'All participants receive it, now or when they join.')),
       h('div', { class: 'field' }, h('label', { for: 'attribute-key' }, 'Key'), name), h('div', { class: 'field' }, h('label', { for: 'attribute-value' }, 'Value'), value), failure,
       h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'), h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Set')))
     form.addEventListener('submit', event => {
@@ -41,6 +41,6 @@ export class Attributes {
   }
 
   #remove(key) {
-    confirm({ title: `Remove ${key}?`, text: 'It is gone for everybody.', action: 'Remove', act: () => this.acts.do('setAttributes', { remove: [key] }) })
+    confirm({ title: `Remove ${key}?`, text: 'It is deleted for all participants.', action: 'Remove', act: () => this.acts.do('setAttributes', { remove: [key] }) })
   }
 }

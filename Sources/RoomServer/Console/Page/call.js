@@ -277,9 +277,9 @@ export class Call extends EventTarget {
     const by = data.by && data.by !== userId ? ` by ${data.by}` : ''
     if (event === 'seatChanged' && data.userId === userId) {
       if (data.seat.userId === userId) return this.dispatchEvent(new Event('seated'))
-      this.#unseated(data.cause === 'kicked' ? `You were taken off your seat${by}. Your microphone and camera are off.` : null)
+      this.#unseated(data.cause === 'kicked' ? `You were removed from your seat${by}. Your microphone and camera are off.` : null)
     } else if (event === 'layoutChanged' && data.off.includes(userId)) {
-      this.#unseated('The layout changed, and you are off your seat. Your microphone and camera are off.')
+      this.#unseated('The layout changed, and your seat was removed. Your microphone and camera are off.')
     }
   }
 

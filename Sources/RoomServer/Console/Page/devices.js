@@ -9,7 +9,7 @@ export function unavailable() {
   if (navigator.mediaDevices) return null
   return isSecureContext
     ? 'This browser has no access to cameras and microphones.'
-    : 'Browsers give cameras and microphones to HTTPS pages only, and to localhost. Put TLS in front of this server, or watch.'
+    : 'Browsers allow cameras and microphones only on HTTPS pages and localhost. Enable TLS, or join without them.'
 }
 
 export const camera = async deviceId => deviceId === TEST ? testPicture() : open({ video: { ...CAMERA, ...(deviceId && { deviceId: { exact: deviceId } }) } })

@@ -6,8 +6,8 @@ import { clock, plural } from './format.js'
 const rest = ({ rooms, participants, viewers, streams }) =>
   [plural(rooms, 'room'), plural(participants, 'participant'), plural(viewers, 'viewer'), plural(streams, 'stream')].join(', ')
 
-const told = state => `This server runs empty, and ends at ${clock(state.deadline)} at the latest. Still here: ${rest(state)}. ${
-  state.redirect ? `Who comes is sent to ${state.redirect}.` : 'Who comes is told to try again.'}`
+const told = state => `This server is draining, and stops at ${clock(state.deadline)} at the latest. Remaining: ${rest(state)}. ${
+  state.redirect ? `New clients are redirected to ${state.redirect}.` : 'New clients are asked to try again.'}`
 
 // A sentence if the server drains, else nothing.
 export class DrainNotice {
@@ -37,7 +37,7 @@ export class DrainCard {
     const state = this.state = await this.api.drain()
     this.cancel.hidden = !state.draining
     say(this.begin, state.draining ? 'Change…' : 'Drain…')
-    say(this.text, state.draining ? told(state) : 'Takes whoever comes. Before it is stopped it can run empty: open rooms go on, and no other is opened.')
+    say(this.text, state.draining ? told(state) : 'Accepts new clients. Drain the server before you stop it: open rooms continue, and no room is opened.')
   }
 
   #begin() {
@@ -47,9 +47,9 @@ export class DrainCard {
     const redirect = line('drain-redirect', state?.redirect ?? '', { maxlength: 1024, pattern: 'wss?://.+', placeholder: 'wss://other.example.org/v1/signal' })
     const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, h('p', { class: 'hint' }, hint))
     const form = h('form', { class: 'dialog-body' },
-      h('header', {}, h('h2', {}, 'Drain this server'), h('p', { class: 'muted' }, 'It opens no more rooms, and ends when nobody is here any more.')),
-      field(minutes, 'Minutes', 'Whoever is still here after them is sent away.'),
-      field(redirect, 'Server that takes over', 'Its signalling URL: clients go there by themselves. Empty: they come back here.'))
+      h('header', {}, h('h2', {}, 'Drain this server'), h('p', { class: 'muted' }, 'It opens no more rooms, and stops when no client is left.')),
+      field(minutes, 'Minutes', 'Remaining clients are disconnected then.'),
+      field(redirect, 'Server that takes over', 'Its signalling URL: clients reconnect there automatically. If empty, they reconnect here.'))
     ask(form, {
       title: 'Drain this server', action: 'Drain', style: 'danger primary',
       act: async () => {

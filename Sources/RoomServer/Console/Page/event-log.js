@@ -6,27 +6,27 @@ const LARGEST = 1000 // requested at once if more happened between two requests 
 
 const seatOf = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
 const byWhom = by => by ? ` by ${by}` : ''
-const outcomes = { timedOut: 'timed out', roomClosed: 'over: the room closed', seated: 'over: seated', left: 'over: gone' }
+const outcomes = { timedOut: 'timed out', roomClosed: 'ended: the room closed', seated: 'ended: seated', left: 'ended: left' }
 const outcomeOf = outcome => outcomes[outcome] ?? outcome
-const departures = { kickedOut: 'was removed', timedOut: 'was lost', duplicateLogin: 'came from elsewhere', serverStopping: 'left: the server stops', roomClosed: 'left: the room closed' }
+const departures = { kickedOut: 'was removed', timedOut: 'was lost', duplicateLogin: 'joined elsewhere', serverStopping: 'left: the server is stopping', roomClosed: 'left: the room closed' }
 const why = failure => failure ? `, ${failure.message}` : ''
 const size = bytes => `${(bytes / 2 ** 20).toFixed(1)} MB`
 
 // The text of each event's data; a list adds a colour.
 const words = {
   roomCreated: () => ['opened', 'good'],
-  roomRestored: ({ userIds }) => [`goes on after a restart, ${plural(userIds.length, 'participant')} awaited`, 'good'],
+  roomRestored: ({ userIds }) => [`restored after a restart, waiting for ${plural(userIds.length, 'participant')}`, 'good'],
   roomClosed: ({ by }) => `closed${byWhom(by)}`,
-  participantJoined: ({ userId, grants }) => `${userId} ${grants.includes('hidden') ? 'watches unseen' : 'joined'}`,
+  participantJoined: ({ userId, grants }) => `${userId} ${grants.includes('hidden') ? 'joined hidden' : 'joined'}`,
   participantLeft: ({ userId, reason, by }) => `${userId} ${departures[reason] ?? 'left'}${byWhom(by)}`,
-  participantKicked: ({ userId, by }) => [`${userId} is sent out${byWhom(by)}`, 'warn'],
+  participantKicked: ({ userId, by }) => [`${userId} was kicked${byWhom(by)}`, 'warn'],
   trackPublished: ({ userId, track }) => `${userId} publishes ${track.tag || track.kind}`,
-  trackUnpublished: ({ userId }) => `${userId} publishes a track less`,
-  seatRequested: ({ userId, index }) => `${userId} asks for ${seatOf(index)}`,
+  trackUnpublished: ({ userId }) => `${userId} unpublished a track`,
+  seatRequested: ({ userId, index }) => `${userId} requested ${seatOf(index)}`,
   seatRequestEnded: ({ userId, outcome, by }) => `request of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
   seatInvited: ({ userId, index, by }) => `${userId} is invited to ${seatOf(index)}${byWhom(by)}`,
   seatInvitationEnded: ({ userId, outcome, by }) => `invitation of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
-  jobStarted: ({ jobId, target }) => [`job ${jobId} began${target ? `, to ${target}` : ''}`, 'good'],
+  jobStarted: ({ jobId, target }) => [`job ${jobId} started${target ? `, to ${target}` : ''}`, 'good'],
   jobOnAir: ({ jobId }) => [`job ${jobId} is on air`, 'good'],
   jobConnected: ({ jobId }) => [`job ${jobId} is connected`, 'good'],
   jobReconnecting: ({ jobId, failure }) => [`job ${jobId} reconnects${why(failure)}`, 'warn'],
@@ -37,7 +37,7 @@ const words = {
   pkBegan: ({ userId, room }) => [`PK with ${userId} of ${room}`, 'good'],
   pkOnAir: ({ jobId }) => [`the PK is on air in job ${jobId}`, 'good'],
   pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,
-  pkEnded: ({ score, peerScore, by }) => `PK over, ${score} : ${peerScore}${byWhom(by)}`,
+  pkEnded: ({ score, peerScore, by }) => `PK ended, ${score} : ${peerScore}${byWhom(by)}`,
   recordingFinished: ({ name, bytes, failure }) => [`recorded ${name}, ${size(bytes)}${why(failure)}`, failure ? 'bad' : ''],
 }
 
@@ -78,6 +78,6 @@ export class EventLog {
       return `${name} ${changes.join(' and ') || 'changed'}${byWhom(by)}`
     }
     if (seat.userId) return `${seat.userId} took ${name}`
-    return `${userId ?? 'somebody'} ${cause === 'kicked' ? 'was taken off' : 'left'} ${name}${cause === 'kicked' ? byWhom(by) : ''}`
+    return `${userId ?? 'a participant'} ${cause === 'kicked' ? 'was removed from' : 'left'} ${name}${cause === 'kicked' ? byWhom(by) : ''}`
   }
 }

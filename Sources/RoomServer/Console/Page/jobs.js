@@ -22,7 +22,7 @@ export class Jobs {
     this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Jobs' }, h('table', { class: 'table jobs number' },
       h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
         h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows))
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nothing goes out. Go live to send somebody’s camera and sound to a publish URL.'))
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'No jobs. Go live to send a participant’s camera and sound to a publish URL.'))
     this.node = h('section', { class: 'card jobs-card', 'aria-label': 'Going live' },
       h('div', { class: 'card-head' }, h('h2', {}, 'Going live'), this.count, h('div', { class: 'buttons' },
         h('button', { class: 'button small', data: { action: 'watch-whep' }, on: { click: () => watchRoom(api, room) } }, icon('play', 'small'), 'Watch by WHEP'),
@@ -87,10 +87,10 @@ export class Jobs {
     const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !people.length }, 'Go live')
     const form = h('form', { class: 'dialog-body' },
       h('header', {}, h('h2', {}, 'Go live'), h('p', { class: 'muted' }, people.length
-        ? 'Camera and microphone go to an RTMP address: a CDN, or this server’s own origin.' : 'Nobody publishes anything yet.')),
+        ? 'Camera and microphone go to an RTMP address: a CDN, or this server’s own origin.' : 'No participant is publishing yet.')),
       h('div', { class: 'field' }, h('label', { for: 'live-user' }, 'Whose camera and microphone'), who),
       h('div', { class: 'field' }, h('label', { for: 'live-url' }, 'Publish URL'), url,
-        h('p', { class: 'hint' }, 'The host “origin” is this server. Leave it empty where the room has a URL of its own.')),
+        h('p', { class: 'hint' }, 'The host “origin” is this server. Leave it empty if the room has its own URL.')),
       failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'), button))
     form.addEventListener('submit', event => {
       event.preventDefault()
@@ -99,7 +99,7 @@ export class Jobs {
       if (url.value.trim()) job.publishUrl = url.value.trim()
       this.api.startForward(this.room, job).then(() => {
         dialog.close()
-        toast(`${who.value} goes live.`)
+        toast(`${who.value} is live.`)
       }, error => {
         button.disabled = false
         failure.replaceChildren(problem(error))
@@ -111,7 +111,7 @@ export class Jobs {
 
   #end(jobId) {
     confirm({
-      title: `Stop ${jobId}?`, text: 'What it sends ends at once. Who watches sees the end of the stream.', action: 'Stop',
+      title: `Stop ${jobId}?`, text: 'It stops sending at once, and the stream ends for its viewers.', action: 'Stop',
       act: () => this.api.stopJob(this.room, jobId).catch(error => { if (error.status !== 404) throw error; toastError(error) }),
     })
   }

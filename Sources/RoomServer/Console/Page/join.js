@@ -183,7 +183,7 @@ export function joinDialog(app, room) {
     !mine && h('div', { class: 'field' }, h('span', { class: 'label' }, 'As'), h('div', { class: 'segments', role: 'group', 'aria-label': 'As' }, choices), hint), devicesOf, out))
   show()
   const form = h('form', { class: 'dialog-body join' },
-    h('header', {}, h('h2', {}, `Join ${room}`), h('p', { class: 'muted' }, 'Nobody sees or hears you yet.')),
+    h('header', {}, h('h2', {}, `Join ${room}`), h('p', { class: 'muted' }, 'The others can’t see or hear you yet.')),
     columns, h('div', { class: 'entrance-failure' }), h('footer', {}, cancel(), button))
   showEntrance(door, form, {
     button, label: `Join ${room}`,
@@ -203,7 +203,7 @@ const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('
 // An error of the live stream is shown; we stay in the room.
 async function sendOut(call, url, media) {
   if (!url) return
-  if (!media.length) return toast('Nothing is sent out: there is neither camera nor microphone.', 'error')
+  if (!media.length) return toast('Nothing is sent: there is neither a camera nor a microphone.', 'error')
   await call.ask('startForward', { jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url) }).catch(toastError)
 }
 
@@ -222,10 +222,10 @@ export function goLiveDialog(app) {
   const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Go live')
   const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
   const form = h('form', { class: 'dialog-body join' },
-    h('header', {}, h('h2', {}, 'Go live'), h('p', { class: 'muted' }, 'You are the host of the room, and what you send goes to the publish URL.')),
+    h('header', {}, h('h2', {}, 'Go live'), h('p', { class: 'muted' }, 'You are the host of the room, and your camera and sound are sent to the publish URL.')),
     h('div', { class: 'join-columns' },
       h('div', { class: 'join-fields' }, door.pictures, field(url, 'Publish URL', 'The host “origin” is this server: viewers then watch it here. Empty: nothing is sent out.')),
-      h('div', { class: 'join-fields' }, field(room, 'Room'), door.fields, field(audience, 'What the audience gets'))),
+      h('div', { class: 'join-fields' }, field(room, 'Room'), door.fields, field(audience, 'What the audience receives'))),
     h('div', { class: 'entrance-failure' }), h('footer', {}, cancel(), button))
   showEntrance(door, form, {
     button, label: 'Go live',

@@ -103,7 +103,7 @@ class App {
     settle(server)
     this.watch = null
     this.#models.clear()
-    toast(`The server was drained. This is ${server.host} now.`)
+    toast(`The server was drained. You are connected to ${server.host} now.`)
     this.shell.moved()
     this.#route()
   }

@@ -33,8 +33,8 @@ export function openMix(api, room, people) {
   const url = line('mix-url', `rtmp://origin/live/${room}-mix`, { maxlength: 2048 })
   const name = line('mix-name', 'mix', { maxlength: 64 })
   const ways = {
-    url: field(url, 'Publish URL', 'The host “origin” is this server. Leave it empty where the room has a URL of its own.'),
-    room: field(name, 'Name of the participant', 'Who is heard in the mix gets it without themselves.'),
+    url: field(url, 'Publish URL', 'The host “origin” is this server. Leave it empty if the room has its own URL.'),
+    room: field(name, 'Name of the participant', 'Participants in the mix receive it without their own sound.'),
   }
   const show = () => { for (const [key, node] of Object.entries(ways)) node.hidden = key !== way.value }
   way.addEventListener('change', show)
@@ -43,8 +43,8 @@ export function openMix(api, room, people) {
   const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !shown.length }, 'Mix')
   const form = h('form', { class: 'dialog-body' },
     h('header', {}, h('h2', {}, 'Mix'), h('p', { class: 'muted' }, shown.length
-      ? `${plural(shown.length, 'publisher')} in one picture and one sound: ${shown.map(person => person.userId).join(', ')}.` : 'Nobody publishes anything yet.')),
-    field(size, 'Picture'), field(way, 'Where it goes'), ways.url, ways.room,
+      ? `${plural(shown.length, 'publisher')} in one video and audio mix: ${shown.map(person => person.userId).join(', ')}.` : 'No participant is publishing yet.')),
+    field(size, 'Picture'), field(way, 'Destination'), ways.url, ways.room,
     failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'), button))
   form.addEventListener('submit', event => {
     event.preventDefault()
@@ -59,7 +59,7 @@ export function openMix(api, room, people) {
     else if (url.value.trim()) job.publishUrl = url.value.trim()
     api.startMerge(room, job).then(() => {
       dialog.close()
-      toast('The mix goes out.')
+      toast('The mix is live.')
     }, error => {
       button.disabled = false
       failure.replaceChildren(problem(error))

@@ -9,7 +9,7 @@ export class People {
     this.actions = actions
     this.count = h('span', { class: 'count number' })
     this.list = h('ul', { class: 'people-list' })
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nobody is here.'))
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'No participants.'))
     this.node = h('section', { class: 'card people-card', 'aria-label': 'Participants' },
       h('div', { class: 'card-head' }, h('h2', {}, 'Participants'), this.count), this.empty, this.list)
   }
@@ -60,7 +60,7 @@ export class People {
   }
 
   #inWords({ userId, up, down, rtt, loss, grants }) {
-    if (userId === '@mix') return 'What the audience gets'
+    if (userId === '@mix') return 'What the audience receives'
     if (up === undefined) return grants.filter(grant => grant !== 'hidden').join(', ')
     const parts = []
     if (up > 0) parts.push(`↑ ${joined(rate(up))}`)

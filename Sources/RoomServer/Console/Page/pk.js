@@ -7,13 +7,13 @@ import { WaitingList } from './waiting.js'
 const GRACE = 20_000
 const OUTCOMES = {
   rejected: ({ reason }, other) => `${other} rejected the PK${reason ? `: ${reason}` : ''}.`,
-  cancelled: (_, other) => `The invitation with ${other} was taken back.`,
+  cancelled: (_, other) => `The invitation with ${other} was withdrawn.`,
   timedOut: (_, other) => `The invitation with ${other} timed out.`,
-  failed: ({ error }, other) => `There is no PK with ${other}: ${error?.message ?? 'it could not begin'}.`,
+  failed: ({ error }, other) => `There is no PK with ${other}: ${error?.message ?? 'it could not start'}.`,
 }
 const ENDS = {
   quit: ({ room, by }, own) => room === own ? `The PK was ended${by ? ` by ${by}` : ''}.` : `The PK was ended by ${room}.`,
-  lost: () => 'The PK ended: one side was away for too long.', roomClosed: () => 'The PK ended: a room was closed.', failed: () => 'The PK ended: it could not go on.',
+  lost: () => 'The PK ended: one side was disconnected for too long.', roomClosed: () => 'The PK ended: a room was closed.', failed: () => 'The PK ended: it could not continue.',
 }
 
 export class PK {
@@ -61,7 +61,7 @@ export class PK {
       if (away) this.since ??= Date.now()
       else this.since = null
       this.resume.hidden = pk.connected || !isAnchor
-      say(this.mutePeer.lastChild, pk.peerMuted ? 'Hear the other side' : 'Mute the other side')
+      say(this.mutePeer.lastChild, pk.peerMuted ? 'Unmute the other side' : 'Mute the other side')
       attribute(this.mutePeer, 'aria-pressed', String(pk.peerMuted))
     }
     this.waiting.update(state.pkInvitations.map(each => this.#invitation(each)))
@@ -82,11 +82,11 @@ export class PK {
     if (!state) return
     this.words.hidden = !pk && state.pkInvitations.length > 0
     this.words.dataset.pk = pk ? (pk.peerConnected && pk.connected ? 'on' : 'away') : 'none'
-    if (!pk) return say(this.words, this.last ?? (state.seats[0]?.userId ? 'No PK. The host may invite the host of another room.' : 'No PK. It needs a host: somebody who joins as one.'))
+    if (!pk) return say(this.words, this.last ?? (state.seats[0]?.userId ? 'No PK. The host may invite the host of another room.' : 'No PK. It requires a participant who joined as host.'))
     const parts = [`With ${pk.userId} of ${pk.room} for ${span(Date.now() - pk.startedAt)}`]
     if (this.since) {
       const left = Math.max(0, Math.ceil((this.since + GRACE - Date.now()) / 1000))
-      parts.push(`${pk.peerConnected ? 'this side' : 'the other side'} is away, and has ${left} s to come back`)
+      parts.push(`${pk.peerConnected ? 'this side' : 'the other side'} is disconnected, and has ${left} s to reconnect`)
     }
     if (pk.mutedByPeer) parts.push('they have muted you')
     if (pk.peerMuted) parts.push('you have muted them')

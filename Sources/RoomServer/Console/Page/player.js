@@ -13,7 +13,7 @@ export function watchStream(path, { width, height } = {}) {
   const failure = h('div')
   video.addEventListener('error', () => {
     const text = video.canPlayType('application/vnd.apple.mpegurl')
-      ? 'The stream can’t be played. It may be over, or its URL has to be signed.' : 'This browser plays no HLS by itself. Give the URL to a player.'
+      ? 'The stream can’t be played. It may have ended, or its URL must be signed.' : 'This browser can’t play HLS. Open the URL in a player.'
     failure.replaceChildren(problem(new Error(text)))
   })
   video.src = url

@@ -2,13 +2,13 @@
 import { ask, toast } from './dialogs.js'
 import { h } from './dom.js'
 
-export const AUDIENCES = { mixed: 'One picture of who sits, and one sound', voice: 'A voice room: one mixed sound', separate: 'Everybody’s tracks' }
+export const AUDIENCES = { mixed: 'One video and audio mix of the seats', voice: 'A voice room: one audio mix', separate: 'Every participant’s tracks' }
 
 const NUMBERS = [
-  ['maxParticipants', 'Participants at most', 1, 100000, 'Nobody has to leave.'],
+  ['maxParticipants', 'Maximum participants', 1, 100000, 'Present participants stay.'],
   ['emptyTimeout', 'Seconds until an empty room closes', 10, 86400],
-  ['graceTime', 'Seconds that a lost participant keeps its place', 1, 3600],
-  ['requestTimeout', 'Seconds that requests for seats wait', 5, 600],
+  ['graceTime', 'Seconds that a lost participant stays in the room', 1, 3600],
+  ['requestTimeout', 'Seconds until requests for seats expire', 5, 600],
 ]
 
 const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
@@ -21,11 +21,11 @@ export async function settingsDialog(api, room) {
     const input = h('input', { class: 'input', id: `settings-${name}`, type: 'number', min, max, required: true, value: settings[name] })
     return { name, input, node: field(input, label, hint) }
   })
-  const host = h('select', { class: 'input', id: 'settings-seatsHost' }, h('option', { value: 'true' }, 'The first who joins as a host'), h('option', { value: 'false' }, 'Nobody by itself'))
+  const host = h('select', { class: 'input', id: 'settings-seatsHost' }, h('option', { value: 'true' }, 'The first participant who joins as host'), h('option', { value: 'false' }, 'No one automatically'))
   host.value = String(settings.seatsHost)
   const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, `Settings of ${room}`), h('p', { class: 'muted' }, 'What the audience gets changes at once, all else for what comes.')),
-    field(audience, 'What the audience gets'), numbers.map(number => number.node), field(host, 'Who sits on the host’s seat'))
+    h('header', {}, h('h2', {}, `Settings of ${room}`), h('p', { class: 'muted' }, 'The audience setting applies at once, the others to later joins and requests.')),
+    field(audience, 'What the audience receives'), numbers.map(number => number.node), field(host, 'Who gets the host’s seat'))
   ask(form, {
     title: 'Settings', action: 'Save', style: 'primary',
     // Sends only changed settings: others may change the room meanwhile.

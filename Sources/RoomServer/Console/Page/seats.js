@@ -41,7 +41,7 @@ export class Seats {
     this.layout.hidden = !acts.isAdmin
     this.take.hidden = !acts.isThere || Boolean(mine) || !acts.has('publish') || !free
     this.askButton.hidden = !acts.isThere || Boolean(mine) || invited || (acts.has('publish') && !asked)
-    say(this.askText, asked ? 'Ask no more' : 'Ask for a seat')
+    say(this.askText, asked ? 'Cancel request' : 'Request a seat')
     keyed(this.grid, state.seats, seat => seat.index, seat => this.#seat(seat))
     this.waiting.update(this.#waits(state, me))
   }
@@ -85,8 +85,8 @@ export class Seats {
     const place = index + 1
     const buttons = {
       take: button('take', 'up', `Take seat ${place}`, () => this.#try('takeSeat', { index })),
-      ask: button('ask', 'hand', `Ask for seat ${place}`, () => this.#try('requestSeat', { index })),
-      invite: button('invite', 'invite', `Invite somebody to seat ${place}`, () => this.#invite(index)),
+      ask: button('ask', 'hand', `Request seat ${place}`, () => this.#try('requestSeat', { index })),
+      invite: button('invite', 'invite', `Invite a participant to seat ${place}`, () => this.#invite(index)),
       leave: button('leave-seat', 'down', 'Leave your seat', () => this.#try('leaveSeat')),
       mute: button('mute-seat', 'microphone', '', () => this.#try('setSeat', { index, muted: !part.seat.muted })),
       lock: button('lock-seat', 'lock', '', () => this.#try('setSeat', { index, locked: !part.seat.locked })),
@@ -138,7 +138,7 @@ export class Seats {
     const { isAdmin } = this.acts
     const where = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
     const asking = state.requests.filter(({ userId }) => isAdmin || userId === me).map(({ userId, index, expiresAt }) => ({
-      key: `ask ${userId}`, user: userId, kind: 'request', expiresAt, text: userId === me ? `You ask for ${where(index)}` : `${userId} asks for ${where(index)}`,
+      key: `ask ${userId}`, user: userId, kind: 'request', expiresAt, text: userId === me ? `You requested ${where(index)}` : `${userId} requested ${where(index)}`,
       buttons: [
         userId === me && { action: 'cancel-request', label: 'Cancel', run: () => this.#try('cancelRequest') },
         isAdmin && userId !== me && { action: 'reject-request', label: 'Reject', run: () => this.#try('rejectRequest', { userId }) },
@@ -168,7 +168,7 @@ export class Seats {
     const failure = h('div')
     const form = h('form', { class: 'dialog-body' },
       h('header', {}, h('h2', {}, `Invite to seat ${index + 1}`), h('p', { class: 'muted' }, guests.length
-        ? `${plural(guests.length, 'person is', 'people are')} here without a seat. They have 30 seconds to answer.` : 'Nobody is here who has no seat.')),
+        ? `${plural(guests.length, 'person is', 'people are')} here without a seat. They have 30 seconds to answer.` : 'Every participant has a seat.')),
       h('div', { class: 'field' }, h('label', { for: 'invite-user' }, 'Who'), who), failure,
       h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'),
         h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !guests.length }, 'Invite')))

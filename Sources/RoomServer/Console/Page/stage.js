@@ -106,7 +106,7 @@ export class Stage {
     }
     const enlarge = iconButton('wide', `Enlarge ${userId}`, event => { event.stopPropagation(); pin() }, 'tile-button small')
     const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, reading, enlarge,
-      h('figcaption', {}, silent, h('span', {}, `${userId === MIX ? 'Who sits, in one picture' : userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
+      h('figcaption', {}, silent, h('span', {}, `${userId === MIX ? 'All seats in one picture' : userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
     let shown = null
     const tile = {
       node,
@@ -164,7 +164,7 @@ export class Stage {
     this.onAir.disabled = !path
     this.onAir.dataset.path = path ?? ''
     say(this.onAir.lastChild, 'Live')
-    this.onAir.title = path ? 'See it as viewers do' : job.target
+    this.onAir.title = path ? 'Watch as a viewer' : job.target
     attribute(this.onAir, 'aria-label', path ? 'Live: see it as viewers do' : `Live at ${job.target}`)
   }
 

@@ -18,7 +18,7 @@ export class Tracks {
     this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Tracks' }, h('table', { class: 'table tracks number' },
       h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
         h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows))
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nothing is published. Tracks appear here when somebody sends audio or video.'))
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nothing is published. Tracks appear here when a participant sends audio or video.'))
     this.node = h('section', { class: 'card tracks-card', 'aria-label': 'Tracks' },
       h('div', { class: 'card-head' }, h('h2', {}, 'Tracks'), this.count), this.empty, this.table)
   }

@@ -23,7 +23,7 @@ export class LiveView {
       h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
         h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows)))
     this.empty = h('div', { class: 'card empty', hidden: true }, icon('live'), h('h2', {}, 'Nothing is live'),
-      h('p', {}, 'Let somebody in a room go live, or publish with an encoder to ', h('code', {}, `rtmp://${location.hostname}/live/{stream}?token=…`), '.'))
+      h('p', {}, 'Go live from a room, or publish with an encoder to ', h('code', {}, `rtmp://${location.hostname}/live/{stream}?token=…`), '.'))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, 'Live'), this.facts)),
       this.failure, this.empty, this.table)
@@ -61,7 +61,7 @@ export class LiveView {
       node,
       update: stream => {
         latest = stream
-        say(publisher, stream.publisher ? [PUBLISHERS[stream.publisher] ?? stream.publisher, stream.address].filter(Boolean).join(', ') : 'Waits for its publisher')
+        say(publisher, stream.publisher ? [PUBLISHERS[stream.publisher] ?? stream.publisher, stream.address].filter(Boolean).join(', ') : 'Waiting for its publisher')
         const { video, audio } = stream
         say(format, [video && `${name(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && `${name(audio.codec)}${audio.sampleRate ? ` ${audio.sampleRate / 1000} kHz` : ''}`].filter(Boolean).join(', '))
         history.push(stream.kbps)
@@ -80,7 +80,7 @@ export class LiveView {
 
   #end(path) {
     confirm({
-      title: `End ${path}?`, text: 'Its publisher is sent away, and viewers come to its end. It may be published again.', action: 'End it',
+      title: `End ${path}?`, text: 'Its publisher is disconnected, and the stream ends for its viewers. It may be published again.', action: 'End stream',
       act: () => this.app.api.endStream(path),
     })
   }

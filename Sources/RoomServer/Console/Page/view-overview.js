@@ -26,7 +26,7 @@ export class OverviewView {
     this.facts = h('div', { class: 'facts' }, '\u00a0')
     this.failure = h('div')
     this.wall = new Wall(app.api)
-    this.empty = h('div', { class: 'card empty', hidden: true }, icon('rooms'), h('h2', {}, 'No rooms yet'), h('p', {}, 'Go live, or make a room: its picture is here.'))
+    this.empty = h('div', { class: 'card empty', hidden: true }, icon('rooms'), h('h2', {}, 'No rooms yet'), h('p', {}, 'Go live, or create a room, to see its picture here.'))
     this.cpu = new Chart({ title: 'Processor', series: [''], format: value => percent(value, 0), least: 0.1 })
     this.memory = new Chart({ title: 'Memory', series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 })
     this.workers = new Workers()
@@ -34,7 +34,7 @@ export class OverviewView {
       const [rows, none, number] = [h('ul', { class: 'list number' }), h('div', { class: 'empty small' }, h('p', {}, text)), h('span', { class: 'count number' })]
       return { rows, none, number, node: h('section', { class: 'card', 'aria-label': title }, h('div', { class: 'card-head' }, h('h2', {}, title), number), none, rows) }
     }
-    this.jobs = list('Jobs', 'Nothing goes out.')
+    this.jobs = list('Jobs', 'No jobs.')
     this.streams = list('Broadcasts', 'Nothing is live at this origin.')
     this.log = list('Events', 'Nothing happened so far.')
     this.log.rows.setAttribute('role', 'log')

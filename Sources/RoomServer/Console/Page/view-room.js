@@ -79,7 +79,7 @@ export class RoomView {
       if (this.#call) return
       this.endPoll()
       this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
-        h('p', {}, 'It was closed, or nobody has made it yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
+        h('p', {}, 'It was closed, or does not exist yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
         h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, 'All rooms'),
           h('button', { class: 'button primary', data: { action: 'create-room' }, on: { click: () => this.#create() } }, 'Create it'))))
       this.node.lastChild.hidden = this.settings.hidden = this.deletion.hidden = true
@@ -154,7 +154,7 @@ export class RoomView {
 
   #kick(userId) {
     confirm({
-      title: `Remove ${userId}?`, text: 'They are sent out of the room at once, and need a new token to come back.', action: 'Remove',
+      title: `Remove ${userId}?`, text: 'They are removed from the room at once, and need a new token to rejoin.', action: 'Remove',
       act: async () => {
         await (this.app.api ? this.app.api.kick(this.room, userId) : this.#call.kick(userId))
         toast(`${userId} was removed.`)
@@ -176,7 +176,7 @@ export class RoomView {
 
   #delete() {
     confirm({
-      title: `Delete ${this.room}?`, text: 'Everybody in it is sent out, and their media ends.', action: 'Delete room',
+      title: `Delete ${this.room}?`, text: 'All participants are removed, and their media ends.', action: 'Delete room',
       act: async () => {
         this.endPoll()
         await this.app.api.closeRoom(this.room)

@@ -85,14 +85,14 @@ export class RoomsView {
     const rest = room.users.filter(user => !seen.has(user)).slice(0, 5)
     const letters = rest.map(user => ({ key: user, make: () => ({ node: avatar(user), update() {} }) }))
     const more = room.participants - seen.size - rest.length
-    if (!room.participants) letters.push({ key: '', make: () => ({ node: h('span', { class: 'faint' }, 'Nobody'), update() {} }) })
+    if (!room.participants) letters.push({ key: '', make: () => ({ node: h('span', { class: 'faint' }, 'Empty'), update() {} }) })
     if (more > 0) letters.push({ key: `+${more}`, make: () => ({ node: h('span', { class: 'more number' }, `+${count(more)}`), update() {} }) })
     return [...pictures, ...letters]
   }
 
   #create() {
     prompt({
-      title: 'New room', text: 'It closes by itself when nobody has been in it for five minutes.', label: 'Name',
+      title: 'New room', text: 'It closes automatically after five minutes without participants.', label: 'Name',
       hint: 'Up to 64 letters, digits and _ . @ : -', pattern: '[A-Za-z0-9_.@:\\-]{1,64}', action: 'Create room',
       act: async name => {
         await this.app.createRoom({ name })
@@ -103,7 +103,7 @@ export class RoomsView {
 
   #delete(name) {
     confirm({
-      title: `Delete ${name}?`, text: 'Everybody in it is sent out, and their media ends.', action: 'Delete room',
+      title: `Delete ${name}?`, text: 'All participants are removed, and their media ends.', action: 'Delete room',
       act: async () => {
         await this.app.api.closeRoom(name)
         toast(`${name} was deleted.`)

@@ -27,9 +27,9 @@ export class SignInView {
     })
     this.node = h('main', { class: 'gate' }, h('div', { class: 'card' },
       h('header', {}, h('img', { src: '/console/icon.svg', alt: '' }), h('h1', {}, 'Sign in to roomserver'),
-        h('p', { class: 'muted' }, 'Rooms, their media, and the server that carries them.')),
+        h('p', { class: 'muted' }, 'Rooms, their media, and the server.')),
       form,
-      h('div', { class: 'help' }, h('p', {}, 'Mint an API token where the server’s key and secret are:'),
+      h('div', { class: 'help' }, h('p', {}, 'Mint an API token on a machine with the server’s key and secret:'),
         h('pre', {}, 'roomserver token --api --ttl 8h'),
         h('p', {}, 'With ', h('code', {}, '--dev'), ' the server prints a link that signs in.'))))
     queueMicrotask(() => input.focus({ preventScroll: true }))

@@ -83,7 +83,7 @@ export class Wall {
       update: ({ participants, viewers, people = [], state }) => {
         tile.hasPicture = people.some(person => person.tracks.some(track => track.kind === 'video' && !track.muted))
         const names = people.filter(person => !person.userId.startsWith('@') && !person.grants.includes('hidden')).map(person => person.userId)
-        say(users, names.length ? names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${count(names.length - 3)} more` : '') : participants ? plural(participants, 'participant') : 'Nobody')
+        say(users, names.length ? names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${count(names.length - 3)} more` : '') : participants ? plural(participants, 'participant') : 'Empty')
         const jobs = state?.jobs.filter(job => job.target && job.onAir).length ?? 0
         const seated = state?.seats.filter(seat => seat.userId).length ?? 0
         const watching = viewers - (viewing ? 1 : 0) // our own session is not counted
