@@ -123,9 +123,9 @@ package actor EventLog {
   // MARK: Metrics
 
   package func addMetrics(to text: inout PrometheusText) async {
-    text.add("roomserver_events_total", .counter, "Events of rooms that were numbered and kept.", written)
+    text.add("roomserver_events_total", .counter, "Room events stored.", written)
     text.add(
-      "roomserver_events_lost_total", .counter, "Events of rooms that could not be kept: too many at once, or no disk.",
+      "roomserver_events_lost_total", .counter, "Room events lost: too many at once, or a disk error.",
       channel.dropped + unwritten)
     var all: [(String, Webhook.Counters)] = []
     for (index, webhook) in webhooks.enumerated() {
@@ -138,11 +138,11 @@ package actor EventLog {
     ) {
       text.add("roomserver_webhook_\(name)", kind, help, label: "webhook", all.map { ($0.0, value($0.1)) })
     }
-    add("delivered_total", .counter, "Events that a webhook took.") { $0.delivered }
-    add("failures_total", .counter, "Tries that a webhook did not answer with 2xx.") { $0.failed }
-    add("dropped_total", .counter, "Events that were given up, too old or kept no more.") { $0.dropped }
+    add("delivered_total", .counter, "Events delivered to a webhook.") { $0.delivered }
+    add("failures_total", .counter, "Delivery attempts not answered with 2xx.") { $0.failed }
+    add("dropped_total", .counter, "Events dropped because they were too old or no longer stored.") { $0.dropped }
     add("queued", .gauge, "Events that wait for a webhook.") { $0.queued }
-    add("oldest_seconds", .gauge, "For how long the oldest of them waits.") { $0.oldest }
+    add("oldest_seconds", .gauge, "Age of the oldest event that waits.") { $0.oldest }
   }
 
   /// Stores the events sent so far, delivers what the receivers accept at once, and closes the file.

@@ -36,7 +36,7 @@ package struct EventsAPI: Sendable {
       let limit = try request.queryNumber("limit", 1...Int64(Self.largestLimit)) ?? Int64(Self.usualLimit)
       let after = try request.queryNumber("after", 0...Self.largestNumber)
       guard let room = try request.queryRoom("room") else {
-        guard after == nil else { throw HTTPError.badRequest("after: numbers are a room's, so name the room") }
+        guard after == nil else { throw HTTPError.badRequest("after: requires room, because numbers are per room") }
         return Self.response(try await log.newest(Int(limit)), last: nil)
       }
       guard let (bodies, last) = try await log.events(of: room, after: after ?? 0, limit: Int(limit)) else {
@@ -68,7 +68,7 @@ package struct EventsAPI: Sendable {
   }
 
   private static func unknown(_ room: RoomName) -> HTTPResponse {
-    .error(404, RoomError(.roomNotFound, "no event of a room \"\(room.brief)\" is known"))
+    .error(404, RoomError(.roomNotFound, "no event of room \"\(room.brief)\" is stored"))
   }
 
   /// The events are already JSON.

@@ -133,7 +133,7 @@ actor Webhook {
 
   private func tellDrops() {
     guard outbox.dropped > loggedDrops else { return }
-    log.warning("events given up", metadata: ["events": "\(outbox.dropped - loggedDrops)", "all": "\(outbox.dropped)"])
+    log.warning("events dropped", metadata: ["events": "\(outbox.dropped - loggedDrops)", "all": "\(outbox.dropped)"])
     loggedDrops = outbox.dropped
   }
 

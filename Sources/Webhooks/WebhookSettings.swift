@@ -29,10 +29,10 @@ public struct WebhookSettings: Sendable, Hashable {
   /// The validation error; nil if the settings are valid.
   public var complaint: String? {
     for url in urls where WebhookAddress(url) == nil {
-      return "\(url.shownURL) is no webhook: http://host/path or https://host/path is needed, without a user name"
+      return "\(url.shownURL) is not a valid webhook: use http://host/path or https://host/path, without a user name"
     }
-    if Set(urls).count < urls.count { return "a webhook is named twice" }
-    if secret?.isEmpty == true { return "the webhooks' secret is empty: anybody could sign with it" }
+    if Set(urls).count < urls.count { return "a webhook is given twice" }
+    if secret?.isEmpty == true { return "the webhooks' secret must not be empty" }
     return nil
   }
 

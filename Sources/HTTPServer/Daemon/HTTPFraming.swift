@@ -23,19 +23,19 @@ enum HTTPFraming {
   }
 
   private static func complaint(_ request: HTTPRequest, version: String) -> String? {
-    guard request.headers.allSatisfy({ isToken($0.name) }) else { return "a header's name is no token" }
+    guard request.headers.allSatisfy({ isToken($0.name) }) else { return "a header name is invalid" }
     let hosts = request.headers.count { $0.name == "host" }
-    if version == "HTTP/1.0" ? hosts > 1 : hosts != 1 { return "a request has one Host" }
+    if version == "HTTP/1.0" ? hosts > 1 : hosts != 1 { return "a request must have exactly one Host" }
     let lengths = request.headers.filter { $0.name == "content-length" }
     let codings = request.headers.filter { $0.name == "transfer-encoding" }
-    if lengths.count > 1 { return "a request has one Content-Length" }
+    if lengths.count > 1 { return "a request must not have several Content-Length headers" }
     if let length = lengths.first, length.value.isEmpty || !length.value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      return "Content-Length is a number"
+      return "Content-Length must be a number"
     }
     guard let coding = codings.first else { return nil }
-    if !lengths.isEmpty { return "a request has Content-Length or Transfer-Encoding, and not both" }
+    if !lengths.isEmpty { return "a request must not have both Content-Length and Transfer-Encoding" }
     if version == "HTTP/1.0" { return "HTTP/1.0 has no Transfer-Encoding" }
-    guard codings.count == 1, coding.value.lowercased() == "chunked" else { return "Transfer-Encoding is chunked" }
+    guard codings.count == 1, coding.value.lowercased() == "chunked" else { return "Transfer-Encoding must be chunked" }
     return nil
   }
 

@@ -20,7 +20,7 @@ enum WebSocketHandshake {
           headers: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13")]))
     }
     guard let key = request.header("sec-websocket-key"), Data(base64Encoded: key)?.count == 16 else {
-      return .refused(.error(400, HTTPError.badRequest("Sec-WebSocket-Key has to be 16 bytes in Base64")))
+      return .refused(.error(400, HTTPError.badRequest("Sec-WebSocket-Key must be 16 bytes in Base64")))
     }
     guard let accept = accept(for: key) else { return .refused(HTTPResponse(status: 500)) }
     return .accepted(accept)

@@ -22,9 +22,9 @@ package enum APIBody {
       throw HTTPError.badRequest("the body can't be read: \(jsonComplaint(error, reading: data))")
     }
     guard let unknown = document.members.unknown else { return document.body }
-    let place = unknown.path.isEmpty ? "here" : "in \(unknown.path)"
+    let place = unknown.path.isEmpty ? "in the body" : "in \(unknown.path)"
     let known = unknown.known.isEmpty ? "none" : unknown.known.joined(separator: ", ")
-    throw HTTPError.badRequest("there is no member \"\(unknown.name.prefix(64))\" \(place), but \(known)")
+    throw HTTPError.badRequest("unknown member \"\(unknown.name.prefix(64))\" \(place); valid members: \(known)")
   }
 
   private struct Document<Body>: DecodableWithConfiguration {

@@ -2,12 +2,12 @@ import RoomProtocol
 
 /// The HTTP errors for invalid requests. All have the code 10001, as in signalling.
 package enum HTTPError {
-  package static let noSuchPath = badRequest("there is nothing at this path; api/openapi.yaml lists what there is")
+  package static let noSuchPath = badRequest("this path does not exist; api/openapi.yaml lists all paths")
   package static let noLength = badRequest("send the body with a Content-Length")
   package static let notJSON = badRequest("send the body as Content-Type: application/json")
-  package static let notWebSocket = badRequest("this path speaks WebSocket, version 13; api/signalling.md tells how")
+  package static let notWebSocket = badRequest("this path requires WebSocket version 13; see api/signalling.md")
 
-  package static let tooManySockets = RoomError(.joinFailed, "this address has as many signalling sockets as it may")
+  package static let tooManySockets = RoomError(.joinFailed, "the limit of signalling sockets of this address is reached")
 
   package static func method(allowed: String) -> RoomError { badRequest("this path allows \(allowed)") }
   package static func bodyTooLarge(limit: Int) -> RoomError { badRequest("a body is at most \(limit) bytes") }

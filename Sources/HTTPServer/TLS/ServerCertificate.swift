@@ -93,9 +93,9 @@ package enum CertificateError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreadable(let path): "\(path) can't be read"
-    case .noPEM(let path): "\(path) is no PEM file of what it has to be; a key must have no passphrase"
+    case .noPEM(let path): "\(path) is not a PEM file of the required kind; a key must have no passphrase"
     case .otherKey(let path): "\(path) is not the key of the certificate"
-    case .gnutls(let reason): "GnuTLS takes it not: \(reason)"
+    case .gnutls(let reason): "GnuTLS rejects it: \(reason)"
     }
   }
 }

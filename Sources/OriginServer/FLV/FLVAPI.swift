@@ -27,13 +27,13 @@ package final class FLVAPI: Sendable {
   private func play(_ request: HTTPRequest, _ names: [String]) -> HTTPResponse {
     do throws(OriginRefusal) {
       guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
-        throw OriginRefusal(.name, "no stream can be called so")
+        throw OriginRefusal(.name, "the stream name is invalid")
       }
       try origin.admitPlay("\(path).flv", query: request.query)
       let viewing = try origin.view(path, over: .flv)
       let audience = try join(path)
       guard let viewer = FLVViewer(viewing, audience, origin.counters, left: { [weak self] in self?.leave(path) }) else {
-        throw OriginRefusal(.viewers, "\(path) has as many viewers as it may")
+        throw OriginRefusal(.viewers, "the limit of viewers of \(path) is reached")
       }
       return HTTPResponse(status: 200, headers: [("Content-Type", "video/x-flv")] + Origin.headers, stream: viewer)
     } catch {
@@ -45,7 +45,7 @@ package final class FLVAPI: Sendable {
     let result: Result<FLVAudience, OriginRefusal> = audiences.withLockedValue { audiences in
       guard !audiences.isStopped else { return .failure(OriginRefusal(.stopping, "the server is stopping")) }
       guard audiences.viewers < limit else {
-        return .failure(OriginRefusal(.viewers, "the server has \(limit) viewers over HTTP and takes no more"))
+        return .failure(OriginRefusal(.viewers, "the server's limit of \(limit) HTTP-FLV viewers is reached"))
       }
       let entry = audiences.all[path] ?? (FLVAudience(origin, path), 0)
       audiences.all[path] = (entry.audience, entry.viewers + 1)

@@ -28,7 +28,7 @@ package struct HLSAPI: Sendable {
 
   private func playlist(app: String, stream: String, _ request: HTTPRequest) async -> HTTPResponse {
     do {
-      guard let path = StreamPath(app: app, stream: stream) else { throw OriginRefusal(.name, "no stream can be called so") }
+      guard let path = StreamPath(app: app, stream: stream) else { throw OriginRefusal(.name, "the stream name is invalid") }
       try directory.admit(path, query: request.query)
       var hls = try await directory.open(path)
       let reload = try HLSReload.parse(query: request.query)
@@ -45,7 +45,7 @@ package struct HLSAPI: Sendable {
     } catch let refusal as OriginRefusal {
       return directory.origin.refused(refusal, request)
     } catch {
-      return Self.refusal(400, "_HLS_msn and _HLS_part are the numbers of a segment, and of a part of it")
+      return Self.refusal(400, "_HLS_msn and _HLS_part must be a segment number and a part number")
     }
   }
 
@@ -65,11 +65,11 @@ package struct HLSAPI: Sendable {
       directory.origin.counters.countSent(bytes.count, over: .hls)
       return HTTPResponse(
         status: 200, headers: [("Content-Type", type), ("Cache-Control", caching)] + Self.everywhere, body: bytes)
-    case .missing: return Self.refusal(404, "it is not there, or no more")
-    case .refused(.malformed): return Self.refusal(400, "_HLS_msn and _HLS_part have to be numbers")
+    case .missing: return Self.refusal(404, "the file does not exist, or no longer")
+    case .refused(.malformed): return Self.refusal(400, "_HLS_msn and _HLS_part must be numbers")
     case .refused(.tooFarAhead): return Self.refusal(400, "_HLS_msn is too far ahead of the playlist")
     case .late: return Self.refusal(503, "the stream has no segment yet", [("Retry-After", "2")])
-    case .busy: return Self.refusal(503, "too many wait for this stream", [("Retry-After", "2")])
+    case .busy: return Self.refusal(503, "too many requests wait for this stream", [("Retry-After", "2")])
     case .over: return Self.refusal(503, "the stream is ending", [("Retry-After", "2")])
     }
   }

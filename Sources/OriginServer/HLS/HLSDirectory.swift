@@ -50,7 +50,7 @@ package final class HLSDirectory: Sendable {
       guard !state.isStopping else { return .failure(OriginRefusal(.stopping, "the server is stopping")) }
       if let other = state.streams[path] { return .success((other, false)) }
       guard state.streams.count < settings.streams else {
-        return .failure(OriginRefusal(.hls, "the server cuts \(settings.streams) streams for HLS and takes no more"))
+        return .failure(OriginRefusal(.hls, "the server's limit of \(settings.streams) HLS streams is reached"))
       }
       state.streams[path] = made
       state.begun += 1

@@ -47,7 +47,7 @@ actor HLSStream {
   /// - Throws: if the stream's limit of viewers is reached.
   init(_ viewing: Origin.Viewing, _ settings: HLSDelivery) throws(OriginRefusal) {
     guard let viewer = viewing.hub.join(.init(lag: Origin.processingLag, wantsPast: true)) else {
-      throw OriginRefusal(.viewers, "\(viewing.path) has as many viewers as it may")
+      throw OriginRefusal(.viewers, "the limit of viewers of \(viewing.path) is reached")
     }
     self.viewing = viewing
     self.settings = settings

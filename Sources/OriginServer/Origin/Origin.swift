@@ -90,7 +90,7 @@ package final class Origin: Sendable {
     guard !settings.publishesOpenly else { return }
     if let text = QueryString.value("token", in: query) { return try admit(token: text, path) }
     guard settings.protection.publish != nil else {
-      throw OriginRefusal(.unsigned, "publishing needs a token: \(path)?token=…")
+      throw OriginRefusal(.unsigned, "publishing requires a token: \(path)?token=…")
     }
     try check(path.description, query, for: .publish)
   }
@@ -100,14 +100,14 @@ package final class Origin: Sendable {
     let token: RoomToken
     do throws(TokenError) { token = try keys.verify(text) } catch { throw OriginRefusal(error) }
     guard [path.stream, "\(path.app)/\(path.stream)"].contains(token.room.rawValue) else {
-      throw OriginRefusal(.token, "the token's room is \(token.room.brief), which is not \(path.stream)")
+      throw OriginRefusal(.token, "the token is for room \(token.room.brief), not \(path.stream)")
     }
     guard StreamVariant(path.stream) == nil else {
-      throw OriginRefusal(.token, "\(path.stream.prefix(64)) is the name of a variant, which no room token publishes")
+      throw OriginRefusal(.token, "\(path.stream.prefix(64)) is the name of a variant, which a room token can't publish")
     }
     guard token.grants.contains(.publish) else { throw OriginRefusal(.token, "the token has no grant to publish") }
     guard !isRevoked(token) else {
-      throw OriginRefusal(.token, "the token is that of a kicked user")
+      throw OriginRefusal(.token, "the token belongs to a kicked user")
     }
   }
 
@@ -165,7 +165,7 @@ package final class Origin: Sendable {
     let refusal: OriginRefusal? = state.withLockedValue { state in
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
       guard state.viewers < settings.viewers else {
-        return OriginRefusal(.viewers, "the server has \(settings.viewers) viewers and takes no more")
+        return OriginRefusal(.viewers, "the server's limit of \(settings.viewers) viewers is reached")
       }
       state.viewers += 1
       return nil

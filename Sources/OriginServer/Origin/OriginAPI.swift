@@ -51,7 +51,7 @@ package struct OriginAPI: Sendable {
   private func end(_ names: [String]) -> HTTPResponse {
     guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]),
       origin.endPublish(path, reason: "the server's operator ended the stream")
-    else { return .error(404, RoomError(.subscribeFailed, "no such stream is being published")) }
+    else { return .error(404, RoomError(.subscribeFailed, "the stream is not being published")) }
     return .noContent
   }
 }

@@ -23,19 +23,19 @@ extension Origin {
       "roomserver_origin_bytes_sent_total", .counter, "Bytes sent to viewers of live streams, by protocol.", label: "protocol",
       byWay { counters.bytesSent($0) })
     text.add(
-      "roomserver_origin_dropped_frames_total", .counter, "Frames that viewers lost by being late, mostly of video.",
+      "roomserver_origin_dropped_frames_total", .counter, "Frames dropped for late viewers, mostly video.",
       counters.droppedFrames)
     let refusals = counters.refusals
     text.add(
       "roomserver_origin_refused_total", .counter, "Publishers, viewers and connections refused, by reason.", label: "reason",
       OriginRefusal.Reason.allCases.map { ($0.rawValue, refusals[$0] ?? 0) })
     text.add("roomserver_rtmp_connections", .gauge, "Open RTMP connections.", counters.connections)
-    text.add("roomserver_rtmp_connections_total", .counter, "RTMP connections ever opened.", counters.connectionsOpened)
+    text.add("roomserver_rtmp_connections_total", .counter, "RTMP connections opened.", counters.connectionsOpened)
     text.add(
       "roomserver_rtmp_timed_out_total", .counter, "RTMP connections closed because the client was silent.",
       counters.connectionsTimedOut)
     text.add(
-      "roomserver_rtmp_malformed_total", .counter, "RTMP connections closed for what the client sent.",
+      "roomserver_rtmp_malformed_total", .counter, "RTMP connections closed because of invalid data.",
       counters.connectionsMalformed)
   }
 }

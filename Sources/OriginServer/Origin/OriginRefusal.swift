@@ -47,17 +47,17 @@ package struct OriginRefusal: Error, Sendable {
 
   init(_ refusal: PublishRefusal, _ path: StreamPath) {
     switch refusal {
-    case .inUse: self.init(.inUse, "\(path) is being published already")
-    case .tooManyStreams: self.init(.streams, "the server has as many streams as it may")
+    case .inUse: self.init(.inUse, "\(path) is already being published")
+    case .tooManyStreams: self.init(.streams, "the server's limit of streams is reached")
     }
   }
 
   init(_ refusal: HotlinkRefusal) {
     let sentence =
       switch refusal {
-      case .missing: "the URL has to be signed with wsSecret and wsTime"
-      case .malformed: "wsTime is no time in hexadecimal"
-      case .wrongSecret: "wsSecret does not fit this path and time"
+      case .missing: "the URL must be signed with wsSecret and wsTime"
+      case .malformed: "wsTime is not a hexadecimal time"
+      case .wrongSecret: "wsSecret does not match this path and time"
       case .expired: "the signed URL has expired"
       }
     self.init(.signature, sentence)
@@ -65,7 +65,7 @@ package struct OriginRefusal: Error, Sendable {
 
   init(_ error: TokenError) { self.init(.token, error.description) }
 
-  static func notFound(_ path: StreamPath) -> OriginRefusal { OriginRefusal(.noStream, "nobody publishes \(path)") }
+  static func notFound(_ path: StreamPath) -> OriginRefusal { OriginRefusal(.noStream, "\(path) is not being published") }
 
   /// The HTTP status of the response.
   var status: Int {

@@ -108,7 +108,7 @@ extension RTMPConnection {
       try home.origin.admitPlay(path.description, query: query(request.name))
       let viewing = try home.origin.view(path, over: .rtmp)
       guard let viewer = viewing.hub.join() else {
-        throw OriginRefusal(.viewers, "\(path) has as many viewers as it may")
+        throw OriginRefusal(.viewers, "the limit of viewers of \(path) is reached")
       }
       plays[request.stream] = RTMPPlay(viewing, viewer, home.audience(of: path))
       session.acceptPlay(request.stream, now: now)
@@ -157,6 +157,6 @@ extension RTMPConnection {
       home.origin.counters.countMalformed()
     case .rejected, .closedByPeer, .ended: return
     }
-    home.origin.log.debug("RTMP connection over", metadata: ["client": "\(client)", "reason": "\(failure)"])
+    home.origin.log.debug("RTMP connection ended", metadata: ["client": "\(client)", "reason": "\(failure)"])
   }
 }

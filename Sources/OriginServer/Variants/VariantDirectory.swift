@@ -49,7 +49,7 @@ package final class VariantDirectory: Sendable {
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
       // An existing job for this path has just ended.
       guard state.jobs.count < limit || state.jobs[path] != nil else {
-        return OriginRefusal(.variants, "the server makes \(limit) variants and takes no more")
+        return OriginRefusal(.variants, "the server's limit of \(limit) variants is reached")
       }
       state.jobs[path] = job
       state.begun += 1

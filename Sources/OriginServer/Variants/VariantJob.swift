@@ -52,15 +52,15 @@ final class VariantJob: Sendable {
   private func run(_ publication: Origin.Publication) -> String {
     let transcoder: VariantTranscoder
     do { transcoder = try VariantTranscoder(variant) } catch { return "\(error)" }
-    guard let viewer = hub.join(.init(lag: Origin.processingLag)) else { return "the source takes no more viewers" }
+    guard let viewer = hub.join(.init(lag: Origin.processingLag)) else { return "the source's limit of viewers is reached" }
     var lastWatched = ContinuousClock.now
     while !isStopped.load(ordering: .relaxed) {
       let now = ContinuousClock.now
       if publication.hub.statistics.viewers > 0 { lastWatched = now }
-      guard now - lastWatched <= idleTime else { return "nobody watches" }
+      guard now - lastWatched <= idleTime else { return "no viewers" }
       switch viewer.next() {
       case .media(let media): for message in transcoder.take(media) { publication.publish(message) }
-      case .end: return "the source is over"
+      case .end: return "the source ended"
       case .nothing: if news.lock(whenValue: true, timeoutSeconds: 0.5) { news.unlock(withValue: false) }
       }
     }

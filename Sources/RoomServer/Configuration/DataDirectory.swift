@@ -14,13 +14,13 @@ final class DataDirectory: Sendable {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw .data(reason: "\(path) can't be made: \(error.localizedDescription)")
+      throw .data(reason: "\(path) can't be created: \(error.localizedDescription)")
     }
     lock = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw .data(reason: "\(path) can't be written to: \(String(cString: strerror(errno)))") }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       close(lock)
-      throw .data(reason: "another server uses \(path); give each its own by --data")
+      throw .data(reason: "another server uses \(path); use a different --data for each")
     }
   }
 

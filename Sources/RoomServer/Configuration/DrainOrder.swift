@@ -12,13 +12,13 @@ struct DrainOrder: Sendable {
   /// Returns the validation error of a redirect URL; nil if it is valid.
   static func complaint(redirect: String) -> String? {
     let scheme = redirect.firstMatch(of: /^wss?:\/\/[^\/?#]+/)
-    return scheme != nil && redirect.utf8.count <= 1024 ? nil : "ws:// or wss:// and the host of another server are needed"
+    return scheme != nil && redirect.utf8.count <= 1024 ? nil : "must be ws:// or wss:// with the host of another server"
   }
 
   /// Returns the error for a client that arrives during the drain.
   func error(_ code: ErrorCode) -> RoomError {
     RoomError(
-      code, "the server opens no rooms any more; " + (redirect.map { "go to \($0)" } ?? "try again in a moment"),
+      code, "the server is draining and opens no rooms; " + (redirect.map { "connect to \($0)" } ?? "try again in a moment"),
       redirect: redirect)
   }
 }

@@ -133,8 +133,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .noKeys: "no API key: give a key and a secret"
-    case .shortSecret(let key): "the secret of API key \(key) is too short: at least 32 bytes are needed"
-    case .badAddress(let address): "\(address) is no numeric address"
+    case .shortSecret(let key): "the secret of API key \(key) is too short: it must have at least 32 bytes"
+    case .badAddress(let address): "\(address) is not a numeric address"
     case .http(let address, let reason): "can't listen for HTTP on \(address): \(reason)"
     case .rtmp(let address, let reason): "can't listen for RTMP on \(address): \(reason)"
     case .certificate(let reason): "can't serve TLS: \(reason)"
@@ -142,7 +142,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .iceServer(let reason): reason
     case .recordings(let reason): "can't record: \(reason)"
     case .webhooks(let reason): reason
-    case .data(let reason): "can't keep data: \(reason)"
+    case .data(let reason): "can't store data: \(reason)"
     }
   }
 }

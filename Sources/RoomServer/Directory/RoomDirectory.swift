@@ -145,7 +145,7 @@ actor RoomDirectory {
     return false
   }
 
-  private var fullSentence: String { "the server has \(configuration.limits.rooms) rooms and takes no more" }
+  private var fullSentence: String { "the server's limit of \(configuration.limits.rooms) rooms is reached" }
 
   /// Returns the settings of the API call, with the server's defaults for those that it left out.
   nonisolated func settings(for wishes: RoomWishes) -> RoomCore.Settings {

@@ -54,7 +54,7 @@ actor Drain {
     work = nil
     guard await directory.drain != nil else { return }
     await directory.setDrain(nil)
-    log.notice("draining no more")
+    log.notice("drain cancelled")
   }
 
   /// Stops waiting, because the server ends.

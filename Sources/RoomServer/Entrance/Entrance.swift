@@ -65,7 +65,7 @@ struct Entrance: Sendable {
     if let room, token.room != room { throw .otherRoom(RoomError(.tokenInvalid, "the token is for another room")) }
     if case .session = purpose { return token }
     guard !directory.kicked.withLockedValue({ $0.contains(token) }) else {
-      throw .token(RoomError(.tokenInvalid, "the user was kicked, and this token with it; a new token is needed"))
+      throw .token(RoomError(.tokenInvalid, "the user was kicked and this token revoked; get a new token"))
     }
     switch purpose {
     case .join, .session: break

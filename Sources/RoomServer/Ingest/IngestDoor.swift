@@ -71,7 +71,7 @@ final class IngestDoor: Sendable {
     _ name: RoomName, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
   ) async throws(RoomError) -> IngestSession {
     do throws(Entrance.Refusal) { try entrance.admit(client) } catch { throw error.error }
-    guard NameRule.allows(name) else { throw RoomError(.noSuchRoom, "rooms are called \(NameRule.text)") }
+    guard NameRule.allows(name) else { throw RoomError(.noSuchRoom, "a room name must be \(NameRule.text)") }
     guard let text = QueryString.value("token", in: query) else {
       throw RoomError(.tokenInvalid, "publish to \(name)?token=… with a room token")
     }

@@ -109,7 +109,7 @@ final class IngestSession: PublishSink, RoomEncoder {
     case .kickedOut: "kicked out of the room\(operation)"
     case .roomClosed: "the room was closed"
     case .serverStopping: "the server is stopping"
-    default: "the session in the room is over: \(ended.reason.rawValue)"
+    default: "the session in the room ended: \(ended.reason.rawValue)"
     }
   }
 
@@ -163,7 +163,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   private func logTally() async {
     let tally = await tally()
     log.info(
-      "RTMP stream over",
+      "RTMP stream ended",
       metadata: [
         "user": "\(user)", "pictures": "\(tally.pictures)", "packets": "\(tally.packets)",
         "malformed": "\(tally.malformed)", "jumps": "\(tally.jumps)", "lost": "\(tally.lost)",

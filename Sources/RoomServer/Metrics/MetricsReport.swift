@@ -56,30 +56,30 @@ struct MetricsReport: Sendable {
       viewers += counts.viewers
       jobs += await room.jobList.count
     }
-    text.add("roomserver_draining", .gauge, "1 while no room is opened any more.", await directory.drain == nil ? 0 : 1)
+    text.add("roomserver_draining", .gauge, "1 while the server is draining.", await directory.drain == nil ? 0 : 1)
     text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
     text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
     text.add("roomserver_viewers", .gauge, "WHEP sessions in all rooms.", viewers)
     text.add("roomserver_jobs", .gauge, "Relay jobs in all rooms.", jobs)
     text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
     text.add(
-      "roomserver_kicked_tokens", .gauge, "Tokens of kicked users that are kept dead.",
+      "roomserver_kicked_tokens", .gauge, "Revoked tokens of kicked users.",
       directory.kicked.withLockedValue { $0.count })
   }
 
   private func addStore(_ store: StoreWriter, to text: inout PrometheusText) {
     let counters = store.counters
     text.add("roomserver_store_waiting", .gauge, "Changes that are not written yet.", store.waiting)
-    text.add("roomserver_store_writes_total", .counter, "Transactions, each of all that had changed.", counters.writes)
-    text.add("roomserver_store_rooms_total", .counter, "Rooms written in these.", counters.rooms)
-    text.add("roomserver_store_bytes_total", .counter, "Bytes of these.", counters.bytes)
-    text.add("roomserver_store_failures_total", .counter, "Transactions that failed, and were tried again.", counters.failures)
+    text.add("roomserver_store_writes_total", .counter, "Store transactions.", counters.writes)
+    text.add("roomserver_store_rooms_total", .counter, "Rooms written in store transactions.", counters.rooms)
+    text.add("roomserver_store_bytes_total", .counter, "Bytes written in store transactions.", counters.bytes)
+    text.add("roomserver_store_failures_total", .counter, "Store transactions that failed and were retried.", counters.failures)
     text.add(
-      "roomserver_store_lost_total", .counter, "Changes given up because nothing could be written for too long.", counters.lost)
+      "roomserver_store_lost_total", .counter, "Changes dropped because the store failed for too long.", counters.lost)
     text.add(
       "roomserver_store_early_answers_total", .counter,
       "Answers sent before their change was on disk, because the store failed or took too long.", counters.earlyAnswers)
-    text.add("roomserver_store_slowest_milliseconds", .gauge, "What the slowest writing took.", counters.slowest)
+    text.add("roomserver_store_slowest_milliseconds", .gauge, "Duration of the slowest transaction.", counters.slowest)
   }
 
   private func addControl(to text: inout PrometheusText) {
@@ -91,27 +91,27 @@ struct MetricsReport: Sendable {
       "roomserver_http_requests_total", .counter, "HTTP requests answered, by status.", label: "status",
       byCode(requests.requests))
     text.add("roomserver_signalling_sockets", .gauge, "Open signalling sockets.", values.sockets)
-    text.add("roomserver_signalling_sockets_total", .counter, "Signalling sockets ever opened.", values.socketsOpened)
+    text.add("roomserver_signalling_sockets_total", .counter, "Signalling sockets opened.", values.socketsOpened)
     text.add("roomserver_signalling_sockets_dead_total", .counter, "Signalling sockets closed for silence.", values.socketsDead)
     text.add("roomserver_signalling_messages_received_total", .counter, "Signalling messages read.", values.messagesReceived)
     text.add("roomserver_signalling_messages_sent_total", .counter, "Signalling messages sent.", values.messagesSent)
     text.add(
-      "roomserver_signalling_messages_malformed_total", .counter, "Signalling messages that were no request.",
+      "roomserver_signalling_messages_malformed_total", .counter, "Signalling messages that were not valid requests.",
       values.messagesMalformed)
     text.add(
       "roomserver_signalling_messages_unwritable_total", .counter, "Answers and events that could not be encoded, a defect.",
       values.messagesUnwritable)
     text.add(
-      "roomserver_signalling_errors_total", .counter, "Errors answered over signalling, by code.", label: "code",
+      "roomserver_signalling_errors_total", .counter, "Errors sent over signalling, by code.", label: "code",
       byCode(values.errors))
-    text.add("roomserver_joins_total", .counter, "Joins, by the code of their answer.", label: "code", byCode(values.joins))
-    text.add("roomserver_resumes_total", .counter, "Sessions taken up again.", values.resumes)
+    text.add("roomserver_joins_total", .counter, "Joins, by the code of their result.", label: "code", byCode(values.joins))
+    text.add("roomserver_resumes_total", .counter, "Sessions resumed.", values.resumes)
     text.add("roomserver_kicks_total", .counter, "Participants kicked.", values.kicks)
-    text.add("roomserver_whip_sessions_total", .counter, "WHIP sessions begun.", values.whipSessions)
-    text.add("roomserver_whep_sessions_total", .counter, "WHEP sessions begun.", values.whepSessions)
-    text.add("roomserver_rtmp_ingests_total", .counter, "RTMP streams let into rooms.", values.rtmpSessions)
+    text.add("roomserver_whip_sessions_total", .counter, "WHIP sessions started.", values.whipSessions)
+    text.add("roomserver_whep_sessions_total", .counter, "WHEP sessions started.", values.whepSessions)
+    text.add("roomserver_rtmp_ingests_total", .counter, "RTMP streams admitted to rooms.", values.rtmpSessions)
     text.add(
-      "roomserver_rtmp_ingest_faults_total", .counter, "Of these, ended because a room can't take them.", values.rtmpFaults)
+      "roomserver_rtmp_ingest_faults_total", .counter, "RTMP streams ended because a room can't convert them.", values.rtmpFaults)
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
@@ -121,21 +121,21 @@ struct MetricsReport: Sendable {
 
   private func addBroadcasts(_ totals: BroadcastTotals, to text: inout PrometheusText) {
     text.add(
-      "roomserver_broadcasts", .gauge, "Publish URLs that are fed, by the state of the way to them.", label: "state",
+      "roomserver_broadcasts", .gauge, "Broadcasts, by the state of their connection.", label: "state",
       PushState.allCases.map { ($0.rawValue, totals.live[$0] ?? 0) })
     text.add("roomserver_broadcast_queue_milliseconds", .gauge, "Media that waits in the fullest send queue.", totals.queued)
     text.add("roomserver_broadcast_bytes_total", .counter, "Bytes pushed.", totals.bytes)
     text.add(
       "roomserver_broadcast_dropped_frames_total", .counter, "Pictures dropped because a server was too slow.",
       totals.droppedFrames)
-    text.add("roomserver_broadcast_connections_total", .counter, "Connections that were published on.", totals.connections)
+    text.add("roomserver_broadcast_connections_total", .counter, "Connections on which publishing started.", totals.connections)
     text.add("roomserver_broadcast_takeovers_total", .counter, "Jobs that took over a publish URL.", totals.takeovers)
     text.add(
       "roomserver_broadcast_failures_total", .counter, "Connections that were refused or lost, by cause.", label: "cause",
       PushFailure.causes.map { ($0, totals.failures[$0] ?? 0) })
     let recordings = totals.recordings
-    text.add("roomserver_recordings", .gauge, "Recordings at work.", recordings.live)
-    text.add("roomserver_recordings_total", .counter, "Recordings begun.", recordings.begun)
+    text.add("roomserver_recordings", .gauge, "Recordings in progress.", recordings.live)
+    text.add("roomserver_recordings_total", .counter, "Recordings started.", recordings.begun)
     text.add("roomserver_recording_bytes_total", .counter, "Bytes written to recordings.", recordings.bytes)
     text.add(
       "roomserver_recording_dropped_frames_total", .counter, "Pictures left out of recordings because the disk was too slow.",
@@ -146,20 +146,20 @@ struct MetricsReport: Sendable {
   }
 
   private func addMixes(_ totals: MixDirectory.Totals, _ mixes: [LiveMix.Status], to text: inout PrometheusText) {
-    text.add("roomserver_mixes", .gauge, "Mixes at work.", mixes.count)
-    text.add("roomserver_mix_cores", .gauge, "Cores that mixes and their decoders take.", totals.budget.used)
-    text.add("roomserver_mix_cores_limit", .gauge, "Cores that mixes may take.", totals.limit)
-    text.add("roomserver_mix_refused_total", .counter, "Mixes that the machine had no room for.", totals.budget.refused)
-    text.add("roomserver_mix_frames_total", .counter, "Frames made by the mixes at work.", mixes.reduce(0) { $0 + $1.frames })
+    text.add("roomserver_mixes", .gauge, "Active mixes.", mixes.count)
+    text.add("roomserver_mix_cores", .gauge, "Cores that mixes and their decoders use.", totals.budget.used)
+    text.add("roomserver_mix_cores_limit", .gauge, "Cores that mixes may use.", totals.limit)
+    text.add("roomserver_mix_refused_total", .counter, "Mixes refused because of the limit of cores.", totals.budget.refused)
+    text.add("roomserver_mix_frames_total", .counter, "Frames made by active mixes.", mixes.reduce(0) { $0 + $1.frames })
     text.add(
-      "roomserver_mix_skipped_frames_total", .counter, "Frames that these left out because the machine did not keep up.",
+      "roomserver_mix_skipped_frames_total", .counter, "Frames that active mixes skipped because the machine was too slow.",
       mixes.reduce(0) { $0 + $1.skipped })
     text.add(
-      "roomserver_mix_delay_milliseconds", .gauge, "By which the slowest mix lags its sources.", mixes.map(\.delay).max() ?? 0)
+      "roomserver_mix_delay_milliseconds", .gauge, "Delay of the slowest mix behind its sources.", mixes.map(\.delay).max() ?? 0)
     text.add("roomserver_mix_decoded_tracks", .gauge, "Tracks that are decoded, each once.", totals.decoding.tracks)
-    text.add("roomserver_mix_decoded_uses", .gauge, "Uses of these by mixes and forwards.", totals.decoding.uses)
+    text.add("roomserver_mix_decoded_uses", .gauge, "Uses of decoded tracks by mixes and forwards.", totals.decoding.uses)
     text.add("roomserver_mix_decoded_total", .counter, "Pictures and packets decoded.", totals.decoding.decoded)
-    text.add("roomserver_mix_undecodable_total", .counter, "Pictures and packets that could not be.", totals.decoding.broken)
+    text.add("roomserver_mix_undecodable_total", .counter, "Pictures and packets that could not be decoded.", totals.decoding.broken)
     text.add(
       "roomserver_mix_decoding_cpu_seconds_total", .counter, "Processor time of the decoders.",
       Double(totals.decoding.microseconds) / 1e6)
@@ -182,32 +182,32 @@ struct MetricsReport: Sendable {
       ("packets_sent", "Datagrams sent.", total.packetsSent),
       ("bytes_received", "Bytes of datagrams received.", total.bytesReceived),
       ("bytes_sent", "Bytes of datagrams sent.", total.bytesSent),
-      ("segmented_messages", "Messages of several datagrams that the kernel cut (UDP GSO).", total.segmentedMessages),
+      ("segmented_messages", "Messages of several datagrams that the kernel split (UDP GSO).", total.segmentedMessages),
       ("segmented_packets", "Datagrams sent in such messages.", total.segmentedPackets),
       ("segmentation_refused", "Such messages that the kernel refused.", total.segmentationRefused),
       ("rtp_received", "RTP packets received.", total.rtpReceived),
-      ("rtp_injected", "RTP packets made of RTMP publishes.", total.injected),
+      ("rtp_injected", "RTP packets from RTMP ingest.", total.injected),
       ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
       ("retransmitted", "RTP packets sent again.", total.retransmitted),
       ("nacks_received", "NACKs received.", total.nacksReceived),
-      ("nacked_packets", "Packets that subscribers asked for again.", total.nackedPackets),
+      ("nacked_packets", "Packets that subscribers requested again.", total.nackedPackets),
       ("nacks_sent", "NACKs sent.", total.nacksSent),
       ("key_frame_requests_received", "PLI and FIR received.", total.keyFrameRequestsReceived),
       ("key_frame_requests_sent", "PLI and FIR sent.", total.keyFrameRequestsSent),
       ("transport_feedback_received", "Transport-wide feedback received.", total.transportFeedbackReceived),
       ("transport_feedback_sent", "Transport-wide feedback sent.", total.transportFeedbackSent),
-      ("tcp_accepted", "TCP connections taken.", total.tcpAccepted),
-      ("tcp_refused", "TCP connections closed because of a bound.", total.tcpRefused),
-      ("tcp_silent", "TCP connections closed because no valid check came in time.", total.tcpSilent),
-      ("tcp_malformed", "TCP connections closed for what they sent.", total.tcpMalformed),
+      ("tcp_accepted", "TCP connections accepted.", total.tcpAccepted),
+      ("tcp_refused", "TCP connections closed because of a limit.", total.tcpRefused),
+      ("tcp_silent", "TCP connections closed because no valid check arrived in time.", total.tcpSilent),
+      ("tcp_malformed", "TCP connections closed because of invalid data.", total.tcpMalformed),
       ("tcp_bytes_received", "Bytes read from TCP connections.", total.tcpBytesReceived),
       ("tcp_bytes_sent", "Bytes written to TCP connections.", total.tcpBytesSent),
     ] {
       text.add("roomserver_media_\(name)_total", .counter, help, value)
     }
     text.add(
-      "roomserver_media_dropped_total", .counter, "Packets that went no further, by reason.", label: "reason",
+      "roomserver_media_dropped_total", .counter, "Packets dropped, by reason.", label: "reason",
       MediaDrop.allCases.map { ("\($0)", Int64(clamping: total[$0])) })
   }
 }

@@ -107,7 +107,7 @@ struct SignalSession: Sendable {
       if let pong = try? SignalWriter.result(Empty(), id: request.id) { socket.send(pong) }
       return .answered
     default:
-      refuse(RoomError(.notInRoom, "the first request has to be join"), request)
+      refuse(RoomError(.notInRoom, "the first request must be join"), request)
       return .refused
     }
   }
@@ -124,7 +124,7 @@ struct SignalSession: Sendable {
       try entrance.admit(client)
       guard params.version == signallingVersion else {
         throw .token(
-          RoomError(.joinFailed, "version \(params.version) is not spoken here, but version \(signallingVersion)"))
+          RoomError(.joinFailed, "version \(params.version) is not supported; use version \(signallingVersion)"))
       }
       token = try entrance.authorise(params.token, for: nil, to: .join)
     } catch { throw error.error }

@@ -42,7 +42,7 @@ final class SignallingServer: Sendable {
     // NIO closes this descriptor, libmicrohttpd its own.
     let descriptor = fcntl(upgraded.descriptor, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else {
-      log.error("can't take a signalling socket over", metadata: ["errno": "\(errno)"])
+      log.error("can't take over a signalling socket", metadata: ["errno": "\(errno)"])
       return upgraded.release()
     }
     counters.count {
@@ -67,7 +67,7 @@ final class SignallingServer: Sendable {
         switch result {
         case .success(let channel): begin(channel, messages, upgraded)
         case .failure(let error):
-          log.error("can't take a signalling socket over", metadata: ["error": "\(error)"])
+          log.error("can't take over a signalling socket", metadata: ["error": "\(error)"])
           Glibc.close(descriptor)
           counters.count { $0.sockets -= 1 }
           continuation.finish()

@@ -149,7 +149,7 @@ RULES = [
     "is not an application for live streams on this server",
     "the room has no image",
     "is not a merge job and has no layouts",
-    "so name the room",
+    "requires room",
 ]
 
 

@@ -21,7 +21,7 @@ struct UnknownMembersTests {
   private static let frame = #"{"x":0,"y":0,"width":32,"height":64}"#
 
   private static let bodies = [
-    Body(path: "/v1/rooms", json: #"{"name":"x","maxParticipant":3}"#, names: #""maxParticipant" here"#),
+    Body(path: "/v1/rooms", json: #"{"name":"x","maxParticipant":3}"#, names: #""maxParticipant" in the body"#),
     Body(path: "/v1/rooms", json: #"{"name":"x","push":{"mode":"own","url":"rtmp://a/b/c"}}"#, names: #""url" in push"#),
     Body(path: "/v1/rooms", json: #"{"name":"x","stage":{\#(picture),"gop":3}}"#, names: #""gop" in stage"#),
     Body(
@@ -35,22 +35,22 @@ struct UnknownMembersTests {
       path: "/v1/rooms",
       json: ##"{"name":"x","pk":{\##(picture),"own":\##(frame),"peer":\##(frame),"background":{"color":"#ffffff"}}}"##,
       names: #""color" in pk.background"#),
-    Body(path: "/v1/rooms/room", json: #"{"name":"room"}"#, names: #""name" here"#, method: "PATCH"),
+    Body(path: "/v1/rooms/room", json: #"{"name":"room"}"#, names: #""name" in the body"#, method: "PATCH"),
     Body(path: "/v1/rooms/room", json: #"{"push":{"mode":"own","url":1}}"#, names: #""url" in push"#, method: "PATCH"),
-    Body(path: "/v1/tokens", json: #"{"room":"x","user":"u","grant":["publish"]}"#, names: #""grant" here"#),
-    Body(path: "/v1/rooms/room/jobs", json: #"{"jobId":"j","url":"rtmp://a/b/c"}"#, names: #""url" here"#),
+    Body(path: "/v1/tokens", json: #"{"room":"x","user":"u","grant":["publish"]}"#, names: #""grant" in the body"#),
+    Body(path: "/v1/rooms/room/jobs", json: #"{"jobId":"j","url":"rtmp://a/b/c"}"#, names: #""url" in the body"#),
     Body(
       path: "/v1/rooms/room/merge-jobs", json: merge + #"[{"userId":"a"},{"userId":"b","mute":true}]}"#,
       names: #""mute" in layouts[1]"#),
-    Body(path: "/v1/rooms/room/calls/setLayout", json: #"{"type":"gridNine","frame":[]}"#, names: #""frame" here"#),
+    Body(path: "/v1/rooms/room/calls/setLayout", json: #"{"type":"gridNine","frame":[]}"#, names: #""frame" in the body"#),
     Body(
       path: "/v1/rooms/room/calls/setLayout",
       json: #"{"type":"custom","frames":[\#(frame),{"x":0,"y":0,"width":1,"height":1,"z":1}]}"#,
       names: #""z" in frames[1]"#),
-    Body(path: "/v1/rooms/room/calls/setSeat", json: #"{"index":1,"mute":true}"#, names: #""mute" here"#),
-    Body(path: "/v1/rooms/room/calls/sendMessage", json: #"{"kind":"text","text":"a","user":"b"}"#, names: #""user" here"#),
-    Body(path: "/v1/rooms/room/calls/quitPK", json: #"{"now":true}"#, names: #""now" here, but none"#),
-    Body(path: "/v1/rooms/room/calls/takeSeat", json: #"{"seat":1}"#, names: #""seat" here"#),
+    Body(path: "/v1/rooms/room/calls/setSeat", json: #"{"index":1,"mute":true}"#, names: #""mute" in the body"#),
+    Body(path: "/v1/rooms/room/calls/sendMessage", json: #"{"kind":"text","text":"a","user":"b"}"#, names: #""user" in the body"#),
+    Body(path: "/v1/rooms/room/calls/quitPK", json: #"{"now":true}"#, names: #""now" in the body; valid members: none"#),
+    Body(path: "/v1/rooms/room/calls/takeSeat", json: #"{"seat":1}"#, names: #""seat" in the body"#),
   ]
 
   @Test("are refused at every depth, with the name of the member and where it is", arguments: bodies)
@@ -62,7 +62,7 @@ struct UnknownMembersTests {
       #expect(response.status == 400)
       #expect(response.error?.code == .unknownMessage)
       let message = response.error?.message ?? ""
-      #expect(message.contains("there is no member \(body.names)"), "\(message)")
+      #expect(message.contains("unknown member \(body.names)"), "\(message)")
       #expect(try await server.api("GET", "/v1/rooms/x").status == 404, "nothing is made")
       #expect(try await server.api("GET", "/v1/rooms/room/state").decoded(RoomSnapshot.self) == before)
     }

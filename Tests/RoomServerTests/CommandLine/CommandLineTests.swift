@@ -48,7 +48,7 @@ struct CommandLineTests {
       (["serve", "--dev", "--recording-limit", "1"], "--recordings"),
       (["serve", "--dev", "--recordings", "/tmp", "--recording-limit", "0"], "--recording-limit"),
       (["serve", "--dev", "--rtmp-bind", "0.0.0.0"], "loopback"),
-      (["serve", "--dev", "--data", "/dev/null/here"], "can't keep data"), (["serve", "--dev", "--data", ""], "--data"),
+      (["serve", "--dev", "--data", "/dev/null/here"], "can't store data"), (["serve", "--dev", "--data", ""], "--data"),
       (["serve", "--dev", "--hls-segment", "0.1"], "segment length must"),
       (["serve", "--dev", "--hls-part", "3"], "part length must"),
       (["serve", "--dev", "--hls-window", "2"], "3 to 100"),

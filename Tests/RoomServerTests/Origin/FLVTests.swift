@@ -26,7 +26,7 @@ struct FLVTests {
       #expect(try await server.metric("roomserver_origin_viewers{protocol=\"flv\"}") == 1)
       publisher.end()
       try await eventually("the response ends with the stream") { wire.isClosed }
-      try await eventually("nobody watches") { try await server.metric("roomserver_origin_viewers{protocol=\"flv\"}") == 0 }
+      try await eventually("no viewers") { try await server.metric("roomserver_origin_viewers{protocol=\"flv\"}") == 0 }
       #expect(try await server.request("GET", "/live/studio.flv").status == 404)
     }
   }

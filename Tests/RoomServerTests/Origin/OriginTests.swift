@@ -37,8 +37,8 @@ struct OriginTests {
   func tokens() async throws {
     try await TestServer.with { server in
       let cases = [
-        ("studio", "needs a token"), ("studio?token=x", "JWT"),
-        ("studio?token=\(try server.token("anchor", room: "other"))", "room is other"),
+        ("studio", "requires a token"), ("studio?token=x", "JWT"),
+        ("studio?token=\(try server.token("anchor", room: "other"))", "for room other"),
         ("studio?token=\(try server.token("anchor", room: "studio", grants: [.subscribe]))", "grant"),
         ("studio?token=\(try server.token("anchor", room: "studio", ttl: -10))", "expired"),
       ]

@@ -92,10 +92,10 @@ struct CertificateTests {
       return error.map { "\($0)" } ?? ""
     }
     #expect(try await complaint(key: other.key).contains("privkey.pem is not the key of the certificate"))
-    #expect(try await complaint(key: "").contains("privkey.pem is no PEM file"))
+    #expect(try await complaint(key: "").contains("privkey.pem is not a PEM file"))
     let torn = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
-    #expect(try await complaint(certificate: torn).contains("fullchain.pem is no PEM"))
-    #expect(try await complaint(certificate: "\0").contains("fullchain.pem is no PEM"))
+    #expect(try await complaint(certificate: torn).contains("fullchain.pem is not a PEM"))
+    #expect(try await complaint(certificate: "\0").contains("fullchain.pem is not a PEM"))
     try files.write(certificate: SelfSigned.certificateText)
     try files.removeKey()
     let error = await #expect(throws: StartError.self) { try await TestServer.start { $0.tls = files.settings } }
