@@ -52,7 +52,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("what is absent stays, null takes the server's default, and the answer has what is in force")
+  @Test("absent settings stay, null selects the server's default, and the answer has the effective settings")
   func members() async throws {
     try await TestServer.with { server in
       try await create(server)
@@ -83,7 +83,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("a setting that is out of range is refused with its name, and none of the others changes")
+  @Test("a setting that is out of range is rejected with its name, and no other setting changes")
   func refused() async throws {
     try await TestServer.with { server in
       try await create(server)
@@ -107,7 +107,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("a room has as many places as the server's setting allows, by default and at most", arguments: [7, 5000])
+  @Test("the server's setting is the default and maximum number of participants", arguments: [7, 5000])
   func places(most: Int) async throws {
     try await TestServer.with {
       $0.limits.participantsPerRoom = most
@@ -127,7 +127,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("another audience is in force at once: the room's mix goes, or comes with what it now has")
+  @Test("another audience applies at once: the room's mix ends, or starts with its present sources")
   func audience() async throws {
     try await TestServer.with { server in
       try await create(server)
@@ -163,7 +163,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("fewer places keep those out who come later, and nobody has to leave")
+  @Test("a lower capacity rejects later joins, and present participants stay")
   func places() async throws {
     try await TestServer.with { server in
       try await create(server)
@@ -178,7 +178,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("a URL of the room's own is for the jobs that begin later, and never for the room's own mix")
+  @Test("a room's own URL applies to jobs that start later, and never to the room's own mix")
   func push() async throws {
     try await TestServer.with { server in
       try await create(server)
@@ -229,7 +229,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("times are in force for what begins after the change")
+  @Test("times apply to what starts after the change")
   func times() async throws {
     try await TestServer.with { server in
       try await create(server, #"{"name":"room","graceTime":3600,"requestTimeout":600}"#)
@@ -250,7 +250,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("a host is seated, or not, from the next join on")
+  @Test("whether a host is seated changes with the next join")
   func hostSeat() async throws {
     try await TestServer.with { server in
       try await create(server, #"{"name":"room","seatsHost":false}"#)
@@ -267,7 +267,7 @@ struct ChangingRoomsTests {
     }
   }
 
-  @Test("an empty room waits from the change on, by the new time")
+  @Test("an empty room waits for the new time, starting at the change")
   func emptyTime() async throws {
     let bare = try BareRoom(emptyTime: .seconds(3600))
     defer { bare.plane.stop() }

@@ -40,7 +40,7 @@ struct KeyRotationTests {
     return answers
   }
 
-  @Test("tokens of the old and of the new key are valid while both are active; a removed key's are refused")
+  @Test("tokens of the old and the new key are valid while both are active; those of a removed key are rejected")
   func rotation() async throws {
     #expect(
       try await Self.answers(ofServerWith: ["old", "new"])
@@ -50,7 +50,7 @@ struct KeyRotationTests {
         == Answers(api: ["old": 401, "new": 200], join: ["old": .tokenInvalid, "new": .ok]))
   }
 
-  @Test("webhooks are signed with the key that signs, whatever its name", arguments: ["old", "new"])
+  @Test("webhooks are signed with the signing key, whatever its name", arguments: ["old", "new"])
   func signing(key: String) async throws {
     let receiver = try WebhookReceiver()
     try await receiver.listen()
@@ -70,7 +70,7 @@ struct KeyRotationTests {
     await receiver.stop()
   }
 
-  @Test("the key that signs comes first")
+  @Test("the signing key is listed first")
   func order() async throws {
     #expect(try TokenKeys(Self.secrets).keys == ["new", "old"])
     #expect(try TokenKeys(Self.secrets, signing: "old").keys == ["old", "new"])

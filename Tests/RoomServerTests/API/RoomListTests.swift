@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("REST: lists of rooms, and who is counted")
+@Suite("REST: lists of rooms, and their counts")
 struct RoomListTests {
   struct Page: Decodable {
     struct Room: Decodable, Equatable {
@@ -49,7 +49,7 @@ struct RoomListTests {
     }
   }
 
-  @Test("the room's own mix takes no place, and counts as no participant")
+  @Test("the room's own mix uses no capacity, and does not count as a participant")
   func ownMix() async throws {
     try await TestServer.with { server in
       #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room","maxParticipants":4}"#).status == 201)
@@ -73,7 +73,7 @@ struct RoomListTests {
     }
   }
 
-  @Test("the anchor of another room takes no place in a PK, and counts as no participant")
+  @Test("the anchor of another room in a PK uses no capacity, and does not count as a participant")
   func bridgedAnchor() async throws {
     try await TestServer.with { server in
       for room in ["a", "b"] {

@@ -29,7 +29,7 @@ struct RoomsAPITests {
     }
   }
 
-  @Test("an unknown room is 404 with 404002, an unknown user or track 404 as well")
+  @Test("an unknown room is 404 with 404002, an unknown user or track 404 too")
   func unknown() async throws {
     try await TestServer.with { server in
       for (method, path) in [
@@ -48,7 +48,7 @@ struct RoomsAPITests {
     }
   }
 
-  @Test("without an API token, with an expired, foreign or room token, it is 401 with 10002")
+  @Test("a missing, expired or foreign API token, or a room token, is 401 with 10002")
   func unauthorised() async throws {
     try await TestServer.with { server in
       let foreign = try TokenKeys([TestServer.key: "another secret of forty bytes, not known"])
@@ -89,7 +89,7 @@ struct RoomsAPITests {
     }
   }
 
-  @Test("participants and tracks are listed, hidden ones too")
+  @Test("participants and tracks are listed, including hidden ones")
   func roster() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -104,7 +104,7 @@ struct RoomsAPITests {
     }
   }
 
-  @Test("the API mutes a track: its owner and the others are told, by nobody's name")
+  @Test("the API mutes a track: its owner and the others are notified, without an author")
   func mute() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -120,7 +120,7 @@ struct RoomsAPITests {
     }
   }
 
-  @Test("a room closed by the API tells everybody roomClosed and closes their sockets")
+  @Test("a room closed by the API sends roomClosed to all participants and closes their sockets")
   func closeRoom() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -131,7 +131,7 @@ struct RoomsAPITests {
     }
   }
 
-  @Test("health, metrics and the page need no token")
+  @Test("health, metrics and the page require no token")
   func open() async throws {
     try await TestServer.with { server in
       #expect(try await server.request("GET", "/healthz").status == 200)

@@ -97,7 +97,7 @@ struct StatisticsAPITests {
     }
   }
 
-  @Test("statistics need an API token", arguments: ["/v1/rooms/room/statistics", "/v1/server", "/v1/server/history"])
+  @Test("statistics require an API token", arguments: ["/v1/rooms/room/statistics", "/v1/server", "/v1/server/history"])
   func unauthorised(path: String) async throws {
     try await TestServer.with { server in
       _ = try await server.join("alice", grants: [.admin])
@@ -132,7 +132,7 @@ struct StatisticsAPITests {
     return state
   }
 
-  @Test("a sample holds the means of its time")
+  @Test("a sample contains the means of its interval")
   func sample() throws {
     let sample = try #require(ServerHistory.Sample(from: Self.state(10), to: Self.state(20)))
     #expect(sample.at == 20_000)
@@ -143,7 +143,7 @@ struct StatisticsAPITests {
     #expect(ServerHistory.Sample(from: Self.state(10), to: Self.state(10)) == nil)
   }
 
-  @Test("the history keeps an hour and forgets the oldest")
+  @Test("the history keeps an hour and drops the oldest samples")
   func history() async throws {
     let plane = try MediaPlane(.init(workers: 1))
     let gauge = ServerGauge(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("REST: members that an operation does not know")
+@Suite("REST: unknown members")
 struct UnknownMembersTests {
   private struct Body: CustomTestStringConvertible {
     var path: String
@@ -53,7 +53,7 @@ struct UnknownMembersTests {
     Body(path: "/v1/rooms/room/calls/takeSeat", json: #"{"seat":1}"#, names: #""seat" in the body"#),
   ]
 
-  @Test("are refused at every depth, with the name of the member and where it is", arguments: bodies)
+  @Test("are rejected at every depth, with the name of the member and its path", arguments: bodies)
   private func refused(body: Body) async throws {
     try await TestServer.with { server in
       #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
@@ -68,7 +68,7 @@ struct UnknownMembersTests {
     }
   }
 
-  @Test("a member that is known may be null, and a call without parameters has an empty object")
+  @Test("a known member may be null, and a call without parameters has an empty object")
   func known() async throws {
     try await TestServer.with { server in
       func status(_ path: String, _ json: String) async throws -> Int {
@@ -86,7 +86,7 @@ struct UnknownMembersTests {
     }
   }
 
-  @Test("what is wrong with a call's parameters is told by their names alone")
+  @Test("errors in a call's parameters give only their names")
   func complaints() async throws {
     try await TestServer.with { server in
       #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
@@ -97,7 +97,7 @@ struct UnknownMembersTests {
     }
   }
 
-  @Test("over signalling they are ignored: a newer client may send more")
+  @Test("over signalling they are ignored, because a newer client may send more")
   func signalling() throws {
     let text = #"{"id":1,"method":"setSeat","params":{"index":1,"muted":true,"why":"noise"},"trace":7}"#
     let request = try SignalRequest.decode(text.utf8)

@@ -9,7 +9,7 @@ import Testing
 struct CommandLineTests {
   static let key = ["ROOMSERVER_KEY": "cli", "ROOMSERVER_SECRET": "a secret of forty bytes for testing only"]
 
-  @Test("token mints what the server takes, by flags or environment")
+  @Test("token mints valid tokens, with flags or environment")
   func token() async throws {
     let keys = try TokenKeys(["cli": "a secret of forty bytes for testing only"])
     let room = try await Command.run(
@@ -30,7 +30,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "what can't work is refused with a sentence",
+    "invalid options are rejected with a message",
     arguments: [
       (["serve", "--dev", "--bind", "0.0.0.0"], "loopback"), (["serve"], "--key"), (["serve", "--key", "k"], "secret"),
       (["serve", "--key", "k", "--secret", "short"], "32"), (["serve", "--dev", "--log-level", "loud"], "--log-level"),
@@ -61,7 +61,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "grants, names and times that are none are refused",
+    "invalid grants, names and times are rejected",
     arguments: [
       ["--grant", "fly"], ["--ttl", "2"], ["--ttl", "0s"], ["--user", "u u"], ["--room", ""], ["--api"],
     ])
@@ -88,7 +88,7 @@ struct CommandLineTests {
     #expect(try await server.status() == 0)
   }
 
-  @Test("a port that is taken is told, and the process ends")
+  @Test("a port that is in use is reported, and the process ends")
   func portTaken() async throws {
     try await TestServer.with { server in
       let result = try await Command.run(["serve", "--dev", "--port", "\(server.server.port)"], environment: [:])

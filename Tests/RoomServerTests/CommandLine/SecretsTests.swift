@@ -44,7 +44,7 @@ struct SecretsTests {
   }
 
   @Test(
-    "no log, metric or error of a server that says all it can has one in it", arguments: zip(["trace", "debug"], turn))
+    "no log, metric or error contains one, even at the most verbose level", arguments: zip(["trace", "debug"], turn))
   func running(level: String, turn: [String: String]) async throws {
     let environment = Self.environment.merging(turn) { $1 }.merging(["ROOMSERVER_LOG_LEVEL": level]) { $1 }
     let server = try Command.start(["serve"], environment: environment)
@@ -105,7 +105,7 @@ struct SecretsTests {
     }
   }
 
-  @Test("a configuration that can't work is told without one, and so is what holds")
+  @Test("errors of an invalid configuration, and the effective one, contain none")
   func configuration() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "secrets-\(UUID().uuidString).yaml")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -129,7 +129,7 @@ struct SecretsTests {
     }
   }
 
-  @Test("a whole configuration, printed in whatever way, does not show one")
+  @Test("a whole configuration shows none, however it is printed")
   func printed() {
     var configuration = ServerConfiguration(keys: ["cli": "Xapi"])
     configuration.iceServers = [

@@ -32,7 +32,7 @@ struct SettingsTests {
     get throws { Set(try file.matches(of: #/(?m)^#([a-z-]+): /#).map { String($0.1) }) }
   }
 
-  @Test("deploy/roomserver.yaml has every setting that the help knows, is what the server writes, and passes its own check")
+  @Test("deploy/roomserver.yaml has every setting of the help, is what the server prints, and passes its own check")
   func everySetting() async throws {
     let help = try await Command.run(["help", "serve"], environment: [:]).output
     let flags = Set(help.matches(of: #/--([a-z-]+)/#).map { String($0.1) }.filter { !$0.hasPrefix("no-") })
@@ -138,7 +138,7 @@ struct SettingsTests {
     log-level: debug
     """
 
-  @Test("every setting is read from the file, shown, and hidden where it is a secret")
+  @Test("every setting is read from the file, and shown unless it is a secret")
   func effective() throws {
     let printed = try Self.printed(Self.everything)
     for key in try Self.keys.subtracting(["turn-username", "turn-credential"]) {
@@ -153,7 +153,7 @@ struct SettingsTests {
     _ = try Self.printed(open)
   }
 
-  @Test("a flag counts more than the environment, that more than the file, that more than the default")
+  @Test("a flag takes precedence over the environment, the environment over the file, and the file over the default")
   func precedence() async throws {
     let text = "port: 1001\nrtmp-port: 1002\ngather: 7\n"
     let environment = ["ROOMSERVER_PORT": "2001", "ROOMSERVER_RTMP_PORT": "2002", "ROOMSERVER_ANNOUNCE": "192.0.2.1,192.0.2.2"]
@@ -174,7 +174,7 @@ struct SettingsTests {
   }
 
   @Test(
-    "what is wrong in a file is told with its line, and what was probably meant",
+    "errors in a file are reported with their line, and the setting that was probably intended",
     arguments: [
       ("port: 1\nrtmp_port: 2", ":2: there is no setting \"rtmp_port\"; did you mean rtmp-port?"),
       ("webhok: x", "did you mean webhook?"), ("hlsSegment: 2", "did you mean hls-segment?"),
@@ -209,7 +209,7 @@ struct SettingsTests {
     return try (serve ?? Serve.parse(arguments)).resolve(settings).configuration
   }
 
-  @Test("every number of the table is stored, as a flag, a variable and a line of the file, and refused outside its range")
+  @Test("every number of the table is stored, as a flag, a variable and a line of the file, and rejected outside its range")
   func numbers() throws {
     let usual = ServerConfiguration(keys: [:])
     let numbers = Setting.all.compactMap { setting in setting.number.map { (setting, $0) } }
@@ -237,7 +237,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("times of the file come to the room's rules, whatever unit these are in")
+  @Test("times in the file are converted to the units of the room's rules")
   func times() throws {
     let configuration = try Self.configuration(
       """
@@ -298,7 +298,7 @@ struct SettingsTests {
     #expect { try Self.configuration("", ["--api-key", old, "--api-key", old]) } throws: { "\($0)".contains("given twice") }
   }
 
-  @Test("a file that is wrong keeps the server from starting, and one that is not there is told")
+  @Test("an invalid file keeps the server from starting, and a missing one is reported")
   func files() async throws {
     try await Self.with("\nrtmp_port: 2") { file in
       for arguments in [["config", "--check", file], ["serve", "--dev", "--config", file]] {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The data directory")
 struct DataDirectoryTests {
-  @Test("it is made for the server's user alone, one server has it at a time, and the next one gets it")
+  @Test("it is created for the server's user alone, one server uses it at a time, and then the next")
   func oneAtATime() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)/inner").path
     defer { try? FileManager.default.removeItem(atPath: path) }

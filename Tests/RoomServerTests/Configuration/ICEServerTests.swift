@@ -7,7 +7,7 @@ import Testing
 
 @Suite("ICE servers for clients")
 struct ICEServerTests {
-  @Test("a secret makes coturn's credentials: the expiry and the user, signed with HMAC-SHA1")
+  @Test("coturn's credentials are made from a secret: the expiry and the user, signed with HMAC-SHA1")
   func secret() {
     let setting = ICEServerSetting(
       urls: ["turn:t.example.org:3478?transport=udp"], access: .secret("north", lifetime: .seconds(86_400)))
@@ -19,7 +19,7 @@ struct ICEServerTests {
           credential: "6B2XA+IGm6mxFU4C25JYiVgVob4="))
   }
 
-  @Test("a join brings the servers, each client's credentials its own, and a resume brings new ones")
+  @Test("a join returns the servers with credentials for the client, and a resume returns new ones")
   func joined() async throws {
     let adjust: (inout ServerConfiguration) -> Void = {
       $0.iceServers = [
@@ -45,7 +45,7 @@ struct ICEServerTests {
     }
   }
 
-  @Test("without servers nothing is told")
+  @Test("without servers the join has none")
   func none() async throws {
     try await TestServer.with { server in
       let client = try await server.connect()
@@ -54,7 +54,7 @@ struct ICEServerTests {
   }
 
   @Test(
-    "servers that no client could use are refused at the start",
+    "invalid servers are rejected at the start",
     arguments: [
       ICEServerSetting(urls: []), ICEServerSetting(urls: ["http://t"]), ICEServerSetting(urls: ["turn:"]),
       ICEServerSetting(urls: ["turn:t"]), ICEServerSetting(urls: ["stun:a b"]), ICEServerSetting(urls: ["stun:a\"b"]),

@@ -10,7 +10,7 @@ struct ConsolePagesTests {
     return Set(absolute + relative)
   }
 
-  @Test("the page and everything it names are there, and nothing names another server")
+  @Test("the page and all files that it names exist, and none names another server")
   func complete() async throws {
     try await TestServer.with { server in
       var waiting: Set = ["/"]
@@ -46,7 +46,7 @@ struct ConsolePagesTests {
     }
   }
 
-  @Test("the page allows its own files alone: no inline code, nobody else's, no frame around it")
+  @Test("the page allows only its own files: no inline code, no other origins, no framing")
   func policy() async throws {
     try await TestServer.with { server in
       let headers = try await server.request("GET", "/").headers
@@ -63,7 +63,7 @@ struct ConsolePagesTests {
     }
   }
 
-  @Test("a file that the browser has is answered with 304 and no body, another with the file")
+  @Test("a file that the browser has cached is answered with 304 and no body, another with the file")
   func revalidation() async throws {
     try await TestServer.with { server in
       func get(_ match: String) async throws -> TestResponse {
@@ -85,7 +85,7 @@ struct ConsolePagesTests {
   }
 
   @Test(
-    "a name that is no file of the page is 404",
+    "a name that is not a file of the page is 404",
     arguments: ["/console/none.js", "/console/", "/console/..%2Findex.html", "/console/%00", "/console/main.js/x"])
   func unknown(path: String) async throws {
     try await TestServer.with { server in

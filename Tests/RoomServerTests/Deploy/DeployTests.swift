@@ -2,9 +2,9 @@ import Foundation
 import Peers
 import Testing
 
-@Suite("What deploy/ says of the server")
+@Suite("The files of deploy/")
 struct DeployTests {
-  @Test("the dashboard and the alerts ask for metrics that there are")
+  @Test("the dashboard and the alerts use existing metrics")
   func metrics() async throws {
     let data = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: data) }
@@ -27,7 +27,7 @@ struct DeployTests {
     _ = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: "deploy/grafana/dashboards/roomserver.json")))
   }
 
-  @Test("example.env has every variable that compose asks for, and no other")
+  @Test("example.env has every variable that compose uses, and no other")
   func variables() throws {
     let asked = try String(contentsOfFile: "deploy/compose/compose.yaml", encoding: .utf8)
       .matches(of: #/\$\{(\w+):\?\}/#).map { String($0.1) }
@@ -39,7 +39,7 @@ struct DeployTests {
 
   private static let analyzer = "/usr/bin/systemd-analyze"
 
-  @Test("systemd takes the unit as it is", .enabled(if: FileManager.default.isExecutableFile(atPath: analyzer)))
+  @Test("systemd accepts the unit", .enabled(if: FileManager.default.isExecutableFile(atPath: analyzer)))
   func unit() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "unit-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

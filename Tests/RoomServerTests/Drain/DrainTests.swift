@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("A server that is drained")
+@Suite("Draining a server")
 struct DrainTests {
   private struct State: Decodable {
     var draining: Bool
@@ -20,7 +20,7 @@ struct DrainTests {
     try await server.api("GET", "/v1/server/drain").decoded()
   }
 
-  @Test("opens no rooms and says who does; open rooms go on, and take who belongs there; when they are empty it is over")
+  @Test("no room is opened, and errors name the redirect; open rooms admit their users; the drain ends when they are empty")
   func runsEmpty() async throws {
     try await TestServer.with { server in
       #expect(try await state(server).draining == false)
@@ -53,7 +53,7 @@ struct DrainTests {
     }
   }
 
-  @Test("at the deadline those who are left are sent to the other server; before, nobody")
+  @Test("only at the deadline are the remaining participants redirected to the other server")
   func deadline() async throws {
     let server = try await TestServer.start()
     let alice = try await server.join("alice")
@@ -66,7 +66,7 @@ struct DrainTests {
     #expect(ended.reason == .serverStopping && ended.redirect == Self.other)
   }
 
-  @Test("can be called off, and told anew with another deadline")
+  @Test("a drain can be cancelled, and started again with another deadline")
   func calledOff() async throws {
     try await TestServer.with { server in
       _ = try await server.join("alice")
@@ -82,7 +82,7 @@ struct DrainTests {
   }
 
   @Test(
-    "orders that make no sense are refused with the field's name",
+    "invalid parameters are rejected with the field's name",
     arguments: [
       (#"{"seconds":-1}"#, "seconds"), (#"{"seconds":86401}"#, "seconds"), (#"{"redirect":"http://b"}"#, "redirect"),
       (#"{"redirect":"wss://"}"#, "redirect"), (#"{"deadline":1}"#, "deadline"), ("[]", "body"),
@@ -95,7 +95,7 @@ struct DrainTests {
     }
   }
 
-  @Test("SIGTERM waits for the last to leave, and SIGINT for nobody", arguments: [true, false])
+  @Test("SIGTERM waits for the last participant to leave, and SIGINT does not", arguments: [true, false])
   func signals(leaves: Bool) async throws {
     let server = try Command.start(["serve", "--dev", "--port", "0", "--drain", "60"], environment: [:])
     let greeting = try await eventually("the greeting") { server.output.contains("/v1/rooms\n") ? server.output : nil }

@@ -3,7 +3,7 @@ import FuzzSupport
 import Testing
 
 @Suite struct RoomServerRegressionTests {
-  @Test("inputs that the fuzzer began with or found are read without a trap", arguments: roomServerFuzzTargets.keys.sorted())
+  @Test("stored inputs of the fuzzer are read without a trap", arguments: roomServerFuzzTargets.keys.sorted())
   func stored(target: String) throws {
     let read = try #require(roomServerFuzzTargets[target])
     let inputs = try storedInputs(of: target)

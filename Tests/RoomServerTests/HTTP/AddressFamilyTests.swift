@@ -16,7 +16,7 @@ struct AddressFamilyTests {
     return try await wire.response().status
   }
 
-  @Test("bound to ::1 it serves IPv6 alone", .enabled(if: hasIPv6))
+  @Test("bound to ::1 it serves only IPv6", .enabled(if: hasIPv6))
   func loopback() async throws {
     try await TestServer.with({ $0.host = "::1" }) { server in
       let status = try await health(server, at: "::1")

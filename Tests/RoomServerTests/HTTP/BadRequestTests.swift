@@ -1,7 +1,7 @@
 import RoomProtocol
 import Testing
 
-@Suite("What HTTP refuses")
+@Suite("Invalid HTTP requests")
 struct BadRequestTests {
   @Test("an unknown path is 404 with a JSON error", arguments: ["/nope", "/v1", "/v1/rooms/a/b/c", "//", "/v1/rooms/%ff"])
   func unknownPath(path: String) async throws {
@@ -64,7 +64,7 @@ struct BadRequestTests {
     }
   }
 
-  @Test("an upload without a token is refused before its body is read, and takes no place of those with one")
+  @Test("an upload without a token is rejected before its body is read, and does not count as an upload")
   func uploads() async throws {
     try await TestServer.with { server in
       var wires: [Wire] = []
@@ -80,7 +80,7 @@ struct BadRequestTests {
     }
   }
 
-  @Test("garbage instead of HTTP is refused, and the server goes on")
+  @Test("garbage instead of HTTP is rejected, and the server continues")
   func garbage() async throws {
     try await TestServer.with { server in
       var generator = SeededGenerator(seed: 11)
@@ -100,7 +100,7 @@ struct BadRequestTests {
     }
   }
 
-  @Test("an upgrade that is none of WebSocket 13 is refused")
+  @Test("an upgrade other than to WebSocket 13 is rejected")
   func badUpgrade() async throws {
     try await TestServer.with { server in
       #expect(try await server.request("GET", "/v1/signal").status == 426)
@@ -114,7 +114,7 @@ struct BadRequestTests {
     }
   }
 
-  @Test("a frame sent right behind the upgrade request is heard")
+  @Test("a frame sent directly after the upgrade request is received")
   func earlyFrame() async throws {
     try await TestServer.with { server in
       let wire = try await Wire.connect(port: server.server.port)

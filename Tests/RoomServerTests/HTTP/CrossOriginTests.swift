@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Calls from pages of other origins")
 struct CrossOriginTests {
-  @Test("a browser may ask before it calls the API, and reads every answer of it")
+  @Test("a browser may send a preflight request to the API, and read every answer")
   func api() async throws {
     try await TestServer.with { server in
       let asked = try await server.http(
@@ -21,7 +21,7 @@ struct CrossOriginTests {
     }
   }
 
-  @Test("what is no such question, and what is not of the API, is as it was")
+  @Test("other requests, and other paths, are unaffected")
   func others() async throws {
     try await TestServer.with { server async throws in
       #expect(try await server.http("OPTIONS", "/v1/rooms").status == 405)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("Requests that a proxy may read in another way")
+@Suite("Requests that a proxy may parse differently")
 struct FramingTests {
   /// Sends bytes. Returns the first answer once the server has closed the connection, and everything received after it.
   private func exchange(_ text: String, _ server: TestServer) async throws -> (response: TestResponse, rest: [UInt8]) {
@@ -18,7 +18,7 @@ struct FramingTests {
   private static let smuggled = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
 
   @Test(
-    "are refused with a JSON error, and nothing behind them is read",
+    "are rejected with a JSON error, and nothing after them is read",
     arguments: [
       "POST /v1/tokens HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 40\r\n\r\n{}",
       "POST /v1/tokens HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
@@ -40,7 +40,7 @@ struct FramingTests {
     }
   }
 
-  @Test("long ones are refused with a JSON error")
+  @Test("long ones are rejected with a JSON error")
   func long() async throws {
     try await TestServer.with { server in
       let long = String(repeating: "x", count: 10_000)
@@ -53,7 +53,7 @@ struct FramingTests {
     }
   }
 
-  @Test("those of all who speak HTTP are answered, one behind the other")
+  @Test("valid ones are answered, one after the other")
   func fine() async throws {
     try await TestServer.with { server in
       let wire = try await Wire.connect(port: server.server.port)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("The end of a server that is asked")
+@Suite("Stopping a server during requests")
 struct StopTests {
   @Test(
-    "who asks for metrics, rooms and jobs over and over while it stops does not hold it up", .timeLimit(.minutes(1)),
+    "repeated requests for metrics, rooms and jobs do not delay the stop", .timeLimit(.minutes(1)),
     arguments: 0..<3)
   func asked(_: Int) async throws {
     let server = try await TestServer.start()
@@ -31,7 +31,7 @@ struct StopTests {
     }
   }
 
-  @Test("whoever orders the drain of an empty server, which then is over at once, is answered", .timeLimit(.minutes(1)))
+  @Test("the drain of an empty server, which ends at once, is answered", .timeLimit(.minutes(1)))
   func drained() async throws {
     for _ in 0..<20 {
       let server = try await TestServer.start()

@@ -18,7 +18,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "the client is the last one that is no trusted proxy, whatever it says of itself",
+    "the client is the last address that is not a trusted proxy, whatever it claims",
     arguments: [
       (["203.0.113.9"], "203.0.113.9"), (["198.51.100.7, 203.0.113.9"], "203.0.113.9"),
       (["198.51.100.7,203.0.113.9 , 10.1.1.1,\t10.2.2.2"], "203.0.113.9"),
@@ -32,7 +32,7 @@ struct TrustedProxiesTests {
     #expect(found.client.host == host && !found.isCut)
   }
 
-  @Test("nobody is believed who is not trusted")
+  @Test("the header of an untrusted peer is ignored")
   func stranger() throws {
     #expect(try client("203.0.113.9", peer: "192.0.2.1") == "192.0.2.1")
     #expect(try client("203.0.113.9", trusting: []) == "127.0.0.1")
@@ -40,7 +40,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "an entry that can't be read ends the search",
+    "an invalid entry ends the search",
     arguments: [
       "unknown", "", "203.0.113.9.1", "203.0.113.9:", "203.0.113.9:70000", "[203.0.113.9]:80", "[2001:db8::1",
       "[2001:db8::1]80",
@@ -51,7 +51,7 @@ struct TrustedProxiesTests {
     #expect(try client("198.51.100.7, \(entry), 10.1.1.1") == "10.1.1.1")
   }
 
-  @Test("32 entries and 2 KiB are read, from the end, and no half of an entry")
+  @Test("32 entries and 2 KiB are read, from the end, and no incomplete entry")
   func bounded() throws {
     let proxies = try TrustedProxies(parsing: ["127.0.0.1", "10.0.0.0/8"])
     let peer = TransportAddress(ipv4: 0x7F00_0001, port: 1)
@@ -69,7 +69,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "behind a trusted proxy each client has joins of its own, and from anybody else the header means nothing",
+    "behind a trusted proxy each client has its own join limit, and from other peers the header is ignored",
     arguments: [true, false])
   func joins(isTrusted: Bool) async throws {
     let log = LinesLog()

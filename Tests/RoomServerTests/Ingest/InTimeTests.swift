@@ -13,7 +13,7 @@ import WebRTC
 @testable import RoomServer
 
 /// An encoder's stream with a flash and a beep each second, through a media worker to a program.
-@Suite("sound and picture of an ingested stream")
+@Suite("synchronisation of an ingested stream")
 struct InTimeTests {
   /// Returns pictures that are white for one frame each second, and a tone of 100 ms that starts with each.
   private func flashes(seconds: Int) throws -> [MediaMessage] {
@@ -27,7 +27,7 @@ struct InTimeTests {
       ])
   }
 
-  @Test("a flash and its beep are within 20 ms of each other, where programs read them")
+  @Test("a flash and its beep are within 20 ms of each other in a program's input")
   func together() async throws {
     let messages = try flashes(seconds: 4)
     let plane = try MediaPlane(.init(workers: 1))

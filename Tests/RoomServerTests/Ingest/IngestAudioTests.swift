@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("AAC that is ingested")
+@Suite("Ingest of AAC")
 struct IngestAudioTests {
   /// A tone as AAC frames with their exact times in microseconds.
   private struct Tone {
@@ -38,7 +38,7 @@ struct IngestAudioTests {
     return ToneDetector.amplitude(of: 440, in: window, sampleRate: 48_000) > 0.2
   }
 
-  @Test("a tone comes out as Opus, packet after packet without a seam", arguments: [(44_100, 2), (48_000, 1), (22_050, 2)])
+  @Test("a tone is converted to Opus without a gap between packets", arguments: [(44_100, 2), (48_000, 1), (22_050, 2)])
   func tone(rate: Int, channels: Int) throws {
     let tone = try Tone(seconds: 3, rate: rate, channels: channels)
     let audio = try IngestAudio()
@@ -57,7 +57,7 @@ struct IngestAudioTests {
     #expect(audio.jumps == 0 && audio.malformed == 0)
   }
 
-  @Test("a sound card that is slow or fast is followed, and nobody hears how", arguments: [-300.0, 300.0])
+  @Test("the drift of a slow or fast sound card is corrected inaudibly", arguments: [-300.0, 300.0])
   func drift(partsPerMillion: Double) throws {
     let tone = try Tone(seconds: 60)
     let audio = try IngestAudio()
@@ -79,7 +79,7 @@ struct IngestAudioTests {
     #expect(try hears(Array(packets.suffix(100))))
   }
 
-  @Test("missing frames become silence, doubled ones are left out, and the time stays right")
+  @Test("missing frames become silence, duplicates are left out, and the time stays correct")
   func gaps() throws {
     let tone = try Tone(seconds: 6)
     let audio = try IngestAudio()
@@ -105,7 +105,7 @@ struct IngestAudioTests {
     #expect(packets.contains { $0.level.level > 60 })
   }
 
-  @Test("after a long pause the time leaps, and nothing is made up")
+  @Test("after a long pause the time jumps, and no silence is inserted")
   func pause() throws {
     let tone = try Tone(seconds: 2)
     let audio = try IngestAudio()
@@ -119,7 +119,7 @@ struct IngestAudioTests {
     #expect(steps.contains { abs($0 - 240_000) < 2000 })
   }
 
-  @Test("what is no AAC is refused by name")
+  @Test("codecs other than AAC are rejected by name")
   func otherFormats() throws {
     for (payload, name) in [
       ([0x2f, 1], "MP3"), ([0xb2, 1], "Speex"), (AudioTag.enhancedHeader(.opus, .codedFrames) + [1], "Opus"),

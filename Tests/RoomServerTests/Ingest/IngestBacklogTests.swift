@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("what waits to be ingested")
+@Suite("the queue of an ingested stream")
 struct IngestBacklogTests {
   private func picture(_ bytes: Int, isKey: Bool = false) -> MediaMessage {
     MediaMessage(
@@ -12,7 +12,7 @@ struct IngestBacklogTests {
   }
   private let sound = MediaMessage(.audio, timestamp: 0, payload: [0xaf, 1, 2])
 
-  @Test("messages come out in their order")
+  @Test("messages are returned in order")
   func order() {
     var backlog = IngestBacklog()
     for number in 0..<1000 {
@@ -27,7 +27,7 @@ struct IngestBacklogTests {
     #expect(last == 999 && backlog.isEmpty && backlog.dropped == 0)
   }
 
-  @Test("where there is no room, pictures are lost up to a key frame")
+  @Test("when the queue is full, pictures are dropped up to a key frame")
   func full() {
     var backlog = IngestBacklog()
     for _ in 0..<20 { backlog.append(picture(1 << 19)) }

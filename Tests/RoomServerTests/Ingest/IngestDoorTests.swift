@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("RTMP publishes at the room's door")
+@Suite("RTMP publishes to rooms")
 struct IngestDoorTests {
   private func stream(_ server: TestServer, _ user: UserID = "camera", grants: Grants = [.publish]) throws -> String {
     "room?token=\(try server.token(user, grants: grants))"
@@ -29,7 +29,7 @@ struct IngestDoorTests {
     try await client.event("left") { if case .left(let data) = $0 { data.reason } else { nil } }
   }
 
-  @Test("a stream is a participant from its publish on, its tracks come with their headers, and it leaves after a short grace")
+  @Test("a stream is a participant from its publish on, its tracks start with their headers, and it leaves after a short delay")
   func life() async throws {
     try await TestServer.with({ $0.rooms.graceTime = .milliseconds(300) }) { server in
       let viewer = try await server.join("viewer")
@@ -52,7 +52,7 @@ struct IngestDoorTests {
     }
   }
 
-  @Test("who comes back in time is the same participant; who comes too soon ends the first with 401003")
+  @Test("an encoder that reconnects in time is the same participant; one that connects too soon ends the first with 401003")
   func again() async throws {
     try await TestServer.with { server in
       let viewer = try await server.join("viewer")
@@ -76,7 +76,7 @@ struct IngestDoorTests {
     }
   }
 
-  @Test("a kick ends the stream and kills its token, and the room's end is told")
+  @Test("a kick ends the stream and revokes its token, and the room's end is reported")
   func ended() async throws {
     try await TestServer.with { server in
       let name = try stream(server)
@@ -94,7 +94,7 @@ struct IngestDoorTests {
     }
   }
 
-  @Test("a stream that a room can't take is ended in words, and its participant with it")
+  @Test("a stream that a room can't convert is ended with a message, and its participant with it")
   func faults() async throws {
     try await TestServer.with { server in
       let hevc = MediaMessage(
@@ -115,7 +115,7 @@ struct IngestDoorTests {
     }
   }
 
-  @Test("who may not publish is refused with the codes of the signalling door")
+  @Test("unauthorised publishers are rejected with the codes of signalling")
   func refused() async throws {
     try await TestServer.with({
       $0.autoCreateRooms = false

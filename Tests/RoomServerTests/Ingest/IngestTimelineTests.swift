@@ -4,11 +4,11 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("the time of an ingested stream")
+@Suite("the timeline of an ingested stream")
 struct IngestTimelineTests {
   private let wall: Int64 = 1_700_000_000_000_000
 
-  @Test("it begins at nought, and sound that began earlier is before it")
+  @Test("it starts at zero, and audio that started earlier has negative times")
   func beginning() {
     var timeline = IngestTimeline()
     #expect(timeline.time(of: 5000, now: at(milliseconds: 1), wall: wall) == 0)
@@ -20,14 +20,14 @@ struct IngestTimelineTests {
     #expect(timeline.ntp(at: 0) == NTPTime(unixMicroseconds: wall))
   }
 
-  @Test("it goes on over the wrap of the milliseconds")
+  @Test("it continues over the wrap of the milliseconds")
   func wrap() {
     var timeline = IngestTimeline()
     #expect(timeline.time(of: .max - 9, now: at(milliseconds: 0), wall: wall) == 0)
     #expect(timeline.time(of: 30, now: at(milliseconds: 40), wall: wall) == 40_000)
   }
 
-  @Test("after a leap of the encoder's clock, back or forth, it goes on by the time that passed", arguments: [0, 3_600_000])
+  @Test("after a jump of the encoder's clock, back or forth, it continues by the elapsed time", arguments: [0, 3_600_000])
   func leap(to milliseconds: UInt32) {
     var timeline = IngestTimeline()
     #expect(timeline.time(of: 600_000, now: at(milliseconds: 0), wall: wall) == 0)

@@ -6,7 +6,7 @@ import WebRTC
 
 @testable import RoomServer
 
-@Suite("H.264 that is ingested")
+@Suite("Ingest of H.264")
 struct IngestVideoTests {
   /// Converts all messages; returns the format and the pictures.
   private func run(
@@ -28,7 +28,7 @@ struct IngestVideoTests {
     return (codec, size, pictures)
   }
 
-  @Test("pictures go through untouched, with parameter sets before each key frame", arguments: ["baseline", "main", "high"])
+  @Test("pictures pass unchanged, with parameter sets before each key frame", arguments: ["baseline", "main", "high"])
   func untouched(profile: String) throws {
     let messages = try EncodedStream.video("-profile:v", profile, "-bf", "0")
     var video = IngestVideo()
@@ -70,7 +70,7 @@ struct IngestVideoTests {
     #expect(keyFrames == 3)
   }
 
-  @Test("B-frames are refused in words that help")
+  @Test("B-frames are rejected with a helpful message")
   func reordered() throws {
     let messages = try EncodedStream.video("-profile:v", "main", "-preset", "fast", "-bf", "2")
     var video = IngestVideo()
@@ -78,7 +78,7 @@ struct IngestVideoTests {
     #expect("\(IngestFault.reordered)".contains("B-frames to 0"))
   }
 
-  @Test("a delay that is the same for all pictures is no reordering")
+  @Test("a delay that is the same for all pictures is not reordering")
   func delayed() throws {
     var messages = try EncodedStream.video("-profile:v", "main", "-bf", "0")
     for index in messages.indices {
@@ -93,7 +93,7 @@ struct IngestVideoTests {
     #expect(pictures.first?.time == MediaTime(milliseconds: Int64(messages[1].timestamp) + 80))
   }
 
-  @Test("what browsers can't decode is refused by name")
+  @Test("profiles that browsers can't decode are rejected by name")
   func otherFormats() throws {
     let wide = try EncodedStream.video("-bf", "0", format: "yuv444p")
     var video = IngestVideo()
@@ -107,7 +107,7 @@ struct IngestVideoTests {
     }
   }
 
-  @Test("another size is taken, another profile is not; broken pictures are left out")
+  @Test("another size is accepted, another profile is not; invalid pictures are left out")
   func changes() throws {
     let main = try EncodedStream.video("-profile:v", "main", "-bf", "0")
     let small = try EncodedStream.video("-profile:v", "main", "-bf", "0", "-s", "160x90")

@@ -7,7 +7,7 @@ import Testing
 struct IngestedTracksTests {
   private static let host: Grants = [.publish, .subscribe, .admin]
 
-  @Test("the app's server is told of their beginning and their end, and not of a mix's")
+  @Test("the app's server is notified of their start and end, and not of a mix's")
   func webhooks() async throws {
     let receiver = try WebhookReceiver()
     try await receiver.listen()
@@ -31,7 +31,7 @@ struct IngestedTracksTests {
     }
   }
 
-  @Test("a muted seat mutes them, those of an encoder that comes again too, and unmutes them when it is unmuted")
+  @Test("a muted seat mutes them, also after the encoder reconnects, and unmutes them when it is unmuted")
   func mutedSeat() async throws {
     try await TestServer.with { server in
       let viewer = try await server.join("viewer")

@@ -1,9 +1,9 @@
 import RoomServer
 import Testing
 
-@Suite("A room with a mix that closes")
+@Suite("Closing a room with a mix")
 struct ClosedRoomMixTests {
-  @Test("its mix ends, and takes nothing of the machine any more", .timeLimit(.minutes(1)))
+  @Test("its mix ends and releases its resources", .timeLimit(.minutes(1)))
   func ends() async throws {
     try await TestServer.with { server in
       #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"closing"}"#).status == 201)

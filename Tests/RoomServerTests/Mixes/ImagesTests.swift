@@ -24,7 +24,7 @@ struct ImagesTests {
     }
   }
 
-  @Test("an image is kept under its name with its size, replaced by another of that name, and forgotten")
+  @Test("an image is stored under its name with its size, replaced by another of that name, and deleted")
   func keep() async throws {
     try await withRoom { server in
       let (small, wide) = (SmallPNG.file(width: 8, height: 6), SmallPNG.file(width: 300, height: 2))
@@ -45,7 +45,7 @@ struct ImagesTests {
     }
   }
 
-  @Test("what is no image, or a large one, is refused with a sentence, and nothing is kept")
+  @Test("data that is not an image, or is too large, is rejected with a message, and not stored")
   func refused() async throws {
     try await withRoom { server in
       let good = SmallPNG.file(width: 40, height: 40)
@@ -96,7 +96,7 @@ struct ImagesTests {
     }
   }
 
-  @Test("a room keeps 16 images; a seventeenth is refused, another of one of their names is not")
+  @Test("a room stores 16 images; a seventeenth is rejected, a replacement of one of them is not")
   func sixteen() async throws {
     try await withRoom { server in
       let file = SmallPNG.file(width: 2, height: 2)

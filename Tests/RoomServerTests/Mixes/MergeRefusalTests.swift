@@ -8,7 +8,7 @@ import WebRTC
 @testable import RoomServer
 @testable import Rooms
 
-@Suite("Merge jobs that are refused")
+@Suite("Rejected merge jobs")
 struct MergeRefusalTests {
   private static let first = MergeParams(
     jobId: "first", publishAs: "mix", width: 160, height: 90, fps: 5, preset: "ultrafast",
@@ -46,7 +46,7 @@ struct MergeRefusalTests {
     #expect(response.status == statuses[refusal.code], comment)
   }
 
-  @Test("REST says which field is wrong, and nothing begins")
+  @Test("REST names the invalid field, and no job starts")
   func overREST() async throws {
     try await withRoom { server, _, audio, video in
       let before = try await jobs(server)
@@ -63,7 +63,7 @@ struct MergeRefusalTests {
     }
   }
 
-  @Test("another arrangement that is wrong is refused over REST as a job would be")
+  @Test("invalid layouts are rejected over REST like an invalid job")
   func layoutsOverREST() async throws {
     try await withRoom { server, alice, audio, video in
       _ = try await alice.call(
@@ -89,7 +89,7 @@ struct MergeRefusalTests {
     }
   }
 
-  @Test("without the grant nobody begins or arranges a mix; with it one is told the same as over REST")
+  @Test("without the grant no mix can be started or changed; with it errors are the same as over REST")
   func overSignalling() async throws {
     try await withRoom { server, alice, _, _ in
       let before = try await jobs(server)
@@ -117,7 +117,7 @@ struct MergeRefusalTests {
     }
   }
 
-  @Test("a room refuses each of them with the same words, and the running mix keeps its layouts")
+  @Test("a room rejects each of them with the same message, and the running mix keeps its layouts")
   func inTheRoom() async throws {
     let bare = try BareRoom()
     let (outlet, session) = await bare.join("alice")

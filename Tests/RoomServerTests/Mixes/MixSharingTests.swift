@@ -4,7 +4,7 @@ import RoomProtocol
 import Testing
 
 /// Mixes at this server's own origin. None of the participants in them is connected, which costs the least.
-@Suite("Mixes share the machine")
+@Suite("Mixes share the machine's cores")
 struct MixSharingTests {
   private func params(_ job: JobID, stream: String, width: Int = 64, x: Int = 0, port: UInt16) -> MergeParams {
     MergeParams(
@@ -16,7 +16,7 @@ struct MixSharingTests {
     try await server.metric(#"roomserver_broadcasts{state="connected"}"#)
   }
 
-  @Test("a job that the machine has no room for is refused with figures, and counted; one that fits is taken")
+  @Test("a job that exceeds the limit of cores is rejected with figures, and counted; one that fits is accepted")
   func admission() async throws {
     try await TestServer.with({ $0.relay.mixCores = 0.05 }) { server in
       let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay])
@@ -40,7 +40,7 @@ struct MixSharingTests {
     }
   }
 
-  @Test("two jobs of one composition are one mix; arranged differently they are two, and both go out all the time")
+  @Test("two jobs with the same composition share one mix; with different layouts they are two, and both send continuously")
   func sharing() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay])
@@ -83,7 +83,7 @@ struct MixSharingTests {
     }
   }
 
-  @Test("a job that begins just as the last one of its composition ends goes out")
+  @Test("a job that starts just as the last one with its composition ends is sent")
   func succession() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay])

@@ -38,7 +38,7 @@ struct BackpressureTests {
     return channel
   }
 
-  @Test("a read waits until the peer can be written to, and comes before others fill the channel again")
+  @Test("a read waits until the peer can be written to, and happens before other handlers fill the channel again")
   func held() throws {
     let channel = try channel()
     channel.read()
@@ -54,7 +54,7 @@ struct BackpressureTests {
     _ = try channel.finish()
   }
 
-  @Test("a peer that takes nothing is closed at the deadline")
+  @Test("a peer that reads nothing is closed at the deadline")
   func deadline() throws {
     var timeouts = 0
     let channel = try channel { timeouts += 1 }
@@ -67,7 +67,7 @@ struct BackpressureTests {
     #expect(timeouts == 1)
   }
 
-  @Test("a peer that takes some bytes now and then stays")
+  @Test("a peer that reads occasionally stays connected")
   func slow() throws {
     let channel = try channel { Issue.record("it reads") }
     setWritable(channel, false)
@@ -117,7 +117,7 @@ struct BackpressureTests {
     withExtendedLifetime(messages) {}
   }
 
-  @Test("the pongs of a client that does not read are few, it is not read meanwhile, and its last ping is answered")
+  @Test("a client that does not read gets few pongs, is not read meanwhile, and has its last ping answered")
   func unread() throws {
     let (channel, messages) = try signalling()
     socket.isStuck = true
@@ -136,7 +136,7 @@ struct BackpressureTests {
     withExtendedLifetime(messages) {}
   }
 
-  @Test("nothing is written to a client that can't be written to, and its last ping is answered when it can")
+  @Test("a client that is not writable gets nothing, and its last ping is answered when it is")
   func unwritable() throws {
     let (channel, messages) = try signalling()
     setWritable(channel, false)

@@ -10,7 +10,7 @@ import Testing
 struct ManyConnectionsTests {
   private static let requestTime = #"roomserver_limits_hit_total{limit="request_time"}"#
 
-  @Test("5000 slow HTTP connections from one address keep nobody else waiting", .timeLimit(.minutes(2)))
+  @Test("5000 slow HTTP connections from one address do not delay other clients", .timeLimit(.minutes(2)))
   func slowHTTP() async throws {
     RawSocket.allowMany()
     try await TestServer.with { server in
@@ -31,7 +31,7 @@ struct ManyConnectionsTests {
     }
   }
 
-  @Test("a request whose head takes too long is given up, however often a byte of it comes")
+  @Test("a request whose head takes too long is ended, even if bytes keep arriving")
   func trickle() async throws {
     try await TestServer.with {
       $0.limits.requestTime = .seconds(1)
@@ -86,7 +86,7 @@ struct ManyConnectionsTests {
     }
   }
 
-  @Test("a TLS handshake that does not go on is given up too")
+  @Test("a stalled TLS handshake is ended too")
   func handshake() async throws {
     let files = try CertificateFiles()
     try await TestServer.with {
@@ -99,7 +99,7 @@ struct ManyConnectionsTests {
     }
   }
 
-  @Test("a longer body has more time, and what has been answered waits as long as the library lets it")
+  @Test("a longer body has more time, and an answered connection may stay idle as long as the library allows")
   func deadline() {
     let start = Instant(microseconds: 0)
     func due(_ change: (inout RequestDeadline) -> Void) -> Int64? {
@@ -121,7 +121,7 @@ struct ManyConnectionsTests {
     #expect(due(upgraded) == nil)
   }
 
-  @Test("one address has only so many connections, another one its own, and a place that is left is free again")
+  @Test("the number of connections is limited per address, and a closed connection no longer counts")
   func perAddress() async throws {
     try await TestServer.with {
       $0.limits.connectionsPerAddress = 3
@@ -144,7 +144,7 @@ struct ManyConnectionsTests {
     }
   }
 
-  @Test("signalling sockets count, of each client behind a trusted proxy by itself")
+  @Test("signalling sockets count, separately for each client behind a trusted proxy")
   func signalling() async throws {
     let proxies = try TrustedProxies(parsing: ["127.0.0.1"])
     try await TestServer.with {
@@ -169,7 +169,7 @@ struct ManyConnectionsTests {
     }
   }
 
-  @Test("one address has only so many RTMP connections, and a trusted proxy as many as there are")
+  @Test("the number of RTMP connections is limited per address, but not for a trusted proxy")
   func rtmp() async throws {
     let proxies = try TrustedProxies(parsing: ["127.0.0.9"])
     try await TestServer.with {
@@ -187,7 +187,7 @@ struct ManyConnectionsTests {
     }
   }
 
-  @Test("connections of one address that say nothing do not take the places of others")
+  @Test("silent connections of one address do not displace those of others")
   func silent() async throws {
     try await TestServer.with {
       $0.origin.threads = 1

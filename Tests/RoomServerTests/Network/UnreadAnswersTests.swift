@@ -87,7 +87,7 @@ struct UnreadAnswersTests {
     }
   }
 
-  @Test("what a socket that was never joined left behind is thrown away with it")
+  @Test("the unread data of a socket that never joined is discarded with it")
   func leftBehind() async throws {
     try await TestServer.with {
       $0.limits.messageBurst = 1

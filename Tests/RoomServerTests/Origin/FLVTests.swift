@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The live origin over HTTP-FLV")
 struct FLVTests {
-  @Test("a viewer gets an FLV stream from the last key frame on, up to the stream's end")
+  @Test("a viewer gets an FLV stream from the last key frame to the stream's end")
   func play() async throws {
     try await TestServer.with {
       $0.origin.publishesOpenly = true
@@ -31,7 +31,7 @@ struct FLVTests {
     }
   }
 
-  @Test("paths of the server are not hidden by streams, and no stream has a wrong name")
+  @Test("streams do not hide paths of the server, and invalid stream names are not found")
   func paths() async throws {
     try await TestServer.with { server async throws in
       #expect(try await server.api("GET", "/v1/rooms").status == 200)
@@ -43,7 +43,7 @@ struct FLVTests {
     }
   }
 
-  @Test("a server that stops ends its viewers, those that wait and those that do not read")
+  @Test("a stopping server ends its viewers, waiting ones and those that do not read")
   func stop() async throws {
     let server = try await TestServer.start { $0.origin.publishesOpenly = true }
     let publisher = try await RTMPPeer.start(.publish, server)
@@ -64,7 +64,7 @@ struct FLVTests {
     }
   }
 
-  @Test("viewers take half of the HTTP connections at most, so that others are served")
+  @Test("viewers use at most half of the HTTP connections, so that other clients are served")
   func connections() async throws {
     try await TestServer.with {
       $0.origin.publishesOpenly = true
@@ -86,7 +86,7 @@ struct FLVTests {
     }
   }
 
-  @Test("only so many watch at a time")
+  @Test("the number of viewers is limited")
   func limit() async throws {
     try await TestServer.with {
       $0.origin.publishesOpenly = true

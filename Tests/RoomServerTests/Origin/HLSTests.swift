@@ -33,7 +33,7 @@ struct HLSTests {
     }
   }
 
-  @Test("the first request finds what the origin keeps; all that the playlist names can be loaded")
+  @Test("the first request finds what the origin has; everything in the playlist can be loaded")
   func first() async throws {
     try await TestServer.with(Self.cutting) { server in
       let publisher = try await publish(server)
@@ -55,7 +55,7 @@ struct HLSTests {
     }
   }
 
-  @Test("a reload waits for the part that it asks for")
+  @Test("a reload waits for the requested part")
   func reload() async throws {
     try await TestServer.with(Self.cutting) { server in
       let publisher = try await publish(server, until: 4100)
@@ -79,7 +79,7 @@ struct HLSTests {
     }
   }
 
-  @Test("a reload that nothing comes for gets the playlist as it is, and one at the stream's end its end")
+  @Test("a reload without new media gets the playlist as it is, and one at the stream's end gets the end")
   func nothingComes() async throws {
     try await TestServer.with {
       Self.cutting(&$0)
@@ -97,7 +97,7 @@ struct HLSTests {
     }
   }
 
-  @Test("while there is little, who knows all of it waits for the next segment, and nobody else does")
+  @Test("while the playlist is short, only players that know all of it wait for the next segment")
   func young() async throws {
     try await TestServer.with {
       Self.cutting(&$0)
@@ -120,7 +120,7 @@ struct HLSTests {
     }
   }
 
-  @Test("a stream is cut only while somebody asks")
+  @Test("a stream is segmented only while it is requested")
   func idle() async throws {
     try await TestServer.with {
       Self.cutting(&$0)
@@ -138,7 +138,7 @@ struct HLSTests {
     }
   }
 
-  @Test("a signed playlist opens its segments, and nothing else does")
+  @Test("only the playlist's signature gives access to its segments")
   func signed() async throws {
     let protection = HotlinkProtection(play: .init(key: "key to play"))
     try await TestServer.with {
@@ -165,7 +165,7 @@ struct HLSTests {
     }
   }
 
-  @Test("what is not there is not found, whatever it is called")
+  @Test("missing files are not found, whatever their names")
   func notFound() async throws {
     try await TestServer.with(Self.cutting) { server in
       let publisher = try await publish(server)
@@ -180,7 +180,7 @@ struct HLSTests {
     }
   }
 
-  @Test("only so many streams are cut, and only so many wait")
+  @Test("the numbers of segmented streams and of waiting requests are limited")
   func limits() async throws {
     try await TestServer.with {
       Self.cutting(&$0)
@@ -203,7 +203,7 @@ struct HLSTests {
     }
   }
 
-  @Test("a server that stops answers those that wait")
+  @Test("a stopping server answers waiting requests")
   func stop() async throws {
     let server = try await TestServer.start(Self.cutting)
     let publisher = try await publish(server, until: 3100)

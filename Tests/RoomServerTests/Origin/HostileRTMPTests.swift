@@ -2,7 +2,7 @@ import RTMP
 import RoomServer
 import Testing
 
-@Suite("RTMP clients that mean no good")
+@Suite("Hostile RTMP clients")
 struct HostileRTMPTests {
   private func open(_ configuration: inout ServerConfiguration) { configuration.origin.publishesOpenly = true }
 
@@ -10,7 +10,7 @@ struct HostileRTMPTests {
     try await Wire.connect(port: try #require(server.server.rtmpPort))
   }
 
-  @Test("connections that say nothing are timed out and counted")
+  @Test("silent connections time out and are counted")
   func silence() async throws {
     try await TestServer.with {
       $0.origin.timeouts.step = 500_000
@@ -25,7 +25,7 @@ struct HostileRTMPTests {
     }
   }
 
-  @Test("the silent ones make room for each other, and keep nobody else out")
+  @Test("silent connections displace each other, and no others")
   func crowd() async throws {
     try await TestServer.with {
       open(&$0)
@@ -43,7 +43,7 @@ struct HostileRTMPTests {
     }
   }
 
-  @Test("thousands of connections that say nothing cost little memory, and are all dealt with")
+  @Test("thousands of silent connections cost little memory, and all are closed")
   func thousands() async throws {
     try await TestServer.with {
       $0.origin.timeouts.step = 2_000_000
@@ -65,7 +65,7 @@ struct HostileRTMPTests {
     }
   }
 
-  @Test("there are only so many connections")
+  @Test("the number of connections is limited")
   func limit() async throws {
     try await TestServer.with {
       $0.origin.connections = 5
@@ -80,7 +80,7 @@ struct HostileRTMPTests {
     }
   }
 
-  @Test("what is no RTMP ends the connection")
+  @Test("invalid RTMP ends the connection")
   func malformed() async throws {
     try await TestServer.with { server in
       let handshake = [3] + [UInt8](repeating: 0, count: 3072)
@@ -107,7 +107,7 @@ struct HostileRTMPTests {
     }
   }
 
-  @Test("who goes on asking after being refused is sent away")
+  @Test("a client that repeats rejected requests is disconnected")
   func manyRequests() async throws {
     try await TestServer.with { server in
       let wire = try await wire(server)
@@ -129,7 +129,7 @@ struct HostileRTMPTests {
     return bytes
   }
 
-  @Test("a viewer that does not read costs little, loses whole groups only, and disturbs nobody")
+  @Test("a viewer that does not read costs little, loses only whole groups, and disturbs no other")
   func stalled() async throws {
     try await TestServer.with {
       open(&$0)

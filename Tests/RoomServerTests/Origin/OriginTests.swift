@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The live origin over RTMP")
 struct OriginTests {
-  @Test("a viewer begins with metadata at time 0, both configurations and the last key frame, and gets what follows")
+  @Test("a viewer starts with metadata at time 0, both configurations and the last key frame, and gets what follows")
   func play() async throws {
     try await TestServer.with { server in
       let publisher = try await RTMPPeer.start(.publish, server, "studio?token=\(try server.token("anchor", room: "studio"))")
@@ -33,7 +33,7 @@ struct OriginTests {
     }
   }
 
-  @Test("without the right token nobody publishes, and is told why")
+  @Test("publishing without a valid token is rejected with a reason")
   func tokens() async throws {
     try await TestServer.with { server in
       let cases = [
@@ -54,7 +54,7 @@ struct OriginTests {
     }
   }
 
-  @Test("signed URLs have keys of their own for publishing and playing")
+  @Test("signed URLs have separate keys for publishing and playing")
   func signatures() async throws {
     let protection = HotlinkProtection(publish: .init(key: "push"), play: .init(key: "pull", validity: 60))
     try await TestServer.with {
@@ -82,7 +82,7 @@ struct OriginTests {
     }
   }
 
-  @Test("one publishes at a time; who comes back goes on where its viewers are")
+  @Test("one client publishes at a time; a publisher that reconnects continues for its viewers")
   func onePublisher() async throws {
     try await TestServer.with {
       $0.origin.publishesOpenly = true
@@ -102,7 +102,7 @@ struct OriginTests {
     }
   }
 
-  @Test("a viewer of nothing is refused; one whose publisher stays away is told of the end")
+  @Test("a viewer of a missing stream is rejected; one whose publisher does not reconnect is notified of the end")
   func ends() async throws {
     try await TestServer.with {
       $0.origin.publishesOpenly = true

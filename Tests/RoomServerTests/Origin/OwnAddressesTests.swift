@@ -4,10 +4,10 @@ import Testing
 @testable import OriginServer
 @testable import RoomServer
 
-@Suite("Which publish URLs lead to the own origin")
+@Suite("Publish URLs of the server's own origin")
 struct OwnAddressesTests {
   @Test(
-    "names with any port, addresses with the port that is for their scheme",
+    "names match with any port, addresses with the port of their scheme",
     arguments: [
       ("rtmp://origin/live/a", true), ("rtmps://origin:7/live/a", true), ("rtmp://LIVE.example.org/live/a", true),
       ("rtmp://127.0.0.1:1935/live/a", true), ("rtmps://127.0.0.1:1936/live/a", true), ("rtmp://[::1]/live/a", true),

@@ -47,7 +47,7 @@ struct EncoderAnchorTests {
     return try await RTMPPeer.start(.publish, server, "a?token=\(token)", app: "room")
   }
 
-  @Test("the PK of an RTMP anchor that comes back in time goes on, whether its place was kept, lost or taken over")
+  @Test("the PK of an RTMP anchor that reconnects in time continues, whether its session was kept, lost or taken over")
   func rtmp() async throws {
     try await TestServer.with({ $0.rooms.rules.pkGraceTime = 60_000 }) { server in
       _ = try await server.join("bob", room: "b", grants: Self.host)
@@ -73,7 +73,7 @@ struct EncoderAnchorTests {
     }
   }
 
-  @Test("an RTMP host can begin a PK after it was lost and came back")
+  @Test("an RTMP host can start a PK after it was lost and reconnected")
   func rtmpBegins() async throws {
     try await TestServer.with { server in
       _ = try await server.join("bob", room: "b", grants: Self.host)
@@ -86,7 +86,7 @@ struct EncoderAnchorTests {
     }
   }
 
-  @Test("a WHIP anchor whose media falls silent and is heard again goes on with its PK, and so does one that offers anew")
+  @Test("the PK of a WHIP anchor continues after its media pauses and resumes, and after a new offer")
   func whip() async throws {
     try await TestServer.with({ $0.rooms.rules.pkGraceTime = 60_000 }) { server in
       _ = try await server.join("bob", room: "b", grants: Self.host)
@@ -112,7 +112,7 @@ struct EncoderAnchorTests {
     }
   }
 
-  @Test("in a quick rematch the guest is there, with its tracks, in both rooms")
+  @Test("in a quick rematch the guest is present with its tracks in both rooms")
   func rematch() async throws {
     try await TestServer.with { server in
       let ann = try await server.join("ann", room: "a", grants: Self.host)

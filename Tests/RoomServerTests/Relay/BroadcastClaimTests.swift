@@ -7,7 +7,7 @@ import Testing
 @testable import RoomServer
 @testable import Rooms
 
-@Suite("Which broadcasts a token may begin and take over")
+@Suite("The broadcasts that a token may start and take over")
 struct BroadcastClaimTests {
   /// The address of a missing RTMP server: jobs to it keep retrying.
   private static let external = "rtmp://127.0.0.1:1/live/secretkey"
@@ -53,7 +53,7 @@ struct BroadcastClaimTests {
     ]
   }
 
-  @Test("a room token neither takes over nor reserves what belongs to another room, however the URL is written")
+  @Test("a room token neither takes over nor reserves another room's broadcast, however the URL is written")
   func hijack() async throws {
     try await withVictim { server, victim, evil in
       let port = try #require(server.server.rtmpPort)
@@ -86,7 +86,7 @@ struct BroadcastClaimTests {
     }
   }
 
-  @Test("an API token publishes under any name, and what it begins for a room is that room's to take over")
+  @Test("an API token publishes under any name, and a room may take over what it started for that room")
   func api() async throws {
     try await withVictim { server, victim, evil in
       func begin(_ room: RoomName, _ id: String, _ url: String) async throws -> Int {
@@ -105,7 +105,7 @@ struct BroadcastClaimTests {
     }
   }
 
-  @Test("an encoder's room token does not publish under the name of a variant")
+  @Test("an encoder's room token can't publish under the name of a variant")
   func variants() async throws {
     try await TestServer.with { server in
       let token = try server.token("encoder", room: "victim_640_360_15")
@@ -114,7 +114,7 @@ struct BroadcastClaimTests {
     }
   }
 
-  @Test("jobs that begin on one URL at the same moment are one broadcast")
+  @Test("jobs that start on one URL at the same time are one broadcast")
   func concurrent() async throws {
     let directory = BroadcastDirectory(RelaySettings(), log: TestServer.quiet)
     let broadcasts = await withTaskGroup(of: ObjectIdentifier?.self) { group in

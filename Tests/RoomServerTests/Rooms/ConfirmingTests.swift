@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomServer
 
-@Suite("Tracks that wait for their confirmation")
+@Suite("Tracks that require confirmation")
 struct ConfirmingTests {
   private func join(
     _ server: TestServer, _ user: UserID, grants: Grants = [.publish, .subscribe], resume: SessionID? = nil
@@ -24,7 +24,7 @@ struct ConfirmingTests {
     return client.events.contains { $0.name == "offer" }
   }
 
-  @Test("a track is offered once it is confirmed, and one that is not never is; others get both at once")
+  @Test("a track is offered only after it is confirmed; participants without confirmation get both tracks at once")
   func confirms() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -50,7 +50,7 @@ struct ConfirmingTests {
     }
   }
 
-  @Test("a confirmation outlives a lost socket, and so does the want of one")
+  @Test("a confirmation outlives a lost socket, and so does the requirement of one")
   func resumes() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -69,7 +69,7 @@ struct ConfirmingTests {
     }
   }
 
-  @Test("it needs the subscribe grant")
+  @Test("it requires the subscribe grant")
   func grant() async throws {
     try await TestServer.with { server in
       let (bob, _) = try await join(server, "bob", grants: [.publish])
@@ -77,7 +77,7 @@ struct ConfirmingTests {
     }
   }
 
-  @Test("a listener who confirms everything gets the mix in place of the separate tracks")
+  @Test("a listener who confirms everything gets the mix instead of the separate tracks")
   func mixed() async throws {
     try await TestServer.with { server in
       let made = try await server.api("POST", "/v1/rooms", json: #"{"name":"room","audience":"voice"}"#)

@@ -3,9 +3,9 @@ import Testing
 import WebRTC
 import RoomProtocol
 
-@Suite("Nothing stays behind", .serialized)
+@Suite("No leaks", .serialized)
 struct LeakTests {
-  @Test("200 joins and leaves, some killed, leave counts and descriptors where they were")
+  @Test("counts and descriptors return to their values after 200 joins and leaves, some killed")
   func joinsAndLeaves() async throws {
     try await TestServer.with({
       $0.rooms.graceTime = .milliseconds(50)
@@ -45,7 +45,7 @@ struct LeakTests {
     }
   }
 
-  @Test("a stopped server gives its descriptors back")
+  @Test("a stopped server closes its descriptors")
   func stop() async throws {
     func run(times: Int) async throws {
       for _ in 0..<times {

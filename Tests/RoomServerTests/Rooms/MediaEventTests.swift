@@ -6,9 +6,9 @@ import WebRTC
 @testable import RoomServer
 @testable import Rooms
 
-@Suite("What the media workers say")
+@Suite("Events of media workers")
 struct MediaEventTests {
-  @Test("levels and speakers are told to those who asked, by user and track")
+  @Test("levels and speakers are sent to participants who requested them, by user and track")
   func levels() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
@@ -29,7 +29,7 @@ struct MediaEventTests {
     #expect(told.last == .activeSpeakers(ActiveSpeakersData(userIds: ["alice"])))
   }
 
-  @Test("levels and speakers begin and end as a participant asks, and a resumed session keeps the choice")
+  @Test("levels and speakers start and stop on request, and a resumed session keeps the choice")
   func switchesLevels() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -62,7 +62,7 @@ struct MediaEventTests {
     }
   }
 
-  @Test("a publish transport that failed takes its tracks with it; the publisher may begin a new one")
+  @Test("the tracks of a failed publish transport end; the publisher may start a new one")
   func publishFailed() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
@@ -80,7 +80,7 @@ struct MediaEventTests {
     #expect(after.publish != before.publish)
   }
 
-  @Test("a subscribe transport that failed is replaced at the next change, and the client told that it is new")
+  @Test("a failed subscribe transport is replaced at the next change, and the client is notified that it is new")
   func subscribeFailed() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
@@ -99,7 +99,7 @@ struct MediaEventTests {
     #expect(offer.tracks.count == 1)
   }
 
-  @Test("events for what is gone are ignored")
+  @Test("events for removed objects are ignored")
   func stale() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
@@ -117,9 +117,9 @@ extension Room {
   func session(of user: UserID) -> SessionID? { core.roster[user]?.session }
 }
 
-@Suite("A room's own end")
+@Suite("The end of a room")
 struct RoomEndTests {
-  @Test("an empty room closes after its time and is forgotten, one that is joined in time does not")
+  @Test("an empty room closes after its time and is removed, one that is joined in time is not")
   func emptyTime() async throws {
     let bare = try BareRoom(emptyTime: .milliseconds(30))
     defer { bare.plane.stop() }
@@ -132,7 +132,7 @@ struct RoomEndTests {
     #expect(await bare.room.isClosed)
   }
 
-  @Test("nobody joins a closed room")
+  @Test("a closed room can't be joined")
   func closed() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
@@ -142,7 +142,7 @@ struct RoomEndTests {
     #expect(bare.forgotten.withLockedValue { $0 } == 1)
   }
 
-  @Test("who is over is told so, and its late requests change nothing")
+  @Test("an ended session is notified, and its late requests change nothing")
   func lateRequests() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }

@@ -9,7 +9,7 @@ struct PublishingTests {
     SubscribeAnswer(local: Descriptions.transport()) { names.contains($0.name) }
   }
 
-  @Test("published tracks are told to the others and offered to them, in one offer")
+  @Test("published tracks are announced to the others and offered to them, in one offer")
   func publish() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -53,7 +53,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("a track that the client can't decode is told with 80202, and the others flow")
+  @Test("a track that the client can't decode is reported with 80202, and the others are sent")
   func rejected() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -69,7 +69,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("without auto-subscribe nothing is offered until asked for, by track or by user")
+  @Test("without auto-subscribe nothing is offered until requested, by track or by user")
   func chosen() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -92,7 +92,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("an unpublished track is told, and taken out of the next offer")
+  @Test("an unpublished track is announced, and removed from the next offer")
   func unpublish() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -126,7 +126,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("a new publish connection carries a track on under its id; the others get it on a new offer")
+  @Test("a new publish connection continues a track under its id; the others get it in a new offer")
   func restart() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -152,7 +152,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("resubscribe begins a new transport with a new offer")
+  @Test("resubscribe starts a new transport with a new offer")
   func resubscribe() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -186,7 +186,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("offers that break rules are 80201 and leave what was there")
+  @Test("invalid offers get 80201 and change nothing")
   func badOffers() async throws {
     try await TestServer.with({ $0.limits.tracksPerParticipant = 2 }) { server in
       let alice = try await server.join("alice")
@@ -209,7 +209,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("mute is told to the others with who did it; others' tracks need the admin grant")
+  @Test("mute is announced to the others with its author; muting others' tracks requires the admin grant")
   func mute() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")

@@ -8,9 +8,9 @@ import WebRTC
 @testable import RoomServer
 @testable import Rooms
 
-@Suite("What is reported to a room")
+@Suite("Reports to a room")
 struct RoomInboxTests {
-  @Test("of any number of levels and speakers the newest are kept, and everything else, in order")
+  @Test("only the newest levels and speakers are kept, and all other reports, in order")
   func flood() {
     let inbox = RoomInbox()
     for index in 0..<20_000 {
@@ -34,7 +34,7 @@ struct RoomInboxTests {
     #expect(levels.first { $0.track == MediaTrackID(1) }?.level == -(19_999 % 100))
   }
 
-  @Test("a finished inbox ends after what waits in it, and takes no more")
+  @Test("a finished inbox delivers its queued reports, and rejects further ones")
   func finish() async {
     let inbox = RoomInbox()
     inbox.post(.media(.firstPacket(MediaTrackID(1))))
@@ -45,7 +45,7 @@ struct RoomInboxTests {
     #expect(count == 1)
   }
 
-  @Test("a transport that fails in an overload takes its participant's tracks all the same")
+  @Test("the tracks of a transport that fails during an overload are removed")
   func overload() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
@@ -60,7 +60,7 @@ struct RoomInboxTests {
     #expect(bob.takeEvents().map(\.name).contains("unpublished"))
   }
 
-  @Test("a burst of a job's events is told in its order")
+  @Test("a burst of a job's events is reported in order")
   func jobs() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Calls that send an event to the whole room")
 struct ChangePaceTests {
-  @Test("over a participant's pace they are refused with 80302 and change nothing")
+  @Test("over a participant's rate limit they are rejected with 80302 and change nothing")
   func pace() async throws {
     try await TestServer.with({
       $0.limits.changesPerSecond = 0.001

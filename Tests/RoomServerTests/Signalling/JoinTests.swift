@@ -6,7 +6,7 @@ import WebRTC
 
 @Suite("Joining")
 struct JoinTests {
-  @Test("a join is answered with the room's snapshot, and the others are told")
+  @Test("a join is answered with the room's snapshot, and the others are notified")
   func snapshot() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -25,7 +25,7 @@ struct JoinTests {
     }
   }
 
-  @Test("an expired, early, malformed, foreign or dead token is answered with 10002, and the socket closed")
+  @Test("an expired, early, malformed, foreign or revoked token is answered with 10002, and the socket is closed")
   func badTokens() async throws {
     try await TestServer.with { server in
       let foreign = try TokenKeys(["other": "another secret of forty bytes, not known"])
@@ -55,7 +55,7 @@ struct JoinTests {
     }
   }
 
-  @Test("another version of the protocol is refused with 80101")
+  @Test("another version of the protocol is rejected with 80101")
   func version() async throws {
     try await TestServer.with { server in
       let client = try await server.connect()
@@ -84,7 +84,7 @@ struct JoinTests {
     }
   }
 
-  @Test("a socket that does not join in time is told and closed")
+  @Test("a socket that does not join in time gets an error and is closed")
   func joinTime() async throws {
     try await TestServer.with({ $0.keepAlive.joinTime = .milliseconds(100) }) { server in
       let client = try await server.connect()
@@ -104,7 +104,7 @@ struct JoinTests {
     }
   }
 
-  @Test("a server full of rooms refuses another: 80101 at the door, 429 over REST")
+  @Test("a server with its maximum of rooms rejects another: 80101 over signalling, 429 over REST")
   func fullServer() async throws {
     try await TestServer.with({ $0.limits.rooms = 1 }) { server in
       _ = try await server.join("a")
@@ -148,7 +148,7 @@ struct JoinTests {
     }
   }
 
-  @Test("a hidden participant sees, and is not seen")
+  @Test("a hidden participant sees the others, and is not seen")
   func hidden() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")

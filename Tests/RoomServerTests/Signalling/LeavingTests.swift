@@ -4,9 +4,9 @@ import RoomServer
 import RoomToken
 import Testing
 
-@Suite("Leaving, losing, coming back")
+@Suite("Leaving, disconnecting and resuming")
 struct LeavingTests {
-  @Test("leave is answered, the socket closed and the others told")
+  @Test("leave is answered, the socket is closed and the others are notified")
   func leave() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -18,7 +18,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("a kicked user is told by whom, the others too, and its token stays dead")
+  @Test("the kicked user and the others are notified of the kick and its author, and the token stays revoked")
   func kick() async throws {
     try await TestServer.with { server in
       let token = try server.token("bob")
@@ -58,7 +58,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("kicking needs the admin grant and a user who is there")
+  @Test("kicking requires the admin grant and a participant")
   func kickRefused() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -68,7 +68,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("the API kicks, and the token stays dead over the room's end")
+  @Test("the API kicks, and the token stays revoked after the room's end")
   func kickByAPI() async throws {
     try await TestServer.with({ $0.rooms.autoCreatedEmptyTime = .zero }) { server in
       let token = try server.token("bob")
@@ -83,7 +83,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("a lost socket leaves the participant its place; the session resumes with its tracks")
+  @Test("a participant whose socket is lost stays in the room; the session resumes with its tracks")
   func resume() async throws {
     try await TestServer.with { server in
       let bob = try await server.join("bob")
@@ -106,7 +106,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("a session may be resumed while its old socket still looks alive")
+  @Test("a session may be resumed while its old socket still seems connected")
   func resumeOverLiveSocket() async throws {
     try await TestServer.with { server in
       let token = try server.token("alice")
@@ -132,7 +132,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("a token with other grants does not resume, but begins anew")
+  @Test("a token with other grants starts a new session instead of resuming")
   func resumeWithOtherGrants() async throws {
     try await TestServer.with { server in
       let old = try await server.connect()
@@ -144,7 +144,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("an offer that was lost with the socket comes again on the next")
+  @Test("an offer that was lost with the socket is sent again on the next one")
   func resumeRepeatsOffer() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -161,7 +161,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("who does not come back within the grace time has left")
+  @Test("a participant who does not reconnect within the grace time has left")
   func graceOver() async throws {
     try await TestServer.with({ $0.rooms.graceTime = .milliseconds(50) }) { server in
       let bob = try await server.join("bob")
@@ -176,7 +176,7 @@ struct LeavingTests {
     }
   }
 
-  @Test("a socket on which nothing comes is noticed as dead, one that only answers pings is not")
+  @Test("a silent socket is closed, one that only answers pings is not")
   func deadSocket() async throws {
     try await TestServer.with({
       $0.keepAlive.pingInterval = .milliseconds(300)
@@ -195,14 +195,14 @@ struct LeavingTests {
     }
   }
 
-  @Test("the default times notice a dead socket within 15 s")
+  @Test("with the default times a dead socket is closed within 15 s")
   func defaultTimes() {
     let keepAlive = KeepAlive()
     #expect(keepAlive.pingInterval == .seconds(5))
     #expect(keepAlive.silence <= .seconds(15))
   }
 
-  @Test("a stopping server tells everybody and closes their sockets")
+  @Test("a stopping server notifies all participants and closes their sockets")
   func stop() async throws {
     let server = try await TestServer.start()
     let alice = try await server.join("alice")

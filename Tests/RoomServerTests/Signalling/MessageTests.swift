@@ -1,10 +1,10 @@
 import RoomProtocol
 import Testing
 
-@Suite("Messages that are none")
+@Suite("Invalid messages")
 struct MessageTests {
   @Test(
-    "JSON that is no request is answered with 10001 and the socket goes on",
+    "JSON that is not a request is answered with 10001, and the socket stays open",
     arguments: [
       "", "{", "[]", "7", "null", "{}", #"{"id":1000}"#, #"{"method":"ping"}"#, #"{"id":"x","method":"ping"}"#,
       #"{"id":1e99,"method":"ping"}"#, #"{"id":1000,"method":"publish"}"#, "\u{FEFF}{}", String(repeating: "[", count: 30000),
@@ -27,7 +27,7 @@ struct MessageTests {
     }
   }
 
-  @Test("a message over 256 KiB is told and closes the socket, whole or in fragments")
+  @Test("a message over 256 KiB gets an error and closes the socket, whole or in fragments")
   func tooLarge() async throws {
     try await TestServer.with { server in
       let whole = try await server.connect()
@@ -43,7 +43,7 @@ struct MessageTests {
     }
   }
 
-  @Test("a message in fragments is heard as one")
+  @Test("a message in fragments is received as one")
   func fragments() async throws {
     try await TestServer.with { server in
       let client = try await server.connect()
@@ -76,7 +76,7 @@ struct MessageTests {
     }
   }
 
-  @Test("random and mutated frames are survived, and nothing of them stays")
+  @Test("random and mutated frames do no harm, and leave nothing behind")
   func fuzz() async throws {
     try await TestServer.with { server in
       let bystander = try await server.join("bystander")
@@ -103,7 +103,7 @@ struct MessageTests {
     }
   }
 
-  @Test("a client that does not read is closed, and does not hold the others up")
+  @Test("a client that does not read is closed, and does not delay the others")
   func slowClient() async throws {
     try await TestServer.with({
       $0.limits.outgoingBytes = 300_000
@@ -132,7 +132,7 @@ struct MessageTests {
     }
   }
 
-  @Test("a client that reads is not closed, however much it is sent in all")
+  @Test("a client that reads is not closed, whatever the total it is sent")
   func longSession() async throws {
     try await TestServer.with({
       $0.limits.outgoingBytes = 16_384
@@ -145,7 +145,7 @@ struct MessageTests {
     }
   }
 
-  @Test("a client in a hurry is read at the pace that the limit allows")
+  @Test("a fast client is read at the rate that the limit allows")
   func pace() async throws {
     try await TestServer.with({
       $0.limits.messageBurst = 5

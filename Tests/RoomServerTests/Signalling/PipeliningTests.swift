@@ -11,7 +11,7 @@ struct PipeliningTests {
   }
 
   @Test(
-    "a join sent right behind a leave, a kick of oneself or a refused join is not carried out",
+    "a join sent directly after a leave, a self-kick or a rejected join is not executed",
     arguments: ["leave", "kick", "join"])
   func joins(end: String) async throws {
     try await TestServer.with { server in

@@ -71,7 +71,7 @@ struct SignalLoopTests {
 
   private func message(_ text: String) -> ByteBuffer { SignalFrame.message(text.utf8) }
 
-  @Test("everybody gets what was sent, at once and in order, and each socket is flushed once")
+  @Test("every socket gets the messages at once and in order, and is flushed once")
   func gathered() throws {
     let clients = try (0..<3).map { _ in try client() }
     for text in ["a", "b", "c"] { for client in clients { client.socket.gather(message(text), .short) } }
@@ -89,7 +89,7 @@ struct SignalLoopTests {
     #expect(clients.map(\.wire.flushes) == [1, 2, 1])
   }
 
-  @Test("the loop pauses as long as its last write was large, and gathers what comes meanwhile")
+  @Test("the loop pauses in proportion to its last write, and gathers messages meanwhile")
   func pause() throws {
     let clients = try (0..<5).map { _ in try client() }
     for client in clients { client.socket.gather(message("a"), .short) }
@@ -117,7 +117,7 @@ struct SignalLoopTests {
     }
   }
 
-  @Test("who comes and goes waits for longer, and leaves sooner with what others say")
+  @Test("presence events wait longer, and are sent sooner together with other messages")
   func patience() throws {
     let clients = try (0..<5).map { _ in try client() }
     func receive() throws -> [[String]] { try clients.map { try $0.received() } }
@@ -137,7 +137,7 @@ struct SignalLoopTests {
     #expect(try receive() == Array(repeating: [], count: 5))
   }
 
-  @Test("an answer does not wait for the pause, and takes what is before it along")
+  @Test("an answer does not wait for the pause, and earlier messages are sent with it")
   func answers() throws {
     let clients = try (0..<50).map { _ in try client() }
     for client in clients { client.socket.gather(message("a"), .short) }
@@ -167,7 +167,7 @@ struct SignalLoopTests {
     #expect(try clients[0].received() == ["e"])
   }
 
-  @Test("what is behind a hold waits for it, and keeps its place")
+  @Test("messages behind a hold wait for it, and keep their order")
   func held() throws {
     let client = try client()
     client.socket.send(message("a"))
@@ -185,7 +185,7 @@ struct SignalLoopTests {
     #expect(try client.received() == ["b", "c", "1000"])
   }
 
-  @Test("a client is closed when more than the limit is on its way, and not for what the kernel took")
+  @Test("a client is closed when its unsent bytes exceed the limit, without those that the kernel took")
   func slow() throws {
     let client = try client(limit: 1000)
     for _ in 0..<20 {
@@ -203,7 +203,7 @@ struct SignalLoopTests {
     #expect(counters.values.limits[.slowClient] == 1)
   }
 
-  @Test("a client that is gone takes nothing, and nothing is counted as on its way")
+  @Test("a disconnected client gets nothing, and no bytes are counted as unsent")
   func gone() throws {
     let client = try client(limit: 1000)
     _ = try client.channel.finish(acceptAlreadyClosed: true)

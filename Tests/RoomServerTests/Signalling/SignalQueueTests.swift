@@ -6,13 +6,13 @@ import Testing
 @testable import RoomServer
 @testable import Rooms
 
-@Suite("What a socket keeps back")
+@Suite("The queue of a socket")
 struct SignalQueueTests {
   private func taken(_ queue: inout SignalQueue) -> [SignalQueue.Item] { queue.take() }
   private func next(_ queue: inout SignalQueue) -> [SignalQueue.Item] { queue.take(isNext: true) }
   private func message(_ text: String) -> SignalQueue.Item { .message(ByteBuffer(string: text)) }
 
-  @Test("what comes after a hold waits for its release, in order, and so does the close")
+  @Test("messages after a hold wait for its release, in order, and so does the close")
   func hold() {
     var queue = SignalQueue()
     #expect(queue.isEmpty)
@@ -50,7 +50,7 @@ struct SignalQueueTests {
     #expect(taken(&queue) == [message("4")])
   }
 
-  @Test("while one sends what it took, nobody else sends, and what is added meanwhile is its own to send")
+  @Test("while one caller sends, no other does, and the caller also sends what is added meanwhile")
   func oneSends() {
     var queue = SignalQueue()
     let hold = queue.hold()
@@ -64,7 +64,7 @@ struct SignalQueueTests {
     #expect(next(&queue).isEmpty && queue.isEmpty)
   }
 
-  @Test("an answer that JSON can't say is logged, counted, and becomes an error")
+  @Test("an answer that can't be encoded as JSON is logged, counted, and becomes an error")
   func unwritable() throws {
     let counters = ServerCounters()
     var sockets = RoomSockets(log: TestServer.quiet, count: { counters.count($0) })

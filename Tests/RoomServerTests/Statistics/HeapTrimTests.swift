@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Memory of clients that have left")
 struct HeapTrimTests {
-  @Test("goes back to the system once, when more than half of a crowd has left a large server")
+  @Test("is returned to the system once, when more than half of a crowd has left a large server")
   func rule() {
     let large = HeapTrim.leastResident
     #expect(times([1000, 500, 499, 480, 200], resident: large) == [499, 200], "once for those that have left by then")
@@ -20,7 +20,7 @@ struct HeapTrimTests {
     return sockets.filter { heap.isDue(sockets: $0, resident: resident) }
   }
 
-  @Test("what lies freed in the middle of the heap is no longer resident afterwards")
+  @Test("freed memory in the middle of the heap is no longer resident afterwards")
   func trim() async {
     var blocks: [UnsafeMutableRawPointer] = []
     for _ in 0..<400_000 {

@@ -8,7 +8,7 @@ import Testing
 @testable import RoomServer
 @testable import Rooms
 
-@Suite("Answers that promise a change")
+@Suite("Answers that confirm a change")
 struct PromisedAnswersTests {
   /// Records what a client receives, in order: answers by their ids, events by their names.
   private final class Outlet: SignalOutlet {
@@ -60,7 +60,7 @@ struct PromisedAnswersTests {
     SignalRequest(id: id, call: .setAttributes(AttributeParams(set: ["key": value])))
   }
 
-  @Test("the caller's answer and what follows wait for the store; the room and everybody else do not", .timeLimit(.minutes(1)))
+  @Test("the caller's answer and later messages wait for the store; the room and the others do not", .timeLimit(.minutes(1)))
   func waits() async throws {
     let store = SteeredStore()
     let writer = StoreWriter(store, log: Self.quiet)
@@ -88,7 +88,7 @@ struct PromisedAnswersTests {
     await bare.room.close(EndedData(reason: .roomClosed))
   }
 
-  @Test("many calls on one socket are answered in their order, each before its event")
+  @Test("many calls on one socket are answered in order, each before its event")
   func order() async throws {
     let data = FileManager.default.temporaryDirectory.appending(path: "order-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: data) }

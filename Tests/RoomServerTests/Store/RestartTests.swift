@@ -58,7 +58,7 @@ struct RestartTests {
     }
   }
 
-  @Test("seats, layout, attributes, messages, what the room was made with and its jobs are there again")
+  @Test("seats, layout, attributes, messages, settings and jobs are restored")
   func room() async throws {
     try await withBoth { server in
       let made = try await server.api(
@@ -110,7 +110,7 @@ struct RestartTests {
     }
   }
 
-  @Test("who does not come back within the grace time has left, and the room closes when nobody is there")
+  @Test("a participant who does not reconnect within the grace time has left, and an empty room closes")
   func nobodyComes() async throws {
     let first = Directory()
     try await TestServer.with({ $0.data = first.path }) { server in
@@ -129,7 +129,7 @@ struct RestartTests {
   }
 
   @Test(
-    "a room that is closed does not come back, a kicked user's token stays dead, and images are there for mixes that show them")
+    "a closed room is not restored, a kicked user's token stays revoked, and images are available to mixes")
   func gone() async throws {
     let first = Directory()
     var token = ""
@@ -154,7 +154,7 @@ struct RestartTests {
     }
   }
 
-  @Test("a PK between two rooms goes on when the anchors are back, and ends where one stays away")
+  @Test("a PK between two rooms continues when both anchors reconnect, and ends if one does not")
   func pk() async throws {
     let first = Directory()
     let killed = try await TestServer.withResult({ $0.data = first.path }) { server in
@@ -191,7 +191,7 @@ struct RestartTests {
     }
   }
 
-  @Test("what can't be read is told and set aside, and a directory that another server has is refused")
+  @Test("unreadable rooms are logged and set aside, and a directory in use by another server is rejected")
   func unreadable() async throws {
     let first = Directory()
     try await TestServer.with({ $0.data = first.path }) { server in
@@ -215,7 +215,7 @@ struct RestartTests {
     }
   }
 
-  @Test("a call is answered once what it changed is on disk: nothing is lost by a kill right after the answer")
+  @Test("a call is answered once its change is on disk: a kill right after the answer loses nothing")
   func acknowledged() async throws {
     let first = Directory()
     let token = NIOLockedValueBox("")

@@ -38,7 +38,7 @@ struct StoreWriterTests {
     func close() {}
   }
 
-  @Test("what could not be written is written later, once, with what came meanwhile")
+  @Test("changes that could not be written are written later, once, with newer ones")
   func failing() async throws {
     let bare = try BareRoom()
     defer { bare.plane.stop() }
@@ -76,7 +76,7 @@ struct StoreWriterTests {
     func close() async {}
   }
 
-  @Test("a server that stops writes to the end what it is writing, and then the rest", .timeLimit(.minutes(1)))
+  @Test("a stopping server completes its transaction, and then writes the rest", .timeLimit(.minutes(1)))
   func stops() async throws {
     let store = SlowStore()
     let writer = StoreWriter(store, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -103,7 +103,7 @@ struct StoreWriterTests {
   private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
   @Test(
-    "an answer waits for its own change, and changes that come during a transaction share the next", .timeLimit(.minutes(1)))
+    "an answer waits for its own change, and changes during a transaction share the next one", .timeLimit(.minutes(1)))
   func answers() async throws {
     let (store, answers) = (SteeredStore(), Answers())
     let writer = StoreWriter(store, log: Self.quiet)
@@ -126,7 +126,7 @@ struct StoreWriterTests {
     _ = await stopped
   }
 
-  @Test("where the store fails, answers go out, are counted, and the change is written later", .timeLimit(.minutes(1)))
+  @Test("if the store fails, answers are sent and counted, and the change is written later", .timeLimit(.minutes(1)))
   func failingAnswers() async throws {
     let (store, answers) = (SteeredStore(), Answers())
     let writer = StoreWriter(store, log: Self.quiet)
@@ -140,7 +140,7 @@ struct StoreWriterTests {
     await writer.stop()
   }
 
-  @Test("a store that hangs holds answers back for so long and no longer", .timeLimit(.minutes(1)))
+  @Test("a hanging store delays answers for a limited time", .timeLimit(.minutes(1)))
   func hanging() async throws {
     let (store, answers) = (SteeredStore(), Answers())
     let writer = StoreWriter(store, patience: .milliseconds(100), log: Self.quiet)
@@ -157,7 +157,7 @@ struct StoreWriterTests {
     await writer.stop()
   }
 
-  @Test("answers that wait when the server stops go out after the last transaction", .timeLimit(.minutes(1)))
+  @Test("pending answers are sent after the last transaction when the server stops", .timeLimit(.minutes(1)))
   func stopping() async throws {
     let (store, answers) = (SteeredStore(), Answers())
     let writer = StoreWriter(store, log: Self.quiet)
@@ -193,7 +193,7 @@ struct StoreWriterTests {
     func close() async { await store.close() }
   }
 
-  @Test("each member is stored, also one that a failed transaction had, and nobody that left", .timeLimit(.minutes(1)))
+  @Test("each member is stored, including those of a failed transaction, and none that left", .timeLimit(.minutes(1)))
   func members() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "members-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -217,7 +217,7 @@ struct StoreWriterTests {
   }
 
   @Test(
-    "a closed room's images are gone, and a room that takes its name in the same transaction has none", .timeLimit(.minutes(1)))
+    "a closed room's images are deleted, and a room that reuses its name in the same transaction has none", .timeLimit(.minutes(1)))
   func imagesOfClosedRooms() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "images-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -34,7 +34,7 @@ struct CertificateTests {
     }
   }
 
-  @Test("a renewed one serves new connections, and those that are open go on")
+  @Test("a renewed certificate serves new connections, and open connections continue")
   func renewal() async throws {
     let files = try CertificateFiles()
     try await with(files) { server in
@@ -57,7 +57,7 @@ struct CertificateTests {
     }
   }
 
-  @Test("files that change one after the other, are no good or gone leave the one that there is, and that is said once")
+  @Test("files that change one after the other, are invalid or missing leave the old certificate in use, and are logged once")
   func halfRenewed() async throws {
     let files = try CertificateFiles()
     let other = try await files.other()
@@ -82,7 +82,7 @@ struct CertificateTests {
     #expect(log.lines.last?.hasPrefix("certificate renewed expires=") == true)
   }
 
-  @Test("files that are no certificate with its key keep the server from starting, and it says why")
+  @Test("files without a certificate and its key keep the server from starting, with a reason")
   func refusals() async throws {
     let files = try CertificateFiles()
     let other = try await files.other()
@@ -102,7 +102,7 @@ struct CertificateTests {
     #expect(error.map { "\($0)" }?.contains("privkey.pem can't be read") == true)
   }
 
-  @Test("whoever goes without a word is let go, and those who speak no TLS harm nobody")
+  @Test("clients that disconnect without notice are released, and clients without TLS disturb no other")
   func rude() async throws {
     let files = try CertificateFiles()
     let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)
@@ -141,7 +141,7 @@ struct CertificateTests {
     }
   }
 
-  @Test("with viewers, sockets and silent connections the server stops all the same", .timeLimit(.minutes(1)))
+  @Test("the server stops with viewers, sockets and silent connections", .timeLimit(.minutes(1)))
   func stop() async throws {
     let files = try CertificateFiles()
     let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)

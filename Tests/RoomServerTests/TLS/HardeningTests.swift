@@ -5,11 +5,11 @@ import Testing
 @testable import OriginServer
 @testable import RoomServer
 
-@Suite("What the ports with TLS let pass")
+@Suite("What the TLS ports accept")
 struct HardeningTests {
   private static let get = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
 
-  @Test("TLS 1.2 has authenticated encryption alone, over HTTPS and RTMPS")
+  @Test("TLS 1.2 has only authenticated encryption, over HTTPS and RTMPS")
   func ciphers() async throws {
     let files = try CertificateFiles()
     let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)
@@ -39,7 +39,7 @@ struct HardeningTests {
     }
   }
 
-  @Test("HSTS goes out over HTTPS alone, if it is set, and metrics do not")
+  @Test("HSTS is sent only over HTTPS, if it is set, and metrics are not served there")
   func headers() async throws {
     let files = try CertificateFiles()
     let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)

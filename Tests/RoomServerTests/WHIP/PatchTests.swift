@@ -16,7 +16,7 @@ import WebRTC
     return try await server.http("PATCH", session, token, headers: headers, body: body)
   }
 
-  @Test("trickled candidates are taken with the session's entity tag, and only with it")
+  @Test("trickled candidates are accepted only with the session's entity tag")
   func trickle() async throws {
     try await TestServer.with { server in
       let token = try server.token("alice")
@@ -42,7 +42,7 @@ import WebRTC
   }
 
   @Test(
-    "an ICE restart gives new credentials and a new entity tag, for WHIP and for WHEP", arguments: ["/whip/room", "/whep/room"])
+    "an ICE restart returns new credentials and a new entity tag, for WHIP and for WHEP", arguments: ["/whip/room", "/whep/room"])
   func restart(path: String) async throws {
     try await TestServer.with { server in
       let token = try server.token("alice")
@@ -68,7 +68,7 @@ import WebRTC
     }
   }
 
-  @Test("restarts have an end")
+  @Test("the number of restarts is limited")
   func endless() async throws {
     try await TestServer.with { server in
       let token = try server.token("alice")

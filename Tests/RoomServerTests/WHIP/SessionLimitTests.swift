@@ -7,7 +7,7 @@ import WebRTC
 @testable import RoomServer
 @testable import Rooms
 
-@Suite("Sessions over HTTP and the places of a room")
+@Suite("Sessions over HTTP and the capacity of a room")
 struct SessionLimitTests {
   private func make(_ server: TestServer, places: Int) async throws -> Room {
     #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room","maxParticipants":\#(places)}"#).status == 201)
@@ -23,7 +23,7 @@ struct SessionLimitTests {
     return try await client.error(of: .join(JoinParams(token: try server.token(user, grants: grants))))
   }
 
-  @Test("sessions whose media never connects keep nobody out")
+  @Test("sessions whose media never connects use no capacity")
   func silentViewers() async throws {
     try await TestServer.with { server in
       _ = try await make(server, places: 5)
@@ -38,7 +38,7 @@ struct SessionLimitTests {
     }
   }
 
-  @Test("viewers whose media connects take places, but none that are reserved for publishers")
+  @Test("viewers whose media connects use capacity, but not the share reserved for publishers")
   func reserved() async throws {
     try await TestServer.with { server in
       let room = try await make(server, places: 3)
@@ -57,7 +57,7 @@ struct SessionLimitTests {
     }
   }
 
-  @Test("a WHIP session that connects when the room has filled is ended")
+  @Test("a WHIP session that connects after the room has become full is ended")
   func filled() async throws {
     try await TestServer.with { server in
       let room = try await make(server, places: 1)
@@ -70,7 +70,7 @@ struct SessionLimitTests {
     }
   }
 
-  @Test("sessions over the limit of a token, or of a user, are refused with 429")
+  @Test("sessions over the limit of a token, or of a user, are rejected with 429")
   func perToken() async throws {
     try await TestServer.with({
       $0.limits.sessionsPerToken = 2
@@ -92,7 +92,7 @@ struct SessionLimitTests {
   }
 
   @Test(
-    "of a room's places a share is reserved, and one at least is for all",
+    "a share of a room's capacity is reserved, and at least one participant may join without it",
     arguments: [(1, 2, 0), (2, 2, 1), (5, 2, 1), (100, 2, 2), (1000, 2, 20), (10, 0, 0), (10, 100, 9), (0, 50, 0)])
   func share(most: Int, share: Int, reserved: Int) {
     var places = RoomPlaces(most: most, publisherShare: share)

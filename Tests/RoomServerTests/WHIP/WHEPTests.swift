@@ -5,7 +5,7 @@ import Testing
 import WebRTC
 
 @Suite struct WHEPTests {
-  @Test("a viewer is answered before its user is there, is told to nobody, and is counted")
+  @Test("a viewer is answered before its user has joined, is not announced, and is counted")
   func waits() async throws {
     try await TestServer.with { server in
       let bob = try await server.join("bob", grants: [.publish, .subscribe, .admin])
@@ -48,7 +48,7 @@ import WebRTC
     }
   }
 
-  @Test("an offer that can't be viewed is refused with the status that says why")
+  @Test("an unsuitable offer is rejected with a status that gives the reason")
   func refused() async throws {
     try await TestServer.with { server in
       let token = try server.token("carol")
@@ -73,7 +73,7 @@ import WebRTC
     }
   }
 
-  @Test("OPTIONS says what may be asked from any page, GET that there is nothing to see, and the rest is not allowed")
+  @Test("OPTIONS lists what any page may request, GET returns no content, and other methods are not allowed")
   func methods() async throws {
     try await TestServer.with { server in
       for path in ["/whip/room", "/whep/room", "/whep/room/alice"] {

@@ -9,7 +9,7 @@ import WebRTC
 @testable import Rooms
 
 @Suite struct WHIPTests {
-  @Test("an offer is answered with all that RFC 9725 asks for, and its user is a participant with tracks")
+  @Test("an offer is answered as RFC 9725 requires, and its user is a participant with tracks")
   func created() async throws {
     try await TestServer.with({ configuration in
       configuration.iceServers = [
@@ -48,7 +48,7 @@ import WebRTC
     }
   }
 
-  @Test("the token of a PK that is over is refused, and nobody has joined")
+  @Test("the token of an ended PK is rejected, and no participant joins")
   func guestWithoutPK() async throws {
     try await TestServer.with { server in
       let token = try server.keys.sign(
@@ -61,7 +61,7 @@ import WebRTC
     }
   }
 
-  @Test("DELETE ends the session at once, and its URL is gone")
+  @Test("DELETE ends the session at once, and its URL is no longer valid")
   func deleted() async throws {
     try await TestServer.with { server in
       let bob = try await server.join("bob")
@@ -82,7 +82,7 @@ import WebRTC
     }
   }
 
-  @Test("tokens: none, not ours, of another room, without the grant, and of a kicked user")
+  @Test("tokens: missing, foreign, of another room, without the grant, and of a kicked user")
   func tokens() async throws {
     try await TestServer.with { server in
       let offer = try HTTPOffer.publish(.opus)
@@ -109,7 +109,7 @@ import WebRTC
     }
   }
 
-  @Test("bodies: of another type, none, no description, one that breaks a rule, and without a codec in common")
+  @Test("bodies: of another type, empty, not SDP, invalid, and without a common codec")
   func bodies() async throws {
     try await TestServer.with { server in
       let token = try server.token("alice")
@@ -132,7 +132,7 @@ import WebRTC
   }
 
   @Test(
-    "a client that is only a DTLS server, as ffmpeg's is, gets us as its DTLS client", arguments: ["/whip/room", "/whep/room"])
+    "the server is the DTLS client of a client that is only a DTLS server, such as ffmpeg", arguments: ["/whip/room", "/whep/room"])
   func passive(path: String) async throws {
     try await TestServer.with { server in
       let offer = path.hasPrefix("/whip") ? try HTTPOffer.publish(.opus) : HTTPOffer.view(.opus)
@@ -206,7 +206,7 @@ import WebRTC
     }
   }
 
-  @Test("a track that came by WHIP is muted like any other, and a room's end ends its session")
+  @Test("a track from WHIP is muted like any other, and a room's end ends its session")
   func moderated() async throws {
     try await TestServer.with { server in
       let bob = try await server.join("bob")

@@ -9,7 +9,7 @@ import RoomProtocol
 struct OutboxTests {
   static let policy = Outbox.Policy(firstWait: 500, longestWait: 8_000, concurrent: 4, longestAge: 60_000)
 
-  @Test("a room's events go out in order and one at a time, another room's beside them")
+  @Test("a room's events are delivered in order and one at a time, concurrently with another room's")
   func order() throws {
     var outbox = Outbox(Self.policy)
     for id in 1...4 { outbox.add(Int64(id), of: id == 3 ? "b" : "a", at: 0) }
@@ -26,7 +26,7 @@ struct OutboxTests {
     #expect(outbox.queued == 3)
   }
 
-  @Test("over all rooms a bounded number is in flight")
+  @Test("the number in flight over all rooms is bounded")
   func concurrency() throws {
     var outbox = Outbox(Self.policy)
     for room in 0..<10 { outbox.add(Int64(room), of: "\(room)", at: 0) }
@@ -39,7 +39,7 @@ struct OutboxTests {
     #expect(next4?.room == "4")
   }
 
-  @Test("waits double from half a second up to the bound, jittered down to their half, and begin anew after a success")
+  @Test("waits double from half a second up to the maximum, with jitter down to half, and reset after a success")
   func waits() throws {
     var outbox = Outbox(Self.policy)
     outbox.add(1, of: "a", at: 0)
@@ -60,7 +60,7 @@ struct OutboxTests {
     #expect(outbox.nextDeadline == now + 500)
   }
 
-  @Test("a room whose events are refused holds up no other")
+  @Test("a room whose events are rejected delays no other")
   func isolation() throws {
     var outbox = Outbox(Self.policy)
     outbox.add(1, of: "bad", at: 0)
@@ -76,7 +76,7 @@ struct OutboxTests {
     #expect(next6 == .init(room: "bad", id: 1))
   }
 
-  @Test("what is too old is given up and counted, and the room goes on with what is younger")
+  @Test("events that are too old are dropped and counted, and the room continues with newer ones")
   func ages() throws {
     var outbox = Outbox(Self.policy)
     outbox.add(1, of: "a", age: 50_000, at: 0)
@@ -88,7 +88,7 @@ struct OutboxTests {
     #expect(outbox.oldestAge(at: 10_000) == 10_000)
   }
 
-  @Test("what is kept no more is given up, also while it is in flight")
+  @Test("events that are no longer stored are dropped, also while in flight")
   func forgotten() throws {
     var outbox = Outbox(Self.policy)
     for id in 1...3 { outbox.add(Int64(id), of: "a", at: 0) }
@@ -106,7 +106,7 @@ struct OutboxTests {
     #expect(outbox.queued == 0 && outbox.dropped == 4)
   }
 
-  @Test("a replay begins the room again, whatever is in flight")
+  @Test("a replay resets the room, whatever is in flight")
   func replay() throws {
     var outbox = Outbox(Self.policy)
     for id in 1...3 { outbox.add(Int64(id), of: "a", at: 0) }

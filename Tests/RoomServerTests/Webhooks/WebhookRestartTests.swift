@@ -46,7 +46,7 @@ struct WebhookRestartTests {
     }
   }
 
-  @Test("what a killed server had not delivered is delivered after its restart, and the numbers go on")
+  @Test("events that a killed server had not delivered are delivered after its restart, and the numbers continue")
   func killed() async throws {
     let data = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: data) }

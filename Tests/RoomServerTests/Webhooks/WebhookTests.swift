@@ -45,7 +45,7 @@ struct WebhookTests {
     "roomClosed",
   ]
 
-  @Test("a room's life is told, signed, numbered and in order")
+  @Test("a room's events are delivered signed, numbered and in order")
   func life() async throws {
     let receiver = try WebhookReceiver()
     try await receiver.listen()
@@ -78,14 +78,14 @@ struct WebhookTests {
   }
 
   /// `printf '1700000000.{}' | openssl dgst -sha256 -hmac secret`
-  @Test("a signature is what others compute")
+  @Test("a signature matches an independent computation")
   func signature() {
     #expect(
       WebhookSignature.sign(Array("{}".utf8), secret: "secret", at: 1_700_000_000)
         == "t=1700000000,v1=b8569b78799ff9e3cbff0fc2d63a33a2b57f3282abd07c37ae5e8e7d79a5f163")
   }
 
-  @Test("a receiver that is down and then answers 500 has, at the end, every event once and in order")
+  @Test("a receiver that is down and then answers 500 finally gets every event once and in order")
   func outage() async throws {
     let receiver = try WebhookReceiver()
     try await Self.with(receiver) { server in
@@ -114,7 +114,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("a receiver that answers too late has failed, and gets it again")
+  @Test("a delivery that is answered too late has failed and is repeated")
   func timeout() async throws {
     // The kernel accepts the connection, and nothing reads from it.
     let silent = try SilentListener()
@@ -131,7 +131,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("https receivers are known by their certificate")
+  @Test("https receivers are verified by their certificate")
   func secure() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem")
     try Data(SelfSigned.certificateText.utf8).write(to: file)
@@ -155,7 +155,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("seats, jobs, recordings and PKs are told")
+  @Test("events of seats, jobs, recordings and PKs are delivered")
   func kinds() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "recordings-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -192,7 +192,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("every webhook gets every event, and one that is down holds up no other")
+  @Test("every webhook gets every event, and one that is down delays no other")
   func several() async throws {
     let down = try WebhookReceiver()
     let receiver = try WebhookReceiver()
@@ -208,7 +208,7 @@ struct WebhookTests {
     await down.stop()
   }
 
-  @Test("the events are listed, page by page, and told again on demand")
+  @Test("events are listed by page, and delivered again on demand")
   func listing() async throws {
     struct Page: Decodable {
       var events: [WebhookReceiver.Event]
@@ -247,7 +247,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("of more events than are kept the oldest are given up, counted, and the rest is delivered")
+  @Test("events over the limit are dropped, oldest first, and counted, and the rest is delivered")
   func bounded() async throws {
     let receiver = try WebhookReceiver()
     try await Self.with(receiver, { $0.webhooks.kept = 20 }) { server in
@@ -262,7 +262,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "what is no webhook is refused",
+    "invalid webhooks are rejected",
     arguments: [
       "ftp://a/b", "http://", "http:///x", "http://u:p@host/", "host/path", "http://host:0/", "http://host:70000/", "",
     ])
