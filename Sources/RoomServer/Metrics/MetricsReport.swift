@@ -111,7 +111,8 @@ struct MetricsReport: Sendable {
     text.add("roomserver_whep_sessions_total", .counter, "WHEP sessions started.", values.whepSessions)
     text.add("roomserver_rtmp_ingests_total", .counter, "RTMP streams admitted to rooms.", values.rtmpSessions)
     text.add(
-      "roomserver_rtmp_ingest_faults_total", .counter, "RTMP streams ended because a room can't convert them.", values.rtmpFaults)
+      "roomserver_rtmp_ingest_faults_total", .counter, "RTMP streams ended because a room can't convert them.",
+      values.rtmpFaults)
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
@@ -155,11 +156,13 @@ struct MetricsReport: Sendable {
       "roomserver_mix_skipped_frames_total", .counter, "Frames that active mixes skipped because the machine was too slow.",
       mixes.reduce(0) { $0 + $1.skipped })
     text.add(
-      "roomserver_mix_delay_milliseconds", .gauge, "Delay of the slowest mix behind its sources.", mixes.map(\.delay).max() ?? 0)
+      "roomserver_mix_delay_milliseconds", .gauge, "Delay of the slowest mix behind its sources.", mixes.map(\.delay).max() ?? 0
+    )
     text.add("roomserver_mix_decoded_tracks", .gauge, "Tracks that are decoded, each once.", totals.decoding.tracks)
     text.add("roomserver_mix_decoded_uses", .gauge, "Uses of decoded tracks by mixes and forwards.", totals.decoding.uses)
     text.add("roomserver_mix_decoded_total", .counter, "Pictures and packets decoded.", totals.decoding.decoded)
-    text.add("roomserver_mix_undecodable_total", .counter, "Pictures and packets that could not be decoded.", totals.decoding.broken)
+    text.add(
+      "roomserver_mix_undecodable_total", .counter, "Pictures and packets that could not be decoded.", totals.decoding.broken)
     text.add(
       "roomserver_mix_decoding_cpu_seconds_total", .counter, "Processor time of the decoders.",
       Double(totals.decoding.microseconds) / 1e6)

@@ -41,7 +41,7 @@ extension Setting {
       "A URL that receives room events, one signed POST for each event. May be repeated."),
     Setting(
       "webhook-secret", .text, "secret", usual: .words("the API key's secret"), isSecret: true,
-        "The secret that signs webhook deliveries."),
+      "The secret that signs webhook deliveries."),
     Setting(
       "webhook-certificates", .text, "file", usual: .words("the system's"),
       "A PEM file of certificate authorities that are trusted for https webhooks."),
@@ -54,7 +54,7 @@ extension Setting {
       "The maximum wait after webhook failures, in milliseconds; not less than webhook-first-wait"),
     .count(
       "webhook-concurrent", 1...1000, at: \.webhooks.concurrent,
-        "Concurrent deliveries to one webhook; a room has one at a time"),
+      "Concurrent deliveries to one webhook; a room has one at a time"),
     .time(
       "webhook-max-age", 1...720, .hours, at: \.webhooks.longestAge, "Hours after which an undelivered event is dropped"),
     .count(

@@ -59,7 +59,7 @@ extension Setting {
       "The key of signed play URLs. Without it, any client may play."),
     Setting(
       "play-validity", .number, "seconds", usual: "86400",
-        "Seconds for which a signed play URL is valid; requires --play-key."),
+      "Seconds for which a signed play URL is valid; requires --play-key."),
     Setting("open-publish", .flag, usual: "false", "Let any client publish, without a token or a signature."),
     .time(
       "gather", 0...1000, .milliseconds, at: \.origin.gather,
@@ -69,7 +69,7 @@ extension Setting {
       "The minimum length of an HLS segment in seconds; it ends at the next key frame."),
     Setting(
       "hls-part", .decimal, "seconds", usual: "0.5",
-        "The maximum length of a low-latency HLS part in seconds; 0 for no parts."),
+      "The maximum length of a low-latency HLS part in seconds; 0 for no parts."),
     Setting("hls-window", .number, "segments", usual: "8", "Segments in an HLS playlist, 3 to 100."),
     .bytes(
       "hls-bytes", 1_048_576...1_073_741_824, at: \.origin.hls.cutting.bytes, "Bytes of HLS segments that a stream keeps"),
@@ -116,7 +116,8 @@ extension Setting {
     .count(
       "transcode-fps", 10...60, at: \.relay.broadcasts.forward.transcodeFPS, unit: "fps",
       "The maximum frame rate of transcoded video; further frames are left out"),
-    Setting("relay-audio-rate", .number, "Hz", usual: "44100",
+    Setting(
+      "relay-audio-rate", .number, "Hz", usual: "44100",
       "The sample rate in Hz of the audio that jobs send, 44100 or 48000."),
     Setting("relay-audio-kbps", .number, "kbit/s", usual: "128", "kbit/s of the audio that jobs send, 32 to 320."),
     Setting(
@@ -148,7 +149,7 @@ extension Setting {
       "A directory that jobs may record into, by publish URLs file:NAME.mp4 and file:NAME.flv."),
     Setting(
       "recording-limit", .number, "GiB", usual: "8",
-        "The maximum size of a recording file in GiB, 1 to 65536; requires --recordings."
+      "The maximum size of a recording file in GiB, 1 to 65536; requires --recordings."
     ),
   ]
 }

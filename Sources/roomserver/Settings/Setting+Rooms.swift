@@ -21,7 +21,7 @@ extension Setting {
       "Concurrent WHEP sessions of one user in a room, with all its tokens"),
     .count(
       "tracks-per-participant", 1...128, at: \.limits.tracksPerParticipant,
-        "Tracks that one participant may publish at a time"),
+      "Tracks that one participant may publish at a time"),
     Setting(
       "audience", .text, "separate|mixed|voice", usual: "mixed",
       """
@@ -78,7 +78,8 @@ extension Setting {
       "messages-per-second", 1...10_000, at: \.rooms.rules.messagesPerSecond,
       "Room messages that one user may send per second, after the burst"),
     .count("message-burst", 1...100_000, at: \.rooms.rules.messageBurst, "Room messages that one user may send at once"),
-    .count("history-messages", 0...10_000, at: \.rooms.rules.historyMessages,
+    .count(
+      "history-messages", 0...10_000, at: \.rooms.rules.historyMessages,
       "Recent messages that a joining participant receives"),
     .bytes("history-bytes", 0...16_777_216, at: \.rooms.rules.historyBytes, "Bytes of these messages"),
     .count("attributes", 1...10_000, at: \.rooms.rules.attributes, "Attributes of a room"),

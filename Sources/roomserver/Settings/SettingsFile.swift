@@ -59,7 +59,9 @@ struct SettingsFile {
     switch value {
     case .scalar(let scalar):
       guard value.null == nil else { throw refuse("\(name) has no value; leave the line out for the default") }
-      guard setting.kind.takes(value) else { throw refuse("\(name) must be \(setting.kind.words), not \(scalar.string.prefix(64))") }
+      guard setting.kind.takes(value) else {
+        throw refuse("\(name) must be \(setting.kind.words), not \(scalar.string.prefix(64))")
+      }
       entries[name] = Entry(values: [scalar.string], line: line)
     case .sequence(let sequence) where setting.kind == .list:
       let values = try sequence.map { item in

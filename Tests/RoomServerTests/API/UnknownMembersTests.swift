@@ -48,7 +48,8 @@ struct UnknownMembersTests {
       json: #"{"type":"custom","frames":[\#(frame),{"x":0,"y":0,"width":1,"height":1,"z":1}]}"#,
       names: #""z" in frames[1]"#),
     Body(path: "/v1/rooms/room/calls/setSeat", json: #"{"index":1,"mute":true}"#, names: #""mute" in the body"#),
-    Body(path: "/v1/rooms/room/calls/sendMessage", json: #"{"kind":"text","text":"a","user":"b"}"#, names: #""user" in the body"#),
+    Body(
+      path: "/v1/rooms/room/calls/sendMessage", json: #"{"kind":"text","text":"a","user":"b"}"#, names: #""user" in the body"#),
     Body(path: "/v1/rooms/room/calls/quitPK", json: #"{"now":true}"#, names: #""now" in the body; valid members: none"#),
     Body(path: "/v1/rooms/room/calls/takeSeat", json: #"{"seat":1}"#, names: #""seat" in the body"#),
   ]

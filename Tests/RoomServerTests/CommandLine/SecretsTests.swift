@@ -48,7 +48,7 @@ struct SecretsTests {
   func running(level: String, turn: [String: String]) async throws {
     let environment = Self.environment.merging(turn) { $1 }.merging(["ROOMSERVER_LOG_LEVEL": level]) { $1 }
     let server = try Command.start(["serve"], environment: environment)
-    let port = try await eventually("the server serves") {
+    let port = try await eventually("the server is running") {
       server.errors.firstMatch(of: /http=127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) }
     }
     let rtmp = try #require(server.errors.firstMatch(of: /rtmp=127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) })
@@ -80,7 +80,7 @@ struct SecretsTests {
     let other = try await SignalClient.connect(port: port)
     said.append("\(String(describing: try await other.error(of: .join(JoinParams(token: bad)))))")
     try await eventually("the webhook fails") { server.errors.contains("webhook fails") }
-    try await eventually("the job is tried") { server.errors.contains("autoReconnecting") }
+    try await eventually("the job reconnects") { server.errors.contains("autoReconnecting") }
     let encoder = try await RTMPPeer.refusal(.publish, port: rtmp, "r?token=\(bad)")
     said.append("\(encoder)")
     said.append(try await call(port, "GET", "/metrics", token: api))

@@ -106,7 +106,7 @@ struct IngestDoorTests {
         let encoder = try await RTMPPeer.start(.publish, server, try stream(server, user), app: "room")
         encoder.send(message)
         #expect(try await ending(of: encoder).description.hasPrefix(words))
-        try await eventually("nobody is left") { try await server.metric("roomserver_participants") == 0 }
+        try await eventually("no participant is left") { try await server.metric("roomserver_participants") == 0 }
         // An encoder that reconnects at once gets the error before it joins.
         let status = try await RTMPPeer.refusal(.publish, server, try stream(server, user), app: "room")
         #expect(status.description.hasPrefix(words), "\(status)")

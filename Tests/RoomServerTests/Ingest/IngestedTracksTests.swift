@@ -16,14 +16,14 @@ struct IngestedTracksTests {
       let encoder = try await RTMPPeer.start(.publish, server, "room?token=\(try server.token("camera"))", app: "room")
       encoder.send(LiveSample.metadata, LiveSample.audioHeader, LiveSample.videoHeader)
       func count(_ event: String) -> Int { receiver.events(of: "room").count { $0.event == event } }
-      try await eventually("both tracks are told of") { count("trackPublished") == 2 }
+      try await eventually("both tracks are reported") { count("trackPublished") == 2 }
       let job = #"{"jobId":"j","publishAs":"mix","layouts":[{"userId":"camera"}]}"#
       #expect(try await server.api("POST", "/v1/rooms/room/merge-jobs", json: job).status == 201)
       _ = try await viewer.event("the mix's track") {
         if case .published(let data) = $0, data.userId == "mix" { true } else { nil }
       }
       encoder.end()
-      try await eventually("their end is told of") { count("trackUnpublished") == 2 }
+      try await eventually("their end is reported") { count("trackUnpublished") == 2 }
       #expect(try await server.api("DELETE", "/v1/rooms/room/jobs/j").status == 204)
       #expect(try await server.api("DELETE", "/v1/rooms/room").status == 204)
       try await eventually("the room's end") { count("roomClosed") == 1 }

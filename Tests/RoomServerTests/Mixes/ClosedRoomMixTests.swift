@@ -14,7 +14,7 @@ struct ClosedRoomMixTests {
       #expect(try await server.api("POST", "/v1/rooms/closing/merge-jobs", json: job).status == 201)
       try await eventually("it mixes") { try await server.metric("roomserver_mixes") == 1 }
       #expect(try await server.api("DELETE", "/v1/rooms/closing").status == 204)
-      try await eventually("the mix is over") { try await server.metric("roomserver_mixes") == 0 }
+      try await eventually("the mix has ended") { try await server.metric("roomserver_mixes") == 0 }
     }
   }
 }

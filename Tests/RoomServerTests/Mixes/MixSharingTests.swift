@@ -35,7 +35,7 @@ struct MixSharingTests {
       let sound = MergeParams(jobId: "sound", publishUrl: "rtmp://origin/live/room", layouts: [TrackLayout(userId: "alice")])
       let job = try await alice.call(.startMerge(sound), JobInfo.self)
       #expect(job.missing == ["alice"])
-      try await eventually("the small one is at work") { try await server.metric("roomserver_mixes") == 1 }
+      try await eventually("the small one is running") { try await server.metric("roomserver_mixes") == 1 }
       #expect(try await server.metric("roomserver_mix_refused_total") == 1)
     }
   }
@@ -79,7 +79,7 @@ struct MixSharingTests {
       }
       _ = try await alice.call(.stopJob(JobParams(jobId: "a")))
       _ = try await alice.call(.stopJob(JobParams(jobId: "b")))
-      try await eventually("nothing is mixed any more") { try await server.metric("roomserver_mixes") == 0 }
+      try await eventually("no mix is left") { try await server.metric("roomserver_mixes") == 0 }
     }
   }
 

@@ -21,7 +21,7 @@ struct ManyConnectionsTests {
         crowd.append(socket)
       }
       let limit = #"roomserver_limits_hit_total{limit="connections_per_address"}"#
-      try await eventually("all but 1000 are turned away") { try await server.metric(limit) == 4000 }
+      try await eventually("all but 1000 are rejected") { try await server.metric(limit) == 4000 }
       for _ in 0..<20 {
         for socket in crowd { socket.send("y".utf8) }
         let start = ContinuousClock.now
@@ -50,7 +50,7 @@ struct ManyConnectionsTests {
         return slow.isClosed
       }
       #expect(ContinuousClock.now - start > .milliseconds(500))
-      try await eventually("so is one whose body does not come") { body.isClosed }
+      try await eventually("so is one whose body does not arrive") { body.isClosed }
       // A client may see its connection closed before the server has counted it.
       try await eventually("both are counted") { try await server.metric(Self.requestTime) == 2 }
       idle.send("GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n")
@@ -134,7 +134,7 @@ struct ManyConnectionsTests {
       #expect(!other.isClosed)
       sockets = []
       var next: RawSocket?
-      try await eventually("there is room again") {
+      try await eventually("there is capacity again") {
         let socket = try RawSocket(port: port, from: "127.0.0.2")
         socket.send("GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n".utf8)
         next = socket
@@ -163,7 +163,7 @@ struct ManyConnectionsTests {
       #expect(refusal.error?.code == .joinFailed)
       wire.close()
       for client in clients { client.kill() }
-      try await eventually("there is room again") {
+      try await eventually("there is capacity again") {
         (try? await SignalClient.connect(port: port, forwardedFor: "192.0.2.1"))?.kill() != nil
       }
     }
@@ -197,7 +197,7 @@ struct ManyConnectionsTests {
       let quiet = try RawSocket(port: port, from: "127.0.0.3")
       try await eventually("it is there") { try await server.metric("roomserver_rtmp_connections") == 1 }
       let crowd = try (0..<50).map { _ in try RawSocket(port: port, from: "127.0.0.2") }
-      try await eventually("the crowd's own go") { crowd.count(where: \.isClosed) == 41 }
+      try await eventually("the crowd's own are closed") { crowd.count(where: \.isClosed) == 41 }
       #expect(!quiet.isClosed)
     }
   }

@@ -100,7 +100,7 @@ struct UnreadAnswersTests {
       let join = #"{"id":2,"method":"join","params":{"token":"\#(try server.token("ghost"))","version":1}}"#
       socket.send(Array(pings) + Frame(opcode: 1, payload: Array(join.utf8)).bytes(masked: true))
       socket.send(Frame(opcode: 8, payload: [3, 232]).bytes(masked: true))
-      try await eventually("it is gone") { try await server.metric("roomserver_signalling_sockets") == 0 }
+      try await eventually("it is closed") { try await server.metric("roomserver_signalling_sockets") == 0 }
       // At the limit of 10 per second, reading them takes six seconds.
       var last = (count: -1, since: ContinuousClock.now)
       try await eventually("nothing of it is read any more", within: .seconds(3)) {

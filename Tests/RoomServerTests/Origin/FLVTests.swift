@@ -98,7 +98,7 @@ struct FLVTests {
       #expect(try await server.request("GET", "/live/studio.flv").status == 503)
       #expect(try await RTMPPeer.refusal(.play, server, "studio").code == .playFailed)
       viewer.end()
-      let wire = try await eventually("there is room again") {
+      let wire = try await eventually("there is capacity again") {
         let wire = try await Wire.connect(port: server.server.port)
         wire.send("GET /live/studio.flv HTTP/1.0\r\n\r\n")
         return try await wire.response().status == 200 ? wire : nil

@@ -129,7 +129,7 @@ struct HLSTests {
       let publisher = try await publish(server)
       #expect(try await server.metric("roomserver_origin_hls_streams") == 0)
       let name = try #require(addresses(try await server.request("GET", "/live/studio.m3u8")).last)
-      try await eventually("nobody asks") { try await server.metric("roomserver_origin_hls_streams") == 0 }
+      try await eventually("requests have stopped") { try await server.metric("roomserver_origin_hls_streams") == 0 }
       #expect(try await server.metric("roomserver_origin_viewers{protocol=\"hls\"}") == 0)
       #expect(try await server.request("GET", "/live/\(name)").status == 404)
       #expect(try await server.request("GET", "/live/studio.m3u8").status == 200)

@@ -52,7 +52,7 @@ struct HostileRTMPTests {
       let before = try await server.metric("process_resident_memory_bytes")
       RawSocket.allowMany()
       let sockets = try (0..<3000).map { _ in try RawSocket(port: port) }
-      try await eventually("the crowd is held down") {
+      try await eventually("the crowd is limited") {
         let connections = try await server.metric("roomserver_rtmp_connections")
         let opened = try await server.metric("roomserver_rtmp_connections_total")
         return opened == 3000 && connections <= 1000
@@ -75,7 +75,7 @@ struct HostileRTMPTests {
       try await eventually("three are closed") { wires.count(where: \.isClosed) == 3 }
       #expect(try await server.metric("roomserver_origin_refused_total{reason=\"connections\"}") == 3)
       for wire in wires { wire.close() }
-      try await eventually("there is room again") { try await server.metric("roomserver_rtmp_connections") == 0 }
+      try await eventually("there is capacity again") { try await server.metric("roomserver_rtmp_connections") == 0 }
       #expect(try await RTMPPeer.refusal(.play, server, "studio").code == .playStreamNotFound)
     }
   }
@@ -157,7 +157,7 @@ struct HostileRTMPTests {
 
       try await stalled.freeze(false)
       publisher.send(LiveSample.video(40_000, isKeyFrame: true))
-      try await eventually("the stalled one goes on") { stalled.played.last?.timestamp == 40_000 }
+      try await eventually("the stalled one continues") { stalled.played.last?.timestamp == 40_000 }
       let lost = try await server.metric("roomserver_origin_dropped_frames_total")
       #expect(lost > 100, "\(lost) lost, \(stalled.played.count) of \(2 * frames) seen, \(sent) bytes sent")
       var former: UInt32 = 0

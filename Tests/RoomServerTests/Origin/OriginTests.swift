@@ -29,7 +29,7 @@ struct OriginTests {
         try await server.metric("roomserver_origin_viewers{protocol=\"rtmp\"}") == 0
       }
       publisher.end()
-      try await eventually("the stream is over") { try await server.metric("roomserver_origin_streams") == 0 }
+      try await eventually("the stream has ended") { try await server.metric("roomserver_origin_streams") == 0 }
     }
   }
 
@@ -94,7 +94,7 @@ struct OriginTests {
       let status = try await RTMPPeer.refusal(.publish, server, "studio")
       #expect(status.code == .publishBadName && status.description.contains("already"), "\(status)")
       first.end()
-      let second = try await eventually("the place is free") { try? await RTMPPeer.start(.publish, server) }
+      let second = try await eventually("the path is free") { try? await RTMPPeer.start(.publish, server) }
       second.sendBeginning()
       try await eventually("the second one's picture") { viewer.played.count(where: LiveSample.isKeyFrame) == 2 }
       let times = viewer.played.filter { $0.kind != .data }.map(\.timestamp)

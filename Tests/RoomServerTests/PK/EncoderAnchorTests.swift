@@ -124,7 +124,7 @@ struct EncoderAnchorTests {
       for round in 0..<20 {
         if round > 0 {
           #expect(try await call(server, round.isMultiple(of: 2) ? "a" : "b", "quitPK", "{}").status == 200)
-          try await eventually("it is over") {
+          try await eventually("the PK has ended") {
             let (a, b) = (try await pk(server, "a"), try await pk(server, "b"))
             return a == nil && b == nil
           }

@@ -128,7 +128,7 @@ struct RoomEndTests {
     #expect(await !bare.room.isClosed)
     _ = await bare.room.handle(SignalRequest(id: 2, call: .leave), session: session, of: "alice", outlet: alice)
     #expect(alice.closed == .sessionEnded)
-    try await eventually("the room closes and is forgotten") { bare.forgotten.withLockedValue { $0 } == 1 }
+    try await eventually("the room closes and is removed") { bare.forgotten.withLockedValue { $0 } == 1 }
     #expect(await bare.room.isClosed)
   }
 

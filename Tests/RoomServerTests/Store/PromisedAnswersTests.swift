@@ -98,9 +98,9 @@ struct PromisedAnswersTests {
         let call: SignalCall = id % 3 == 0 ? .ping : .setAttributes(AttributeParams(set: ["key": "\(id)"]))
         client.send(String(decoding: try JSONEncoder().encode(SignalRequest(id: id, call: call)), as: UTF8.self))
       }
-      try await eventually("all is answered") { client.heard.contains("159") && client.heard.contains("158") }
+      try await eventually("all calls are answered") { client.heard.contains("159") && client.heard.contains("158") }
       let expected = (100..<160).flatMap { $0 % 3 == 0 ? ["\($0)"] : ["\($0)", "attributesChanged"] }
-      try await eventually("all is told") { client.heard.filter { $0 == "attributesChanged" }.count == 40 }
+      try await eventually("all events are sent") { client.heard.filter { $0 == "attributesChanged" }.count == 40 }
       let heard = client.heard.filter { $0 == "attributesChanged" || (Int($0) ?? 0) >= 100 }
       #expect(heard == expected)
       #expect(try await server.metric("roomserver_store_early_answers_total") == 0)

@@ -170,7 +170,7 @@ struct RestartTests {
         return a != nil && b != nil
       }
       try await call(server, "setPKScore", #"{"score":12}"#)
-      try await eventually("told") { try await state(server, "b").pk?.peerScore == 12 }
+      try await eventually("the notification") { try await state(server, "b").pk?.peerScore == 12 }
       try await written(server)
       return try first.copied()
     }
@@ -187,7 +187,7 @@ struct RestartTests {
         return a?.connected == true && a?.peerConnected == true && b?.connected == true && b?.peerConnected == true
       }
       _ = try await ann.call(.pk(.quit))
-      try await eventually("it is over") { try await state(server, "b").pk == nil }
+      try await eventually("the PK has ended") { try await state(server, "b").pk == nil }
     }
   }
 

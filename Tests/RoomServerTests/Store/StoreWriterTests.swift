@@ -115,9 +115,9 @@ struct StoreWriterTests {
     for index in 2...10 { answers.wait(for: "\(index)", writer.note(.broadcast("\(index)", begun: 1)), writer) }
     #expect(answers.all == ["nothing"])
     try await store.end()
-    try await eventually("the first answer goes out") { answers.all == ["nothing", "first"] }
+    try await eventually("the first answer is sent") { answers.all == ["nothing", "first"] }
     try await store.end()
-    try await eventually("the others go out") { answers.all.count == 11 }
+    try await eventually("the others are sent") { answers.all.count == 11 }
     #expect(answers.all == ["nothing", "first"] + (2...10).map { "\($0)" })
     #expect(store.begun == [1, 9])
     answers.wait(for: "late", first, writer)
@@ -132,7 +132,7 @@ struct StoreWriterTests {
     let writer = StoreWriter(store, log: Self.quiet)
     answers.wait(for: "kick", writer.note(.broadcast("1", begun: 1)), writer)
     try await store.end(.failure(SteeredStore.Full()))
-    try await eventually("the answer goes out") { answers.all == ["kick, not written"] }
+    try await eventually("the answer is sent") { answers.all == ["kick, not written"] }
     #expect(writer.counters.failures == 1 && writer.counters.earlyAnswers == 1)
     try await store.end()
     try await eventually("it is written") { writer.waiting == 0 }
@@ -146,7 +146,7 @@ struct StoreWriterTests {
     let writer = StoreWriter(store, patience: .milliseconds(100), log: Self.quiet)
     answers.wait(for: "first", writer.note(.broadcast("1", begun: 1)), writer)
     answers.wait(for: "second", writer.note(.broadcast("2", begun: 1)), writer)
-    try await eventually("they go out") { answers.all.sorted() == ["first, not written", "second, not written"] }
+    try await eventually("they are sent") { answers.all.sorted() == ["first, not written", "second, not written"] }
     // No further answer waits for this transaction.
     #expect(await !writer.settled())
     #expect(writer.counters.earlyAnswers == 3)
@@ -217,7 +217,8 @@ struct StoreWriterTests {
   }
 
   @Test(
-    "a closed room's images are deleted, and a room that reuses its name in the same transaction has none", .timeLimit(.minutes(1)))
+    "a closed room's images are deleted, and a new room with its name in the same transaction has none", .timeLimit(.minutes(1))
+  )
   func imagesOfClosedRooms() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "images-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -53,7 +53,7 @@ final class RTMPPeer: Sendable {
     receiveBuffer: Int? = nil
   ) async throws -> RTMPPeer {
     let peer = try await connect(purpose, server, stream, app: app, receiveBuffer: receiveBuffer)
-    try await eventually("the stream begins, or \(peer.failure.map { "\($0)" } ?? "nothing comes")") {
+    try await eventually("the stream starts, or \(peer.failure.map { "\($0)" } ?? "nothing comes")") {
       peer.state.withLockedValue { $0.session.isActive }
     }
     return peer
@@ -71,7 +71,7 @@ final class RTMPPeer: Sendable {
     _ purpose: ClientSession.Purpose, port: UInt16, _ stream: String, app: String = "live"
   ) async throws -> Status {
     let peer = try await connect(purpose, port: port, stream, app: app)
-    return try await eventually("a refusal") {
+    return try await eventually("a rejection") {
       if case .rejected(let status, _)? = peer.failure { status } else { nil }
     }
   }

@@ -156,7 +156,7 @@ final class SignalClient: Sendable {
   func event<Value: Sendable>(
     _ what: String, within time: Duration = .seconds(10), _ pick: @Sendable (SignalEvent) -> Value?
   ) async throws -> Value {
-    try await eventually("\(what), having heard \(events.map(\.name))", within: time) {
+    try await eventually("\(what), after receiving \(events.map(\.name))", within: time) {
       state.withLockedValue { state in
         for (index, event) in state.events.enumerated() {
           if let value = pick(event) {

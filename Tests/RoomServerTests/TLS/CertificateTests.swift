@@ -137,7 +137,7 @@ struct CertificateTests {
       }
       #expect(try await status(server, trusting: certificate) == 200)
       // Silent connections have 30 s on the HTTPS port, as on the HTTP port.
-      try await eventually("descriptors are back") { try await server.metric("process_open_fds") < before + 40 }
+      try await eventually("descriptors are released") { try await server.metric("process_open_fds") < before + 40 }
     }
   }
 
@@ -162,7 +162,7 @@ struct CertificateTests {
     let begun = ContinuousClock.now
     await server.server.stop()
     #expect(ContinuousClock.now - begun < .seconds(10))
-    try await eventually("all are told") { [client.wire, viewer, silent, secureRTMP].allSatisfy(\.isClosed) }
+    try await eventually("all are notified") { [client.wire, viewer, silent, secureRTMP].allSatisfy(\.isClosed) }
     #expect(client.closeCode == 1001)
   }
 }

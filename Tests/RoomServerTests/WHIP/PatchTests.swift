@@ -42,7 +42,7 @@ import WebRTC
   }
 
   @Test(
-    "an ICE restart returns new credentials and a new entity tag, for WHIP and for WHEP", arguments: ["/whip/room", "/whep/room"])
+    "an ICE restart returns new credentials and a new entity tag, for WHIP and WHEP", arguments: ["/whip/room", "/whep/room"])
   func restart(path: String) async throws {
     try await TestServer.with { server in
       let token = try server.token("alice")

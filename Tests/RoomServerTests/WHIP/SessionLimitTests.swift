@@ -46,7 +46,7 @@ struct SessionLimitTests {
         #expect(try await view(server, try server.token(user, grants: [.subscribe])).status == 201)
       }
       for transport in await room.viewerTransports { room.inbox.post(.media(.transportConnected(transport))) }
-      try await eventually("the third has no place") { try await server.metric("roomserver_viewers") == 2 }
+      try await eventually("the third is rejected") { try await server.metric("roomserver_viewers") == 2 }
       let refused = try await view(server, try server.token("d", grants: [.subscribe]))
       #expect(refused.status == 503 && refused.error?.code == .joinFailed, "\(refused.text)")
       #expect(refused.text.contains("reserved for publishers"))

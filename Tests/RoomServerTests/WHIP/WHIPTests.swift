@@ -132,7 +132,7 @@ import WebRTC
   }
 
   @Test(
-    "the server is the DTLS client of a client that is only a DTLS server, such as ffmpeg", arguments: ["/whip/room", "/whep/room"])
+    "the server is the DTLS client if the client is only a DTLS server, as ffmpeg is", arguments: ["/whip/room", "/whep/room"])
   func passive(path: String) async throws {
     try await TestServer.with { server in
       let offer = path.hasPrefix("/whip") ? try HTTPOffer.publish(.opus) : HTTPOffer.view(.opus)

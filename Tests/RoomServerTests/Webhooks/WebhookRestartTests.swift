@@ -68,7 +68,7 @@ struct WebhookRestartTests {
     #expect(try await second.command.status() == 0, "\(second.command.errors)")
 
     let third = try await Process.start(receiver, data: data)
-    try await eventually("the room that goes on") {
+    try await eventually("the restored room") {
       receiver.events(of: "c").map(\.event) == ["roomCreated", "roomRestored"]
     }
     third.command.signal(SIGTERM)

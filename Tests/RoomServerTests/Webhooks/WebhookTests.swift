@@ -90,11 +90,11 @@ struct WebhookTests {
     let receiver = try WebhookReceiver()
     try await Self.with(receiver) { server in
       for room: RoomName in ["a", "b", "c"] { try await Self.life(of: room, on: server) }
-      try await eventually("tries while it is down") { try await server.webhookMetric("failures_total") >= 6 }
+      try await eventually("attempts while it is down") { try await server.webhookMetric("failures_total") >= 6 }
       receiver.answer(500)
       try await receiver.listen()
       for room: RoomName in ["a", "d"] { try await Self.life(of: room, on: server) }
-      try await eventually("tries that it refuses") { receiver.refused >= 6 }
+      try await eventually("attempts that it rejects") { receiver.refused >= 6 }
       #expect(receiver.taken.isEmpty)
       receiver.answer(200)
       for room: RoomName in ["b", "d"] { try await Self.life(of: room, on: server) }
@@ -126,7 +126,7 @@ struct WebhookTests {
       $0.webhooks.longestWait = 20
     } _: { server in
       _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"a"}"#)
-      try await eventually("a second try") { try await server.webhookMetric("failures_total") >= 2 }
+      try await eventually("a second attempt") { try await server.webhookMetric("failures_total") >= 2 }
       #expect(try await server.webhookMetric("queued") == 1)
     }
   }
@@ -186,7 +186,7 @@ struct WebhookTests {
         "seatChanged", "jobStarted", "jobEnded", "recordingFinished", "pkInvited", "pkInvitationEnded", "pkBegan", "pkChanged",
         "pkEnded",
       ]
-      try await eventually("all of it, having heard \(receiver.events(of: "a").map(\.event))") {
+      try await eventually("all of it, after receiving \(receiver.events(of: "a").map(\.event))") {
         told.isSubset(of: receiver.events(of: "a").map(\.event))
       }
     }
