@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what hostile peers cost a server, and prints it as Markdown: the sections "Hostile peers" and "Acknowledged changes" of
-# docs/performance.md.
+# docs/performance/robustness.md.
 # Requires Python 3 and 5,000 descriptors (ulimit -Hn).
 #
 #   Benchmarks/attack.sh                          all parts (about 5 minutes)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what a join, a publish and a message cost this server in a room of 1,000 participants, and prints it as Markdown: the tables of
-# docs/performance.md. Requires a quiet machine.
+# docs/performance/rooms.md. Requires a quiet machine.
 #
 #   Benchmarks/crowd.sh                   three runs with 1,000 people (about 3 minutes)
 #   PAIRS=1 PEOPLE=200 Benchmarks/crowd.sh

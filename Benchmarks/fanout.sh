@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what forwarding costs this server and Debian's Janus, with the same bots, and prints it as Markdown: the tables of
-# docs/performance.md. Requires a quiet machine, `apt-get install janus`, and for the profile perf (linux-perf) and root.
+# docs/performance/forwarding.md. Requires a quiet machine, `apt-get install janus`, and for the profile perf (linux-perf) and root.
 #
 #   Benchmarks/fanout.sh                  five pairs of 200 subscribers for 20 s (about 8 minutes), AEAD_AES_128_GCM
 #   PAIRS=1 SECONDS_EACH=5 Benchmarks/fanout.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the cost of a forward job: an anchor's H.264 and Opus pushed to nginx-rtmp by 0, then by JOBS jobs, with the server's CPU in
-# both states; then the AAC encoder by itself. Prints Markdown for docs/performance.md. Requires a quiet machine, curl, jq and
+# both states; then the AAC encoder by itself. Prints Markdown for docs/performance/mixing.md. Requires a quiet machine, curl, jq and
 # `apt-get install nginx libnginx-mod-rtmp`.
 #
 #   Benchmarks/forward.sh                    16 jobs, 20 s

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what mixing costs this server compared with ffmpeg for the same media, and prints it as Markdown: the section "Mixing" of
-# docs/performance.md. Requires a quiet machine, `apt-get install ffmpeg`, and for the profile perf (linux-perf) and root.
+# docs/performance/mixing.md. Requires a quiet machine, `apt-get install ffmpeg`, and for the profile perf (linux-perf) and root.
 #
 #   Benchmarks/mix.sh                      two programs of two sources for 20 s, then two of the same sources (about 4 minutes)
 #   PROGRAMS=4 SECONDS_EACH=10 Benchmarks/mix.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what live viewers cost this server and Debian's nginx with its RTMP module, with the same bots, and prints it as Markdown:
-# the section "Watching" of docs/performance.md. Requires a quiet machine, `apt-get install ffmpeg nginx libnginx-mod-rtmp`, room for
+# the section "Watching" of docs/performance/viewers.md. Requires a quiet machine, `apt-get install ffmpeg nginx libnginx-mod-rtmp`, room for
 # as many descriptors as viewers (ulimit -Hn), and for the profile perf (linux-perf) and root.
 #
 #   Benchmarks/viewers.sh                  five pairs of 1000 viewers by RTMP for 20 s, three runs by HTTP-FLV (about 10 minutes)

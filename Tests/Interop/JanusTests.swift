@@ -3,7 +3,7 @@ import Testing
 
 @testable import loadtest
 
-/// The comparison in `docs/performance.md` requires bots that Janus treats like any other client.
+/// The comparison in `docs/performance/forwarding.md` requires bots that Janus treats like any other client.
 @Suite(
   "The bots of loadtest fanout and Janus",
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/janus") && OwnNetwork.isThere))

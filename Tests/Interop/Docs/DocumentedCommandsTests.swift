@@ -43,11 +43,10 @@ extension RealMedia {
       "docs/networking.md": Newcomer(),
       "docs/operations.md": Newcomer(
         before: """
-          mkdir etc backup; cp deploy/roomserver.yaml etc/
+          mkdir backup
           openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost -keyout privkey.pem -out fullchain.pem
           """,
         words: [
-          "/etc/roomserver/roomserver.yaml": "etc/roomserver.yaml", "--media-port 9000": "--media-port 0",
           "/var/lib/roomserver/data": "roomserver-data", "/srv/backup": "backup",
           "roomserver serve --certificate": "restart_server --certificate",
           "--https-port 443": "--https-port \(httpsPort) --rtmps-port 0",
@@ -89,6 +88,9 @@ extension RealMedia {
           until_works has_track demo alice
           """,
         words: ["rtmps://push.cdn.example/live/streamkey": "rtmp://origin/live/streamkey"]),
+      "docs/settings.md": Newcomer(
+        before: "mkdir etc; cp deploy/roomserver.yaml etc/",
+        words: ["/etc/roomserver/roomserver.yaml": "etc/roomserver.yaml", "--media-port 9000": "--media-port 0"]),
       "docs/webhooks.md": Newcomer(),
       "docs/whip.md": Newcomer(
         before: "roomserver serve --auto-create; cp '\(offer)' offer.sdp",
@@ -105,14 +107,18 @@ extension RealMedia {
         "-f whip": "requires an ffmpeg newer than Debian 12's",
         "loadtest run": "builds, and runs for minutes",
       ],
+      "docs/licences.md": ["ROOMSERVER_OPENH264": "rebuilds"],
       "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/operations.md": [
         "sudo install -D -s": "a release build", "ssl-cert": "requires root", "systemctl": "requires systemd",
         "/etc/roomserver/secrets; roomserver": "requires root",
-        "docker compose": "requires a container engine", "ROOMSERVER_OPENH264": "rebuilds",
+        "docker compose": "requires a container engine",
       ],
       "docs/packet-path.md": ["packetpath": "a benchmark"],
-      "docs/performance.md": ["loadtest": "a benchmark"],
+      "docs/performance/forwarding.md": ["loadtest": "a benchmark"],
+      "docs/performance/mixing.md": ["loadtest": "a benchmark"],
+      "docs/performance/rooms.md": ["loadtest": "a benchmark"],
+      "docs/performance/viewers.md": ["loadtest": "a benchmark"],
       "docs/whip.md": ["-f whip": "requires an ffmpeg newer than Debian 12's"],
     ]
 

@@ -40,8 +40,9 @@ struct Page: CustomTestStringConvertible {
 
   /// Returns every page with commands.
   static func all() throws -> [Page] {
-    let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path).map { "docs/\($0)" }
-    let api = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "api").path).map { "api/\($0)" }
-    return try (["README.md"] + docs + api).filter { $0.hasSuffix(".md") }.sorted().map(Page.init).filter { !$0.blocks.isEmpty }
+    let pages = try ["docs", "api"].flatMap { folder in
+      try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path).map { "\(folder)/\($0)" }
+    }
+    return try (["README.md"] + pages).filter { $0.hasSuffix(".md") }.sorted().map(Page.init).filter { !$0.blocks.isEmpty }
   }
 }
