@@ -1,4 +1,4 @@
-// A room's state as in api/signalling.md §8: the snapshot of the join, or of REST, updated by numbered changes.
+// A room's state as in api/signalling-rooms.md: the snapshot of the join, or of REST, updated by numbered changes.
 
 const KEPT = 50 // messages
 
