@@ -242,3 +242,27 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }
+
+// For `deploy/test.sh --module`: one test module and what it needs, so that nothing else is compiled and linked.
+if let module = Context.environment["ROOMSERVER_MODULE"] {
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
+    for dependency in target.dependencies {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): need(name)
+      default: break
+      }
+    }
+    for case .plugin(let plugin, _) in target.plugins ?? [] { need(plugin) }
+  }
+  need(module)
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+  let used = package.targets.flatMap(\.dependencies).compactMap { dependency -> String? in
+    if case .productItem(_, let package, _, _) = dependency { package } else { nil }
+  }
+  package.dependencies.removeAll { dependency in
+    if case .sourceControl(_, let location, _) = dependency.kind { !used.contains { location.hasSuffix("/\($0)") } } else { false }
+  }
+}

@@ -1,32 +1,86 @@
 #!/usr/bin/env bash
-# Runs all checks on a Debian 12 or Ubuntu 22.04+ machine that has only a Swift toolchain: format, a build without
-# warnings, the REST API against its description, then every Swift test. Exits with 0 only if all of them pass.
-set -euo pipefail
+# Runs the checks of this repository on a Debian 12 or Ubuntu 22.04+ machine that has only a Swift toolchain.
+#
+#   deploy/test.sh                    everything: format, a build without warnings, the console, REST, all Swift tests
+#   deploy/test.sh --long             the same, with real-time tests at their full length
+#   deploy/test.sh --unit             the Swift tests that need no other program and no long wait
+#   deploy/test.sh --module RTPTests  compiles and runs one test module, and the modules that it needs
+#
+# A stage that fails does not hide the later ones. Exits with 0 only if all stages pass.
+set -uo pipefail
 cd "$(dirname "$0")/.."
 
 say() { printf '\n== %s\n' "$*"; }
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 64; }
 
-deploy/check-toolchain.sh
-deploy/install-packages.sh --tests
-CHROMIUM=$(deploy/chromium.sh)
-export CHROMIUM
-
-say "Format"
-swift format lint --strict --recursive --parallel Package.swift Sources Tests loadtest
-
-say "Build (the first one takes some minutes)"
-swift build --build-tests
-
-say "REST API against api/openapi.yaml"
-Tests/Interop/REST/schemathesis.sh
-
-say "Tests"
-# Serially, because on two cores tests with real media would not get enough CPU time in parallel.
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-deploy/watched.sh 300 swift test --skip-build --no-parallel 2>&1 | tee "$log" || {
-  # Repeats failures at the end, because hundreds of lines may follow them.
-  say "What failed"
-  grep -A 3 -E '✘|recorded an issue|error:' "$log"
-  exit 1
+failures=()
+# stage NAME COMMAND...: runs a stage, prints its time, and remembers its failure.
+stage() {
+  local name=$1 start=$SECONDS
+  shift
+  say "$name"
+  "$@" || failures+=("$name")
+  printf -- '-- %s: %d s\n' "$name" $((SECONDS - start))
 }
+
+# The names of all suites, from the list of tests.
+suites() { swift test list --skip-build 2>/dev/null | sed -nE 's#^(.+)/[^/]+$#\1#p' | sort -u; }
+filter() { sed -E 's/[.]/\\./g; s#.*#^&/#'; }
+
+peers='^(Interop|LoadtestTests)\.'
+unit() {
+  # Each of eight processes takes every eighth suite, so that slow modules are spread.
+  suites | grep -vE "$peers" | sed -E 's/[.]/\\./g' \
+    | awk '{ line[NR % 8] = line[NR % 8] (line[NR % 8] ? "|" : "") $0 } END { for (n in line) print "^(" line[n] ")/" }' \
+    | deploy/run-suites.sh 4
+}
+
+# Tests against other programs, a process for each suite; the longest start first.
+with_peers() {
+  local longest='MergeTests|ForwardPeersTests|LossTests|PKMoveTests|PKBridgeTests|PKKilledTests|ConsoleTests|IngestTests'
+  { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
+    | filter | deploy/run-suites.sh 2
+}
+
+module=
+long=
+units=
+while (($#)); do
+  case $1 in
+    --module) module=${2:-}; [[ $module ]] || usage; shift ;;
+    --unit) units=yes ;;
+    --long) long=yes ;;
+    *) usage ;;
+  esac
+  shift
+done
+
+deploy/check-toolchain.sh || exit
+if [[ $module ]]; then
+  # The package then consists of this module and what it needs; its build is kept apart, so that neither build undoes the other.
+  export ROOMSERVER_MODULE=$module
+  exec swift test --scratch-path .build-module
+fi
+deploy/install-packages.sh --tests || exit
+CHROMIUM=$(deploy/chromium.sh) || exit
+export CHROMIUM
+if [[ $long ]]; then export ROOMSERVER_LONG_TESTS=yes; fi
+
+[[ $units ]] || stage "Format" swift format lint --strict --recursive --parallel Package.swift Sources Tests loadtest
+[[ $units || ! -x deploy/check-console.sh ]] || stage "Console: types and lint" deploy/check-console.sh
+say "Build (the first one takes some minutes)"
+# No later stage can run without it.
+swift build --build-tests || exit
+stage "Tests of the modules" unit
+if [[ ! $units ]]; then
+  stage "REST API against api/openapi.yaml" Tests/Interop/REST/schemathesis.sh
+  stage "Tests with other programs" with_peers
+  # `swift test` itself has the last word.
+  stage "Tests of the documentation's code" swift test --skip-build --filter 'ClientGuideTextTests|ArchitectureTests'
+fi
+
+if ((${#failures[@]})); then
+  say "Failed"
+  printf '%s\n' "${failures[@]}"
+  exit 1
+fi

@@ -18,7 +18,7 @@ stacks() {
   local process
   for process in /proc/[0-9]*; do
     [[ $(cut -d ' ' -f 5 <"$process/stat" 2>/dev/null) == "$group" ]] || continue
-    tr '\0' ' ' <"$process/cmdline" | grep -q '^[^ ]*swiftpm-testing-helper ' || continue
+    tr '\0' ' ' <"$process/cmdline" | grep -qE '^[^ ]*(swiftpm-testing-helper|roomserverPackageTests.xctest) ' || continue
     gdb -p "${process#/proc/}" -batch -ex 'thread apply all bt 25' 2>/dev/null | grep -E '^(Thread|#)' | cut -c 1-160
   done
 }

@@ -4,7 +4,7 @@ import Testing
 extension RealMedia {
   @Suite("A flood of garbage")
   struct FloodTests {
-    @Test("10,000 random datagrams per second for 30 s do not affect a room", .timeLimit(.minutes(3)))
+    @Test("10,000 random datagrams per second do not affect a room", .timeLimit(.minutes(3)))
     func flood() async throws {
       try await withServer(adjust: { $0.media.workers = 1 }) { server in
         let alice = try await Participant.join(server, as: "alice")
@@ -21,14 +21,15 @@ extension RealMedia {
         let heardBefore = try #require(bob.listening(to: "alice"))
         bob.startMeasuring("alice")
 
-        let flood = Flood(port: port, perSecond: 10_000, count: 300_000, seed: 1)
+        let seconds = TestLength.pick(10, long: 30)
+        let flood = Flood(port: port, perSecond: 10_000, count: seconds * 10_000, seed: 1)
         defer { flood.stop() }
-        try await eventually("the flood is over", within: .seconds(90)) { flood.sent >= 300_000 }
+        try await eventually("the flood is over", within: .seconds(90)) { flood.sent >= seconds * 10_000 }
 
         let pictures = try #require(bob.pictures(of: "alice").measured)
         let heard = try #require(bob.listening(to: "alice"))
-        #expect(try await server.metric("roomserver_media_packets_received_total") - received > 290_000)
-        #expect(pictures.sent >= 300, "\(pictures)")
+        #expect(try await server.metric("roomserver_media_packets_received_total") - received > seconds * 9_600)
+        #expect(pictures.sent >= 10 * seconds, "\(pictures)")
         #expect(Double(pictures.decoded) >= 0.99 * Double(pictures.sent), "\(pictures)")
         #expect(heard.gapShare(since: heardBefore) < 0.01, "\(heard)")
         // The server allocated nothing for any of it.

@@ -79,7 +79,7 @@ struct BrokenPictureTests {
   @Test("no truncated file traps")
   func beginnings() {
     for file in [Self.png, JPEGSamples.progressive, JPEGSamples.turned] {
-      for count in file.indices { #expect(complaint(Array(file.prefix(count))).hasPrefix("broken")) }
+      for count in file.indices { #expect(complaint(Array(file.prefix(count))).hasPrefix("corrupt")) }
     }
   }
 

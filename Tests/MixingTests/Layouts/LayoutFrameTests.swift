@@ -97,12 +97,12 @@ struct LayoutFrameTests {
     for (text, type, canvas, frames) in [
       ("frames: a custom layout needs", .custom, nil, nil), ("frames: a custom layout needs", .custom, nil, []),
       ("frames: 17 are too many", .custom, nil, Array(repeating: good, count: 17)),
-      ("frames: gridTwo has its own", .gridTwo, nil, [good]),
+      ("frames: gridTwo has built-in frames", .gridTwo, nil, [good]),
       ("canvas.width: 0 pixels", .gridTwo, CanvasSize(width: 0, height: 64), nil),
       ("canvas.height: -64 pixels", .custom, CanvasSize(width: 64, height: -64), [good]),
       ("canvas.width: 100000 pixels", .gridNine, CanvasSize(width: 100_000, height: 100_000), nil),
       ("canvas.height: 99 is odd", .gridNine, CanvasSize(width: 100, height: 99), nil),
-      ("canvas.width: 1922 pixels, where 64 to 1920", .gridNine, CanvasSize(width: 1922, height: 64), nil),
+      ("canvas.width: 1922 pixels; must be 64 to 1920", .gridNine, CanvasSize(width: 1922, height: 64), nil),
     ] as [(String, LayoutType, CanvasSize?, [SeatFrame]?)] {
       do {
         _ = try Layout(type, canvas: canvas, frames: frames)

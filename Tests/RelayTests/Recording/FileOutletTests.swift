@@ -135,7 +135,7 @@ struct FileOutletTests {
     let directory = try TemporaryDirectory()
     try directory.write("file", "x".utf8)
     #expect(Recordings.Settings(directory: directory.file("gone")).complaint?.contains("No such file") == true)
-    #expect(Recordings.Settings(directory: directory.file("file")).complaint?.contains("no directory") == true)
+    #expect(Recordings.Settings(directory: directory.file("file")).complaint?.contains("is not a directory") == true)
     #expect(Recordings.Settings(directory: directory.path, limit: 0).complaint != nil)
   }
 }

@@ -141,7 +141,7 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
 
   /// Jobs with misspelt members, which only REST rejects.
   static let misspelt: [MergeRefusal] = [
-    .init("a member that is none", ["framerate": "15"], .unknownMessage, "\"framerate\" here"),
+    .init("a member that is none", ["framerate": "15"], .unknownMessage, "unknown member \"framerate\""),
     .init(
       "a layout's member that is none", ["layouts": #"[{"userId":"alice"},{"userId":"alice","zindex":1}]"#], .unknownMessage,
       "\"zindex\" in layouts"),

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# run-suites.sh WORKERS: runs test suites of the debug build in several processes, one process per line of standard input.
+# A line is a regular expression for test names, as for `swift test --filter`. Within a process tests run serially, because tests
+# with real media need the CPU time that parallel tests would take. Prints one line per process, the output of those that fail, and
+# the total; exits with 1 if a test failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+workers=$1
+
+tests=$(swift build --show-bin-path)/roomserverPackageTests.xctest
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+run() {
+  local number=$1 filter=$2 log result start=$SECONDS
+  log=$logs/$number
+  # A process that prints nothing for 300 s is stuck.
+  if deploy/watched.sh 300 "$tests" --testing-library swift-testing --no-parallel --filter "$filter" >"$log" 2>&1; then
+    result=passed
+  else
+    result=FAILED
+    touch "$log.failed"
+  fi
+  printf '%-6s %4d s  %s\n' "$result" $((SECONDS - start)) "$(cut -c 1-110 <<<"$filter")"
+}
+export -f run
+export tests logs
+
+nl -w 1 -s $'\t' | xargs -d '\n' -P "$workers" -I{} bash -c 'line=$1; run "${line%%	*}" "${line#*	}"' _ {}
+
+passed=$(cat "$logs"/* | grep -cE '^✔ Test ("|[A-Za-z0-9_]+\()')
+failed=0
+for mark in "$logs"/*.failed; do
+  [[ -e $mark ]] || continue
+  log=${mark%.failed}
+  printf '\n== What failed in %s\n' "$(sed -n 's/.*Test run with/the run of/p' "$log" | tail -1)"
+  # A process that crashed or is stuck has no test with a cross.
+  grep -A 3 -E '✘|recorded an issue|rror: ' "$log" || tail -40 "$log"
+  count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\()' "$log")
+  failed=$((failed + (count > 0 ? count : 1)))
+done
+printf '%d passed, %d failed\n' "$((passed))" "$failed"
+((failed == 0))
