@@ -8,12 +8,17 @@ func system(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target 
 
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
+/// A product that only the programs need. An app that embeds a library disables the trait and does not fetch its package.
+func server(_ product: String, package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
+
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle = server("ServiceLifecycle", package: "swift-service-lifecycle")
+let grdb = server("GRDB", package: "GRDB.swift")
+let yams = server("Yams", package: "Yams")
+let argumentParser = server("ArgumentParser", package: "swift-argument-parser")
 
 // With x264, a distributed binary is subject to the GPL; OpenH264 is the alternative.
 let isWithoutX264 = Context.environment["ROOMSERVER_OPENH264"] != nil
@@ -25,6 +30,10 @@ let package = Package(
     .executable(name: "loadtest", targets: ["loadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "Codecs"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Server"]),
+    .trait(name: "Server", description: "The server, the load test and the examples; the libraries do not need it."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -75,6 +75,7 @@ stage "Tests of the modules" unit
 if [[ ! $units ]]; then
   stage "REST API against api/openapi.yaml" Tests/Interop/REST/schemathesis.sh
   stage "Tests with other programs" with_peers
+  stage "An app that embeds RoomClient" Tests/Embedding/run.sh
   # `swift test` itself has the last word.
   stage "Tests of the documentation's code" swift test --skip-build --filter 'ClientGuideTextTests|ArchitectureTests'
 fi
