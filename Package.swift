@@ -15,7 +15,6 @@ func server(_ product: String, package: String) -> Target.Dependency {
 
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = server("ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb = server("GRDB", package: "GRDB.swift")
 let yams = server("Yams", package: "Yams")
 let argumentParser = server("ArgumentParser", package: "swift-argument-parser")
@@ -40,7 +39,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -143,7 +141,7 @@ let package = Package(
       name: "roomserver",
       dependencies: [
         "RoomServer", "Rooms", "HTTPServer", "OriginServer", "Webhooks", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken",
-        "SFU", argumentParser, lifecycle, logging, yams,
+        "SFU", argumentParser, logging, yams,
       ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],

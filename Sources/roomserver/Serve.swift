@@ -5,7 +5,6 @@ import Logging
 import RoomServer
 import RoomToken
 import SFU
-import ServiceLifecycle
 
 /// `roomserver serve`
 struct Serve: AsyncParsableCommand {
@@ -64,55 +63,41 @@ struct Serve: AsyncParsableCommand {
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
     log.logLevel = resolved.logLevel
     log.info("configuration", metadata: settings.chosen.mapValues { "\($0)" })
-    let running = RunningServer(
-      configuration: configuration, log: log, drainTime: resolved.drainTime, redirect: resolved.drainRedirect
-    ) { server in
-      if isDevelopment { await Self.greet(server) }
-    }
-    let services = ServiceGroupConfiguration(
-      services: [.init(service: running, successTerminationBehavior: .gracefullyShutdownGroup)],
-      gracefulShutdownSignals: [.sigterm], cancellationSignals: [.sigint], logger: log)
+    // Before anything is logged: a process that reads that the server is running may send a signal at once.
+    let signals = TerminationSignals()
     do {
-      try await ServiceGroup(configuration: services).run()
-    } catch is CancellationError {
+      let server = try await RoomServer.start(configuration, log: log)
+      if isDevelopment { await Self.greet(server) }
+      await Self.serve(server, until: signals, drainTime: resolved.drainTime, redirect: resolved.drainRedirect)
     } catch {
       FileHandle.standardError.write(Data("roomserver: \(error)\n".utf8))
       throw ExitCode.failure
     }
   }
 
-  /// Serves until a signal arrives, or a drain that was started over REST has ended.
-  private struct RunningServer: Service, CustomStringConvertible {
-    let configuration: ServerConfiguration
-    let log: Logger
-    let drainTime: Duration
-    let redirect: String?
-    let greet: @Sendable (RoomServer) async -> Void
-
-    /// The name in the log of the service group.
-    var description: String { "roomserver" }
-
-    /// Signal handlers are installed before anything is logged: a process that reads that the server is running may send a
-    /// signal at once.
-    func run() async throws {
-      let server = try await RoomServer.start(configuration, log: log)
-      await greet(server)
-      await withTaskGroup(of: Bool.self) { tasks in
-        tasks.addTask {
-          try? await gracefulShutdown()
-          return true
-        }
-        tasks.addTask {
-          await server.drained()
-          return false
-        }
-        let isSignal = await tasks.next() ?? true
-        tasks.cancelAll()
-        // SIGINT, which cancels the task, does not drain.
-        if isSignal, drainTime > .zero, !Task.isCancelled { await server.drain(for: drainTime, redirect: redirect) }
+  /// Serves until a signal arrives, or a drain that was started over REST has ended. SIGTERM drains the server first; SIGINT ends
+  /// it at once, also during a drain.
+  private static func serve(
+    _ server: RoomServer, until signals: TerminationSignals, drainTime: Duration, redirect: String?
+  ) async {
+    let signal = await withTaskGroup(of: TerminationSignals.Signal?.self) { tasks in
+      tasks.addTask { await signals.next() }
+      tasks.addTask {
+        await server.drained()
+        return nil
       }
-      await server.stop()
+      defer { tasks.cancelAll() }
+      return await tasks.next() ?? nil
     }
+    if signal == .terminate, drainTime > .zero {
+      await withTaskGroup(of: Void.self) { tasks in
+        tasks.addTask { await server.drain(for: drainTime, redirect: redirect) }
+        tasks.addTask { await signals.wait(for: .interrupt) }
+        await tasks.next()
+        tasks.cancelAll()
+      }
+    }
+    await server.stop()
   }
 
   private static func randomPair() -> (key: String, secret: String) {
