@@ -3,7 +3,7 @@ import PackageDescription
 
 /// A C library installed with apt. `pkgConfig` is omitted if its flags make SwiftPM warn.
 func system(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target {
-  .systemLibrary(name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(apt)])
+  .systemLibrary(name: "Room\(name)", path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(apt)])
 }
 
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
@@ -26,9 +26,9 @@ let package = Package(
   name: "roomserver",
   products: [
     .executable(name: "roomserver", targets: ["roomserver"]),
-    .executable(name: "loadtest", targets: ["loadtest"]),
+    .executable(name: "loadtest", targets: ["RoomLoadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
-    .library(name: "RoomMedia", targets: ["RoomMedia", "Codecs"]),
+    .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -55,73 +55,85 @@ let package = Package(
     system("CFreeType", pkgConfig: "freetype2", apt: "libfreetype-dev"),
     system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     system("CGnuTLS", pkgConfig: "gnutls", apt: "libgnutls28-dev"),
-    .target(name: "CLinux"),
+    .target(name: "RoomCLinux", path: "Sources/CLinux"),
 
     // Layer 1: wire formats.
-    .target(name: "RTP"),
-    .target(name: "Digests", dependencies: ["COpenSSL"]),
-    .target(name: "RTMP", dependencies: ["RTP", "Digests"]),
-    .target(name: "Linux", dependencies: ["RTP", "CLinux"]),
+    .target(name: "RoomRTP", path: "Sources/RTP"),
+    .target(name: "RoomDigests", dependencies: ["RoomCOpenSSL"], path: "Sources/Digests"),
+    .target(name: "RoomRTMP", dependencies: ["RoomRTP", "RoomDigests"], path: "Sources/RTMP"),
+    .target(name: "RoomLinux", dependencies: ["RoomRTP", "RoomCLinux"], path: "Sources/Linux"),
     .target(name: "RoomProtocol"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
-    .target(name: "RoomToken", dependencies: ["RoomProtocol", "Digests"]),
+    .target(name: "RoomToken", dependencies: ["RoomProtocol", "RoomDigests"]),
 
     // Layer 2: WebRTC peers and codecs.
-    .target(name: "WebRTC", dependencies: ["RTP", "Digests", "CSRTP", "COpenSSL"]),
+    .target(name: "RoomWebRTC", dependencies: ["RoomRTP", "RoomDigests", "RoomCSRTP", "RoomCOpenSSL"], path: "Sources/WebRTC"),
     .target(
-      name: "Codecs", dependencies: ["RTP", "COpus", "CVPX", isWithoutX264 ? "COpenH264" : "CX264", "CFFmpeg", "CYUV"],
+      name: "RoomCodecs",
+      dependencies: [
+        "RoomRTP", "RoomCOpus", "RoomCVPX", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg", "RoomCYUV",
+      ], path: "Sources/Codecs",
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
     // Layer 3: the packet path, mixing and live streams.
     .target(
-      name: "Mixing", dependencies: ["Codecs", "RTP", "RoomProtocol", "CFreeType"],
+      name: "RoomMixing", dependencies: ["RoomCodecs", "RoomRTP", "RoomProtocol", "RoomCFreeType"], path: "Sources/Mixing",
       // See SFU below: every sample access would be checked.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
     .target(
-      name: "SFU", dependencies: ["WebRTC", "RTP", "CLinux"],
+      name: "RoomSFU", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCLinux"], path: "Sources/SFU",
       // A property access across modules costs 25 ns with the check and 1.5 ns without; every hot object here is owned by one
       // thread.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
-    .target(name: "LiveOrigin", dependencies: ["Codecs", "RTMP", "RTP", "Digests", nio("NIOCore")]),
+    .target(
+      name: "RoomLiveOrigin", dependencies: ["RoomCodecs", "RoomRTMP", "RoomRTP", "RoomDigests", nio("NIOCore")],
+      path: "Sources/LiveOrigin"),
 
     // Layer 4: outputs, the server and the client.
     .target(
-      name: "Relay",
+      name: "RoomRelay",
       dependencies: [
-        "RTMP", "LiveOrigin", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "CLinux", nio("NIOCore"), nio("NIOPosix"),
+        "RoomRTMP", "RoomLiveOrigin", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomSFU", "RoomWebRTC", "RoomCLinux",
+        nio("NIOCore"), nio("NIOPosix"),
         nio("NIOTLS"), nioSSL,
-      ]),
+      ], path: "Sources/Relay"),
     .target(
-      name: "HTTPServer",
+      name: "RoomHTTPServer",
       dependencies: [
-        "Linux", "WebRTC", "RTP", "RoomProtocol", "Digests", "CMicroHTTPD", "CGnuTLS", "CLinux", logging, nioSSL,
+        "RoomLinux", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCMicroHTTPD", "RoomCGnuTLS", "RoomCLinux",
+        logging, nioSSL,
         nio("NIOCore"),
         nio("NIOConcurrencyHelpers"),
-      ]),
+      ], path: "Sources/HTTPServer"),
     .target(
-      name: "OriginServer",
+      name: "RoomOriginServer",
       dependencies: [
-        "HTTPServer", "LiveOrigin", "RTMP", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomToken", "CLinux", logging, nioSSL,
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomToken",
+        "RoomCLinux", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
-      ]),
+      ], path: "Sources/OriginServer"),
     .target(
-      name: "Webhooks",
+      name: "RoomWebhooks",
       dependencies: [
-        "HTTPServer", "LiveOrigin", "RTP", "RoomProtocol", "Digests", "CLinux", grdb, logging, nioSSL, nio("NIOCore"),
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCLinux", grdb, logging, nioSSL,
+        nio("NIOCore"),
         nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
-      ]),
+      ], path: "Sources/Webhooks"),
     .target(
-      name: "Rooms",
+      name: "RoomEngine",
       dependencies: [
-        "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Mixing", "Codecs", "WebRTC", "RTP", "RoomProtocol", "RoomState",
-        "RoomToken", "Digests", "CLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
-      ]),
+        "RoomLinux", "RoomSFU", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTP",
+        "RoomProtocol", "RoomState",
+        "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+      ], path: "Sources/Rooms"),
     .target(
       name: "RoomServer",
       dependencies: [
-        "HTTPServer", "OriginServer", "Webhooks", "Rooms", "Linux", "SFU", "Relay", "LiveOrigin", "RTMP", "Codecs", "WebRTC",
-        "RTP", "RoomProtocol", "RoomState", "RoomToken", "Digests", "CLinux", logging, nio("NIOCore"), nio("NIOPosix"),
+        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomLinux", "RoomSFU", "RoomRelay",
+        "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
+        "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", logging, nio("NIOCore"),
+        nio("NIOPosix"),
         nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ],
       plugins: ["EmbedPage"]),
@@ -130,21 +142,22 @@ let package = Package(
     .target(
       name: "RoomClient",
       dependencies: [
-        "WebRTC", "RTP", "RoomProtocol", "CLinux", logging, nioSSL,
+        "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomCLinux", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOHTTP1"),
         nio("NIOConcurrencyHelpers"),
       ]),
 
     // Layer 5: modules with codecs, and executables.
-    .target(name: "RoomMedia", dependencies: ["RoomClient", "Codecs", "RTP"]),
+    .target(name: "RoomMedia", dependencies: ["RoomClient", "RoomCodecs", "RoomRTP"]),
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomServer", "Rooms", "HTTPServer", "OriginServer", "Webhooks", "LiveOrigin", "Relay", "RoomProtocol", "RoomToken",
-        "SFU", argumentParser, logging, yams,
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLiveOrigin", "RoomRelay",
+        "RoomProtocol", "RoomToken",
+        "RoomSFU", argumentParser, logging, yams,
       ]),
     .executableTarget(
-      name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "Codecs", argumentParser],
+      name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "RoomCodecs", argumentParser],
       path: "Sources/Examples/PublishFile"),
     .executableTarget(
       name: "forward-elementary-stream", dependencies: ["RoomClient", argumentParser],
@@ -154,74 +167,88 @@ let package = Package(
       path: "Sources/Examples/ClientGuide"),
 
     // Layer 6: the bots.
-    .target(name: "LossyLink", dependencies: ["CLinux", "RTP"], path: "loadtest/LossyLink"),
+    .target(name: "RoomLossyLink", dependencies: ["RoomCLinux", "RoomRTP"], path: "loadtest/LossyLink"),
     .executableTarget(
-      name: "packetpath", dependencies: ["SFU", "WebRTC", "RTP", "CLinux", argumentParser], path: "loadtest/PacketPath"),
+      name: "packetpath", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", argumentParser],
+      path: "loadtest/PacketPath"),
     .executableTarget(
-      name: "loadtest",
+      name: "RoomLoadtest",
       dependencies: [
-        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "WebRTC", "RTMP", "RTP", "CLinux", "COpenSSL", "Codecs",
-        "LossyLink", argumentParser, yams, nio("NIOCore"),
+        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
+        "RoomCOpenSSL", "RoomCodecs",
+        "RoomLossyLink", argumentParser, yams, nio("NIOCore"),
       ],
       path: "loadtest/loadtest"),
 
     // Shared code of the fuzz targets. Tests/Fuzz/run.sh builds them for libFuzzer; the tests run the stored inputs.
-    .target(name: "FuzzSupport", path: "Tests/Fuzz/Support"),
+    .target(name: "RoomFuzzSupport", path: "Tests/Fuzz/Support"),
 
     // Third-party programs, and helpers for the peers in tests.
-    .target(name: "Peers", dependencies: ["WebRTC", "RTP", "RoomProtocol", nioSSL], path: "Tests/Peers"),
+    .target(name: "RoomPeers", dependencies: ["RoomWebRTC", "RoomRTP", "RoomProtocol", nioSSL], path: "Tests/Peers"),
 
     // Literals for media times, used only in tests.
-    .target(name: "MediaTimeLiterals", dependencies: ["RTP"], path: "Tests/MediaTimeLiterals"),
+    .target(name: "RoomMediaTimeLiterals", dependencies: ["RoomRTP"], path: "Tests/MediaTimeLiterals"),
 
     // Test targets mirror the modules; Interop contains tests with a whole server or a third-party peer.
     .testTarget(name: "ArchitectureTests"),
-    .testTarget(name: "RTPTests", dependencies: ["RTP", "FuzzSupport"]),
-    .testTarget(name: "RTMPTests", dependencies: ["RTMP", "RTP", "FuzzSupport", "Peers"]),
-    .testTarget(name: "LiveOriginTests", dependencies: ["LiveOrigin", "Codecs", "RTMP", "RTP"]),
+    .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomFuzzSupport"]),
+    .testTarget(name: "RTMPTests", dependencies: ["RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
+    .testTarget(name: "LiveOriginTests", dependencies: ["RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
-    .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "FuzzSupport"]),
+    .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
-      name: "WebRTCTests", dependencies: ["WebRTC", "RTP", "CSRTP", "FuzzSupport"], resources: [.copy("SDP/Fixtures")]),
-    .testTarget(name: "CodecsTests", dependencies: ["Codecs", "RTP", "MediaTimeLiterals"]),
-    .testTarget(name: "MixingTests", dependencies: ["Mixing", "Codecs", "RTP", "RoomProtocol", "MediaTimeLiterals"]),
+      name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
+      resources: [.copy("SDP/Fixtures")]),
+    .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
+    .testTarget(
+      name: "MixingTests", dependencies: ["RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
     .testTarget(
       name: "RelayTests",
       dependencies: [
-        "Relay", "RTMP", "Mixing", "Codecs", "RTP", "SFU", "WebRTC", "Peers", "MediaTimeLiterals", nio("NIOCore"),
+        "RoomRelay", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomSFU", "RoomWebRTC", "RoomPeers",
+        "RoomMediaTimeLiterals", nio("NIOCore"),
         nio("NIOPosix"), nioSSL,
       ]),
-    .testTarget(name: "SFUTests", dependencies: ["SFU", "WebRTC", "RTP", "CLinux"]),
+    .testTarget(name: "SFUTests", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux"]),
     .testTarget(
       name: "RoomsTests",
       dependencies: [
-        "Rooms", "Relay", "RoomProtocol", "RoomState", "RoomToken", "SFU", "WebRTC", "RTP", "Peers",
+        "RoomEngine", "RoomRelay", "RoomProtocol", "RoomState", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomPeers",
         nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomServer", "Rooms", "HTTPServer", "OriginServer", "Webhooks", "Linux", "LiveOrigin", "RTMP", "Relay", "Codecs",
-        "RoomProtocol", "RoomToken", "SFU", "WebRTC", "RTP", "CLinux", "roomserver", "FuzzSupport", "Peers",
-        "MediaTimeLiterals", logging, nioSSL,
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLinux", "RoomLiveOrigin",
+        "RoomRTMP", "RoomRelay", "RoomCodecs",
+        "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
+        "RoomPeers",
+        "RoomMediaTimeLiterals", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
       ]),
     .testTarget(
       name: "RoomClientTests",
       dependencies: [
-        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "SFU", "WebRTC", "RTP", "LossyLink", "Peers",
+        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLossyLink",
+        "RoomPeers",
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
       ]),
-    .testTarget(name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "Codecs", "RTP", "MediaTimeLiterals"]),
+    .testTarget(
+      name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(
       name: "LoadtestTests",
-      dependencies: ["loadtest", "RoomServer", "HTTPServer", "RoomClient", "RTMP", "RTP", "WebRTC", "Peers", argumentParser]),
-    .testTarget(name: "LossyLinkTests", dependencies: ["LossyLink", "RTP", "CLinux"]),
+      dependencies: [
+        "RoomLoadtest", "RoomServer", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP", "RoomWebRTC", "RoomPeers",
+        argumentParser,
+      ]),
+    .testTarget(name: "LossyLinkTests", dependencies: ["RoomLossyLink", "RoomRTP", "RoomCLinux"]),
     .testTarget(
       name: "Interop",
       dependencies: [
-        "RoomServer", "Rooms", "HTTPServer", "Relay", "LiveOrigin", "RTMP", "RoomClient", "RoomMedia", "Codecs", "RoomToken",
-        "RoomProtocol", "WebRTC", "RTP", "LossyLink", "CLinux", "loadtest", "Peers", "roomserver", "client-guide",
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
+        "RoomCodecs", "RoomToken",
+        "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomCLinux", "RoomLoadtest", "RoomPeers", "roomserver",
+        "client-guide",
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
   ],
@@ -232,8 +259,9 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RTP", "RTMP", "RoomProtocol", "RoomToken", "WebRTC", "SFU", "HTTPServer", "OriginServer", "Webhooks", "Rooms",
-    "RoomServer", "FuzzSupport",
+    "RoomRTP", "RoomRTMP", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU", "RoomHTTPServer", "RoomOriginServer",
+    "RoomWebhooks", "RoomEngine",
+    "RoomServer", "RoomFuzzSupport",
   ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }
@@ -270,6 +298,10 @@ if let module = Context.environment["ROOMSERVER_MODULE"] {
     if case .productItem(_, let package, _, _) = dependency { package } else { nil }
   }
   package.dependencies.removeAll { dependency in
-    if case .sourceControl(_, let location, _) = dependency.kind { !used.contains { location.hasSuffix("/\($0)") } } else { false }
+    if case .sourceControl(_, let location, _) = dependency.kind {
+      !used.contains { location.hasSuffix("/\($0)") }
+    } else {
+      false
+    }
   }
 }

@@ -1,4 +1,4 @@
-import COpenSSL
+import RoomCOpenSSL
 
 /// The digests of libcrypto that the protocols use, plain and keyed.
 public enum Digest: Sendable {

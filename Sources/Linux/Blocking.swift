@@ -1,4 +1,4 @@
-import CLinux
+import RoomCLinux
 import Foundation
 
 /// Runs a blocking call on its own thread, because the cooperative thread pool must not block.

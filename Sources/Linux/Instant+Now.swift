@@ -1,5 +1,5 @@
-import CLinux
-import RTP
+import RoomCLinux
+import RoomRTP
 
 extension Instant {
   /// The current time of the monotonic clock. Protocol code does not read it: its caller passes the time in.

@@ -1,13 +1,13 @@
-import HTTPServer
-import Linux
+import RoomHTTPServer
+import RoomLinux
 public import Logging
 import NIOConcurrencyHelpers
-import OriginServer
+import RoomOriginServer
 import RoomProtocol
 import RoomToken
-import Rooms
-import SFU
-import Webhooks
+import RoomEngine
+import RoomSFU
+import RoomWebhooks
 
 /// A running room server: HTTP, signalling, rooms and media workers, in this process.
 ///

@@ -1,9 +1,9 @@
 import Foundation
-import HTTPServer
+import RoomHTTPServer
 import Logging
 import NIOConcurrencyHelpers
 import NIOPosix
-import RTP
+import RoomRTP
 import RoomProtocol
 
 /// The events of all rooms: numbers them, keeps the newest, and passes them to the webhooks.

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
 
 /// The newest events of all rooms on disk, numbered per room, and the position of each webhook.

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
 
 /// Room events over REST, and their redelivery to webhooks.

@@ -1,5 +1,5 @@
 import RoomProtocol
-import CLinux
+import RoomCLinux
 import Foundation
 import Logging
 

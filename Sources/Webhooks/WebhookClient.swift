@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import RTP
+import RoomRTP
 
 /// Posts to one webhook over HTTP/1.1, on connections that it keeps for reuse.
 final class WebhookClient: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-import HTTPServer
-public import LiveOrigin
-import RTP
+import RoomHTTPServer
+public import RoomLiveOrigin
+import RoomRTP
 
 /// The app's own servers that receive room events, and the number of events that are kept.
 public struct WebhookSettings: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Digests
+import RoomDigests
 
 /// Proves the origin and the time of a delivery: `t=UNIXTIME,v1=HEX`, where HEX is HMAC-SHA256 of `t`, a dot and the body.
 enum WebhookSignature {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import LiveOrigin
+import RoomLiveOrigin
 import RoomServer
-import Rooms
+import RoomEngine
 
 /// The STUN and TURN servers that clients receive.
 struct ICEServerOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import HTTPServer
+import RoomHTTPServer
 import RoomServer
 
 /// The addresses that the server listens on, and those that clients receive.

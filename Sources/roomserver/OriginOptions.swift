@@ -1,6 +1,6 @@
 import ArgumentParser
-import LiveOrigin
-import OriginServer
+import RoomLiveOrigin
+import RoomOriginServer
 import RoomServer
 
 /// The live origin: its RTMP port, and the permissions to publish and play.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Relay
+import RoomRelay
 import RoomProtocol
 import RoomServer
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
-import LiveOrigin
+import RoomLiveOrigin
 import Logging
 import RoomServer
 import RoomToken
-import SFU
+import RoomSFU
 
 /// `roomserver serve`
 struct Serve: AsyncParsableCommand {

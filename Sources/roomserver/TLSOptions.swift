@@ -1,5 +1,5 @@
 import ArgumentParser
-import HTTPServer
+import RoomHTTPServer
 import RoomServer
 
 /// The server's own certificate, and its ports.

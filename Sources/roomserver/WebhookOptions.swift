@@ -1,7 +1,7 @@
 import ArgumentParser
-import LiveOrigin
+import RoomLiveOrigin
 import RoomServer
-import Webhooks
+import RoomWebhooks
 
 /// Webhooks to the app's own server.
 struct WebhookOptions: ParsableArguments {

@@ -31,14 +31,24 @@ struct ModuleSources {
     self.files = files.map { File(folder: $0.folder, name: $0.name, text: Self.code(in: $0.text)) }
   }
 
-  /// The modules that this module imports, with the names of the importing files.
+  /// The folders of the modules that this module imports, with the names of the importing files.
   var imports: [String: Set<String>] {
-    let pattern = /(?m)^(?:@testable +|public +|package +|internal +)*import (?:struct +|class +|enum +|func +)?(\w+)/
+    let pattern = /(?m)^(?:@\w+ +|public +|package +|internal +)*import (?:struct +|class +|enum +|func +)?(\w+)/
     var imports: [String: Set<String>] = [:]
     for file in files {
-      for match in file.text.matches(of: pattern) { imports[String(match.1), default: []].insert(file.name) }
+      for match in file.text.matches(of: pattern) {
+        imports[Self.folder(of: String(match.1)), default: []].insert(file.name)
+      }
     }
     return imports
+  }
+
+  /// The folder of a module: its name without the prefix that keeps it apart from an app's own modules.
+  private static func folder(of module: String) -> String {
+    if module == "RoomEngine" { return "Rooms" }
+    let short = module.hasPrefix("Room") ? String(module.dropFirst(4)) : module
+    let isFolder = Repository.folders.contains { FileManager.default.fileExists(atPath: $0.appending(path: short).path) }
+    return isFolder ? short : module
   }
 
   private static func code(in text: String) -> String {
@@ -50,6 +60,8 @@ struct ModuleSources {
 enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   static let sources = root.appending(path: "Sources", directoryHint: .isDirectory)
+  /// The folders that contain modules.
+  static let folders = [sources, sources.appending(path: "CLibraries"), root.appending(path: "loadtest")]
 
   /// Returns the Swift modules in `Sources`, without examples and build tools.
   static func modules() throws -> [String] {

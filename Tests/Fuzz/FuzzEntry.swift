@@ -1,4 +1,4 @@
-import FuzzSupport
+import RoomFuzzSupport
 import Glibc
 
 /// libFuzzer (https://llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library), which is linked in by `-sanitize=fuzzer`.

@@ -1,8 +1,8 @@
-import LiveOrigin
+import RoomLiveOrigin
 import RoomClient
 import RoomProtocol
 import RoomServer
-import Rooms
+import RoomEngine
 import Testing
 
 extension RealMedia {

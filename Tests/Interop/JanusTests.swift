@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 /// The comparison in `docs/performance/forwarding.md` requires bots that Janus treats like any other client.
 @Suite(

@@ -1,4 +1,4 @@
-import LossyLink
+import RoomLossyLink
 import RoomClient
 import Testing
 

@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import Foundation
 import RoomClient
 import Testing

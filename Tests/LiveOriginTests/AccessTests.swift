@@ -1,4 +1,4 @@
-import LiveOrigin
+import RoomLiveOrigin
 import Testing
 
 @Suite struct AccessTests {

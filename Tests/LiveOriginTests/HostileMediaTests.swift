@@ -1,8 +1,8 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 /// Packagers and transcoders must survive any input from an encoder.
 @Suite struct HostileMediaTests {

@@ -1,6 +1,6 @@
-import LiveOrigin
-import RTMP
-import RTP
+import RoomLiveOrigin
+import RoomRTMP
+import RoomRTP
 import Testing
 
 @Suite struct StreamDirectoryTests {

@@ -1,8 +1,8 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 /// A publisher of 25 pictures and 50 audio packets per second with a key frame every second, in virtual time.
 private struct Publisher {

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import LossyLink
+@testable import RoomLossyLink
 
 @Suite("A link in virtual time")
 struct LinkModelTests {

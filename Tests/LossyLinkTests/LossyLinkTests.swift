@@ -1,8 +1,8 @@
-import CLinux
+import RoomCLinux
 import Glibc
 import Testing
 
-@testable import LossyLink
+@testable import RoomLossyLink
 
 @Suite("A lossy link between sockets")
 struct LossyLinkTests {

@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// Lets tests write a media time as a number of microseconds; other code must name the unit.
 extension MediaTime: ExpressibleByIntegerLiteral {

@@ -1,5 +1,5 @@
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// Offers of WHIP and WHEP clients without media.
 package enum HTTPOffer {

@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// The session descriptions of a client without media, sufficient for signalling.
 package enum Descriptions {

@@ -1,8 +1,8 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 
-@testable import Relay
-@testable import SFU
+@testable import RoomRelay
+@testable import RoomSFU
 
 /// A participant whose packets are written directly to taps, in virtual time.
 final class Anchor {

@@ -1,10 +1,10 @@
-import Codecs
-import Mixing
-import RTMP
-import RTP
+import RoomCodecs
+import RoomMixing
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 /// A program in virtual time: pictures at its own rate and lag, audio on the grid.
 private final class Source {

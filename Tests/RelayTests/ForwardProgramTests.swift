@@ -1,11 +1,11 @@
-import Codecs
-import MediaTimeLiterals
-import Mixing
-import RTP
+import RoomCodecs
+import RoomMediaTimeLiterals
+import RoomMixing
+import RoomRTP
 import Testing
 
-@testable import Relay
-@testable import SFU
+@testable import RoomRelay
+@testable import RoomSFU
 
 @Suite("A forward program")
 struct ForwardProgramTests {

@@ -1,10 +1,10 @@
-import Codecs
-import MediaTimeLiterals
-import Mixing
-import RTP
+import RoomCodecs
+import RoomMediaTimeLiterals
+import RoomMixing
+import RoomRTP
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 @Suite("A merge program")
 struct MergeProgramTests {

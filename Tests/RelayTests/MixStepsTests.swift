@@ -1,8 +1,8 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 @Suite("Adaptation of a mix")
 struct MixStepsTests {

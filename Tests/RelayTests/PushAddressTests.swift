@@ -2,13 +2,13 @@ import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Peers
-import RTMP
+import RoomPeers
+import RoomRTMP
 import Synchronization
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import Relay
+@testable import RoomRelay
 
 @Suite("Push: addresses of a host", .timeLimit(.minutes(1)))
 struct PushAddressTests {

@@ -1,8 +1,8 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 /// A broadcast's messages: a key frame every second at 25 fps, and audio every 20 ms.
 private struct Programme {

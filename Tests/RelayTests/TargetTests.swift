@@ -1,8 +1,8 @@
-import RTMP
+import RoomRTMP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import Relay
+@testable import RoomRelay
 
 @Suite("Relay targets")
 struct TargetTests {

@@ -1,9 +1,9 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 import Testing
 
-@testable import Relay
-@testable import SFU
+@testable import RoomRelay
+@testable import RoomSFU
 
 @Suite("Video transcoded for a broadcast")
 struct TranscodeTests {

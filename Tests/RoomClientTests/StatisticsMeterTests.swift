@@ -1,6 +1,6 @@
 import RoomProtocol
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomClient
 

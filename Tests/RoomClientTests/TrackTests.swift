@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 import RoomProtocol
 import Testing
 

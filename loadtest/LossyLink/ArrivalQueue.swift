@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Packets in transit, returned in the order of arrival. Packets with the same arrival time are returned in the order in which
 /// they were sent.

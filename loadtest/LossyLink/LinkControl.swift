@@ -1,4 +1,4 @@
-import CLinux
+import RoomCLinux
 import Dispatch
 import Glibc
 import Synchronization

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// One direction of a link in virtual time: returns for each packet when, and if, it arrives.
 ///

@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
+import RoomRTP
 
 /// The link's thread: receives packets, determines their fate with the models, and forwards them when they have arrived.
 struct LinkRelay {

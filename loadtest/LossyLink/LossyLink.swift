@@ -1,4 +1,4 @@
-import CLinux
+import RoomCLinux
 import Foundation
 
 /// A UDP relay on a loopback address that simulates a bad network.

@@ -1,8 +1,8 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
-import SFU
-import WebRTC
+import RoomRTP
+import RoomSFU
+import RoomWebRTC
 
 /// A peer with a UDP socket of its own.
 final class Client {

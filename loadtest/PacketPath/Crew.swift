@@ -1,8 +1,8 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
-import SFU
-import WebRTC
+import RoomRTP
+import RoomSFU
+import RoomWebRTC
 
 /// A publisher and its subscribers, all driven by the calling thread.
 final class Crew {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import CLinux
+import RoomCLinux
 import Foundation
-import RTP
-import SFU
-import WebRTC
+import RoomRTP
+import RoomSFU
+import RoomWebRTC
 
 /// Runs one media worker in this process with a publisher and many subscribers that do real ICE and DTLS over loopback and
 /// count received packets. Measures the worker's packet path alone and counts operations that it should avoid. See

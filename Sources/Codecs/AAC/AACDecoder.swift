@@ -1,4 +1,4 @@
-import CFFmpeg
+import RoomCFFmpeg
 
 /// Decodes AAC (LC, HE and HE v2) from raw frames with libavcodec. One owner at a time.
 public final class AACDecoder {

@@ -1,4 +1,4 @@
-import CFFmpeg
+import RoomCFFmpeg
 
 /// The settings of an AAC encoder.
 public struct AACEncoderSettings: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// The layout of PCM.
 public struct AudioFormat: Sendable, Hashable {

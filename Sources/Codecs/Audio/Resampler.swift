@@ -1,4 +1,4 @@
-import CFFmpeg
+import RoomCFFmpeg
 
 /// Converts the sample rate and channel count of a continuous stream with libswresample. One owner at a time.
 public final class Resampler {

@@ -1,5 +1,5 @@
-import CFFmpeg
-public import RTP
+import RoomCFFmpeg
+public import RoomRTP
 
 /// Decodes video from FLV or MP4: samples in the container's format, in decoding order, which may differ from presentation
 /// order. One owner at a time.

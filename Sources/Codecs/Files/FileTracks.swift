@@ -1,5 +1,5 @@
-import CFFmpeg
-import RTP
+import RoomCFFmpeg
+import RoomRTP
 
 /// One stream of a file and its decoder.
 protocol FileTrack: AnyObject {

@@ -1,4 +1,4 @@
-import CFFmpeg
+import RoomCFFmpeg
 
 /// Writes fragmented MP4 for CMAF and HLS in memory, with libavformat: an initialization section, then fragments as cut by the
 /// owner. One owner at a time.

@@ -1,5 +1,5 @@
-import CFFmpeg
-import RTP
+import RoomCFFmpeg
+import RoomRTP
 
 /// Reads any file that libavformat supports, as I420 pictures and PCM. One owner at a time.
 ///

@@ -1,5 +1,5 @@
-import CFFmpeg
-public import RTP
+import RoomCFFmpeg
+public import RoomRTP
 
 /// Decodes H.264 (Annex B) with libavcodec, without reordering delay.
 ///

@@ -1,4 +1,4 @@
-import CFFmpeg
+import RoomCFFmpeg
 
 /// Helpers for all FFmpeg libraries.
 enum Libav {

@@ -1,5 +1,5 @@
-import CFFmpeg
-import RTP
+import RoomCFFmpeg
+import RoomRTP
 
 /// A libavcodec decoder for audio or video.
 final class LibavDecoder {

@@ -1,5 +1,5 @@
-import CFFmpeg
-public import RTP
+import RoomCFFmpeg
+public import RoomRTP
 
 /// Decodes VP9 with libavcodec. The note on missing frames at ``VP8Decoder`` applies here too.
 public final class VP9Decoder: VideoDecoder {

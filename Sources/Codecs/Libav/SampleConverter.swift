@@ -1,4 +1,4 @@
-import CFFmpeg
+import RoomCFFmpeg
 
 /// Converts decoded frames, whose format may change at any time, to interleaved 16-bit PCM of one format.
 struct SampleConverter {

@@ -1,5 +1,5 @@
-import CFFmpeg
-import CYUV
+import RoomCFFmpeg
+import RoomCYUV
 
 extension VideoFrame {
   /// Copies a decoded picture, converted to 8-bit I420.

@@ -1,4 +1,4 @@
-import COpus
+import RoomCOpus
 
 /// Decodes Opus to PCM at 48 kHz and conceals lost packets. Accepts any input. One owner at a time.
 public final class OpusDecoder {

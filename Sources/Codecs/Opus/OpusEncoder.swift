@@ -1,4 +1,4 @@
-import COpus
+import RoomCOpus
 
 /// The settings of an Opus encoder. Bitrate, FEC and expected loss can change while encoding.
 public struct OpusEncoderSettings: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import CFFmpeg
-import CYUV
+import RoomCFFmpeg
+import RoomCYUV
 
 /// The format of a picture file.
 enum StillFormat {

@@ -1,4 +1,4 @@
-import CYUV
+import RoomCYUV
 
 extension Picture {
   /// Returns the picture in another size; the caller chooses the aspect ratio. Colours of transparent pixels do not bleed into

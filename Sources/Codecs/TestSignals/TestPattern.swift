@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// A moving test picture with a clock, both as digits and for machines (``ClockBlocks``).
 public struct TestPattern: Sendable {

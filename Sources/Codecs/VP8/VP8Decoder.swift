@@ -1,6 +1,6 @@
-import CVPX
-import CYUV
-public import RTP
+import RoomCVPX
+import RoomCYUV
+public import RoomRTP
 
 /// Decodes VP8 with libvpx on one thread.
 ///

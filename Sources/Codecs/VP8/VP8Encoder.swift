@@ -1,4 +1,4 @@
-import CVPX
+import RoomCVPX
 
 /// Encodes VP8 with libvpx in real-time mode: one thread, constant bitrate, error resilient.
 public final class VP8Encoder: VideoEncoder {

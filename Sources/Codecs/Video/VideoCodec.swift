@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// A compressed picture.
 public struct EncodedPicture: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import CYUV
-public import RTP
+import RoomCYUV
+public import RoomRTP
 
 /// The filter for scaling a picture.
 public enum ScaleFilter: Sendable {

@@ -1,4 +1,4 @@
-import CYUV
+import RoomCYUV
 
 extension VideoFrame {
   /// Returns the whole picture in another size with its aspect ratio kept, with black bars if the ratios differ. The same size

@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// An uncompressed I420 picture (8 bit, BT.601 limited range) with a timestamp.
 ///

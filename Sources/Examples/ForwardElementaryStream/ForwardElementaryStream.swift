@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import RTP
+import RoomRTP
 import RoomClient
 
 /// Forwards an H.264 elementary stream unchanged into a room. No codec is linked.

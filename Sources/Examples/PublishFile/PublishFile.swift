@@ -1,5 +1,5 @@
 import ArgumentParser
-import Codecs
+import RoomCodecs
 import Foundation
 import RoomClient
 import RoomMedia

@@ -1,6 +1,6 @@
-import CMicroHTTPD
+import RoomCMicroHTTPD
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// Reads libmicrohttpd's data of a request and its connection.
 enum ConnectionValues {

@@ -1,8 +1,8 @@
-import CGnuTLS
-import CMicroHTTPD
+import RoomCGnuTLS
+import RoomCMicroHTTPD
 import Glibc
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 
 /// The daemon's state of a TCP connection, as long as libmicrohttpd has it.
 final class HTTPConnection: Sendable {

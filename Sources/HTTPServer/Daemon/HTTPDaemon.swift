@@ -1,8 +1,8 @@
-import CMicroHTTPD
+import RoomCMicroHTTPD
 import Glibc
-import Linux
+import RoomLinux
 import NIOConcurrencyHelpers
-import WebRTC
+import RoomWebRTC
 
 /// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
 ///

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import RoomCMicroHTTPD
 import NIOConcurrencyHelpers
 
 /// One request in libmicrohttpd, from its first header to its response.

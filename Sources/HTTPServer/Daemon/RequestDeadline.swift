@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The deadline by which a connection must have sent a complete request. The library's own timeout restarts with each byte.
 struct RequestDeadline: Sendable {

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import RoomCMicroHTTPD
 import NIOConcurrencyHelpers
 
 /// The socket that libmicrohttpd hands over after `101 Switching Protocols`.

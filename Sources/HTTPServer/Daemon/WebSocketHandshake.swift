@@ -1,4 +1,4 @@
-import Digests
+import RoomDigests
 import Foundation
 import RoomProtocol
 

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import RoomCMicroHTTPD
 
 /// A body of unknown length. The daemon reads it as fast as its client does.
 package protocol HTTPBodyStream: AnyObject, Sendable {

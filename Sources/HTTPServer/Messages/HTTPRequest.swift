@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// A request as the handlers receive it: complete, its body within the limit.
 package struct HTTPRequest: Sendable {

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import RoomCMicroHTTPD
 
 /// A connection that libmicrohttpd has suspended.
 ///

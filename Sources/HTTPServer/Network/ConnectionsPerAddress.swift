@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import WebRTC
+import RoomWebRTC
 
 /// Counts the open connections of each address, and limits them.
 ///

@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// The proxies in front of a server: peers that are trusted to report their clients' addresses.
 ///

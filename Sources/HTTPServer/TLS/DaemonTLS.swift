@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import RoomCMicroHTTPD
 
 /// The TLS options of a libmicrohttpd daemon. The certificate of a connection is chosen when it is accepted.
 enum DaemonTLS {

@@ -1,4 +1,4 @@
-import CGnuTLS
+import RoomCGnuTLS
 import Foundation
 import NIOSSL
 

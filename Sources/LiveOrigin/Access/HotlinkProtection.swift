@@ -1,4 +1,4 @@
-import Digests
+import RoomDigests
 
 /// The reason why a signed URL is rejected.
 public enum HotlinkRefusal: String, Error, Sendable {

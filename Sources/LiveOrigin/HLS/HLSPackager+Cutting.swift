@@ -1,5 +1,5 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 
 // Cutting into segments and parts.
 

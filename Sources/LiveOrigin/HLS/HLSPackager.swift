@@ -1,6 +1,6 @@
-import Codecs
-import RTMP
-import RTP
+import RoomCodecs
+import RoomRTMP
+import RoomRTP
 
 /// Packages a stream as HLS: fragmented MP4, cut into segments at key frames, and segments into parts.
 ///

@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// A part of a segment that is available before the segment is complete: one MP4 fragment.
 public struct HLSPart: Sendable, Hashable {

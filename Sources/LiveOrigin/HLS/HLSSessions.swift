@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Players that have presented a valid signature, each identified by its query.
 ///

@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 
 /// A stream's video and audio tracks in MP4 terms, from the FLV sequence headers.
 struct HLSTracks: Hashable {

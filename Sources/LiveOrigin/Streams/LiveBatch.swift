@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// Consecutive messages up to the newest, shared by all viewers at the same position. Most viewers are up to date and receive
 /// new messages together.

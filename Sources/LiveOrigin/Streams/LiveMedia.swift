@@ -1,7 +1,7 @@
 import NIOCore
-import RTMP
+import RoomRTMP
 import Synchronization
-public import RTP
+public import RoomRTP
 
 /// A message of a live stream, shared by all viewers. Its wire formats are created on first use.
 public final class LiveMedia: Sendable {

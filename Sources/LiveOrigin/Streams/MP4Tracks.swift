@@ -1,6 +1,6 @@
-public import Codecs
-public import RTMP
-import RTP
+public import RoomCodecs
+public import RoomRTMP
+import RoomRTP
 
 // FLV messages in MP4 terms.
 

@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// Computes exact audio times from sample counts. FLV times are whole milliseconds, which would make frames overlap and leave
 /// gaps.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Synchronization
 
 /// The reason why a stream cannot be published.

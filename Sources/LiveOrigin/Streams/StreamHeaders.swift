@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// The headers that viewers need before a stream's media: metadata and decoder configurations, as of one point of the stream.
 /// Immutable, so that the messages between two changes share one instance.

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 // Moving a viewer's position through the kept messages.
 

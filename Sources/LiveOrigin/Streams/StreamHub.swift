@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Synchronization
 
 /// One live stream between its publisher and its viewers.

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// Maps a stream's timestamps to one timeline across wraparounds, publisher restarts and clock jumps. The first publisher's
 /// timestamps are unchanged.

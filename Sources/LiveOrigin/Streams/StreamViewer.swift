@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// A viewer of a stream: a position among the messages kept by the hub. Must be used on one thread or event loop. The hub
 /// counts the viewer until it is released.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Drops pictures evenly to limit the frame rate. A slower stream is unchanged.
 struct FrameThinning {

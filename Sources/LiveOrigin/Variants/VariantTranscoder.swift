@@ -1,6 +1,6 @@
-import Codecs
-import RTMP
-import RTP
+import RoomCodecs
+import RoomRTMP
+import RoomRTP
 
 /// Transcodes a stream into a variant. Video is scaled to another size at a lower frame rate, uncropped, with black bars if the
 /// aspect ratios differ. Audio and times are unchanged.

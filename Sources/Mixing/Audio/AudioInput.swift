@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// One source's audio on the media clock. PCM is written with its timestamp as it arrives and read at the clock's rate.
 ///

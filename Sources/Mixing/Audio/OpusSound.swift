@@ -1,5 +1,5 @@
-public import Codecs
-public import RTP
+public import RoomCodecs
+public import RoomRTP
 
 /// Decodes one Opus track to the media clock's grid, once for all listeners. Lost packets are recovered or concealed.
 public final class OpusSound {

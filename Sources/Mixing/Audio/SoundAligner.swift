@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// Aligns a source's audio with the media clock's grid (``AudioInput``). Blocks are contiguous. If the source's clock drifts,
 /// the audio is stretched by at most 0.5 %, which is inaudible. Audio that jumps is placed at its new position.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Maps a participant's own clock, which its sender reports use (RFC 3550 §6.4.1), to the server's media clock.
 ///

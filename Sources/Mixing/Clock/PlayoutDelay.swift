@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// The playout delay of a source: the recent maximum transit time of its media, between 40 and 400 ms.
 ///

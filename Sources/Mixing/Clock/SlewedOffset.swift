@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The offset between two clocks. It follows measurements slowly instead of making small jumps, because slow drift is
 /// imperceptible and a jump is a stutter.

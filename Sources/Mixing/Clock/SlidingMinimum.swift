@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// The minimum over a sliding window, in buckets: old values expire one bucket at a time.
 public struct SlidingMinimum: Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Maps a track's RTP timestamps to the server's media clock, which is common to all tracks of all participants.
 ///

@@ -1,4 +1,4 @@
-public import Codecs
+public import RoomCodecs
 
 /// A rectangle on the canvas in pixels. It may extend beyond the canvas.
 public struct PixelFrame: Sendable, Hashable {

@@ -1,5 +1,5 @@
-public import Codecs
-public import RTP
+public import RoomCodecs
+public import RoomRTP
 
 /// Draws successive compositions on one canvas and redraws only what has changed. One owner at a time.
 ///

@@ -1,4 +1,4 @@
-public import Codecs
+public import RoomCodecs
 
 /// A picture with transparency drawn above all sources: a watermark or a text.
 public struct Overlay: Sendable {

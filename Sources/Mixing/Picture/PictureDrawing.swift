@@ -1,5 +1,5 @@
-import CYUV
-import Codecs
+import RoomCYUV
+import RoomCodecs
 
 /// A part of a source's picture, in its pixels.
 struct PictureCrop {

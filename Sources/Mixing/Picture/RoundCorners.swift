@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 
 /// The rounded corners of a frame. What is below them is saved and restored after the picture is drawn.
 struct RoundCorners {

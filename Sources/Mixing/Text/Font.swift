@@ -1,5 +1,5 @@
-import CFreeType
-import Codecs
+import RoomCFreeType
+import RoomCodecs
 
 /// The bitmap of one letter at one size.
 struct Glyph {

@@ -1,4 +1,4 @@
-public import Codecs
+public import RoomCodecs
 
 /// The picture shown for a participant whose camera is off.
 public enum Placeholder {

@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 
 /// The coverage of each pixel of a text's picture.
 struct TextMask {

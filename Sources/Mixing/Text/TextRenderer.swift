@@ -1,4 +1,4 @@
-public import Codecs
+public import RoomCodecs
 
 /// The appearance of text.
 public struct TextStyle: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import HTTPServer
-import LiveOrigin
+import RoomHTTPServer
+import RoomLiveOrigin
 import NIOConcurrencyHelpers
 
 /// HTTP-FLV: `GET /{app}/{stream}.flv`, a response that lasts as long as the stream.

@@ -1,5 +1,5 @@
-import HTTPServer
-import LiveOrigin
+import RoomHTTPServer
+import RoomLiveOrigin
 import NIOConcurrencyHelpers
 import NIOCore
 

@@ -1,7 +1,7 @@
-import HTTPServer
-import LiveOrigin
+import RoomHTTPServer
+import RoomLiveOrigin
 import NIOConcurrencyHelpers
-import RTMP
+import RoomRTMP
 
 /// One HTTP-FLV response. Reads from the hub as much as its client can take, one tag at a time.
 ///

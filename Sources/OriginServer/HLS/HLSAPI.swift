@@ -1,5 +1,5 @@
-import HTTPServer
-import LiveOrigin
+import RoomHTTPServer
+import RoomLiveOrigin
 import RoomProtocol
 
 /// HLS over HTTP: `/{app}/{stream}.m3u8`, and the files that the playlist names.

@@ -1,6 +1,6 @@
-import HTTPServer
-import LiveOrigin
-import WebRTC
+import RoomHTTPServer
+import RoomLiveOrigin
+import RoomWebRTC
 
 /// An HLS player, as far as plain requests identify one: an address, and the name of a program. Players of one household with
 /// the same program count as one.

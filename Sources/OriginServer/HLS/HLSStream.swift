@@ -1,5 +1,5 @@
 import Foundation
-import LiveOrigin
+import RoomLiveOrigin
 
 /// One stream's HLS, while players request it. Reads new media from the hub, segments it, and answers players, whose requests
 /// may wait for content that does not exist yet.

@@ -1,4 +1,4 @@
-public import LiveOrigin
+public import RoomLiveOrigin
 
 /// HLS of the embedded origin: segmentation and limits.
 public struct HLSDelivery: Sendable {

@@ -1,4 +1,4 @@
-import HTTPServer
+import RoomHTTPServer
 import Logging
 import RoomProtocol
 

@@ -1,12 +1,12 @@
 import Foundation
-import HTTPServer
-import LiveOrigin
+import RoomHTTPServer
+import RoomLiveOrigin
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import RoomToken
 import Synchronization
 

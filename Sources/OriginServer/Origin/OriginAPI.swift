@@ -1,6 +1,6 @@
-import HTTPServer
-import LiveOrigin
-import RTMP
+import RoomHTTPServer
+import RoomLiveOrigin
+import RoomRTMP
 import RoomProtocol
 
 /// The live streams of this server over REST.

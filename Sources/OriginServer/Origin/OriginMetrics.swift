@@ -1,4 +1,4 @@
-import HTTPServer
+import RoomHTTPServer
 
 // The origin's part of `/metrics`.
 

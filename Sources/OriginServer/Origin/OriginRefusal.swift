@@ -1,4 +1,4 @@
-import LiveOrigin
+import RoomLiveOrigin
 import RoomToken
 
 /// Why the origin rejected a client, with a message for the log and the client.

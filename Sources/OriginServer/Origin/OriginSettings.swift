@@ -1,5 +1,5 @@
-public import LiveOrigin
-public import RTMP
+public import RoomLiveOrigin
+public import RoomRTMP
 
 /// The settings of the embedded origin: addresses, permissions and limits.
 public struct OriginSettings: Sendable {

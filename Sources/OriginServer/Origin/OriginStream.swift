@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// The publisher of a stream.
 package enum Publisher: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// The hosts and ports by which publish URLs may name this server's own origin.
 package struct OwnAddresses: Sendable {

@@ -1,5 +1,5 @@
-import LiveOrigin
-import RTMP
+import RoomLiveOrigin
+import RoomRTMP
 import Synchronization
 
 /// Receives the media of a publish.

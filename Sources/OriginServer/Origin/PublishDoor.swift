@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// A request to publish to an application that the origin does not handle itself.
 package struct PublishArrival: Sendable {

@@ -1,4 +1,4 @@
-import LiveOrigin
+import RoomLiveOrigin
 import NIOCore
 
 /// The viewers of one stream on one event loop. After a publish the loop is woken once, for any number of viewers, and messages

@@ -1,6 +1,6 @@
-import LiveOrigin
+import RoomLiveOrigin
 import NIOCore
-import RTMP
+import RoomRTMP
 
 // The handling of a client's requests.
 

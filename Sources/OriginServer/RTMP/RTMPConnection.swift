@@ -1,8 +1,8 @@
-import LiveOrigin
+import RoomLiveOrigin
 import NIOCore
-import RTMP
-import RTP
-import WebRTC
+import RoomRTMP
+import RoomRTP
+import RoomWebRTC
 
 /// One RTMP client: a ``ServerSession`` with its socket, and the streams that it publishes and plays. Belongs to its event
 /// loop.

@@ -1,9 +1,9 @@
-import HTTPServer
-import LiveOrigin
+import RoomHTTPServer
+import RoomLiveOrigin
 import NIOCore
-import RTMP
-import RTP
-import WebRTC
+import RoomRTMP
+import RoomRTP
+import RoomWebRTC
 
 /// The RTMP connections of one event loop, and the streams that they watch. Belongs to that loop.
 final class RTMPLoop {

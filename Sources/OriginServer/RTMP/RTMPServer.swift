@@ -1,8 +1,8 @@
-import HTTPServer
+import RoomHTTPServer
 import NIOCore
 import NIOPosix
 import NIOSSL
-import RTMP
+import RoomRTMP
 
 /// The origin's RTMP and RTMPS ports: accepts connections, and spreads them over the origin's event loops.
 package final class RTMPServer: Sendable {

@@ -1,7 +1,7 @@
-import CLinux
-import Codecs
+import RoomCLinux
+import RoomCodecs
 import Foundation
-import LiveOrigin
+import RoomLiveOrigin
 import Logging
 import NIOConcurrencyHelpers
 import Synchronization

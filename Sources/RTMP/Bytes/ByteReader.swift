@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Reads big-endian values in sequence, never beyond the end: a read past it returns nil.
 struct ByteReader {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Why a chunk stream is invalid. The connection must be closed, because the start of the next chunk is unknown.
 public enum ChunkError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Splits messages into chunks (RTMP 1.0 §5.3). Copies each payload byte once.
 public struct ChunkWriter: Sendable {

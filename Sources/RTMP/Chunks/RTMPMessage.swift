@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// The type of a message (RTMP 1.0 §5.4, §7.1).
 public struct MessageType: RawRepresentable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// A command message (RTMP 1.0 §7.1.1, §7.2): a name, a transaction, an object and arguments.
 public struct Command: Hashable, Sendable {

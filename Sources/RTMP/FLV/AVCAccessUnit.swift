@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Converts H.264 access units from Annex B, as used by RTP and encoders, to the length-prefixed form of FLV and MP4 (ISO/IEC
 /// 14496-15 §5.3), and back.

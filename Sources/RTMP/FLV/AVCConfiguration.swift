@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The configuration that an H.264 decoder needs before the first picture: AVCDecoderConfigurationRecord (ISO/IEC 14496-15
 /// §5.2.4.1), the body of the sequence header.

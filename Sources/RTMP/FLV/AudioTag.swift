@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The header of an audio message: that of FLV 10.1 §E.4.2.1, or the enhanced one (Enhanced RTMP v2, ExAudioTagHeader).
 public struct AudioTag: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The common part of the enhanced audio and video headers: the packet's type and its tracks.
 struct EnhancedHeader {

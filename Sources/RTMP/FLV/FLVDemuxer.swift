@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Why bytes are not a valid FLV stream.
 public enum FLVError: Error, Hashable, Sendable {

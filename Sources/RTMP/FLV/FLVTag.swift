@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The 11 bytes before a tag's data (FLV 10.1 §E.4.1).
 struct FLVTagHeader {

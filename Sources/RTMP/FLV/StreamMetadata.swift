@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The contents of `onMetaData` (FLV 10.1 §E.5, Enhanced RTMP v2 "Enhancing onMetaData"). Nil values are omitted.
 public struct StreamMetadata: Hashable, Sendable {

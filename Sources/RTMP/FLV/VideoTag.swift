@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The header of a video message: that of FLV 10.1 §E.4.3.1, or the enhanced one (Enhanced RTMP v2, ExVideoTagHeader).
 public struct VideoTag: Hashable, Sendable {

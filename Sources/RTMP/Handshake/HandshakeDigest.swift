@@ -1,5 +1,5 @@
-import Digests
-import RTP
+import RoomDigests
+import RoomRTP
 
 /// The digest form of the handshake, which Flash Player 9 introduced and ffmpeg still uses. No specification describes it; this
 /// is the common behaviour of librtmp, nginx-rtmp and ffmpeg.

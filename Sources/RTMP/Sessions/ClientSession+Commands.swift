@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 // The client's requests, step by step, and the handling of the answers (RTMP 1.0 §7.2).
 

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The client side of one RTMP connection that publishes or plays one stream. It has no socket and no clock.
 ///

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The common part of both sessions after the handshake: messages in and out, acknowledgements, pings.
 struct MessageLink: Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 // Handling of a client's commands (RTMP 1.0 §7.2), including those of Adobe's encoders that are in no specification:
 // releaseStream, FCPublish, FCUnpublish, getStreamLength, _checkbw.

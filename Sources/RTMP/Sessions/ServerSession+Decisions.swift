@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 // The owner's decisions and output.
 

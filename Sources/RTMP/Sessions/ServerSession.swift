@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The server side of one RTMP connection. It has no socket and no clock.
 ///

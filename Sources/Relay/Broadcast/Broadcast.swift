@@ -1,7 +1,7 @@
-public import Codecs
-import Mixing
-public import RTMP
-public import RTP
+public import RoomCodecs
+import RoomMixing
+public import RoomRTMP
+public import RoomRTP
 
 /// The identifier of a program on a broadcast, chosen by the caller.
 public struct ProgramID: Hashable, Sendable, CustomStringConvertible {

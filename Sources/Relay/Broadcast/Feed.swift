@@ -1,5 +1,5 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 
 /// The state that a broadcast keeps of a program.
 struct Feed {

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// Merges audio and video, each already in order, by timestamp, as containers require.
 ///

@@ -1,9 +1,9 @@
-public import Codecs
+public import RoomCodecs
 public import NIOCore
 import NIOPosix
 import NIOSSL
-public import RTMP
-import RTP
+public import RoomRTMP
+import RoomRTP
 
 /// One running broadcast: its programs, its timeline and its outputs on one thread. The thread is an event loop that the
 /// connection shares, so no data crosses threads.

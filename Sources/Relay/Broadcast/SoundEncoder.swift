@@ -1,6 +1,6 @@
-import Codecs
-import Mixing
-import RTP
+import RoomCodecs
+import RoomMixing
+import RoomRTP
 
 /// Encodes audio on the media clock's 48 kHz grid to AAC frames without gaps. Each frame's 1024 samples follow the previous
 /// ones, whichever program made them.

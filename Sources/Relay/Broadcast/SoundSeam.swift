@@ -1,5 +1,5 @@
 import Foundation
-import Mixing
+import RoomMixing
 
 /// Cross-fades the audio of two programs for 10 ms, to avoid a click.
 struct SoundSeam {

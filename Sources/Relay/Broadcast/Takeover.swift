@@ -1,6 +1,6 @@
-import Codecs
-import Mixing
-import RTP
+import RoomCodecs
+import RoomMixing
+import RoomRTP
 
 /// A program that is about to go on air: its buffered media and the moment at which it starts.
 struct Takeover {

@@ -1,9 +1,9 @@
-import CLinux
-public import Codecs
+import RoomCLinux
+public import RoomCodecs
 import Foundation
-import Mixing
+import RoomMixing
 public import NIOCore
-import RTP
+import RoomRTP
 import Synchronization
 
 /// A track in a mix.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Synchronization
 
 /// A consumer of a mix's output. The methods are called in order on the mix's thread and must not block.

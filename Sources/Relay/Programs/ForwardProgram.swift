@@ -1,6 +1,6 @@
-import Codecs
-import Mixing
-public import RTP
+import RoomCodecs
+import RoomMixing
+public import RoomRTP
 
 /// Forwards one participant's audio and video to a broadcast. H.264 passes through unchanged; other video codecs are
 /// transcoded. Audio arrives decoded and on the media clock.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The frame rate of a mix. It drops below the configured rate while the machine does not keep up, and then recovers.
 struct FrameRate {

@@ -1,6 +1,6 @@
-public import Codecs
-import Mixing
-public import RTP
+public import RoomCodecs
+import RoomMixing
+public import RoomRTP
 
 /// Combines many tracks into one video and one audio stream, for a merge job.
 ///

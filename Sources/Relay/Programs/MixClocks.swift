@@ -1,4 +1,4 @@
-import Mixing
+import RoomMixing
 
 /// The clocks of a scene, redrawn every second. One owner at a time.
 final class MixClocks {

@@ -1,6 +1,6 @@
-import Codecs
-import Mixing
-import RTP
+import RoomCodecs
+import RoomMixing
+import RoomRTP
 
 /// One track of a mix: its buffered media and the picture currently shown.
 final class MixInput {

@@ -1,5 +1,5 @@
-public import Codecs
-public import Mixing
+public import RoomCodecs
+public import RoomMixing
 
 /// What a mix shows and plays, and how. It can change from one frame to the next.
 public struct MixScene: Sendable {

@@ -1,5 +1,5 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 
 /// A track's frames as H.264 pictures. H.264 passes through; other codecs are transcoded. While no picture arrives, the last
 /// one is repeated.

@@ -1,5 +1,5 @@
-public import Codecs
-public import RTP
+public import RoomCodecs
+public import RoomRTP
 
 /// An output or a request of a program.
 public enum ProgramOutput: Sendable {

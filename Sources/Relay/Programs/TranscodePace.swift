@@ -1,5 +1,5 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 
 /// Decides which pictures of a track are encoded and at what bitrate, based on their size and rate. Both are reduced while the
 /// uplink is congested.

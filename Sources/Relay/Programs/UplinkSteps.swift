@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Adapts bitrate and frame rate of locally encoded video to a congested uplink. The bitrate drops to its minimum first, then
 /// the frame rate drops to 10. Both recover while the queue stays short.

@@ -1,6 +1,6 @@
 import Glibc
 import NIOCore
-import WebRTC
+import RoomWebRTC
 
 /// The addresses of a host from the system's resolver. They are resolved here and not by the connection, so that the address
 /// checked is the address connected to.

@@ -1,5 +1,5 @@
-public import RTMP
-public import RTP
+public import RoomRTMP
+public import RoomRTP
 
 /// A broadcast's connection to one RTMP server: connects, publishes, queues what the server is too slow for, and reconnects.
 ///

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// The state of a push, as reported to API clients.
 public enum PushState: String, Sendable, CaseIterable {

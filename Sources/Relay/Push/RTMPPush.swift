@@ -2,8 +2,8 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// A ``PushLink`` with its sockets. It runs on one event loop.
 final class RTMPPush {

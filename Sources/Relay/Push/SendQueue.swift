@@ -1,4 +1,4 @@
-public import RTMP
+public import RoomRTMP
 
 /// The queue for a slow receiver. It is bounded in time: video is dropped, audio never.
 ///

@@ -1,5 +1,5 @@
-public import RTMP
-import RTP
+public import RoomRTMP
+import RoomRTP
 
 /// Writes FLV files (FLV 10.1 §E.2, §E.3): a header, then each message as a tag. A file is playable up to its last complete
 /// tag.

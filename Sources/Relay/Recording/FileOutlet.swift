@@ -1,5 +1,5 @@
 import NIOPosix
-public import RTMP
+public import RoomRTMP
 import Synchronization
 
 /// Writes a broadcast to files. The broadcast's thread only queues messages; other threads write the files.

@@ -1,6 +1,6 @@
-import Codecs
-import LiveOrigin
-import RTP
+import RoomCodecs
+import RoomLiveOrigin
+import RoomRTP
 
 /// A fragmented MP4 file that is being written. Fragments start at key frames if these are frequent enough, and last at most 2
 /// s. Media that is not yet in a fragment is lost if the process ends.

@@ -1,7 +1,7 @@
-import Codecs
-import LiveOrigin
-public import RTMP
-import RTP
+import RoomCodecs
+import RoomLiveOrigin
+public import RoomRTMP
+import RoomRTP
 
 /// Writes fragmented MP4 files, which are playable up to their last complete fragment.
 ///

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// Messages queued for a file that may be slower than the broadcast.
 ///

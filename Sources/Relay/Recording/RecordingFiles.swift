@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// The files of one recording, usually one. One owner at a time.
 struct RecordingFiles {

@@ -1,4 +1,4 @@
-public import RTMP
+public import RoomRTMP
 
 /// The next change to a recording's files.
 public enum RecordingPart: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import RTMP
+public import RoomRTMP
 
 /// A publish URL: the destination of a broadcast, and a number that orders jobs with the same URL.
 ///

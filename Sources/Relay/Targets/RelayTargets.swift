@@ -1,5 +1,5 @@
-import RTMP
-public import WebRTC
+import RoomRTMP
+public import RoomWebRTC
 
 /// The allowed targets of pushes. A client that creates a job names a host that this server connects to. Without limits this
 /// gives access to the server's own network.

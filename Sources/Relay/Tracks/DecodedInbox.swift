@@ -1,5 +1,5 @@
-public import Codecs
-public import RTP
+public import RoomCodecs
+public import RoomRTP
 import Synchronization
 
 /// A bounded queue from a decoded track to one program, shared by two threads. A slow reader misses the oldest items.

@@ -1,7 +1,7 @@
-import CLinux
-import Mixing
+import RoomCLinux
+import RoomMixing
 public import NIOCore
-import RTP
+import RoomRTP
 import Synchronization
 
 /// The total counters of all decoders of a server.

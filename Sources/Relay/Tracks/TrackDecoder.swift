@@ -1,6 +1,6 @@
-import Codecs
-import Mixing
-public import RTP
+import RoomCodecs
+import RoomMixing
+public import RoomRTP
 
 /// Decodes a track once for all programs that use it.
 ///

@@ -1,6 +1,6 @@
-import Mixing
-public import RTP
-public import SFU
+import RoomMixing
+public import RoomRTP
+public import RoomSFU
 import Synchronization
 
 /// The clock shared by all tracks and readers of one participant, so that all programs agree on media times.

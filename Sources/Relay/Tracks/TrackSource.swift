@@ -1,4 +1,4 @@
-public import SFU
+public import RoomSFU
 
 /// A track that programs read.
 public struct TrackSource: Sendable {

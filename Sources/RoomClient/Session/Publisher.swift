@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// The tracks that a client publishes, their m-lines, and the transport that carries them. Confined to the session's actor.
 final class Publisher {

@@ -1,5 +1,5 @@
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// The options of a client in a room.
 public struct RoomOptions: Sendable {

@@ -1,5 +1,5 @@
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// Events of the media transports, their repair, and the statistics.
 extension RoomSession {

@@ -1,5 +1,5 @@
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// Publishing, serialized, and moderation.
 extension RoomSession {

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// The connection behind a ``Room``: owns its state and executes the actions of its state machine.
 ///

@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// The tracks that a client receives through the m-lines of the server's offers, and the transport that carries them.
 ///

@@ -1,5 +1,5 @@
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// Converts the counters of transports to rates since the last report. Pure: the caller passes the time.
 struct StatisticsMeter: Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import RoomProtocol
 
 /// An audio or video stream that this client publishes. The app sends encoded frames.

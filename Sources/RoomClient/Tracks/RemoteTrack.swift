@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 import RoomProtocol
 
 /// A track of another participant that this client receives as encoded frames.

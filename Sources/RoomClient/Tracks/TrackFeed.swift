@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 import RoomProtocol
 
 /// The internal part of a local track: it passes frames to the rooms that publish the track. Apps do not use it.

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 import RoomProtocol
 
 /// The path of one track's frames into one room: the room's id for the track, its mute state there, and the transport.

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import WebRTC
+import RoomWebRTC
 
 /// The DTLS certificate of this process, shared by all rooms and created on first use.
 enum ClientCertificate {

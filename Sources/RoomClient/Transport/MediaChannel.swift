@@ -1,8 +1,8 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
+import RoomRTP
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// One media transport of a room on its loop's thread: a UDP socket, TCP connections if the session needs them, the sans-I/O
 /// session, and the tracks that it serves.

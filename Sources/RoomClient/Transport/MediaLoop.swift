@@ -1,9 +1,9 @@
-import CLinux
+import RoomCLinux
 import Foundation
 import Glibc
 import NIOConcurrencyHelpers
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// A thread that moves the packets of many rooms: an epoll loop over the sockets of each media transport.
 ///

@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// The media addresses of the server that may be used, and their replacements.
 struct MediaRoute: Sendable {

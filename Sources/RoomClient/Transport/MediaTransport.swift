@@ -1,7 +1,7 @@
-import CLinux
-import RTP
+import RoomCLinux
+import RoomRTP
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// The room's handle of one media transport. Its calls run on the loop's thread.
 final class MediaTransport: Sendable {

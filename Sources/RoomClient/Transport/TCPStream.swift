@@ -1,5 +1,5 @@
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// A non-blocking connection to a passive TCP candidate of the server (RFC 6544), with packets in frames (RFC 4571).
 final class TCPStream {

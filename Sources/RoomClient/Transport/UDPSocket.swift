@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// A non-blocking UDP socket on a free port of all addresses: dual-stack IPv6 if available.
 package struct UDPSocket {

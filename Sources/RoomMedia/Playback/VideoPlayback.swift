@@ -1,5 +1,5 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 import RoomClient
 import Synchronization
 

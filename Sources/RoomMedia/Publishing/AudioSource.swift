@@ -1,6 +1,6 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import RTP
+import RoomRTP
 import RoomClient
 import Synchronization
 

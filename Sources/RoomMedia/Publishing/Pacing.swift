@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Paces a feed in real time: each step waits for its own time on the clock, so that delays do not accumulate.
 struct Pacing {

@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import RoomClient
 
 // Calls that create sources and publish their tracks.

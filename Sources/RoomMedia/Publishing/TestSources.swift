@@ -1,7 +1,7 @@
-import Codecs
+import RoomCodecs
 import Foundation
 import RoomClient
-import RTP
+import RoomRTP
 
 extension VideoSource {
   /// Creates a source with a moving picture that shows the time of day as text, and as UNIX time in `ClockBlocks`.

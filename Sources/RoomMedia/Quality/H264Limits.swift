@@ -1,5 +1,5 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 
 /// A level of H.264. ``H264Limits`` has the levels 3.0 to 3.2, 4.0 and 4.1.
 public typealias H264Level = RTP.H264Level

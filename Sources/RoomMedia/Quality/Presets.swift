@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 
 /// Named video qualities: H.264 at 24 frames per second. Sizes are for portrait.
 ///

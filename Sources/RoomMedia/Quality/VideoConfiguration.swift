@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import RoomClient
 
 /// The encoder's configuration for a video track. Everything except the codec can change while the track is live.

@@ -1,6 +1,6 @@
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// A room's images over REST.
 struct ImagesAPI: Sendable {

@@ -1,6 +1,6 @@
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// Relay jobs over REST.
 struct JobsAPI: Sendable {

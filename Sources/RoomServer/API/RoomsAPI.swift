@@ -1,6 +1,6 @@
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// Rooms, participants and tracks over REST.
 struct RoomsAPI: Sendable {

@@ -1,4 +1,4 @@
-import HTTPServer
+import RoomHTTPServer
 
 /// The state of the server and its history of one hour, over REST.
 struct ServerAPI: Sendable {

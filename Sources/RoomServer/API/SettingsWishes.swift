@@ -1,5 +1,5 @@
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 extension API {
   /// The settings of a room in a request that creates or changes it.

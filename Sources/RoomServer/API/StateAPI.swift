@@ -1,4 +1,4 @@
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
 
 /// Seats, PK, messages and attributes over REST: the calls of signalling, for the app's own server.

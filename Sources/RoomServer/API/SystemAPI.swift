@@ -1,4 +1,4 @@
-import HTTPServer
+import RoomHTTPServer
 
 /// The endpoints of monitoring, health and metrics, and the start of signalling.
 struct SystemAPI: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
 import RoomToken
 

@@ -1,4 +1,4 @@
-import OriginServer
+import RoomOriginServer
 
 extension OwnAddresses {
   /// Creates the server's own addresses from its configuration.

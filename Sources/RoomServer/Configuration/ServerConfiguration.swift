@@ -1,11 +1,11 @@
-public import HTTPServer
-public import LiveOrigin
-public import OriginServer
-public import Rooms
-public import SFU
+public import RoomHTTPServer
+public import RoomLiveOrigin
+public import RoomOriginServer
+public import RoomEngine
+public import RoomSFU
 public import RoomProtocol
 public import RoomState
-public import Webhooks
+public import RoomWebhooks
 
 /// The configuration of a server. The defaults suit a server on one machine without a proxy.
 public struct ServerConfiguration: Sendable {

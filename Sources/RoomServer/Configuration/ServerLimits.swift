@@ -1,5 +1,5 @@
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// Limits of the control plane. A request over a limit fails with a code and a message, and is counted in
 /// `roomserver_limits_hit_total`.

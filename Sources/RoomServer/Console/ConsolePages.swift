@@ -1,6 +1,6 @@
-import Digests
+import RoomDigests
 import Foundation
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
 
 /// The console: a page at `/`, and its files at `/console/*`. The files of `Console/Page` are compiled into the program:

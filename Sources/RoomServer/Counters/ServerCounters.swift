@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// The counters of rooms and signalling since the start of the server.
 final class ServerCounters: Sendable {

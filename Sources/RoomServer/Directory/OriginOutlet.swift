@@ -1,9 +1,9 @@
-import LiveOrigin
-import OriginServer
-import RTMP
-import Relay
+import RoomLiveOrigin
+import RoomOriginServer
+import RoomRTMP
+import RoomRelay
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// The origin of this server, to which the broadcasts of rooms publish.
 struct BroadcastOrigin: LocalOrigin {

@@ -1,13 +1,13 @@
 import Logging
 import NIOConcurrencyHelpers
-import OriginServer
-import RTP
+import RoomOriginServer
+import RoomRTP
 import RoomProtocol
 import RoomState
 import RoomToken
-import Rooms
-import SFU
-import Webhooks
+import RoomEngine
+import RoomSFU
+import RoomWebhooks
 
 /// The rooms of this server by name, and the state that outlives a room: the tokens of kicked users, and the join rates.
 actor RoomDirectory {

@@ -1,8 +1,8 @@
 import Foundation
 import Logging
-import OriginServer
+import RoomOriginServer
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// Drains a server before it ends: no room is opened any more, and open rooms continue until they are empty, or until the
 /// deadline.

@@ -1,4 +1,4 @@
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
 
 /// Draining the server over REST.

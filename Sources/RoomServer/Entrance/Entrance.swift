@@ -1,10 +1,10 @@
 import Logging
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomToken
-import Rooms
-import WebRTC
+import RoomEngine
+import RoomWebRTC
 
 /// The only path into the server's rooms. Signalling, WHIP, WHEP and RTMP each read a request, call this type, and write the
 /// answer.

@@ -1,7 +1,7 @@
-import Codecs
+import RoomCodecs
 import Glibc
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// Converts AAC, as FLV carries it, to Opus: decodes it at 48 kHz in stereo, and encodes it in packets of 20 ms.
 ///

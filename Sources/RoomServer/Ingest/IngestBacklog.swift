@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// A bounded queue of messages from a connection to the thread that converts them. A stream that arrives faster than it is
 /// converted loses pictures up to a key frame, and finally sound.

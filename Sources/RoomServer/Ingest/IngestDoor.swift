@@ -1,12 +1,12 @@
-import HTTPServer
+import RoomHTTPServer
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import OriginServer
+import RoomOriginServer
 import RoomProtocol
 import RoomToken
-import WebRTC
+import RoomWebRTC
 
 /// The RTMP entry point of rooms: `rtmp://host/room/{room}?token=…`. Owns the threads that convert streams.
 final class IngestDoor: Sendable {

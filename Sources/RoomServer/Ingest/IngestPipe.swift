@@ -1,8 +1,8 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// Converts the RTMP messages of a stream to packets of a room's tracks. It has one owner at a time. Packets are lost until
 /// their track exists: after `take` requests a track, the owner passes no more messages until it has called `begin`.

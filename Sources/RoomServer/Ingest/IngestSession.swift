@@ -1,14 +1,14 @@
-import CLinux
+import RoomCLinux
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import OriginServer
-import RTMP
-import RTP
+import RoomOriginServer
+import RoomRTMP
+import RoomRTP
 import RoomProtocol
-import Rooms
-import SFU
+import RoomEngine
+import RoomSFU
 
 /// One RTMP publish to a room. Takes its messages from the connection's thread, converts them on an ingest thread, and ends
 /// when the encoder, the room or an error in the stream ends it.

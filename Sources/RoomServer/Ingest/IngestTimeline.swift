@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The timeline of one publish: maps the milliseconds of its messages, audio and video alike, to one time without jumps.
 ///

@@ -1,6 +1,6 @@
-import RTMP
-import RTP
-import WebRTC
+import RoomRTMP
+import RoomRTP
+import RoomWebRTC
 
 /// Converts H.264, as FLV carries it, to RTP payloads. Nothing is decoded, and parameter sets precede each key frame.
 struct IngestVideo {

@@ -1,10 +1,10 @@
-import CLinux
-import HTTPServer
-import OriginServer
-import Relay
-import Rooms
-import SFU
-import Webhooks
+import RoomCLinux
+import RoomHTTPServer
+import RoomOriginServer
+import RoomRelay
+import RoomEngine
+import RoomSFU
+import RoomWebhooks
 
 /// Collects the metrics of `/metrics`.
 struct MetricsReport: Sendable {

@@ -1,5 +1,5 @@
 import NIOCore
-import Rooms
+import RoomEngine
 
 /// The messages of a socket as one buffer of frames.
 ///

@@ -1,5 +1,5 @@
 import NIOCore
-import Rooms
+import RoomEngine
 
 /// The outgoing messages of a socket, in order, and how many of them may be sent now.
 ///

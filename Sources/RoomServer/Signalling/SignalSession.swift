@@ -1,13 +1,13 @@
 import Foundation
-import Linux
+import RoomLinux
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomToken
-import Rooms
-import WebRTC
+import RoomEngine
+import RoomWebRTC
 
 /// The conversation on one socket: a join within the allowed time, then requests to the room until one of them ends it.
 struct SignalSession: Sendable {

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOWebSocket
-import Rooms
+import RoomEngine
 
 /// One client's WebSocket, as the session and its room use it.
 ///

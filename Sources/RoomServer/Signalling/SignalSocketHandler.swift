@@ -1,7 +1,7 @@
 import NIOCore
 import NIOWebSocket
 import RoomProtocol
-import Rooms
+import RoomEngine
 
 /// The last handler of a signalling socket's pipeline. Passes text messages to the session, sends and answers pings, closes
 /// silent sockets, and performs the closing handshake.

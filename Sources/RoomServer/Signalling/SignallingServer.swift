@@ -1,11 +1,11 @@
 import Glibc
-import HTTPServer
+import RoomHTTPServer
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOWebSocket
-import WebRTC
+import RoomWebRTC
 
 /// Takes the sockets that libmicrohttpd has upgraded, puts each into a NIO channel that speaks WebSocket, and runs a session on
 /// it.

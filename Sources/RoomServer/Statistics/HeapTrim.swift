@@ -1,5 +1,5 @@
-import CLinux
-import Linux
+import RoomCLinux
+import RoomLinux
 
 /// Decides when freed memory is returned to the system.
 ///

@@ -1,7 +1,7 @@
-import CLinux
+import RoomCLinux
 import Foundation
 import RoomProtocol
-import SFU
+import RoomSFU
 
 /// Reads the state of the whole server.
 struct ServerGauge: Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The server's last hour, one sample every ten seconds: the initial data of charts.
 actor ServerHistory {

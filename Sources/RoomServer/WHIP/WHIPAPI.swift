@@ -1,8 +1,8 @@
-import HTTPServer
+import RoomHTTPServer
 import RoomProtocol
 import RoomToken
-import Rooms
-import WebRTC
+import RoomEngine
+import RoomWebRTC
 
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one participant or viewer over HTTP, without signalling.
 ///

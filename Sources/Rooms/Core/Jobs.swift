@@ -1,9 +1,9 @@
 import Foundation
-import LiveOrigin
+import RoomLiveOrigin
 import Logging
-import Relay
+import RoomRelay
 import RoomProtocol
-import SFU
+import RoomSFU
 
 // Relay jobs: what a room sends to other servers, to the origin and to files.
 

@@ -2,8 +2,8 @@ import Foundation
 import RoomProtocol
 import RoomState
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 // How participants join, lose their connection, return and leave, whichever entry point they use.
 

@@ -1,7 +1,7 @@
 import RoomProtocol
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 // Handles the media worker's events.
 

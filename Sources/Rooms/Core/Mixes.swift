@@ -1,11 +1,11 @@
-import Codecs
-import Mixing
-import RTP
-import Relay
+import RoomCodecs
+import RoomMixing
+import RoomRTP
+import RoomRelay
 import RoomProtocol
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 // Merge jobs: a mix is broadcast, published into the room as a participant, or both.
 

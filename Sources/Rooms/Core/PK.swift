@@ -1,10 +1,10 @@
 import Foundation
-import Relay
+import RoomRelay
 import RoomProtocol
 import RoomState
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 // The effects of a PK on a room's media: the room receives the other anchor's tracks, and broadcasts of the anchor show both.
 

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// An offer that has been answered and checked but not applied.
 struct Publication: Sendable {

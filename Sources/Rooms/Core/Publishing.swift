@@ -1,9 +1,9 @@
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomState
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 // How tracks start and end, whichever entry point publishes them.
 

@@ -1,5 +1,5 @@
 import RoomProtocol
-import SFU
+import RoomSFU
 
 /// The changes that an input made. ``RoomCore/reconcile()`` updates everything that depends on them.
 struct Changes: Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomState
 import RoomToken

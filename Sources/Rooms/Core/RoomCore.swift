@@ -1,12 +1,12 @@
 import Foundation
 import Logging
-import RTP
-import Relay
+import RoomRTP
+import RoomRelay
 import RoomProtocol
 import RoomState
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// All decisions of a room: its participants, what they publish and receive, its jobs, its PK.
 ///

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomState
-import WebRTC
+import RoomWebRTC
 
 extension RoomCore {
   /// The settings of a room. Some of them can change while the room is open.

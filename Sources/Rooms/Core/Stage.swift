@@ -1,7 +1,7 @@
-import Mixing
+import RoomMixing
 import RoomProtocol
 import RoomState
-import SFU
+import RoomSFU
 
 // The room's own mix: it contains the users on seats, and the others receive it instead of their tracks.
 

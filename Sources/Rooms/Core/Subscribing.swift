@@ -1,6 +1,6 @@
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 // Subscriptions of clients.
 

@@ -1,8 +1,8 @@
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 // WHIP and WHEP: sessions over HTTP. A WHIP session is a participant whose media is its connection; a WHEP session is a viewer.
 

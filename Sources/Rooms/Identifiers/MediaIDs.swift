@@ -1,4 +1,4 @@
-import SFU
+import RoomSFU
 
 /// Assigns unique ids to a room's media.
 struct MediaIDs: Sendable {

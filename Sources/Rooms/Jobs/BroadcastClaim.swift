@@ -1,4 +1,4 @@
-import LiveOrigin
+import RoomLiveOrigin
 import RoomProtocol
 
 /// The authority behind a job, which decides the broadcasts that it may start and take over.

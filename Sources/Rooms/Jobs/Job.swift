@@ -1,6 +1,6 @@
-import Relay
+import RoomRelay
 import RoomProtocol
-import SFU
+import RoomSFU
 
 /// A relay job of a room: its program and its state.
 struct Job: Sendable {

@@ -1,4 +1,4 @@
-import Relay
+import RoomRelay
 import RoomProtocol
 
 /// The broadcast that a job requires.

@@ -1,6 +1,6 @@
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// A track that a room lends to another during a PK.
 struct LentTrack: Sendable {

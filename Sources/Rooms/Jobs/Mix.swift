@@ -1,7 +1,7 @@
-import Mixing
-import Relay
+import RoomMixing
+import RoomRelay
 import RoomProtocol
-import SFU
+import RoomSFU
 
 /// Identifies a mix of a room.
 struct MixID: Hashable, Sendable {

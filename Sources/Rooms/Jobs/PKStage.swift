@@ -1,6 +1,6 @@
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// A PK's effects on a room's media.
 struct PKStage: Sendable {

@@ -1,5 +1,5 @@
 import RoomProtocol
-import SFU
+import RoomSFU
 
 /// Identifies a track for the programs.
 struct TrackSourceID: Hashable, Sendable {

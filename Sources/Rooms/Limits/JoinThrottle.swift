@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// Limits the joins per second of each address, for a bounded number of addresses.
 ///

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// A token bucket: allows an average rate per second and a burst.
 package struct TokenBucket: Sendable, Hashable {

@@ -1,10 +1,10 @@
 import Logging
-import Relay
+import RoomRelay
 import RoomProtocol
 import RoomState
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// An action for a room's environment. Outputs are performed in order.
 enum RoomOutput: Sendable {

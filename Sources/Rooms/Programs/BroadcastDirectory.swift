@@ -1,10 +1,10 @@
-import LiveOrigin
+import RoomLiveOrigin
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RTMP
-import Relay
+import RoomRTMP
+import RoomRelay
 import RoomProtocol
 
 /// The broadcasts of this server by their publish URL, whichever rooms feed them.

@@ -1,4 +1,4 @@
-import Relay
+import RoomRelay
 
 /// Totals over broadcasts.
 package struct BroadcastTotals: Sendable {

@@ -1,6 +1,6 @@
-import LiveOrigin
-import RTMP
-import Relay
+import RoomLiveOrigin
+import RoomRTMP
+import RoomRelay
 import RoomProtocol
 
 /// The target of a publish URL.

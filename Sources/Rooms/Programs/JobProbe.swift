@@ -1,4 +1,4 @@
-import Relay
+import RoomRelay
 import RoomProtocol
 
 /// The sources of a job's status: its broadcast, its mix, or both.

@@ -1,6 +1,6 @@
 import NIOCore
-import Relay
-import SFU
+import RoomRelay
+import RoomSFU
 
 /// A running link between two rooms, on a thread of the pool.
 actor LiveLink {

@@ -1,10 +1,10 @@
-import CLinux
-import Linux
+import RoomCLinux
+import RoomLinux
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Relay
+import RoomRelay
 import RoomProtocol
 
 /// The threads that decode, mix and encode for all rooms, with the CPU capacity left for further mixes.

@@ -1,6 +1,6 @@
-import Codecs
-import Mixing
-import Relay
+import RoomCodecs
+import RoomMixing
+import RoomRelay
 import RoomProtocol
 
 // Builds the picture and the scene of a mix from the parameters of its job.

@@ -1,9 +1,9 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import Mixing
-import RTP
-import Relay
-import SFU
+import RoomMixing
+import RoomRTP
+import RoomRelay
+import RoomSFU
 import Synchronization
 
 /// Publishes a mix's output into a room as a video track, an audio track, or both: encoded once for all receivers.

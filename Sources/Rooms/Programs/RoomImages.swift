@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import RoomProtocol
 
 /// The images that a room's mixes may show, by name. The app's server uploads them, so that no mix fetches anything.

@@ -1,10 +1,10 @@
-import Linux
+import RoomLinux
 import NIOCore
-import RTP
-import Relay
+import RoomRTP
+import RoomRelay
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// The running programs of one room: its jobs' broadcasts, its mixes, and its links to other rooms. Performs the room's orders.
 /// Only its `Room` may access it.

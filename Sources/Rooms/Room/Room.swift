@@ -1,13 +1,13 @@
-import Codecs
-import Linux
+import RoomCodecs
+import RoomLinux
 import Logging
-import RTP
-import Relay
+import RoomRTP
+import RoomRelay
 import RoomProtocol
 import RoomState
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// Runs a room: passes ``RoomCore`` its inputs one after the other, with the time, and performs its outputs in order.
 ///

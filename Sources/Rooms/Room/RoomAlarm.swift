@@ -1,5 +1,5 @@
-import Linux
-import RTP
+import RoomLinux
+import RoomRTP
 
 /// Wakes a room when its next timer is due.
 struct RoomAlarm {

@@ -1,9 +1,9 @@
 import Foundation
 import Logging
-import Relay
+import RoomRelay
 import RoomProtocol
 import RoomToken
-import WebRTC
+import RoomWebRTC
 
 /// The services of the server that rooms use.
 package struct RoomDependencies: Sendable {

@@ -1,8 +1,8 @@
 import RoomProtocol
 import NIOConcurrencyHelpers
 import NIOCore
-import Relay
-import SFU
+import RoomRelay
+import RoomSFU
 
 /// The reports of media workers, broadcasts and other rooms to a room, in order.
 ///

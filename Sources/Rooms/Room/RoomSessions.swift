@@ -1,6 +1,6 @@
 import RoomProtocol
 import RoomToken
-import WebRTC
+import RoomWebRTC
 
 /// A room's sessions over HTTP: WHIP and WHEP.
 package struct RoomSessions: Sendable {

@@ -1,7 +1,7 @@
 import RoomProtocol
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// One user in a room, from its first join until it leaves.
 struct Participant: Sendable {

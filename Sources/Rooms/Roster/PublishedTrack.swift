@@ -1,6 +1,6 @@
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// The transport on which a participant sends, with its tracks.
 struct PublishTransport: Sendable {

@@ -1,6 +1,6 @@
 import RoomProtocol
 import RoomToken
-import SFU
+import RoomSFU
 
 /// The participants of a room, found by user, track, transport and connection in constant time.
 ///

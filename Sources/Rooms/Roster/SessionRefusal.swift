@@ -1,6 +1,6 @@
 import RoomProtocol
 import RoomToken
-import WebRTC
+import RoomWebRTC
 
 /// The error of a WHIP or WHEP request: the status that the protocols require, and the error in the body.
 package struct SessionRefusal: Error, Sendable {

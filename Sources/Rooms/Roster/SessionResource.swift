@@ -1,8 +1,8 @@
 import Foundation
-import RTP
+import RoomRTP
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// The id of a WHIP or WHEP session, chosen by the server.
 package struct SessionResourceID: Identifier {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import RoomProtocol
 
 /// The user shown to viewers who did not name one: the active speaker, or else the first publisher.

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import RoomProtocol
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// The transport on which a participant receives: the tracks on its m-lines, and the one offer in flight.
 ///

@@ -1,7 +1,7 @@
 import RoomProtocol
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 /// A WHEP session: it receives one audio and one video stream and is not a participant.
 package struct Viewer: Sendable {

@@ -1,6 +1,6 @@
-import Digests
+import RoomDigests
 import Foundation
-public import LiveOrigin
+public import RoomLiveOrigin
 public import RoomProtocol
 
 /// A STUN or TURN server that clients receive, and how they authenticate.

@@ -1,4 +1,4 @@
-public import Relay
+public import RoomRelay
 public import RoomProtocol
 
 /// Settings of the programs that jobs send.

@@ -1,6 +1,6 @@
 import Foundation
 import RoomProtocol
-import SFU
+import RoomSFU
 
 /// A snapshot of a room's media, as returned by `GET /v1/rooms/{room}/statistics`. Rates cover about the last second.
 package struct RoomStatistics: Encodable, Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Schedules the writes to the store.
 ///

@@ -1,9 +1,9 @@
 import RoomProtocol
 import Foundation
-import Linux
+import RoomLinux
 import Logging
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 
 /// Writes the server's changes to the store, in order.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import Linux
-import RTP
+import RoomLinux
+import RoomRTP
 
 /// A moment on the two clocks that a room uses.
 package struct RoomTime: Sendable, Hashable {

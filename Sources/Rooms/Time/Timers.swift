@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// A set of timers, one per key.
 struct Timers<Key: Hashable & Sendable>: Sendable {

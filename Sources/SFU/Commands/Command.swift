@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// A room's number in this process.
 struct RoomNumber: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Glibc
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // A packet's path over TCP, in and out (RFC 4571). Unlike UDP's it copies; like UDP's it allocates nothing once a connection
 // has its queue. The owner accepts, reads and closes; received frames and the send queue are handled here.

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // Incoming RTCP: sender reports and BYEs from publishers; reports, NACKs and key frame requests from subscribers.
 

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// The rooms of one worker and the path of every packet through them, without I/O: it reads no socket and no clock.
 ///

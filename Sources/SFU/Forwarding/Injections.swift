@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // Tracks whose packets come from this process.
 

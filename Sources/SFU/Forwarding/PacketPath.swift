@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // A packet's path through the forwarder, top to bottom. Nothing in this file allocates, locks or counts references.
 

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // ICE and DTLS of the transports: assigns datagrams to peers, and handles the peers' output.
 

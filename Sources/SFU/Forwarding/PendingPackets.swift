@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The packets that wait to be forwarded: one list per track, so that forwarding can proceed subscriber by subscriber.
 ///

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // Periodic sending: NACKs, transport-wide feedback, reports, levels.
 

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// A worker's state of one room outside the packet path's tables: names, events, speakers.
 final class RoomBook {

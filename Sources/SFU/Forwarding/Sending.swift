@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // The forwarder's only output path, for packets, reports, STUN and DTLS alike.
 

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // Taps: the plain packets of tracks for programs that are sent elsewhere.
 

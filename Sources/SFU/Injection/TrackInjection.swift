@@ -1,5 +1,5 @@
-import CLinux
-public import RTP
+import RoomCLinux
+public import RoomRTP
 import Synchronization
 
 /// Feeds a media worker with a stream that arrives over no transport: plain packets, through a ring between two threads. The

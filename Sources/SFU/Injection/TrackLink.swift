@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Copies a track of one room into another room, possibly on another worker. It taps the packets there and injects them here,
 /// with the same numbers and times. Nothing is decoded.

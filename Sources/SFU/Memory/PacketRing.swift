@@ -1,5 +1,5 @@
 import Glibc
-import RTP
+import RoomRTP
 
 /// What the ring stores of a packet besides its payload: enough to write the packet again for any subscriber.
 struct StoredPacket: BitwiseCopyable {

@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// The key of the address table.
 struct AddressKey: PacketKey {

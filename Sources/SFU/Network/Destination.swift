@@ -1,5 +1,5 @@
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// The destination of a peer's datagrams: its address in the kernel's form, cached so that packets don't rebuild it.
 struct Destination: BitwiseCopyable {

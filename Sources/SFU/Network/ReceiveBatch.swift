@@ -1,4 +1,4 @@
-import CLinux
+import RoomCLinux
 
 /// The buffers that one `recvmmsg` call fills.
 struct ReceiveBatch: ~Copyable {

@@ -1,4 +1,4 @@
-import CLinux
+import RoomCLinux
 import Glibc
 
 /// The outgoing slab. Packets are written one after another; those that may form one kernel message (UDP GSO) do.

@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
+import RoomRTP
 
 /// The calls with which a forwarder sends, and the clock that measures them. Injectable, so that a test can simulate a kernel
 /// that refuses, or a network in virtual time. C functions, because they need no reference counting.

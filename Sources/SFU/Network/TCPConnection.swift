@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// A worker's state of one TCP connection. Trivial: `TCPConnections` owns the memory that it points to.
 struct TCPConnection {

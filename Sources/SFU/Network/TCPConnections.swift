@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// A worker's TCP connections by number and by address. Their number is limited; the number of unproven ones is also limited
 /// per origin.

@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Synchronization
-public import WebRTC
+public import RoomWebRTC
 
 /// All media workers of a server. Each has one thread, one port and the rooms assigned to it.
 ///

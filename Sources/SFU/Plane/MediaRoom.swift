@@ -1,4 +1,4 @@
-public import WebRTC
+public import RoomWebRTC
 
 /// The control plane's handle to one room's media. Commands go into the worker's mailbox in order and return nothing; events
 /// report their results. The caller chooses the ids.

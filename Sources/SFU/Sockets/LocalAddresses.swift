@@ -1,5 +1,5 @@
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// The machine's own addresses; each worker binds one socket to each. A reply must be sent from the address to which the client
 /// sent its request (RFC 8445 §7.2.5.2.1). A socket bound to all addresses does not guarantee that.

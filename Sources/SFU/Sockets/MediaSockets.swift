@@ -1,5 +1,5 @@
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// The sockets of one worker: for each bound address a UDP socket and, if enabled, a TCP listener, all on one port number.
 struct MediaSockets: Sendable {

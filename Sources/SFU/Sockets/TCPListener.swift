@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// A worker's non-blocking TCP socket that listens for ICE clients (RFC 6544 passive candidates).
 struct TCPListener: Sendable {

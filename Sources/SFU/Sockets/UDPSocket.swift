@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import WebRTC
+import RoomWebRTC
 
 /// A non-blocking UDP socket of a worker.
 struct UDPSocket: Sendable {

@@ -1,5 +1,5 @@
-import RTP
-public import WebRTC
+import RoomRTP
+public import RoomWebRTC
 
 // Matches a receiver's payload types with a publisher's codecs.
 

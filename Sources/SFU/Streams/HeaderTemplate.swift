@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The header extension block of one subscription. It is written once; each packet gets a copy with its variable fields
 /// patched.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Merges the key frame requests for one published stream. However many subscribers ask, one request per interval goes to the
 /// publisher, until a key frame arrives.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Measures the byte and frame rates of the last complete interval.
 struct RateMeter: BitwiseCopyable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The reception statistics and the missing packets of one published stream.
 final class ReceptionBook {

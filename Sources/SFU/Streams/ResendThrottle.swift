@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Limits what one subscriber can make the worker send by NACKs: each packet about once per round trip, and a number of packets
 /// per second.

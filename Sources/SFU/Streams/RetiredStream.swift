@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The end of an outgoing stream. If its SSRC is used again on the same transport, the sequence numbers continue from here,
 /// because one index must never seal two packets. A stream that continues (`MediaRoom.subscribe`) also continues its timestamps

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Maps one stream's RTP clock to wall-clock time: from the publisher's sender reports, or from arrival times if it sends none.
 ///

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// A worker's state of one subscription. Trivial.
 struct SubscriptionSlot {

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// A worker's state of one published track. Trivial: the worker's books own what it points to.
 struct TrackSlot {

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// The key of the SSRC tables: an SSRC is unique only within its transport.
 struct StreamKey: PacketKey {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Payload formats as single bytes, for the packet path.
 enum VideoFormat {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Synchronization
 
 /// A ring of records between one writing and one reading thread, in memory of fixed size. It takes no lock and allocates

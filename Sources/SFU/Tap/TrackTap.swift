@@ -1,4 +1,4 @@
-public import RTP
+public import RoomRTP
 
 /// A record that a media worker writes into a tap.
 public enum TapRecord: Sendable, Equatable {

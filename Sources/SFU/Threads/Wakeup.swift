@@ -1,4 +1,4 @@
-import CLinux
+import RoomCLinux
 import Glibc
 
 /// Wakes a thread that waits in epoll, by an eventfd.

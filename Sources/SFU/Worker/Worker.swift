@@ -1,7 +1,7 @@
-import CLinux
+import RoomCLinux
 import Glibc
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// A media worker's interface for other threads: its mailbox, its sockets' addresses and its load.
 final class Worker: Sendable {

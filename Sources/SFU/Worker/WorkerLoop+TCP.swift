@@ -1,7 +1,7 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 // TCP connections of clients that UDP does not reach (RFC 6544, passive side): accept, read, write, close.
 //

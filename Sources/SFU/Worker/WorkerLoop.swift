@@ -1,7 +1,7 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// A media worker's thread: epoll over its sockets and the mailbox, and a clock. It passes all input to its `Forwarder`, which
 /// decides everything else.

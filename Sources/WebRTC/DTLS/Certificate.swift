@@ -1,4 +1,4 @@
-import COpenSSL
+import RoomCOpenSSL
 
 /// The self-signed ECDSA P-256 certificate of one side and the `SSL_CTX` that all its associations share (RFC 8827 §6.5).
 ///

@@ -1,5 +1,5 @@
-import COpenSSL
-import RTP
+import RoomCOpenSSL
+import RoomRTP
 
 /// One DTLS 1.2 association over OpenSSL's memory BIOs (RFC 6347, RFC 5764). Its input is datagrams and time, its output
 /// datagrams.

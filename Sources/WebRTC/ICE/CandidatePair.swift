@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The local socket and one remote candidate (RFC 8445 §6.1.2): its pending checks and their results.
 ///

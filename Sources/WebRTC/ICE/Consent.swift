@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Whether the other side is still reachable and consents to receive (RFC 7675): `disconnected` after 8 s of silence, consent
 /// lost after 30 s.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The full ICE agent of one component over one local socket (RFC 8445), used by clients, bots and test peers.
 ///

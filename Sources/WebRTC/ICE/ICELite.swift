@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The server's ICE agent (RFC 8445 §2.5): always controlled, answers checks, follows the nominations of the other side.
 ///

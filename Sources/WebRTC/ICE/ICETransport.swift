@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The ICE agent that a peer runs (RFC 8445 §2.5, §6.1.1).
 public enum ICEMode: Sendable, Hashable {

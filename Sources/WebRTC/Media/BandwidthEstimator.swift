@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The fate of one packet with a transport sequence number, according to the far end's feedback.
 public struct PacketFate: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Detects packets with increasing delay: the slope of the one-way delay over the last groups of packets (the "trendline"
 /// filter of draft-ietf-rmcat-gcc-02 §5), compared to a threshold that follows the path's own jitter.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The receiving half of a media session: finds each packet's stream, unwraps RTX, records arrivals for feedback.
 final class IncomingMedia {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// One received stream: unwraps RTX, requests missing packets, returns whole frames in order.
 final class MediaReceiver {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// One sent stream: splits frames into numbered packets, stores them for NACKs, counts for its reports.
 final class MediaSender {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// A media session over one `Peer`: accepts encoded frames to send and returns received encoded frames, with all processing in
 /// between.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The sending half of a media session: its streams, their pacing, and the far end's reports.
 final class OutgoingMedia {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// A plain RTP packet to send, with the offsets of the fields that are set only when it is sent.
 struct OutgoingPacket {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The packets sent, by transport-wide sequence number, until the far end's feedback reports their fate.
 struct SentPackets {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The counters of a media session since its start.
 public struct SessionStatistics: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// An accepted offer: the answer to send back, and what the other end will send from now on.
 public struct AnsweredOffer: Sendable, Hashable {

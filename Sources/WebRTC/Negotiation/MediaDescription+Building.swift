@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 extension MediaDescription {
   /// Creates an m-line for these parameters.

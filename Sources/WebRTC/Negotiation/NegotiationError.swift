@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The reason why an offer or answer cannot be accepted. The negotiation state is unchanged.
 public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible {

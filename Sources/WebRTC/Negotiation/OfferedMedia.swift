@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The result of an answer.
 public struct AcceptedAnswer: Sendable, Hashable {

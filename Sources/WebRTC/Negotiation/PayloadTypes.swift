@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The routable codecs, each with the payload type used in local offers. A payload type identifies one codec in all local
 /// bundles. It is Chromium's customary number if there is one.

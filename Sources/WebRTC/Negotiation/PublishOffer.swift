@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The client's side of a publish transport: offers the tracks that it sends and processes the server's answers (RFC 8829).
 public struct PublishOffer: Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The server's side of a subscribe transport: offers the tracks that a client receives and processes its answers (RFC 8829).
 ///

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// An accepted offer of a viewer: the answer to send back, and what may be sent from now on.
 public struct AnsweredView: Sendable, Hashable {

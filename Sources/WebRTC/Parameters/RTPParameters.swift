@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The outcome of offer and answer for one m-line, independent of SDP. The negotiation, the media workers and the client share
 /// this description of a stream.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// One ICE + DTLS + SRTP association: the transport of one side of a peer connection, without I/O.
 ///

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The H.264 profiles that SDP negotiation distinguishes (RFC 6184 §8.1, table 5).
 public enum H264Profile: Sendable, Hashable, CaseIterable {

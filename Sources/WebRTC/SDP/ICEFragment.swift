@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// An SDP fragment that only carries ICE, `application/trickle-ice-sdpfrag` (RFC 8840): the credentials and candidates of one
 /// side, for trickling and for ICE restarts over HTTP (RFC 9725 §4.3).

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The RTP properties of an m-line: codecs, header extensions, SSRCs and rids.
 extension MediaDescription {

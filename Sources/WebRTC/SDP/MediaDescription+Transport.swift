@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// The direction of media, as an `a=` line states it.
 public enum MediaDirection: String, Sendable, Hashable, CaseIterable {

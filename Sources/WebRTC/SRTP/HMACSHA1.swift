@@ -1,4 +1,4 @@
-import COpenSSL
+import RoomCOpenSSL
 
 /// HMAC-SHA1 (RFC 2104) whose two key blocks are hashed once: each message starts from copies, and nothing is allocated.
 ///

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Seals RTCP compounds in place with libcrypto (RFC 3711 §3.4, RFC 7714 §9), with a tenth of the memory of a libsrtp2 session.
 ///

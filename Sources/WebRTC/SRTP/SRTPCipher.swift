@@ -1,4 +1,4 @@
-import COpenSSL
+import RoomCOpenSSL
 
 /// The AES context of one direction and one protocol (SRTP or SRTCP), with its key schedule and salt (RFC 3711 §4.1, RFC 7714).
 final class SRTPCipher {

@@ -1,4 +1,4 @@
-import COpenSSL
+import RoomCOpenSSL
 
 /// The session keys of an SRTP stream (RFC 3711 §4.3.1, key derivation rate 0; RFC 7714 §11 for GCM).
 enum SRTPKeyDerivation {

@@ -1,5 +1,5 @@
-import COpenSSL
-import RTP
+import RoomCOpenSSL
+import RoomRTP
 
 /// Opens the SRTP and SRTCP packets that one transport receives, in place, with libcrypto (RFC 3711, RFC 7714).
 ///

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Seals the RTP packets of one transport out of place, with libcrypto and a cached key schedule (RFC 3711, RFC 7714).
 ///

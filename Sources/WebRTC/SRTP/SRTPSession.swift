@@ -1,5 +1,5 @@
-import CSRTP
-import RTP
+import RoomCSRTP
+import RoomRTP
 
 /// Protects the RTP packets of a client with libsrtp2 (RFC 3711, RFC 7714): in place, all SSRCs under one master key.
 ///

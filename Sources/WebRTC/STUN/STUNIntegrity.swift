@@ -1,4 +1,4 @@
-import Digests
+import RoomDigests
 
 /// The two checksums of STUN: HMAC-SHA1 of MESSAGE-INTEGRITY and CRC-32 of FINGERPRINT (RFC 8489 §14.5, §14.7).
 enum STUNIntegrity {

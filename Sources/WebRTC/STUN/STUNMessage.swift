@@ -1,4 +1,4 @@
-import Digests
+import RoomDigests
 
 /// A STUN message read in place (RFC 8489 §5, §14): one pass records the offsets of the ICE attributes.
 ///

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Codecs
+@testable import RoomCodecs
 
 @Suite("AAC")
 struct AACTests {

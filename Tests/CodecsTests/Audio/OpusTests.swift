@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Codecs
+@testable import RoomCodecs
 
 @Suite("Opus")
 struct OpusTests {

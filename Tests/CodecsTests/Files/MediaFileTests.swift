@@ -1,9 +1,9 @@
 import Foundation
-import MediaTimeLiterals
-import RTP
+import RoomMediaTimeLiterals
+import RoomRTP
 import Testing
 
-@testable import Codecs
+@testable import RoomCodecs
 
 @Suite("A media file")
 struct MediaFileTests {

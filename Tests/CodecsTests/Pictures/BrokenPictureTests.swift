@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import Testing
 
 @Suite("Invalid and corrupt picture files")

@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import Testing
 
 @Suite("Pictures from PNG and JPEG files")

@@ -1,8 +1,8 @@
-import MediaTimeLiterals
-import RTP
+import RoomMediaTimeLiterals
+import RoomRTP
 import Testing
 
-@testable import Codecs
+@testable import RoomCodecs
 
 @Suite("Test signals")
 struct TestSignalTests {

@@ -1,8 +1,8 @@
-import MediaTimeLiterals
-import RTP
+import RoomMediaTimeLiterals
+import RoomRTP
 import Testing
 
-@testable import Codecs
+@testable import RoomCodecs
 
 /// Behaviour that H.264 and VP8 share.
 @Suite("A video codec")

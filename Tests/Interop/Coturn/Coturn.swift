@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Foundation
-import Peers
+import RoomPeers
 import Glibc
 import Testing
 

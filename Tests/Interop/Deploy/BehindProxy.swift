@@ -1,6 +1,6 @@
-import Peers
+import RoomPeers
 import RoomClient
-import HTTPServer
+import RoomHTTPServer
 import RoomServer
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Peers
+import RoomPeers
 import Testing
 
 /// Caddy with deploy/caddy/Caddyfile, on a port of its own, with a certificate of its own authority.

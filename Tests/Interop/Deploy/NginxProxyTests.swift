@@ -1,5 +1,5 @@
 import Foundation
-import Peers
+import RoomPeers
 import Testing
 
 /// nginx with deploy/nginx/roomserver.conf, on ports of its own, with a self-signed certificate.

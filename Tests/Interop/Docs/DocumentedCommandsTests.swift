@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
-import Peers
+import RoomPeers
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 extension RealMedia {
   /// Runs the commands in README, `docs/` and `api/` verbatim.

@@ -1,5 +1,5 @@
 import Foundation
-import Peers
+import RoomPeers
 import Testing
 
 /// Runs the commands of a page in a shell, in an empty folder, one block after the other, as a reader would.

@@ -1,5 +1,5 @@
 import Foundation
-import Relay
+import RoomRelay
 import RoomClient
 import RoomProtocol
 import RoomServer

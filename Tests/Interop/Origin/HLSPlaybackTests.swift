@@ -1,5 +1,5 @@
 import Foundation
-import LiveOrigin
+import RoomLiveOrigin
 import RoomServer
 import Testing
 

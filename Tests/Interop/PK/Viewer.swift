@@ -1,6 +1,6 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import Peers
+import RoomPeers
 
 /// Runs ffmpeg as a viewer that records the stream unchanged until it ends.
 final class Viewer {

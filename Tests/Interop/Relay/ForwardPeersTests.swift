@@ -1,6 +1,6 @@
 import Foundation
-import Peers
-import Relay
+import RoomPeers
+import RoomRelay
 import RoomProtocol
 import RoomServer
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import Relay
+import RoomRelay
 import RoomProtocol
 import RoomServer
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import Peers
+import RoomPeers
 import RoomClient
 import RoomProtocol
 import Testing

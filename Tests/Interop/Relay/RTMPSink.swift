@@ -1,5 +1,5 @@
 import Foundation
-import Peers
+import RoomPeers
 import Testing
 
 /// Runs ffmpeg as an RTMP server that accepts one stream and records it until the publisher ends it.

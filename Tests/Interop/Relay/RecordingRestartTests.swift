@@ -1,6 +1,6 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import Peers
+import RoomPeers
 import RoomClient
 import RoomMedia
 import RoomProtocol

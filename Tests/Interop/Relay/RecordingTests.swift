@@ -1,6 +1,6 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import Relay
+import RoomRelay
 import RoomClient
 import RoomMedia
 import RoomProtocol

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Peers
+import RoomPeers
 import Synchronization
 
 /// A TCP relay of one connection that reads the client's data only at a limited rate, like a slow uplink.

@@ -5,7 +5,7 @@ import RoomProtocol
 import Synchronization
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 extension RealMedia {
   @Suite("Audio of a voice room")

@@ -1,6 +1,6 @@
-import LossyLink
+import RoomLossyLink
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// A lossy link in front of every media port of a server, which clients use through `RoomOptions.mediaAddressOverride`.
 final class BadNetwork: Sendable {

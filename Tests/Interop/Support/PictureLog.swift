@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 
 struct PictureSize: Hashable { let width, height: Int }
 

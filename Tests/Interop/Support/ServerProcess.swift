@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Peers
+import RoomPeers
 import RoomProtocol
 import RoomToken
 import Testing

@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import RoomMedia
 
 /// What was observed of a remote track with a tone.

@@ -1,7 +1,7 @@
 import Foundation
-import Peers
+import RoomPeers
 import RoomClient
-import HTTPServer
+import RoomHTTPServer
 import RoomServer
 import Testing
 

@@ -1,8 +1,8 @@
-import Codecs
-import RTMP
-import RTP
+import RoomCodecs
+import RoomRTMP
+import RoomRTP
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 /// A real stream of 320x180 pictures and a tone, encoded like a publisher's, in virtual time.
 final class EncodedStream {

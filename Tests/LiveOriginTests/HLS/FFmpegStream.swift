@@ -1,9 +1,9 @@
 import Foundation
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 /// Streams encoded by FFmpeg.
 enum FFmpegStream {

@@ -1,9 +1,9 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import RTMP
+import RoomRTMP
 import Testing
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 /// Decoding of segments by libavformat.
 @Suite struct HLSDecodingTests {

@@ -1,7 +1,7 @@
-import RTMP
+import RoomRTMP
 import Testing
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 @Suite struct HLSPackagerTests {
   /// 2023-11-14T22:13:20Z, when the last message of the first batch arrived.

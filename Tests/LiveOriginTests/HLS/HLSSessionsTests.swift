@@ -1,5 +1,5 @@
-import LiveOrigin
-import RTP
+import RoomLiveOrigin
+import RoomRTP
 import Testing
 
 @Suite struct HLSSessionsTests {

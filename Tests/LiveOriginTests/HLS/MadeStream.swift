@@ -1,7 +1,7 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 /// Messages that look like H.264 and AAC, for code that does not decode them.
 struct MadeStream {

@@ -1,9 +1,9 @@
-import Codecs
-import RTMP
-import RTP
+import RoomCodecs
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import LiveOrigin
+@testable import RoomLiveOrigin
 
 @Suite struct VariantTranscoderTests {
   private func transcoded(_ name: String, _ messages: [LiveMedia]) throws -> (VariantTranscoder, [MediaMessage]) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("The options of loadtest crowd")
 struct CrowdOptionsTests {

@@ -2,7 +2,7 @@ import Foundation
 import RoomServer
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("loadtest fanout against a server", .serialized)
 struct FanoutRunTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("Counting a stream by its sequence numbers")
 struct StreamCountTests {

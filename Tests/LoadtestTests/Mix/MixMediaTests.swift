@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("The sources of loadtest mix")
 struct MixMediaTests {

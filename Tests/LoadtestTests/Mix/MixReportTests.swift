@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("The report of loadtest mix")
 struct MixReportTests {

@@ -3,7 +3,7 @@ import RoomClient
 import RoomServer
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("Plays on a draining server", .serialized, .timeLimit(.minutes(2)))
 struct DrainedPlayTests {

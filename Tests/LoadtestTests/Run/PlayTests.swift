@@ -2,7 +2,7 @@ import Foundation
 import RoomServer
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 /// Runs each play with few bots for a few seconds against a server in this process.
 @Suite("Plays", .serialized)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("The report of loadtest run")
 struct RunReportTests {

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("Gaps in a listener's audio")
 struct SoundTimelineTests {

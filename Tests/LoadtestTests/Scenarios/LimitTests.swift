@@ -1,6 +1,6 @@
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("Limits of scenarios")
 struct LimitTests {

@@ -1,8 +1,8 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("Scanning a stream by its headers")
 struct ScannerTests {

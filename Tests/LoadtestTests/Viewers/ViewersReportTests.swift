@@ -1,8 +1,8 @@
 import Foundation
-import RTMP
+import RoomRTMP
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("The report of loadtest viewers")
 struct ViewersReportTests {

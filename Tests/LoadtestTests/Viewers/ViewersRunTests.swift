@@ -1,10 +1,10 @@
 import Foundation
-import Peers
-import HTTPServer
+import RoomPeers
+import RoomHTTPServer
 import RoomServer
 import Testing
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("loadtest viewers against servers", .serialized)
 struct ViewersRunTests {

@@ -1,10 +1,10 @@
 import Foundation
-import RTP
+import RoomRTP
 import RoomServer
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import loadtest
+@testable import RoomLoadtest
 
 @Suite("loadtest voice against a server", .serialized)
 struct VoiceRunTests {

@@ -1,9 +1,9 @@
-import Codecs
-import MediaTimeLiterals
-import RTP
+import RoomCodecs
+import RoomMediaTimeLiterals
+import RoomRTP
 import Testing
 
-@testable import Mixing
+@testable import RoomMixing
 
 @Suite("Audio input")
 struct AudioInputTests {

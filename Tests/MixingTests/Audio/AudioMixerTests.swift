@@ -1,5 +1,5 @@
-import Mixing
-import RTP
+import RoomMixing
+import RoomRTP
 import Testing
 
 @Suite("The audio mixer")

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import Mixing
+@testable import RoomMixing
 
 /// A participant in virtual time: its own wall clock, two media clocks, and a network with a queue.
 private struct Sender {

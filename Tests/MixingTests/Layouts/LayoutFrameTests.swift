@@ -1,5 +1,5 @@
 import Foundation
-import Mixing
+import RoomMixing
 import RoomProtocol
 import Testing
 

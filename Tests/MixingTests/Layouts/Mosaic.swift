@@ -1,5 +1,5 @@
-import Codecs
-import Mixing
+import RoomCodecs
+import RoomMixing
 
 /// A picture as letters: one per cell of a grid, chosen by the colour at the cell's centre.
 struct Mosaic: CustomStringConvertible {

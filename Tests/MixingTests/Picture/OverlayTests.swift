@@ -1,7 +1,7 @@
-import Codecs
-import MediaTimeLiterals
-import Mixing
-import RTP
+import RoomCodecs
+import RoomMediaTimeLiterals
+import RoomMixing
+import RoomRTP
 import Testing
 
 @Suite("Overlays and backgrounds")

@@ -1,5 +1,5 @@
-import Codecs
-import Mixing
+import RoomCodecs
+import RoomMixing
 import Testing
 
 @Suite("Placeholders")

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
 @Suite struct ConfigurationTests {

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import RTMP
+@testable import RoomRTMP
 
 @Suite struct TagTests {
   private func video(_ bytes: [UInt8]) -> VideoTag? { bytes.withUnsafeBytes { VideoTag(parsing: $0) } }

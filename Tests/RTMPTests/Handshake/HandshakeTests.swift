@@ -1,8 +1,8 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
-@testable import RTMP
+@testable import RoomRTMP
 
 @Suite struct HandshakeTests {
   private var generator = SeededGenerator(seed: 5)

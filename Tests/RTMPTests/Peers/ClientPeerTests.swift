@@ -1,6 +1,6 @@
 import Foundation
-import Peers
-import RTMP
+import RoomPeers
+import RoomRTMP
 import Testing
 
 /// `ClientSession` against nginx-rtmp and ffmpeg.

@@ -1,7 +1,7 @@
 import Foundation
-import Peers
-import RTMP
-import RTP
+import RoomPeers
+import RoomRTMP
+import RoomRTP
 import Testing
 
 /// H.264 and AAC from ffmpeg's encoders, without a container.

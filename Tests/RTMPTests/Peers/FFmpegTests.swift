@@ -1,6 +1,6 @@
 import Foundation
-import Peers
-import RTMP
+import RoomPeers
+import RoomRTMP
 import Testing
 
 /// `ServerSession` against ffmpeg, ffprobe and librtmp.

@@ -1,6 +1,6 @@
 import Foundation
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// A minimal client around `ClientSession`.
 final class LoopbackClient {

@@ -1,6 +1,6 @@
 import Foundation
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Synchronization
 
 /// A minimal server around `ServerSession`: accepts every publish, and sends it to every player.

@@ -1,5 +1,5 @@
 import Foundation
-import Peers
+import RoomPeers
 import Testing
 
 /// Waits until `condition` is true. Fails the test if that takes longer than `limit`.

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 import Testing
 
 @Suite struct AddressTests {

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// SplitMix64: the same seed gives the same test.
 struct SeededGenerator: RandomNumberGenerator {

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
 /// A client and a server connected in virtual time. The test carries every byte.

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Testing
 
 @Suite struct RTPHeaderTests {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Testing
 
 @Suite("H.264 levels (ITU-T H.264, Table A-1)")

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Testing
 
 private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8Descriptor(parsing: $0) } }

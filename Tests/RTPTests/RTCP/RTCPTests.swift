@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Testing
 
 /// Parses the packets of a compound and whether it ended correctly. The views are valid only within `body`.

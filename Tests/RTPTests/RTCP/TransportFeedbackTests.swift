@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Testing
 
 private func statuses(_ bytes: [UInt8]) -> [TransportFeedback.Status]? {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Testing
 
 private func requests(_ tracker: inout LossTracker, at time: Int64, roundTrip: Int64 = 0, room: Int = 64) -> [UInt16] {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import Testing
 
 private func give(_ history: inout PacketHistory, _ sequence: UInt16, at time: Int64, interval: Int64 = 0) -> [UInt8]? {

@@ -1,5 +1,5 @@
 import Foundation
-import RTP
+import RoomRTP
 import Testing
 
 /// RTP packets of a real sender, from a pcap file next to the checkout.

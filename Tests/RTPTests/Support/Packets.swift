@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Returns a time on the clock of the tests.
 func at(milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RTP
+@testable import RoomRTP
 
 @Suite("Media time")
 struct MediaTimeTests {

@@ -3,7 +3,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 @Suite("Metronome")
 struct MetronomeTests {

@@ -1,10 +1,10 @@
 import Foundation
 import NIOPosix
-import RTMP
+import RoomRTMP
 import Synchronization
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 /// A disk that blocks writes until it is released.
 private final class StuckDisk: RecordedFile {

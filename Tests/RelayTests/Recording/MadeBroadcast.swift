@@ -1,6 +1,6 @@
-import Codecs
-import RTMP
-import RTP
+import RoomCodecs
+import RoomRTMP
+import RoomRTP
 
 /// The messages of a broadcast: real H.264 and AAC in virtual time, in timestamp order, with a sequence header at each change
 /// of picture size.

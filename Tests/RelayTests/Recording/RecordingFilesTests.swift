@@ -1,7 +1,7 @@
-import RTMP
+import RoomRTMP
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 /// A disk with a limited capacity in bytes.
 private final class SmallDisk: RecordedFile {

@@ -1,7 +1,7 @@
-import RTMP
+import RoomRTMP
 import Testing
 
-@testable import Relay
+@testable import RoomRelay
 
 /// The output of a writer: each file's bytes, and the ends of the parts.
 struct WrittenFiles {

@@ -1,5 +1,5 @@
 import Glibc
-import LossyLink
+import RoomLossyLink
 import RoomServer
 import Testing
 

@@ -1,10 +1,10 @@
-import LossyLink
+import RoomLossyLink
 import NIOConcurrencyHelpers
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomServer
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomClient
 

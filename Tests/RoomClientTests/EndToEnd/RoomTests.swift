@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
-import Peers
-import RTP
+import RoomPeers
+import RoomRTP
 import RoomProtocol
 import RoomServer
 import Testing

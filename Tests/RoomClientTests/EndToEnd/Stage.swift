@@ -1,9 +1,9 @@
 import Foundation
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomServer
 import RoomToken
-import SFU
+import RoomSFU
 import Testing
 
 @testable import RoomClient

@@ -1,7 +1,7 @@
 import Glibc
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomClient
 

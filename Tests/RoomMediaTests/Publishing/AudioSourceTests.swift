@@ -1,6 +1,6 @@
-import Codecs
-import MediaTimeLiterals
-import RTP
+import RoomCodecs
+import RoomMediaTimeLiterals
+import RoomRTP
 import Testing
 
 @testable import RoomMedia

@@ -1,7 +1,7 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import MediaTimeLiterals
-import RTP
+import RoomMediaTimeLiterals
+import RoomRTP
 import Testing
 
 @testable import RoomClient

@@ -1,5 +1,5 @@
 import Foundation
-import FuzzSupport
+import RoomFuzzSupport
 import Testing
 
 @Suite struct RoomProtocolRegressionTests {

@@ -3,7 +3,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("REST: changing a room's settings")
 struct ChangingRoomsTests {

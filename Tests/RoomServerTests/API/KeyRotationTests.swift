@@ -1,11 +1,11 @@
 import Foundation
-import LiveOrigin
+import RoomLiveOrigin
 import RoomProtocol
 import RoomServer
 import RoomToken
 import Testing
 
-@testable import Webhooks
+@testable import RoomWebhooks
 
 @Suite("Rotating the API key", .timeLimit(.minutes(1)))
 struct KeyRotationTests {

@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 import RoomToken
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @Suite("REST")
 struct RoomsAPITests {

@@ -1,6 +1,6 @@
 import Foundation
 import RoomProtocol
-import SFU
+import RoomSFU
 import Testing
 
 @testable import RoomServer

@@ -1,11 +1,11 @@
 import Foundation
-import LiveOrigin
+import RoomLiveOrigin
 import RoomProtocol
 import RoomToken
 import Testing
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Secrets stay in the process", .timeLimit(.minutes(2)))
 struct SecretsTests {

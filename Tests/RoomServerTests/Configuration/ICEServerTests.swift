@@ -3,7 +3,7 @@ import RoomProtocol
 import RoomServer
 import Testing
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("ICE servers for clients")
 struct ICEServerTests {

@@ -1,5 +1,5 @@
 import Foundation
-import Peers
+import RoomPeers
 import Testing
 
 @Suite("The files of deploy/")

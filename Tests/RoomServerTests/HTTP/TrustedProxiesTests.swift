@@ -1,11 +1,11 @@
 import Logging
 import NIOConcurrencyHelpers
-import Peers
+import RoomPeers
 import RoomProtocol
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import HTTPServer
+@testable import RoomHTTPServer
 @testable import RoomServer
 
 @Suite("Clients behind a proxy")

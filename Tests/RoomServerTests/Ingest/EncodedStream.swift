@@ -1,6 +1,6 @@
 import Foundation
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
 /// The messages of an FLV stream that ffmpeg made, as it would publish them.

@@ -1,14 +1,14 @@
-import Codecs
+import RoomCodecs
 import Foundation
-import Linux
-import MediaTimeLiterals
-import RTMP
-import RTP
-import Relay
+import RoomLinux
+import RoomMediaTimeLiterals
+import RoomRTMP
+import RoomRTP
+import RoomRelay
 import RoomProtocol
-import SFU
+import RoomSFU
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomServer
 

@@ -1,7 +1,7 @@
-import Codecs
-import MediaTimeLiterals
-import RTMP
-import RTP
+import RoomCodecs
+import RoomMediaTimeLiterals
+import RoomRTMP
+import RoomRTP
 import Testing
 
 @testable import RoomServer

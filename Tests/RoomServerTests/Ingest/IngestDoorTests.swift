@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 import RoomProtocol
 import Testing
 

@@ -1,5 +1,5 @@
-import MediaTimeLiterals
-import RTP
+import RoomMediaTimeLiterals
+import RoomRTP
 import Testing
 
 @testable import RoomServer

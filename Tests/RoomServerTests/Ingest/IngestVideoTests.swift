@@ -1,8 +1,8 @@
-import MediaTimeLiterals
-import RTMP
-import RTP
+import RoomMediaTimeLiterals
+import RoomRTMP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomServer
 

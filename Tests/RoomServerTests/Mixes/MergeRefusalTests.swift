@@ -1,12 +1,12 @@
 import Foundation
-import Relay
+import RoomRelay
 import RoomProtocol
 import RoomToken
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Rejected merge jobs")
 struct MergeRefusalTests {

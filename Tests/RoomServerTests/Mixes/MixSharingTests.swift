@@ -1,5 +1,5 @@
 import Foundation
-import RTMP
+import RoomRTMP
 import RoomProtocol
 import Testing
 

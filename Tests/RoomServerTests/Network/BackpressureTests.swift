@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import HTTPServer
+@testable import RoomHTTPServer
 @testable import RoomServer
 
 @Suite("Reads stop while a peer can't be written to")

@@ -1,9 +1,9 @@
 import NIOSSL
-import Peers
-import RTP
+import RoomPeers
+import RoomRTP
 import Testing
 
-@testable import HTTPServer
+@testable import RoomHTTPServer
 @testable import RoomServer
 
 @Suite("Many connections from one address")

@@ -1,6 +1,6 @@
 import Foundation
-import LiveOrigin
-import RTMP
+import RoomLiveOrigin
+import RoomRTMP
 import RoomProtocol
 import Testing
 

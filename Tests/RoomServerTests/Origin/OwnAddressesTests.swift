@@ -1,7 +1,7 @@
-import RTMP
+import RoomRTMP
 import Testing
 
-@testable import OriginServer
+@testable import RoomOriginServer
 @testable import RoomServer
 
 @Suite("Publish URLs of the server's own origin")

@@ -1,12 +1,12 @@
 import Foundation
-import Peers
+import RoomPeers
 import RoomProtocol
-import SFU
+import RoomSFU
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("A PK whose anchor has no signalling")
 struct EncoderAnchorTests {

@@ -1,11 +1,11 @@
 import Foundation
 import NIOCore
-import Relay
+import RoomRelay
 import RoomProtocol
 import Testing
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("The broadcasts that a token may start and take over")
 struct BroadcastClaimTests {

@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Testing
-import WebRTC
+import RoomWebRTC
 import RoomProtocol
 
 @Suite("No leaks", .serialized)

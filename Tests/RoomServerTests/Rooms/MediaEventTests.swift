@@ -1,10 +1,10 @@
 import RoomProtocol
-import SFU
+import RoomSFU
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Events of media workers")
 struct MediaEventTests {

@@ -1,7 +1,7 @@
-import Peers
+import RoomPeers
 import RoomProtocol
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @Suite("Publishing and subscribing")
 struct PublishingTests {

@@ -1,12 +1,12 @@
 import Foundation
-import Relay
+import RoomRelay
 import RoomProtocol
-import SFU
+import RoomSFU
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Reports to a room")
 struct RoomInboxTests {

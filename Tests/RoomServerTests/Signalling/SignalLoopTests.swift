@@ -4,7 +4,7 @@ import NIOWebSocket
 import Testing
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("The sockets of an event loop")
 struct SignalLoopTests {

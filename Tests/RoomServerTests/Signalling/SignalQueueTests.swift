@@ -4,7 +4,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("The queue of a socket")
 struct SignalQueueTests {

@@ -1,4 +1,4 @@
-import CLinux
+import RoomCLinux
 import Foundation
 import Testing
 

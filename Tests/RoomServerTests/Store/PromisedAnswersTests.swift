@@ -6,7 +6,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Answers that confirm a change")
 struct PromisedAnswersTests {

@@ -5,7 +5,7 @@ import RoomProtocol
 import Testing
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Rooms outlive their server")
 struct RestartTests {

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Testing
 
 /// A client of the server's RTMP port: the project's own session, on a separate socket.

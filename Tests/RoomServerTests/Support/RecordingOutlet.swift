@@ -2,14 +2,14 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import Peers
+import RoomPeers
 import RoomProtocol
 import RoomToken
-import SFU
-import WebRTC
+import RoomSFU
+import RoomWebRTC
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 /// Records the messages of a room to a client.
 final class RecordingOutlet: SignalOutlet {

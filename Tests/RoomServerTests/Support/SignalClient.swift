@@ -1,10 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 import NIOSSL
-import Peers
-import RTP
+import RoomPeers
+import RoomRTP
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// A signalling client of bytes and JSON: it sends what the test specifies, in order or out of it.
 final class SignalClient: Sendable {

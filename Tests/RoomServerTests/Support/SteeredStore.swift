@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 /// A store whose writes the test starts and ends.
 final class SteeredStore: RoomStore {

@@ -1,8 +1,8 @@
 import NIOSSL
-import Peers
+import RoomPeers
 import RoomServer
 
-@testable import HTTPServer
+@testable import RoomHTTPServer
 
 extension CertificateFiles {
   var settings: TLSSettings {

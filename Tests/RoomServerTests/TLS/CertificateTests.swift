@@ -1,10 +1,10 @@
 import Foundation
 import NIOSSL
-import Peers
+import RoomPeers
 import RoomProtocol
 import Testing
 
-@testable import HTTPServer
+@testable import RoomHTTPServer
 @testable import RoomServer
 
 @Suite("The server's own certificate")

@@ -1,8 +1,8 @@
 import NIOSSL
-import Peers
+import RoomPeers
 import Testing
 
-@testable import OriginServer
+@testable import RoomOriginServer
 @testable import RoomServer
 
 @Suite("What the TLS ports accept")

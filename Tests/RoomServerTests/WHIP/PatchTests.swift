@@ -1,7 +1,7 @@
-import Peers
+import RoomPeers
 import RoomServer
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @Suite struct PatchTests {
   private static let candidates = "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=end-of-candidates\r\n"

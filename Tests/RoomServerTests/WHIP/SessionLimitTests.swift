@@ -1,11 +1,11 @@
-import Peers
+import RoomPeers
 import RoomProtocol
-import SFU
+import RoomSFU
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Sessions over HTTP and the capacity of a room")
 struct SessionLimitTests {

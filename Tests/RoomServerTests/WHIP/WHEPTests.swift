@@ -1,8 +1,8 @@
-import Peers
+import RoomPeers
 import RoomProtocol
 import RoomServer
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @Suite struct WHEPTests {
   @Test("a viewer is answered before its user has joined, is not announced, and is counted")

@@ -1,12 +1,12 @@
 import Foundation
-import Peers
+import RoomPeers
 import RoomProtocol
 import RoomServer
 import RoomToken
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite struct WHIPTests {
   @Test("an offer is answered as RFC 9725 requires, and its user is a participant with tracks")

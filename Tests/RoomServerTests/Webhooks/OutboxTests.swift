@@ -2,7 +2,7 @@ import Testing
 import RoomProtocol
 
 @testable import RoomServer
-@testable import Webhooks
+@testable import RoomWebhooks
 
 /// In virtual time: milliseconds that the test controls.
 @Suite("The outbox")

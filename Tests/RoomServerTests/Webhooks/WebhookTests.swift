@@ -1,10 +1,10 @@
 import Foundation
-import Peers
+import RoomPeers
 import RoomProtocol
 import Testing
 
 @testable import RoomServer
-@testable import Webhooks
+@testable import RoomWebhooks
 
 @Suite("Webhooks")
 struct WebhookTests {

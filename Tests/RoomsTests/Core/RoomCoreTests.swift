@@ -1,11 +1,11 @@
 import Foundation
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomToken
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import Rooms
+@testable import RoomEngine
 
 /// A room in virtual time, without an environment.
 private struct VirtualRoom {

@@ -1,11 +1,11 @@
 import Foundation
-import RTP
+import RoomRTP
 import RoomProtocol
 import RoomToken
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Rate limits and bounded lists")
 struct LimitsTests {

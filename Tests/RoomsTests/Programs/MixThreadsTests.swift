@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Mix threads") struct MixThreadsTests {
   @Test("work that an ending mix starts on another thread completes before the threads stop") func endsInOrder() async {

@@ -1,8 +1,8 @@
-import RTP
+import RoomRTP
 import Testing
 import RoomProtocol
 
-@testable import Rooms
+@testable import RoomEngine
 
 extension SpeakerStage {
   /// Shows the first of the publishers when nobody speaks.

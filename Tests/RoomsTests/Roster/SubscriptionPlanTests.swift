@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Subscription plans")
 struct SubscriptionPlanTests {

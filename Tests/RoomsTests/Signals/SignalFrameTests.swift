@@ -3,7 +3,7 @@ import NIOEmbedded
 import NIOWebSocket
 import Testing
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("A message as a WebSocket frame")
 struct SignalFrameTests {

@@ -3,7 +3,7 @@ import NIOCore
 import RoomProtocol
 import Testing
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("A join's answer as JSON")
 struct SnapshotWritingTests {

@@ -1,9 +1,9 @@
 import Foundation
-import RTP
+import RoomRTP
 import Testing
 import RoomProtocol
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Queue of pending store writes")
 struct StoreQueueTests {

@@ -1,9 +1,9 @@
 import Glibc
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// A client that publishes and subscribes over one TCP connection, and the forwarder at its other end, without a socket between
 /// them.

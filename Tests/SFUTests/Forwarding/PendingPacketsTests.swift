@@ -1,8 +1,8 @@
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// One video track with packets of these lengths in its ring and in the pending list.
 private final class Waiting {

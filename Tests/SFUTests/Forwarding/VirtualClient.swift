@@ -1,8 +1,8 @@
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// A client on a `VirtualNetwork`: a full-ICE `Peer`, and everything it received, with arrival times.
 final class VirtualClient {

@@ -1,10 +1,10 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// A forwarder with one room and clients, on an in-memory network in virtual time. A run takes no longer than its computation,
 /// and is deterministic.

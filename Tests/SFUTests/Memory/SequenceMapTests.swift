@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("sequence map")
 struct SequenceMapTests {

@@ -1,7 +1,7 @@
-import CLinux
+import RoomCLinux
 import Glibc
 
-@testable import SFU
+@testable import RoomSFU
 
 /// A fake kernel that accepts what it wants: `answer` decides each call, and accepted messages are kept.
 final class FakeKernel {

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("segmented messages")
 struct SegmentationTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("send batch")
 struct SendBatchTests {

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// Whether this machine has an IPv6 loopback address for the tests. Prints a message if not.
 let hasIPv6: Bool = {

@@ -1,9 +1,9 @@
 import Glibc
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// A started media plane with one room and the events that it reported.
 final class Fixture {

@@ -1,8 +1,8 @@
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// A worker's frames, sent as kernel messages of several packets.
 @Suite("frames as messages", .serialized)

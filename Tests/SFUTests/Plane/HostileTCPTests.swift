@@ -1,10 +1,10 @@
-import CLinux
+import RoomCLinux
 import Glibc
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("Hostile TCP connections", .serialized)
 struct HostileTCPTests {

@@ -1,9 +1,9 @@
-import CLinux
-import RTP
+import RoomCLinux
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("life cycle", .serialized)
 struct LifeCycleTests {

@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 extension Peer {
   /// Returns a sealed RTP packet; empty if the peer can't seal it.

@@ -1,9 +1,9 @@
 import Glibc
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 extension MediaRoom {
   /// The candidates that are reachable only by TCP.

@@ -1,9 +1,9 @@
 import Glibc
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 /// A client of the media plane: a full-ICE `Peer` over a plain socket, driven by the test's own loop.
 final class TestClient {

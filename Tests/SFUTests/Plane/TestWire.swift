@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import WebRTC
+import RoomWebRTC
 
 /// A client's socket on a loopback address: UDP, or a TCP connection with framed packets.
 final class TestWire {

@@ -1,9 +1,9 @@
-import RTP
+import RoomRTP
 import Synchronization
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("a link between two rooms", .serialized)
 struct TrackLinkTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("tap ring")
 struct TapRingTests {

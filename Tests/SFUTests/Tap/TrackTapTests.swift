@@ -1,8 +1,8 @@
-import RTP
+import RoomRTP
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import SFU
+@testable import RoomSFU
 
 @Suite("track tap", .serialized)
 struct TrackTapTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("DTLS: certificate") struct CertificateTests {
   @Test("each certificate has its own SHA-256 fingerprint") func unique() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("DTLS: records and flights") struct DTLSFlightTests {
   private func record(_ type: UInt8, epoch: UInt8 = 0, number: UInt8 = 0, count: Int) -> [UInt8] {

@@ -1,5 +1,5 @@
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @Suite("Address prefixes")
 struct AddressPrefixTests {

@@ -1,5 +1,5 @@
 import Testing
-import WebRTC
+import RoomWebRTC
 
 @Suite("Stream framing")
 struct StreamFramingTests {

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("ICE: path changes") struct ConnectivityTests {
   static let otherAddress = TransportAddress(ipv4: 0x0A00_0063, port: 50_000)

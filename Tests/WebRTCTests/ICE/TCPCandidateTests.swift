@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// A client that knows a server by a UDP and a TCP candidate, on a network that may drop either, in virtual time.
 private final class TwoWays {

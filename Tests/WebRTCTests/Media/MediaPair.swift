@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// Two media sessions, a sender and a receiver, over a link in virtual time with seeded loss, delay and jitter (hence
 /// reordering), and optionally a bottleneck with a queue.

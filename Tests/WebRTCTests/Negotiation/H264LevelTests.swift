@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("H.264 levels in offers")
 struct OfferedLevelTests {

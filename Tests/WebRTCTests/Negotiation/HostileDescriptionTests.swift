@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// Every description here is untrusted input: nothing traps, and invalid descriptions are errors.
 @Suite struct HostileDescriptionTests {

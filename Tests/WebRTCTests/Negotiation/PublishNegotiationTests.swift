@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite struct PublishNegotiationTests {
   private func negotiation(simulcast: Bool = false) -> PublishNegotiation {

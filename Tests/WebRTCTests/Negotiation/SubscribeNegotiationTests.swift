@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite struct SubscribeNegotiationTests {
   private static func source(_ codec: RTPCodec) -> RTPParameters {

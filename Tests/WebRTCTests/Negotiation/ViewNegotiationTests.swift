@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite struct ViewNegotiationTests {
   private let negotiation = ViewNegotiation(local: Fixture.local(.server), randomSSRC: { 77 })

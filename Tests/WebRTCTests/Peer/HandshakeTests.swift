@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("Peer: handshake") struct HandshakeTests {
   @Test("a full client and a lite server connect and agree on GCM") func liteServer() throws {

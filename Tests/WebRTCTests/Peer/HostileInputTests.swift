@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("Peer: hostile input") struct HostileInputTests {
   @Test("random datagrams into fresh and connected peers never trap", arguments: 1...6) func random(seed: UInt64) throws {

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("Peer: media") struct MediaTests {
   @Test("RTP and RTCP arrive as they were sent, in both directions", arguments: SRTPProfile.allCases)

@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// Two peers on a link in virtual time. A transmitted datagram reaches the other's address after a delay, unless the link drops
 /// it.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// Descriptions written by Chromium 156, aiortc 1.16 and GStreamer 1.22; the subscribe ones answer offers of this project.
 enum Fixture {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite struct ICEFragmentTests {
   @Test("the trickle fragment of RFC 9725 is parsed without its TCP candidates")

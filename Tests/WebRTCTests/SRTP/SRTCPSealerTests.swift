@@ -1,8 +1,8 @@
-import CSRTP
-import RTP
+import RoomCSRTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("SRTCPSealer") struct SRTCPSealerTests {
   @Test("libsrtp2 opens each compound, whichever SSRC sends it, and indices never repeat", arguments: SRTPProfile.allCases)

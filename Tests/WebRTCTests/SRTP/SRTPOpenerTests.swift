@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 extension SRTPOpener {
   /// Opens a copy of a packet. Returns the plain packet or the drop reason.

@@ -1,8 +1,8 @@
-import CSRTP
-import RTP
+import RoomCSRTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// A libsrtp2 session as the reference, which either protects or opens.
 final class SRTPReference {

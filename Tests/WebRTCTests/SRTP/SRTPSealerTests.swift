@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 extension SRTPSealer {
   /// Seals a whole packet with 12 header bytes, from one array into another.

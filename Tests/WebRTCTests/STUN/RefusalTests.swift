@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("STUN: rejections") struct RefusalTests {
   static let stranger = TransportAddress(ipv4: 0x0A00_0063, port: 50_000)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Suite("STUN: messages") struct STUNMessageTests {
   static let password = "VOkJxbRl1RmTxUk/WvJxBt"

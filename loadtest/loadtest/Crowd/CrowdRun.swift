@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// One measurement of one server: participants join one room and then do one action after another.
 struct CrowdRun: Sendable {

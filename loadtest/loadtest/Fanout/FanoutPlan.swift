@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// The parameters of a measurement, the same for every server.
 struct FanoutPlan: Sendable {

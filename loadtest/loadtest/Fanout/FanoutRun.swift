@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// One measurement of one server: publishers, then subscribers, then a steady window.
 struct FanoutRun: Sendable {

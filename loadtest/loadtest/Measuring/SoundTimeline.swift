@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Follows an audio stream by its packets' headers and computes how long a listener would have no audio.
 ///

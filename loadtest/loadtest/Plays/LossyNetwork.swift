@@ -1,7 +1,7 @@
-import LossyLink
+import RoomLossyLink
 import RoomProtocol
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// A lossy link between all bots and each media port of a server on this machine.
 ///

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// The publisher and the viewers of one run, and their threads.
 actor ViewersCrew {

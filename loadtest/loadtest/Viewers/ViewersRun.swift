@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import RTP
+import RoomRTP
 
 /// One measurement of one server: a publisher, then viewers, then a steady window.
 struct ViewersRun: Sendable {

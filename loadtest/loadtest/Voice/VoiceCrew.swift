@@ -1,5 +1,5 @@
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// The bots of one run, their threads and their connections.
 actor VoiceCrew {

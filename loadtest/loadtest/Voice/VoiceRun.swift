@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import RTP
-import WebRTC
+import RoomRTP
+import RoomWebRTC
 
 /// One measurement of one server: speakers, then listeners, with a window for each.
 struct VoiceRun: Sendable {

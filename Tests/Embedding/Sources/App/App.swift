@@ -1,7 +1,7 @@
-import Codecs
-import Relay
+import RoomCodecs
+import RoomRelay
 import RoomClient
-import WebRTC
+import RoomWebRTC
 import Yams
 
 /// Uses the types that an app names, with no other import than RoomClient's: errors, jobs, PK, seats, encoded frames.

@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 
-@testable import RTMP
+@testable import RoomRTMP
 
 /// The fuzz targets by name. The tests run the stored inputs through the same code.
 let rtmpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [

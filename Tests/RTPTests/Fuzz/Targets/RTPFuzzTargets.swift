@@ -1,5 +1,5 @@
-import FuzzSupport
-import RTP
+import RoomFuzzSupport
+import RoomRTP
 
 /// The fuzz targets by name. The tests run the stored inputs through the same code.
 let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [

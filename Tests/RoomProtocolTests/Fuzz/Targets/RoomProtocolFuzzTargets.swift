@@ -1,5 +1,5 @@
 import Foundation
-import FuzzSupport
+import RoomFuzzSupport
 import RoomProtocol
 
 @testable import RoomToken

@@ -1,14 +1,14 @@
 import Foundation
-import FuzzSupport
+import RoomFuzzSupport
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import RoomProtocol
 import RoomToken
-import SFU
+import RoomSFU
 
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 /// Feeds a room of two participants with their messages, separated by NUL bytes. Each starts with the sender ("a", "b") and a
 /// kind: "j" JSON as sent over the socket, "p" an offer whose m-lines are all tracks, "s" an answer to the last offer, "l" a

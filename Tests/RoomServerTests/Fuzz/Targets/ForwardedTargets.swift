@@ -1,7 +1,7 @@
-import FuzzSupport
-import WebRTC
+import RoomFuzzSupport
+import RoomWebRTC
 
-@testable import HTTPServer
+@testable import RoomHTTPServer
 @testable import RoomServer
 
 /// Reads a line of trusted networks separated by blanks, one with the peer's address, and the lines of `X-Forwarded-For`.

@@ -1,13 +1,13 @@
 import Foundation
-import FuzzSupport
+import RoomFuzzSupport
 import Logging
 import NIOConcurrencyHelpers
 import RoomProtocol
 import RoomToken
 
-@testable import HTTPServer
+@testable import RoomHTTPServer
 @testable import RoomServer
-@testable import Rooms
+@testable import RoomEngine
 
 /// Feeds requests to REST, WHIP and WHEP, separated by NUL bytes, as the daemon gets them from libmicrohttpd: "METHOD target"
 /// and headers, one per line; after an empty line the body. In the head, "$a" is replaced by an API token, "$p" and "$s" by

@@ -1,6 +1,6 @@
-import FuzzSupport
-import RTMP
-import RTP
+import RoomFuzzSupport
+import RoomRTMP
+import RoomRTP
 
 @testable import RoomServer
 

@@ -1,4 +1,4 @@
-import FuzzSupport
+import RoomFuzzSupport
 import NIOCore
 import NIOEmbedded
 

@@ -1,7 +1,7 @@
 import RoomProtocol
 import Testing
 
-@testable import Rooms
+@testable import RoomEngine
 
 @Suite("Random walks of rooms through all entry points")
 struct RoomCoreWalkTests {

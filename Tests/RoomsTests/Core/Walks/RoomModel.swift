@@ -1,8 +1,8 @@
 import RoomProtocol
 import RoomState
-import SFU
+import RoomSFU
 
-@testable import Rooms
+@testable import RoomEngine
 
 /// A violation found by a walk.
 struct Violation: Error, CustomStringConvertible {

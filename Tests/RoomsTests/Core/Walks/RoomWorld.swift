@@ -1,15 +1,15 @@
 import Foundation
-import Peers
-import RTP
-import Relay
+import RoomPeers
+import RoomRTP
+import RoomRelay
 import RoomProtocol
 import RoomState
 import RoomToken
-import SFU
+import RoomSFU
 import Testing
-import WebRTC
+import RoomWebRTC
 
-@testable import Rooms
+@testable import RoomEngine
 
 /// Rooms with users that join by all entry points, and the code that performs the rooms' outputs.
 struct RoomWorld {

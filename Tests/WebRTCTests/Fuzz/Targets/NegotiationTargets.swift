@@ -1,7 +1,7 @@
-import FuzzSupport
-import RTP
+import RoomFuzzSupport
+import RoomRTP
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 @Sendable func fuzzSessionDescription(_ bytes: UnsafeRawBufferPointer) {
   guard let description = try? SessionDescription(parsing: String(decoding: bytes, as: UTF8.self)) else { return }

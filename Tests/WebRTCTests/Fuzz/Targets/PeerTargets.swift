@@ -1,7 +1,7 @@
-import FuzzSupport
-import RTP
+import RoomFuzzSupport
+import RoomRTP
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// Feeds datagrams to a peer before media flows, in records: a byte for the kind and the source, then the bytes. No reply to an
 /// address that was never validated may be larger than the datagram that it answers.

@@ -1,7 +1,7 @@
-import FuzzSupport
-import RTP
+import RoomFuzzSupport
+import RoomRTP
 
-@testable import WebRTC
+@testable import RoomWebRTC
 
 /// The fuzz targets by name. The tests run the stored inputs through the same code.
 let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [

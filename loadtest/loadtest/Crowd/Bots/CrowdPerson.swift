@@ -1,7 +1,7 @@
 import Foundation
-import RTP
+import RoomRTP
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// One participant of the crowd: joins, makes calls, loses its connection and resumes.
 actor CrowdPerson {

@@ -1,5 +1,5 @@
 import Foundation
-import RTP
+import RoomRTP
 import RoomProtocol
 
 /// A client that uses signalling without media. Confined to its loop's thread.

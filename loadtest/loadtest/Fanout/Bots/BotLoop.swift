@@ -1,10 +1,10 @@
-import CLinux
+import RoomCLinux
 import Foundation
 import Glibc
-import RTP
+import RoomRTP
 import RoomClient
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// A bot on a loop's thread: a socket and a sans-I/O protocol on it.
 protocol LoopBot: AnyObject {

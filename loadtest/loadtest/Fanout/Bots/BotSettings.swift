@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// Settings that all bots of a run share.
 struct BotSettings: Sendable {

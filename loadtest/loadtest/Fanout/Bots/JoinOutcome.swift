@@ -1,7 +1,7 @@
-import CLinux
-import RTP
+import RoomCLinux
+import RoomRTP
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// The progress of one subscriber's join: started by its signalling, completed by its first packet.
 final class JoinOutcome: Sendable {

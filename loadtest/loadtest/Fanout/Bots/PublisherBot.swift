@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 import RoomClient
-import WebRTC
+import RoomWebRTC
 
 /// A publisher that replays recorded media: the sending half of a complete client, without an encoder that would disturb the
 /// measurement.

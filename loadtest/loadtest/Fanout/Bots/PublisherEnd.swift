@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import RoomClient
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// The handle by which signalling controls a publisher.
 final class PublisherEnd: Sendable {

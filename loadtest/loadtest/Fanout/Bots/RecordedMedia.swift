@@ -1,5 +1,5 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 
 /// Several seconds of VP8 and Opus, encoded once and replayed by all publishers of a run.
 struct RecordedMedia: Sendable {

@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 
 /// Counts one stream's packets by the sequence numbers of their headers, which SRTP does not encrypt.
 ///

@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 import RoomClient
-import WebRTC
+import RoomWebRTC
 
 /// A subscriber with complete ICE and DTLS that counts media by its headers alone. It decrypts one packet in `sampleInterval`
 /// of each stream to verify that the counted packets are authentic.

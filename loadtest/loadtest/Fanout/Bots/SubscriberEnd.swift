@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import RoomClient
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// The handle by which signalling controls a subscriber: answers the server's offers or creates its own, and passes the result
 /// to the bot on its loop.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import WebRTC
+import RoomWebRTC
 
 /// The servers that can be measured.
 enum TargetKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {

@@ -1,7 +1,7 @@
 import Foundation
 import RoomClient
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// A room of Janus' videoroom plugin, over the WebSocket API (https://janus.conf.meetecho.com/docs/videoroom.html).
 final class JanusTarget: FanoutTarget {

@@ -1,6 +1,6 @@
 import Foundation
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// A room of this server, over its own signalling.
 struct RoomserverTarget: FanoutTarget {

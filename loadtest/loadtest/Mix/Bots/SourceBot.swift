@@ -1,4 +1,4 @@
-import RTP
+import RoomRTP
 import RoomClient
 
 /// A publisher that sends a clip in a loop, unchanged: nothing is encoded during the measurement.

@@ -1,6 +1,6 @@
-import Codecs
-import RTMP
-import RTP
+import RoomCodecs
+import RoomRTMP
+import RoomRTP
 
 /// Decodes the RTMP or HTTP-FLV stream of a viewer and passes it to a watch. Confined to its loop's thread.
 final class DecodedStream: MediaObserver {

@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 /// Many subscribers that only read packet headers: each is a complete client with ICE, DTLS and signalling that decodes
 /// nothing.

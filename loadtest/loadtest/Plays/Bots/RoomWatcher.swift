@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 import RoomClient
 import RoomMedia
 import RoomProtocol

@@ -1,6 +1,6 @@
 import Foundation
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// Viewers of live streams over RTMP and HTTP-FLV: most only read headers, some decode.
 actor StreamAudience {

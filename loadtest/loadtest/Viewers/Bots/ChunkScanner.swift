@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// Follows a chunk stream (RTMP 1.0 §5.3) by its headers: reports which messages arrived, and keeps only the payload of control
 /// messages. A thousand viewers must cost less than the server that they measure.

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// Plays over HTTP-FLV, like players in a web page.
 struct FLVPlayer: StreamPlayer {

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// Follows an FLV stream (FLV 10.1 §E.2, §E.3) by its tags' headers.
 struct FLVScanner {

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// Plays over RTMP with a complete ``ClientSession`` until the first picture. Afterwards only the chunk headers are scanned,
 /// and only messages that require a response are answered. A sampled viewer keeps its session.

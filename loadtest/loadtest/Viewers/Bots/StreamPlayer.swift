@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// A viewer's side of one protocol, without socket and clock: produces output and counts input.
 protocol StreamPlayer {

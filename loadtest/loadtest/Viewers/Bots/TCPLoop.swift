@@ -1,6 +1,6 @@
-import CLinux
+import RoomCLinux
 import Foundation
-import RTP
+import RoomRTP
 import Synchronization
 
 /// A bot on a loop's thread: a TCP connection and the protocol on it.

@@ -1,4 +1,4 @@
-import COpenSSL
+import RoomCOpenSSL
 import Glibc
 
 /// TLS over a bot's socket, with a server whose certificate this machine trusts. Confined to the socket's thread.

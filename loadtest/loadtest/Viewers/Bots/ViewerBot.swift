@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// One viewer: a socket and the protocol on it. Confined to its loop's thread.
 final class ViewerBot: TCPBot {

@@ -1,5 +1,5 @@
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// What one viewer has received so far.
 struct ViewerReception: Sendable {

@@ -1,4 +1,4 @@
-import RTMP
+import RoomRTMP
 
 /// Several seconds of H.264 and AAC that loop seamlessly: what a publisher sends and its viewers should receive.
 struct LiveClip: Sendable {

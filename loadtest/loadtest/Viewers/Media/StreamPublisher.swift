@@ -1,7 +1,7 @@
-import CLinux
+import RoomCLinux
 import Foundation
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 import Synchronization
 
 /// Publishes a clip over RTMP in a loop, at the rate of its timestamps, on a thread of its own.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import RTMP
-import RTP
+import RoomRTMP
+import RoomRTP
 
 /// The servers that can be measured.
 enum StreamServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {

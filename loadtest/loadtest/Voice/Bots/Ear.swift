@@ -1,7 +1,7 @@
-import Codecs
-import RTP
+import RoomCodecs
+import RoomRTP
 import RoomClient
-import WebRTC
+import RoomWebRTC
 
 /// Decodes every packet of a mix and identifies the speakers by their tones.
 struct Ear {

@@ -1,4 +1,4 @@
-import Codecs
+import RoomCodecs
 
 /// The speakers' audio: a different tone for each, by which listeners identify it in the mix. One second of Opus, looped.
 struct SpokenTones: Sendable {

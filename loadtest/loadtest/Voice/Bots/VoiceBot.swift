@@ -1,6 +1,6 @@
-import RTP
+import RoomRTP
 import RoomClient
-import WebRTC
+import RoomWebRTC
 
 /// One connection that sends audio, receives it, or both: a complete client except for microphone and loudspeaker.
 final class VoiceBot: LoopBot {

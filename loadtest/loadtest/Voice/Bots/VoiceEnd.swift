@@ -1,7 +1,7 @@
-import RTP
+import RoomRTP
 import RoomClient
 import Synchronization
-import WebRTC
+import RoomWebRTC
 
 /// The interface of a receiving bot to its signalling.
 protocol ReceivingEnd: Sendable {

@@ -1,4 +1,4 @@
-import WebRTC
+import RoomWebRTC
 
 /// A room of Janus' audiobridge plugin, over the WebSocket API (https://janus.conf.meetecho.com/docs/audiobridge.html). Each
 /// participant gets an individually encoded mix; a listener is muted and sends nothing.

@@ -1,6 +1,6 @@
 import Foundation
 import RoomProtocol
-import WebRTC
+import RoomWebRTC
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,5 +1,5 @@
 import ArgumentParser
-import WebRTC
+import RoomWebRTC
 
 /// The servers whose voice mixing can be measured.
 enum VoiceServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {
