@@ -24,7 +24,7 @@ run() {
   printf '%-6s %4d s  %s\n' "$result" $((SECONDS - start)) "$(cut -c 1-110 <<<"$filter")"
 }
 export -f run
-export tests logs
+export tests logs NO_COLOR=1
 
 nl -w 1 -s $'\t' | xargs -d '\n' -P "$workers" -I{} bash -c 'line=$1; run "${line%%	*}" "${line#*	}"' _ {}
 

@@ -1,5 +1,5 @@
 #if OPENH264
-  import COpenH264
+  import RoomCOpenH264
 
   /// Cisco's OpenH264, for builds that cannot use GPL code: one thread, no B-frames, one slice.
   final class OpenH264 {

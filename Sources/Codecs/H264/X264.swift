@@ -1,5 +1,5 @@
 #if !OPENH264
-  import CX264
+  import RoomCX264
 
   /// x264 tuned for zero latency: one thread, no B-frames, no look-ahead, one slice.
   final class X264 {
