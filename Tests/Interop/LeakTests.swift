@@ -8,8 +8,9 @@ extension RealMedia {
     @Test("500 joins and leaves, and a killed client, leave nothing behind", .timeLimit(.minutes(10)))
     func joinsAndLeaves() async throws {
       try await withServer(grace: .seconds(1)) { server in
-        // The first rounds fill caches and pools.
+        // The first rounds fill caches and pools, and start the browser.
         try await joinAndLeave(server, times: 50)
+        try await killedClient(server)
         try await eventually("the first rounds are over") { try await server.isEmpty() }
         let descriptors = linux_open_descriptors()
         let memory = linux_resident_bytes()

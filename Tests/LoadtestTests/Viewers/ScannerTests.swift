@@ -98,7 +98,7 @@ struct ScannerTests {
     let error = try #require(throws: ChunkScanner.Failure.self) {
       try pieces(Array("HTTP/1.1 404 Not Found\r\n\r\n".utf8), of: 100) { try refused.read($0) { _ in } }
     }
-    #expect(error.reason == "the server answered HTTP/1.1 404 Not Found")
+    #expect(error.reason == "the server responded with status HTTP/1.1 404 Not Found")
     var ended = HTTPBody()
     #expect(throws: ChunkScanner.Failure.self) {
       let text = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
