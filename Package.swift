@@ -278,6 +278,11 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }
 
+// For deploy/check-docs.sh: the plugin that compiles the documentation.
+if Context.environment["ROOMSERVER_DOCS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
+
 // For `deploy/test.sh --module`: one test module and what it needs, so that nothing else is compiled and linked.
 if let module = Context.environment["ROOMSERVER_MODULE"] {
   var needed: Set<String> = []

@@ -35,11 +35,15 @@ unit() {
     | deploy/run-suites.sh 4
 }
 
-# Tests against other programs, a process for each suite; the longest start first.
+# Tests that follow pictures and sound to the frame: one process at a time.
+exact='/(PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|Loss|ForwardPeers|KilledServer)Tests$'
+with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
+
+# The other tests with other programs: two processes at a time, the longest first.
 with_peers() {
-  local longest='MergeTests|ForwardPeersTests|LossTests|PKMoveTests|PKBridgeTests|PKKilledTests|ConsoleTests|IngestTests'
+  local longest='(Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Play|WHIP|DocumentedCommands|Flood)Tests$'
   { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
-    | filter | deploy/run-suites.sh 2
+    | grep -vE "$exact" | filter | deploy/run-suites.sh 2
 }
 
 module=
@@ -67,7 +71,7 @@ export CHROMIUM
 if [[ $long ]]; then export ROOMSERVER_LONG_TESTS=yes; fi
 
 [[ $units ]] || stage "Format" swift format lint --strict --recursive --parallel Package.swift Sources Tests loadtest
-[[ $units || ! -x deploy/check-console.sh ]] || stage "Console: types and lint" deploy/check-console.sh
+[[ $units ]] || stage "Console: types and lint" deploy/check-console.sh
 say "Build (the first one takes some minutes)"
 # No later stage can run without it.
 swift build --build-tests || exit
@@ -75,6 +79,7 @@ stage "Tests of the modules" unit
 if [[ ! $units ]]; then
   stage "REST API against api/openapi.yaml" Tests/Interop/REST/schemathesis.sh
   stage "Tests with other programs" with_peers
+  stage "Tests of exact media" with_exact_media
   stage "An app that embeds RoomClient" Tests/Embedding/run.sh
   # `swift test` itself has the last word.
   stage "Tests of the documentation's code" swift test --skip-build --filter 'ClientGuideTextTests|ArchitectureTests'

@@ -1,3 +1,9 @@
-// The public API of this module names types of these modules, so `import RoomClient` is the only import that an app needs.
-@_exported import RoomRTP
+import RoomRTP
+import RoomWebRTC
+
+// `import RoomClient` is the only import that an app needs: the messages of the protocol, and the types of lower modules that the
+// API of this module names.
 @_exported import RoomProtocol
+
+public typealias EncodedFrame = RoomRTP.EncodedFrame
+public typealias TransportAddress = RoomWebRTC.TransportAddress

@@ -1,3 +1,3 @@
-// The public API of this module names types of these modules, so `import RoomMedia` is the only import that an app needs.
+// `import RoomMedia` is the only import that an app needs: pictures, audio and the client.
 @_exported import RoomCodecs
 @_exported import RoomClient

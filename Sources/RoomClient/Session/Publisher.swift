@@ -271,7 +271,7 @@ extension LocalTrack {
     case .vp8: .vp8
     case .h264:
       .h264(
-        WebRTC.H264Profile(profileLevelID: video.profile.rawValue) ?? .constrainedBaseline,
+        RoomWebRTC.H264Profile(profileLevelID: video.profile.rawValue) ?? .constrainedBaseline,
         level: .needed(width: video.width, height: video.height, fps: video.fps))
     }
   }

@@ -78,7 +78,7 @@ final class MediaChannel {
   }
 
   func send(_ frame: EncodedFrame, mid: Mid, level: Int?, now: Instant) {
-    let loudness = level.map { RTP.AudioLevel(level: UInt8(clamping: -$0), voice: $0 > -60) }
+    let loudness = level.map { RoomRTP.AudioLevel(level: UInt8(clamping: -$0), voice: $0 > -60) }
     session.send(frame, mid: mid, level: loudness, now: now)
     flush(now)
   }

@@ -122,7 +122,7 @@ struct HostileRTMPTests {
     }
   }
 
-  private func chunk(_ command: RTMP.Command, _ stream: UInt32) -> [UInt8] {
+  private func chunk(_ command: RoomRTMP.Command, _ stream: UInt32) -> [UInt8] {
     var writer = ChunkWriter()
     var bytes: [UInt8] = []
     writer.write(command.message(on: MessageStreamID(stream)), on: .command, into: &bytes)
