@@ -2,7 +2,7 @@ import RoomCodecs
 import RoomRTP
 
 /// A level of H.264. ``H264Limits`` has the levels 3.0 to 3.2, 4.0 and 4.1.
-public typealias H264Level = RTP.H264Level
+public typealias H264Level = RoomRTP.H264Level
 
 /// The largest size, frame rate and bitrate of a profile at a level.
 public struct H264Limits: Sendable, Hashable {

@@ -15,7 +15,7 @@ struct UnreadAnswersTests {
   }
 
   private static let connected =
-    handshake + chunks(RTMP.Command("connect", transaction: 1, object: .object(["app": "live"])).message())
+    handshake + chunks(RoomRTMP.Command("connect", transaction: 1, object: .object(["app": "live"])).message())
 
   enum Flood: String, CaseIterable, CustomTestStringConvertible {
     case pings, calls, createStream, unknown, play, pingRequest, unfinished
@@ -27,7 +27,7 @@ struct UnreadAnswersTests {
     var beginning: [UInt8] {
       switch self {
       case .pings, .calls: Array(SignalClient.handshake.utf8)
-      case .play: connected + chunks(RTMP.Command("createStream", transaction: 2).message())
+      case .play: connected + chunks(RoomRTMP.Command("createStream", transaction: 2).message())
       default: connected
       }
     }
@@ -37,10 +37,10 @@ struct UnreadAnswersTests {
       switch self {
       case .pings: Frame(opcode: 9, payload: [UInt8](repeating: 0, count: 125)).bytes(masked: true)
       case .calls: Frame(opcode: 1, payload: Array(#"{"id":1,"method":"ping"}"#.utf8)).bytes(masked: true)
-      case .createStream: chunks(RTMP.Command("createStream", transaction: 2).message())
-      case .unknown: chunks(RTMP.Command("x", transaction: 2).message())
+      case .createStream: chunks(RoomRTMP.Command("createStream", transaction: 2).message())
+      case .unknown: chunks(RoomRTMP.Command("x", transaction: 2).message())
       // Rejected without being counted: the stream has no name.
-      case .play: chunks(RTMP.Command("play", arguments: [.string("")]).message(on: MessageStreamID(1)))
+      case .play: chunks(RoomRTMP.Command("play", arguments: [.string("")]).message(on: MessageStreamID(1)))
       case .pingRequest: chunks(RTMPMessage(type: .userControl, payload: [0, 6, 0, 0, 0, 0]))
       case .unfinished: [7, 0, 0, 0, 0x7f, 0xff, 0xff, 9, 1, 0, 0, 0] + [UInt8](repeating: 0, count: 128)
       }
