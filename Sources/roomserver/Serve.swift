@@ -65,6 +65,8 @@ struct Serve: AsyncParsableCommand {
     log.info("configuration", metadata: settings.chosen.mapValues { "\($0)" })
     // Before anything is logged: a process that reads that the server is running may send a signal at once.
     let signals = TerminationSignals()
+    let observed = signals.observe()
+    defer { for source in observed { source.cancel() } }
     do {
       let server = try await RoomServer.start(configuration, log: log)
       if isDevelopment { await Self.greet(server) }

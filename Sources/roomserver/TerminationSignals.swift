@@ -1,23 +1,23 @@
 import Dispatch
 import Glibc
 
-/// The signals that ask the process to end, in the order of their arrival. They have no other effect from the creation of this
-/// value on.
-struct TerminationSignals {
+/// The signals that ask the process to end, in the order of their arrival.
+struct TerminationSignals: Sendable {
   enum Signal: Int32, CaseIterable {
-    /// Ends the server after its drain.
+    /// SIGTERM ends the server after its drain.
     case terminate = 15
-    /// Ends the server at once.
+    /// SIGINT ends the server at once.
     case interrupt = 2
   }
 
-  private let sources: [any DispatchSourceSignal]
   private let arrivals: AsyncStream<Signal>
+  private let arrived: AsyncStream<Signal>.Continuation
 
-  init() {
-    let (arrivals, arrived) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(8))
-    self.arrivals = arrivals
-    sources = Signal.allCases.map { signal in
+  init() { (arrivals, arrived) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(8)) }
+
+  /// Observes the signals, which have no other effect from now on. They are observed as long as the result exists.
+  func observe() -> [any DispatchSourceSignal] {
+    Signal.allCases.map { [arrived] signal in
       // Dispatch observes signals that the process ignores.
       Glibc.signal(signal.rawValue, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: .global())
