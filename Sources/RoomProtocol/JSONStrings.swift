@@ -3,12 +3,12 @@ import Foundation
 /// Checks the strings of JSON. Foundation decodes a string lazily and does not say why it is invalid.
 enum JSONStrings {
   /// Returns a sentence without a full stop, or nil if all strings are valid.
-  static func complaint(about data: Data) -> String? {
+  static func validationError(about data: Data) -> String? {
     // UTF-16 and UTF-32 contain zero bytes, by which Foundation detects them.
     guard !data.contains(0), String(validating: data, as: UTF8.self) != nil else { return "it is not JSON in UTF-8" }
     var rest = data[...]
     while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "\""), let complaint = complaint(aboutText: &rest) { return complaint }
+      if byte == UInt8(ascii: "\""), let validationError = validationError(aboutText: &rest) { return validationError }
     }
     return nil
   }
@@ -16,7 +16,7 @@ enum JSONStrings {
   private static let halfPair = "a string has one half of a surrogate pair"
 
   /// Consumes the string up to its closing quotation mark.
-  private static func complaint(aboutText rest: inout Data) -> String? {
+  private static func validationError(aboutText rest: inout Data) -> String? {
     var isHalf = false
     while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
       if byte < 0x20 {

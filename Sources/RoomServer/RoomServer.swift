@@ -42,7 +42,7 @@ public final class RoomServer: Sendable {
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
-  private let ingest: IngestDoor
+  private let ingest: RTMPIngestServer
   private let flv: FLVAPI
   private let hls: HLSDirectory
   private let variants: VariantDirectory
@@ -59,9 +59,11 @@ public final class RoomServer: Sendable {
     _ configuration: ServerConfiguration, log: Logger = Logger(label: "roomserver") { _ in SwiftLogNoOpLogHandler() }
   ) async throws(StartError) -> RoomServer {
     guard !configuration.keys.isEmpty else { throw .noKeys }
-    if let complaint = configuration.iceServers.lazy.compactMap(\.complaint).first { throw .iceServer(reason: complaint) }
-    if let complaint = configuration.relay.recordings?.complaint { throw .recordings(reason: complaint) }
-    if let complaint = configuration.webhooks.complaint { throw .webhooks(reason: complaint) }
+    if let validationError = configuration.iceServers.lazy.compactMap(\.validationError).first {
+      throw .iceServer(reason: validationError)
+    }
+    if let validationError = configuration.relay.recordings?.validationError { throw .recordings(reason: validationError) }
+    if let validationError = configuration.webhooks.validationError { throw .webhooks(reason: validationError) }
     let certificate: CurrentCertificate?
     do throws(CertificateError) {
       certificate = if let tls = configuration.tls { try CurrentCertificate(tls, log: log) } else { nil }
@@ -178,8 +180,8 @@ public final class RoomServer: Sendable {
       throttle: NIOLockedValueBox(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, log: log)
-    ingest = IngestDoor(entrance: entrance)
-    origin.install(ingest.publishDoor, for: IngestDoor.app)
+    ingest = RTMPIngestServer(entrance: entrance)
+    origin.install(ingest.publishHandler, for: RTMPIngestServer.app)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
       await SignalSession(entrance: entrance, socket: socket, client: client).run()
     }

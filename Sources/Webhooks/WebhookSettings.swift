@@ -27,7 +27,7 @@ public struct WebhookSettings: Sendable, Hashable {
   public init() {}
 
   /// The validation error; nil if the settings are valid.
-  public var complaint: String? {
+  public var validationError: String? {
     for url in urls where WebhookAddress(url) == nil {
       return "\(url.shownURL) is not a valid webhook: use http://host/path or https://host/path, without a user name"
     }

@@ -27,7 +27,7 @@ struct HLSOptions: ParsableArguments {
       cutting.partLength = seconds == 0 ? nil : Self.milliseconds(seconds)
     }
     cutting.window = try settings.number("hls-window", hlsWindow) ?? cutting.window
-    if let complaint = cutting.complaint { throw ValidationError("HLS: \(complaint)") }
+    if let validationError = cutting.validationError { throw ValidationError("HLS: \(validationError)") }
     configuration.origin.hls.cutting = cutting
     configuration.origin.variants.limit = try settings.number("variants", variants).map(Int.init)
   }

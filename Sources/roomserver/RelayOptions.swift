@@ -72,7 +72,7 @@ struct RelayOptions: ParsableArguments {
       throw ValidationError("--push-policy must be own, manual or auto, not \(policy)")
     }
     relay.policy = PushPolicy(mode, publishUrl: settings.text("push-url", pushUrl))
-    if let complaint = relay.policy.complaint { throw ValidationError("--push-policy: \(complaint)") }
+    if let validationError = relay.policy.validationError { throw ValidationError("--push-policy: \(validationError)") }
     configuration.relay = relay
   }
 }

@@ -52,8 +52,8 @@ extension Serve {
     }
     let drainTime = try settings.number("drain", drain, in: 0...86_400) ?? 0
     let redirect = settings.text("drain-redirect", drainRedirect)
-    if let redirect, let complaint = ServerConfiguration.complaint(drainRedirect: redirect) {
-      throw ValidationError("--drain-redirect: \(complaint)")
+    if let redirect, let validationError = ServerConfiguration.validationError(drainRedirect: redirect) {
+      throw ValidationError("--drain-redirect: \(validationError)")
     }
     return Resolved(
       configuration: configuration, logLevel: level, drainTime: .seconds(drainTime), drainRedirect: redirect)

@@ -62,7 +62,7 @@ struct Serve: AsyncParsableCommand {
     DescriptorLimit.raise()
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
     log.logLevel = resolved.logLevel
-    log.info("configuration", metadata: settings.chosen.mapValues { "\($0)" })
+    log.info("configuration", metadata: settings.overrides.mapValues { "\($0)" })
     // Before anything is logged: a process that reads that the server is running may send a signal at once.
     let signals = TerminationSignals()
     let observed = signals.observe()

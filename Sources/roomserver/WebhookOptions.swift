@@ -23,7 +23,7 @@ struct WebhookOptions: ParsableArguments {
     webhooks.trustedCertificates = settings.text("webhook-certificates", webhookCertificates)
     configuration.webhooks = webhooks
     try applyNumbers(to: &configuration, settings)
-    if let complaint = configuration.webhooks.complaint { throw ValidationError("--webhook: \(complaint)") }
+    if let validationError = configuration.webhooks.validationError { throw ValidationError("--webhook: \(validationError)") }
     guard configuration.webhooks.longestWait >= configuration.webhooks.firstWait else {
       throw ValidationError("--webhook-longest-wait can't be less than --webhook-first-wait")
     }

@@ -379,7 +379,7 @@ extension [LiveMedia] {
   }
 
   @Test("viewers select media kinds and can change the selection")
-  func wishes() throws {
+  func keyFrameRequests() throws {
     var publisher = Publisher.started()
     let hub = publisher.hub
     publisher.run(milliseconds: 1500)

@@ -33,7 +33,7 @@ extension GoldenMessageTests {
       (.seats(.cancelInvitation(UserParams(userId: "u"))), #""cancelInvitation","params":{"userId":"u"}"#),
       (.seats(.acceptInvitation), #""acceptInvitation""#), (.seats(.rejectInvitation), #""rejectInvitation""#),
       (
-        .pk(.invite(PKInviteParams(room: "b", userId: "bob", way: .move))),
+        .pk(.invite(PKInviteParams(room: "b", userId: "bob", mode: .move))),
         #""invitePK","params":{"room":"b","userId":"bob","way":"move"}"#
       ),
       (.pk(.invite(PKInviteParams(room: "b"))), #""invitePK","params":{"room":"b"}"#),
@@ -129,7 +129,7 @@ extension GoldenMessageTests {
       (
         .pkInvited(
           PKInvitation(
-            pkId: "p", from: PKSide(room: "a", userId: "ann"), to: PKSide(room: "b", userId: ""), way: .move, by: "ann", at: 5,
+            pkId: "p", from: PKSide(room: "a", userId: "ann"), to: PKSide(room: "b", userId: ""), mode: .move, by: "ann", at: 5,
             expiresAt: 9)),
         #"{"at":5,"by":"ann","expiresAt":9,"from":{"room":"a","userId":"ann"},"pkId":"p","to":{"room":"b","userId":""},"way":"move"}"#
       ),

@@ -27,11 +27,11 @@ struct IdentifierTests {
       (#"{"userId":7}"#, "params.userId is not a string"), (#"{"userId":null}"#, "params.userId is null"),
       (#"{"userId":["bob"]}"#, "params.userId is not a string"), ("{}", "params.userId is missing"),
     ])
-  func refused(params: String, complaint: String) throws {
+  func refused(params: String, validationError: String) throws {
     let error = try #require(throws: UnreadableRequest.self) {
       try SignalRequest.decode(#"{"id":1,"method":"kick","params":\#(params)}"#.utf8)
     }
-    #expect(error.id == 1 && error.error.message.hasSuffix(complaint), "\(error)")
+    #expect(error.id == 1 && error.error.message.hasSuffix(validationError), "\(error)")
   }
 
   @Test("sort and print as their text")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON with invalid strings")
 struct JSONStringsTests {
-  private func complaint(_ text: [UInt8]) -> String? {
+  private func validationError(_ text: [UInt8]) -> String? {
     do throws(UnreadableRequest) {
       let beginning = #"{"id":1,"method":"sendMessage","params":{"kind":"text","text":""#
       _ = try SignalRequest.decode(Array(beginning.utf8) + text + Array("\"}}".utf8))
@@ -26,15 +26,15 @@ struct JSONStringsTests {
       (Array(#"\uD83Dx"#.utf8), "one half of a surrogate pair"), (Array(#"\uD83D\n"#.utf8), "one half of a surrogate pair"),
       (Array(#"\x"#.utf8), "a backslash"), (Array(#"\u12g4"#.utf8), "a backslash"), (Array(#"\u+123"#.utf8), "a backslash"),
     ] as [([UInt8], String)])
-  func told(text: [UInt8], reason: String) {
-    let complaint = complaint(text)
-    #expect(complaint?.contains(reason) == true, "\(complaint ?? "nothing")")
-    #expect(complaint?.contains("number") == false)
+  func describesInvalidString(text: [UInt8], reason: String) {
+    let validationError = validationError(text)
+    #expect(validationError?.contains(reason) == true, "\(validationError ?? "nothing")")
+    #expect(validationError?.contains("number") == false)
   }
 
   @Test(
     "all valid JSON strings are decoded", arguments: [#"\uD83D\uDE00"#, "😀", #"\" \\ \/ \b \f \n \r \t \u00e9"#, #"\u0000"#])
-  func fine(text: String) { #expect(complaint(Array(text.utf8)) == nil) }
+  func fine(text: String) { #expect(validationError(Array(text.utf8)) == nil) }
 
   @Test("a number that is out of range is still reported")
   func numbers() {

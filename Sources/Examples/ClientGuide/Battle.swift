@@ -39,7 +39,7 @@ func battle(_ room: Room, against other: RoomName) async throws -> Room {
 /// Holds a PK for which this anchor moves into the other room. Returns the own room, joined again, when the PK has ended.
 func battleAway(_ room: Room, against other: RoomName) async throws -> Room {
   let events = room.events
-  let invited = try await room.pk.invite(in: other, way: .move)
+  let invited = try await room.pk.invite(in: other, mode: .move)
   for await event in events {
     if case .pkInvitationEnded(let end) = event, end.pkId == invited.pkId, end.outcome != .accepted { return room }
     if case .pkBegan = event { break }

@@ -9,7 +9,7 @@ import RoomProtocol
     commandName: "client-guide", abstract: "Runs the examples of docs/client-guide.md: an anchor, a PK, a voice room.",
     subcommands: [Live.self, Battle.self, Host.self, Speak.self])
 
-  struct Door: ParsableArguments {
+  struct ConnectionOptions: ParsableArguments {
     @Option(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
     @Option(help: "A room token; each command lists the grants that it needs.") var token: String
   }
@@ -26,12 +26,12 @@ import RoomProtocol
   struct Live: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Goes live and accepts every PK. Grants: publish, subscribe, admin, relay.")
-    @OptionGroup var door: Door
+    @OptionGroup var connection: ConnectionOptions
     @OptionGroup var picture: Picture
     @Argument(help: "rtmp://host/app/stream") var cdn: String
 
     func run() async throws {
-      let anchor = try await goLive(door.url, token: door.token, to: cdn, preset: picture.preset)
+      let anchor = try await goLive(connection.url, token: connection.token, to: cdn, preset: picture.preset)
       async let invitations: Void = answerInvitations(anchor.room)
       await tellWhatHappens(in: anchor.room)
       try await invitations
@@ -41,14 +41,14 @@ import RoomProtocol
   struct Battle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Goes live and holds a PK with another room's anchor. Grants: publish, subscribe, admin, relay.")
-    @OptionGroup var door: Door
+    @OptionGroup var connection: ConnectionOptions
     @OptionGroup var picture: Picture
     @Flag(help: "Move into the other room.") var move = false
     @Argument(help: "rtmp://host/app/stream") var cdn: String
     @Argument(help: "The other room.") var other: String
 
     func run() async throws {
-      let anchor = try await goLive(door.url, token: door.token, to: cdn, preset: picture.preset)
+      let anchor = try await goLive(connection.url, token: connection.token, to: cdn, preset: picture.preset)
       let rival = RoomName(other)
       let room = move ? try await battleAway(anchor.room, against: rival) : try await battle(anchor.room, against: rival)
       await tellWhatHappens(in: room)
@@ -57,18 +57,20 @@ import RoomProtocol
 
   struct Host: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Hosts a voice room. Grants: publish, subscribe, admin.")
-    @OptionGroup var door: Door
+    @OptionGroup var connection: ConnectionOptions
 
-    func run() async throws { try await host(try await Room.connect(to: door.url, token: door.token), title: "Friday evening") }
+    func run() async throws {
+      try await host(try await Room.connect(to: connection.url, token: connection.token), title: "Friday evening")
+    }
   }
 
   struct Speak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Requests a seat in a voice room and speaks on it for a minute. Grant: subscribe.")
-    @OptionGroup var door: Door
+    @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-      let room = try await Room.connect(to: door.url, token: door.token)
+      let room = try await Room.connect(to: connection.url, token: connection.token)
       if try await !speak(in: room, for: .seconds(60)) { print("no seat") }
       await room.leave()
     }

@@ -15,14 +15,14 @@ enum HTTPFraming {
       return refusal(414, "a path with its query is at most \(targetBytes) bytes")
     }
     if bytes > headBytes { return refusal(431, "a request's line and headers are at most \(headBytes) bytes") }
-    return complaint(request, version: version).map { refusal(400, $0) }
+    return validationError(request, version: version).map { refusal(400, $0) }
   }
 
   private static func refusal(_ status: Int, _ sentence: String) -> HTTPResponse {
     .error(status, HTTPError.badRequest(sentence), headers: [("Connection", "close")])
   }
 
-  private static func complaint(_ request: HTTPRequest, version: String) -> String? {
+  private static func validationError(_ request: HTTPRequest, version: String) -> String? {
     guard request.headers.allSatisfy({ isToken($0.name) }) else { return "a header name is invalid" }
     let hosts = request.headers.count { $0.name == "host" }
     if version == "HTTP/1.0" ? hosts > 1 : hosts != 1 { return "a request must have exactly one Host" }

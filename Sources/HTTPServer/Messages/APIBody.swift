@@ -19,7 +19,7 @@ package enum APIBody {
         try JSONDecoder().decodeUTF8(Document<Body>.self, from: data, configuration: read)
       }
     } catch {
-      throw HTTPError.badRequest("the body can't be read: \(jsonComplaint(error, reading: data))")
+      throw HTTPError.badRequest("the body can't be read: \(describeDecodingError(error, reading: data))")
     }
     guard let unknown = document.members.unknown else { return document.body }
     let place = unknown.path.isEmpty ? "in the body" : "in \(unknown.path)"

@@ -7,7 +7,7 @@ package final class CurrentCertificate: Sendable {
   private struct State {
     var certificate: ServerCertificate
     /// The error of the last check, so that it is logged once.
-    var complaint: String?
+    var loadError: String?
   }
 
   private let settings: TLSSettings
@@ -32,18 +32,18 @@ package final class CurrentCertificate: Sendable {
   func look() {
     do throws(CertificateError) {
       let pem = try ServerCertificate.PEM(settings)
-      guard pem != certificate.pem else { return state.withLockedValue { $0.complaint = nil } }
+      guard pem != certificate.pem else { return state.withLockedValue { $0.loadError = nil } }
       let renewed = try ServerCertificate(pem, named: settings)
       state.withLockedValue { $0 = State(certificate: renewed) }
       log.info("certificate renewed", metadata: ["expires": "\(renewed.expires.ISO8601Format())"])
     } catch {
       // The files may be replaced one after the other: the old certificate stays in use meanwhile.
-      let complaint = "\(error)"
+      let loadError = "\(error)"
       let isNew = state.withLockedValue { state in
-        defer { state.complaint = complaint }
-        return state.complaint != complaint
+        defer { state.loadError = loadError }
+        return state.loadError != loadError
       }
-      if isNew { log.error("certificate not renewed", metadata: ["reason": "\(complaint)"]) }
+      if isNew { log.error("certificate not renewed", metadata: ["reason": "\(loadError)"]) }
     }
   }
 }

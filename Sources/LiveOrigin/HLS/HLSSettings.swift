@@ -31,7 +31,7 @@ public struct HLSSettings: Sendable, Hashable {
   }
 
   /// The validation error; nil if the settings are valid.
-  public var complaint: String? {
+  public var validationError: String? {
     if !(500...20_000).contains(segmentLength) { return "the segment length must be 500 to 20000 ms" }
     if let partLength, !(100...segmentLength).contains(partLength) {
       return "the part length must be 100 ms to the segment length"

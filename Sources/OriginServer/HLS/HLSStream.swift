@@ -40,7 +40,7 @@ actor HLSStream {
   private var lastRequest = ContinuousClock.now
   private var isOver = false
   /// The last segment in each player's playlist, while the playlist is short.
-  private var told: [HLSPlayer: Int] = [:]
+  private var lastKnownSegment: [HLSPlayer: Int] = [:]
   /// The last text of each kind of playlist.
   private var written: [HLSPlaylist.Changes: (window: Int, query: String, text: [UInt8])] = [:]
 
@@ -98,14 +98,14 @@ actor HLSStream {
 
   /// Returns whether a player may know a segment. Players that are not tracked may know it.
   private func knows(_ player: HLSPlayer, _ number: Int) -> Bool {
-    told[player].map { $0 >= number } ?? (told.count >= settings.waiting)
+    lastKnownSegment[player].map { $0 >= number } ?? (lastKnownSegment.count >= settings.waiting)
   }
 
   /// Records that a player knows all listed segments.
   private func tell(_ player: HLSPlayer) {
-    if !isYoung { return told = [:] }
-    guard told[player] != nil || told.count < settings.waiting else { return }
-    told[player] = packager.window.listed.last?.number
+    if !isYoung { return lastKnownSegment = [:] }
+    guard lastKnownSegment[player] != nil || lastKnownSegment.count < settings.waiting else { return }
+    lastKnownSegment[player] = packager.window.listed.last?.number
   }
 
   /// Returns a file that the playlist names. Waits for a part that is announced as a preload hint.

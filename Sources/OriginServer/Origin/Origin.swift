@@ -31,7 +31,7 @@ package final class Origin: Sendable {
   private struct State {
     var streams: [StreamPath: (stream: OriginStream, holds: Int)] = [:]
     var viewers = 0
-    var doors: [String: PublishDoor] = [:]
+    var handlers: [String: PublishHandler] = [:]
     var makers: [StreamMaker] = []
     var addresses = OwnAddresses()
     var ticking: RepeatedTask?
@@ -142,25 +142,25 @@ package final class Origin: Sendable {
   final class Viewing: Sendable {
     let hub: StreamHub
     let path: StreamPath
-    let way: ViewingProtocol
+    let viewingProtocol: ViewingProtocol
     private let hold: Hold
 
-    fileprivate init(_ hub: StreamHub, _ path: StreamPath, _ way: ViewingProtocol, _ hold: Hold) {
+    fileprivate init(_ hub: StreamHub, _ path: StreamPath, _ viewingProtocol: ViewingProtocol, _ hold: Hold) {
       self.hub = hub
       self.path = path
-      self.way = way
+      self.viewingProtocol = viewingProtocol
       self.hold = hold
-      hold.stream.changeViewers(way, by: 1)
+      hold.stream.changeViewers(viewingProtocol, by: 1)
     }
 
     deinit {
-      hold.stream.changeViewers(way, by: -1)
+      hold.stream.changeViewers(viewingProtocol, by: -1)
       hold.origin.state.withLockedValue { $0.viewers -= 1 }
     }
   }
 
   /// Admits one more viewer of a stream.
-  func view(_ path: StreamPath, over way: ViewingProtocol) throws(OriginRefusal) -> Viewing {
+  func view(_ path: StreamPath, over viewingProtocol: ViewingProtocol) throws(OriginRefusal) -> Viewing {
     guard let hub = try stream(at: path) else { throw .notFound(path) }
     let refusal: OriginRefusal? = state.withLockedValue { state in
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
@@ -171,7 +171,7 @@ package final class Origin: Sendable {
       return nil
     }
     if let refusal { throw refusal }
-    return Viewing(hub, path, way, hold(path))
+    return Viewing(hub, path, viewingProtocol, hold(path))
   }
 
   // MARK: Watching
@@ -199,10 +199,10 @@ package final class Origin: Sendable {
   // MARK: Doors and makers
 
   /// Installs a handler for publishes to an application, which replaces the streams of the origin.
-  package func install(_ door: PublishDoor, for app: String) { state.withLockedValue { $0.doors[app] = door } }
+  package func install(_ handler: PublishHandler, for app: String) { state.withLockedValue { $0.handlers[app] = handler } }
 
   /// Returns the handler of publishes to an application; nil if the origin handles them.
-  package func door(for app: String) -> PublishDoor? { state.withLockedValue { $0.doors[app] } }
+  package func handler(for app: String) -> PublishHandler? { state.withLockedValue { $0.handlers[app] } }
 
   /// Makes a stream on demand, such as a variant. Returns whether the stream at that path exists now.
   package typealias StreamMaker = @Sendable (_ path: StreamPath) throws(OriginRefusal) -> Bool

@@ -30,8 +30,8 @@ package final class OriginCounters: Sendable {
   var connectionsMalformed: Int { rtmpMalformed.load(ordering: .relaxed) }
   var refusals: [OriginRefusal.Reason: Int] { refused.withLock { $0 } }
   /// Returns the bytes sent to viewers.
-  func bytesSent(_ way: ViewingProtocol) -> Int {
-    switch way {
+  func bytesSent(_ viewingProtocol: ViewingProtocol) -> Int {
+    switch viewingProtocol {
     case .rtmp: sentRTMP.load(ordering: .relaxed)
     case .flv: sentFLV.load(ordering: .relaxed)
     case .hls: sentHLS.load(ordering: .relaxed)
@@ -39,8 +39,8 @@ package final class OriginCounters: Sendable {
   }
 
   func countReceived(_ bytes: Int) { received.wrappingAdd(bytes, ordering: .relaxed) }
-  func countSent(_ bytes: Int, over way: ViewingProtocol) {
-    switch way {
+  func countSent(_ bytes: Int, over viewingProtocol: ViewingProtocol) {
+    switch viewingProtocol {
     case .rtmp: sentRTMP.wrappingAdd(bytes, ordering: .relaxed)
     case .flv: sentFLV.wrappingAdd(bytes, ordering: .relaxed)
     case .hls: sentHLS.wrappingAdd(bytes, ordering: .relaxed)

@@ -12,7 +12,7 @@ extension Origin {
       "roomserver_origin_streams", .gauge, "Live streams that are being published.", streams.count { $0.publish != nil })
     text.add(
       "roomserver_origin_viewers", .gauge, "Viewers of live streams, by protocol.", label: "protocol",
-      byWay { way in streams.reduce(0) { $0 + ($1.viewers[way] ?? 0) } })
+      byWay { viewingProtocol in streams.reduce(0) { $0 + ($1.viewers[viewingProtocol] ?? 0) } })
     text.add(
       "roomserver_origin_kept_bytes", .gauge, "Bytes of media that live streams keep for their viewers.",
       streams.reduce(0) { $0 + $1.hub.statistics.keptBytes })

@@ -45,7 +45,7 @@ package final class OriginStream: Sendable {
 
   /// The publish in progress.
   var publish: Publish? { state.withLockedValue { $0.publish } }
-  func viewers(_ way: ViewingProtocol) -> Int { state.withLockedValue { $0.viewers[way] ?? 0 } }
+  func viewers(_ viewingProtocol: ViewingProtocol) -> Int { state.withLockedValue { $0.viewers[viewingProtocol] ?? 0 } }
   /// Returns the kilobits of the last whole second.
   func kilobits(now: Instant) -> Int { state.withLockedValue { $0.rate.bytes(now: now) * 8 / 1000 } }
 
@@ -53,8 +53,8 @@ package final class OriginStream: Sendable {
 
   func end() { state.withLockedValue { $0.publish = nil } }
 
-  func changeViewers(_ way: ViewingProtocol, by count: Int) {
-    state.withLockedValue { $0.viewers[way, default: 0] += count }
+  func changeViewers(_ viewingProtocol: ViewingProtocol, by count: Int) {
+    state.withLockedValue { $0.viewers[viewingProtocol, default: 0] += count }
   }
 
   func observe(_ observer: @escaping @Sendable () -> Void) -> Int {

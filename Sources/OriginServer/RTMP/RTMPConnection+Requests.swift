@@ -47,11 +47,11 @@ extension RTMPConnection {
       loop.execute { bound.value.endPublish(request.stream, reason) }
     }
     let app = self.request?.appName ?? ""
-    if let door = home.origin.door(for: app) {
-      let arrival = PublishArrival(app: app, stream: request.name.name, query: query(request.name), client: client, stop: stop)
+    if let handler = home.origin.handler(for: app) {
+      let publish = IncomingPublish(app: app, stream: request.name.name, query: query(request.name), client: client, stop: stop)
       Task {
         let result: Result<any PublishSink, OriginRefusal>
-        do throws(OriginRefusal) { result = .success(try await door.open(arrival)) } catch { result = .failure(error) }
+        do throws(OriginRefusal) { result = .success(try await handler.open(publish)) } catch { result = .failure(error) }
         loop.execute {
           bound.value.decide(request, result)
           bound.value.settle()

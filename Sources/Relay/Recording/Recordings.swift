@@ -22,7 +22,7 @@ public final class Recordings: Sendable {
     }
 
     /// The reason why the directory cannot be used; nil if it can.
-    public var complaint: String? {
+    public var validationError: String? {
       guard limit > 0 else { return "the limit of a recording must be at least 1 byte" }
       var status = stat()
       guard stat(directory, &status) == 0 else { return "\(directory): \(String(cString: strerror(errno)))" }

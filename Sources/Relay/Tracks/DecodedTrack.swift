@@ -106,7 +106,7 @@ private actor TrackDecoding {
   private var source: TrackSource?
   private var decoder: TrackDecoder?
   private var ticking: Metronome?
-  private var told = TrackDecoder.Counters()
+  private var lastReported = TrackDecoder.Counters()
 
   init(
     isVideo: Bool, loop: any EventLoop, counters: DecodingCounters, open: @escaping @Sendable () -> TrackSource
@@ -141,7 +141,7 @@ private actor TrackDecoding {
     self.source = source
     let reader = TrackReader(source.tap, participant: source.clock, configuration: isVideo ? nil : .mixedSound)
     decoder = TrackDecoder(reader, isVideo: isVideo)
-    told = .init()
+    lastReported = .init()
     counters.note { $0.tracks += 1 }
     if isVideo { source.requestKeyFrame() }
     ticking = Metronome(every: Self.step, on: loop) { [weak self] in
@@ -155,14 +155,14 @@ private actor TrackDecoding {
     let before = linux_thread_cpu_us()
     let time = RTMPPush.now()
     decoder.poll(now: time, wantKeyFrame: source.requestKeyFrame)
-    let (now, told) = (decoder.counters, told)
-    guard now != told else { return }
-    self.told = now
+    let (now, lastReported) = (decoder.counters, lastReported)
+    guard now != lastReported else { return }
+    self.lastReported = now
     counters.measure(time)
     let used = UInt64(max(0, linux_thread_cpu_us() - before))
     counters.note {
-      $0.decoded &+= now.decoded &- told.decoded
-      $0.broken &+= now.broken &- told.broken
+      $0.decoded &+= now.decoded &- lastReported.decoded
+      $0.broken &+= now.broken &- lastReported.broken
       $0.microseconds &+= used
     }
   }

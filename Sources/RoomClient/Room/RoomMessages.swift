@@ -78,7 +78,7 @@ public struct RoomMessages: Sendable {
   /// - Returns: the message's number and time.
   @discardableResult public func send(_ message: MessageParams) async throws -> MessageResult {
     // Validated here, because the server closes the connection for a message that is much too long.
-    if let complaint = message.complaint { throw RoomError(.messageFailed, complaint) }
+    if let validationError = message.validationError { throw RoomError(.messageFailed, validationError) }
     return try await session.request(.sendMessage(message), for: MessageResult.self)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import RoomProtocol
 
 extension RoomPK {
-  /// Moves into the other room, after `pkBegan`. Only the inviting anchor of a PK with `PKWay.move` can call it.
+  /// Moves into the other room, after `pkBegan`. Only the inviting anchor of a PK with `PKMode.move` can call it.
   ///
   /// The steps are in this order, so that viewers see no gap and both rooms always know where the anchor is:
   /// 1. Join the other room with the PK token that the server sent after `pkBegan`. The own room now treats the anchor as away,
@@ -97,7 +97,7 @@ extension RoomPK {
   /// Returns the PK for which this client must move, and its token, which follows `pkBegan`.
   private func wayOut() async throws -> (PKInfo, token: String) {
     guard let pk = current else { throw RoomClientError.cannotMove("the room is not in a PK") }
-    guard pk.way == .move else { throw RoomClientError.cannotMove("both anchors stay in their rooms in this PK") }
+    guard pk.mode == .move else { throw RoomClientError.cannotMove("both anchors stay in their rooms in this PK") }
     guard pk.inviter, pk.host == session.board.value.me?.userId else {
       throw RoomClientError.cannotMove("only \(pk.inviter ? pk.host : pk.userId) can move")
     }

@@ -13,8 +13,8 @@ import RoomProtocol
 /// }
 /// ```
 ///
-/// Each anchor is on seat 0 of its room. With `PKWay.bridge` both stay in their rooms, and the server connects them. With
-/// `PKWay.move` the inviting anchor joins the other room with ``move(_:)`` and returns with ``returnHome(token:)``.
+/// Each anchor is on seat 0 of its room. With `PKMode.bridge` both stay in their rooms, and the server connects them. With
+/// `PKMode.move` the inviting anchor joins the other room with ``move(_:)`` and returns with ``returnHome(token:)``.
 ///
 /// Every call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server cannot be reached. All can
 /// throw 80103 if this client is no longer in the room; each call lists its other codes.
@@ -44,9 +44,9 @@ public struct RoomPK: Sendable {
   ///   room, or another invitation is pending. The event `pkInvitationEnded` reports an unknown room or user, and a room that
   ///   is in a PK.
   @discardableResult
-  public func invite(_ userId: UserID? = nil, in room: RoomName, way: PKWay = .bridge) async throws -> PKInviteResult {
+  public func invite(_ userId: UserID? = nil, in room: RoomName, mode: PKMode = .bridge) async throws -> PKInviteResult {
     try await session.change(
-      .pk(.invite(PKInviteParams(room: room, userId: userId, way: way))), for: PKInviteResult.self)
+      .pk(.invite(PKInviteParams(room: room, userId: userId, mode: mode))), for: PKInviteResult.self)
   }
 
   /// Cancels an invitation of this room; needs the `admin` grant.

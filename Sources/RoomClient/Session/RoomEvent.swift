@@ -66,7 +66,7 @@ public enum RoomEvent: Sendable {
   case pkInvited(PKInvitation)
   /// A PK invitation was answered, cancelled or timed out; only with the `admin` grant.
   case pkInvitationEnded(PKInvitationEndedData)
-  /// A PK began. With `PKWay.move` the anchor of the inviting room now calls ``RoomPK/move(_:)``.
+  /// A PK began. With `PKMode.move` the anchor of the inviting room now calls ``RoomPK/move(_:)``.
   case pkBegan(PKInfo)
   /// The token for the other room, for the anchor that must move. ``RoomPK/move(_:)`` uses it.
   case pkToken(PKTokenData)

@@ -28,7 +28,7 @@ public struct RoomOptions: Sendable {
   /// The number of events that one stream buffers. Beyond it the oldest are lost for that stream.
   public var eventBacklog: Int
   /// How media reaches the server.
-  public var mediaWay: MediaWay
+  public var mediaProtocol: MediaProtocol
   /// Replaces a media address of the server by the address to send to, for a relay or a test network in between.
   ///
   /// An address with `isTCP` that maps to one without is not used.
@@ -42,13 +42,13 @@ public struct RoomOptions: Sendable {
     verifyCertificate ? trustedCertificates.map { .authorities(path: $0) } ?? .system : .anybody
   }
 
-  var route: MediaRoute { MediaRoute(way: mediaWay, override: mediaAddressOverride) }
+  var route: MediaRoute { MediaRoute(mediaProtocol: mediaProtocol, override: mediaAddressOverride) }
 
   /// Creates options. See the properties for units and ranges.
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double? = 3,
-    videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaWay: MediaWay = .automatic,
+    videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
     mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true,
     trustedCertificates: String? = nil
   ) {
@@ -60,7 +60,7 @@ public struct RoomOptions: Sendable {
     self.statisticsInterval = statisticsInterval
     self.videoCodecs = videoCodecs
     self.eventBacklog = eventBacklog
-    self.mediaWay = mediaWay
+    self.mediaProtocol = mediaProtocol
     self.mediaAddressOverride = mediaAddressOverride
     self.verifyCertificate = verifyCertificate
     self.trustedCertificates = trustedCertificates

@@ -10,7 +10,7 @@ extension RoomSession {
   /// Whether a PK waits for this client to resume it.
   var waitsForMe: Bool {
     guard let pk = board.value.room?.pk else { return false }
-    return pk.host == userId && !pk.connected && !(pk.way == .move && pk.inviter)
+    return pk.host == userId && !pk.connected && !(pk.mode == .move && pk.inviter)
   }
 
   /// Applies a change and sends its event once. A change that is replayed after a resume may already be applied.

@@ -41,7 +41,7 @@ public final class TrackFeed: Sendable {
     for line in lines {
       switch line.send(frame, level: level) {
       case .sent: isSent = true
-      case .noWay: break
+      case .notConnected: break
       case .dropped(let needsKeyFrame):
         isDropped = true
         asks = asks || needsKeyFrame

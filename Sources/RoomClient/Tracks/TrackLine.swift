@@ -16,7 +16,7 @@ final class TrackLine: Sendable {
   enum Sent {
     case sent
     /// Not connected or muted: the frame is not needed.
-    case noWay
+    case notConnected
     /// The queue is full, or video must continue with a key frame.
     case dropped(needsKeyFrame: Bool)
   }
@@ -50,7 +50,7 @@ final class TrackLine: Sendable {
     return state.withLockedValue { state in
       guard let outlet = state.outlet, !state.muted else {
         state.needsKeyFrame = true
-        return .noWay
+        return .notConnected
       }
       if isVideo, state.needsKeyFrame, !frame.isKeyFrame { return .dropped(needsKeyFrame: true) }
       state.needsKeyFrame = !outlet.send(frame, level)

@@ -2,7 +2,7 @@ import RoomWebRTC
 
 /// The media addresses of the server that may be used, and their replacements.
 struct MediaRoute: Sendable {
-  var way: MediaWay
+  var mediaProtocol: MediaProtocol
   var override: (@Sendable (TransportAddress) -> TransportAddress)?
 
   /// Returns the server's description with the remaining addresses.
@@ -10,7 +10,7 @@ struct MediaRoute: Sendable {
     var parameters = parameters
     parameters.candidates = parameters.candidates.compactMap { candidate in
       let isTCP = candidate.address.isTCP
-      guard way == .automatic || isTCP == (way == .tcp) else { return nil }
+      guard mediaProtocol == .automatic || isTCP == (mediaProtocol == .tcp) else { return nil }
       var candidate = candidate
       if let override { candidate.address = override(candidate.address) }
       return candidate.address.isTCP == isTCP ? candidate : nil

@@ -10,14 +10,14 @@ public struct CanvasSize: Codable, Sendable, Hashable {
   /// The height in pixels: even, in ``sides``.
   public var height: Int
 
-  /// Creates a size. It is not validated; see ``complaint``.
+  /// Creates a size. It is not validated; see ``validationError``.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 
   /// The first validation error, which begins with the field's name; nil if the value is valid.
-  public var complaint: String? {
+  public var validationError: String? {
     for (name, side) in [("width", width), ("height", height)] {
       guard Self.sides.contains(side) else {
         return "\(name): \(side) pixels; must be \(Self.sides.lowerBound) to \(Self.sides.upperBound)"
@@ -43,7 +43,7 @@ public struct SeatFrame: Codable, Sendable, Hashable {
   /// The corner radius as a fraction of the frame's shorter side, 0…0.5.
   public var cornerRadius: Double
 
-  /// Creates a frame. It is not validated; see ``complaint``.
+  /// Creates a frame. It is not validated; see ``validationError``.
   public init(x: Double, y: Double, width: Double, height: Double, zIndex: Int = 0, cornerRadius: Double = 0) {
     self.x = x
     self.y = y
@@ -70,7 +70,7 @@ public struct SeatFrame: Codable, Sendable, Hashable {
   private static let slack = 0.000_001
 
   /// The first validation error, which begins with the field's name; nil if the value is valid.
-  public var complaint: String? {
+  public var validationError: String? {
     // Written so that NaN is rejected: it is in no range.
     for (name, value) in [("x", x), ("y", y)] where !(0...1).contains(value) {
       return "\(name): \(value); must be 0 to 1, a fraction of the canvas"
@@ -124,7 +124,7 @@ public struct Layout: Codable, Sendable, Hashable {
   /// - Throws: ``LayoutError``, whose text names the field.
   public init(_ type: LayoutType, canvas: CanvasSize? = nil, frames: [SeatFrame]? = nil) throws(LayoutError) {
     let canvas = canvas ?? .portrait
-    if let complaint = canvas.complaint { throw LayoutError("canvas.\(complaint)") }
+    if let validationError = canvas.validationError { throw LayoutError("canvas.\(validationError)") }
     guard type == .custom else {
       guard frames == nil else { throw LayoutError("frames: \(type.rawValue) has built-in frames; only custom accepts others") }
       self.init(type: type, canvas: canvas, frames: type.frames)
@@ -135,7 +135,7 @@ public struct Layout: Codable, Sendable, Hashable {
       throw LayoutError("frames: \(frames.count) are too many; at most \(Self.maximumSeats) are allowed")
     }
     for (index, frame) in frames.enumerated() {
-      if let complaint = frame.complaint { throw LayoutError("frames[\(index)].\(complaint)") }
+      if let validationError = frame.validationError { throw LayoutError("frames[\(index)].\(validationError)") }
     }
     self.init(type: type, canvas: canvas, frames: frames)
   }

@@ -11,7 +11,7 @@ public struct StagePicture: Codable, Sendable, Hashable {
   /// The x264 preset: ultrafast, superfast, veryfast, faster, fast or medium.
   public var preset: String
 
-  /// Creates the settings. They are not validated; see ``complaint``.
+  /// Creates the settings. They are not validated; see ``validationError``.
   public init(
     width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: String = "superfast"
   ) {
@@ -23,9 +23,9 @@ public struct StagePicture: Codable, Sendable, Hashable {
   }
 
   /// The first validation error, in a sentence that names the field; nil if the value is valid.
-  public var complaint: String? {
+  public var validationError: String? {
     MergeParams(
       jobId: "stage", width: width, height: height, fps: fps, videoKbps: videoKbps, preset: preset, layouts: []
-    ).complaint
+    ).validationError
   }
 }

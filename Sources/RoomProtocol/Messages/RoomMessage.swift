@@ -86,7 +86,7 @@ public struct MessageParams: Codable, Sendable, Hashable {
   /// The only recipient; nil for all.
   public var to: UserID?
 
-  /// Creates the parameters. They are not validated; see ``complaint``.
+  /// Creates the parameters. They are not validated; see ``validationError``.
   public init(
     _ kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil, count: Int? = nil, to: UserID? = nil
   ) {
@@ -99,7 +99,7 @@ public struct MessageParams: Codable, Sendable, Hashable {
   }
 
   /// The first validation error, which begins with the field's name; nil if the message is valid.
-  public var complaint: String? {
+  public var validationError: String? {
     for (name, value, most) in [("text", text, 4096), ("type", type, 64), ("data", data, 65536)] {
       if let value, value.utf8.count > most { return "\(name): \(value.utf8.count) bytes, at most \(most) are allowed" }
     }

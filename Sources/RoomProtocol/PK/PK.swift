@@ -1,5 +1,5 @@
 /// How the two anchors of a PK are connected. Viewers see the same result.
-public enum PKWay: String, Codable, Sendable, Hashable, CaseIterable {
+public enum PKMode: String, Codable, Sendable, Hashable, CaseIterable {
   /// Each anchor stays in its room; the server carries the tracks across.
   case bridge
   /// The inviting anchor leaves its room, joins the other one with a PK token, and returns at the end.
@@ -29,7 +29,7 @@ public struct PKInvitation: Codable, Sendable, Hashable {
   /// The invited side.
   public var to: PKSide
   /// How the two anchors are connected.
-  public var way: PKWay
+  public var mode: PKMode
   /// The user who sent the invitation; empty for a REST API call.
   public var by: UserID
   /// Milliseconds since 1970.
@@ -37,12 +37,17 @@ public struct PKInvitation: Codable, Sendable, Hashable {
   /// The time at which the invitation times out, in milliseconds since 1970.
   public var expiresAt: Int64
 
+  private enum CodingKeys: String, CodingKey {
+    case pkId, from, to, by, at, expiresAt
+    case mode = "way"
+  }
+
   /// Creates an invitation.
-  public init(pkId: PKID, from: PKSide, to: PKSide, way: PKWay, by: UserID, at: Int64, expiresAt: Int64) {
+  public init(pkId: PKID, from: PKSide, to: PKSide, mode: PKMode, by: UserID, at: Int64, expiresAt: Int64) {
     self.pkId = pkId
     self.from = from
     self.to = to
-    self.way = way
+    self.mode = mode
     self.by = by
     self.at = at
     self.expiresAt = expiresAt
@@ -94,14 +99,14 @@ public struct PKInfo: Codable, Sendable, Hashable {
   /// The PK's id.
   public var pkId: PKID
   /// How the two anchors are connected.
-  public var way: PKWay
+  public var mode: PKMode
   /// The other room.
   public var room: RoomName
   /// The other room's anchor.
   public var userId: UserID
   /// This room's anchor.
   public var host: UserID
-  /// Whether this room sent the invitation. With ``PKWay/move`` the inviting anchor moves.
+  /// Whether this room sent the invitation. With ``PKMode/move`` the inviting anchor moves.
   public var inviter: Bool
   /// The start time in milliseconds since 1970; the same in both rooms.
   public var startedAt: Int64
@@ -118,14 +123,19 @@ public struct PKInfo: Codable, Sendable, Hashable {
   /// Whether the other anchor is connected; false during its grace time.
   public var peerConnected: Bool
 
+  private enum CodingKeys: String, CodingKey {
+    case pkId, room, userId, host, inviter, startedAt, score, peerScore, peerMuted, mutedByPeer, connected, peerConnected
+    case mode = "way"
+  }
+
   /// Creates the description of a PK.
   public init(
-    pkId: PKID, way: PKWay = .bridge, room: RoomName, userId: UserID, host: UserID, inviter: Bool, startedAt: Int64,
+    pkId: PKID, mode: PKMode = .bridge, room: RoomName, userId: UserID, host: UserID, inviter: Bool, startedAt: Int64,
     score: Int = 0, peerScore: Int = 0, peerMuted: Bool = false, mutedByPeer: Bool = false, connected: Bool = true,
     peerConnected: Bool = true
   ) {
     self.pkId = pkId
-    self.way = way
+    self.mode = mode
     self.room = room
     self.userId = userId
     self.host = host
@@ -178,7 +188,7 @@ public struct PKEndedData: Codable, Sendable, Hashable {
   }
 }
 
-/// The token with which the inviting anchor joins the other room in a ``PKWay/move`` PK. Only that anchor receives it.
+/// The token with which the inviting anchor joins the other room in a ``PKMode/move`` PK. Only that anchor receives it.
 public struct PKTokenData: Codable, Sendable, Hashable {
   /// The PK's id.
   public var pkId: PKID

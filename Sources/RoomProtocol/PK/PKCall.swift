@@ -24,14 +24,19 @@ public struct PKInviteParams: Codable, Sendable, Hashable {
   public var room: RoomName
   /// The anchor to invite; nil for that room's host.
   public var userId: UserID?
-  /// How the anchors are connected; nil means ``PKWay/bridge``.
-  public var way: PKWay?
+  /// How the anchors are connected; nil means ``PKMode/bridge``.
+  public var mode: PKMode?
+
+  private enum CodingKeys: String, CodingKey {
+    case room, userId
+    case mode = "way"
+  }
 
   /// Creates the parameters.
-  public init(room: RoomName, userId: UserID? = nil, way: PKWay? = nil) {
+  public init(room: RoomName, userId: UserID? = nil, mode: PKMode? = nil) {
     self.room = room
     self.userId = userId
-    self.way = way
+    self.mode = mode
   }
 }
 

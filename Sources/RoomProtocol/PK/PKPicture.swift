@@ -11,7 +11,7 @@ public struct PKPicture: Codable, Sendable, Hashable {
     /// The height in pixels, 1…8192.
     public var height: Int
 
-    /// Creates a frame. It is validated with the picture; see ``PKPicture/complaint``.
+    /// Creates a frame. It is validated with the picture; see ``PKPicture/validationError``.
     public init(x: Int, y: Int, width: Int, height: Int) {
       self.x = x
       self.y = y
@@ -38,7 +38,7 @@ public struct PKPicture: Codable, Sendable, Hashable {
   public var background: MergeBackground?
 
   /// Creates a split screen. The defaults are the two halves of a 720x1280 canvas. The values are not validated; see
-  /// ``complaint``.
+  /// ``validationError``.
   public init(
     width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: String = "superfast",
     own: Frame = Frame(x: 0, y: 320, width: 360, height: 640), peer: Frame = Frame(x: 360, y: 320, width: 360, height: 640),
@@ -71,8 +71,8 @@ public struct PKPicture: Codable, Sendable, Hashable {
   }
 
   /// The first validation error, in a sentence that names the field; nil if the value is valid.
-  public var complaint: String? {
-    merge("pk", own: "own", peer: "peer", hearsPeer: true).complaint?
+  public var validationError: String? {
+    merge("pk", own: "own", peer: "peer", hearsPeer: true).validationError?
       .replacing("layouts[0]", with: "own").replacing("layouts[1]", with: "peer")
   }
 }

@@ -37,7 +37,7 @@ public struct MergeParams: Codable, Sendable, Hashable {
   /// the file.
   public var record: String?
 
-  /// Creates the parameters. They are not validated; see ``complaint``.
+  /// Creates the parameters. They are not validated; see ``validationError``.
   public init(
     jobId: JobID, publishUrl: String? = nil, publishAs: UserID? = nil, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
     videoKbps: Int? = nil, minKbps: Int? = nil, gop: Int? = nil, preset: String? = nil, audioKbps: Int? = nil,

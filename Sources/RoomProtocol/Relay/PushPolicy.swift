@@ -17,14 +17,14 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   /// With `{user}` every publisher has its own broadcast; without it only the first publisher has one.
   public var publishUrl: String?
 
-  /// Creates a policy. It is not validated; see ``complaint``.
+  /// Creates a policy. It is not validated; see ``validationError``.
   public init(_ mode: Mode = .own, publishUrl: String? = nil) {
     self.mode = mode
     self.publishUrl = publishUrl
   }
 
   /// The first validation error; nil if the policy is valid.
-  public var complaint: String? {
+  public var validationError: String? {
     switch (mode, publishUrl) {
     case (.own, nil): nil
     case (.own, _): "publishUrl: with mode own each job has its own URL"

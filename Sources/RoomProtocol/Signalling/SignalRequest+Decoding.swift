@@ -30,7 +30,8 @@ extension SignalRequest {
     } catch {
       let id = try? JSONDecoder().decodeUTF8(RequestID.self, from: data).id
       throw UnreadableRequest(
-        id: id, error: RoomError(.unknownMessage, "the message is not a valid request: " + jsonComplaint(error, reading: data)))
+        id: id,
+        error: RoomError(.unknownMessage, "the message is not a valid request: " + describeDecodingError(error, reading: data)))
     }
   }
 

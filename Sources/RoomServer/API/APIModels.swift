@@ -4,14 +4,14 @@ import RoomProtocol
 enum API {
   struct NewRoom: Decodable, Sendable {
     var name: RoomName
-    var settings: SettingsWishes
+    var settings: RoomSettingsUpdate
 
     private enum CodingKeys: CodingKey { case name }
 
     /// The settings are members of the same object as the name.
     init(from decoder: any Decoder) throws {
       name = try decoder.container(keyedBy: CodingKeys.self).decode(RoomName.self, forKey: .name)
-      settings = try SettingsWishes(from: decoder)
+      settings = try RoomSettingsUpdate(from: decoder)
     }
   }
 

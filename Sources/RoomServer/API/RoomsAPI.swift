@@ -41,11 +41,11 @@ struct RoomsAPI: Sendable {
     let body: API.NewRoom
     do throws(RoomError) { body = try APIBody.read(API.NewRoom.self, from: request) } catch { return .error(400, error) }
     guard NameRule.allows(body.name) else { return .error(400, HTTPError.badRequest("name: \(NameRule.text)")) }
-    if let complaint = body.settings.complaint(limits) { return .error(400, HTTPError.badRequest(complaint)) }
-    var wishes = RoomWishes()
-    body.settings.apply(to: &wishes)
+    if let validationError = body.settings.validationError(limits) { return .error(400, HTTPError.badRequest(validationError)) }
+    var options = RoomSettingsOptions()
+    body.settings.apply(to: &options)
     do throws(RoomError) {
-      let (room, isNew) = try await directory.create(body.name, wishes)
+      let (room, isNew) = try await directory.create(body.name, options)
       await directory.store?.settled()
       return .json(await room.summary, status: isNew ? 201 : 200)
     } catch {
@@ -58,14 +58,14 @@ struct RoomsAPI: Sendable {
   }
 
   private func change(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
-    let wishes: API.SettingsWishes
-    do throws(RoomError) { wishes = try APIBody.read(API.SettingsWishes.self, from: request) } catch {
+    let options: API.RoomSettingsUpdate
+    do throws(RoomError) { options = try APIBody.read(API.RoomSettingsUpdate.self, from: request) } catch {
       return .error(400, error)
     }
-    if let complaint = wishes.complaint(limits) { return .error(400, HTTPError.badRequest(complaint)) }
+    if let validationError = options.validationError(limits) { return .error(400, HTTPError.badRequest(validationError)) }
     return await directory.change(names) { room in
       do throws(RoomError) {
-        try await room.change({ wishes.apply(to: &$0) }, settle: { directory.settings(for: $0) })
+        try await room.change({ options.apply(to: &$0) }, settle: { directory.settings(for: $0) })
         return .json(await room.detail)
       } catch {
         return .error(409, error)

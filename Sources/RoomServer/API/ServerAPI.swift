@@ -8,7 +8,7 @@ struct ServerAPI: Sendable {
   var endpoints: [Endpoint] {
     [
       Endpoint("GET", "/v1/server", access: .api, action: .answer { _, _ in .json(await gauge.read()) }),
-      Endpoint("GET", "/v1/server/history", access: .api, action: .answer { _, _ in .json(await history.told) }),
+      Endpoint("GET", "/v1/server/history", access: .api, action: .answer { _, _ in .json(await history.response) }),
     ]
   }
 }

@@ -10,7 +10,7 @@ struct DrainOrder: Sendable {
   var redirect: String?
 
   /// Returns the validation error of a redirect URL; nil if it is valid.
-  static func complaint(redirect: String) -> String? {
+  static func validationError(redirect: String) -> String? {
     let scheme = redirect.firstMatch(of: /^wss?:\/\/[^\/?#]+/)
     return scheme != nil && redirect.utf8.count <= 1024 ? nil : "must be ws:// or wss:// with the host of another server"
   }

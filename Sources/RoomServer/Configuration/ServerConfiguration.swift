@@ -52,7 +52,7 @@ public struct ServerConfiguration: Sendable {
   public var limits = ServerLimits()
 
   /// Returns the validation error of the URL of a server that takes over during a drain; nil if it is valid.
-  public static func complaint(drainRedirect url: String) -> String? { DrainOrder.complaint(redirect: url) }
+  public static func validationError(drainRedirect url: String) -> String? { DrainOrder.validationError(redirect: url) }
 
   /// - Parameter keys: API keys with their secrets, each of at least 32 bytes.
   public init(keys: [String: String]) { self.keys = keys.mapValues { Secret($0) } }

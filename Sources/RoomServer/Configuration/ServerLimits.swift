@@ -47,7 +47,7 @@ public struct ServerLimits: Sendable, Hashable {
   public init() {}
 
   /// The limits that clients receive.
-  var told: RoomLimits {
+  var announced: RoomLimits {
     var limits = RoomLimits()
     limits.messageBytes = messageBytes
     limits.tracksPerParticipant = tracksPerParticipant
@@ -58,7 +58,7 @@ public struct ServerLimits: Sendable, Hashable {
   /// The limits of each room.
   var inRooms: RoomBounds {
     var bounds = RoomBounds()
-    bounds.told = told
+    bounds.clientLimits = announced
     bounds.publisherShare = publisherShare
     bounds.sessionsPerToken = sessionsPerToken
     bounds.sessionsPerUser = sessionsPerUser

@@ -61,7 +61,7 @@ actor RoomDirectory {
         "stored rooms are set aside", metadata: ["rooms": "\(stored.setAside.map(\.rawValue).sorted().joined(separator: " "))"])
     }
     let rooms = stored.rooms.sorted { $0.key < $1.key }
-    for (name, room) in rooms { _ = make(name, room.wishes, stored: room.state) }
+    for (name, room) in rooms { _ = make(name, room.options, stored: room.state) }
     for (name, room) in rooms { await self.rooms[name]?.restore(room, images: stored.images[name] ?? [:]) }
     broadcasts.forgetBegun()
     isRestoring = false
@@ -94,16 +94,16 @@ actor RoomDirectory {
       throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"; create it by POST /v1/rooms")
     }
     guard hasSpace else { throw RoomError(.joinFailed, fullSentence) }
-    return make(token.room, RoomWishes(emptyTime: configuration.rooms.autoCreatedEmptyTime))
+    return make(token.room, RoomSettingsOptions(emptyTime: configuration.rooms.autoCreatedEmptyTime))
   }
 
   /// Creates a room for the API. The second value is false if the room already existed.
-  func create(_ name: RoomName, _ wishes: RoomWishes) throws(RoomError) -> (Room, isNew: Bool) {
+  func create(_ name: RoomName, _ options: RoomSettingsOptions) throws(RoomError) -> (Room, isNew: Bool) {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
     if let drain { throw drain.error(.updateRoomFailed) }
     guard hasSpace else { throw RoomError(.updateRoomFailed, fullSentence) }
-    let room = make(name, wishes)
+    let room = make(name, options)
     store?.changed(room)
     return (room, true)
   }
@@ -148,30 +148,30 @@ actor RoomDirectory {
   private var fullSentence: String { "the server's limit of \(configuration.limits.rooms) rooms is reached" }
 
   /// Returns the settings of the API call, with the server's defaults for those that it left out.
-  nonisolated func settings(for wishes: RoomWishes) -> RoomCore.Settings {
+  nonisolated func settings(for options: RoomSettingsOptions) -> RoomCore.Settings {
     let most = configuration.limits.participantsPerRoom
     var rules = configuration.rooms.rules
-    if let host = wishes.host { rules.hostIsSeated = host }
-    if let time = wishes.graceTime { rules.pkGraceTime = time.milliseconds }
-    if let time = wishes.requestTime { (rules.requestTime, rules.invitationTime) = (time.milliseconds, time.milliseconds) }
+    if let host = options.host { rules.hostIsSeated = host }
+    if let time = options.graceTime { rules.pkGraceTime = time.milliseconds }
+    if let time = options.requestTime { (rules.requestTime, rules.invitationTime) = (time.milliseconds, time.milliseconds) }
     var settings = RoomCore.Settings(
-      graceTime: wishes.graceTime ?? configuration.rooms.graceTime,
-      emptyTime: wishes.emptyTime ?? configuration.rooms.emptyTime,
-      participants: min(wishes.participants ?? most, most), limits: configuration.limits.inRooms,
+      graceTime: options.graceTime ?? configuration.rooms.graceTime,
+      emptyTime: options.emptyTime ?? configuration.rooms.emptyTime,
+      participants: min(options.participants ?? most, most), limits: configuration.limits.inRooms,
       pingInterval: configuration.keepAlive.pingInterval)
     settings.connectTime = configuration.rooms.connectTime
     settings.iceServers = configuration.iceServers
-    settings.push = wishes.push ?? configuration.relay.policy
-    settings.pk = wishes.pk ?? settings.pk
-    settings.stage = wishes.stage ?? settings.stage
-    settings.audience = wishes.audience ?? configuration.rooms.audience
+    settings.push = options.push ?? configuration.relay.policy
+    settings.pk = options.pk ?? settings.pk
+    settings.stage = options.stage ?? settings.stage
+    settings.audience = options.audience ?? configuration.rooms.audience
     settings.rules = rules
-    settings.wishes = wishes
+    settings.options = options
     return settings
   }
 
-  private func make(_ name: RoomName, _ wishes: RoomWishes, stored: RoomState? = nil) -> Room {
-    var settings = settings(for: wishes)
+  private func make(_ name: RoomName, _ options: RoomSettingsOptions, stored: RoomState? = nil) -> Room {
+    var settings = settings(for: options)
     if let stored { settings.rules = stored.rules }
     let dependencies = RoomDependencies(
       fingerprint: plane.fingerprint,

@@ -23,7 +23,7 @@ struct DrainAPI: Sendable {
 
   private struct Ready: Codable, Sendable { var status: String }
 
-  private struct Wish: Codable, Sendable {
+  private struct Parameters: Codable, Sendable {
     var seconds: Int?
     var redirect: String?
   }
@@ -53,16 +53,16 @@ struct DrainAPI: Sendable {
   }
 
   private func begin(_ request: HTTPRequest) async -> HTTPResponse {
-    let wish: Wish
-    do throws(RoomError) { wish = try APIBody.read(Wish.self, from: request) } catch {
+    let parameters: Parameters
+    do throws(RoomError) { parameters = try APIBody.read(Parameters.self, from: request) } catch {
       return .error(400, error)
     }
-    let seconds = wish.seconds ?? 600
+    let seconds = parameters.seconds ?? 600
     guard (0...86_400).contains(seconds) else { return .error(400, HTTPError.badRequest("seconds: 0 to 86400")) }
-    if let redirect = wish.redirect, let complaint = DrainOrder.complaint(redirect: redirect) {
-      return .error(400, HTTPError.badRequest("redirect: \(complaint)"))
+    if let redirect = parameters.redirect, let validationError = DrainOrder.validationError(redirect: redirect) {
+      return .error(400, HTTPError.badRequest("redirect: \(validationError)"))
     }
-    await drain.begin(for: .seconds(seconds), redirect: wish.redirect)
+    await drain.begin(for: .seconds(seconds), redirect: parameters.redirect)
     return await show(status: 202)
   }
 }

@@ -39,7 +39,7 @@ final class IngestAudio {
   /// The number of times that missing or surplus sound was corrected at once.
   private(set) var jumps = 0
 
-  init() throws(IngestFault) {
+  init() throws(IngestError) {
     do {
       encoder = try OpusEncoder(
         OpusEncoderSettings(channels: Self.channels, bitrate: 128_000, application: .music, expectedLoss: 2))
@@ -51,7 +51,7 @@ final class IngestAudio {
 
   /// Decodes an audio message and returns the packets that are complete.
   /// - Parameter time: the message's time.
-  func take(_ payload: [UInt8], at time: MediaTime) throws(IngestFault) -> [Packet] {
+  func take(_ payload: [UInt8], at time: MediaTime) throws(IngestError) -> [Packet] {
     guard let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }) else {
       malformed += 1
       return []
@@ -66,7 +66,7 @@ final class IngestAudio {
     return decode(body, at: time)
   }
 
-  private func begin(_ configuration: [UInt8]) throws(IngestFault) {
+  private func begin(_ configuration: [UInt8]) throws(IngestError) {
     guard configuration != self.configuration else { return }
     guard configuration.withUnsafeBytes({ AudioSpecificConfig(parsing: $0) }) != nil else { throw .malformedHeader("AAC") }
     do { decoder = try AACDecoder(audioSpecificConfig: configuration) } catch { throw .audio("\(error)") }

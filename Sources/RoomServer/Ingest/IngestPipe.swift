@@ -8,7 +8,7 @@ import RoomWebRTC
 /// their track exists: after `take` requests a track, the owner passes no more messages until it has called `begin`.
 final class IngestPipe {
   /// A track that the stream requires.
-  struct Wish: Sendable {
+  struct TrackRequest: Sendable {
     var kind: TrackKind
     var codec: RTPCodec
     var width: Int?
@@ -44,10 +44,10 @@ final class IngestPipe {
   private var metadata = StreamMetadata()
   private var counted = Tally()
 
-  init() throws(IngestFault) { audio = try IngestAudio() }
+  init() throws(IngestError) { audio = try IngestAudio() }
 
   /// Converts the next message. Returns a track that must exist before the next call.
-  func take(_ message: MediaMessage, now: Instant, wall: Int64) throws(IngestFault) -> Wish? {
+  func take(_ message: MediaMessage, now: Instant, wall: Int64) throws(IngestError) -> TrackRequest? {
     switch message.kind {
     case .data:
       if let metadata = StreamMetadata(message) { self.metadata = metadata }
@@ -55,7 +55,7 @@ final class IngestPipe {
     case .audio:
       guard let time = timeline.time(of: message.timestamp, now: now, wall: wall) else { return nil }
       let packets = try audio.take(message.payload, at: time)
-      if audioTrack == nil, audio.hasBegun { return Wish(kind: .audio, codec: .opus) }
+      if audioTrack == nil, audio.hasBegun { return TrackRequest(kind: .audio, codec: .opus) }
       send(packets)
       return nil
     case .video:
@@ -64,7 +64,7 @@ final class IngestPipe {
       case .nothing: return nil
       case .format(let codec, let width, let height):
         let fps = metadata.frameRate.map { Int(min(max($0, 1), 1000).rounded()) }
-        return Wish(kind: .video, codec: codec, width: width, height: height, fps: fps)
+        return TrackRequest(kind: .video, codec: codec, width: width, height: height, fps: fps)
       case .picture(let payloads, let shown):
         send(payloads, at: shown)
         return nil

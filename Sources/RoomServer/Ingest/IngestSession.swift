@@ -33,7 +33,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   private let pipe: NIOLoopBoundBox<IngestPipe>
   private let state = NIOLockedValueBox(State())
   private let stop: @Sendable (String) -> Void
-  private let failed: @Sendable (IngestFault) -> Void
+  private let failed: @Sendable (IngestError) -> Void
   private let log: Logger
 
   /// - Parameters:
@@ -41,8 +41,8 @@ final class IngestSession: PublishSink, RoomEncoder {
   ///   - failed: called if the room can't convert the stream.
   init(
     of user: UserID, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
-    failed: @escaping @Sendable (IngestFault) -> Void, log: Logger
-  ) throws(IngestFault) {
+    failed: @escaping @Sendable (IngestError) -> Void, log: Logger
+  ) throws(IngestError) {
     self.log = log
     self.user = user
     self.loop = loop
@@ -126,9 +126,9 @@ final class IngestSession: PublishSink, RoomEncoder {
       guard let message else { return }
       let now = Instant(microseconds: linux_now_us())
       let wall = Int64(Date().timeIntervalSince1970 * 1_000_000)
-      do throws(IngestFault) {
-        guard let wish = try pipe.take(message, now: now, wall: wall) else { continue }
-        return fulfil(wish)
+      do throws(IngestError) {
+        guard let request = try pipe.take(message, now: now, wall: wall) else { continue }
+        return requestTrack(request)
       } catch {
         return fail(error)
       }
@@ -137,20 +137,21 @@ final class IngestSession: PublishSink, RoomEncoder {
   }
 
   /// Requests a track from the room. Messages wait meanwhile.
-  private func fulfil(_ wish: IngestPipe.Wish) {
+  private func requestTrack(_ request: IngestPipe.TrackRequest) {
     guard let room = state.withLockedValue({ $0.room }) else { return }
     Task {
       let track = EncoderTrack(
-        kind: wish.kind, codec: wish.codec, width: wish.width, height: wish.height, fps: wish.fps, cname: canonicalName)
+        kind: request.kind, codec: request.codec, width: request.width, height: request.height, fps: request.fps,
+        cname: canonicalName)
       guard let injection = await room.publish(track, from: self) else { return }
       loop.execute {
-        self.pipe.value.begin(wish.kind, injection)
+        self.pipe.value.begin(request.kind, injection)
         self.work()
       }
     }
   }
 
-  private func fail(_ fault: IngestFault) {
+  private func fail(_ fault: IngestError) {
     guard let room = close() else { return }
     failed(fault)
     stop("\(ErrorCode.publishFailed.rawValue): \(fault)")

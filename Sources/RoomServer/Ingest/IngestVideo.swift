@@ -23,7 +23,7 @@ struct IngestVideo {
 
   /// Converts a video message.
   /// - Parameter time: the message's time, which is the decoding time of the picture.
-  mutating func take(_ payload: [UInt8], at time: MediaTime) throws(IngestFault) -> Step {
+  mutating func take(_ payload: [UInt8], at time: MediaTime) throws(IngestError) -> Step {
     guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }) else {
       malformed += 1
       return .nothing
@@ -33,7 +33,7 @@ struct IngestVideo {
     return tag.isSequenceHeader ? try begin(payload[tag.track.body]) : try picture(payload[tag.track.body], tag, at: time)
   }
 
-  private mutating func begin(_ record: ArraySlice<UInt8>) throws(IngestFault) -> Step {
+  private mutating func begin(_ record: ArraySlice<UInt8>) throws(IngestError) -> Step {
     guard let configuration = record.withUnsafeBytes({ AVCConfiguration(parsing: $0) }),
       let parameters = configuration.sequenceParameters.first
     else { throw .malformedHeader("H.264") }
@@ -53,7 +53,7 @@ struct IngestVideo {
     return .format(codec, width: picture?.width, height: picture?.height)
   }
 
-  private mutating func picture(_ body: ArraySlice<UInt8>, _ tag: VideoTag, at time: MediaTime) throws(IngestFault) -> Step {
+  private mutating func picture(_ body: ArraySlice<UInt8>, _ tag: VideoTag, at time: MediaTime) throws(IngestError) -> Step {
     guard let configuration else { return .nothing }
     let shown = time.advanced(milliseconds: Int64(tag.track.compositionTime))
     // Times that go back because the encoder's clock did are not reordering.

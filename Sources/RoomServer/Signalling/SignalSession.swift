@@ -39,7 +39,7 @@ struct SignalSession: Sendable {
       // them.
       if socket.isClosing || place == nil && !socket.isConnected { break }
       do throws(UnreadableRequest) {
-        let request = try SignalRequest.decode(message.readableBytesView, limits: limits.told)
+        let request = try SignalRequest.decode(message.readableBytesView, limits: limits.announced)
         if let joined = place {
           let handled = await joined.room.handle(
             request, session: joined.sessionId, of: joined.user, outlet: socket)

@@ -43,7 +43,7 @@ actor ServerHistory {
   }
 
   /// The body of `GET /v1/server/history`.
-  struct Told: Encodable, Sendable {
+  struct Response: Encodable, Sendable {
     /// Seconds between two samples.
     var interval: Int
     /// Oldest first.
@@ -79,5 +79,5 @@ actor ServerHistory {
     last = state
   }
 
-  var told: Told { Told(interval: Self.interval, samples: samples) }
+  var response: Response { Response(interval: Self.interval, samples: samples) }
 }

@@ -138,7 +138,7 @@ struct WHIPAPI: Sendable {
       headers: [
         ("Content-Type", Self.sdp), ("Location", "/\(segments.joined(separator: "/"))/sessions/\(answer.resource.id)"),
         ("ETag", answer.resource.entityTag), ("Accept-Patch", Self.fragment),
-      ] + entrance.configuration.iceServers.flatMap { $0.told(to: user).links.map { ("Link", $0) } },
+      ] + entrance.configuration.iceServers.flatMap { $0.serverEntry(for: user).links.map { ("Link", $0) } },
       body: [UInt8](answer.sdp.utf8))
   }
 

@@ -7,7 +7,7 @@ extension RoomState {
     try checkAdmin(caller, "changing the room's attributes")
     let new = params.set ?? [:]
     let removed = params.remove ?? []
-    if let complaint = complaint(about: new, removed) { throw RoomError(.updateRoomFailed, complaint) }
+    if let validationError = validationError(about: new, removed) { throw RoomError(.updateRoomFailed, validationError) }
     let added = new.keys.filter { attributes[$0] == nil }.count
     let gone = Set(removed).filter { attributes[$0] != nil }
     guard attributes.count + added - gone.count <= rules.attributes else {
@@ -17,10 +17,10 @@ extension RoomState {
     guard !changed.isEmpty || !gone.isEmpty else { return }
     attributes.merge(changed) { $1 }
     for key in gone { attributes[key] = nil }
-    tell(.attributesChanged(AttributesChangedData(set: changed, removed: gone.sorted(), by: caller.told)))
+    tell(.attributesChanged(AttributesChangedData(set: changed, removed: gone.sorted(), by: caller.eventUserID)))
   }
 
-  private func complaint(about new: [String: String], _ removed: [String]) -> String? {
+  private func validationError(about new: [String: String], _ removed: [String]) -> String? {
     let count = new.count + removed.count
     guard (1...rules.attributesPerCall).contains(count) else {
       return "set, remove: \(count) attributes; a call sets or removes 1 to \(rules.attributesPerCall)"

@@ -17,7 +17,7 @@ extension RoomState {
       throw RoomError(.requestsFull, "\(rules.invitations) users have pending invitations; wait for their answers")
     }
     let invitation = SeatInvitation(
-      userId: user, index: index, by: caller.told, at: clock, expiresAt: clock + rules.invitationTime)
+      userId: user, index: index, by: caller.eventUserID, at: clock, expiresAt: clock + rules.invitationTime)
     invitations.append(invitation)
     tell(.seatInvited(invitation))
   }
@@ -29,7 +29,7 @@ extension RoomState {
     guard invitations[user] != nil else {
       throw RoomError(.requestFailed, "\(user.brief) is not invited: the invitation was answered or has expired")
     }
-    endInvitation(of: user, .cancelled, by: caller.told)
+    endInvitation(of: user, .cancelled, by: caller.eventUserID)
   }
 
   /// Takes the seat that the user is invited to, or the first free one if that is taken.

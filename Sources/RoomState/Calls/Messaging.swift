@@ -9,7 +9,7 @@ extension RoomState {
     if case .user(let user) = caller, try member(user).isHidden {
       throw RoomError(.noPermission, "a hidden participant can't send messages: they would reveal it")
     }
-    if let complaint = params.complaint { throw RoomError(.messageFailed, complaint) }
+    if let validationError = params.validationError { throw RoomError(.messageFailed, validationError) }
     if let to = params.to { _ = try visibleMember(to) }
     if case .user(let user) = caller {
       let allowed = members[user]?.pace.take(perSecond: rules.messagesPerSecond, burst: rules.messageBurst, now: clock)
@@ -18,7 +18,7 @@ extension RoomState {
       }
     }
     let message = RoomMessage(
-      seq: sequence + 1, userId: caller.told, kind: params.kind, text: params.text, type: params.type, data: params.data,
+      seq: sequence + 1, userId: caller.eventUserID, kind: params.kind, text: params.text, type: params.type, data: params.data,
       count: params.count, to: params.to, at: clock)
     history.keep(message, limits: rules.limits)
     var audience = Audience.everyone

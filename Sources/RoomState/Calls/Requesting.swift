@@ -37,8 +37,8 @@ extension RoomState {
     try checkAdmin(caller, "accepting a request")
     guard let request = requests[user] else { throw RoomError(.acceptFailed, Self.noRequest(of: user)) }
     let index = try seat(like: request.index, for: user)
-    endRequest(of: user, .accepted, index: index, by: caller.told)
-    sit(user, on: index, .requested, by: caller.told)
+    endRequest(of: user, .accepted, index: index, by: caller.eventUserID)
+    sit(user, on: index, .requested, by: caller.eventUserID)
     return SeatResult(index: index)
   }
 
@@ -47,7 +47,7 @@ extension RoomState {
   public mutating func rejectRequest(of user: UserID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "rejecting a request")
     guard requests[user] != nil else { throw RoomError(.rejectFailed, Self.noRequest(of: user)) }
-    endRequest(of: user, .rejected, by: caller.told)
+    endRequest(of: user, .rejected, by: caller.eventUserID)
   }
 
   /// Returns the pending requests, oldest first.

@@ -46,8 +46,8 @@ extension RoomState {
     try checkAdmin(caller, "removing users from seats")
     _ = try visibleMember(user)
     guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) has no seat") }
-    vacate(index, .kicked, by: caller.told)
-    anchorGotUp(user, by: caller.told)
+    vacate(index, .kicked, by: caller.eventUserID)
+    anchorGotUp(user, by: caller.eventUserID)
   }
 
   /// Sets switches of a seat atomically.
@@ -67,7 +67,7 @@ extension RoomState {
     seats.set(switches)
     let now = seats[switches.index]
     guard now != seat else { return }
-    tell(.seatChanged(SeatChangedData(seat: now, cause: .switched, by: caller.told)))
+    tell(.seatChanged(SeatChangedData(seat: now, cause: .switched, by: caller.eventUserID)))
     if now.userId != nil { want(.switched(now)) }
   }
 
@@ -84,7 +84,7 @@ extension RoomState {
     let off = seats.rebuild(count: wanted.seatCount, keeping: wanted.type == layout.type ? wanted.seatCount : 1)
     layout = wanted
     let users = off.compactMap(\.userId)
-    tell(.layoutChanged(LayoutChangedData(layout: wanted, seats: seats.all, off: users, by: caller.told)))
+    tell(.layoutChanged(LayoutChangedData(layout: wanted, seats: seats.all, off: users, by: caller.eventUserID)))
     for seat in off { if let user = seat.userId { want(.unseated(userId: user, index: seat.index)) } }
     want(.arranged(wanted))
   }

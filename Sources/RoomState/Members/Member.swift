@@ -19,7 +19,7 @@ public enum Caller: Hashable, Sendable {
   case user(UserID)
 
   /// The user id in events; empty for the API.
-  var told: UserID {
+  var eventUserID: UserID {
     switch self {
     case .api: ""
     case .user(let user): user

@@ -67,7 +67,7 @@ extension RoomCore {
     guard let participant = roster[user] else { return nil }
     var others = roster.shown
     if let index = others.lastIndex(where: { $0.userId == user }) { others.remove(at: index) }
-    var limits = settings.limits.told
+    var limits = settings.limits.clientLimits
     limits.historyMessages = settings.rules.historyMessages
     limits.historyBytes = settings.rules.historyBytes
     var room = state.snapshot(for: user)
@@ -75,7 +75,7 @@ extension RoomCore {
     return JoinResult(
       sessionId: participant.session, resumed: resumed, room: room, me: participant.info, participants: others, limits: limits,
       pingInterval: Int(settings.pingInterval.milliseconds),
-      iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.told(to: user) })
+      iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.serverEntry(for: user) })
   }
 
   /// Handles the loss of a client's socket: the participant has the grace time to return on another.

@@ -32,7 +32,7 @@ extension RoomCore {
   }
 
   mutating func startMerge(_ params: MergeParams, by caller: UserID, claim: BroadcastClaim, _ asker: Asker) throws(RoomError) {
-    if let complaint = params.complaint { throw RoomError(.cdnParameters, complaint) }
+    if let validationError = params.validationError { throw RoomError(.cdnParameters, validationError) }
     try checkNewJob(params.jobId)
     let goesOut = params.publishUrl != nil || settings.push.mode != .own
     guard goesOut || params.publishAs != nil else {
@@ -84,8 +84,8 @@ extension RoomCore {
     guard case .merge(_, var params) = job.program else {
       throw RoomError(.cdnParameters, "the job \"\(id)\" is not a merge job and has no layouts")
     }
-    if let complaint = MergeParams.complaint(about: layouts, hasPictures: params.width != nil) {
-      throw RoomError(.cdnParameters, complaint)
+    if let validationError = MergeParams.validationError(about: layouts, hasPictures: params.width != nil) {
+      throw RoomError(.cdnParameters, validationError)
     }
     params.layouts = layouts
     return try arrange(id, params, asker)

@@ -18,13 +18,13 @@ extension RoomCore {
   mutating func beginPK(_ info: PKInfo) {
     endPK()
     let guest: UserID? =
-      switch info.way {
+      switch info.mode {
       case .bridge: UserID("\(info.userId)@\(info.room)")
       case .move: info.inviter ? nil : info.userId
       }
     pk = PKStage(info: info, guest: guest)
     changes.stage = true
-    guard info.way == .bridge else { return showPK() }
+    guard info.mode == .bridge else { return showPK() }
     emit(.peer(.borrow(info.userId, from: info.room, info.pkId)))
     timers.set(.guest(info.pkId), at: time(in: Self.guestTime))
   }
@@ -66,14 +66,14 @@ extension RoomCore {
     pk = nil
     changes.stage = true
     for id in jobs.keys.sorted() { leavePK(id) }
-    guard stage.info.way == .bridge, let guest = stage.guest else { return }
+    guard stage.info.mode == .bridge, let guest = stage.guest else { return }
     if roster[guest]?.presence.isGuest == true { end(guest, EndedData(reason: .left)) }
     emit(.peer(.endBorrowing(stage.info.room)))
   }
 
   /// Sends the inviting anchor its token for the other room, if it is the one to move; also after a lost connection.
   mutating func sendPKToken(to user: UserID) {
-    guard let info = pk?.info, info.way == .move, info.inviter, info.host == user, let host = roster[user],
+    guard let info = pk?.info, info.mode == .move, info.inviter, info.host == user, let host = roster[user],
       host.presence.isClient, let connection = host.connection
     else { return }
     let token = RoomToken(

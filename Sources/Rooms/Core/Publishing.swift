@@ -42,9 +42,10 @@ extension RoomCore {
   }
 
   mutating func checkTrackCount(_ number: Int) throws(RoomError) {
-    guard number <= settings.limits.told.tracksPerParticipant else {
+    guard number <= settings.limits.clientLimits.tracksPerParticipant else {
       count(.limit(.tracks))
-      throw RoomError(.publishFailed, "a participant publishes at most \(settings.limits.told.tracksPerParticipant) tracks")
+      throw RoomError(
+        .publishFailed, "a participant publishes at most \(settings.limits.clientLimits.tracksPerParticipant) tracks")
     }
   }
 

@@ -27,7 +27,7 @@ extension RoomCore {
     package var audience = RoomAudience.mixed
     package var rules = RoomRules()
     /// The options of the request that created the room; nil members mean the default.
-    package var wishes = RoomWishes()
+    package var options = RoomSettingsOptions()
     /// Maximum number of jobs.
     package var jobs = 16
     /// Interval of `jobStatus` events.

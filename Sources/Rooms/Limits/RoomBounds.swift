@@ -3,7 +3,7 @@ import RoomProtocol
 /// The limits of one room for its participants and viewers.
 package struct RoomBounds: Sendable, Hashable {
   /// The limits that are sent to clients.
-  package var told = RoomLimits()
+  package var clientLimits = RoomLimits()
   /// Percentage of a room's capacity reserved for participants with the `publish` grant, rounded up.
   package var publisherShare = 2
   /// Maximum number of WHEP sessions started with the same token.

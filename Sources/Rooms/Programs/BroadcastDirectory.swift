@@ -85,7 +85,7 @@ package final class BroadcastDirectory: Sendable {
 
   /// A job to be admitted to a broadcast.
   private struct Request {
-    let way: BroadcastWay
+    let target: BroadcastTarget
     let claim: BroadcastClaim
     let serialNumber: Int
     let recording: RecordingName?
@@ -107,7 +107,7 @@ package final class BroadcastDirectory: Sendable {
     recorded: @escaping RecordingListener = { _, _ in }, listener: @escaping Listener
   ) throws(RoomError) -> Place {
     let request = Request(
-      way: try BroadcastWay(to: url, origin: origin, records: recordings != nil), claim: claim,
+      target: try BroadcastTarget(to: url, origin: origin, records: recordings != nil), claim: claim,
       serialNumber: url.serialNumber ?? 0, recording: recording, isRestored: isRestored, recorded: recorded, listener: listener)
     if recording != nil, recordings == nil, !isRestored { throw RoomError.recordsNothing("record") }
     placing.lock()
@@ -120,11 +120,11 @@ package final class BroadcastDirectory: Sendable {
 
   /// Returns a registration with the running broadcast; nil if there is none.
   private func join(_ request: Request) throws(RoomError) -> Place? {
-    let key = request.way.key
+    let key = request.target.key
     let joined: Result<(place: Place, before: Entry)?, RoomError> = state.withLockedValue { state in
       guard !state.isStopping else { return .failure(RoomError(.publishFailed, "the server is stopping")) }
       do throws(RoomError) {
-        try request.claim.check(request.way.stream, owners: state.entries[key]?.owners)
+        try request.claim.check(request.target.stream, owners: state.entries[key]?.owners)
       } catch { return .failure(error) }
       guard var entry = state.entries[key] else { return .success(nil) }
       guard request.serialNumber > entry.serialNumber else {
@@ -148,7 +148,7 @@ package final class BroadcastDirectory: Sendable {
     guard let (place, before) = try joined.get() else { return nil }
     guard before.recording == nil, let name = request.recording else { return place }
     do throws(RoomError) {
-      let outlet = try record(name, for: request, isOnlyWay: false)
+      let outlet = try record(name, for: request, isOnlyOutput: false)
       Task { await place.broadcast.add(outlet) }
       return place
     } catch {
@@ -160,7 +160,7 @@ package final class BroadcastDirectory: Sendable {
   private func withoutRecording(
     _ place: Place, before: Entry, _ request: Request, _ error: RoomError
   ) throws(RoomError) -> Place {
-    let key = request.way.key
+    let key = request.target.key
     let entry = state.withLockedValue { state -> Entry? in
       guard var entry = state.entries[key], entry.broadcast === place.broadcast else { return nil }
       if entry.recording == request.recording { entry.recording = nil }
@@ -178,7 +178,7 @@ package final class BroadcastDirectory: Sendable {
 
   /// Returns a registration with a new broadcast.
   private func begin(_ request: Request) throws(RoomError) -> Place {
-    let key = request.way.key
+    let key = request.target.key
     let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLockedValue { state in
       guard state.entries.count < settings.limit else {
         count(.limit(.broadcasts))
@@ -192,7 +192,7 @@ package final class BroadcastDirectory: Sendable {
     do throws(RoomError) {
       let (made, recording) = try make(request, age: age, on: loop)
       let entry = Entry(
-        broadcast: made, isDirect: request.way.isDirect, recording: recording, serialNumber: request.serialNumber,
+        broadcast: made, isDirect: request.target.isDirect, recording: recording, serialNumber: request.serialNumber,
         owners: Set([request.claim.room].compactMap(\.self)), listeners: [program: request.listener])
       state.withLockedValue { $0.entries[key] = entry }
       return entry.place(program)
@@ -227,12 +227,12 @@ package final class BroadcastDirectory: Sendable {
   private func make(
     _ request: Request, age: Int64?, on loop: any EventLoop
   ) throws(RoomError) -> (LiveBroadcast, recording: RecordingName?) {
-    let key = request.way.key
+    let key = request.target.key
     var outlets: [any BroadcastOutlet] = []
     var address: RTMPAddress?
-    switch request.way {
+    switch request.target {
     case .push(let server, _): address = server
-    case .file(let name): outlets = [try record(name, for: request, isOnlyWay: true)]
+    case .file(let name): outlets = [try record(name, for: request, isOnlyOutput: true)]
     case .origin(let origin, let path):
       let outlet = try origin.publish(path) { [weak self] reason in
         self?.fail(key, .rejected(code: "", reason: reason))
@@ -242,7 +242,7 @@ package final class BroadcastDirectory: Sendable {
     do {
       var recording = request.recording
       if let name = recording {
-        do throws(RoomError) { outlets.append(try record(name, for: request, isOnlyWay: false)) } catch {
+        do throws(RoomError) { outlets.append(try record(name, for: request, isOnlyOutput: false)) } catch {
           // A restored broadcast continues even if it can't be recorded.
           guard request.isRestored else { throw error }
           recording = nil
@@ -263,16 +263,16 @@ package final class BroadcastDirectory: Sendable {
   // MARK: Recordings
 
   /// Creates the file of a recording.
-  /// - Parameter isOnlyWay: whether the broadcast has no other output, and fails with the recording.
-  private func record(_ name: RecordingName, for request: Request, isOnlyWay: Bool) throws(RoomError) -> FileOutlet {
-    let (key, recorded) = (request.way.key, request.recorded)
+  /// - Parameter isOnlyOutput: whether the broadcast has no other output, and fails with the recording.
+  private func record(_ name: RecordingName, for request: Request, isOnlyOutput: Bool) throws(RoomError) -> FileOutlet {
+    let (key, recorded) = (request.target.key, request.recorded)
     guard let recordings else {
       log.warning("recording rejected", metadata: ["file": "\(name)", "reason": "the server was started without --recordings"])
       throw RoomError.recordsNothing("record")
     }
     do throws(RecordingFailure) {
       let outlet = try recordings.begin(name, resumes: request.isRestored) { [weak self] summary in
-        self?.recorded(name, of: key, summary, isOnlyWay: isOnlyWay)
+        self?.recorded(name, of: key, summary, isOnlyOutput: isOnlyOutput)
         recorded(name, summary)
       }
       log.info("recording started", metadata: ["file": "\(name)"])
@@ -283,7 +283,7 @@ package final class BroadcastDirectory: Sendable {
     }
   }
 
-  private func recorded(_ name: RecordingName, of key: String, _ summary: FileOutlet.Summary, isOnlyWay: Bool) {
+  private func recorded(_ name: RecordingName, of key: String, _ summary: FileOutlet.Summary, isOnlyOutput: Bool) {
     var metadata: Logger.Metadata = [
       "files": "\(summary.files.joined(separator: " "))", "bytes": "\(summary.bytes)",
       "droppedPictures": "\(summary.droppedPictures)",
@@ -292,7 +292,7 @@ package final class BroadcastDirectory: Sendable {
     metadata["file"] = "\(name)"
     metadata["reason"] = "\(failure)"
     log.warning("recording failed", metadata: metadata)
-    if isOnlyWay {
+    if isOnlyOutput {
       fail(key, .file(failure))
     } else {
       state.withLockedValue { state in

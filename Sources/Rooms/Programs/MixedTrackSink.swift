@@ -9,15 +9,15 @@ import Synchronization
 /// Publishes a mix's output into a room as a video track, an audio track, or both: encoded once for all receivers.
 final class MixedTrackSink: MixSink {
   /// The output of one track.
-  fileprivate struct Way {
+  fileprivate struct Output {
     let injection: TrackInjection
     let base = UInt32.random(in: .min ... .max)
     var reported: MediaTime?
   }
 
   fileprivate struct State {
-    var video: Way?
-    var audio: Way?
+    var video: Output?
+    var audio: Output?
     let opus: OpusEncoder?
     let packetizer = H264Packetizer()
     var waiting: [Int16] = []
@@ -46,8 +46,8 @@ final class MixedTrackSink: MixSink {
   /// Starts sending into these tracks.
   func begin(video: TrackInjection?, audio: TrackInjection?) {
     state.withLock { state in
-      state.video = video.map { Way(injection: $0) }
-      state.audio = audio.map { Way(injection: $0) }
+      state.video = video.map { Output(injection: $0) }
+      state.audio = audio.map { Output(injection: $0) }
     }
   }
 
@@ -70,18 +70,18 @@ final class MixedTrackSink: MixSink {
 
 extension MixedTrackSink.State {
   mutating func send(_ picture: EncodedPicture) {
-    guard var way = video, let payloads = try? packetizer.packetize(picture.data) else { return }
-    let timestamp = way.base &+ picture.timestamp.rtpTimestamp(rate: 90_000)
-    way.report(picture.timestamp, timestamp, wall)
+    guard var output = video, let payloads = try? packetizer.packetize(picture.data) else { return }
+    let timestamp = output.base &+ picture.timestamp.rtpTimestamp(rate: 90_000)
+    output.report(picture.timestamp, timestamp, wall)
     for (index, payload) in payloads.enumerated() {
-      way.injection.send(payload, timestamp: timestamp, marker: index == payloads.count - 1)
+      output.injection.send(payload, timestamp: timestamp, marker: index == payloads.count - 1)
     }
-    way.injection.commit()
-    video = way
+    output.injection.commit()
+    video = output
   }
 
   mutating func send(_ samples: [Int16], at position: Int64) {
-    guard var way = audio, let opus else { return }
+    guard var output = audio, let opus else { return }
     let held = Int64(waiting.count / AudioInput.channels)
     if waiting.isEmpty || self.position + held != position {
       waiting = []
@@ -92,18 +92,18 @@ extension MixedTrackSink.State {
     while waiting.count >= length {
       let block = Array(waiting.prefix(length))
       waiting.removeFirst(length)
-      let timestamp = way.base &+ UInt32(truncatingIfNeeded: self.position)
-      way.report(AudioInput.time(of: self.position), timestamp, wall)
+      let timestamp = output.base &+ UInt32(truncatingIfNeeded: self.position)
+      output.report(AudioInput.time(of: self.position), timestamp, wall)
       self.position += Int64(OpusEncoder.frameCount)
       guard let packet = try? opus.encode(block) else { continue }
-      way.injection.send(packet, timestamp: timestamp, marker: false)
-      way.injection.commit()
+      output.injection.send(packet, timestamp: timestamp, marker: false)
+      output.injection.commit()
     }
-    audio = way
+    audio = output
   }
 }
 
-extension MixedTrackSink.Way {
+extension MixedTrackSink.Output {
   mutating func report(_ time: MediaTime, _ timestamp: UInt32, _ wall: Int64) {
     if let reported, time - reported < MixedTrackSink.reportInterval { return }
     reported = time

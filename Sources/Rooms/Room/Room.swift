@@ -184,12 +184,12 @@ package actor Room: StoredSource {
   /// - Parameter settle: returns the settings for the options that apply after the change.
   /// - Throws: as ``RoomCore/change(_:)``.
   package func change(
-    _ change: @Sendable (inout RoomWishes) -> Void, settle: @Sendable (RoomWishes) -> RoomCore.Settings
+    _ change: @Sendable (inout RoomSettingsOptions) -> Void, settle: @Sendable (RoomSettingsOptions) -> RoomCore.Settings
   ) throws(RoomError) {
     guard !core.isClosed else { throw RoomError(.notInRoom, "the room is closed") }
-    var wishes = core.settings.wishes
-    change(&wishes)
-    let settings = settle(wishes).completed(by: dependencies, candidates: media.candidates)
+    var options = core.settings.options
+    change(&options)
+    let settings = settle(options).completed(by: dependencies, candidates: media.candidates)
     try perform { core throws(RoomError) in try core.change(settings) }
   }
 

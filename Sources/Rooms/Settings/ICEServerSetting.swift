@@ -32,7 +32,7 @@ public struct ICEServerSetting: Sendable, Hashable {
   /// - Parameters:
   ///   - user: the client's user; a generated user name ends with it, so that the TURN server's log shows the client.
   ///   - now: the start of the lifetime.
-  public func told(to user: UserID, at now: Date = Date()) -> ICEServer {
+  public func serverEntry(for user: UserID, at now: Date = Date()) -> ICEServer {
     switch access {
     case .open: return ICEServer(urls: urls)
     case .account(let username, let credential):
@@ -50,7 +50,7 @@ public struct ICEServerSetting: Sendable, Hashable {
   }
 
   /// The validation error message; nil if the setting is valid.
-  package var complaint: String? {
+  package var validationError: String? {
     guard !urls.isEmpty else { return "an ICE server needs a URL" }
     for url in urls {
       guard let scheme = url.split(separator: ":").first, ["stun", "stuns", "turn", "turns"].contains(scheme),

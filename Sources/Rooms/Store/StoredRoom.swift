@@ -4,15 +4,20 @@ import RoomState
 
 /// The stored form of a room.
 package struct StoredRoom: Codable, Sendable, Hashable {
-  package var wishes: RoomWishes
+  package var options: RoomSettingsOptions
   /// Seats, layout, requests, PK, messages and attributes.
   package var state: RoomState
   /// Jobs in start order.
   var jobs: [StoredJob]
 
+  private enum CodingKeys: String, CodingKey {
+    case options = "wishes"
+    case state, jobs
+  }
+
   /// Returns whether it equals another one apart from the clock, which alone does not justify a write.
   func isStored(as other: StoredRoom) -> Bool {
-    wishes == other.wishes && jobs == other.jobs && state.isStored(as: other.state)
+    options == other.options && jobs == other.jobs && state.isStored(as: other.state)
   }
 }
 

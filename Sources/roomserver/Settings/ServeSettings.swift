@@ -5,7 +5,7 @@ import Foundation
 /// default. Records the values it returned, for `roomserver config`.
 final class ServeSettings {
   /// The source of a value.
-  enum Source: String { case flag, environment, file, usual = "default" }
+  enum Source: String { case flag, environment, file, `default` = "default" }
 
   /// An effective value.
   struct Effective {
@@ -15,9 +15,9 @@ final class ServeSettings {
 
   private let environment: [String: String]
   private let file: SettingsFile?
-  /// The settings that have a value, by key. Settings that were read and have none are only in `asked`.
+  /// The settings that have a value, by key. Settings that were read and have none are only in `readKeys`.
   private(set) var effective: [String: Effective] = [:]
-  private(set) var asked: Set<String> = []
+  private(set) var readKeys: Set<String> = []
 
   init(environment: [String: String] = ProcessInfo.processInfo.environment, file: SettingsFile? = nil) {
     self.environment = environment
@@ -25,7 +25,7 @@ final class ServeSettings {
   }
 
   private func found(_ key: String, _ flag: [String]) -> Effective? {
-    asked.insert(key)
+    readKeys.insert(key)
     let setting = Setting.named[key]
     if !flag.isEmpty { return remember(key, Effective(values: flag, source: .flag)) }
     if let setting, let text = environment[setting.variable] {
@@ -46,7 +46,7 @@ final class ServeSettings {
   /// Returns the start of an error message about a value.
   private func name(_ key: String, _ source: Source) -> String {
     switch source {
-    case .flag, .usual: "--\(key)"
+    case .flag, .default: "--\(key)"
     case .environment: Setting.named[key]?.variable ?? key
     case .file: "\(file?.path ?? ""):\(file?.entries[key]?.line ?? 0): \(key)"
     }
@@ -54,17 +54,21 @@ final class ServeSettings {
 
   func text(_ key: String, _ flag: String?) -> String? { found(key, flag.map { [$0] } ?? [])?.values.first }
 
-  func text(_ key: String, _ flag: String?, default usual: String) -> String { text(key, flag) ?? self.usual(key, usual) }
+  func text(_ key: String, _ flag: String?, default defaultValue: String) -> String {
+    text(key, flag) ?? self.defaulted(key, defaultValue)
+  }
 
   func list(_ key: String, _ flags: [String]) -> [String] { found(key, flags)?.values ?? [] }
 
   private func parsed<Value: CustomStringConvertible>(
-    _ key: String, _ flag: Value?, _ words: String, _ parse: (String) -> Value?
+    _ key: String, _ flag: Value?, _ description: String, _ parse: (String) -> Value?
   ) throws -> Value? {
     guard let found = found(key, flag.map { ["\($0)"] } ?? []) else { return nil }
     if let flag { return flag }
     let text = found.values.first ?? ""
-    guard let value = parse(text) else { throw ValidationError("\(name(key, found.source)) must be \(words), not \(text)") }
+    guard let value = parse(text) else {
+      throw ValidationError("\(name(key, found.source)) must be \(description), not \(text)")
+    }
     return value
   }
 
@@ -72,8 +76,8 @@ final class ServeSettings {
     try parsed(key, flag, "an integer in the valid range") { Number($0) }
   }
 
-  func number<Number: FixedWidthInteger>(_ key: String, _ flag: Number?, default usual: Number) throws -> Number {
-    try number(key, flag) ?? self.usual(key, usual)
+  func number<Number: FixedWidthInteger>(_ key: String, _ flag: Number?, default defaultValue: Number) throws -> Number {
+    try number(key, flag) ?? self.defaulted(key, defaultValue)
   }
 
   /// - Throws: if the number is out of its range.
@@ -87,7 +91,7 @@ final class ServeSettings {
 
   func decimal(_ key: String, _ flag: Double?) throws -> Double? { try parsed(key, flag, "a number") { Double($0) } }
 
-  func flag(_ key: String, _ flag: Bool?, default usual: Bool) throws -> Bool {
+  func flag(_ key: String, _ flag: Bool?, default defaultValue: Bool) throws -> Bool {
     let value = try parsed(key, flag, "true or false") { text -> Bool? in
       switch text.lowercased() {
       case "1", "true", "yes", "on": true
@@ -95,12 +99,12 @@ final class ServeSettings {
       default: nil
       }
     }
-    return value ?? self.usual(key, usual)
+    return value ?? self.defaulted(key, defaultValue)
   }
 
   /// Records a default that is not constant.
-  private func usual<Value: CustomStringConvertible>(_ key: String, _ value: Value) -> Value {
-    effective[key] = Effective(values: ["\(value)"], source: .usual)
+  private func defaulted<Value: CustomStringConvertible>(_ key: String, _ value: Value) -> Value {
+    effective[key] = Effective(values: ["\(value)"], source: .default)
     return value
   }
 
@@ -118,9 +122,9 @@ final class ServeSettings {
 
   private func line(of setting: Setting) -> String {
     guard let value = effective[setting.key] else {
-      switch setting.usual {
-      case .value(let usual): return "\(setting.key): \(SettingsFile.scalar(usual, setting.kind))  # default"
-      case .words(let words): return "# \(setting.key): default \(words)"
+      switch setting.defaultValue {
+      case .value(let defaultValue): return "\(setting.key): \(SettingsFile.scalar(defaultValue, setting.kind))  # default"
+      case .description(let description): return "# \(setting.key): default \(description)"
       }
     }
     let shown = value.values.compactMap { setting.shown($0) }
@@ -130,9 +134,9 @@ final class ServeSettings {
   }
 
   /// The values that differ from the defaults, for the log.
-  var chosen: [String: String] {
-    effective.filter { $0.value.source != .usual }.reduce(into: [:]) { chosen, entry in
-      chosen[entry.key] = entry.value.values.map { Setting.named[entry.key]?.shown($0) ?? "hidden" }.joined(separator: ",")
+  var overrides: [String: String] {
+    effective.filter { $0.value.source != .default }.reduce(into: [:]) { overrides, entry in
+      overrides[entry.key] = entry.value.values.map { Setting.named[entry.key]?.shown($0) ?? "hidden" }.joined(separator: ",")
     }
   }
 }

@@ -23,12 +23,12 @@ extension Setting {
   ]
 
   private static let access: [Setting] = [
-    Setting("key", .text, "key", usual: .words("none, required"), "The API key."),
+    Setting("key", .text, "key", defaultValue: .description("none, required"), "The API key."),
     Setting(
-      "secret", .text, "secret", usual: .words("none, required"), isSecret: true,
+      "secret", .text, "secret", defaultValue: .description("none, required"), isSecret: true,
       "The API key's secret, at least 32 bytes: `openssl rand -hex 32`."),
     Setting(
-      "api-key", .list, "id:secret", usual: .words("none"), isSecret: true, variable: "ROOMSERVER_API_KEYS",
+      "api-key", .list, "id:secret", defaultValue: .description("none"), isSecret: true, variable: "ROOMSERVER_API_KEYS",
       """
       An API key and its secret in one value. May be repeated: tokens of all keys are valid, and the server signs with the \
       first one, which is --key if given.
@@ -37,13 +37,13 @@ extension Setting {
 
   private static let webhooks: [Setting] = [
     Setting(
-      "webhook", .list, "url", usual: .words("none"), hidesQuery: true,
+      "webhook", .list, "url", defaultValue: .description("none"), hidesQuery: true,
       "A URL that receives room events, one signed POST for each event. May be repeated."),
     Setting(
-      "webhook-secret", .text, "secret", usual: .words("the API key's secret"), isSecret: true,
+      "webhook-secret", .text, "secret", defaultValue: .description("the API key's secret"), isSecret: true,
       "The secret that signs webhook deliveries."),
     Setting(
-      "webhook-certificates", .text, "file", usual: .words("the system's"),
+      "webhook-certificates", .text, "file", defaultValue: .description("the system's"),
       "A PEM file of certificate authorities that are trusted for https webhooks."),
     .time("webhook-timeout", 100...60_000, .milliseconds, at: \.webhooks.timeout, "Milliseconds that a webhook has to answer"),
     .time(
@@ -64,25 +64,25 @@ extension Setting {
 
   private static let server: [Setting] = [
     Setting(
-      "data", .text, "directory", usual: "roomserver-data", dev: "none",
+      "data", .text, "directory", defaultValue: "roomserver-data", dev: "none",
       """
       The directory for data that outlives the server. It is created if missing, and one server uses it at a time. "none" \
       stores nothing.
       """),
     Setting(
-      "drain", .number, "seconds", usual: "0",
+      "drain", .number, "seconds", defaultValue: "0",
       """
       Seconds that open rooms may continue after SIGTERM, 0 to 86400. No room is opened meanwhile. SIGINT stops the server at \
       once.
       """
     ),
     Setting(
-      "drain-redirect", .text, "url", usual: .words("none"), hidesQuery: true,
+      "drain-redirect", .text, "url", defaultValue: .description("none"), hidesQuery: true,
       """
       The signalling URL of the server that takes over: new joins are redirected there during a drain, and the remaining \
       participants at its end.
       """
     ),
-    Setting("log-level", .text, "level", usual: "info", "trace, debug, info, notice, warning, error or critical."),
+    Setting("log-level", .text, "level", defaultValue: "info", "trace, debug, info, notice, warning, error or critical."),
   ]
 }

@@ -2,10 +2,10 @@
 
 extension Setting {
   static let origin: [Setting] = [
-    Setting("rtmp", .flag, usual: "true", "Accept and play live streams over RTMP."),
-    Setting("rtmp-port", .number, "port", usual: "1935", dev: "0", "The TCP port of RTMP; 0 selects a free one."),
+    Setting("rtmp", .flag, defaultValue: "true", "Accept and play live streams over RTMP."),
+    Setting("rtmp-port", .number, "port", defaultValue: "1935", dev: "0", "The TCP port of RTMP; 0 selects a free one."),
     Setting(
-      "rtmp-bind", .text, "address", usual: .words("the address of --bind"),
+      "rtmp-bind", .text, "address", defaultValue: .description("the address of --bind"),
       "The numeric address that RTMP listens on."),
     .count(
       "rtmp-per-address", 0...1_000_000, at: \.origin.connectionsPerAddress,
@@ -27,9 +27,9 @@ extension Setting {
       "rtmp-ping-time", 1...600, .seconds, at: \.origin.timeouts.pingAnswer, in: .microseconds,
       "Seconds that an RTMP client has to answer a ping"),
     .count(
-      "rtmp-threads", 1...256, at: \.origin.threads, usual: "one per two cores", "Threads that serve RTMP and HTTP-FLV"),
+      "rtmp-threads", 1...256, at: \.origin.threads, defaultValue: "one per two cores", "Threads that serve RTMP and HTTP-FLV"),
     .count(
-      "ingest-threads", 1...256, at: \.ingestThreads, usual: "one per two cores",
+      "ingest-threads", 1...256, at: \.ingestThreads, defaultValue: "one per two cores",
       "Threads that convert RTMP streams that encoders publish to rooms"),
     .bytes("rtmp-queue-bytes", 4096...67_108_864, at: \.origin.waitingBytes, "Unsent bytes of one RTMP viewer"),
     .count("streams", 1...1_000_000, at: \.origin.streams, "Live streams at once"),
@@ -46,31 +46,31 @@ extension Setting {
       "viewer-lag", 100...60_000, .milliseconds, at: \.origin.stream.lag, in: .milliseconds,
       "Milliseconds by which a viewer may be late before it loses video"),
     Setting(
-      "origin-name", .list, "host", usual: .words("none"),
+      "origin-name", .list, "host", defaultValue: .description("none"),
       "A host name of this server: jobs that publish to it need no socket. May be repeated."),
     Setting(
-      "publish-key", .text, "key", usual: .words("none"), isSecret: true,
+      "publish-key", .text, "key", defaultValue: .description("none"), isSecret: true,
       "The key of signed publish URLs (wsSecret, wsTime). Without it, publishing requires a token."),
     Setting(
-      "publish-validity", .number, "seconds", usual: "86400",
+      "publish-validity", .number, "seconds", defaultValue: "86400",
       "Seconds for which a signed publish URL is valid; requires --publish-key."),
     Setting(
-      "play-key", .text, "key", usual: .words("none"), isSecret: true,
+      "play-key", .text, "key", defaultValue: .description("none"), isSecret: true,
       "The key of signed play URLs. Without it, any client may play."),
     Setting(
-      "play-validity", .number, "seconds", usual: "86400",
+      "play-validity", .number, "seconds", defaultValue: "86400",
       "Seconds for which a signed play URL is valid; requires --play-key."),
-    Setting("open-publish", .flag, usual: "false", "Let any client publish, without a token or a signature."),
+    Setting("open-publish", .flag, defaultValue: "false", "Let any client publish, without a token or a signature."),
     .time(
       "gather", 0...1000, .milliseconds, at: \.origin.gather,
       "Milliseconds for which messages to RTMP and HTTP-FLV viewers are gathered into one write"),
     Setting(
-      "hls-segment", .decimal, "seconds", usual: "2",
+      "hls-segment", .decimal, "seconds", defaultValue: "2",
       "The minimum length of an HLS segment in seconds; it ends at the next key frame."),
     Setting(
-      "hls-part", .decimal, "seconds", usual: "0.5",
+      "hls-part", .decimal, "seconds", defaultValue: "0.5",
       "The maximum length of a low-latency HLS part in seconds; 0 for no parts."),
-    Setting("hls-window", .number, "segments", usual: "8", "Segments in an HLS playlist, 3 to 100."),
+    Setting("hls-window", .number, "segments", defaultValue: "8", "Segments in an HLS playlist, 3 to 100."),
     .bytes(
       "hls-bytes", 1_048_576...1_073_741_824, at: \.origin.hls.cutting.bytes, "Bytes of HLS segments that a stream keeps"),
     .count("hls-streams", 0...100_000, at: \.origin.hls.streams, "Streams that are served by HLS at once"),
@@ -82,7 +82,7 @@ extension Setting {
       "hls-first-segment-time", 1...120, .seconds, at: \.origin.hls.firstSegmentTime,
       "Seconds for which the first HLS request of a stream waits for a segment"),
     Setting(
-      "variants", .number, "variants", usual: .words("half of the cores"),
+      "variants", .number, "variants", defaultValue: .description("half of the cores"),
       "Variants of live streams that are transcoded at a time; 0 for none."),
     .time(
       "variant-idle-time", 1...3600, .seconds, at: \.origin.variants.idleTime,
@@ -91,7 +91,7 @@ extension Setting {
 
   static let relay: [Setting] = [
     Setting(
-      "relay-target", .list, "target", usual: .words("public"),
+      "relay-target", .list, "target", defaultValue: .description("public"),
       """
       A target that jobs may push to: "public" (any public address), a host, "*.example.com", or a network such as 10.0.0.0/8. \
       May be repeated.
@@ -103,52 +103,53 @@ extension Setting {
       "relay-connect-time", 1...120, .seconds, at: \.relay.broadcasts.push.connectTime, in: .microseconds,
       "Seconds that name lookup, TCP and TLS may take when a job connects to a server"),
     Setting(
-      "relay-tries", .number, "count", usual: "10", "Consecutive attempts to reach a server before a job fails, 1 to 1000000."),
+      "relay-tries", .number, "count", defaultValue: "10",
+      "Consecutive attempts to reach a server before a job fails, 1 to 1000000."),
     .time(
       "relay-patience", 1...86_400, .seconds, at: \.relay.broadcasts.patience, in: .microseconds,
       "Seconds for which a job continues with silence and the last picture after its tracks ended"),
     Setting(
-      "transcode-kbps", .number, "kbit/s", usual: .words("by size and rate: 1500 for 720x1280 at 24 fps"),
+      "transcode-kbps", .number, "kbit/s", defaultValue: .description("by size and rate: 1500 for 720x1280 at 24 fps"),
       "kbit/s of forwarded video that is transcoded because its codec is VP8, VP9 or AV1. 50 to 20000."),
     Setting(
-      "transcode-least-kbps", .number, "kbit/s", usual: .words("a third of --transcode-kbps"),
+      "transcode-least-kbps", .number, "kbit/s", defaultValue: .description("a third of --transcode-kbps"),
       "The minimum kbit/s of transcoded video on a weak uplink, before its frame rate is reduced to 10. 10 to 20000."),
     .count(
       "transcode-fps", 10...60, at: \.relay.broadcasts.forward.transcodeFPS, unit: "fps",
       "The maximum frame rate of transcoded video; further frames are left out"),
     Setting(
-      "relay-audio-rate", .number, "Hz", usual: "44100",
+      "relay-audio-rate", .number, "Hz", defaultValue: "44100",
       "The sample rate in Hz of the audio that jobs send, 44100 or 48000."),
-    Setting("relay-audio-kbps", .number, "kbit/s", usual: "128", "kbit/s of the audio that jobs send, 32 to 320."),
+    Setting("relay-audio-kbps", .number, "kbit/s", defaultValue: "128", "kbit/s of the audio that jobs send, 32 to 320."),
     Setting(
-      "push-policy", .text, "own|manual|auto", usual: "own",
+      "push-policy", .text, "own|manual|auto", defaultValue: "own",
       """
       own: each job names its URL. manual: jobs publish to the room's own URL, --push-url. auto: the server starts them as \
       soon as a participant publishes. The API can set another policy for a room.
       """),
     Setting(
-      "push-url", .text, "url", usual: .words("none"), hidesQuery: true,
+      "push-url", .text, "url", defaultValue: .description("none"), hidesQuery: true,
       "The URL for manual and auto, containing {room} or {user}: rtmp://cdn.example/live/{room}."),
-    .count("relay-threads", 1...256, at: \.relay.threads, usual: "one per core", "Threads that jobs share"),
+    .count("relay-threads", 1...256, at: \.relay.threads, defaultValue: "one per core", "Threads that jobs share"),
     .count("broadcasts", 1...10_000, at: \.relay.limit, "Concurrent broadcasts, one for each publish URL"),
     .count("jobs-per-room", 1...1000, at: \.relay.jobsPerRoom, "Concurrent jobs of one room"),
     .time(
       "job-status-interval", 1...3600, .seconds, at: \.relay.statusInterval, "Seconds between two jobStatus events of a job"),
     Setting(
-      "mix-cores", .decimal, "cores", usual: .words("85 % of the machine"),
+      "mix-cores", .decimal, "cores", defaultValue: .description("85 % of the machine"),
       "Cores that mixes may use, 0.05 to 1024; a merge job that would exceed them is refused."),
-    .count("mix-threads", 1...256, at: \.relay.mixThreads, usual: "one per core", "Threads that mixes share"),
+    .count("mix-threads", 1...256, at: \.relay.mixThreads, defaultValue: "one per core", "Threads that mixes share"),
     Setting(
-      "mix-font", .text, "file", usual: .words("DejaVu Sans"),
+      "mix-font", .text, "file", defaultValue: .description("DejaVu Sans"),
       "A font file for texts in mixes, such as one with Chinese characters."),
     Setting(
-      "relay-certificates", .text, "file", usual: .words("the system's"),
+      "relay-certificates", .text, "file", defaultValue: .description("the system's"),
       "A PEM file of certificate authorities that are trusted for RTMPS servers."),
     Setting(
-      "recordings", .text, "directory", usual: .words("none, no recording"),
+      "recordings", .text, "directory", defaultValue: .description("none, no recording"),
       "A directory that jobs may record into, by publish URLs file:NAME.mp4 and file:NAME.flv."),
     Setting(
-      "recording-limit", .number, "GiB", usual: "8",
+      "recording-limit", .number, "GiB", defaultValue: "8",
       "The maximum size of a recording file in GiB, 1 to 65536; requires --recordings."
     ),
   ]

@@ -3,41 +3,42 @@
 extension Setting {
   static let network: [Setting] = [
     Setting(
-      "bind", .text, "address", usual: "127.0.0.1",
+      "bind", .text, "address", defaultValue: "127.0.0.1",
       """
       The numeric address to listen on, for HTTP and media: 0.0.0.0 for all IPv4 addresses, :: for all addresses of both \
       families.
       """),
-    Setting("port", .number, "port", usual: "8080", "The TCP port of HTTP and signalling; 0 selects a free one."),
+    Setting("port", .number, "port", defaultValue: "8080", "The TCP port of HTTP and signalling; 0 selects a free one."),
     Setting(
-      "media-bind", .list, "address", usual: .words("the address of --bind"),
+      "media-bind", .list, "address", defaultValue: .description("the address of --bind"),
       "A numeric address that media workers listen on. May be repeated, for both families."),
     Setting(
-      "media-port", .number, "port", usual: "8100", dev: "0",
+      "media-port", .number, "port", defaultValue: "8100", dev: "0",
       "The UDP and TCP port of the first media worker; the next ports are for the other workers. 0 selects free ones."),
-    Setting("media-tcp", .flag, usual: "true", "Accept media over TCP too, for clients whose network blocks UDP."),
+    Setting("media-tcp", .flag, defaultValue: "true", "Accept media over TCP too, for clients whose network blocks UDP."),
     Setting(
-      "segmentation", .flag, usual: "true",
+      "segmentation", .flag, defaultValue: "true",
       "Pass several packets to the kernel as one message that it splits (UDP GSO), which uses a fraction of the CPU."),
     Setting(
-      "announce", .list, "address", usual: .words("the bound addresses"),
+      "announce", .list, "address", defaultValue: .description("the bound addresses"),
       "A numeric address at which clients reach the media ports, such as a NAT's. May be repeated."),
     Setting(
-      "announce-bound", .flag, usual: "false",
+      "announce-bound", .flag, defaultValue: "false",
       "Announce the bound addresses too, after those of --announce, for clients on this side of the NAT."),
     Setting(
-      "workers", .number, "count", usual: .words("one per core"), "Media workers, 1 to 256: threads with one port each."),
+      "workers", .number, "count", defaultValue: .description("one per core"),
+      "Media workers, 1 to 256: threads with one port each."),
     Setting(
-      "trusted-proxy", .list, "network", usual: .words("none"),
+      "trusted-proxy", .list, "network", defaultValue: .description("none"),
       """
       The address of a proxy in front of this server, or its network, such as 10.0.0.0/8: the server reads client addresses \
       from its X-Forwarded-For header. May be repeated.
       """),
     Setting(
-      "joins-per-second", .number, "count", usual: "20",
+      "joins-per-second", .number, "count", defaultValue: "20",
       "Joins that one address may make per second, after a burst of five seconds' worth, 1 to 100000."),
     Setting(
-      "join-burst", .number, "count", usual: .words("five seconds' worth"),
+      "join-burst", .number, "count", defaultValue: .description("five seconds' worth"),
       "Joins that one address may make at once, 1 to 1000000."),
     .count(
       "http-per-address", 0...1_000_000, at: \.limits.connectionsPerAddress,
@@ -94,17 +95,18 @@ extension Setting {
 
   static let tls: [Setting] = [
     Setting(
-      "certificate", .text, "file", usual: .words("none, no TLS"),
+      "certificate", .text, "file", defaultValue: .description("none, no TLS"),
       """
       A PEM file of the server's certificate, followed by its intermediate certificates. Enables HTTPS, wss:// and RTMPS. A \
       renewed file is loaded within a minute, without a restart.
       """),
     Setting(
-      "certificate-key", .text, "file", usual: .words("none"), "A PEM file of the certificate's key, without a passphrase."),
-    Setting("https-port", .number, "port", usual: "8443", "The TCP port of HTTPS and wss://; requires a certificate."),
-    Setting("rtmps-port", .number, "port", usual: "1936", "The TCP port of RTMPS; requires a certificate."),
+      "certificate-key", .text, "file", defaultValue: .description("none"),
+      "A PEM file of the certificate's key, without a passphrase."),
+    Setting("https-port", .number, "port", defaultValue: "8443", "The TCP port of HTTPS and wss://; requires a certificate."),
+    Setting("rtmps-port", .number, "port", defaultValue: "1936", "The TCP port of RTMPS; requires a certificate."),
     Setting(
-      "hsts", .number, "seconds", usual: "0",
+      "hsts", .number, "seconds", defaultValue: "0",
       """
       Seconds for which browsers that used HTTPS once must use it for every port of the host (HSTS); 0 sends no such header. A \
       year is 31536000.
@@ -113,15 +115,19 @@ extension Setting {
 
   static let iceServers: [Setting] = [
     Setting(
-      "ice-server", .list, "url", usual: .words("none"),
+      "ice-server", .list, "url", defaultValue: .description("none"),
       "A STUN or TURN server for clients: stun:host:port, turn:host:port?transport=udp, turns:host:port. May be repeated."),
     Setting(
-      "turn-secret", .text, "secret", usual: .words("none"), isSecret: true,
+      "turn-secret", .text, "secret", defaultValue: .description("none"), isSecret: true,
       "The secret of the TURN servers (coturn: static-auth-secret): each client gets its own credentials, which expire."),
     Setting(
-      "turn-lifetime", .number, "seconds", usual: "86400", "Seconds for which credentials made from the secret are valid."),
+      "turn-lifetime", .number, "seconds", defaultValue: "86400",
+      "Seconds for which credentials made from the secret are valid."),
     Setting(
-      "turn-username", .text, "name", usual: .words("none"), "The user name for TURN servers without a shared secret."),
-    Setting("turn-credential", .text, "password", usual: .words("none"), isSecret: true, "The password for --turn-username."),
+      "turn-username", .text, "name", defaultValue: .description("none"),
+      "The user name for TURN servers without a shared secret."),
+    Setting(
+      "turn-credential", .text, "password", defaultValue: .description("none"), isSecret: true,
+      "The password for --turn-username."),
   ]
 }

@@ -35,7 +35,7 @@ extension Setting {
 
   private init(_ key: String, _ unit: String, _ text: String, _ number: Number) {
     self.init(
-      key, .number, unit, usual: .value("\(number.read(Self.defaults))"), number: number,
+      key, .number, unit, defaultValue: .value("\(number.read(Self.defaults))"), number: number,
       "\(text). \(number.range.lowerBound) to \(number.range.upperBound).")
   }
 
@@ -51,13 +51,14 @@ extension Setting {
   }
 
   /// Returns a count that the server chooses itself by default.
-  /// - Parameter usual: a description of the value that it chooses.
+  /// - Parameter defaultValue: a description of the value that it chooses.
   static func count(
-    _ key: String, _ range: ClosedRange<Int>, at path: WritableKeyPath<ServerConfiguration, Int?> & Sendable, usual: String,
+    _ key: String, _ range: ClosedRange<Int>, at path: WritableKeyPath<ServerConfiguration, Int?> & Sendable,
+    defaultValue: String,
     _ text: String
   ) -> Setting {
     Setting(
-      key, .number, "count", usual: .words(usual),
+      key, .number, "count", defaultValue: .description(defaultValue),
       number: Number(
         range: range, read: { $0[keyPath: path] ?? range.lowerBound }, write: { $0[keyPath: path] = $1 }),
       "\(text). \(range.lowerBound) to \(range.upperBound).")

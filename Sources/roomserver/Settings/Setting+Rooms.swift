@@ -2,7 +2,7 @@
 
 extension Setting {
   static let rooms: [Setting] = [
-    Setting("auto-create", .flag, usual: "false", dev: "on", "Create a missing room when a participant joins it."),
+    Setting("auto-create", .flag, defaultValue: "false", dev: "on", "Create a missing room when a participant joins it."),
     .count("max-rooms", 1...1_000_000, at: \.limits.rooms, "Rooms that may be open at a time; further ones are refused"),
     .count(
       "room-participants", 1...100_000, at: \.limits.participantsPerRoom,
@@ -23,13 +23,13 @@ extension Setting {
       "tracks-per-participant", 1...128, at: \.limits.tracksPerParticipant,
       "Tracks that one participant may publish at a time"),
     Setting(
-      "audience", .text, "separate|mixed|voice", usual: "mixed",
+      "audience", .text, "separate|mixed|voice", defaultValue: "mixed",
       """
       What participants without a seat receive. separate: every track. mixed: one mix of video and audio while two or more \
       seats are taken. voice: one audio mix. The API can set another value for a room.
       """),
     Setting(
-      "seats-host", .flag, usual: "true",
+      "seats-host", .flag, defaultValue: "true",
       """
       Seat the first participant who joins with the grants admin and publish as the host. The API can set another value for a \
       room.

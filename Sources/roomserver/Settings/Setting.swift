@@ -12,7 +12,7 @@ struct Setting: Sendable {
     case flag
 
     /// The description in an error message.
-    var words: String {
+    var description: String {
       switch self {
       case .text: "a string"
       case .list: "a list of strings"
@@ -24,10 +24,10 @@ struct Setting: Sendable {
   }
 
   /// The default of a setting.
-  enum Usual: Sendable, ExpressibleByStringLiteral {
+  enum DefaultValue: Sendable, ExpressibleByStringLiteral {
     case value(String)
     /// No fixed value; a description of the behaviour.
-    case words(String)
+    case description(String)
 
     init(stringLiteral value: String) { self = .value(value) }
   }
@@ -36,7 +36,7 @@ struct Setting: Sendable {
   let kind: Kind
   /// The value's name in the help: its unit, or what it names.
   let unit: String
-  let usual: Usual
+  let defaultValue: DefaultValue
   /// The default with --dev, if it differs.
   let inDevelopment: String?
   let text: String
@@ -49,13 +49,13 @@ struct Setting: Sendable {
   let number: Number?
 
   init(
-    _ key: String, _ kind: Kind, _ unit: String = "", usual: Usual, dev: String? = nil, isSecret: Bool = false,
+    _ key: String, _ kind: Kind, _ unit: String = "", defaultValue: DefaultValue, dev: String? = nil, isSecret: Bool = false,
     hidesQuery: Bool = false, variable: String? = nil, number: Number? = nil, _ text: String
   ) {
     self.key = key
     self.kind = kind
     self.unit = unit
-    self.usual = usual
+    self.defaultValue = defaultValue
     inDevelopment = dev
     self.text = text
     self.isSecret = isSecret
@@ -66,12 +66,12 @@ struct Setting: Sendable {
 
   /// Returns "Default 8080.", for the help and the file.
   /// - Parameter inFile: leaves out the default of --dev, which does not apply to a file.
-  func usualSentence(inFile: Bool = false) -> String {
+  func defaultSentence(inFile: Bool = false) -> String {
     let value =
-      switch usual {
+      switch defaultValue {
       case .value(let value):
         kind == .flag && !inFile ? (value == "true" ? "on" : "off") : value
-      case .words(let words): words
+      case .description(let description): description
       }
     let development = inFile ? "" : inDevelopment.map { ", with --dev \($0)" } ?? ""
     return "Default \(value)\(development)."
@@ -91,7 +91,7 @@ struct Setting: Sendable {
 
   var help: ArgumentHelp {
     let hidden = isSecret ? " Prefer \(variable), which other users can't see." : ""
-    return ArgumentHelp("\(text) \(usualSentence())\(hidden)", valueName: unit.isEmpty ? nil : unit)
+    return ArgumentHelp("\(text) \(defaultSentence())\(hidden)", valueName: unit.isEmpty ? nil : unit)
   }
 }
 

@@ -23,7 +23,7 @@ struct SettingsFile {
   init(_ text: String, path: String) throws {
     self.path = path
     let root: Node?
-    do { root = try Yams.compose(yaml: text) } catch { throw ValidationError("\(path): \(Self.words(error))") }
+    do { root = try Yams.compose(yaml: text) } catch { throw ValidationError("\(path): \(Self.description(error))") }
     switch root {
     case nil: return
     case .mapping(let mapping)?:
@@ -34,7 +34,7 @@ struct SettingsFile {
     }
   }
 
-  private static func words(_ error: any Error) -> String {
+  private static func description(_ error: any Error) -> String {
     guard let error = error as? YamlError else { return "\(error)" }
     switch error {
     case .duplicatedKeysInMapping(let keys, let context):
@@ -60,7 +60,7 @@ struct SettingsFile {
     case .scalar(let scalar):
       guard value.null == nil else { throw refuse("\(name) has no value; leave the line out for the default") }
       guard setting.kind.takes(value) else {
-        throw refuse("\(name) must be \(setting.kind.words), not \(scalar.string.prefix(64))")
+        throw refuse("\(name) must be \(setting.kind.description), not \(scalar.string.prefix(64))")
       }
       entries[name] = Entry(values: [scalar.string], line: line)
     case .sequence(let sequence) where setting.kind == .list:
@@ -69,7 +69,7 @@ struct SettingsFile {
         return scalar.string
       }
       entries[name] = Entry(values: values, line: line)
-    default: throw refuse("\(name) must be \(setting.kind.words)")
+    default: throw refuse("\(name) must be \(setting.kind.description)")
     }
   }
 

@@ -20,12 +20,12 @@ enum SettingsTemplate {
 
   private static func lines(of setting: Setting) -> [String] {
     let list = setting.kind == .list ? "A list" : ""
-    let text = "\(setting.text) \(setting.usualSentence(inFile: true))".replacing("May be repeated", with: list)
+    let text = "\(setting.text) \(setting.defaultSentence(inFile: true))".replacing("May be repeated", with: list)
       .replacing("--", with: "")
     let value =
-      switch setting.usual {
+      switch setting.defaultValue {
       case .value(let value): SettingsFile.scalar(value, setting.kind)
-      case .words: setting.kind == .list ? "[<\(setting.unit)>]" : "<\(setting.unit)>"
+      case .description: setting.kind == .list ? "[<\(setting.unit)>]" : "<\(setting.unit)>"
       }
     return comment(text) + ["#\(setting.key): \(value)"]
   }

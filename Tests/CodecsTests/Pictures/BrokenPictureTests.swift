@@ -10,7 +10,7 @@ struct BrokenPictureTests {
     return PNGWriter(width: 20, height: 12, colour: .rgba, rows: rows).file
   }()
 
-  private func complaint(_ file: [UInt8]) -> String {
+  private func decodingError(_ file: [UInt8]) -> String {
     do {
       let picture = try Picture(decoding: file)
       return "a picture of \(picture.width)x\(picture.height)"
@@ -64,8 +64,8 @@ struct BrokenPictureTests {
       ("there is no marker at byte 4", [0xff, 0xd8, 0xff, 0x01, 0, 0]),
     ]
     for (text, file) in expected {
-      let complaint = complaint(file)
-      #expect(complaint.contains(text), "\(complaint)")
+      let decodingError = decodingError(file)
+      #expect(decodingError.contains(text), "\(decodingError)")
     }
   }
 
@@ -73,13 +73,13 @@ struct BrokenPictureTests {
   func checksum() {
     var file = Self.png
     file[60] ^= 1
-    #expect(complaint(file).hasPrefix("corrupt PNG input"))
+    #expect(decodingError(file).hasPrefix("corrupt PNG input"))
   }
 
   @Test("no truncated file traps")
   func beginnings() {
     for file in [Self.png, JPEGSamples.progressive, JPEGSamples.turned] {
-      for count in file.indices { #expect(complaint(Array(file.prefix(count))).hasPrefix("corrupt")) }
+      for count in file.indices { #expect(decodingError(Array(file.prefix(count))).hasPrefix("corrupt")) }
     }
   }
 

@@ -81,9 +81,9 @@ extension RealMedia {
         try await alice.reads("/No rooms yet/", in: ".empty")
         try await bob.sees(".empty")
 
-        #expect(alice.complaints == [])
+        #expect(alice.errors == [])
         // The room was closed while it was shown: that request fails, and the page reports it.
-        #expect(bob.complaints.filter { !$0.contains("404") } == [])
+        #expect(bob.errors.filter { !$0.contains("404") } == [])
         try await bob.reads("/404002 roomNotFound/", in: ".empty .code")
         try await alice.page.close()
         try await bob.page.close()
@@ -140,7 +140,7 @@ extension RealMedia {
         try await bob.watches("alice")
         try await alice.watches("bob")
         for user in [alice, bob] {
-          #expect(user.complaints == [])
+          #expect(user.errors == [])
           try await user.page.close()
         }
       }
@@ -212,7 +212,7 @@ extension RealMedia {
         try await host.click("dialog[open] [data-action=confirm]")
         try await viewer.reads("/removed from the room by host/", in: ".toasts")
         for user in [host, viewer] {
-          #expect(user.complaints == [])
+          #expect(user.errors == [])
           #expect(!user.page.record.requests.contains { $0.contains("/v1/") && !$0.hasSuffix("/v1/signal") })
           try await user.page.close()
         }

@@ -215,7 +215,7 @@ final class ConsoleUser: Sendable {
   }
 
   /// Errors in the page, and requests that went to another server or contained a token.
-  var complaints: [String] {
+  var errors: [String] {
     let record = page.record
     let own = [home, home.replacing(/^http/, with: "ws")]
     // The browser draws a video's controls from data URLs of its own.

@@ -32,7 +32,7 @@ final class Encoder {
   }
 
   /// The error output so far.
-  var complaints: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+  var errors: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
   var isRunning: Bool { process.isRunning }
 
   /// Stops ffmpeg by a key, as a user does. Signals would not work: ffmpeg inherits a signal mask that blocks them.
@@ -49,6 +49,6 @@ final class Encoder {
   /// Waits until ffmpeg has given up and returns its error output.
   func refusal() async throws -> String {
     try await eventually("the encoder gives up", within: .seconds(20)) { !process.isRunning }
-    return complaints
+    return errors
   }
 }

@@ -74,7 +74,7 @@ extension RealMedia {
           try await browser.received().contains { $0.kind == .video && $0.framesDecoded > before + 30 }
         }
         #expect(try await browser.state().failure == nil)
-        #expect(encoder.isRunning && encoder.complaints.isEmpty)
+        #expect(encoder.isRunning && encoder.errors.isEmpty)
         try await browser.leave()
         try await browser.close()
         try await encoder.stop()
@@ -92,8 +92,8 @@ extension RealMedia {
           ("room/demo?token=\(try await server.token(user: "camera", expiresIn: -60))", "10002"),
         ]
         for (path, words) in cases {
-          let complaints = try await Encoder(to: try server.rtmp(path)).refusal()
-          #expect(complaints.contains(words), "\(words): \(complaints)")
+          let errors = try await Encoder(to: try server.rtmp(path)).refusal()
+          #expect(errors.contains(words), "\(words): \(errors)")
         }
         #expect(try await server.metric("roomserver_participants") == 0)
       }
@@ -104,8 +104,8 @@ extension RealMedia {
       try await withServer { server in
         let encoder = try Encoder(
           to: try await url(server), video: ["-preset", "fast", "-profile:v", "main", "-bf", "2", "-g", "30"])
-        let complaints = try await encoder.refusal()
-        #expect(complaints.contains("set B-frames to 0"), "\(complaints)")
+        let errors = try await encoder.refusal()
+        #expect(errors.contains("set B-frames to 0"), "\(errors)")
         try await eventually("the participant is gone", within: .seconds(5)) {
           try await server.metric("roomserver_participants") == 0
         }

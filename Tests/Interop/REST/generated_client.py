@@ -137,7 +137,7 @@ def pk(api):
         return None if found is api.unset else expect(found, m.PKInfo)
 
     def invite():
-        answer = api.call("invite_pk", "red", body=m.PKInviteParams(room="blue", way=m.PKWay.BRIDGE))
+        answer = api.call("invite_pk", "red", body=m.PKInviteParams(room="blue", way=m.PKMode.BRIDGE))
         if isinstance(answer, m.PKInviteResult):
             return answer
         # A host whose media has not arrived yet can't be invited.
@@ -146,7 +146,7 @@ def pk(api):
     invited = eventually("an invitation that can be made", invite)
     waiting = eventually("the invitation", lambda: expect(api.call("show_state", "blue"), m.RoomState).pk_invitations)
     assert (waiting[0].pk_id, waiting[0].from_.room, waiting[0].from_.user_id) == (invited.pk_id, "red", "ann")
-    assert waiting[0].way is m.PKWay.BRIDGE and waiting[0].expires_at - waiting[0].at == 30_000
+    assert waiting[0].way is m.PKMode.BRIDGE and waiting[0].expires_at - waiting[0].at == 30_000
 
     def accept():
         answer = api.call("accept_pk", "blue", body=m.PKParams(pk_id=invited.pk_id))
@@ -158,7 +158,7 @@ def pk(api):
     assert red.pk_id == blue.pk_id == invited.pk_id
     assert (red.room, red.user_id, red.host, red.inviter) == ("blue", "bob", "ann", True)
     assert (blue.room, blue.user_id, blue.host, blue.inviter) == ("red", "ann", "bob", False)
-    assert red.connected and red.peer_connected and red.way is m.PKWay.BRIDGE
+    assert red.connected and red.peer_connected and red.way is m.PKMode.BRIDGE
 
     expect(api.call("set_pk_score", "red", body=m.PKScoreParams(score=7)), m.Empty)
     eventually("the score in blue", lambda: current("blue").peer_score == 7)

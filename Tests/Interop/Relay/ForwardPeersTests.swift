@@ -33,7 +33,7 @@ extension RealMedia {
         try await anchor.room.startForward(ForwardParams(jobId: "ffmpeg", publishUrl: sink.url))
         let jobs = JobLog(anchor.room)
         try await eventually("both are sent") {
-          Set(jobs.told.statuses.filter { $0.state == "connected" && $0.fps > 0 }.map(\.jobId)).count == 2
+          Set(jobs.reported.statuses.filter { $0.state == "connected" && $0.fps > 0 }.map(\.jobId)).count == 2
         }
         let file = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID().uuidString).flv").path
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -43,7 +43,7 @@ extension RealMedia {
         #expect(try await player.finish(within: .seconds(seconds + 60)) == 0, "\(player.text)")
         for job: JobID in ["nginx", "ffmpeg"] { try await anchor.room.stopJob(job) }
         let direct = try await sink.received()
-        #expect(jobs.told.ends.allSatisfy { $0 == .stopped })
+        #expect(jobs.reported.ends.allSatisfy { $0 == .stopped })
         let lost = source.droppedPictures
         for (name, recording, path) in [("nginx", try Recording(file), file), ("ffmpeg", direct, sink.file)] {
           #expect(recording.video?.codec_name == "h264" && recording.audio?.codec_name == "aac", "\(name)")
@@ -102,16 +102,16 @@ extension RealMedia {
         let anchor = try await join(server, source)
         let jobs = JobLog(anchor.room)
         try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
-        try await eventually("it is sent") { jobs.told.statuses.contains { $0.fps > 0 } }
+        try await eventually("it is sent") { jobs.reported.statuses.contains { $0.fps > 0 } }
         let before = try await play(nginx.url("live"), seconds: 3)
         let crash = ContinuousClock.now
         nginx.kill()
         try await eventually("the loss is reported") { jobs.states.last == "autoReconnecting" }
-        #expect(["broken", "refused"].contains(jobs.told.infos.last?.failure?.cause))
+        #expect(["broken", "refused"].contains(jobs.reported.infos.last?.failure?.cause))
         try await Task.sleep(until: crash + .seconds(5))
         try await nginx.start()
         try await eventually("it is back", within: .seconds(30)) {
-          jobs.states.last == "connected" && (jobs.told.statuses.last?.fps ?? 0) > 0
+          jobs.states.last == "connected" && (jobs.reported.statuses.last?.fps ?? 0) > 0
         }
         let after = try await play(nginx.url("live"), seconds: 3)
         let gone = (ContinuousClock.now - crash) / .seconds(1)
@@ -123,8 +123,8 @@ extension RealMedia {
         #expect(
           jobs.states == ["unknown", "connecting", "connected", "autoReconnecting", "connected"]
             || jobs.states == ["connecting", "connected", "autoReconnecting", "connected"], "\(jobs.states)")
-        #expect(jobs.told.ends.isEmpty)
-        #expect(jobs.told.statuses.last?.connections == 2)
+        #expect(jobs.reported.ends.isEmpty)
+        #expect(jobs.reported.statuses.last?.connections == 2)
         await anchor.leave()
       }
     }
@@ -147,14 +147,14 @@ extension RealMedia {
         let pipe = try SlowPipe(to: sink.port, rate: 62_500)
         try await anchor.room.startForward(
           ForwardParams(jobId: "live", publishUrl: "rtmp://127.0.0.1:\(pipe.port)/live/anchor"))
-        try await eventually("pictures are dropped", within: .seconds(60)) { (jobs.told.statuses.last?.dropped ?? 0) > 0 }
+        try await eventually("pictures are dropped", within: .seconds(60)) { (jobs.reported.statuses.last?.dropped ?? 0) > 0 }
         let memory = residentBytes()
         let seconds = TestLength.pick(10, long: 20)
         try await Task.sleep(for: .seconds(seconds))
         let growth = residentBytes() - memory
         try await anchor.room.stopJob("live")
-        try await eventually("it ends") { jobs.told.ends == [.stopped] }
-        #expect(jobs.told.statuses.allSatisfy { $0.queue <= 2500 }, "\(jobs.told.statuses.map(\.queue).max() ?? 0) ms")
+        try await eventually("it ends") { jobs.reported.ends == [.stopped] }
+        #expect(jobs.reported.statuses.allSatisfy { $0.queue <= 2500 }, "\(jobs.reported.statuses.map(\.queue).max() ?? 0) ms")
         #expect(growth < 20_000_000, "\(growth) bytes")
         pipe.stop()
 

@@ -4,21 +4,21 @@ import Synchronization
 
 /// The job events that a client receives in its room.
 final class JobLog: Sendable {
-  struct Told: Sendable {
+  struct Reported: Sendable {
     var infos: [JobInfo] = []
     var statuses: [JobStatusData] = []
     var ends: [JobEndReason] = []
   }
 
   private final class Book: Sendable {
-    let told = Mutex(Told())
+    let reported = Mutex(Reported())
 
     func take(_ event: RoomEvent) {
-      told.withLock { told in
+      reported.withLock { reported in
         switch event {
-        case .jobChanged(let info): told.infos.append(info)
-        case .jobStatus(let status): told.statuses.append(status)
-        case .jobEnded(_, let reason, _): told.ends.append(reason)
+        case .jobChanged(let info): reported.infos.append(info)
+        case .jobStatus(let status): reported.statuses.append(status)
+        case .jobEnded(_, let reason, _): reported.ends.append(reason)
         default: break
         }
       }
@@ -37,11 +37,11 @@ final class JobLog: Sendable {
 
   deinit { reading.cancel() }
 
-  var told: Told { book.told.withLock { $0 } }
+  var reported: Reported { book.reported.withLock { $0 } }
   /// Returns the states of a job, in order.
   var states: [String] {
     var states: [String] = []
-    for info in told.infos where info.state != states.last { states.append(info.state) }
+    for info in reported.infos where info.state != states.last { states.append(info.state) }
     return states
   }
 }

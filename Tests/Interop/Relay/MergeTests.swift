@@ -55,7 +55,7 @@ extension RealMedia {
           for index in 0...1 { try await begin(index, "job\(index)-\(serial)", "\(urls[index])?serialnum=\(serial)") }
           try await eventually("turn \(serial) is on air", within: .seconds(20)) {
             (0...1).allSatisfy { index in
-              logs[index].told.infos.contains { $0.jobId == "job\(index)-\(serial)" && $0.onAir == true }
+              logs[index].reported.infos.contains { $0.jobId == "job\(index)-\(serial)" && $0.onAir == true }
             }
           }
         }
@@ -65,7 +65,7 @@ extension RealMedia {
           }
         }
         try await forward()
-        try await eventually("both are sent") { logs[0].told.statuses.contains { $0.fps > 0 } }
+        try await eventually("both are sent") { logs[0].reported.statuses.contains { $0.fps > 0 } }
         let files = (0...1).map {
           FileManager.default.temporaryDirectory.appending(path: "pk\($0)-\(UUID().uuidString).flv").path
         }
@@ -97,14 +97,14 @@ extension RealMedia {
           try await Task.sleep(for: .milliseconds(900))
         }
         // Both are in one room and receive the events of each other's jobs.
-        for log in logs { #expect(log.told.ends == Array(repeating: .takenOver, count: 4 * rounds)) }
+        for log in logs { #expect(log.reported.ends == Array(repeating: .takenOver, count: 4 * rounds)) }
         // A serial number that is not larger is rejected.
         await #expect(throws: RoomError.self) {
           try await anchors[0].room.startForward(ForwardParams(jobId: "late", publishUrl: "\(urls[0])?serialnum=\(serial)"))
         }
         for index in 0...1 { try await anchors[index].room.stopJob("job\(index)-\(serial)") }
         for player in players { #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)") }
-        #expect(logs[0].told.statuses.allSatisfy { $0.connections <= 1 })
+        #expect(logs[0].reported.statuses.allSatisfy { $0.connections <= 1 })
         #expect(nginx.log.components(separatedBy: "publish: name='red'").count == 2, "one publish is one session")
 
         for (index, file) in files.enumerated() {
@@ -204,7 +204,7 @@ extension RealMedia {
         try await red.room.startMerge(merge("away", to: nginx.url("both"), split("red", "blue")))
         try await red.room.startMerge(merge("home", to: own, split("red", "blue")))
         try await eventually("both are sent", within: .seconds(20)) {
-          Set(log.told.statuses.filter { $0.fps > 0 }.map(\.jobId)) == ["away", "home"]
+          Set(log.reported.statuses.filter { $0.fps > 0 }.map(\.jobId)) == ["away", "home"]
         }
         #expect(try await server.metric("roomserver_mixes") == 1)
         let file = FileManager.default.temporaryDirectory.appending(path: "both-\(UUID().uuidString).flv").path
@@ -216,21 +216,21 @@ extension RealMedia {
         // The sink dies and restarts.
         nginx.kill()
         try await eventually("the loss is reported") {
-          log.told.infos.contains { $0.jobId == "away" && $0.state == "autoReconnecting" }
+          log.reported.infos.contains { $0.jobId == "away" && $0.state == "autoReconnecting" }
         }
         // A source disappears and returns.
         await blue.leave()
         try await eventually("the app is notified which source is missing") {
-          log.told.infos.last { $0.jobId == "home" }?.missing == ["blue"]
+          log.reported.infos.last { $0.jobId == "home" }?.missing == ["blue"]
         }
         try await Task.sleep(for: .seconds(6))
         let again = try await join(server, "blue", sources[1])
         try await eventually("it has returned") {
-          log.told.infos.last { $0.jobId == "home" }.map { $0.missing == nil } == true
+          log.reported.infos.last { $0.jobId == "home" }.map { $0.missing == nil } == true
         }
         try await nginx.start()
         try await eventually("the sink is back", within: .seconds(30)) {
-          log.told.infos.last { $0.jobId == "away" }?.state == "connected"
+          log.reported.infos.last { $0.jobId == "away" }?.state == "connected"
         }
         try await Task.sleep(for: .seconds(3))
         for job: JobID in ["away", "home"] { try await red.room.stopJob(job) }

@@ -24,7 +24,9 @@ extension RealMedia {
         let jobs = JobLog(anchor.room)
         try await anchor.publish(video: .h264, tone: 440)
         try await eventually("the stream is live") { try await streams(server).contains(#""path":"live/demo-anna""#) }
-        try await eventually("the job is reported") { jobs.told.infos.contains { $0.jobId == "auto:anna" && $0.onAir == true } }
+        try await eventually("the job is reported") {
+          jobs.reported.infos.contains { $0.jobId == "auto:anna" && $0.onAir == true }
+        }
         await anchor.leave()
         try await eventually("the job is over") {
           String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self) == #"{"jobs":[]}"#
@@ -76,7 +78,7 @@ extension RealMedia {
         }
         let jobs = JobLog(anchor.room)
         try await eventually("every job sends pictures") {
-          Set(jobs.told.statuses.filter { $0.fps > 5 }.map(\.jobId)).count == 16
+          Set(jobs.reported.statuses.filter { $0.fps > 5 }.map(\.jobId)).count == 16
         }
         await anchor.leave()
       }

@@ -25,7 +25,7 @@ extension RealMedia {
       }
 
       /// Returns ffmpeg's errors from decoding a whole file.
-      func complaints(_ name: String) throws -> String {
+      func decodingErrors(_ name: String) throws -> String {
         String(
           decoding: try run(["sh", "-c", "ffmpeg -nostdin -v error -i '\(file(name))' -f null - 2>&1"]), as: UTF8.self)
       }
@@ -86,13 +86,13 @@ extension RealMedia {
         }
         try await eventually("both grow") { folder.size("show.mp4") > 100_000 && folder.size("show.flv") > 100_000 }
         #expect(try await server.metric("roomserver_recordings") == 2)
-        #expect(job.told.infos.contains { $0.target == "file:show.mp4" && $0.state == "connected" })
+        #expect(job.reported.infos.contains { $0.target == "file:show.mp4" && $0.state == "connected" })
         let taken = try await start(server, #"{"jobId":"x","userId":"anna","publishUrl":"file:show.mp4"}"#)
         #expect(taken.status == 409 && taken.text.contains("serialnum"), "\(taken.text)")
         for name in ["show.mp4", "show.flv"] { try await anchor.room.stopJob(JobID(name)) }
         try await eventually("both are complete") { try await server.metric("roomserver_recordings") == 0 }
         for name in ["show.mp4", "show.flv"] {
-          #expect(try folder.complaints(name) == "")
+          #expect(try folder.decodingErrors(name) == "")
           let recording = try Recording(folder.file(name))
           #expect(recording.video?.codec_name == "h264" && recording.video?.width == 320)
           #expect(recording.audio?.codec_name == "aac")
@@ -131,7 +131,7 @@ extension RealMedia {
           #"{"jobId":"\#(id)","userId":"\#(user)","publishUrl":"rtmp://origin/live/show?serialnum=\#(id)"\#(more)}"#
         }
         #expect(try await start(server, job("1", "anna", "")).status == 201)
-        try await eventually("anna is live") { jobs.told.statuses.contains { $0.jobId == "1" && $0.fps > 5 } }
+        try await eventually("anna is live") { jobs.reported.statuses.contains { $0.jobId == "1" && $0.fps > 5 } }
         // The broadcast exists already: the recording starts with its second job.
         let second = try await start(server, job("2", "anna", #","record":"show.mp4""#))
         #expect(second.status == 201 && second.text.contains(#""record":"show.mp4""#), "\(second.text)")
@@ -140,7 +140,7 @@ extension RealMedia {
         #expect(other.status == 409 && other.text.contains("show.mp4"), "\(other.text)")
         let third = try await start(server, job("4", "bert", #","record":"show.mp4""#))
         #expect(third.status == 201 && third.text.contains(#""record":"show.mp4""#), "\(third.text)")
-        try await eventually("bert is live") { jobs.told.infos.contains { $0.jobId == "4" && $0.onAir == true } }
+        try await eventually("bert is live") { jobs.reported.infos.contains { $0.jobId == "4" && $0.onAir == true } }
         let then = folder.size("show.mp4")
         try await eventually("it continues to grow") { folder.size("show.mp4") > then + 100_000 }
         #expect(try await server.metric("roomserver_recordings") == 1)
@@ -176,16 +176,16 @@ extension RealMedia {
         try await anna.room.startForward(ForwardParams(jobId: "file", publishUrl: "file:only.mp4"))
         try await anna.room.startForward(
           ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/demo", record: "beside.flv"))
-        try await eventually("the recording-only job has ended") { log.told.ends == [.failed] }
+        try await eventually("the recording-only job has ended") { log.reported.ends == [.failed] }
         try await eventually("both recordings are over") { try await server.metric("roomserver_recordings") == 0 }
         #expect(try await server.metric(#"roomserver_recording_failures_total{cause="limit"}"#) == 2)
-        let before = log.told.statuses.count
+        let before = log.reported.statuses.count
         try await eventually("the other job continues") {
-          log.told.statuses.dropFirst(before).contains { $0.jobId == "live" && $0.fps > 5 }
+          log.reported.statuses.dropFirst(before).contains { $0.jobId == "live" && $0.fps > 5 }
         }
         for name in ["only.mp4", "beside.flv"] {
           #expect(folder.size(name) <= 120 << 10)
-          #expect(try folder.complaints(name) == "")
+          #expect(try folder.decodingErrors(name) == "")
           #expect(try Recording(folder.file(name)).times("video").count > 15)
         }
         // A finished file is no longer a recording, so another one can start.
@@ -225,8 +225,8 @@ extension RealMedia {
           #expect(played < length + 3, "\(name): \(played) s of \(kind), \(length) s were recorded")
         }
         #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(name)")
-        let complaints = try folder.complaints(name)
-        #expect(complaints == "", "\(name), \(video.statistics.dropped) pictures dropped")
+        let decodingErrors = try folder.decodingErrors(name)
+        #expect(decodingErrors == "", "\(name), \(video.statistics.dropped) pictures dropped")
       }
       await room.leave()
     }

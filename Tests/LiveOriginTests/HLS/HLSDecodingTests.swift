@@ -32,7 +32,7 @@ import Testing
 
   /// Writes a packager's playlist and files to disk, and probes and decodes them. Returns the errors that ffmpeg reported as
   /// text.
-  private func probe(_ packager: HLSPackager) throws -> (Probe, complaints: String) {
+  private func probe(_ packager: HLSPackager) throws -> (Probe, decodingErrors: String) {
     try written(packager) { playlist in
       let probed = try FFmpegStream.run(
         ["ffprobe", "-v", "error", "-allowed_extensions", "ALL", "-of", "json", "-show_packets", "-show_streams", playlist])
@@ -73,8 +73,8 @@ import Testing
     let stream = try EncodedStream(.init(start: 5000))
     let packager = packaged(try stream.messages(until: 14_000))
     packager.finish()
-    let (probe, complaints) = try probe(packager)
-    #expect(complaints.isEmpty, "\(complaints)")
+    let (probe, decodingErrors) = try probe(packager)
+    #expect(decodingErrors.isEmpty, "\(decodingErrors)")
     #expect(probe.streams.map(\.codec_name) == ["h264", "aac"])
     #expect(probe.streams[0].width == 320 && probe.streams[0].height == 180)
     let (pictures, sound) = (probe.steps("video"), probe.steps("audio"))
@@ -90,8 +90,8 @@ import Testing
     let stream = try EncodedStream(.init(hasVideo: isVideo, hasAudio: !isVideo))
     let packager = packaged(try stream.messages(until: 6500))
     packager.finish()
-    let (probe, complaints) = try probe(packager)
-    #expect(complaints.isEmpty, "\(complaints)")
+    let (probe, decodingErrors) = try probe(packager)
+    #expect(decodingErrors.isEmpty, "\(decodingErrors)")
     #expect(probe.streams.map(\.codec_name) == [isVideo ? "h264" : "aac"])
     let steps = probe.steps(isVideo ? "video" : "audio")
     #expect(steps.count > 90 && steps.allSatisfy { $0 > 0.02 && $0 < 0.07 })
@@ -138,8 +138,8 @@ import Testing
   func reordered() throws {
     let packager = packaged(try FFmpegStream.make(seconds: 5, ["-bf", "3", "-g", "30"]))
     packager.finish()
-    let (probe, complaints) = try probe(packager)
-    #expect(complaints.isEmpty, "\(complaints)")
+    let (probe, decodingErrors) = try probe(packager)
+    #expect(decodingErrors.isEmpty, "\(decodingErrors)")
     #expect(probe.steps("video").count == 74 && probe.steps("video").allSatisfy { (0.065...0.068).contains($0) })
     let shown = probe.packets.filter { $0.codec_type == "video" }.compactMap { $0.pts_time.flatMap { Double($0) } }
     #expect(shown != shown.sorted())

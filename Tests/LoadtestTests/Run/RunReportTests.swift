@@ -29,7 +29,7 @@ struct RunReportTests {
     #expect(gap.count == 100 && gap.min == 1 && gap.max == 100 && gap.p50 == 50 && gap.p95 == 95 && gap.mean == 50.5)
     #expect(report.figures.contains { $0.key == "first_frame_ms.room" })
     #expect(report.figures.first { $0.key == "failures" }?.max == 0)
-    #expect(!report.isGood && report.complaints == ["audio_gap_ms max <= 60: measured 100"])
+    #expect(!report.isGood && report.errors == ["audio_gap_ms max <= 60: measured 100"])
     #expect(try RunReport(json: try report.json, name: "r") == report)
   }
 
@@ -64,13 +64,13 @@ struct RunReportTests {
   @Test("an aborted run reports the reason, and only limits that were measured")
   func aborted() throws {
     let early = try report(gap: [], aborted: "no server <there>")
-    #expect(!early.isGood && early.complaints == ["the run was aborted: no server <there>"])
+    #expect(!early.isGood && early.errors == ["the run was aborted: no server <there>"])
     #expect(RunTable.summary(early).contains("voice-room took 0:00 and was aborted: no server <there>"))
     #expect(!RunTable.summary(early).contains("BROKEN"))
     let page = ReportPage.html(early)
     #expect(page.contains("aborted</span>") && page.contains("no server &lt;there&gt;") && page.contains("not measured"))
     let late = try report(gap: [100], aborted: "gone")
-    #expect(late.complaints == ["the run was aborted: gone", "audio_gap_ms max <= 60: measured 100"])
+    #expect(late.errors == ["the run was aborted: gone", "audio_gap_ms max <= 60: measured 100"])
     #expect(RunTable.summary(late).contains("BROKEN audio_gap_ms max <= 60"))
   }
 

@@ -22,7 +22,7 @@ struct LayoutFrameTests {
       let layout = try Layout(type)
       #expect(layout.seatCount == counts[type])
       #expect(layout.canvas == .portrait)
-      #expect(layout.frames.allSatisfy { $0.complaint == nil })
+      #expect(layout.frames.allSatisfy { $0.validationError == nil })
       #expect(try Layout(.custom, frames: type.frames).frames == layout.frames)
     }
     #expect(Layout.standard.type == .oneToOne)
@@ -73,7 +73,7 @@ struct LayoutFrameTests {
   @Test("an invalid layout is rejected with the field's name")
   func refusals() {
     let good = SeatFrame(x: 0, y: 0, width: 1, height: 1)
-    func complaint(_ change: (inout SeatFrame) -> Void) -> String {
+    func validationError(_ change: (inout SeatFrame) -> Void) -> String {
       var frame = good
       change(&frame)
       do {
@@ -91,8 +91,8 @@ struct LayoutFrameTests {
       ("frames[2].cornerRadius: 0.75", { $0.cornerRadius = 0.75 }),
       ("frames[2].cornerRadius: nan", { $0.cornerRadius = .nan }),
     ] as [(String, (inout SeatFrame) -> Void)] {
-      let complaint = complaint(change)
-      #expect(complaint.hasPrefix(text), "\(complaint)")
+      let validationError = validationError(change)
+      #expect(validationError.hasPrefix(text), "\(validationError)")
     }
     for (text, type, canvas, frames) in [
       ("frames: a custom layout needs", .custom, nil, nil), ("frames: a custom layout needs", .custom, nil, []),

@@ -51,7 +51,7 @@ struct FileOutletTests {
   func whole() async throws {
     let directory = try TemporaryDirectory()
     let recordings = Recordings(.init(directory: directory.path))
-    #expect(recordings.settings.complaint == nil)
+    #expect(recordings.settings.validationError == nil)
     let ending = Ending()
     let outlet = try recordings.begin(try #require(RecordingName("show.mp4"))) { ending.tell($0) }
     #expect(recordings.counters.live == 1)
@@ -61,7 +61,7 @@ struct FileOutletTests {
     let summary = try await ending.wait()
     #expect(summary.failure == nil && summary.files == ["show.mp4"] && summary.droppedPictures == 0)
     let played = try PlayedFile(directory.file("show.mp4"))
-    #expect(played.complaints == "")
+    #expect(played.decodingErrors == "")
     #expect(played.pictures.count == broadcast.pictures && played.sounds.count == broadcast.sounds)
     let size = try FileManager.default.attributesOfItem(atPath: directory.file("show.mp4"))[.size] as? Int64
     #expect(summary.bytes == size)
@@ -83,7 +83,7 @@ struct FileOutletTests {
     for message in try broadcast.messages(for: 1000) { outlet.send(message) }
     outlet.close()
     let played = try PlayedFile(directory.file("show.flv"))
-    #expect(played.complaints == "" && played.pictures.count == 30)
+    #expect(played.decodingErrors == "" && played.pictures.count == 30)
     #expect(throws: RecordingFailure.self) { try recordings.begin(try #require(RecordingName("b.flv"))) { _ in } }
   }
 
@@ -125,17 +125,17 @@ struct FileOutletTests {
     #expect(summary.failure == nil)
     #expect(summary.droppedPictures > 50)
     let played = try PlayedFile(directory.file("\(name)"))
-    #expect(played.complaints == "")
+    #expect(played.decodingErrors == "")
     #expect(played.pictures.count == broadcast.pictures - summary.droppedPictures)
     try await pool.shutdownGracefully()
   }
 
   @Test("an unusable directory is reported before recording starts")
-  func complaints() throws {
+  func loggedErrors() throws {
     let directory = try TemporaryDirectory()
     try directory.write("file", "x".utf8)
-    #expect(Recordings.Settings(directory: directory.file("gone")).complaint?.contains("No such file") == true)
-    #expect(Recordings.Settings(directory: directory.file("file")).complaint?.contains("is not a directory") == true)
-    #expect(Recordings.Settings(directory: directory.path, limit: 0).complaint != nil)
+    #expect(Recordings.Settings(directory: directory.file("gone")).validationError?.contains("No such file") == true)
+    #expect(Recordings.Settings(directory: directory.file("file")).validationError?.contains("is not a directory") == true)
+    #expect(Recordings.Settings(directory: directory.path, limit: 0).validationError != nil)
   }
 }

@@ -27,7 +27,7 @@ struct PlayedFile {
   /// The widths of the decoded pictures in pixels.
   let widths: [Int]
   /// The errors that ffmpeg reported while decoding.
-  let complaints: String
+  let decodingErrors: String
 
   init(_ path: String) throws {
     let answer = try JSONDecoder().decode(
@@ -46,7 +46,7 @@ struct PlayedFile {
       "passthrough", "-f", "null", "-",
     ])
     widths = String(decoding: decoded.errors, as: UTF8.self).split(separator: "\n").compactMap(Self.width)
-    complaints = String(
+    decodingErrors = String(
       decoding: try Self.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "null", "-"]).errors, as: UTF8.self)
   }
 

@@ -57,7 +57,7 @@ struct RecordingFilesTests {
     #expect(disk.isClosed && !disk.isRemoved)
     let directory = try TemporaryDirectory()
     let played = try PlayedFile(try directory.write("\(name)", disk.bytes))
-    #expect(played.complaints == "")
+    #expect(played.decodingErrors == "")
     #expect(played.pictures.count > 20)
   }
 
@@ -77,7 +77,7 @@ struct RecordingFilesTests {
     #expect(failure?.description.contains("100 KiB") == true)
     files.abandon()
     let played = try PlayedFile(directory.file("\(name)"))
-    #expect(played.complaints == "")
+    #expect(played.decodingErrors == "")
     #expect(played.pictures.count > 20)
     #expect(files.bytes <= 100 << 10)
   }

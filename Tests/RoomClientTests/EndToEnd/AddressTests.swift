@@ -39,13 +39,14 @@ struct AddressTests {
   }
 
   @Test(
-    "signalling and media over IPv6 only", .enabled(if: hasIPv6), arguments: [MediaWay.udp, .tcp])
-  func overIPv6(way: MediaWay) async throws {
+    "signalling and media over IPv6 only", .enabled(if: hasIPv6), arguments: [MediaProtocol.udp, .tcp])
+  func overIPv6(mediaProtocol: MediaProtocol) async throws {
     let stage = try await Stage {
       $0.host = "::1"
       $0.media.bind = ["::1"]
     }
-    try await exchange(stage, url: "ws://[::1]:\(stage.server.port)/v1/signal", options: RoomOptions(mediaWay: way))
+    try await exchange(
+      stage, url: "ws://[::1]:\(stage.server.port)/v1/signal", options: RoomOptions(mediaProtocol: mediaProtocol))
     await stage.server.stop()
   }
 
@@ -68,8 +69,9 @@ struct AddressTests {
   }
 
   @Test(
-    "behind a NAT clients connect through the announced address, to which no socket is bound", arguments: [MediaWay.udp, .tcp])
-  func announced(way: MediaWay) async throws {
+    "behind a NAT clients connect through the announced address, to which no socket is bound",
+    arguments: [MediaProtocol.udp, .tcp])
+  func announced(mediaProtocol: MediaProtocol) async throws {
     let stage = try await Stage {
       $0.media.bind = ["127.0.0.1"]
       $0.media.announced = ["127.0.0.9"]
@@ -78,9 +80,9 @@ struct AddressTests {
     // A NAT that maps its own address to the server's, port by port, and gives each client its own port.
     let datagrams = try LossyLink(to: port, on: 0x7F00_0009, port: port, seed: 1)
     let connections = try await TCPRelay.start(to: Int(port), on: "127.0.0.9", port: Int(port))
-    try await exchange(stage, options: RoomOptions(mediaWay: way))
+    try await exchange(stage, options: RoomOptions(mediaProtocol: mediaProtocol))
     let passed = datagrams.counters(.toTarget).arrived
-    #expect(way == .udp ? passed > 30 : passed == 0)
+    #expect(mediaProtocol == .udp ? passed > 30 : passed == 0)
     datagrams.stop()
     connections.cut(refusing: true)
     await stage.server.stop()

@@ -190,7 +190,7 @@ struct BadInputTests {
       let before = try await cast.stage.state()
       for other in cast.everybody { _ = try await other.heard() }
       big.say("sendMessage", custom(1 << 20))
-      #expect(try await big.complaint()?.code == .unknownMessage)
+      #expect(try await big.nextError()?.code == .unknownMessage)
       try await big.closed()
       #expect(try await cast.stage.state() == before)
       for other in cast.everybody {

@@ -31,14 +31,14 @@ struct Cast {
   var everybody: [RawClient] { [hal, ada, lis, eve, bob] }
 
   /// Starts a PK between hal and bob.
-  func beginPK(_ way: String) async throws {
-    #expect(try await hal.ask("invitePK", #"{"room":"b","way":"\#(way)"}"#) == nil)
+  func beginPK(_ mode: String) async throws {
+    #expect(try await hal.ask("invitePK", #"{"room":"b","way":"\#(mode)"}"#) == nil)
     guard case .changed(let change) = try await bob.event("pkInvited"), case .pkInvited(let invitation) = change.change else {
       throw Late(description: "no invitation")
     }
     #expect(try await bob.ask("acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#) == nil)
     for client in [hal, bob] { _ = try await client.event("pkBegan") }
-    if way == "bridge" {
+    if mode == "bridge" {
       for (client, guest) in [(hal, "bob@b" as UserID), (bob, "hal@hall")] {
         while case .joined(let participant) = try await client.event("joined"), participant.userId != guest {}
       }

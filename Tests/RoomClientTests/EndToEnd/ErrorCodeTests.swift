@@ -47,10 +47,10 @@ struct ErrorCodeTests {
       .connectMicFailed,
       { cast in
         try await whilePK(cast, "move") {
-          guard case .pkToken(let way) = try await cast.hal.event("pkToken") else { return nil }
+          guard case .pkToken(let issued) = try await cast.hal.event("pkToken") else { return nil }
           let guest = try await RawClient(cast.stage)
           defer { guest.close() }
-          if let error = try await guest.join(token: way.token) { return error }
+          if let error = try await guest.join(token: issued.token) { return error }
           return try await guest.ask("takeSeat")
         }
       }
@@ -97,9 +97,9 @@ struct ErrorCodeTests {
   ]
 
   private static func whilePK(
-    _ cast: Cast, _ way: String = "bridge", _ play: () async throws -> RoomError?
+    _ cast: Cast, _ mode: String = "bridge", _ play: () async throws -> RoomError?
   ) async throws -> RoomError? {
-    try await cast.beginPK(way)
+    try await cast.beginPK(mode)
     let error = try await play()
     try await cast.endPK()
     return error

@@ -73,7 +73,7 @@ struct PKTests {
       try await bob.pk.accept(invitation.pkId)
       #expect(try await ended(ada, pair.hers).outcome == .accepted)
       let hers = try await began(ada, pair.hers)
-      #expect((hers.room, hers.userId, hers.host, hers.inviter, hers.way) == ("b", "bob", "ada", true, .bridge))
+      #expect((hers.room, hers.userId, hers.host, hers.inviter, hers.mode) == ("b", "bob", "ada", true, .bridge))
       #expect(ada.pk.current == hers)
       let his = try await began(bob, pair.his)
       #expect((his.room, his.userId, his.host, his.inviter) == ("a", "ada", "bob", false))
@@ -205,7 +205,7 @@ struct PKTests {
       try await ada.publish([microphone])
       let feeder = Feeder(microphone)
       defer { feeder.stop() }
-      try await ada.pk.invite(in: "b", way: .move)
+      try await ada.pk.invite(in: "b", mode: .move)
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
       _ = try await began(ada, pair.hers)
       await #expect(throws: RoomClientError.self) { _ = try await bob.pk.move() }
@@ -244,7 +244,7 @@ struct PKTests {
       try await receive(5, from: again.frames, "her sound at home")
       // A second move, with a return before the end, which ends the PK.
       let events = home.events
-      try await home.pk.invite(in: "b", way: .move)
+      try await home.pk.invite(in: "b", mode: .move)
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
       _ = try await began(home, events)
       let second = try await home.pk.move()
@@ -262,7 +262,7 @@ struct PKTests {
       let microphone = LocalAudioTrack()
       try await ada.publish([microphone])
       let track = microphone.trackId
-      try await ada.pk.invite(in: "b", way: .move)
+      try await ada.pk.invite(in: "b", mode: .move)
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
       _ = try await began(ada, pair.hers)
       try await eventually("the token arrived") { try await ada.pk.hasToken }
@@ -281,7 +281,7 @@ struct PKTests {
     try await onStage({ $0.rooms.autoCreatedEmptyTime = .milliseconds(100) }) { stage in
       let pair = try await Pair(stage)
       let bob = pair.bob
-      try await pair.ada.pk.invite(in: "b", way: .move)
+      try await pair.ada.pk.invite(in: "b", mode: .move)
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
       _ = try await began(pair.ada, pair.hers)
       let away = try await pair.ada.pk.move()

@@ -72,7 +72,7 @@ final class RawClient {
   }
 
   /// Returns the server's error for an unreadable message, or nil if it closes the socket without one.
-  func complaint() async throws -> RoomError? {
+  func nextError() async throws -> RoomError? {
     while let text = await messages.next() {
       let head = try JSONDecoder().decode(Head.self, from: text)
       if let name = head.event { events.append((name, text)) }

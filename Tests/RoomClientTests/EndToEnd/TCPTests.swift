@@ -25,7 +25,7 @@ struct TCPTests {
   @Test("a client uses TCP only if configured, the other one UDP")
   func forced() async throws {
     let stage = try await Stage()
-    let ada = try await stage.join("ada", options: RoomOptions(mediaWay: .tcp))
+    let ada = try await stage.join("ada", options: RoomOptions(mediaProtocol: .tcp))
     let bob = try await stage.join("bob")
     #expect(try await exchange(ada, bob) == [true, false])
     await stage.server.stop()
@@ -47,7 +47,7 @@ struct TCPTests {
   func withoutTCP() async throws {
     let stage = try await Stage { $0.media.tcp = false }
     let ada = try await stage.join("ada")
-    let bob = try await stage.join("bob", options: RoomOptions(mediaWay: .udp))
+    let bob = try await stage.join("bob", options: RoomOptions(mediaProtocol: .udp))
     #expect(try await exchange(ada, bob) == [false, false])
     await stage.server.stop()
   }

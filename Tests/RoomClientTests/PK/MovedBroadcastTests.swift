@@ -6,7 +6,7 @@ import Testing
 @Suite("A broadcast that moves with its anchor")
 struct MovedBroadcastTests {
   private let pk = PKInfo(
-    pkId: "p1", way: .move, room: "room-b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
+    pkId: "p1", mode: .move, room: "room-b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
 
   @Test(
     "each successive job on the URL has a larger number",

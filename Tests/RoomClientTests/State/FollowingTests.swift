@@ -17,21 +17,21 @@ struct FollowingTests {
   }
 
   /// Returns a short form of the events.
-  private static func told(_ session: RoomSession) async -> [String] {
+  private static func lines(_ session: RoomSession) async -> [String] {
     let events = session.board.eventStream()
     session.board.finish()
-    var told: [String] = []
+    var lines: [String] = []
     for await event in events {
       switch event {
-      case .seatChanged(let data): told.append("seat \(data.seat.index) \(data.cause)")
-      case .layoutChanged(let data): told.append("layout \(data.layout.type)")
-      case .message(let message): told.append("message \(message.seq)")
-      case .attributesChanged(let data): told.append("attributes \(data.set.keys.sorted())")
-      case .refreshed(let room): told.append("refreshed \(room.seq)")
-      default: told.append("\(event)")
+      case .seatChanged(let data): lines.append("seat \(data.seat.index) \(data.cause)")
+      case .layoutChanged(let data): lines.append("layout \(data.layout.type)")
+      case .message(let message): lines.append("message \(message.seq)")
+      case .attributesChanged(let data): lines.append("attributes \(data.set.keys.sorted())")
+      case .refreshed(let room): lines.append("refreshed \(room.seq)")
+      default: lines.append("\(event)")
       }
     }
-    return told
+    return lines
   }
 
   private static func seat(_ seq: Int, _ index: Int, _ user: UserID?, _ cause: SeatCause, of mover: UserID) -> NumberedChange {
@@ -60,7 +60,7 @@ struct FollowingTests {
         seq: 16, change: .attributesChanged(AttributesChangedData(set: ["title": "quiz"], removed: [], by: "bob"))))
     #expect(RoomMessages(session: session).history.map(\.seq) == [15])
     #expect(RoomAttributes(session: session)["title"] == "quiz")
-    #expect(await Self.told(session) == ["seat 1 taken", "message 15", #"attributes ["title"]"#])
+    #expect(await Self.lines(session) == ["seat 1 taken", "message 15", #"attributes ["title"]"#])
   }
 
   @Test("a change replayed after a resume is sent as an event, even if the snapshot includes it") func replays() async throws {
@@ -74,7 +74,7 @@ struct FollowingTests {
     #expect(RoomSeats(session: session)["bob"] == nil)
     await session.changed(Self.seat(13, 2, "bob", .taken, of: "bob"))
     #expect(RoomSeats(session: session)["bob"]?.index == 2)
-    #expect(await Self.told(session) == ["seat 1 taken", "seat 1 left", "seat 2 taken"])
+    #expect(await Self.lines(session) == ["seat 1 taken", "seat 1 left", "seat 2 taken"])
   }
 
   @Test("changes that can't be replayed result in one refreshed event, after the messages") func refreshes() async throws {
@@ -86,13 +86,13 @@ struct FollowingTests {
     }
     await session.catchUp(from: before, replayed: false)
     await session.changed(Self.seat(800, 1, "bob", .taken, of: "bob"))
-    #expect(await Self.told(session) == ["message 700", "message 800", "refreshed 900"])
+    #expect(await Self.lines(session) == ["message 700", "message 800", "refreshed 900"])
   }
 
   @Test("nothing missed, no events") func nothingMissed() async throws {
     let session = try await Self.session(seq: 10)
     await session.catchUp(from: session.board.value.room, replayed: false)
-    #expect(await Self.told(session).isEmpty)
+    #expect(await Self.lines(session).isEmpty)
   }
 
   @Test("a new room of the same name results in a refreshed event") func anotherRoom() async throws {
@@ -105,13 +105,13 @@ struct FollowingTests {
     }
     await session.catchUp(from: before, replayed: false)
     await session.changed(NumberedChange(seq: 11, change: .message(Self.message(11))))
-    #expect(await Self.told(session) == ["message 3", "refreshed 10", "message 11"])
+    #expect(await Self.lines(session) == ["message 3", "refreshed 10", "message 11"])
   }
 
   @Test("the PK's token is available during the PK") func keepsToken() async throws {
     let session = try await Self.session()
     let pk = RoomPK(session: session, visit: nil)
-    let info = PKInfo(pkId: "p1", way: .move, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
+    let info = PKInfo(pkId: "p1", mode: .move, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
     await session.changed(NumberedChange(seq: 11, change: .pkBegan(info)))
     #expect(pk.current == info)
     session.board.change { $0.pkToken = PKTokenData(pkId: "p1", room: "b", token: "x") }
@@ -126,12 +126,12 @@ struct FollowingTests {
     let session = try await Self.session()
     let pk = RoomPK(session: session, visit: nil)
     await #expect(throws: RoomClientError.self) { _ = try await pk.move() }
-    let bridge = PKInfo(pkId: "p1", way: .bridge, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
+    let bridge = PKInfo(pkId: "p1", mode: .bridge, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
     var invited = bridge
-    invited.way = .move
+    invited.mode = .move
     invited.inviter = false
     var foreign = bridge
-    foreign.way = .move
+    foreign.mode = .move
     foreign.host = "eve"
     for info in [bridge, invited, foreign] {
       session.board.change { $0.room?.pk = info }

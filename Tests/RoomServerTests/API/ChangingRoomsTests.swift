@@ -271,13 +271,13 @@ struct ChangingRoomsTests {
   func emptyTime() async throws {
     let bare = try BareRoom(emptyTime: .seconds(3600))
     defer { bare.plane.stop() }
-    try await bare.room.change { wishes in
-      wishes.emptyTime = .milliseconds(30)
-    } settle: { wishes in
+    try await bare.room.change { options in
+      options.emptyTime = .milliseconds(30)
+    } settle: { options in
       var settings = RoomCore.Settings(
-        graceTime: .seconds(60), emptyTime: wishes.emptyTime ?? .seconds(3600), participants: 10, limits: RoomBounds(),
+        graceTime: .seconds(60), emptyTime: options.emptyTime ?? .seconds(3600), participants: 10, limits: RoomBounds(),
         pingInterval: .seconds(5))
-      settings.wishes = wishes
+      settings.options = options
       return settings
     }
     try await eventually("the room closes") { await bare.room.isClosed }

@@ -65,13 +65,13 @@ struct StatisticsAPITests {
       let room = try await server.api("GET", "/v1/rooms/room/statistics").decoded(Room.self)
       #expect(room.name == "room")
       #expect(room.participants.map(\.userId) == ["alice", "bob"])
-      let told = try #require(room.participants.first)
-      #expect(told.tracks.map(\.trackId) == tracks.map(\.trackId))
-      #expect(told.tracks.map(\.codec) == ["opus", "vp8"])
-      #expect(told.tracks.map(\.muted) == [true, false])
-      #expect(told.tracks.map { $0.audioLevel != nil } == [true, false])
-      #expect(told.publishing?.connected == false)
-      #expect(told.subscribing == nil)
+      let participant = try #require(room.participants.first)
+      #expect(participant.tracks.map(\.trackId) == tracks.map(\.trackId))
+      #expect(participant.tracks.map(\.codec) == ["opus", "vp8"])
+      #expect(participant.tracks.map(\.muted) == [true, false])
+      #expect(participant.tracks.map { $0.audioLevel != nil } == [true, false])
+      #expect(participant.publishing?.connected == false)
+      #expect(participant.subscribing == nil)
       #expect(room.participants.last?.tracks.isEmpty == true)
     }
   }
@@ -152,9 +152,9 @@ struct StatisticsAPITests {
       plane: plane, counters: ServerCounters())
     let history = ServerHistory(gauge)
     for tick in 0...(ServerHistory.capacity + 5) { await history.take(Self.state(Double(tick) * 10)) }
-    let told = await history.told
-    #expect(told.interval == 10)
-    #expect(told.samples.count == ServerHistory.capacity)
-    #expect(told.samples.first?.at == 60_000)
+    let response = await history.response
+    #expect(response.interval == 10)
+    #expect(response.samples.count == ServerHistory.capacity)
+    #expect(response.samples.first?.at == 60_000)
   }
 }

@@ -88,7 +88,7 @@ struct UnknownMembersTests {
   }
 
   @Test("errors in a call's parameters give only their names")
-  func complaints() async throws {
+  func validationErrors() async throws {
     try await TestServer.with { server in
       #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
       let missing = try await server.api("POST", "/v1/rooms/room/calls/kickFromSeat", json: "{}")

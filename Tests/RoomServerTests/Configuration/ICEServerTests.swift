@@ -13,7 +13,7 @@ struct ICEServerTests {
       urls: ["turn:t.example.org:3478?transport=udp"], access: .secret("north", lifetime: .seconds(86_400)))
     // The credential is the output of `printf 1800086400:alice | openssl dgst -sha1 -hmac north -binary | base64`.
     #expect(
-      setting.told(to: "alice", at: Date(timeIntervalSince1970: 1_800_000_000.9))
+      setting.serverEntry(for: "alice", at: Date(timeIntervalSince1970: 1_800_000_000.9))
         == ICEServer(
           urls: ["turn:t.example.org:3478?transport=udp"], username: "1800086400:alice",
           credential: "6B2XA+IGm6mxFU4C25JYiVgVob4="))

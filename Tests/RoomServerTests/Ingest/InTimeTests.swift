@@ -56,15 +56,15 @@ struct InTimeTests {
         try await Task.sleep(for: .milliseconds(2))
       }
       let wall = Int64(Date().timeIntervalSince1970 * 1_000_000)
-      guard let wish = try pipe.take(message, now: .now, wall: wall) else { continue }
-      let id = MediaTrackID(wish.kind == .video ? 1 : 2)
+      guard let request = try pipe.take(message, now: .now, wall: wall) else { continue }
+      let id = MediaTrackID(request.kind == .video ? 1 : 2)
       let injection = room.inject(
-        id, parameters: RTPParameters(mid: "", kind: wish.kind == .video ? .video : .audio, codecs: [wish.codec]))
+        id, parameters: RTPParameters(mid: "", kind: request.kind == .video ? .video : .audio, codecs: [request.codec]))
       let tap = TrackTap(capacity: TrackTap.videoBytes)
       room.tap(id, with: tap)
       readers.append(TrackReader(tap, participant: clock))
       _ = await plane.counters()
-      pipe.begin(wish.kind, injection)
+      pipe.begin(request.kind, injection)
     }
     for _ in 0..<50 where pictures.count < 58 {
       try await Task.sleep(for: .milliseconds(10))

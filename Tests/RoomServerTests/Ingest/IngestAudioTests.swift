@@ -127,10 +127,10 @@ struct IngestAudioTests {
       as [([UInt8], String)]
     {
       let audio = try IngestAudio()
-      #expect(throws: IngestFault.audioCodec(name)) { try audio.take(payload, at: 0) }
+      #expect(throws: IngestError.audioCodec(name)) { try audio.take(payload, at: 0) }
     }
     let audio = try IngestAudio()
-    #expect(throws: IngestFault.self) { try audio.take(AudioTag.aacHeader(.sequenceStart) + [1], at: 0) }
+    #expect(throws: IngestError.self) { try audio.take(AudioTag.aacHeader(.sequenceStart) + [1], at: 0) }
     #expect(try audio.take([0xaf, 1, 2, 3], at: 0).isEmpty)
   }
 }

@@ -74,8 +74,8 @@ struct IngestVideoTests {
   func reordered() throws {
     let messages = try EncodedStream.video("-profile:v", "main", "-preset", "fast", "-bf", "2")
     var video = IngestVideo()
-    #expect(throws: IngestFault.reordered) { try run(messages, &video) }
-    #expect("\(IngestFault.reordered)".contains("B-frames to 0"))
+    #expect(throws: IngestError.reordered) { try run(messages, &video) }
+    #expect("\(IngestError.reordered)".contains("B-frames to 0"))
   }
 
   @Test("a delay that is the same for all pictures is not reordering")
@@ -97,13 +97,13 @@ struct IngestVideoTests {
   func otherFormats() throws {
     let wide = try EncodedStream.video("-bf", "0", format: "yuv444p")
     var video = IngestVideo()
-    #expect(throws: IngestFault.self) { try run(wide, &video) }
+    #expect(throws: IngestError.self) { try run(wide, &video) }
     for (header, name) in [
       (VideoTag.enhancedHeader(.hevc, .sequenceStart, isKeyFrame: true), "HEVC"),
       (VideoTag.enhancedHeader(.av1, .codedFramesX, isKeyFrame: true), "AV1"), ([0x12, 0], "Sorenson H.263"),
     ] {
       var video = IngestVideo()
-      #expect(throws: IngestFault.videoCodec(name)) { try video.take(header + [0, 0, 0, 0], at: 0) }
+      #expect(throws: IngestError.videoCodec(name)) { try video.take(header + [0, 0, 0, 0], at: 0) }
     }
   }
 
@@ -123,8 +123,8 @@ struct IngestVideoTests {
     step = try video.take(broken, at: 3_066_000)
     if case .nothing = step {} else { Issue.record("\(step)") }
     #expect(video.malformed == 1)
-    #expect(throws: IngestFault.profileChanged) { try video.take(high[0].payload, at: 4_000_000) }
-    #expect(throws: IngestFault.malformedHeader("H.264")) {
+    #expect(throws: IngestError.profileChanged) { try video.take(high[0].payload, at: 4_000_000) }
+    #expect(throws: IngestError.malformedHeader("H.264")) {
       try video.take(VideoTag.avcHeader(.sequenceStart, isKeyFrame: true) + [9, 9], at: 0)
     }
   }

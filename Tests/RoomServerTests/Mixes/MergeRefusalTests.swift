@@ -111,7 +111,7 @@ struct MergeRefusalTests {
       #expect(nobody.code == .cdnParameters && nobody.message.contains("no job \"x\""))
       alice.send(
         #"{"id":1000,"method":"setLayouts","params":{"jobId":"first","layouts":[{"userId":"alice","gain":1e999}]}}"#)
-      let unreadable = try await alice.complaint()
+      let unreadable = try await alice.nextError()
       #expect(unreadable.code == .unknownMessage && unreadable.message.contains("params.layouts[0].gain"))
       #expect(try await jobs(server) == before)
     }

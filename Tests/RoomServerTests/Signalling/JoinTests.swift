@@ -88,7 +88,7 @@ struct JoinTests {
   func joinTime() async throws {
     try await TestServer.with({ $0.keepAlive.joinTime = .milliseconds(100) }) { server in
       let client = try await server.connect()
-      #expect(try await client.complaint().code == .joinFailed)
+      #expect(try await client.nextError().code == .joinFailed)
       #expect(try await client.closed() == 1008)
     }
   }

@@ -13,7 +13,7 @@ struct MessageTests {
     try await TestServer.with { server in
       let client = try await server.connect()
       client.send(message)
-      #expect(try await client.complaint().code == .unknownMessage)
+      #expect(try await client.nextError().code == .unknownMessage)
       #expect(try await client.error(of: .ping) == nil)
     }
   }
@@ -32,13 +32,13 @@ struct MessageTests {
     try await TestServer.with { server in
       let whole = try await server.connect()
       whole.send(Frame(opcode: 1, payload: [UInt8](repeating: 32, count: 262_145)))
-      #expect(try await whole.complaint().code == .unknownMessage)
+      #expect(try await whole.nextError().code == .unknownMessage)
       #expect(try await whole.closed() == 1009)
 
       let fragments = try await server.connect()
       fragments.send(Frame(opcode: 1, isFinal: false, payload: [UInt8](repeating: 32, count: 140_000)))
       fragments.send(Frame(opcode: 0, isFinal: true, payload: [UInt8](repeating: 32, count: 140_000)))
-      #expect(try await fragments.complaint().code == .unknownMessage)
+      #expect(try await fragments.nextError().code == .unknownMessage)
       #expect(try await fragments.closed() == 1009)
     }
   }
@@ -154,7 +154,7 @@ struct MessageTests {
       let alice = try await server.join("alice")
       let start = ContinuousClock.now
       for _ in 0..<15 { alice.send(#"{"id":1000,"method":"nonsense"}"#) }
-      for _ in 0..<15 { #expect(try await alice.complaint().code == .unknownMessage) }
+      for _ in 0..<15 { #expect(try await alice.nextError().code == .unknownMessage) }
       #expect(ContinuousClock.now - start > .milliseconds(400))
       #expect(try await server.metric(#"roomserver_limits_hit_total{limit="message_rate"}"#) > 0)
     }

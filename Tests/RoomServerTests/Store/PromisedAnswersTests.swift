@@ -37,12 +37,12 @@ struct PromisedAnswersTests {
     private static func sendWhatMayGo(_ state: inout (queue: SignalQueue, sent: [String])) {
       var items = state.queue.take()
       while !items.isEmpty {
-        state.sent += items.map(told)
+        state.sent += items.map(text)
         items = state.queue.take(isNext: true)
       }
     }
 
-    private static func told(_ item: SignalQueue.Item) -> String {
+    private static func text(_ item: SignalQueue.Item) -> String {
       struct Message: Decodable {
         var id: Int?
         var event: String?

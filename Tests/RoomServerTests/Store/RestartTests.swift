@@ -89,10 +89,10 @@ struct RestartTests {
       #expect(now.createdAt == before.createdAt)
       // No sequence number is used twice.
       #expect(now.seq > before.seq)
-      func told(_ jobs: [JobInfo]) -> [String] {
+      func text(_ jobs: [JobInfo]) -> [String] {
         jobs.map { "\($0.jobId) \($0.kind) \($0.target ?? "") \($0.publishAs ?? "") \($0.by ?? "") \($0.startedAt ?? 0)" }
       }
-      #expect(told(now.jobs) == told(before.jobs) && now.jobs.count == 2)
+      #expect(text(now.jobs) == text(before.jobs) && now.jobs.count == 2)
       // The URL is still the same broadcast: a new job needs a larger serial number.
       let refused = try await server.api(
         "POST", "/v1/rooms/room/jobs",

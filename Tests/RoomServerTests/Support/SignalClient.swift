@@ -16,7 +16,7 @@ final class SignalClient: Sendable {
     var lastId = 0
     var answers: [Int: Data] = [:]
     /// Errors without an id, or with an id of at least 1000: those of requests that a test sends by hand.
-    var complaints: [RoomError] = []
+    var errors: [RoomError] = []
     var events: [SignalEvent] = []
     /// Answers by their ids and events by their names, in the order of their arrival.
     var heard: [String] = []
@@ -93,7 +93,7 @@ final class SignalClient: Sendable {
       } else if let id = kind.id, id < 1000 {
         state.answers[id] = json
       } else if let error = kind.error {
-        state.complaints.append(error)
+        state.errors.append(error)
       }
     }
   }
@@ -170,9 +170,9 @@ final class SignalClient: Sendable {
   }
 
   /// Returns the next error that is not an answer to a call of this client.
-  func complaint() async throws -> RoomError {
+  func nextError() async throws -> RoomError {
     try await eventually("an error") {
-      state.withLockedValue { $0.complaints.isEmpty ? nil : $0.complaints.removeFirst() }
+      state.withLockedValue { $0.errors.isEmpty ? nil : $0.errors.removeFirst() }
     }
   }
 

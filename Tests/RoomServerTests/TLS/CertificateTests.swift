@@ -86,16 +86,16 @@ struct CertificateTests {
   func refusals() async throws {
     let files = try CertificateFiles()
     let other = try await files.other()
-    func complaint(certificate: String = SelfSigned.certificateText, key: String = SelfSigned.keyText) async throws -> String {
+    func loadError(certificate: String = SelfSigned.certificateText, key: String = SelfSigned.keyText) async throws -> String {
       try files.write(certificate: certificate, key: key)
       let error = await #expect(throws: StartError.self) { try await TestServer.start { $0.tls = files.settings } }
       return error.map { "\($0)" } ?? ""
     }
-    #expect(try await complaint(key: other.key).contains("privkey.pem is not the key of the certificate"))
-    #expect(try await complaint(key: "").contains("privkey.pem is not a PEM file"))
+    #expect(try await loadError(key: other.key).contains("privkey.pem is not the key of the certificate"))
+    #expect(try await loadError(key: "").contains("privkey.pem is not a PEM file"))
     let torn = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
-    #expect(try await complaint(certificate: torn).contains("fullchain.pem is not a PEM"))
-    #expect(try await complaint(certificate: "\0").contains("fullchain.pem is not a PEM"))
+    #expect(try await loadError(certificate: torn).contains("fullchain.pem is not a PEM"))
+    #expect(try await loadError(certificate: "\0").contains("fullchain.pem is not a PEM"))
     try files.write(certificate: SelfSigned.certificateText)
     try files.removeKey()
     let error = await #expect(throws: StartError.self) { try await TestServer.start { $0.tls = files.settings } }

@@ -269,7 +269,7 @@ struct WebhookTests {
   func refused(url: String) async throws {
     var settings = WebhookSettings()
     settings.urls = [url]
-    #expect(settings.complaint?.contains("webhook") == true)
+    #expect(settings.validationError?.contains("webhook") == true)
     #expect(WebhookAddress("https://example.org?key=1")?.target == "/?key=1")
     #expect(WebhookAddress("https://example.org?key=1")?.shown == "https://example.org/")
     #expect(WebhookAddress("http://[::1]:8080/a")?.authority == "[::1]:8080")

@@ -65,7 +65,7 @@ struct MessageTests {
       (MessageParams(.custom, type: "x", data: "\"" + String(repeating: "x", count: 1 << 20) + "\""), "data: 1048578"),
       (MessageParams(.like, count: 0), "count"), (MessageParams(.like, count: 1_000_001), "count"),
     ])
-  func complaints(params: MessageParams, part: String) throws {
+  func validationErrors(params: MessageParams, part: String) throws {
     var stage = try Stage.staffed()
     stage.refused(.messageFailed, part) { room throws(RoomError) in _ = try room.sendMessage(params, by: .user("bob")) }
   }

@@ -12,7 +12,7 @@ struct PKInvitationTests {
     #expect(result == PKInviteResult(pkId: "1", expiresAt: now + 30_000))
     rooms.deliver()
     var invitation = PKInvitation(
-      pkId: "1", from: PKSide(room: "a", userId: "host-a"), to: PKSide(room: "b", userId: ""), way: .bridge, by: "host-a",
+      pkId: "1", from: PKSide(room: "a", userId: "host-a"), to: PKSide(room: "b", userId: ""), mode: .bridge, by: "host-a",
       at: now, expiresAt: now + 30_000)
     #expect(rooms["a"].changes.map(\.audience) == [.admins])
     #expect(rooms.told("a") == [.pkInvited(invitation)])

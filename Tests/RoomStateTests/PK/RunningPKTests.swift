@@ -248,7 +248,7 @@ struct MovingPKTests {
   func there() throws {
     var rooms = try Rooms.inPK(.move)
     let id = try #require(rooms.pk("a")?.pkId)
-    #expect(rooms.pk("a")?.way == .move && rooms.pk("b")?.way == .move)
+    #expect(rooms.pk("a")?.mode == .move && rooms.pk("b")?.mode == .move)
     rooms["a"].room.leave("host-a", .left)
     rooms.deliver()
     #expect(rooms.pk("a")?.connected == false && rooms.pk("b")?.peerConnected == false)

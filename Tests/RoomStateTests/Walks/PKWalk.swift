@@ -144,7 +144,7 @@ struct PKWalk {
     case 1...4:
       let other = random.chance(1, in: 15) ? "nowhere" : random.pick(Self.names)
       let wanted = random.chance(1, in: 4) ? random.pick(hosts(of: other) + ["nobody"]) : nil
-      let params = PKInviteParams(room: other, userId: wanted, way: random.chance(1, in: 3) ? .move : nil)
+      let params = PKInviteParams(room: other, userId: wanted, mode: random.chance(1, in: 3) ? .move : nil)
       _ = try parties[index].room.invitePK(params, id: calls.newID(), by: caller)
       return "invite"
     case 5...8:
@@ -210,7 +210,7 @@ struct PKWalk {
       }
       return "guest acts"
     }
-    guard let info = room.pk.info, info.way == .move, !info.inviter else { return "no guest" }
+    guard let info = room.pk.info, info.mode == .move, !info.inviter else { return "no guest" }
     if let home = parties.firstIndex(where: { $0.room.name == info.room }) {
       parties[home].room.leave(info.userId, .left)
       // Its outputs are collected with its next step.
@@ -285,7 +285,7 @@ struct PKWalk {
           throw Violation("\(party.room.name) is alone in \(running)")
         }
         let (one, two) = (running.info, other.info)
-        guard one.pkId == two.pkId, one.way == two.way, one.room != two.room, one.host == two.userId,
+        guard one.pkId == two.pkId, one.mode == two.mode, one.room != two.room, one.host == two.userId,
           one.inviter != two.inviter,
           one.startedAt == two.startedAt, one.score == two.peerScore, one.peerMuted == two.mutedByPeer,
           one.connected == two.peerConnected

@@ -8,7 +8,7 @@ import RoomProtocol
 @Suite("Queue of pending store writes")
 struct StoreQueueTests {
   /// Returns what a batch writes, in order.
-  private func told(_ batch: StoreQueue<Int>.Batch?) -> [String] {
+  private func text(_ batch: StoreQueue<Int>.Batch?) -> [String] {
     (batch?.changes ?? []).map { change in
       switch change {
       case .room(let name, let source): "room \(name) \(source)"
@@ -44,7 +44,7 @@ struct StoreQueueTests {
     queue.add(.room(name: "s", 3))
     queue.add(image("logo", bytes: 2))
     let batch = queue.take()
-    #expect(told(batch) == ["kicked eve", "room r 2", "room s 3", "image r/logo 2"])
+    #expect(text(batch) == ["kicked eve", "room r 2", "room s 3", "image r/logo 2"])
     let nothing = queue.take()
     #expect(queue.isEmpty && nothing?.changes.count == nil)
   }
@@ -58,13 +58,13 @@ struct StoreQueueTests {
     queue.add(image("other", of: "s"))
     queue.add(.other(.roomGone("r")))
     let first = queue.take()
-    #expect(told(first) == ["kicked eve", "image s/other 1", "gone r"])
+    #expect(text(first) == ["kicked eve", "image s/other 1", "gone r"])
     queue.add(image("old"))
     queue.add(.other(.roomGone("r")))
     queue.add(.room(name: "r", 2))
     queue.add(image("new"))
     let taken = queue.take()
-    #expect(told(taken) == ["gone r", "room r 2", "image r/new 1"])
+    #expect(text(taken) == ["gone r", "room r 2", "image r/new 1"])
   }
 
   @Test("a failed batch is queued before later changes, which replace older ones")
@@ -80,7 +80,7 @@ struct StoreQueueTests {
     queue.add(.room(name: "s", 2))
     queue.putBack(batch)
     let taken = queue.take()
-    #expect(told(taken) == ["kicked eve", "gone r", "room r 2", "room s 2"])
+    #expect(text(taken) == ["kicked eve", "gone r", "room r 2", "room s 2"])
   }
 
   @Test("a ticket completes with the first batch taken after it")
@@ -109,7 +109,7 @@ struct StoreQueueTests {
       #expect(queue.count <= 50 + 16)
     }
     let taken = queue.take()
-    let names = told(taken)
+    let names = text(taken)
     #expect(names.filter { $0.hasPrefix("room") }.count == 50)
     let kicks = names.filter { $0.hasPrefix("kicked") }
     #expect(kicks.last == "kicked user99" && kicks.count + Int(queue.lost) == 100 && kicks.count >= 14)

@@ -35,7 +35,7 @@ enum ReportPage {
     let verdict =
       report.isGood
       ? "<span class=\"verdict good\">✓ met all limits</span>"
-      : "<span class=\"verdict bad\">✕ \(report.aborted == nil ? "\(report.complaints.count) broken" : "aborted")</span>"
+      : "<span class=\"verdict bad\">✕ \(report.aborted == nil ? "\(report.errors.count) broken" : "aborted")</span>"
     let of = report.base.map { " of \($0)" } ?? ""
     let server = report.server == "started" ? "a server started for this run" : report.server
     let facts = [

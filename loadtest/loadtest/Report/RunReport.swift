@@ -41,14 +41,14 @@ struct RunReport: Codable, Sendable, Equatable {
   /// A short text for the outcome.
   var verdict: String {
     if let aborted { return "was aborted: \(aborted)" }
-    return isGood ? "met all limits" : "broke \(complaints.count) limits"
+    return isGood ? "met all limits" : "broke \(errors.count) limits"
   }
 
   /// Returns whether a limit is broken. A limit without a measurement is not broken if the run was aborted.
   func isBroken(_ limit: LimitReport) -> Bool { !limit.holds && (limit.value != nil || aborted == nil) }
 
   /// A sentence for each problem.
-  var complaints: [String] {
+  var errors: [String] {
     (aborted.map { ["the run was aborted: \($0)"] } ?? []) + limits.filter(isBroken).map(\.sentence)
   }
 }

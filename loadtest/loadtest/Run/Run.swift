@@ -73,8 +73,8 @@ struct Run: AsyncParsableCommand {
     let folder = try write(outcome)
     status.line(RunTable.summary(outcome))
     status.line("The report is in \(folder.path)")
-    for complaint in outcome.complaints {
-      FileHandle.standardError.write(Data("loadtest: \(complaint)\n".utf8))
+    for error in outcome.errors {
+      FileHandle.standardError.write(Data("loadtest: \(error)\n".utf8))
     }
     guard outcome.isGood else { throw ExitCode.failure }
   }

@@ -22,7 +22,7 @@ extension RoomState {
     }
     let invitation = PKInvitation(
       pkId: id, from: PKSide(room: name, userId: host), to: PKSide(room: params.room, userId: params.userId ?? ""),
-      way: params.way ?? .bridge, by: caller.told, at: clock, expiresAt: clock + rules.pkInvitationTime)
+      mode: params.mode ?? .bridge, by: caller.eventUserID, at: clock, expiresAt: clock + rules.pkInvitationTime)
     pk.append(invitation)
     pk.outgoing = id
     tell(.pkInvited(invitation), to: .admins)
@@ -37,7 +37,7 @@ extension RoomState {
     guard pk.outgoing == id else {
       throw RoomError(.pkCancelFailed, "this room has no such pending invitation: it was answered or has expired")
     }
-    cancelOutgoing(.cancelled, by: caller.told)
+    cancelOutgoing(.cancelled, by: caller.eventUserID)
   }
 
   /// Accepts the other room's invitation. `pkBegan` reports that the PK runs; `pkInvitationEnded` reports that the other room
@@ -50,7 +50,7 @@ extension RoomState {
     guard connectedHost == invitation.to.userId else {
       throw RoomError(.pkAnswerFailed, "\(invitation.to.userId.brief), who is invited, must be on seat 0 and connected")
     }
-    accept(invitation, by: caller.told)
+    accept(invitation, by: caller.eventUserID)
   }
 
   /// Rejects the other room's invitation.
@@ -63,7 +63,7 @@ extension RoomState {
       throw RoomError(.pkAnswerFailed, "reason: \(reason.utf8.count) bytes; the maximum is 256")
     }
     send(.reject(.rejected, reason: reason, error: nil), about: id, to: invitation.from.room)
-    endPKInvitation(id, .rejected, reason: reason, by: caller.told)
+    endPKInvitation(id, .rejected, reason: reason, by: caller.eventUserID)
   }
 
   // MARK: Shared checks
@@ -92,7 +92,7 @@ extension RoomState {
 
   mutating func sendInvitation(_ invitation: PKInvitation) {
     send(
-      .invite(host: invitation.from.userId, user: invitation.to.userId, way: invitation.way, by: invitation.by),
+      .invite(host: invitation.from.userId, user: invitation.to.userId, way: invitation.mode, by: invitation.by),
       about: invitation.pkId, to: invitation.to.room)
   }
 

@@ -34,7 +34,7 @@ import RoomToken
 
 /// Checks that a valid job is within the limits of a mix.
 private func check(_ merge: MergeParams) {
-  guard merge.complaint == nil else { return }
+  guard merge.validationError == nil else { return }
   precondition(merge.layouts.count <= MergeParams.mostLayouts && (1...64).contains(merge.jobId.rawValue.utf8.count))
   precondition((merge.width == nil) == (merge.height == nil), "both or none")
   if let picture = merge.picture(isPublished: false) {

@@ -209,7 +209,7 @@ struct RoomModel {
     guard !participant.isVirtual else { return }
     guard core.state.users.contains(user) else { throw Violation("\(user) is in the roster, but not in the state") }
     // A host that joined again must resume the PK, which fails if another user took its seat.
-    if let pk = core.state.snapshot(for: nil).pk, pk.host == user, pk.way == .bridge, participant.joinedAt < pk.startedAt,
+    if let pk = core.state.snapshot(for: nil).pk, pk.host == user, pk.mode == .bridge, participant.joinedAt < pk.startedAt,
       pk.connected != participant.isConnected
     {
       throw Violation("\(user) is \(participant.isConnected ? "" : "not ")connected, but the PK disagrees")

@@ -445,7 +445,7 @@ struct RoomWorld {
     let invitation = invitations.last { $0.from.room == other }?.pkId ?? "none"
     let call: PKCall =
       switch random.below(10) {
-      case 0, 1, 2: .invite(PKInviteParams(room: other, way: random.chance(1, in: 4) ? .move : .bridge))
+      case 0, 1, 2: .invite(PKInviteParams(room: other, mode: random.chance(1, in: 4) ? .move : .bridge))
       case 3, 4, 5, 6: .accept(PKParams(pkId: invitation))
       case 7: .mutePeer(PKMuteParams(muted: random.chance(1, in: 2)))
       case 8: .setScore(PKScoreParams(score: random.below(9)))

@@ -13,8 +13,8 @@ enum CrowdTable {
     for (index, run) in series.runs.enumerated() {
       lines.append(MarkdownTable.row(cells(run, number: index / targets + 1)))
     }
-    let complaints = series.runs.compactMap(complaint)
-    if !complaints.isEmpty { lines += [""] + complaints }
+    let failures = series.runs.compactMap(failureSentence)
+    if !failures.isEmpty { lines += [""] + failures }
     guard series.runs.count > 1 else { return lines.joined(separator: "\n") }
     let columns = ["target", "join ms", "publish ms", "delivery µs", "offer µs", "loss ms", "resume ms", "leave ms"]
     lines += ["", "Medians:", "", MarkdownTable.row(columns), MarkdownTable.row(columns.map { _ in "---" })]
@@ -40,7 +40,7 @@ enum CrowdTable {
   }
 
   /// Returns the reason why a run is invalid, or nil if it is valid.
-  private static func complaint(_ run: CrowdResult) -> String? {
+  private static func failureSentence(_ run: CrowdResult) -> String? {
     guard !run.isSound else { return nil }
     var text = "\(run.target): \(run.missingDeliveries) of \(run.messages * run.people) messages and \(run.missingOffers) of "
     text += "\(run.offers + run.missingOffers) offers are missing"

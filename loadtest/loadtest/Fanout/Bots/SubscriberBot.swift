@@ -49,7 +49,7 @@ final class SubscriberBot: LoopBot {
   /// The stream that `sound` follows.
   private var soundStream: SSRC?
   private var pictures = 0
-  private var told = Slice()
+  private var lastReported = Slice()
   private var nextFeedback: Instant?
 
   /// - Parameter feedbackInterval: microseconds between transport-wide feedback packets, if the server negotiates them; 0 sends
@@ -79,9 +79,9 @@ final class SubscriberBot: LoopBot {
   func takeSlice(now: Instant) -> Slice {
     let received = streams.reduce(0) { $0 + $1.count.received }
     let lost = streams.reduce(0) { $0 + $1.count.lost }
-    defer { told = Slice(received: received, lost: lost, pictures: pictures) }
+    defer { lastReported = Slice(received: received, lost: lost, pictures: pictures) }
     return Slice(
-      received: received - told.received, lost: lost - told.lost, pictures: pictures - told.pictures,
+      received: received - lastReported.received, lost: lost - lastReported.lost, pictures: pictures - lastReported.pictures,
       gap: sound.takeLongest(at: now))
   }
 

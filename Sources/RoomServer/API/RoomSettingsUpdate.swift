@@ -3,13 +3,13 @@ import RoomEngine
 
 extension API {
   /// The settings of a room in a request that creates or changes it.
-  struct SettingsWishes: Decodable, Sendable {
+  struct RoomSettingsUpdate: Decodable, Sendable {
     /// One setting in a request.
-    enum Wish<Value: Decodable & Sendable>: Sendable {
+    enum Field<Value: Decodable & Sendable>: Sendable {
       /// Absent: the setting stays unchanged.
-      case absent
+      case unset
       /// Null: the server's default.
-      case standard
+      case `default`
       case value(Value)
 
       var value: Value? { if case .value(let value) = self { value } else { nil } }
@@ -17,28 +17,28 @@ extension API {
       /// - Parameter old: the current value; nil for the server's default.
       func applied<Stored>(to old: Stored?, _ stored: (Value) -> Stored) -> Stored? {
         switch self {
-        case .absent: old
-        case .standard: nil
+        case .unset: old
+        case .default: nil
         case .value(let value): stored(value)
         }
       }
     }
 
     /// Seconds.
-    var emptyTimeout: Wish<Int>
-    var maxParticipants: Wish<Int>
+    var emptyTimeout: Field<Int>
+    var maxParticipants: Field<Int>
     /// Seconds.
-    var graceTime: Wish<Int>
+    var graceTime: Field<Int>
     /// Seconds.
-    var requestTimeout: Wish<Int>
-    var push: Wish<PushPolicy>
+    var requestTimeout: Field<Int>
+    var push: Field<PushPolicy>
     /// What participants without a seat receive.
-    var audience: Wish<RoomAudience>
+    var audience: Field<RoomAudience>
     /// The picture of the room's own mix.
-    var stage: Wish<StagePicture>
+    var stage: Field<StagePicture>
     /// The picture of broadcasts during a PK.
-    var pk: Wish<PKPicture>
-    var seatsHost: Wish<Bool>
+    var pk: Field<PKPicture>
+    var seatsHost: Field<Bool>
 
     private enum CodingKeys: CodingKey {
       case emptyTimeout, maxParticipants, graceTime, requestTimeout, push, audience, stage, pk, seatsHost
@@ -46,48 +46,48 @@ extension API {
 
     init(from decoder: any Decoder) throws {
       let members = try decoder.container(keyedBy: CodingKeys.self)
-      func wish<Value: Decodable & Sendable>(_ key: CodingKeys) throws -> Wish<Value> {
-        guard members.contains(key) else { return .absent }
-        return try members.decodeNil(forKey: key) ? .standard : .value(try members.decode(Value.self, forKey: key))
+      func field<Value: Decodable & Sendable>(_ key: CodingKeys) throws -> Field<Value> {
+        guard members.contains(key) else { return .unset }
+        return try members.decodeNil(forKey: key) ? .default : .value(try members.decode(Value.self, forKey: key))
       }
-      emptyTimeout = try wish(.emptyTimeout)
-      maxParticipants = try wish(.maxParticipants)
-      graceTime = try wish(.graceTime)
-      requestTimeout = try wish(.requestTimeout)
-      push = try wish(.push)
-      audience = try wish(.audience)
-      stage = try wish(.stage)
-      pk = try wish(.pk)
-      seatsHost = try wish(.seatsHost)
+      emptyTimeout = try field(.emptyTimeout)
+      maxParticipants = try field(.maxParticipants)
+      graceTime = try field(.graceTime)
+      requestTimeout = try field(.requestTimeout)
+      push = try field(.push)
+      audience = try field(.audience)
+      stage = try field(.stage)
+      pk = try field(.pk)
+      seatsHost = try field(.seatsHost)
     }
 
     /// Returns the validation error, in a sentence that names the member; nil if the settings are valid.
-    func complaint(_ limits: ServerLimits) -> String? {
+    func validationError(_ limits: ServerLimits) -> String? {
       if !(10...86400).contains(emptyTimeout.value ?? 10) { return "emptyTimeout: 10 to 86400 seconds" }
       if !(1...limits.participantsPerRoom).contains(maxParticipants.value ?? 1) {
         return "maxParticipants: 1 to \(limits.participantsPerRoom)"
       }
       if !(1...3600).contains(graceTime.value ?? 1) { return "graceTime: 1 to 3600 seconds" }
       if !(5...600).contains(requestTimeout.value ?? 5) { return "requestTimeout: 5 to 600 seconds" }
-      if let complaint = stage.value?.complaint { return "stage.\(complaint)" }
-      if let complaint = pk.value?.complaint { return "pk.\(complaint)" }
+      if let validationError = stage.value?.validationError { return "stage.\(validationError)" }
+      if let validationError = pk.value?.validationError { return "pk.\(validationError)" }
       if let image = pk.value?.background?.image, !RoomImages.isName(image) {
         return "pk.background.image: \(RoomImages.nameRule)"
       }
-      if let complaint = push.value?.complaint { return "push.\(complaint)" }
+      if let validationError = push.value?.validationError { return "push.\(validationError)" }
       return nil
     }
 
-    func apply(to wishes: inout RoomWishes) {
-      wishes.emptyTime = emptyTimeout.applied(to: wishes.emptyTime) { .seconds($0) }
-      wishes.participants = maxParticipants.applied(to: wishes.participants) { $0 }
-      wishes.graceTime = graceTime.applied(to: wishes.graceTime) { .seconds($0) }
-      wishes.requestTime = requestTimeout.applied(to: wishes.requestTime) { .seconds($0) }
-      wishes.push = push.applied(to: wishes.push) { $0 }
-      wishes.audience = audience.applied(to: wishes.audience) { $0 }
-      wishes.stage = stage.applied(to: wishes.stage) { $0 }
-      wishes.pk = pk.applied(to: wishes.pk) { $0 }
-      wishes.host = seatsHost.applied(to: wishes.host) { $0 }
+    func apply(to options: inout RoomSettingsOptions) {
+      options.emptyTime = emptyTimeout.applied(to: options.emptyTime) { .seconds($0) }
+      options.participants = maxParticipants.applied(to: options.participants) { $0 }
+      options.graceTime = graceTime.applied(to: options.graceTime) { .seconds($0) }
+      options.requestTime = requestTimeout.applied(to: options.requestTime) { .seconds($0) }
+      options.push = push.applied(to: options.push) { $0 }
+      options.audience = audience.applied(to: options.audience) { $0 }
+      options.stage = stage.applied(to: options.stage) { $0 }
+      options.pk = pk.applied(to: options.pk) { $0 }
+      options.host = seatsHost.applied(to: options.host) { $0 }
     }
   }
 

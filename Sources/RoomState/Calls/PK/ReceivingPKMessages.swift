@@ -13,7 +13,7 @@ extension RoomState {
     case .invite(let host, let user, let way, let by):
       take(
         PKInvitation(
-          pkId: id, from: PKSide(room: room, userId: host), to: PKSide(room: name, userId: user), way: way, by: by, at: clock,
+          pkId: id, from: PKSide(room: room, userId: host), to: PKSide(room: name, userId: user), mode: way, by: by, at: clock,
           expiresAt: clock + rules.pkInvitationTime))
     case .cancel(let outcome):
       if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
@@ -128,7 +128,7 @@ extension RoomState {
     if let crossed = pk.crossed { pk.conclude(crossed.pkId) }
     endPKInvitation(invitation.pkId, .accepted, by: user)
     let info = PKInfo(
-      pkId: invitation.pkId, way: invitation.way, room: other, userId: peer,
+      pkId: invitation.pkId, mode: invitation.mode, room: other, userId: peer,
       host: inviter ? invitation.from.userId : invitation.to.userId, inviter: inviter, startedAt: startedAt)
     pk.running = RunningPK(info: info, now: clock, rules: rules)
     tell(.pkBegan(info))

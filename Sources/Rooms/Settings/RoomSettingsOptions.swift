@@ -1,7 +1,7 @@
 import RoomProtocol
 
 /// The options that the API sets when it creates or changes a room; nil means the server's default.
-package struct RoomWishes: Codable, Sendable, Hashable {
+package struct RoomSettingsOptions: Codable, Sendable, Hashable {
   package var emptyTime: Duration?
   package var graceTime: Duration?
   /// Timeout of seat requests and of invitations to seats.

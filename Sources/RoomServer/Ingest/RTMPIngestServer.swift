@@ -9,7 +9,7 @@ import RoomToken
 import RoomWebRTC
 
 /// The RTMP entry point of rooms: `rtmp://host/room/{room}?token=…`. Owns the threads that convert streams.
-final class IngestDoor: Sendable {
+final class RTMPIngestServer: Sendable {
   /// The RTMP application that publishes to rooms.
   static let app = "room"
 
@@ -23,7 +23,7 @@ final class IngestDoor: Sendable {
   private struct Refused {
     var room: RoomName
     var user: UserID
-    var fault: IngestFault
+    var fault: IngestError
     var until: ContinuousClock.Instant
   }
 
@@ -40,14 +40,14 @@ final class IngestDoor: Sendable {
   init(entrance: Entrance) { self.entrance = entrance }
 
   /// The handler that the origin calls for publishes to rooms.
-  var publishDoor: PublishDoor {
+  var publishHandler: PublishHandler {
     // Weak: the rooms keep the origin, so the origin must not keep this object.
-    PublishDoor { [weak self] arrival async throws(OriginRefusal) in
+    PublishHandler { [weak self] publish async throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
       do throws(RoomError) {
         let session = try await open(
-          RoomName(arrival.stream), query: arrival.query, client: TransportAddress(host: arrival.client, port: 0),
-          stop: arrival.stop)
+          RoomName(publish.stream), query: publish.query, client: TransportAddress(host: publish.client, port: 0),
+          stop: publish.stop)
         entrance.count(.ok)
         return session
       } catch {
@@ -79,7 +79,7 @@ final class IngestDoor: Sendable {
     do throws(Entrance.Refusal) { token = try entrance.authorise(text, for: name, to: .publish) } catch { throw error.error }
     if let fault = lateFault(of: token) { throw RoomError(.publishFailed, "\(fault)") }
     let session: IngestSession
-    do throws(IngestFault) {
+    do throws(IngestError) {
       var log = entrance.log
       log[metadataKey: "room"] = "\(token.room)"
       session = try IngestSession(
@@ -98,7 +98,7 @@ final class IngestDoor: Sendable {
     return session
   }
 
-  private func remember(_ fault: IngestFault, of token: RoomToken) {
+  private func remember(_ fault: IngestError, of token: RoomToken) {
     refused.withLockedValue { refused in
       refused.removeAll { $0.room == token.room && $0.user == token.user }
       refused.append(Refused(room: token.room, user: token.user, fault: fault, until: .now + Self.refusal))
@@ -106,14 +106,14 @@ final class IngestDoor: Sendable {
     }
   }
 
-  private func lateFault(of token: RoomToken) -> IngestFault? {
+  private func lateFault(of token: RoomToken) -> IngestError? {
     refused.withLockedValue { refused in
       refused.removeAll { $0.until <= .now }
       return refused.first { $0.room == token.room && $0.user == token.user }?.fault
     }
   }
 
-  private func loop() throws(IngestFault) -> any EventLoop {
+  private func loop() throws(IngestError) -> any EventLoop {
     let loop: (any EventLoop)? = threads.withLockedValue { threads in
       guard !threads.isStopped else { return nil }
       let count = entrance.configuration.ingestThreads ?? System.coreCount / 2

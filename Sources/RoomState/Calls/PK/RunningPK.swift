@@ -34,7 +34,7 @@ extension RoomState {
     }
     guard let running = pk.running else { throw Self.noPK }
     guard !running.info.connected else { throw RoomError(.pkBeginFailed, "the PK was not interrupted on this side") }
-    guard running.info.way == .bridge || !running.info.inviter else {
+    guard running.info.mode == .bridge || !running.info.inviter else {
       throw RoomError(.pkBeginFailed, "in this PK \(user.brief) is in room \(running.info.room.brief): join that room again")
     }
     if seats.index(of: user) == nil {
@@ -52,10 +52,10 @@ extension RoomState {
     var isGuest = false
     if case .user(let user) = caller, let guestOf = members[user]?.guestOf { isGuest = guestOf == pk.info?.pkId }
     if !isGuest { try checkAnchor(caller, "ending the PK") }
-    if pk.running != nil { return endPK(.quit, by: caller.told) }
+    if pk.running != nil { return endPK(.quit, by: caller.eventUserID) }
     guard let accepted = pk.accepted, let invitation = pk[accepted.pkId] else { throw Self.noPK }
-    send(.end(.quit, by: caller.told), about: accepted.pkId, to: invitation.from.room)
-    endPKInvitation(accepted.pkId, .cancelled, by: caller.told)
+    send(.end(.quit, by: caller.eventUserID), about: accepted.pkId, to: invitation.from.room)
+    endPKInvitation(accepted.pkId, .cancelled, by: caller.eventUserID)
   }
 
   private static var noPK: RoomError { RoomError(.roomNotInPK, "this room is not in a PK") }
@@ -77,7 +77,7 @@ extension RoomState {
       running.info.peerScore = update.score
       running.info.mutedByPeer = update.mutesPeer
       running.peerAtHome = update.atHome
-      running.away = update.hasGuest && running.info.way == .move && running.info.inviter
+      running.away = update.hasGuest && running.info.mode == .move && running.info.inviter
     }
     change(to: running, telling: false)
   }
@@ -108,7 +108,7 @@ extension RoomState {
 
   /// Throws for a PK token that is no longer valid.
   func checkGuest(_ user: UserID, of pkId: PKID) throws(RoomError) {
-    guard let info = pk.info, info.pkId == pkId, info.way == .move, !info.inviter, info.userId == user else {
+    guard let info = pk.info, info.pkId == pkId, info.mode == .move, !info.inviter, info.userId == user else {
       throw RoomError(.roomNotInPK, "the PK of this token is over, or \(user.brief) is not its anchor")
     }
   }
@@ -128,7 +128,7 @@ extension RoomState {
     let wantsEnd = reason == .left || reason == .kickedOut
     if user == info.host {
       pk.running?.awaitsResume = true
-      let moves = info.way == .move && info.inviter && reason == .left
+      let moves = info.mode == .move && info.inviter && reason == .left
       if wantsEnd && !moves { endPK(.quit, by: user) } else { presenceChanged() }
     } else if member.guestOf == info.pkId {
       if wantsEnd { endPK(.quit, by: user) } else { presenceChanged() }

@@ -1,7 +1,7 @@
 import RoomRTMP
 
 /// A request to publish to an application that the origin does not handle itself.
-package struct PublishArrival: Sendable {
+package struct IncomingPublish: Sendable {
   package var app: String
   /// The stream's name, without its query.
   package var stream: String
@@ -14,9 +14,9 @@ package struct PublishArrival: Sendable {
 }
 
 /// The handler of publishes to an application, `rtmp://host/{app}/…`. Authorises the publisher and processes its media.
-package struct PublishDoor: Sendable {
+package struct PublishHandler: Sendable {
   /// Admits a client. Its messages are buffered meanwhile.
-  package var open: @Sendable (PublishArrival) async throws(OriginRefusal) -> any PublishSink
+  package var open: @Sendable (IncomingPublish) async throws(OriginRefusal) -> any PublishSink
 
-  package init(open: @escaping @Sendable (PublishArrival) async throws(OriginRefusal) -> any PublishSink) { self.open = open }
+  package init(open: @escaping @Sendable (IncomingPublish) async throws(OriginRefusal) -> any PublishSink) { self.open = open }
 }

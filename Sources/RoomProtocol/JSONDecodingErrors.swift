@@ -6,7 +6,7 @@ import Foundation
 /// - Parameters:
 ///   - error: the error that `JSONDecoder` threw.
 ///   - data: the JSON.
-public func jsonComplaint(_ error: any Error, reading data: Data) -> String {
+public func describeDecodingError(_ error: any Error, reading data: Data) -> String {
   guard let error = error as? DecodingError else { return "the JSON can't be read" }
   switch error {
   case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
@@ -15,10 +15,10 @@ public func jsonComplaint(_ error: any Error, reading data: Data) -> String {
   case .dataCorrupted(let context) where !context.codingPath.isEmpty:
     return "\(path(context.codingPath)) has a value that is not allowed"
   case .dataCorrupted:
-    if let complaint = JSONStrings.complaint(about: data) { return complaint }
+    if let validationError = JSONStrings.validationError(about: data) { return validationError }
     // Foundation gives no path for a number that does not fit. Any other error without a path means invalid JSON.
-    guard let numbers = try? JSONDecoder().decode(OddNumbers.self, from: data) else { return "it is not JSON in UTF-8" }
-    return numbers.complaint
+    guard let numbers = try? JSONDecoder().decode(NonIntegerNumbers.self, from: data) else { return "it is not JSON in UTF-8" }
+    return numbers.validationError
   @unknown default: return "the JSON can't be read"
   }
 }
@@ -43,13 +43,13 @@ private func name(of type: any Any.Type) -> String {
 }
 
 /// The numbers of a document that do not fit `Int`.
-private struct OddNumbers: Decodable {
+private struct NonIntegerNumbers: Decodable {
   /// Paths of numbers that do not fit `Double`.
   private var endless: [String] = []
   /// Paths of numbers that do not fit `Int`.
   private var fractions: [String] = []
 
-  var complaint: String {
+  var validationError: String {
     if let first = endless.first { return "\(first): the number is out of range" }
     // One of them is in a field that needs an integer; Foundation does not say which.
     guard !fractions.isEmpty, fractions.count <= 3 else { return "a number is out of range, or not an integer" }
@@ -61,10 +61,10 @@ private struct OddNumbers: Decodable {
     guard decoder.codingPath.count < 8 else { return }
     if let object = try? decoder.container(keyedBy: AnyKey.self) {
       for key in object.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
-        add(try object.decode(OddNumbers.self, forKey: key))
+        add(try object.decode(NonIntegerNumbers.self, forKey: key))
       }
     } else if var list = try? decoder.unkeyedContainer() {
-      while !list.isAtEnd { add(try list.decode(OddNumbers.self)) }
+      while !list.isAtEnd { add(try list.decode(NonIntegerNumbers.self)) }
     } else {
       let value = try decoder.singleValueContainer()
       guard !value.decodeNil(), (try? value.decode(Bool.self)) == nil, (try? value.decode(String.self)) == nil,
@@ -78,7 +78,7 @@ private struct OddNumbers: Decodable {
     }
   }
 
-  private mutating func add(_ inner: OddNumbers) {
+  private mutating func add(_ inner: NonIntegerNumbers) {
     endless += inner.endless
     fractions += inner.fractions
   }

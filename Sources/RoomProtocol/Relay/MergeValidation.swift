@@ -6,17 +6,17 @@ extension MergeParams {
   static let presets = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]
 
   /// The first validation error, in a sentence that names the field; nil if the parameters are valid.
-  public var complaint: String? {
+  public var validationError: String? {
     if !(1...64).contains(jobId.rawValue.utf8.count) { return "jobId: 1 to 64 bytes" }
     if let publishAs, !(1...64).contains(publishAs.rawValue.utf8.count) { return "publishAs: 1 to 64 bytes" }
-    return sizeComplaint
-      ?? Self.complaint("fps", fps, 1...60) ?? Self.complaint("videoKbps", videoKbps, 50...20_000)
-      ?? Self.complaint("minKbps", minKbps, 10...20_000) ?? Self.complaint("gop", gop, 1...600)
-      ?? Self.complaint("audioKbps", audioKbps, 32...320) ?? rateComplaint ?? overlayComplaint
-      ?? Self.complaint(about: layouts, hasPictures: width != nil)
+    return sizeValidationError
+      ?? Self.validationError("fps", fps, 1...60) ?? Self.validationError("videoKbps", videoKbps, 50...20_000)
+      ?? Self.validationError("minKbps", minKbps, 10...20_000) ?? Self.validationError("gop", gop, 1...600)
+      ?? Self.validationError("audioKbps", audioKbps, 32...320) ?? rateValidationError ?? overlayValidationError
+      ?? Self.validationError(about: layouts, hasPictures: width != nil)
   }
 
-  private var sizeComplaint: String? {
+  private var sizeValidationError: String? {
     guard width != nil || height != nil else { return nil }
     for (name, value) in [("width", width), ("height", height)] {
       guard let value else { return "\(name): a picture has both width and height" }
@@ -25,7 +25,7 @@ extension MergeParams {
     return nil
   }
 
-  private var rateComplaint: String? {
+  private var rateValidationError: String? {
     if let minKbps, minKbps > videoKbps ?? .max { return "minKbps: at most videoKbps" }
     if let preset, !Self.presets.contains(preset) {
       return "preset: one of \(Self.presets.joined(separator: ", "))"
@@ -33,7 +33,7 @@ extension MergeParams {
     return nil
   }
 
-  private var overlayComplaint: String? {
+  private var overlayValidationError: String? {
     if let background {
       if background.colour != nil, background.image != nil { return "background: a colour or an image" }
       if let colour = background.colour, RGBColour(colour) == nil { return "background.colour: #RRGGBB" }
@@ -42,10 +42,12 @@ extension MergeParams {
     if marks.count > 8 { return "watermarks: at most 8" }
     for (index, mark) in marks.enumerated() {
       let name = "watermarks[\(index)]"
-      if let complaint = Self.complaint("\(name).x", mark.x, -8192...8192) ?? Self.complaint("\(name).y", mark.y, -8192...8192)
-        ?? Self.complaint("\(name).width", mark.width, 1...1920) ?? Self.complaint("\(name).height", mark.height, 1...1920)
+      if let validationError = Self.validationError("\(name).x", mark.x, -8192...8192) ?? Self.validationError(
+        "\(name).y", mark.y, -8192...8192)
+        ?? Self.validationError("\(name).width", mark.width, 1...1920)
+        ?? Self.validationError("\(name).height", mark.height, 1...1920)
       {
-        return complaint
+        return validationError
       }
       if let opacity = mark.opacity, !(0...1).contains(opacity) { return "\(name).opacity: 0 to 1" }
     }
@@ -56,10 +58,11 @@ extension MergeParams {
       if (text.text != nil) == (text.clock == true) { return "\(name): a text, or clock: true" }
       if let text = text.text, text.unicodeScalars.count > 64 { return "\(name).text: at most 64 characters" }
       if let colour = text.colour, RGBColour(colour) == nil { return "\(name).colour: #RRGGBB" }
-      if let complaint = Self.complaint("\(name).x", text.x, -8192...8192) ?? Self.complaint("\(name).y", text.y, -8192...8192)
-        ?? Self.complaint("\(name).size", text.size, 8...200)
+      if let validationError = Self.validationError("\(name).x", text.x, -8192...8192) ?? Self.validationError(
+        "\(name).y", text.y, -8192...8192)
+        ?? Self.validationError("\(name).size", text.size, 8...200)
       {
-        return complaint
+        return validationError
       }
     }
     return nil
@@ -69,22 +72,22 @@ extension MergeParams {
   /// - Parameters:
   ///   - layouts: the layouts.
   ///   - hasPictures: whether the mix has a canvas.
-  public static func complaint(about layouts: [TrackLayout], hasPictures: Bool) -> String? {
+  public static func validationError(about layouts: [TrackLayout], hasPictures: Bool) -> String? {
     if layouts.count > mostLayouts { return "layouts: at most \(mostLayouts)" }
     for (index, layout) in layouts.enumerated() {
-      if let complaint = layout.complaint("layouts[\(index)]", hasPictures: hasPictures) { return complaint }
+      if let validationError = layout.validationError("layouts[\(index)]", hasPictures: hasPictures) { return validationError }
     }
     return nil
   }
 
-  fileprivate static func complaint(_ name: String, _ value: Int?, _ range: ClosedRange<Int>) -> String? {
+  fileprivate static func validationError(_ name: String, _ value: Int?, _ range: ClosedRange<Int>) -> String? {
     guard let value, !range.contains(value) else { return nil }
     return "\(name): \(range.lowerBound) to \(range.upperBound)"
   }
 }
 
 extension TrackLayout {
-  fileprivate func complaint(_ name: String, hasPictures: Bool) -> String? {
+  fileprivate func validationError(_ name: String, hasPictures: Bool) -> String? {
     if (trackId == nil) == (userId == nil) { return "\(name): either a trackId or a userId" }
     if let fillMode, !["fill", "fit", "stretch"].contains(fillMode) { return "\(name).fillMode: fill, fit or stretch" }
     if let gain, !(0...4).contains(gain) { return "\(name).gain: 0 to 4" }
@@ -92,10 +95,12 @@ extension TrackLayout {
     let given = [x, y, width, height].compactMap { $0 }.count
     if given != 0, given != 4 { return "\(name): a frame has x, y, width and height" }
     if given == 4, !hasPictures { return "\(name): a mix without width and height has no frames" }
-    return MergeParams.complaint("\(name).x", x, -8192...8192) ?? MergeParams.complaint("\(name).y", y, -8192...8192)
-      ?? MergeParams.complaint("\(name).width", width, 1...8192) ?? MergeParams.complaint("\(name).height", height, 1...8192)
-      ?? MergeParams.complaint("\(name).zIndex", zIndex, -1000...1000)
-      ?? MergeParams.complaint("\(name).cornerRadius", cornerRadius, 0...4096)
+    return MergeParams.validationError("\(name).x", x, -8192...8192) ?? MergeParams.validationError(
+      "\(name).y", y, -8192...8192)
+      ?? MergeParams.validationError("\(name).width", width, 1...8192) ?? MergeParams.validationError(
+        "\(name).height", height, 1...8192)
+      ?? MergeParams.validationError("\(name).zIndex", zIndex, -1000...1000)
+      ?? MergeParams.validationError("\(name).cornerRadius", cornerRadius, 0...4096)
   }
 }
 

@@ -1,5 +1,5 @@
 /// The transport protocol of media.
-public enum MediaWay: Sendable, Hashable {
+public enum MediaProtocol: Sendable, Hashable {
   /// UDP, or TCP if UDP gets no answer for two seconds and the server offers TCP.
   case automatic
   /// UDP only.

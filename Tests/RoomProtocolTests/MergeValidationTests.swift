@@ -2,7 +2,7 @@ import RoomProtocol
 import Testing
 
 @Suite("Validation of a merge job")
-struct MergeComplaintTests {
+struct MergeValidationTests {
   private static let good = MergeParams(
     jobId: "pk", width: 320, height: 180, watermarks: [Watermark(image: "logo", x: 0, y: 0)],
     texts: [MergeText(text: "a", x: 0, y: 0)],
@@ -41,43 +41,44 @@ struct MergeComplaintTests {
 
   @Test("a number is accepted up to both ends of its range, and the error names it beyond them", arguments: numbers)
   func bounds(number: Bounded) {
-    func complaint(_ value: Int) -> String? {
+    func validationError(_ value: Int) -> String? {
       var params = Self.good
       number.set(&params, value)
-      return params.complaint
+      return params.validationError
     }
-    for value in [number.range.lowerBound, number.range.upperBound] { #expect(complaint(value) == nil, "\(value)") }
+    for value in [number.range.lowerBound, number.range.upperBound] { #expect(validationError(value) == nil, "\(value)") }
     for value in [number.range.lowerBound - number.step, number.range.upperBound + number.step, .min, .max] {
-      #expect(complaint(value)?.hasPrefix("\(number.name):") == true, "\(value)")
+      #expect(validationError(value)?.hasPrefix("\(number.name):") == true, "\(value)")
     }
   }
 
   @Test("gains, opacities, texts and lists have limits too; NaN is rejected")
   func others() {
-    func complaint(_ change: (inout MergeParams) -> Void) -> String? {
+    func validationError(_ change: (inout MergeParams) -> Void) -> String? {
       var params = Self.good
       change(&params)
-      return params.complaint
+      return params.validationError
     }
-    for gain in [0, 1.5, 4] { #expect(complaint { $0.layouts[0].gain = gain } == nil) }
+    for gain in [0, 1.5, 4] { #expect(validationError { $0.layouts[0].gain = gain } == nil) }
     for gain in [-0.001, 4.001, .nan, .infinity, -.infinity] {
-      #expect(complaint { $0.layouts[0].gain = gain }?.hasPrefix("layouts[0].gain:") == true, "\(gain)")
+      #expect(validationError { $0.layouts[0].gain = gain }?.hasPrefix("layouts[0].gain:") == true, "\(gain)")
     }
-    for opacity in [0, 0.5, 1] { #expect(complaint { $0.watermarks?[0].opacity = opacity } == nil) }
+    for opacity in [0, 0.5, 1] { #expect(validationError { $0.watermarks?[0].opacity = opacity } == nil) }
     for opacity in [-0.001, 1.001, .nan, .infinity] {
-      #expect(complaint { $0.watermarks?[0].opacity = opacity }?.hasPrefix("watermarks[0].opacity:") == true, "\(opacity)")
+      #expect(
+        validationError { $0.watermarks?[0].opacity = opacity }?.hasPrefix("watermarks[0].opacity:") == true, "\(opacity)")
     }
     let long = String(repeating: "爱", count: 64)
-    #expect(complaint { $0.texts?[0].text = long } == nil)
-    #expect(complaint { $0.texts?[0].text = long + "a" } == "texts[0].text: at most 64 characters")
-    #expect(complaint { $0.layouts[0].placeholder = long } == nil)
-    #expect(complaint { $0.layouts[0].placeholder = long + "a" } == "layouts[0].placeholder: at most 64 characters")
-    #expect(complaint { $0.layouts = Array(repeating: $0.layouts[0], count: 32) } == nil)
-    #expect(complaint { $0.layouts = Array(repeating: $0.layouts[0], count: 33) } == "layouts: at most 32")
-    #expect(complaint { $0.layouts = [] } == nil)
-    for colour in ["#000000", "#FfFfFf"] { #expect(complaint { $0.background = MergeBackground(colour: colour) } == nil) }
+    #expect(validationError { $0.texts?[0].text = long } == nil)
+    #expect(validationError { $0.texts?[0].text = long + "a" } == "texts[0].text: at most 64 characters")
+    #expect(validationError { $0.layouts[0].placeholder = long } == nil)
+    #expect(validationError { $0.layouts[0].placeholder = long + "a" } == "layouts[0].placeholder: at most 64 characters")
+    #expect(validationError { $0.layouts = Array(repeating: $0.layouts[0], count: 32) } == nil)
+    #expect(validationError { $0.layouts = Array(repeating: $0.layouts[0], count: 33) } == "layouts: at most 32")
+    #expect(validationError { $0.layouts = [] } == nil)
+    for colour in ["#000000", "#FfFfFf"] { #expect(validationError { $0.background = MergeBackground(colour: colour) } == nil) }
     for colour in ["", "#", "red", "#fffff", "#fffffff", "#gggggg", "#+12345", "#-12345", "#１１", "0ffffff"] {
-      #expect(complaint { $0.background = MergeBackground(colour: colour) } == "background.colour: #RRGGBB", "\(colour)")
+      #expect(validationError { $0.background = MergeBackground(colour: colour) } == "background.colour: #RRGGBB", "\(colour)")
     }
   }
 }

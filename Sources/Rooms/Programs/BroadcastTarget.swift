@@ -4,7 +4,7 @@ import RoomRelay
 import RoomProtocol
 
 /// The target of a publish URL.
-enum BroadcastWay {
+enum BroadcastTarget {
   case push(RTMPAddress, key: String)
   case origin(any LocalOrigin, StreamPath)
   case file(RecordingName)

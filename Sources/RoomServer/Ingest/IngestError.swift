@@ -1,5 +1,5 @@
 /// Why a room rejects a published stream, in a sentence for the person who configured the encoder.
-enum IngestFault: Error, Sendable, Hashable, CustomStringConvertible {
+enum IngestError: Error, Sendable, Hashable, CustomStringConvertible {
   case videoCodec(String)
   case audioCodec(String)
   /// Pictures are shown in another order than they are sent in, which WebRTC can't express.
