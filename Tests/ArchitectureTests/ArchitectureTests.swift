@@ -44,7 +44,7 @@ struct ArchitectureTests {
   @Test("no two folders of a module use each other")
   func folders() throws {
     for module in try Repository.modules() {
-      for circle in FolderGraph(try ModuleSources(module)).circles { Issue.record("\(module): \(circle)") }
+      for circle in FolderGraph(try ModuleSources(module)).cycles { Issue.record("\(module): \(circle)") }
     }
   }
 
@@ -55,13 +55,13 @@ struct ArchitectureTests {
       files: [
         ("A", "One.swift", "public struct One { var two: Two }"), ("B", "Two.swift", "final class Two {}\nextension One {}"),
       ])
-    #expect(FolderGraph(circle).circles == ["A uses B: Two in One.swift; and back: One in Two.swift"])
+    #expect(FolderGraph(circle).cycles == ["A uses B: Two in One.swift; and back: One in Two.swift"])
     let line = ModuleSources(
       "M",
       files: [
         ("A", "One.swift", "struct One { var two: Two }"),
         ("B", "Two.swift", "struct Two {}\n// One\nlet text = \"One\"\nlet member = Three.One()"),
       ])
-    #expect(FolderGraph(line).circles.isEmpty)
+    #expect(FolderGraph(line).cycles.isEmpty)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 /// The comparison in `docs/performance/forwarding.md` requires bots that Janus treats like any other client.
 @Suite(
   "The bots of loadtest fanout and Janus",
-  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/janus") && OwnNetwork.isThere))
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/janus") && OwnNetwork.isAvailable))
 struct JanusTests {
   @Test("five subscribers receive every packet of one publisher through Janus' videoroom", arguments: FanoutProfile.allCases)
   func videoroom(profile: FanoutProfile) async throws {
@@ -42,7 +42,7 @@ private enum OwnNetwork {
     .standardizedFileURL
 
   /// Whether the kernel and the user permit a network namespace.
-  static var isThere: Bool {
+  static var isAvailable: Bool {
     let process = Process()
     process.executableURL = script
     process.arguments = ["true"]

@@ -140,14 +140,14 @@ actor HLSStream {
   private func wait(_ wanted: Wanted, _ time: Duration) async -> Bool {
     lastRequest = .now
     guard !isOver else { return false }
-    guard !isThere(wanted) else { return true }
+    guard !isAvailable(wanted) else { return true }
     guard waiters.count < settings.waiting else { return false }
     await withCheckedContinuation { waiters.append(Waiter(wanted: wanted, deadline: .now + time, continuation: $0)) }
     lastRequest = .now
     return !isOver
   }
 
-  private func isThere(_ wanted: Wanted) -> Bool {
+  private func isAvailable(_ wanted: Wanted) -> Bool {
     switch wanted {
     case .playlist: packager.window.isPlayable
     case .reload(let reload): reload.isReached(by: packager.window)
@@ -184,7 +184,7 @@ actor HLSStream {
     let before = packager.counters.parts
     packager.take(batch, unixTime: Int64(Date().timeIntervalSince1970 * 1000))
     if hasEnded { packager.finish() }
-    if hasEnded || packager.counters.parts != before { answer { isThere($0.wanted) } }
+    if hasEnded || packager.counters.parts != before { answer { isAvailable($0.wanted) } }
     return !hasEnded
   }
 

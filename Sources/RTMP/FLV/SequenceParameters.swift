@@ -49,8 +49,8 @@ public struct SequenceParameters: Hashable, Sendable {
   }
 
   private static func skipScalingMatrix(_ bits: inout BitReader, count: Int) -> Bool {
-    guard let isThere = bits.read(1) else { return false }
-    guard isThere == 1 else { return true }
+    guard let isPresent = bits.read(1) else { return false }
+    guard isPresent == 1 else { return true }
     for list in 0..<count {
       guard let hasList = bits.read(1) else { return false }
       guard hasList == 1 else { continue }

@@ -71,7 +71,7 @@ public struct JitterBuffer: Sendable {
   private var lateInARow = 0
   private var hasGivenFrame = false
   private var lastRequest: Instant?
-  private var cameSinceRequest = false
+  private var receivedSinceRequest = false
 
   /// Creates an empty buffer. A nil configuration selects the default of the format.
   public init(format: PayloadFormat, configuration: Configuration? = nil) {
@@ -100,7 +100,7 @@ public struct JitterBuffer: Sendable {
       lateInARow += 1
       if abandoned.contains(where: { $0.contains(sequence) }) {
         counters.latePackets += 1
-        wait.cameTooLate()
+        wait.arrivedLate()
       } else {
         counters.duplicates += 1
       }
@@ -126,7 +126,7 @@ public struct JitterBuffer: Sendable {
     }
     if let noticed { wait.repaired(after: now - noticed) }
     assembler?.inserted(sequence, payload)
-    cameSinceRequest = true
+    receivedSinceRequest = true
     return true
   }
 
@@ -241,7 +241,7 @@ public struct JitterBuffer: Sendable {
       deadline = end
       return false
     }
-    wait.gaveUp()
+    wait.abandoned()
     return true
   }
 
@@ -253,10 +253,10 @@ public struct JitterBuffer: Sendable {
         return nil
       }
       // If the stream has stopped, a request would reach no sender.
-      guard cameSinceRequest else { return nil }
+      guard receivedSinceRequest else { return nil }
     }
     lastRequest = now
-    cameSinceRequest = false
+    receivedSinceRequest = false
     return .keyFrameNeeded
   }
 }

@@ -101,14 +101,14 @@ public struct LossTracker: ~Copyable {
     let sequence = unwrapper.peek(sequenceNumber)
     let gap = sequence - highest - 1
     if gap >= 0 {
-      guard gap < capacity / 2 else { return outsider(sequenceNumber) }
+      guard gap < capacity / 2 else { return handleOutlier(sequenceNumber) }
       outsiders = 0
       _ = unwrapper.unwrap(sequenceNumber)
       notice(after: highest, upTo: sequence, now: now)
       set(sequence, .received)
       return gap == 0 ? .inOrder : .afterGap(Int(gap))
     }
-    guard sequence > highest - capacity else { return outsider(sequenceNumber) }
+    guard sequence > highest - capacity else { return handleOutlier(sequenceNumber) }
     outsiders = 0
     switch entry(sequence).pointee.state {
     case .missing:
@@ -130,7 +130,7 @@ public struct LossTracker: ~Copyable {
 
   /// Handles a packet far from all others: a single one is a stray, several in a row show that the sender restarted (RFC 3550
   /// §A.1).
-  private mutating func outsider(_ sequenceNumber: UInt16) -> Arrival {
+  private mutating func handleOutlier(_ sequenceNumber: UInt16) -> Arrival {
     outsiders += 1
     guard outsiders > 3 else { return .late }
     abandonedCount += UInt64(missingCount)

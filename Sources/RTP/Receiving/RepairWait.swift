@@ -22,8 +22,8 @@ struct RepairWait: Sendable {
   }
 
   /// Records that a packet was given up.
-  mutating func gaveUp() { estimate -= estimate / 16 }
+  mutating func abandoned() { estimate -= estimate / 16 }
 
   /// Records that a packet arrived after it was given up.
-  mutating func cameTooLate() { estimate = min(range.upperBound, estimate + estimate / 4 + 10_000) }
+  mutating func arrivedLate() { estimate = min(range.upperBound, estimate + estimate / 4 + 10_000) }
 }

@@ -38,7 +38,7 @@ public struct RoomPK: Sendable {
   /// - Parameters:
   ///   - userId: the anchor to invite; nil for the user on seat 0 of the other room.
   ///   - room: the other room's name.
-  ///   - way: how the anchors are connected.
+  ///   - mode: how the anchors are connected.
   /// - Returns: the invitation's id and the time of its timeout.
   /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 80702 if this room has no user on seat 0, `room` is this
   ///   room, or another invitation is pending. The event `pkInvitationEnded` reports an unknown room or user, and a room that

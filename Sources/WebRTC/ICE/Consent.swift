@@ -10,32 +10,32 @@ struct Consent {
   static let expiry: Int64 = 30_000_000
 
   private(set) var state = State.waiting
-  private(set) var lastHeard = Instant(microseconds: 0)
+  private(set) var lastReceived = Instant(microseconds: 0)
   private var transition: Transition?
   private var wasLost = false
 
   /// Records that an authentic packet arrived, which shows that the path works.
-  mutating func heard(at now: Instant) {
+  mutating func received(at now: Instant) {
     if state == .silent || state == .lost || wasLost { transition = .reconnected }
     wasLost = false
     state = .fresh
-    lastHeard = max(lastHeard, now)
+    lastReceived = max(lastReceived, now)
   }
 
   var deadline: Instant? {
     switch state {
     case .waiting, .lost: nil
-    case .fresh: lastHeard.advanced(microseconds: Self.silence)
-    case .silent: lastHeard.advanced(microseconds: Self.expiry)
+    case .fresh: lastReceived.advanced(microseconds: Self.silence)
+    case .silent: lastReceived.advanced(microseconds: Self.expiry)
     }
   }
 
   mutating func advance(to now: Instant) {
     guard state == .fresh || state == .silent else { return }
-    if now - lastHeard >= Self.expiry {
+    if now - lastReceived >= Self.expiry {
       state = .lost
       transition = .lost
-    } else if state == .fresh, now - lastHeard >= Self.silence {
+    } else if state == .fresh, now - lastReceived >= Self.silence {
       state = .silent
       transition = .disconnected
     }

@@ -95,7 +95,7 @@ final class ICEAgent: ICETransport {
     pairs[index].reset(now: now.advanced(microseconds: Self.tcpPause))
   }
 
-  func heardMedia(at now: Instant) {}
+  func receivedMedia(at now: Instant) {}
   func takeTransition() -> Consent.Transition? { consent.takeTransition() }
   /// Returns whether no pair answered in time; true only once.
   func takeFailure() -> Bool {
@@ -183,7 +183,7 @@ final class ICEAgent: ICETransport {
       follow(index, now)
     }
     if pairs[index].remote == selected {
-      consent.heard(at: now)
+      consent.received(at: now)
       // The pair works after all. Later checks continue to nominate it, which shows a server the path to a new local address.
       if isControlling, nominating != nil { nominating = selected }
     }
@@ -301,7 +301,7 @@ final class ICEAgent: ICETransport {
     for other in pairs.indices where other != index { pairs[other].isNominatedByRemote = false }
     selected = pairs[index].remote
     checking = nil
-    consent.heard(at: now)
+    consent.received(at: now)
   }
 
   /// Sends one check (RFC 8445 §7.2.4).

@@ -13,7 +13,7 @@ final class ICELite: ICETransport {
 
   private struct ValidatedAddress {
     var address: TransportAddress
-    var lastHeard: Instant
+    var lastReceived: Instant
   }
 
   private var credentials: LocalCredentials
@@ -44,7 +44,7 @@ final class ICELite: ICETransport {
       validate(source, now)
       outbox.send(reply, to: source)
       if selected == nil || message.useCandidate { selected = source }
-      if selected == source { consent.heard(at: now) }
+      if selected == source { consent.received(at: now) }
       return nil
     }
   }
@@ -62,13 +62,13 @@ final class ICELite: ICETransport {
   /// once.
   func connectionClosed(_ address: TransportAddress, now: Instant) {
     addresses.removeAll { $0.address == address }
-    if selected == address { selected = addresses.max { $0.lastHeard < $1.lastHeard }?.address }
+    if selected == address { selected = addresses.max { $0.lastReceived < $1.lastReceived }?.address }
   }
 
-  func heardMedia(at now: Instant) { lastMedia = now }
+  func receivedMedia(at now: Instant) { lastMedia = now }
 
   func advance(to now: Instant, _ outbox: inout Outbox) {
-    if consent.state == .fresh || consent.state == .silent, lastMedia > consent.lastHeard { consent.heard(at: lastMedia) }
+    if consent.state == .fresh || consent.state == .silent, lastMedia > consent.lastReceived { consent.received(at: lastMedia) }
     consent.advance(to: now)
     if consent.state == .lost { selected = nil }
   }
@@ -77,16 +77,16 @@ final class ICELite: ICETransport {
 
   private func validate(_ source: TransportAddress, _ now: Instant) {
     if let index = addresses.firstIndex(where: { $0.address == source }) {
-      addresses[index].lastHeard = now
+      addresses[index].lastReceived = now
       return
     }
-    addresses.removeAll { $0.address != selected && now - $0.lastHeard > Self.addressLifetime }
+    addresses.removeAll { $0.address != selected && now - $0.lastReceived > Self.addressLifetime }
     if addresses.count >= Self.addressLimit,
       let oldest = addresses.indices.filter({ addresses[$0].address != selected })
-        .min(by: { addresses[$0].lastHeard < addresses[$1].lastHeard })
+        .min(by: { addresses[$0].lastReceived < addresses[$1].lastReceived })
     {
       addresses.remove(at: oldest)
     }
-    addresses.append(ValidatedAddress(address: source, lastHeard: now))
+    addresses.append(ValidatedAddress(address: source, lastReceived: now))
   }
 }

@@ -25,7 +25,7 @@ protocol ICETransport: AnyObject {
   func connectionClosed(_ address: TransportAddress, now: Instant)
   func advance(to now: Instant, _ outbox: inout Outbox)
   /// Records that authentic media arrived, which proves liveness if no checks are sent.
-  func heardMedia(at now: Instant)
+  func receivedMedia(at now: Instant)
   func takeTransition() -> Consent.Transition?
 }
 

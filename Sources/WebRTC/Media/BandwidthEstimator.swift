@@ -1,7 +1,7 @@
 import RoomRTP
 
-/// The fate of one packet with a transport sequence number, according to the far end's feedback.
-public struct PacketFate: Sendable, Hashable {
+/// The outcome of one packet with a transport sequence number, according to the far end's feedback.
+public struct PacketOutcome: Sendable, Hashable {
   public var sent: Instant
   /// The size of the datagram in bytes.
   public var size: Int
@@ -56,16 +56,16 @@ public struct BandwidthEstimator: Sendable {
     target = configuration.start
   }
 
-  /// Processes the packet fates of one feedback packet, in sending order.
-  public mutating func feedback(_ fates: [PacketFate], roundTripTime: Int64?, now: Instant) {
-    for fate in fates {
+  /// Processes the packet outcomes of one feedback packet, in sending order.
+  public mutating func feedback(_ outcomes: [PacketOutcome], roundTripTime: Int64?, now: Instant) {
+    for outcome in outcomes {
       lossWindow.total += 1
-      guard let arrival = fate.arrival else {
+      guard let arrival = outcome.arrival else {
         lossWindow.lost += 1
         continue
       }
-      received.add(bytes: fate.size, at: arrival)
-      trend.add(sent: fate.sent, arrival: arrival)
+      received.add(bytes: outcome.size, at: arrival)
+      trend.add(sent: outcome.sent, arrival: arrival)
     }
     arrivalRate = received.bitsPerSecond
     closeLossWindow(now: now)

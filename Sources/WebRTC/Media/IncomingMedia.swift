@@ -3,7 +3,7 @@ import RoomRTP
 /// The receiving half of a media session: finds each packet's stream, unwraps RTX, records arrivals for feedback.
 final class IncomingMedia {
   /// The maximum number of SSRCs learnt from mid extensions; described SSRCs do not count.
-  private static let learntLimit = 256
+  private static let learnedLimit = 256
   /// The interval in microseconds between two transport-wide feedbacks while media arrives.
   static let feedbackInterval: Int64 = 50_000
 
@@ -11,7 +11,7 @@ final class IncomingMedia {
   private var byMid: [Mid: MediaReceiver] = [:]
   private var bySSRC: [SSRC: MediaReceiver] = [:]
   private var feedback = TransportFeedbackRecorder()
-  private var learnt = 0
+  private var learnedCount = 0
   private var lastSSRC: SSRC = 0
   private(set) var feedbackDeadline: Instant?
 
@@ -32,7 +32,7 @@ final class IncomingMedia {
     for receiver in kept {
       for ssrc in receiver.describedSSRCs { bySSRC[ssrc] = receiver }
     }
-    learnt = 0
+    learnedCount = 0
     return ended
   }
 
@@ -56,13 +56,13 @@ final class IncomingMedia {
   /// Assigns an unknown SSRC by mid: the stream was described without SSRC or changed it, and its packets carry the mid (RFC
   /// 9143 §15).
   private func learn(_ header: RTPHeader, _ packet: UnsafeMutableRawBufferPointer) -> MediaReceiver? {
-    guard learnt < Self.learntLimit else { return nil }
+    guard learnedCount < Self.learnedLimit else { return nil }
     let extensions = RTPExtensions(packet: UnsafeRawBufferPointer(packet), header: header)
     for receiver in receivers {
       guard receiver.carries(header.payloadType), let mid = extensions.bytes(of: receiver.ids.mid),
         mid.elementsEqual(receiver.mid.rawValue.utf8)
       else { continue }
-      learnt += 1
+      learnedCount += 1
       bySSRC[header.ssrc] = receiver
       receiver.learn(header)
       return receiver

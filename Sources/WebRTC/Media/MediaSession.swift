@@ -240,7 +240,7 @@ public final class MediaSession {
   }
 
   private func tellTarget() {
-    if let target = outgoing.targetToTell() { outputs.append(.event(.targetBitrate(target))) }
+    if let target = outgoing.takeTargetChange() { outputs.append(.event(.targetBitrate(target))) }
   }
 
   private func receiveRTCP(_ compound: UnsafeRawBufferPointer, _ now: Instant) {
@@ -253,9 +253,9 @@ public final class MediaSession {
       case .receiverReport(let report):
         for block in report.blocks { outgoing.take(block, now: now) }
       case .nack(let nack): outgoing.take(nack, now: now)
-      case .pictureLoss(let request): wantKeyFrame(outgoing.keyFrameWanted(of: request.media))
+      case .pictureLoss(let request): wantKeyFrame(outgoing.keyFrameRequested(of: request.media))
       case .fullIntraRequest(let request):
-        for entry in request { wantKeyFrame(outgoing.keyFrameWanted(of: entry.media, fir: entry)) }
+        for entry in request { wantKeyFrame(outgoing.keyFrameRequested(of: entry.media, fir: entry)) }
       case .transportFeedback(let feedback): outgoing.take(feedback, now: now)
       case .sourceDescription, .goodbye, .bitrateEstimate, .unknown, .malformed: break
       }
@@ -272,7 +272,7 @@ public final class MediaSession {
     var bytes = packet.bytes
     guard let length = bytes.withUnsafeMutableBytes({ peer.protectRTP($0, length: packet.length) }) else { return }
     bytes.removeLast(max(0, bytes.count - length))
-    outgoing.left(packet, size: length, now: now)
+    outgoing.didSend(packet, size: length, now: now)
     outputs.append(.transmit(bytes, to: address))
   }
 

@@ -55,7 +55,7 @@ final class OutgoingMedia {
   }
 
   /// Records that the packet returned by `next` was sent, with its size in bytes.
-  func left(_ packet: OutgoingPacket, size: Int, now: Instant) {
+  func didSend(_ packet: OutgoingPacket, size: Int, now: Instant) {
     if packet.transportSequenceOffset > 0 { sent.sent(size: size, at: now) }
   }
 
@@ -63,7 +63,7 @@ final class OutgoingMedia {
 
   func take(_ feedback: TransportFeedback, now: Instant) {
     hasTransportFeedback = true
-    estimator.feedback(sent.fates(feedback), roundTripTime: roundTrip, now: now)
+    estimator.feedback(sent.outcomes(feedback), roundTripTime: roundTrip, now: now)
     pacer.setTarget(estimator.target)
   }
 
@@ -86,14 +86,14 @@ final class OutgoingMedia {
   }
 
   /// Returns the stream for which a key frame is requested; nil if it is not sent here or the FIR is repeated.
-  func keyFrameWanted(of ssrc: SSRC, fir: FullIntraRequest.Entry? = nil) -> Mid? {
+  func keyFrameRequested(of ssrc: SSRC, fir: FullIntraRequest.Entry? = nil) -> Mid? {
     guard let sender = sender(ssrc), sender.kind == .video, fir.map(sender.isNewRequest) ?? true else { return nil }
     sender.keyFrameRequested()
     return sender.mid
   }
 
   /// Returns the target bitrate if it changed by more than a twentieth since it was last reported.
-  func targetToTell() -> Int? {
+  func takeTargetChange() -> Int? {
     guard !senders.isEmpty, abs(estimator.target - toldTarget) * 20 > toldTarget else { return nil }
     toldTarget = estimator.target
     return toldTarget

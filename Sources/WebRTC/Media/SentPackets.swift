@@ -1,16 +1,16 @@
 import RoomRTP
 
-/// The packets sent, by transport-wide sequence number, until the far end's feedback reports their fate.
+/// The packets sent, by transport-wide sequence number, until the far end's feedback reports their outcome.
 struct SentPackets {
   /// Eight seconds at 500 packets per second; older feedback is useless.
   static let window = 4096
 
-  private enum Fate: UInt8 { case none, unknown, lost, arrived }
+  private enum Outcome: UInt8 { case none, unknown, lost, arrived }
   private struct Entry {
     var sequence: Int64 = -1
     var sent = Instant(microseconds: 0)
     var size: Int32 = 0
-    var fate = Fate.none
+    var outcome = Outcome.none
   }
 
   private var entries = [Entry](repeating: Entry(), count: Self.window)
@@ -21,14 +21,14 @@ struct SentPackets {
 
   /// Records that the packet with `nextSequence` was sent.
   mutating func sent(size: Int, at now: Instant) {
-    entries[index(next)] = Entry(sequence: next, sent: now, size: Int32(truncatingIfNeeded: size), fate: .unknown)
+    entries[index(next)] = Entry(sequence: next, sent: now, size: Int32(truncatingIfNeeded: size), outcome: .unknown)
     next += 1
   }
 
   /// Returns the new information in a feedback packet, in sending order. A loss counts once; a packet that was reported lost
   /// and arrived later counts as arrived.
-  mutating func fates(_ feedback: TransportFeedback) -> [PacketFate] {
-    var fates: [PacketFate] = []
+  mutating func outcomes(_ feedback: TransportFeedback) -> [PacketOutcome] {
+    var outcomes: [PacketOutcome] = []
     for status in feedback {
       // The number nearest below the next one.
       let back = Int64(UInt16(truncatingIfNeeded: next) &- status.sequenceNumber)
@@ -36,17 +36,17 @@ struct SentPackets {
       guard sequence >= 0, next - sequence <= Int64(Self.window) else { continue }
       let slot = index(sequence)
       guard entries[slot].sequence == sequence else { continue }
-      switch (entries[slot].fate, status.arrival) {
-      case (.unknown, nil): entries[slot].fate = .lost
-      case (.unknown, .some), (.lost, .some): entries[slot].fate = .arrived
+      switch (entries[slot].outcome, status.arrival) {
+      case (.unknown, nil): entries[slot].outcome = .lost
+      case (.unknown, .some), (.lost, .some): entries[slot].outcome = .arrived
       default: continue
       }
-      fates.append(
-        PacketFate(
+      outcomes.append(
+        PacketOutcome(
           sent: entries[slot].sent, size: Int(entries[slot].size),
           arrival: status.arrival.map { Instant(microseconds: $0) }))
     }
-    return fates
+    return outcomes
   }
 
   private func index(_ sequence: Int64) -> Int { Int(sequence & Int64(Self.window - 1)) }

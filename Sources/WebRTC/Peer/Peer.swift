@@ -160,7 +160,7 @@ public final class Peer {
     guard isValidated(source) else { return .dropped(.unvalidatedAddress) }
     switch inbound._withUnsafeGuaranteedRef({ isRTCP ? $0.openRTCP(datagram) : $0.openRTP(datagram) }) {
     case .success(let length):
-      ice.heardMedia(at: now)
+      ice.receivedMedia(at: now)
       return isRTCP ? .rtcp(length: length) : .rtp(length: length)
     case .failure(let reason): return .dropped(reason)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import RoomWebRTC
 
 /// A client that knows a server by a UDP and a TCP candidate, on a network that may drop either, in virtual time.
-private final class TwoWays {
+private final class TwoPathNetwork {
   static let datagrams = TransportAddress(ipv4: 0x0A00_0001, port: 8100)
   static let connection: TransportAddress = {
     var address = datagrams
@@ -78,77 +78,77 @@ private final class TwoWays {
 
 @Suite("ICE: a TCP candidate as fallback for a UDP one") struct TCPCandidateTests {
   @Test("if datagrams work, no connection is requested") func datagrams() throws {
-    let ways = try TwoWays()
-    ways.run(milliseconds: 60_000)
-    #expect(ways.client.remoteAddress == TwoWays.datagrams)
-    #expect(ways.sent[TwoWays.connection] == nil)
-    #expect(ways.events.count == 1)
+    let network = try TwoPathNetwork()
+    network.run(milliseconds: 60_000)
+    #expect(network.client.remoteAddress == TwoPathNetwork.datagrams)
+    #expect(network.sent[TwoPathNetwork.connection] == nil)
+    #expect(network.events.count == 1)
   }
 
   @Test("if datagrams get no answer, the connection is tried after two seconds") func blocked() throws {
-    let ways = try TwoWays()
-    ways.losesDatagrams = true
-    ways.run(milliseconds: 4000)
-    #expect(ways.client.remoteAddress == TwoWays.connection)
-    #expect(ways.server.remoteAddress?.isTCP == true)
-    #expect((2000...2200).contains(try #require(ways.firstSent[TwoWays.connection])))
-    #expect(ways.events.count == 1)
+    let network = try TwoPathNetwork()
+    network.losesDatagrams = true
+    network.run(milliseconds: 4000)
+    #expect(network.client.remoteAddress == TwoPathNetwork.connection)
+    #expect(network.server.remoteAddress?.isTCP == true)
+    #expect((2000...2200).contains(try #require(network.firstSent[TwoPathNetwork.connection])))
+    #expect(network.events.count == 1)
   }
 
   @Test("if there is no other candidate, the connection is tried at once") func alone() throws {
-    let ways = try TwoWays(candidates: [TwoWays.connection])
-    ways.run(milliseconds: 500)
-    #expect(ways.client.remoteAddress == TwoWays.connection)
+    let network = try TwoPathNetwork(candidates: [TwoPathNetwork.connection])
+    network.run(milliseconds: 500)
+    #expect(network.client.remoteAddress == TwoPathNetwork.connection)
   }
 
   @Test("no connection is requested from an owner that opens none") func unable() throws {
-    let ways = try TwoWays(usesTCP: false)
-    ways.losesDatagrams = true
-    ways.run(milliseconds: 10_000)
-    #expect(ways.client.remoteAddress == nil)
-    #expect(ways.sent[TwoWays.connection] == nil)
+    let network = try TwoPathNetwork(usesTCP: false)
+    network.losesDatagrams = true
+    network.run(milliseconds: 10_000)
+    #expect(network.client.remoteAddress == nil)
+    #expect(network.sent[TwoPathNetwork.connection] == nil)
   }
 
   @Test("when datagrams stop arriving, the connection takes over") func takesOver() throws {
-    let ways = try TwoWays()
-    ways.run(milliseconds: 3000)
-    ways.losesDatagrams = true
-    ways.run(milliseconds: 15_000)
-    #expect(ways.client.remoteAddress == TwoWays.connection)
-    #expect(ways.server.remoteAddress?.isTCP == true)
+    let network = try TwoPathNetwork()
+    network.run(milliseconds: 3000)
+    network.losesDatagrams = true
+    network.run(milliseconds: 15_000)
+    #expect(network.client.remoteAddress == TwoPathNetwork.connection)
+    #expect(network.server.remoteAddress?.isTCP == true)
   }
 
   @Test("an ended connection is requested again at a limited rate") func reconnects() throws {
-    let ways = try TwoWays(candidates: [TwoWays.connection])
-    ways.run(milliseconds: 3000)
-    ways.losesConnection = true
-    ways.server.connectionClosed(try #require(ways.server.remoteAddress), now: ways.now)
-    let before = try #require(ways.sent[TwoWays.connection])
+    let network = try TwoPathNetwork(candidates: [TwoPathNetwork.connection])
+    network.run(milliseconds: 3000)
+    network.losesConnection = true
+    network.server.connectionClosed(try #require(network.server.remoteAddress), now: network.now)
+    let before = try #require(network.sent[TwoPathNetwork.connection])
     for _ in 0..<5 {
-      ways.client.connectionClosed(TwoWays.connection, now: ways.now)
-      ways.run(milliseconds: 1000)
+      network.client.connectionClosed(TwoPathNetwork.connection, now: network.now)
+      network.run(milliseconds: 1000)
     }
-    let checks = try #require(ways.sent[TwoWays.connection]) - before
+    let checks = try #require(network.sent[TwoPathNetwork.connection]) - before
     #expect((5...25).contains(checks))
-    ways.losesConnection = false
-    ways.run(milliseconds: 2000)
-    #expect(ways.client.isValidated(TwoWays.connection))
-    #expect(ways.server.remoteAddress?.isTCP == true)
-    #expect(ways.events.last == .reconnected)
-    #expect(ways.events.count { if case .connected = $0 { true } else { false } } == 1, "DTLS continues unchanged")
+    network.losesConnection = false
+    network.run(milliseconds: 2000)
+    #expect(network.client.isValidated(TwoPathNetwork.connection))
+    #expect(network.server.remoteAddress?.isTCP == true)
+    #expect(network.events.last == .reconnected)
+    #expect(network.events.count { if case .connected = $0 { true } else { false } } == 1, "DTLS continues unchanged")
   }
 
   @Test("a lite agent whose connection ended continues at the most recently active address") func liteFallsBack() throws {
-    let ways = try TwoWays()
-    ways.losesDatagrams = true
-    ways.run(milliseconds: 4000)
-    let connection = try #require(ways.server.remoteAddress)
+    let network = try TwoPathNetwork()
+    network.losesDatagrams = true
+    network.run(milliseconds: 4000)
+    let connection = try #require(network.server.remoteAddress)
     #expect(connection.isTCP)
-    ways.losesDatagrams = false
-    ways.losesConnection = true
-    ways.run(milliseconds: 12_000)
-    ways.server.connectionClosed(connection, now: ways.now)
-    #expect(!ways.server.isValidated(connection) || ways.server.remoteAddress == connection)
-    #expect(ways.server.remoteAddress?.isTCP == false)
+    network.losesDatagrams = false
+    network.losesConnection = true
+    network.run(milliseconds: 12_000)
+    network.server.connectionClosed(connection, now: network.now)
+    #expect(!network.server.isValidated(connection) || network.server.remoteAddress == connection)
+    #expect(network.server.remoteAddress?.isTCP == false)
   }
 }

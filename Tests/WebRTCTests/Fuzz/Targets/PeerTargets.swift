@@ -105,7 +105,7 @@ import RoomRTP
         EncodedFrame(data: Array(body), timestamp: timestamp, isKeyFrame: kind & 0x40 != 0), mid: mid, level: nil, now: now)
     default: now = now.advanced(milliseconds: Int64(body.first ?? 0))
     }
-    while let packet = outgoing.next(now) { outgoing.left(packet, size: packet.length, now: now) }
+    while let packet = outgoing.next(now) { outgoing.didSend(packet, size: packet.length, now: now) }
     _ = RTCPWriter.compound { writer in
       for receiver in incoming.receivers {
         receiver.writeRequests(to: &writer, sender: 9, roundTrip: outgoing.roundTrip ?? 0, now: now)
@@ -114,7 +114,7 @@ import RoomRTP
       if let due = incoming.feedbackDeadline, now >= due { _ = incoming.writeFeedback(to: &writer, sender: 9) }
     }
     for sender in outgoing.senders.values { _ = (sender.report(now: now), sender.statistics) }
-    _ = (outgoing.targetToTell(), outgoing.deadline(now), incoming.deadline)
+    _ = (outgoing.takeTargetChange(), outgoing.deadline(now), incoming.deadline)
   }
 }
 
@@ -127,8 +127,8 @@ private func take(_ compound: UnsafeRawBufferPointer, _ incoming: IncomingMedia,
       for block in report.blocks { outgoing.take(block, now: now) }
     case .receiverReport(let report): for block in report.blocks { outgoing.take(block, now: now) }
     case .nack(let nack): outgoing.take(nack, now: now)
-    case .pictureLoss(let request): _ = outgoing.keyFrameWanted(of: request.media)
-    case .fullIntraRequest(let request): for entry in request { _ = outgoing.keyFrameWanted(of: entry.media, fir: entry) }
+    case .pictureLoss(let request): _ = outgoing.keyFrameRequested(of: request.media)
+    case .fullIntraRequest(let request): for entry in request { _ = outgoing.keyFrameRequested(of: entry.media, fir: entry) }
     case .transportFeedback(let feedback): outgoing.take(feedback, now: now)
     case .sourceDescription, .goodbye, .bitrateEstimate, .unknown, .malformed: break
     }

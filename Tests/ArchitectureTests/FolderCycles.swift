@@ -33,7 +33,7 @@ struct FolderGraph {
   }
 
   /// Pairs of folders that use each other, each with the uses that cause it.
-  var circles: [String] {
+  var cycles: [String] {
     uses.keys.sorted().flatMap { a in
       (uses[a] ?? [:]).keys.sorted().compactMap { b in
         guard a < b, let there = uses[a]?[b], let back = uses[b]?[a] else { return nil }
