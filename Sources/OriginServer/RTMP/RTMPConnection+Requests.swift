@@ -153,7 +153,7 @@ extension RTMPConnection {
   private func closed(_ failure: SessionFailure) {
     switch failure {
     case .timeout: home.origin.counters.countTimeout()
-    case .handshake, .chunks, .command, .unexpectedCommand, .tooMuchHeld, .outputNotTaken:
+    case .handshake, .chunks, .command, .unexpectedCommand, .queueLimitExceeded, .outputLimitExceeded:
       home.origin.counters.countMalformed()
     case .rejected, .closedByPeer, .ended: return
     }

@@ -15,7 +15,7 @@ public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
   public init(isSecure: Bool = false, host: String, port: UInt16? = nil, app: String, stream: String) {
     self.isSecure = isSecure
     self.host = host
-    self.port = port ?? Self.usualPort(isSecure)
+    self.port = port ?? Self.defaultPort(isSecure)
     self.app = app
     self.stream = stream
   }
@@ -32,16 +32,16 @@ public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
     guard let slash = rest.firstIndex(of: "/"), let (host, port) = Self.authority(rest[..<slash]) else { return nil }
     guard let (app, stream) = Self.path(rest[rest.index(after: slash)...]) else { return nil }
     self.host = host
-    self.port = port ?? Self.usualPort(isSecure)
+    self.port = port ?? Self.defaultPort(isSecure)
     self.app = app
     self.stream = stream
   }
 
-  private static func usualPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 1935 }
+  private static func defaultPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 1935 }
 
   /// The URL without the stream, as sent in `connect`. It has the port only if that is not the default.
   public var tcURL: String {
-    let port = port == Self.usualPort(isSecure) ? "" : ":\(port)"
+    let port = port == Self.defaultPort(isSecure) ? "" : ":\(port)"
     return "\(isSecure ? "rtmps" : "rtmp")://\(host.contains(":") ? "[\(host)]" : host)\(port)/\(app)"
   }
 

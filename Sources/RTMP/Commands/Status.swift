@@ -26,7 +26,7 @@ public struct Status: Hashable, Sendable {
       return
     }
     guard let object = value.properties, let code = object["code"]?.string.map(StatusCode.init(rawValue:)) else { return nil }
-    let level = object["level"]?.string.flatMap(Level.init) ?? (code.soundsLikeFailure ? .error : .status)
+    let level = object["level"]?.string.flatMap(Level.init) ?? (code.isFailure ? .error : .status)
     self.init(level, code, object["description"]?.string ?? object["details"]?.string ?? "")
   }
 
@@ -91,7 +91,7 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable {
   public static let dataStart = Self(rawValue: "NetStream.Data.Start")
 
   /// Whether the text names a failure, because some servers omit the level or always send "status".
-  var soundsLikeFailure: Bool {
+  var isFailure: Bool {
     let failures = [
       "Failed", "Rejected", "BadName", "Denied", "Unauthorized", "InvalidApp", "InvalidArg", "StreamNotFound", "AppShutdown",
       "BadConnection", "NoSupportedTrackFound", "FileStructureInvalid",

@@ -42,7 +42,7 @@ extension ClientSession {
     }
   }
 
-  mutating func takeLeave(of stream: MessageStreamID) {
+  mutating func sendGoodbye(of stream: MessageStreamID) {
     if purpose == .publish {
       link.send(Command("FCUnpublish", transaction: Transaction.other, arguments: [.string(address.stream)]))
     }
@@ -56,7 +56,7 @@ extension ClientSession {
     case .command, .commandAMF3:
       let command: Command?
       do throws(AMFError) { command = try Command(message) } catch { throw .command(error) }
-      if let command { try obey(command, now: now) }
+      if let command { try apply(command, now: now) }
     case .audio, .video, .data, .dataAMF3: takeMedia(message, now: now)
     case .aggregate:
       if let aggregate = AggregateMessage(message) {
@@ -81,7 +81,7 @@ extension ClientSession {
     if let media = media.withoutDataFrameCommand { events.append(.media(media)) }
   }
 
-  private mutating func obey(_ command: Command, now: Instant) throws(SessionFailure) {
+  private mutating func apply(_ command: Command, now: Instant) throws(SessionFailure) {
     switch command.name {
     case "_result": try succeed(command, now: now)
     case "_error": try refused(command)

@@ -137,7 +137,7 @@ public struct ClientSession: Sendable {
   public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant, using generator: inout some RandomNumberGenerator)
   {
     guard !isClosed else { return }
-    link.heard(now: now)
+    link.received(now: now)
     var rest = bytes
     do throws(SessionFailure) {
       if case .handshake(var handshake) = phase {
@@ -152,7 +152,7 @@ public struct ClientSession: Sendable {
       }
       while !isClosed, let message = try link.read(&rest) {
         try take(message, now: now)
-        guard link.output.count <= Self.outputLimit else { throw .outputNotTaken }
+        guard link.output.count <= Self.outputLimit else { throw .outputLimitExceeded }
       }
       link.acknowledge()
     } catch { fail(error) }
@@ -218,7 +218,7 @@ public struct ClientSession: Sendable {
   /// Sends the server the final commands and ends the session. Does nothing if it has ended. Send the remaining output before
   /// closing the socket.
   public mutating func end() {
-    if case .active(let stream) = phase { takeLeave(of: stream) }
+    if case .active(let stream) = phase { sendGoodbye(of: stream) }
     fail(.ended)
   }
 

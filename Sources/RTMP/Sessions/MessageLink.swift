@@ -15,13 +15,13 @@ struct MessageLink: Sendable {
   /// The peer's last acknowledgement: bytes modulo 2³².
   private(set) var peerAcknowledged: UInt32 = 0
 
-  private var lastHeard: Instant
+  private var lastReceived: Instant
   private var pingSent: Instant?
 
   init(limits: ChunkReader.Limits, outputLimit: Int, now: Instant) {
     self.outputLimit = outputLimit
     reader = ChunkReader(limits: limits)
-    lastHeard = now
+    lastReceived = now
   }
 
   var bytesReceived: UInt64 { reader.bytesRead }
@@ -34,8 +34,8 @@ struct MessageLink: Sendable {
 
   // MARK: In
 
-  mutating func heard(now: Instant) {
-    lastHeard = now
+  mutating func received(now: Instant) {
+    lastReceived = now
     pingSent = nil
   }
 
@@ -46,12 +46,12 @@ struct MessageLink: Sendable {
       do throws(ChunkError) { next = try reader.read(&bytes) } catch { throw .chunks(error) }
       guard let message = next, let control = ControlMessage(message) else { return next }
       if case .user(.streamEnd) = control { return message }
-      obey(control)
-      guard output.count <= outputLimit else { throw .outputNotTaken }
+      apply(control)
+      guard output.count <= outputLimit else { throw .outputLimitExceeded }
     }
   }
 
-  private mutating func obey(_ control: ControlMessage) {
+  private mutating func apply(_ control: ControlMessage) {
     switch control {
     case .acknowledgement(let count): peerAcknowledged = count
     case .windowAcknowledgementSize(let size): window = size > 0 ? size : nil
@@ -119,7 +119,7 @@ struct MessageLink: Sendable {
 
   /// Returns the time at which the peer must be pinged, or has not answered a ping.
   func silenceDeadline(_ timeouts: SessionTimeouts) -> Instant {
-    pingSent?.advanced(microseconds: timeouts.pingAnswer) ?? lastHeard.advanced(microseconds: timeouts.silence)
+    pingSent?.advanced(microseconds: timeouts.pingAnswer) ?? lastReceived.advanced(microseconds: timeouts.silence)
   }
 
   /// Pings a silent peer. Returns false if it was already pinged and is still silent.

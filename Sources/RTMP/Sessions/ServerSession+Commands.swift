@@ -4,19 +4,19 @@ import RoomRTP
 // releaseStream, FCPublish, FCUnpublish, getStreamLength, _checkbw.
 
 extension ServerSession {
-  mutating func obey(_ command: Command, on stream: MessageStreamID, now: Instant) throws(SessionFailure) {
+  mutating func apply(_ command: Command, on stream: MessageStreamID, now: Instant) throws(SessionFailure) {
     switch (phase, command.name) {
     case (.awaitingConnect, "connect"):
       let request = ConnectRequest(command.object.properties ?? AMFObject())
       phase = .decidingConnect(transaction: command.transaction, request)
       events.append(.connectRequested(request))
     case (.open, "connect"), (.awaitingConnect, _): throw .unexpectedCommand(command.name)
-    case (.open, _): obeyConnected(command, on: stream, now: now)
+    case (.open, _): handleWhenConnected(command, on: stream, now: now)
     case (.handshake, _), (.decidingConnect, _), (.closed, _): break
     }
   }
 
-  private mutating func obeyConnected(_ command: Command, on stream: MessageStreamID, now: Instant) {
+  private mutating func handleWhenConnected(_ command: Command, on stream: MessageStreamID, now: Instant) {
     switch command.name {
     case "createStream": createStream(command)
     case "releaseStream", "FCPublish", "_checkbw": answer(command, [.undefined])

@@ -20,7 +20,7 @@ public struct ServerSession: Sendable {
     /// Maximum number of streams that one client may have at a time.
     public var streams: Int
     /// Maximum bytes queued while a decision is pending.
-    public var heldBytes: Int
+    public var maximumQueuedBytes: Int
     /// Maximum bytes of output in response to one read.
     public var outputBytes: Int
 
@@ -29,7 +29,7 @@ public struct ServerSession: Sendable {
       limits: ChunkReader.Limits = .init(),
       limitsBeforePublish: ChunkReader.Limits = .init(messageLength: 512 << 10, unfinishedBytes: 512 << 10),
       timeouts: SessionTimeouts = .init(), chunkSize: Int = 4096, window: UInt32 = 5_000_000, streams: Int = 8,
-      heldBytes: Int = 1 << 20, outputBytes: Int = 512 << 10
+      maximumQueuedBytes: Int = 1 << 20, outputBytes: Int = 512 << 10
     ) {
       self.limits = limits
       self.limitsBeforePublish = limitsBeforePublish
@@ -37,7 +37,7 @@ public struct ServerSession: Sendable {
       self.chunkSize = chunkSize
       self.window = window
       self.streams = streams
-      self.heldBytes = heldBytes
+      self.maximumQueuedBytes = maximumQueuedBytes
       self.outputBytes = outputBytes
     }
   }
@@ -69,7 +69,7 @@ public struct ServerSession: Sendable {
   private var held: [RTMPMessage] = []
   /// How many of them have been processed.
   private var heldStart = 0
-  private var heldBytes = 0
+  private var queuedBytes = 0
   /// The time at which the phase began, or since which nothing has been published or played.
   private var since: Instant
 
@@ -112,7 +112,7 @@ public struct ServerSession: Sendable {
   public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant, using generator: inout some RandomNumberGenerator)
   {
     guard !isClosed else { return }
-    link.heard(now: now)
+    link.received(now: now)
     var rest = bytes
     do throws(SessionFailure) {
       if case .handshake(var handshake) = phase {
@@ -128,7 +128,7 @@ public struct ServerSession: Sendable {
       }
       while !isClosed, let message = try link.read(&rest) {
         try take(message, now: now)
-        guard link.output.count <= options.outputBytes else { throw .outputNotTaken }
+        guard link.output.count <= options.outputBytes else { throw .outputLimitExceeded }
       }
       link.acknowledge()
     } catch { fail(error) }
@@ -147,8 +147,8 @@ public struct ServerSession: Sendable {
   private mutating func take(_ message: RTMPMessage, now: Instant) throws(SessionFailure) {
     guard isDeciding else { return try process(message, now: now) }
     // The constant accounts for many empty messages.
-    heldBytes += message.payload.count + 64
-    guard heldBytes <= options.heldBytes else { throw .tooMuchHeld }
+    queuedBytes += message.payload.count + 64
+    guard queuedBytes <= options.maximumQueuedBytes else { throw .queueLimitExceeded }
     held.append(message)
   }
 
@@ -160,9 +160,9 @@ public struct ServerSession: Sendable {
       while heldStart < held.count, !isDeciding, !isClosed {
         let message = held[heldStart]
         heldStart += 1
-        heldBytes -= message.payload.count + 64
+        queuedBytes -= message.payload.count + 64
         try process(message, now: now)
-        guard link.output.count <= options.outputBytes else { throw .outputNotTaken }
+        guard link.output.count <= options.outputBytes else { throw .outputLimitExceeded }
       }
       if heldStart >= held.count { forgetHeld() }
     } catch { fail(error) }
@@ -171,7 +171,7 @@ public struct ServerSession: Sendable {
   private mutating func forgetHeld() {
     held = []
     heldStart = 0
-    heldBytes = 0
+    queuedBytes = 0
   }
 
   private mutating func process(_ message: RTMPMessage, now: Instant) throws(SessionFailure) {
@@ -179,7 +179,7 @@ public struct ServerSession: Sendable {
     case .command, .commandAMF3:
       let command: Command?
       do throws(AMFError) { command = try Command(message) } catch { throw .command(error) }
-      if let command { try obey(command, on: message.stream, now: now) }
+      if let command { try apply(command, on: message.stream, now: now) }
     case .audio, .video, .data, .dataAMF3: takeMedia(message)
     case .aggregate:
       if let aggregate = AggregateMessage(message) {

@@ -18,9 +18,9 @@ public enum SessionFailure: Error, Hashable, Sendable {
   /// The peer exceeded the time for this step, or in `media` did not answer a ping.
   case timeout(SessionStep)
   /// The peer sent more than the limit while a decision was pending.
-  case tooMuchHeld
+  case queueLimitExceeded
   /// The output exceeded the limit: the peer sends requests and does not read the answers.
-  case outputNotTaken
+  case outputLimitExceeded
   /// The peer closed the connection.
   case closedByPeer
   /// This side ended the session: it refused the connection, or `end` was called.

@@ -99,7 +99,7 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
       case .rejected(let status, _): .rejected(code: status.code.rawValue, reason: status.description)
       case .timeout(let step): .timeout(step.rawValue)
       case .closedByPeer: .broken("closed by the server")
-      case .chunks, .command, .unexpectedCommand, .tooMuchHeld, .outputNotTaken: .broken("\(failure)")
+      case .chunks, .command, .unexpectedCommand, .queueLimitExceeded, .outputLimitExceeded: .broken("\(failure)")
       case .ended: .broken("ended")
       }
   }

@@ -35,7 +35,7 @@ final class Mailbox: Sendable {
   }
 
   /// Closes the mailbox and returns the remaining commands.
-  func shut() -> [Command] {
+  func close() -> [Command] {
     state.withLock { state in
       state.isClosed = true
       let commands = state.commands

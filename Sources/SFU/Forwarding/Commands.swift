@@ -28,22 +28,22 @@ extension Forwarder {
     case .untap(let room, let id, let tap):
       if let index = book(room)?.tracks[id] { untap(index, tap) }
     case .requestKeyFrame(let room, let id):
-      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { tracks[index].pointee.keyFrames.want() }
+      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { tracks[index].pointee.keyFrames.request() }
     case .statistics(let room, let reply): reply(statistics(of: room))
     case .counters(let reply): reply(currentCounters())
     case .stop: break
     }
   }
 
-  func book(_ number: RoomNumber) -> RoomBook? { roomIndices[number].flatMap { rooms[$0] } }
+  func book(_ number: RoomNumber) -> MediaRoomState? { roomIndices[number].flatMap { rooms[$0] } }
 
   func refuse(_ event: MediaEvent, in number: RoomNumber) {
-    if let room = roomIndices[number] { tell(event, to: room) }
+    if let room = roomIndices[number] { report(event, to: room) }
   }
 
   private func openRoom(_ number: RoomNumber, events: @escaping @Sendable (MediaEvent) -> Void) {
     guard roomIndices[number] == nil else { return }
-    let book = RoomBook(number: number, events: events)
+    let book = MediaRoomState(number: number, events: events)
     if let free = rooms.firstIndex(where: { $0 == nil }) {
       rooms[free] = book
       roomIndices[number] = free

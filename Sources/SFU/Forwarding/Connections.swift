@@ -75,7 +75,7 @@ extension Forwarder {
     else { return drop(.notConnected) }
     let connection = connections[index]
     let isVideo = subscription >= 0
-    if isVideo, connection.pointee.isStalled { return leaveOut(subscription) }
+    if isVideo, connection.pointee.isStalled { return dropVideo(subscription) }
     let needed = length &+ StreamFraming.headerLength
     if !hasRoom(connection, for: needed, isVideo: isVideo) {
       write(index)
@@ -83,7 +83,7 @@ extension Forwarder {
       connections.markBusy(index)
       guard hasRoom(connection, for: needed, isVideo: isVideo) else {
         if isVideo { connection.pointee.isStalled = true }
-        return leaveOut(subscription)
+        return dropVideo(subscription)
       }
     }
     let header = StreamFraming.header(length: length)
@@ -116,9 +116,9 @@ extension Forwarder {
 
   /// Drops the subscriber's video up to a key frame, which is requested once the queue has emptied. Before that it would not
   /// fit.
-  private func leaveOut(_ subscription: Int32) {
+  private func dropVideo(_ subscription: Int32) {
     drop(.tcpQueueFull)
-    if subscription >= 0 { fallBehind(Int(subscription), asksForKeyFrame: false) }
+    if subscription >= 0 { markLagging(Int(subscription), asksForKeyFrame: false) }
   }
 
   /// Writes as much of the queue as the kernel accepts.
@@ -139,7 +139,7 @@ extension Forwarder {
     connection.pointee.awaitsRoom = awaitsRoom
     if connection.pointee.isStalled, queue.count <= queue.capacity / 8 {
       connection.pointee.isStalled = false
-      if connection.pointee.isProven { wantKeyFrames(for: Int(connection.pointee.transport)) }
+      if connection.pointee.isProven { requestKeyFrames(for: Int(connection.pointee.transport)) }
     }
   }
 
@@ -158,7 +158,7 @@ extension Forwarder {
   }
 
   /// Closes the connection at the end of the turn, because its transport removed this address.
-  func giveUpConnection(_ key: AddressKey) {
+  func abandonConnection(_ key: AddressKey) {
     let index = connections.index(of: key)
     guard index >= 0 else { return }
     endConnection(index)

@@ -86,11 +86,11 @@ extension Forwarder {
     counters.keyFrameRequestsReceived &+= 1
     let slot = subscriptions[subscription]
     slot.pointee.keyFrameRequests &+= 1
-    tracks[slot.pointee.track].pointee.keyFrames.want()
+    tracks[slot.pointee.track].pointee.keyFrames.request()
   }
 
   /// Sends publishers the key frame requests that are due.
-  func askForKeyFrames(_ now: Instant) {
+  func sendKeyFrameRequests(_ now: Instant) {
     for index in 0..<tracks.end where tracks.isLive(index) {
       let track = tracks[index]
       guard track.pointee.keyFrames.isWanted, !track.pointee.isMuted else { continue }

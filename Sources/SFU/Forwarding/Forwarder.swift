@@ -59,12 +59,12 @@ final class Forwarder {
 
   /// Open rooms by number. The value is the index that the slots' `room` refers to.
   var roomIndices: [RoomNumber: Int] = [:]
-  var rooms: [RoomBook?] = []
-  private var roomsToTell: [Int] = []
+  var rooms: [MediaRoomState?] = []
+  private var roomsWithEvents: [Int] = []
   var closedRooms = 0
-  var transportBooks: [Int: TransportBook] = [:]
-  var trackBooks: [Int: TrackBook] = [:]
-  var subscriptionBooks: [Int: SubscriptionBook] = [:]
+  var transportBooks: [Int: TransportState] = [:]
+  var trackBooks: [Int: TrackState] = [:]
+  var subscriptionBooks: [Int: SubscriptionState] = [:]
   /// Tracks that come from this process.
   var injections: [Int] = []
   /// Local ICE user fragment → transport.
@@ -135,9 +135,9 @@ final class Forwarder {
     }
     if now >= nextLevels {
       nextLevels = now.advanced(microseconds: Self.levelInterval)
-      tellLevels()
+      reportLevels()
     }
-    askForKeyFrames(now)
+    sendKeyFrameRequests(now)
     sendReports(now)
     if now >= nextRates {
       nextRates = now.advanced(microseconds: Self.rateInterval)
@@ -169,16 +169,16 @@ final class Forwarder {
   }
 
   /// Queues an event for `deliverEvents`.
-  func tell(_ event: MediaEvent, to room: Int) {
+  func report(_ event: MediaEvent, to room: Int) {
     guard let book = rooms[room] else { return }
-    if book.tell(event) { roomsToTell.append(room) }
+    if book.report(event) { roomsWithEvents.append(room) }
   }
 
   /// Delivers to each room its events since the last call, in order.
   func deliverEvents() {
-    guard !roomsToTell.isEmpty else { return }
-    for room in roomsToTell { rooms[room]?.deliver() }
-    roomsToTell.removeAll(keepingCapacity: true)
+    guard !roomsWithEvents.isEmpty else { return }
+    for room in roomsWithEvents { rooms[room]?.deliver() }
+    roomsWithEvents.removeAll(keepingCapacity: true)
   }
 
   @inline(__always) func drop(_ reason: MediaDrop) { drops[Int(reason.rawValue)] &+= 1 }

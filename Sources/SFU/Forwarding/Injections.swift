@@ -14,7 +14,7 @@ extension Forwarder {
     guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count < limits.injectionsPerWorker,
       let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
     else { return refuse(.refused(.track(id)), in: number) }
-    let reception = ReceptionBook(clockRate: clockRate, isVideo: isVideo)
+    let reception = ReceptionState(clockRate: clockRate, isVideo: isVideo)
     var slot = TrackSlot(
       id: id, room: room, transport: TrackSlot.noTransport, isVideo: isVideo, clockRate: clockRate, ring: ring,
       reception: Unmanaged.passUnretained(reception))
@@ -24,7 +24,7 @@ extension Forwarder {
       ring.free()
       return refuse(.refused(.track(id)), in: number)
     }
-    let injected = TrackBook(
+    let injected = TrackState(
       parameters: parameters, reception: reception,
       canonicalName: parameters.cname.isEmpty ? "\(number.rawValue)-\(id.rawValue)" : parameters.cname)
     injected.injection = injection

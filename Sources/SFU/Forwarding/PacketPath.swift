@@ -51,11 +51,11 @@ extension Forwarder {
     let received = transport.pointee.peer._withUnsafeGuaranteedRef { $0.receive(bytes, from: address, now: now) }
     switch received {
     case .rtp(let length):
-      transport.pointee.heard(bytes.count)
+      transport.pointee.received(bytes.count)
       counters.rtpReceived &+= 1
       receiveRTP(UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), on: index, transport, now: now)
     case .rtcp(let length):
-      transport.pointee.heard(bytes.count)
+      transport.pointee.received(bytes.count)
       counters.rtcpReceived &+= 1
       receiveRTCP(UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), on: index, now: now)
     case .dropped(let reason): drop(MediaDrop(reason))
@@ -155,7 +155,7 @@ extension Forwarder {
       slot.pointee.highest = sequence
       slot.pointee.lastTimestamp = timestamp
       slot.pointee.lastArrival = now
-      slot.pointee.clock.heard(rtpTimestamp: timestamp, now: now, wallOffset: wallOffset)
+      slot.pointee.clock.packetArrived(rtpTimestamp: timestamp, now: now, wallOffset: wallOffset)
     }
     let place = ring.place(sequence)
     place.pointee = StoredPacket(
@@ -253,7 +253,7 @@ extension Forwarder {
     let payloadType = subscription.pointee.payloadTypes[Int(packet.pointee.codec)]
     guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
     guard makeRoom() else {
-      if track.pointee.isVideo { fallBehind(index) }
+      if track.pointee.isVideo { markLagging(index) }
       return drop(.sendBufferFull)
     }
     let length = seal(
@@ -293,13 +293,13 @@ extension Forwarder {
   }
 
   /// Stops this subscription's video up to the next key frame, because the socket accepts no more of it.
-  func fallBehind(_ index: Int, asksForKeyFrame: Bool = true) {
+  func markLagging(_ index: Int, asksForKeyFrame: Bool = true) {
     guard subscriptions.isLive(index) else { return }
     let subscription = subscriptions[index]
     guard subscription.pointee.map.isOpen else { return }
     let track = tracks[subscription.pointee.track]
     subscription.pointee.map.close(before: track.pointee.highest &+ 1)
     subscription.pointee.isLagging = true
-    if asksForKeyFrame { track.pointee.keyFrames.want() }
+    if asksForKeyFrame { track.pointee.keyFrames.request() }
   }
 }

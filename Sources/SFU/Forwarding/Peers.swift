@@ -19,7 +19,7 @@ extension Forwarder {
     switch transport.pointee.peer._withUnsafeGuaranteedRef({ $0.receive(bytes, from: address, now: now) }) {
     case .dropped(let reason): drop(MediaDrop(reason))
     case .consumed, .rtp, .rtcp:
-      transport.pointee.heard(bytes.count)
+      transport.pointee.received(bytes.count)
       remember(address, of: index)
     }
     drain(index, now: now)
@@ -31,7 +31,7 @@ extension Forwarder {
     let transport = transports[index]
     switch transport.pointee.peer._withUnsafeGuaranteedRef({ $0.receive(bytes, from: address, now: now) }) {
     case .dropped(let reason): drop(MediaDrop(reason))
-    case .consumed, .rtp, .rtcp: transport.pointee.heard(bytes.count)
+    case .consumed, .rtp, .rtcp: transport.pointee.received(bytes.count)
     }
     drain(index, now: now)
   }
@@ -43,19 +43,19 @@ extension Forwarder {
     guard before != index else { return }
     if before >= 0 { transports[before].pointee.forget(key) }
     let transport = transports[index]
-    if let oldest = transport.pointee.add(key) { stopHearing(oldest) }
+    if let oldest = transport.pointee.add(key) { removeAddress(oldest) }
     addresses.set(key, index)
     if key.isTCP { prove(key, at: address, for: index) }
   }
 
-  private func stopHearing(_ key: AddressKey) {
+  private func removeAddress(_ key: AddressKey) {
     addresses.remove(key)
-    if key.isTCP { giveUpConnection(key) }
+    if key.isTCP { abandonConnection(key) }
   }
 
   func forgetAddresses(of index: Int) {
     let transport = transports[index]
-    while let key = transport.pointee.popAddress() { stopHearing(key) }
+    while let key = transport.pointee.popAddress() { removeAddress(key) }
   }
 
   /// Sends the peer's datagrams, and reports its events.
@@ -80,20 +80,20 @@ extension Forwarder {
       transport.pointee.destination = destination(of: address)
     case .disconnected:
       transport.pointee.phase = .silent
-      tell(.transportDisconnected(id), to: room)
+      report(.transportDisconnected(id), to: room)
     case .reconnected:
       transport.pointee.phase = .connected
       if let address = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.remoteAddress }) {
         transport.pointee.destination = destination(of: address)
       }
-      wantKeyFrames(for: index)
-      tell(.transportConnected(id), to: room)
+      requestKeyFrames(for: index)
+      report(.transportConnected(id), to: room)
     case .failed(let reason):
       transport.pointee.phase = .ended
-      tell(.transportFailed(id, TransportFailure(reason)), to: room)
+      report(.transportFailed(id, TransportFailure(reason)), to: room)
     case .closed:
       transport.pointee.phase = .ended
-      tell(.transportClosed(id), to: room)
+      report(.transportClosed(id), to: room)
     }
   }
 
@@ -104,24 +104,24 @@ extension Forwarder {
       let address = peer._withUnsafeGuaranteedRef({ $0.remoteAddress })
     else {
       transport.pointee.phase = .ended
-      tell(.transportFailed(transport.pointee.id, .keys), to: transport.pointee.room)
+      report(.transportFailed(transport.pointee.id, .keys), to: transport.pointee.room)
       return
     }
     book.sealer = sealer
     transport.pointee.sealer = Unmanaged.passUnretained(sealer)
     transport.pointee.destination = destination(of: address)
     transport.pointee.phase = .connected
-    wantKeyFrames(for: index)
-    tell(.transportConnected(transport.pointee.id), to: transport.pointee.room)
+    requestKeyFrames(for: index)
+    report(.transportConnected(transport.pointee.id), to: transport.pointee.room)
   }
 
   /// Requests key frames for the subscriptions on this transport, which has become able to send.
-  func wantKeyFrames(for index: Int) {
+  func requestKeyFrames(for index: Int) {
     var subscription = Int(transports[index].pointee.firstSubscription)
     while subscription >= 0 {
       let slot = subscriptions[subscription]
       let track = tracks[slot.pointee.track]
-      if track.pointee.isVideo, !slot.pointee.map.isOpen { track.pointee.keyFrames.want() }
+      if track.pointee.isVideo, !slot.pointee.map.isOpen { track.pointee.keyFrames.request() }
       subscription = Int(slot.pointee.nextInTransport)
     }
   }

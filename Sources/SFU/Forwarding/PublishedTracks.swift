@@ -20,7 +20,7 @@ extension Forwarder {
       parameters.encodings.prefix(1).allSatisfy({ isFree($0.ssrc, on: transport) && isFree($0.rtxSSRC, on: transport) }),
       let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
     else { return refuse(.refused(.track(id)), in: number) }
-    let reception = ReceptionBook(clockRate: clockRate, isVideo: isVideo)
+    let reception = ReceptionState(clockRate: clockRate, isVideo: isVideo)
     let slot = TrackSlot(
       id: id, room: transports[transport].pointee.room, transport: transport, isVideo: isVideo, clockRate: clockRate,
       ring: ring,
@@ -29,7 +29,7 @@ extension Forwarder {
       ring.free()
       return refuse(.refused(.track(id)), in: number)
     }
-    trackBooks[index] = TrackBook(
+    trackBooks[index] = TrackState(
       parameters: parameters, reception: reception,
       canonicalName: parameters.cname.isEmpty ? "\(number.rawValue)-\(transportID.rawValue)" : parameters.cname)
     book.tracks[id] = index
@@ -67,7 +67,7 @@ extension Forwarder {
     if ids.transportSequence != 0, feedback.contains(.transportCC), let book = transportBooks[track.pointee.transport],
       book.feedback == nil
     {
-      let feedback = FeedbackBook()
+      let feedback = ArrivalRecorder()
       book.feedback = feedback
       transport.pointee.feedback = Unmanaged.passUnretained(feedback)
     }
@@ -91,7 +91,7 @@ extension Forwarder {
       slot.pointee.map.forget(after: track.pointee.highest)
       subscription = Int(slot.pointee.nextInTrack)
     }
-    if track.pointee.isVideo, track.pointee.subscriptionCount > 0 { track.pointee.keyFrames.want() }
+    if track.pointee.isVideo, track.pointee.subscriptionCount > 0 { track.pointee.keyFrames.request() }
   }
 
   func removeTrack(_ index: Int) {
@@ -102,7 +102,7 @@ extension Forwarder {
     if track.pointee.injected != nil {
       injections.removeAll { $0 == index }
     } else {
-      takeOff(index, track.pointee.transport)
+      detach(index, track.pointee.transport)
     }
     counters.ringBytes -= track.pointee.ring.bytes
     track.pointee.ring.free()
@@ -114,7 +114,7 @@ extension Forwarder {
   }
 
   /// Removes a track from its transport.
-  private func takeOff(_ index: Int, _ transport: Int) {
+  private func detach(_ index: Int, _ transport: Int) {
     for ssrc in [tracks[index].pointee.ssrc, tracks[index].pointee.rtxSSRC] where ssrc != 0 {
       transportBooks[transport]?.peer.removeStream(ssrc: ssrc)
       mediaStreams.remove(StreamKey(transport: transport, ssrc: ssrc))
@@ -141,7 +141,7 @@ extension Forwarder {
         subscription = Int(subscriptions[subscription].pointee.nextInTrack)
       }
     } else if track.pointee.isVideo {
-      track.pointee.keyFrames.want()
+      track.pointee.keyFrames.request()
     }
   }
 }

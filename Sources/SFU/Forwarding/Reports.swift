@@ -144,7 +144,7 @@ extension Forwarder {
   /// The level of silence, in −dBov.
   private static let silence: UInt8 = 127
 
-  func tellLevels() {
+  func reportLevels() {
     for index in 0..<tracks.end where tracks.isLive(index) && !tracks[index].pointee.isVideo {
       let track = tracks[index]
       track.pointee.lastLevel = track.pointee.isMuted ? Self.silence : track.pointee.loudest
@@ -163,8 +163,8 @@ extension Forwarder {
         levels.append(TrackLevel(track: id, level: -Int(Self.silence)))
       }
       room.audible = audible
-      if !levels.isEmpty { tell(.audioLevels(levels), to: number) }
-      if changed { tell(.activeSpeakers(room.speakers.speakers), to: number) }
+      if !levels.isEmpty { report(.audioLevels(levels), to: number) }
+      if changed { report(.activeSpeakers(room.speakers.speakers), to: number) }
     }
   }
 

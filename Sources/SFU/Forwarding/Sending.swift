@@ -18,7 +18,7 @@ extension Forwarder {
     counters.segmentationRefused &+= UInt64(outcome.refusedMessages)
     drops[Int(MediaDrop.sendFailed.rawValue)] &+= UInt64(outcome.failed)
     drops[Int(MediaDrop.sendBufferFull.rawValue)] &+= UInt64(outcome.full)
-    for index in 0..<outcome.lagging { fallBehind(Int(outgoing.dropped[index])) }
+    for index in 0..<outcome.lagging { markLagging(Int(outgoing.dropped[index])) }
   }
 
   /// Makes room for one more packet. The batch may still be full afterwards, if the socket accepts nothing.

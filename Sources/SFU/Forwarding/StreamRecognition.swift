@@ -73,7 +73,7 @@ extension Forwarder {
     // One lap above zero, so that packets older than the first still have a positive number.
     slot.pointee.highest = 65_536 + Int64(header.sequenceNumber) - 1
     slot.pointee.lastTimestamp = header.timestamp &- 1
-    tell(.firstPacket(slot.pointee.id), to: slot.pointee.room)
+    report(.firstPacket(slot.pointee.id), to: slot.pointee.room)
   }
 
   /// Restarts a stream whose publisher restarted: another SSRC, or numbers far from the last. For subscribers the stream
@@ -86,7 +86,7 @@ extension Forwarder {
       next.pointee.map.close(before: highest &+ 1)
       subscription = Int(next.pointee.nextInTrack)
     }
-    if slot.pointee.isVideo { slot.pointee.keyFrames.want() }
+    if slot.pointee.isVideo { slot.pointee.keyFrames.request() }
     slot.pointee.highest = ((highest >> 16) &+ 2) << 16 | Int64(header.sequenceNumber)
     slot.pointee.highest &-= 1
     let elapsed = max(1, now - slot.pointee.lastArrival)

@@ -15,7 +15,7 @@ extension Forwarder {
       outgoingStreams[StreamKey(transport: transport, ssrc: ssrc)] < 0,
       transports[transport].pointee.subscriptionCount < limits.tracksPerTransport,
       tracks[track].pointee.subscriptionCount < limits.subscriptionsPerTrack,
-      target.retired.count < TransportBook.maximumRetired,
+      target.retired.count < TransportState.maximumRetired,
       let slot = SubscriptionSlot(
         id: id, track: track, transport: transport, ssrc: ssrc, encoding: encoding, source: source.parameters.codecs,
         parameters: parameters, continues: continues, retired: target.retired,
@@ -23,7 +23,7 @@ extension Forwarder {
       let index = subscriptions.insert(slot)
     else { return refuse(.refused(.subscription(id)), in: number) }
     outgoingStreams.set(StreamKey(transport: transport, ssrc: ssrc), index)
-    subscriptionBooks[index] = SubscriptionBook(
+    subscriptionBooks[index] = SubscriptionState(
       parameters: parameters, canonicalName: parameters.cname.isEmpty ? source.canonicalName : parameters.cname)
     book.subscriptions[id] = index
     subscriptions[index].pointee.nextInTrack = tracks[track].pointee.firstSubscription
@@ -32,7 +32,7 @@ extension Forwarder {
     subscriptions[index].pointee.nextInTransport = transports[transport].pointee.firstSubscription
     transports[transport].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
     transports[transport].pointee.subscriptionCount += 1
-    if tracks[track].pointee.isVideo, transports[transport].pointee.isConnected { tracks[track].pointee.keyFrames.want() }
+    if tracks[track].pointee.isVideo, transports[transport].pointee.isConnected { tracks[track].pointee.keyFrames.request() }
   }
 
   func removeSubscription(_ index: Int) {

@@ -16,7 +16,7 @@ extension Forwarder {
     if let moment = track.pointee.clock.lastReport {
       tap.ring.write(TapRecord.head(ofReport: moment.ntp, timestamp: moment.rtp, arrival: moment.at), nil)
     }
-    if track.pointee.isVideo { track.pointee.keyFrames.want() }
+    if track.pointee.isVideo { track.pointee.keyFrames.request() }
   }
 
   func untap(_ index: Int, _ tap: TrackTap) {

@@ -18,14 +18,14 @@ extension Forwarder {
       refuse(.refused(.transport(id)), in: number)
       return
     }
-    transportBooks[index] = TransportBook(peer: peer, ufrag: credentials.ufrag)
+    transportBooks[index] = TransportState(peer: peer, ufrag: credentials.ufrag)
     users[credentials.ufrag] = index
     book.transports[id] = index
   }
 
   func restartTransport(_ id: TransportID, _ credentials: ICECredentials, in number: RoomNumber) {
     guard let book = book(number), let index = book.transports[id], let transport = transportBooks[index] else { return }
-    guard users[credentials.ufrag] == nil, transport.ufrags.count < TransportBook.maximumRestarts else {
+    guard users[credentials.ufrag] == nil, transport.ufrags.count < TransportState.maximumRestarts else {
       refuse(.refused(.transport(id)), in: number)
       return
     }

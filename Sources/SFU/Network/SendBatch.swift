@@ -133,10 +133,10 @@ struct SendBatch: ~Copyable {
       let rung = ladder.rung(of: socket)
       if rung < .segmented, tags[first].packets > 1 {
         // Joined before the socket lost the rung.
-        let isFull = !sendApart(first, &outcome)
+        let isFull = !sendSeparately(first, &outcome)
         first += 1
         guard isFull else { continue }
-        keepUrgent(from: first, &outcome)
+        keepNonVideo(from: first, &outcome)
         return outcome
       }
       // One call sends all consecutive messages of the same socket.
@@ -151,17 +151,17 @@ struct SendBatch: ~Copyable {
       switch Int32(truncatingIfNeeded: -taken) {
       case EINTR: continue
       case EAGAIN, ENOBUFS:
-        keepUrgent(from: first, &outcome)
+        keepNonVideo(from: first, &outcome)
         return outcome
       case ENOSYS where ladder.refusedBatch(by: socket): continue
       case let cause where tags[first].packets > 1:
         outcome.refusedMessages += 1
         let before = outcome.packets
-        let isFull = !sendApart(first, &outcome)
+        let isFull = !sendSeparately(first, &outcome)
         if outcome.packets > before { ladder.refusedSegments(cause, by: socket) }
         first += 1
         guard isFull else { continue }
-        keepUrgent(from: first, &outcome)
+        keepNonVideo(from: first, &outcome)
         return outcome
       default:
         // This datagram can't be sent (no route, too long, refused); the others can.
@@ -196,7 +196,7 @@ struct SendBatch: ~Copyable {
 
   /// Sends a message's packets as separate datagrams. Returns false if the socket's buffer is full; the remaining packets are
   /// dropped.
-  private mutating func sendApart(_ index: Int, _ outcome: inout Outcome) -> Bool {
+  private mutating func sendSeparately(_ index: Int, _ outcome: inout Outcome) -> Bool {
     let socket = tags[index].socket
     let packets = tags[index].packets
     let segment = UInt32(messages[index].segment)
@@ -219,7 +219,7 @@ struct SendBatch: ~Copyable {
       switch Int32(truncatingIfNeeded: -taken) {
       case EINTR: continue
       case EAGAIN, ENOBUFS:
-        lose(index, packets - first, &outcome)
+        dropPackets(index, packets - first, &outcome)
         return false
       case ENOSYS where ladder.refusedBatch(by: socket): continue
       default:
@@ -231,18 +231,18 @@ struct SendBatch: ~Copyable {
   }
 
   /// Handles packets of a message that do not fit in the socket's buffer.
-  private func lose(_ index: Int, _ packets: Int, _ outcome: inout Outcome) {
+  private func dropPackets(_ index: Int, _ packets: Int, _ outcome: inout Outcome) {
     outcome.full += packets
     dropped[outcome.lagging] = tags[index].subscription
     outcome.lagging += 1
   }
 
-  private mutating func keepUrgent(from first: Int, _ outcome: inout Outcome) {
+  private mutating func keepNonVideo(from first: Int, _ outcome: inout Outcome) {
     var kept = 0
     var bytes = 0
     for index in first..<messageCount {
       if tags[index].subscription >= 0 {
-        lose(index, tags[index].packets, &outcome)
+        dropPackets(index, tags[index].packets, &outcome)
       } else if kept < Self.capacity / 2 {
         // Only video is joined, so this is a single packet. It moves to the front.
         let length = Int(messages[index].capacity)

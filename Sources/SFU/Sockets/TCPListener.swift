@@ -25,7 +25,7 @@ struct TCPListener: Sendable {
   enum Accepted {
     case connection(descriptor: Int32, from: TransportAddress)
     /// No connection is waiting.
-    case nobody
+    case noConnection
     /// The process or the machine has run out of descriptors. Trying again at once would only spin.
     case exhausted
   }
@@ -45,7 +45,7 @@ struct TCPListener: Sendable {
       case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
       // The connection was reset while it waited.
       case EINTR, ECONNABORTED, EPROTO: continue
-      default: return .nobody
+      default: return .noConnection
       }
     }
   }

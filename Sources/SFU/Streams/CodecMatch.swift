@@ -27,7 +27,7 @@ extension RTPCodec {
 extension TrackSlot {
   init(
     id: MediaTrackID, room: Int, transport: Int, isVideo: Bool, clockRate: UInt32, ring: PacketRing,
-    reception: Unmanaged<ReceptionBook>
+    reception: Unmanaged<ReceptionState>
   ) {
     self.id = id
     self.room = room

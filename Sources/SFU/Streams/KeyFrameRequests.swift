@@ -11,7 +11,7 @@ struct KeyFrameRequests: BitwiseCopyable {
   static let eagerAttempts = 10
   static let patience: Int64 = 6
 
-  mutating func want() { isWanted = true }
+  mutating func request() { isWanted = true }
 
   mutating func keyFrameArrived() {
     isWanted = false

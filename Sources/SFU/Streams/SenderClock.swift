@@ -9,7 +9,7 @@ struct SenderClock: BitwiseCopyable {
   private var ntp: UInt64 = 0
   private var rtp: UInt32 = 0
   private var at = Int64.min
-  private var firstHeard = Int64.min
+  private var firstArrival = Int64.min
 
   /// Time without a report from the publisher after which arrival times are used, in microseconds.
   static let patience: Int64 = 2_000_000
@@ -23,9 +23,9 @@ struct SenderClock: BitwiseCopyable {
   }
 
   /// Records the timestamp of the stream's newest packet; `wallOffset` converts the monotonic clock to wall-clock time.
-  @inline(__always) mutating func heard(rtpTimestamp: UInt32, now: Instant, wallOffset: Int64) {
+  @inline(__always) mutating func packetArrived(rtpTimestamp: UInt32, now: Instant, wallOffset: Int64) {
     guard !reported else { return }
-    if firstHeard == .min { firstHeard = now.microseconds }
+    if firstArrival == .min { firstArrival = now.microseconds }
     rtp = rtpTimestamp
     at = now.microseconds
     ntp = NTPTime(unixMicroseconds: now.microseconds &+ wallOffset).rawValue
@@ -38,7 +38,7 @@ struct SenderClock: BitwiseCopyable {
 
   /// Returns the times for a sender report now; nil while none are known or the publisher's first report may still arrive.
   func moment(_ now: Instant, clockRate: UInt32) -> (ntp: NTPTime, rtp: UInt32)? {
-    guard at != .min, reported || now.microseconds &- firstHeard >= Self.patience else { return nil }
+    guard at != .min, reported || now.microseconds &- firstArrival >= Self.patience else { return nil }
     let elapsed = max(0, now.microseconds &- at)
     let fraction = UInt64(elapsed % 1_000_000) << 32 / 1_000_000
     let ticks = UInt64(elapsed) &* UInt64(clockRate) / 1_000_000

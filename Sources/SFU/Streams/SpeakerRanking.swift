@@ -4,12 +4,12 @@ struct SpeakerRanking {
   /// In dBov. Speech at a normal distance is between −20 and −40.
   static let threshold = -45.0
   /// Ticks of 200 ms that a silent speaker stays active, so that no other takes over between two sentences.
-  static let hold = 5
+  static let holdTicks = 5
   static let maximumSpeakers = 8
 
   private struct Voice {
     var smoothed = -127.0
-    var held = 0
+    var remainingTicks = 0
   }
 
   private var voices: [MediaTrackID: Voice] = [:]
@@ -25,10 +25,10 @@ struct SpeakerRanking {
       let level = Double(heard[track] ?? -127)
       // Fast attack, decay over about a second.
       voice.smoothed = level > voice.smoothed ? (voice.smoothed + level) / 2 : voice.smoothed * 0.8 + level * 0.2
-      voice.held = level > Self.threshold ? Self.hold : max(0, voice.held - 1)
-      voices[track] = voice.held == 0 && voice.smoothed < -100 ? nil : voice
+      voice.remainingTicks = level > Self.threshold ? Self.holdTicks : max(0, voice.remainingTicks - 1)
+      voices[track] = voice.remainingTicks == 0 && voice.smoothed < -100 ? nil : voice
     }
-    let ranked = voices.filter { $0.value.held > 0 }
+    let ranked = voices.filter { $0.value.remainingTicks > 0 }
       .sorted { ($0.value.smoothed, $1.key.rawValue) > ($1.value.smoothed, $0.key.rawValue) }
       .prefix(Self.maximumSpeakers).map(\.key)
     guard ranked.first != speakers.first || Set(ranked) != Set(speakers) else { return false }

@@ -45,7 +45,7 @@ struct TrackSlot {
   var isNewSource = false
   var lastKeyFrame: UInt32 = 0
   let ring: PacketRing
-  let reception: Unmanaged<ReceptionBook>
+  let reception: Unmanaged<ReceptionState>
   var keyFrames = KeyFrameRequests()
   var clock = SenderClock()
 

@@ -12,7 +12,7 @@ struct StreamKey: PacketKey {
   @inline(__always) func mixed(_ seed: UInt64) -> UInt64 { mix64(bits ^ seed) }
 }
 
-/// A worker's state of one transport. Trivial: `TransportBook` owns the objects behind it.
+/// A worker's state of one transport. Trivial: `TransportState` owns the objects behind it.
 struct TransportSlot {
   enum Phase: UInt8 {
     /// ICE and DTLS are in progress.
@@ -50,7 +50,7 @@ struct TransportSlot {
   var extensions = RTPExtensionIDs()
   var wantsTransportFeedback = false
   var wantsBitrateEstimate = false
-  var feedback: Unmanaged<FeedbackBook>?
+  var feedback: Unmanaged<ArrivalRecorder>?
   /// The transport-wide sequence number of outgoing packets.
   var transportSequence: UInt16 = 0
   var feedbackReceived: UInt64 = 0
@@ -92,7 +92,7 @@ struct TransportSlot {
     }
   }
 
-  @inline(__always) mutating func heard(_ length: Int) {
+  @inline(__always) mutating func received(_ length: Int) {
     packetsReceived &+= 1
     bytesReceived &+= UInt64(length)
     receiveRate.add(bytes: length)

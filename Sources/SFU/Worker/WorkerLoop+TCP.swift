@@ -15,7 +15,7 @@ extension WorkerLoop {
     let now = clock()
     for _ in 0..<Self.acceptsPerWakeup {
       switch sockets.tcp[number].accept() {
-      case .nobody: return
+      case .noConnection: return
       case .exhausted:
         // The next sweep watches it again.
         _ = linux_epoll_remove(epoll, sockets.tcp[number].descriptor)

@@ -137,7 +137,7 @@ final class WorkerLoop {
     let now = clock()
     forwarder.closeRooms(now: now)
     closeConnections(now)
-    for command in mailbox.shut() {
+    for command in mailbox.close() {
       switch command {
       case .statistics(_, let reply): reply(MediaStatistics())
       case .counters(let reply): reply(WorkerCounters())

@@ -88,7 +88,7 @@ import Testing
       pings.withUnsafeBytes { session.receive($0, now: now) }
       rounds += 1
     }
-    #expect(session.nextEvent() == .closed(.outputNotTaken))
+    #expect(session.nextEvent() == .closed(.outputLimitExceeded))
     #expect(session.takeOutput().count < 5 << 20)
   }
 

@@ -102,14 +102,14 @@ import Testing
 
   @Test("the session of a client that sends too much before it is accepted ends")
   func heldTooMuch() throws {
-    var pair = try SessionPair(.publish, server: .init(heldBytes: 10_000))
+    var pair = try SessionPair(.publish, server: .init(maximumQueuedBytes: 10_000))
     pair.acceptsAll = false
     pair.run()
     let message = RTMPMessage(type: .video, payload: [UInt8](repeating: 1, count: 600))
     let bytes = chunks(Array(repeating: message, count: 20), chunkSize: 60_000)
     bytes.withUnsafeBytes { pair.server.receive($0, now: pair.now) }
     pair.drainServer()
-    #expect(pair.serverFailure == .tooMuchHeld)
+    #expect(pair.serverFailure == .queueLimitExceeded)
   }
 
   @Test("the end of a publish is reported to the server's owner once")

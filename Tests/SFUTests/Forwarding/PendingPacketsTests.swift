@@ -9,7 +9,7 @@ private final class Waiting {
   var pending = PendingPackets()
   var tracks = SlotTable<TrackSlot>(capacity: 2)
   let ring: PacketRing
-  let reception = ReceptionBook(clockRate: 90_000, isVideo: true)
+  let reception = ReceptionState(clockRate: 90_000, isVideo: true)
   let slot: UnsafeMutablePointer<TrackSlot>
 
   init() throws {

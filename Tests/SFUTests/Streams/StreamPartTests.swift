@@ -13,14 +13,14 @@ struct StreamPartTests {
     var requests = KeyFrameRequests()
     func isDue(_ milliseconds: Int64) -> Bool { requests.isDue(at(milliseconds), interval: 500_000) }
     #expect(!isDue(0))
-    requests.want()
+    requests.request()
     #expect(isDue(0))
-    requests.want()
+    requests.request()
     #expect(!isDue(499))
     #expect(isDue(500))
     requests.keyFrameArrived()
     #expect(!isDue(5000))
-    requests.want()
+    requests.request()
     var times: [Int64] = []
     for time in stride(from: Int64(10_000), to: 30_000, by: 100) where isDue(time) {
       times.append(time)
@@ -49,12 +49,12 @@ struct StreamPartTests {
   func clock() throws {
     var clock = SenderClock()
     #expect(clock.moment(at(0), clockRate: 90_000) == nil)
-    clock.heard(rtpTimestamp: 1000, now: at(0), wallOffset: 0)
+    clock.packetArrived(rtpTimestamp: 1000, now: at(0), wallOffset: 0)
     #expect(clock.moment(at(100), clockRate: 90_000) == nil)
     let local = try #require(clock.moment(at(3000), clockRate: 90_000))
     #expect(local.rtp == 1000 + 270_000)
     clock.report(ntp: NTPTime(at(5000)), rtpTimestamp: .max, now: at(3000))
-    clock.heard(rtpTimestamp: 77, now: at(3100), wallOffset: 0)
+    clock.packetArrived(rtpTimestamp: 77, now: at(3100), wallOffset: 0)
     let moment = try #require(clock.moment(at(4000), clockRate: 90_000))
     #expect(moment.ntp.microseconds / 1000 == 6000)
     #expect(moment.rtp == 89_999, "over the wrap")

@@ -35,7 +35,7 @@ private func feed(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPoint
 @Sendable private func fuzzServer(_ bytes: UnsafeRawBufferPointer) {
   var generator = Counter()
   let limits = ChunkReader.Limits(messageLength: 1 << 16, chunkStreams: 16, unfinishedBytes: 1 << 17)
-  var session = ServerSession(.init(limits: limits, heldBytes: 1 << 16), now: Instant(microseconds: 0))
+  var session = ServerSession(.init(limits: limits, maximumQueuedBytes: 1 << 16), now: Instant(microseconds: 0))
   ([3] + handshakeRest).withUnsafeBytes { session.receive($0, now: Instant(microseconds: 0), using: &generator) }
   feed(bytes) { piece, now in
     session.receive(piece, now: now, using: &generator)

@@ -1,7 +1,7 @@
 import RoomRTP
 
 /// The reception statistics and the missing packets of one published stream.
-final class ReceptionBook {
+final class ReceptionState {
   var stream: ReceiveStream
 
   init(clockRate: UInt32, isVideo: Bool) {
@@ -16,6 +16,6 @@ final class ReceptionBook {
 }
 
 /// The arrival times of a publishing transport's packets.
-final class FeedbackBook {
+final class ArrivalRecorder {
   var recorder = TransportFeedbackRecorder()
 }

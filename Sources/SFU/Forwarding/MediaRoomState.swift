@@ -2,10 +2,10 @@ import RoomRTP
 import RoomWebRTC
 
 /// A worker's state of one room outside the packet path's tables: names, events, speakers.
-final class RoomBook {
+final class MediaRoomState {
   let number: RoomNumber
   private let events: @Sendable (MediaEvent) -> Void
-  private var untold: [MediaEvent] = []
+  private var pendingEvents: [MediaEvent] = []
   /// Indices into the worker's tables.
   var transports: [TransportID: Int] = [:]
   var tracks: [MediaTrackID: Int] = [:]
@@ -20,27 +20,27 @@ final class RoomBook {
   }
 
   /// Queues an event. Returns true for the first since the last delivery.
-  func tell(_ event: MediaEvent) -> Bool {
-    untold.append(event)
-    return untold.count == 1
+  func report(_ event: MediaEvent) -> Bool {
+    pendingEvents.append(event)
+    return pendingEvents.count == 1
   }
 
   /// Delivers the queued events in order.
   func deliver() {
-    guard !untold.isEmpty else { return }
-    let batch = untold
-    untold.removeAll(keepingCapacity: true)
+    guard !pendingEvents.isEmpty else { return }
+    let batch = pendingEvents
+    pendingEvents.removeAll(keepingCapacity: true)
     for event in batch { events(event) }
   }
 }
 
 /// The objects that a transport owns and its slot only points to.
-final class TransportBook {
+final class TransportState {
   let peer: Peer
   /// All local user fragments so far: one, plus one for each ICE restart.
   var ufrags: [String]
   var sealer: SRTPSealer?
-  var feedback: FeedbackBook?
+  var feedback: ArrivalRecorder?
   /// The SSRCs that were used on this transport before.
   var retired: [SSRC: RetiredStream] = [:]
 
@@ -55,9 +55,9 @@ final class TransportBook {
 }
 
 /// The objects that a track's slot only points to.
-final class TrackBook {
+final class TrackState {
   var parameters: RTPParameters
-  let reception: ReceptionBook
+  let reception: ReceptionState
   /// The CNAME, which binds the publisher's tracks together.
   let canonicalName: String
   /// Owned here; the slot's list points to their rings.
@@ -65,7 +65,7 @@ final class TrackBook {
   /// Owned here too; nil for a track that arrives over a transport.
   var injection: TrackInjection?
 
-  init(parameters: RTPParameters, reception: ReceptionBook, canonicalName: String) {
+  init(parameters: RTPParameters, reception: ReceptionState, canonicalName: String) {
     self.parameters = parameters
     self.reception = reception
     self.canonicalName = canonicalName
@@ -73,7 +73,7 @@ final class TrackBook {
 }
 
 /// The state of a subscription that the packet path does not need.
-final class SubscriptionBook {
+final class SubscriptionState {
   let parameters: RTPParameters
   let canonicalName: String
 
