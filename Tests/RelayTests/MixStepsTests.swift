@@ -13,7 +13,7 @@ struct MixStepsTests {
     var dropped: UInt64 = 0
     for _ in 0..<12 {
       dropped += 5
-      steps.heard(queued: 1500, dropped: dropped)
+      steps.uplinkReported(queued: 1500, dropped: dropped)
       seen.append((steps.bitrate, steps.fps))
     }
     #expect(seen.last?.bitrate == 500_000 && seen.last?.fps == 10)
@@ -22,7 +22,7 @@ struct MixStepsTests {
     #expect(zip(seen, seen.dropFirst()).allSatisfy { $1.bitrate <= $0.bitrate && $1.fps <= $0.fps })
     seen = []
     for _ in 0..<120 {
-      steps.heard(queued: 40, dropped: dropped)
+      steps.uplinkReported(queued: 40, dropped: dropped)
       seen.append((steps.bitrate, steps.fps))
     }
     #expect(seen.last?.bitrate == 1_500_000 && seen.last?.fps == 24)
@@ -34,7 +34,7 @@ struct MixStepsTests {
   @Test("a queue of medium length changes nothing")
   func steady() {
     var steps = UplinkSteps(bitrate: 1_500_000, least: 500_000, fps: 24)
-    for _ in 0..<100 { steps.heard(queued: 500, dropped: 0) }
+    for _ in 0..<100 { steps.uplinkReported(queued: 500, dropped: 0) }
     #expect(steps.bitrate == 1_500_000 && steps.fps == 24)
   }
 

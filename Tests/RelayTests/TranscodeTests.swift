@@ -24,7 +24,7 @@ struct TranscodeTests {
 
     /// Reports a congested or an uncongested uplink for some seconds.
     mutating func hear(_ seconds: Int, isWeak: Bool) {
-      for _ in 0..<seconds { pace.heard(queued: isWeak ? 1500 : 40, dropped: 0) }
+      for _ in 0..<seconds { pace.uplinkReported(queued: isWeak ? 1500 : 40, dropped: 0) }
     }
   }
 
@@ -41,7 +41,7 @@ struct TranscodeTests {
     #expect(track.pace.bitrate == 100_000)
     _ = track.run(5, 3840, 2160, fps: 30)
     #expect(track.pace.bitrate == 17_418_240)
-    #expect(MixPicture.usualBitrate(width: 720, height: 1280, fps: 24) == 1_548_288)
+    #expect(MixPicture.defaultBitrate(width: 720, height: 1280, fps: 24) == 1_548_288)
   }
 
   @Test("settings apply: a bitrate for every size, and a maximum frame rate")
@@ -93,7 +93,7 @@ struct TranscodeTests {
     let decoder = try H264Decoder()
     var counts: [Int] = []
     for second in 0..<seconds {
-      program.heard(queued: weak.contains(second) ? 1500 : 40, dropped: 0)
+      program.uplinkReported(queued: weak.contains(second) ? 1500 : 40, dropped: 0)
       var count = 0
       for millisecond in Int64(0)..<1000 {
         now += 1000

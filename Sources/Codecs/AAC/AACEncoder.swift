@@ -14,7 +14,7 @@ public struct AACEncoderSettings: Sendable, Hashable {
   }
 
   /// The bitrate in bps per channel from which libavcodec's fast coder is within 3 dB of its thorough one, at half the cost.
-  static let plenty = 48_000
+  static let fastCoderBitrate = 48_000
 
   /// The sample rates of ISO/IEC 14496-3 table 1.18.
   static let sampleRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000]
@@ -60,7 +60,7 @@ public final class AACEncoder {
     // Raw frames: the configuration is separate from them.
     opening.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
     opening.pointee.thread_count = 1
-    if settings.bitrate >= AACEncoderSettings.plenty * settings.format.channels {
+    if settings.bitrate >= AACEncoderSettings.fastCoderBitrate * settings.format.channels {
       av_opt_set(opening.pointee.priv_data, "aac_coder", "fast", 0)
     }
     let result = ff_open(opening)

@@ -6,7 +6,7 @@ struct JPEGFile {
   /// A progressive file has about ten. Each scan costs a pass over the whole picture, however small it is.
   private static let maximumScans = 64
 
-  private(set) var essence: [UInt8] = [0xff, 0xd8]
+  private(set) var strippedFile: [UInt8] = [0xff, 0xd8]
   /// The Exif orientation, 1…8.
   private(set) var orientation = 1
   private var hasFrame = false
@@ -25,7 +25,7 @@ struct JPEGFile {
       case 0x01, 0xd0...0xd7: place += 2
       case 0xd9:
         guard scans > 0 else { throw .corrupt(codec: "JPEG", reason: "the file contains no picture") }
-        essence += [0xff, 0xd9]
+        strippedFile += [0xff, 0xd9]
         return
       default:
         let length = file.bigEndian(at: place + 2, bytes: 2)
@@ -36,7 +36,7 @@ struct JPEGFile {
         let isKept = try read(marker, Array(file[place + 4..<max(place + 4, end)]))
         // The compressed data ends at the next marker that is not part of it.
         if marker == 0xda { while end < file.count, !Self.isMarker(file, at: end) { end += 1 } }
-        if isKept { essence += file[place..<end] }
+        if isKept { strippedFile += file[place..<end] }
         place = end
       }
     }

@@ -5,11 +5,11 @@ struct PNGFile {
   static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
   private static let kept = ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"].map { Array($0.utf8) }
 
-  let essence: [UInt8]
+  let strippedFile: [UInt8]
 
   /// - Throws: ``CodecError/corrupt(codec:reason:)``, ``CodecError/unsupportedSize(width:height:)``
   init(_ file: [UInt8]) throws(CodecError) {
-    var essence = Self.signature
+    var strippedFile = Self.signature
     var place = Self.signature.count
     var types: [ArraySlice<UInt8>] = []
     var (data, most) = (0, 0)
@@ -30,7 +30,7 @@ struct PNGFile {
         if type.elementsEqual("IDAT".utf8) { data += length }
         guard data <= most else { throw .corrupt(codec: "PNG", reason: "the file has far more data than its pixels need") }
         types.append(type)
-        essence += file[place..<end]
+        strippedFile += file[place..<end]
       }
       place = end
       if type.elementsEqual("IEND".utf8) { break }
@@ -38,7 +38,7 @@ struct PNGFile {
     guard types.contains(where: { $0.elementsEqual("IDAT".utf8) }) else {
       throw .corrupt(codec: "PNG", reason: "the file contains no picture")
     }
-    self.essence = essence
+    self.strippedFile = strippedFile
   }
 
   /// Limits the compressed data to twice the uncompressed size. The decoder also inflates data after the picture, which may

@@ -38,10 +38,10 @@ public struct Picture: Sendable {
     let bytes = [UInt8](file)
     if bytes.starts(with: PNGFile.signature) {
       let png = try PNGFile(bytes)
-      self = try LibavDecoder(still: .png).decodePicture(png.essence)
+      self = try LibavDecoder(still: .png).decodePicture(png.strippedFile)
     } else if bytes.starts(with: JPEGFile.signature) {
       let jpeg = try JPEGFile(bytes)
-      self = try LibavDecoder(still: .jpeg).decodePicture(jpeg.essence).turned(jpeg.orientation)
+      self = try LibavDecoder(still: .jpeg).decodePicture(jpeg.strippedFile).turned(jpeg.orientation)
     } else {
       throw .corrupt(codec: "picture", reason: "the file is neither a PNG nor a JPEG file")
     }

@@ -40,7 +40,7 @@ public final class FramePool: Sendable {
     return kept?.pointer ?? .allocate(byteCount: byteCount, alignment: Self.alignment)
   }
 
-  func giveBack(_ pointer: UnsafeMutableRawPointer, byteCount: Int) {
+  func recycle(_ pointer: UnsafeMutableRawPointer, byteCount: Int) {
     let buffer = Buffer(pointer: pointer)
     let kept = state.withLock { state in
       guard state.freeBytes + byteCount <= maximumFreeBytes else { return false }

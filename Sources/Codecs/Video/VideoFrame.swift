@@ -90,5 +90,5 @@ private final class PlaneStorage: @unchecked Sendable {
     base.copyMemory(from: other.base, byteCount: byteCount)
   }
 
-  deinit { pool.giveBack(base, byteCount: byteCount) }
+  deinit { pool.recycle(base, byteCount: byteCount) }
 }

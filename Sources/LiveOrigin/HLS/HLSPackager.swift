@@ -137,7 +137,7 @@ public final class HLSPackager {
       if step <= settings.longestGap { pictureStep = step }
     }
     if picture.isKeyFrame {
-      let wanted = HLSTracks(video: announced.video, audio: soundIsAlive(at: picture.time) ? announced.audio : nil)
+      let wanted = HLSTracks(video: announced.video, audio: isAudioActive(at: picture.time) ? announced.audio : nil)
       if isHole || wanted != tracks || muxer == nil {
         guard begin(wanted, at: picture.time, isHole: isHole) else { return drop() }
       } else if picture.time.milliseconds(since: segmentStart) >= settings.segmentLength - settings.segmentLength / 20 {
@@ -206,7 +206,7 @@ public final class HLSPackager {
     return time.milliseconds(since: soundAlone ?? lastPicture ?? time) <= settings.trackPatience
   }
 
-  private func soundIsAlive(at time: MediaTime) -> Bool {
+  private func isAudioActive(at time: MediaTime) -> Bool {
     guard announced.audio != nil else { return false }
     // If no audio has arrived yet, it is expected while the form is young.
     let since = lastSound ?? (muxer == nil ? time : formStart)

@@ -89,11 +89,11 @@ public struct HLSWindow: Sendable {
   mutating func end() { hasEnded = true }
 
   private mutating func forget() {
-    while listed.count > settings.window { unlistOldest() }
+    while listed.count > settings.window { removeOldestFromPlaylist() }
     // Kept for the duration of the playlist plus one segment (RFC 8216 §6.2.2).
     while left.count > settings.window + 1 { keptBytes -= left.removeFirst().bytes.count }
     while keptBytes > settings.bytes, !left.isEmpty || listed.count > 1 {
-      if left.isEmpty { unlistOldest() }
+      if left.isEmpty { removeOldestFromPlaylist() }
       keptBytes -= left.removeFirst().bytes.count
     }
     let used = Set((left + listed).map(\.initialisation) + (growing.map { [$0.initialisation] } ?? []))
@@ -101,7 +101,7 @@ public struct HLSWindow: Sendable {
       initialisations = initialisations.filter { used.contains($0.key) || $0.key == newest }
     }
   }
-  private mutating func unlistOldest() {
+  private mutating func removeOldestFromPlaylist() {
     let segment = listed.removeFirst()
     if segment.isDiscontinuous { discontinuities += 1 }
     left.append(segment)

@@ -25,22 +25,22 @@ public final class LiveBatch: Sendable {
 extension StreamHub {
   /// Returns all pending messages for a viewer at this position. Returns nil if there are none, or if they must be read one by
   /// one: the viewer lacks a header, waits for a key frame, or is behind.
-  func batch(for options: StreamViewer.Options, at place: StreamViewer.Place) -> LiveBatch? {
-    guard let headers = place.headers, !place.awaitsKeyFrame else { return nil }
+  func batch(for options: StreamViewer.Options, at position: StreamViewer.Position) -> LiveBatch? {
+    guard let headers = position.headers, !position.awaitsKeyFrame else { return nil }
     return state.withLock { state in
-      guard place.next >= state.ring.start, state.ring.end - place.next <= LiveBatch.longest,
-        let oldest = state.ring[place.next], let latest = state.timeline.latest,
+      guard position.next >= state.ring.start, state.ring.end - position.next <= LiveBatch.longest,
+        let oldest = state.ring[position.next], let latest = state.timeline.latest,
         latest.time.milliseconds(since: oldest.media.time) <= options.lag ?? limits.lag
       else { return nil }
       var media: [LiveMedia] = []
       var bytes = 0
-      for number in place.next..<state.ring.end {
+      for number in position.next..<state.ring.end {
         guard let item = state.ring[number], item.headers === headers else { return nil }
         bytes += item.media.media.payload.count
         guard bytes <= LiveBatch.largest else { return nil }
         media.append(item.media)
       }
-      return LiveBatch(media, first: place.next, headers: headers)
+      return LiveBatch(media, first: position.next, headers: headers)
     }
   }
 }
@@ -50,19 +50,19 @@ extension StreamViewer {
   /// instead.
   public func batch() -> LiveBatch? {
     guard options.wantsAudio, options.wantsVideo else { return nil }
-    return hub.batch(for: options, at: place)
+    return hub.batch(for: options, at: position)
   }
 
   /// Advances past a batch returned just now to this viewer or to another one of the stream. Returns false without any effect
   /// if the viewer is not at the batch's position. Afterwards the viewer is up to date.
   public func take(_ batch: LiveBatch) -> Bool {
-    guard place.next == batch.first, place.headers === batch.headers, !place.awaitsKeyFrame, options.wantsAudio,
+    guard position.next == batch.first, position.headers === batch.headers, !position.awaitsKeyFrame, options.wantsAudio,
       options.wantsVideo
     else { return false }
-    place.next += batch.media.count
-    place.allowance = 0
-    place.counters.messages &+= batch.media.count
-    place.counters.bytes &+= batch.payload
+    position.next += batch.media.count
+    position.allowance = 0
+    position.counters.messages &+= batch.media.count
+    position.counters.bytes &+= batch.payload
     return true
   }
 }

@@ -63,13 +63,13 @@ public final class StreamDirectory: Sendable {
 
   /// Releases the right to publish. Has no effect if it was already released.
   public func end(_ publication: Publication, now: Instant) {
-    let wasUnderWay = state.withLock { state in
+    let wasActive = state.withLock { state in
       guard state.entries[publication.path]?.number == publication.number else { return false }
       state.entries[publication.path]?.number = nil
       state.entries[publication.path]?.ended = now
       return true
     }
-    if wasUnderWay { publication.hub.endPublish() }
+    if wasActive { publication.hub.endPublish() }
   }
 
   /// Returns the stream at a path, with or without a publisher; nil if there is none.

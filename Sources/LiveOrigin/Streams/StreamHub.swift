@@ -215,12 +215,12 @@ public final class StreamHub: Sendable {
 
   /// Adds a viewer. Returns nil if there are too many, or if the stream has ended.
   public func join(_ options: StreamViewer.Options = .init()) -> StreamViewer? {
-    let place = state.withLock { state -> StreamViewer.Place? in
+    let position = state.withLock { state -> StreamViewer.Position? in
       guard !state.isClosed, state.statistics.viewers < limits.viewers else { return nil }
       state.statistics.viewers += 1
       return begin(state, options)
     }
-    return place.map { StreamViewer(hub: self, options: options, place: $0) }
+    return position.map { StreamViewer(hub: self, options: options, position: $0) }
   }
 
   func leave() { state.withLock { $0.statistics.viewers -= 1 } }

@@ -54,7 +54,7 @@ public final class StreamViewer {
     case end
   }
 
-  struct Place {
+  struct Position {
     var next: Int
     var awaitsKeyFrame: Bool
     /// The initial lag in ms.
@@ -66,37 +66,37 @@ public final class StreamViewer {
   }
 
   let hub: StreamHub
-  var place: Place
+  var position: Position
 
   /// The options; may change at any time. Video that is enabled again starts at a key frame.
   public var options: Options {
     didSet {
-      if options.wantsVideo, !oldValue.wantsVideo { place.awaitsKeyFrame = true }
-      if options.wantsVideo != oldValue.wantsVideo || options.wantsAudio != oldValue.wantsAudio { place.headers = nil }
+      if options.wantsVideo, !oldValue.wantsVideo { position.awaitsKeyFrame = true }
+      if options.wantsVideo != oldValue.wantsVideo || options.wantsAudio != oldValue.wantsAudio { position.headers = nil }
     }
   }
 
-  init(hub: StreamHub, options: Options, place: Place) {
+  init(hub: StreamHub, options: Options, position: Position) {
     self.hub = hub
     self.options = options
-    self.place = place
+    self.position = position
   }
 
   deinit { hub.leave() }
 
   /// The current counters.
-  public var counters: Counters { place.counters }
+  public var counters: Counters { position.counters }
 
   /// Returns the next message. Call it only when the socket is writable: messages that are not read may be dropped.
   public func next() -> Next {
-    let next = hub.next(for: options, at: &place)
+    let next = hub.next(for: options, at: &position)
     if case .media(let media) = next {
-      place.counters.messages &+= 1
-      place.counters.bytes &+= media.media.payload.count
+      position.counters.messages &+= 1
+      position.counters.bytes &+= media.media.payload.count
     }
     return next
   }
 
   /// Skips everything up to now, after a pause. Continues with the next key frame and audio from here on.
-  public func skipToNewest() { hub.skip(&place) }
+  public func skipToNewest() { hub.skip(&position) }
 }

@@ -18,7 +18,7 @@ public struct ParticipantClock: Sendable {
   }
 
   /// Processes a report made at `ntp` that arrived at `now`.
-  public mutating func heard(_ ntp: NTPTime, now: Instant) {
+  public mutating func receiveReport(_ ntp: NTPTime, now: Instant) {
     let distance = now.microseconds &- ntp.microseconds
     if let known = offset.value, abs(distance &- known) > Self.leap {
       self = ParticipantClock()

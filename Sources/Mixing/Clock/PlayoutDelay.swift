@@ -25,7 +25,7 @@ public struct PlayoutDelay: Sendable {
   }
 
   /// Records that media with media time `time` became available at `now`.
-  public mutating func came(_ time: MediaTime, at now: Instant) {
+  public mutating func recordArrival(_ time: MediaTime, at now: Instant) {
     let lateness = now.mediaTime - time
     slowest.insert(0 &- lateness, at: now)
     expect(lateness)

@@ -40,7 +40,7 @@ public struct TrackClock: Sendable {
   public init(rate: UInt32) { self.rate = rate == 0 ? 90_000 : Int64(rate) }
 
   /// Processes the arrival of a packet with this timestamp.
-  public mutating func heard(_ timestamp: UInt32, arrival: Instant) {
+  public mutating func receivePacket(_ timestamp: UInt32, arrival: Instant) {
     let ticks = unwrapper.unwrap(timestamp)
     let raw = arrival.mediaTime - senderTime(of: ticks)
     if let known = offset.value, !Self.plausible.contains(known &- raw) {

@@ -50,7 +50,7 @@ public final class Compositor<ID: Hashable & Sendable> {
   }
 
   /// Sets the background and the overlays from the next picture on.
-  public func setSurroundings(background: Background, overlays: [Overlay]) {
+  public func setBackground(background: Background, overlays: [Overlay]) {
     composition.background = background
     composition.overlays = overlays
     backdrop = nil

@@ -242,11 +242,11 @@ public final class Broadcast {
         interleaver.insert(message, among: .video, time: time, now: now)
       }
       // Players detect the tracks at the first picture, so upcoming audio is announced before it.
-      let tellsOfSound = current?.hasAudio == true && !sentSoundHeader
-      if tellsOfSound { sentSoundHeader = true }
+      let announcesAudio = current?.hasAudio == true && !sentSoundHeader
+      if announcesAudio { sentSoundHeader = true }
       interleaver.insert(describe(), among: .video, time: time, now: now)
       insert(.video, header)
-      if tellsOfSound { insert(.audio, soundHeader) }
+      if announcesAudio { insert(.audio, soundHeader) }
     }
     let message = MediaMessage(.video, at: stamp, payload: payloads.picture)
     interleaver.insert(message, among: .video, time: time, now: now)

@@ -80,7 +80,7 @@ public actor LiveBroadcast {
   private let settings: Settings
   private let events: @Sendable (BroadcastEvent) -> Void
   private let broadcast: Broadcast
-  private let push: PushHolder?
+  private let push: PushBox?
   private var outlets: [any BroadcastOutlet]
   private var programs: [ProgramID: Running] = [:]
   private var ticking: Metronome?
@@ -88,7 +88,7 @@ public actor LiveBroadcast {
   private var rate = SecondRate()
   /// When the last key frame was sent, or requested because none was sent.
   private var lastKeyFrame: Instant?
-  private var toldProgramAt: Instant?
+  private var uplinkReportedAt: Instant?
   private var successors: UInt64 = 0
 
   /// Creates a broadcast that pushes to `address`, unless that is nil, and sends its messages to the outlets.
@@ -103,7 +103,7 @@ public actor LiveBroadcast {
     self.events = events
     self.outlets = outlets
     broadcast = try Broadcast(settings.broadcast, began: age.map { RTMPPush.now().advanced(microseconds: -$0) })
-    push = address.map { PushHolder(address: $0) }
+    push = address.map { PushBox(address: $0) }
   }
 
   /// Puts a participant's tracks on air, or lets them take over.
@@ -281,7 +281,7 @@ public actor LiveBroadcast {
     }
     broadcast.advance(to: now)
     drain(now)
-    tellProgram(now)
+    reportUplink(now)
     if let interval = settings.keyFrameInterval, let last = lastKeyFrame, now - last >= interval, isForwarding {
       lastKeyFrame = now
       wantKeyFrame()
@@ -293,14 +293,14 @@ public actor LiveBroadcast {
   private var isForwarding: Bool { broadcast.onAir.flatMap { programs[$0]?.program } is ForwardProgram }
 
   /// Reports the connection's state to the program on air once a second.
-  private func tellProgram(_ now: Instant) {
-    guard now - (toldProgramAt ?? Instant(microseconds: 0)) >= 1_000_000 else { return }
-    toldProgramAt = now
+  private func reportUplink(_ now: Instant) {
+    guard now - (uplinkReportedAt ?? Instant(microseconds: 0)) >= 1_000_000 else { return }
+    uplinkReportedAt = now
     guard let link = push?.push?.status, let id = broadcast.onAir else { return }
     let (queued, dropped) = (link.queue.duration, link.queue.counters.droppedFrames)
     switch programs[id]?.program {
-    case let feed as MixFeed: feed.mix.heard(feed, queued: queued, dropped: dropped)
-    case let forward as ForwardProgram: forward.heard(queued: queued, dropped: dropped)
+    case let feed as MixFeed: feed.mix.sinkReported(feed, queued: queued, dropped: dropped)
+    case let forward as ForwardProgram: forward.uplinkReported(queued: queued, dropped: dropped)
     default: break
     }
   }
@@ -358,7 +358,7 @@ public actor LiveBroadcast {
 }
 
 /// Holds a broadcast's push, which is created on the broadcast's thread.
-private final class PushHolder {
+private final class PushBox {
   let address: RTMPAddress
   var push: RTMPPush?
 

@@ -51,7 +51,7 @@ public actor LiveMix {
   private var tracks: [String: (track: DecodedTrack, inbox: DecodedInbox)] = [:]
   private var sinks: [any MixSink] = []
   private var ticking: Metronome?
-  private var isLetGo = false
+  private var isReleased = false
   private var isOver = false
   private var isWaiting = false
   private var uplinks: [ObjectIdentifier: (queued: Int, dropped: UInt64)] = [:]
@@ -82,7 +82,7 @@ public actor LiveMix {
   public nonisolated func remove(_ sink: any MixSink) { run { $0.leave(sink) } }
 
   /// Announces that no more sinks will be added. The mix ends when the last sink leaves.
-  public nonisolated func end() { run { $0.letGo() } }
+  public nonisolated func end() { run { $0.release() } }
 
   /// Sets the tracks to mix. Tracks that are already mixed continue.
   /// - Parameter isWaiting: Whether missing tracks may still arrive. In that case the programs end if no track is present for
@@ -111,7 +111,7 @@ public actor LiveMix {
 
   /// Reports the state of a sink's connection; called once a second. The mix reduces its rate only if all connections are
   /// congested.
-  nonisolated func heard(_ sink: any MixSink, queued: Int, dropped: UInt64) {
+  nonisolated func sinkReported(_ sink: any MixSink, queued: Int, dropped: UInt64) {
     run { $0.uplinks[ObjectIdentifier(sink)] = (queued, dropped) }
   }
 
@@ -145,13 +145,13 @@ public actor LiveMix {
     finish()
   }
 
-  private func letGo() {
-    isLetGo = true
+  private func release() {
+    isReleased = true
     finish()
   }
 
   private func finish() {
-    guard isLetGo, sinks.isEmpty, !isOver else { return }
+    guard isReleased, sinks.isEmpty, !isOver else { return }
     isOver = true
     ticking?.stop()
     ticking = nil
@@ -186,7 +186,7 @@ public actor LiveMix {
     share.measured(load.share)
     for case let feed as MixFeed in sinks { feed.setEmpty(since: isWaiting ? program.emptySince : nil) }
     if uplinks.count == sinks.count, let best = uplinks.values.min(by: { $0.queued < $1.queued }) {
-      program.heard(queued: best.queued, dropped: best.dropped)
+      program.uplinkReported(queued: best.queued, dropped: best.dropped)
     }
   }
 

@@ -89,7 +89,7 @@ public final class ForwardProgram: Program {
 
   /// Reports the connection's state; called once a second. While the connection is congested, transcoded video reduces its
   /// bitrate first, then its frame rate.
-  public func heard(queued: Int, dropped: UInt64) { pictures.heard(queued: queued, dropped: dropped) }
+  public func uplinkReported(queued: Int, dropped: UInt64) { pictures.uplinkReported(queued: queued, dropped: dropped) }
 
   /// Processes what has arrived and advances the media clock to `now`.
   public func advance(to now: Instant, _ output: (ProgramOutput) -> Void) {
@@ -97,7 +97,7 @@ public final class ForwardProgram: Program {
     for item in audio?.take() ?? [] {
       switch item {
       case .sound(let samples, let position, let came):
-        soundDelay.came(AudioInput.time(of: position), at: came)
+        soundDelay.recordArrival(AudioInput.time(of: position), at: came)
         sound.write(samples, from: position)
       case .lateness(let lateness): soundDelay.expect(lateness)
       case .ended: audio = nil

@@ -33,11 +33,11 @@ public final class MergeProgram: Program {
   private static let leap: Int64 = 20_000
   private static let shrinkage: Int64 = 50
   /// How long the start waits for the first picture of every source, in µs.
-  private static let longestWarmUp: Int64 = 3_000_000
+  private static let videoStartTimeout: Int64 = 3_000_000
   /// How long audio waits for the video to start, in µs: less than ``AudioInput`` keeps.
-  private static let longestSilence: Int64 = 1_000_000
+  private static let audioHoldLimit: Int64 = 1_000_000
   /// How long the start waits for the first audio of a source, in µs: a silent microphone sends nothing.
-  private static let longestListening: Int64 = 500_000
+  private static let audioStartTimeout: Int64 = 500_000
 
   /// Counters since the start.
   public private(set) var counters = Counters()
@@ -154,7 +154,7 @@ public final class MergeProgram: Program {
   }
 
   /// Reports the connection's state; called once a second.
-  public func heard(queued: Int, dropped: UInt64) { uplink?.heard(queued: queued, dropped: dropped) }
+  public func uplinkReported(queued: Int, dropped: UInt64) { uplink?.uplinkReported(queued: queued, dropped: dropped) }
 
   public func wantKeyFrame(after moment: MediaTime?, _ output: (ProgramOutput) -> Void) {
     keyFrameAfter = max(keyFrameAfter ?? .zero, moment ?? .zero)
@@ -180,7 +180,7 @@ public final class MergeProgram: Program {
     if picture != nil, soundEnd == nil {
       advancePictures(to: shown, now, output)
       // Audio and video start at the same moment; otherwise players and recordings start with audio only.
-      guard lastFrame != nil || now - (warmingSince ?? now) >= Self.longestSilence else { return }
+      guard lastFrame != nil || now - (warmingSince ?? now) >= Self.audioHoldLimit else { return }
       beginSound(at: AudioInput.position(of: lastFrame ?? made(at: moment)) / Self.soundStep * Self.soundStep)
     }
     advanceSound(to: moment, now, output)
@@ -251,7 +251,7 @@ public final class MergeProgram: Program {
     warmingSince = since
     let waited = now - since
     return inputs.values.allSatisfy { input, _ in
-      input.isReady(for: target) || waited >= (input.isVideo ? Self.longestWarmUp : Self.longestListening)
+      input.isReady(for: target) || waited >= (input.isVideo ? Self.videoStartTimeout : Self.audioStartTimeout)
     }
   }
 
@@ -279,7 +279,7 @@ public final class MergeProgram: Program {
 
   private func show(_ next: MixScene, on compositor: Compositor<String>) {
     compositor.setPlacements(next.placements)
-    compositor.setSurroundings(background: next.background, overlays: next.overlays)
+    compositor.setBackground(background: next.background, overlays: next.overlays)
     for source in Set(scene.placeholders.keys).union(next.placeholders.keys) {
       compositor.setPlaceholder(next.placeholders[source], of: source)
     }

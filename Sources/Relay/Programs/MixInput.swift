@@ -17,7 +17,7 @@ final class MixInput {
   private(set) var isOver = false
   private var pictures: [VideoFrame] = []
   private var isMuted = false
-  private var lastCame: Instant?
+  private var lastArrival: Instant?
   private var isBlank = true
 
   init(isVideo: Bool, group: ObjectIdentifier) {
@@ -31,14 +31,14 @@ final class MixInput {
       switch item {
       case .picture(let picture, let came):
         guard !isMuted else { continue }
-        delay.came(picture.timestamp, at: came)
-        lastCame = came
+        delay.recordArrival(picture.timestamp, at: came)
+        lastArrival = came
         // The publisher restarted.
         if let last = pictures.last, picture.timestamp < last.timestamp { pictures = [] }
         if pictures.count >= Self.mostPictures { pictures.removeFirst() }
         pictures.append(picture)
       case .sound(let samples, let position, let came):
-        delay.came(AudioInput.time(of: position), at: came)
+        delay.recordArrival(AudioInput.time(of: position), at: came)
         sound.write(samples, from: position)
       case .lateness(let lateness): delay.expect(lateness)
       case .muted(let isMuted):
@@ -70,7 +70,7 @@ final class MixInput {
       isBlank = false
       return .picture(next)
     }
-    let isStale = pictures.isEmpty && lastCame.map { now - $0 > Self.stillFor } == true
+    let isStale = pictures.isEmpty && lastArrival.map { now - $0 > Self.stillFor } == true
     guard !isBlank, isMuted || isStale else { return .none }
     isBlank = true
     return .blank

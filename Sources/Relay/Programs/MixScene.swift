@@ -84,5 +84,5 @@ public struct MixPicture: Sendable, Hashable {
   }
 
   /// Returns the default bitrate in bps for a size and frame rate: 1.5 Mbps for 720x1280 at 24 frames per second.
-  public static func usualBitrate(width: Int, height: Int, fps: Int) -> Int { max(100_000, width * height * fps * 7 / 100) }
+  public static func defaultBitrate(width: Int, height: Int, fps: Int) -> Int { max(100_000, width * height * fps * 7 / 100) }
 }

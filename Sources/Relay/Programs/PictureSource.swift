@@ -31,8 +31,8 @@ struct PictureSource {
   }
 
   /// Reports the connection's state; called once a second. The rate of pictures that pass through cannot be reduced.
-  mutating func heard(queued: Int, dropped: UInt64) {
-    if transcoder != nil { pace.heard(queued: queued, dropped: dropped) }
+  mutating func uplinkReported(queued: Int, dropped: UInt64) {
+    if transcoder != nil { pace.uplinkReported(queued: queued, dropped: dropped) }
   }
 
   /// Marks a discontinuity: the following pictures do not continue the previous ones.
@@ -174,7 +174,7 @@ private final class Still {
 
   init(_ picture: VideoFrame) {
     self.picture = picture
-    let usual = MixPicture.usualBitrate(width: picture.width, height: picture.height, fps: 8)
+    let usual = MixPicture.defaultBitrate(width: picture.width, height: picture.height, fps: 8)
     encoder = try? H264Encoder(
       VideoEncoderSettings(
         width: max(2, picture.width & ~1), height: max(2, picture.height & ~1), fps: 5,

@@ -61,7 +61,7 @@ struct TranscodePace {
   /// - Parameters:
   ///   - queued: The media waiting to be sent, in ms.
   ///   - dropped: The number of frames dropped since the start.
-  mutating func heard(queued: Int, dropped: UInt64) { steps.heard(queued: queued, dropped: dropped) }
+  mutating func uplinkReported(queued: Int, dropped: UInt64) { steps.uplinkReported(queued: queued, dropped: dropped) }
 
   /// Measures the frame rate. The rate changes only if it differs by more than a tenth, because each change reconfigures the
   /// encoder.
@@ -84,7 +84,7 @@ struct TranscodePace {
 
   private mutating func rebase() {
     let fps = min(rate, settings.transcodeFPS)
-    let usual = MixPicture.usualBitrate(width: width, height: height, fps: fps)
+    let usual = MixPicture.defaultBitrate(width: width, height: height, fps: fps)
     let most = settings.transcodeBitrate ?? min(max(usual, Self.bitrates.lowerBound), Self.bitrates.upperBound)
     steps.change(bitrate: most, least: settings.transcodeLeastBitrate ?? most / 3, fps: fps)
   }

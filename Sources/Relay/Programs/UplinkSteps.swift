@@ -40,7 +40,7 @@ struct UplinkSteps: Equatable {
   /// - Parameters:
   ///   - queued: The media waiting to be sent, in ms.
   ///   - dropped: The number of frames dropped since the start.
-  mutating func heard(queued: Int, dropped: UInt64) {
+  mutating func uplinkReported(queued: Int, dropped: UInt64) {
     let isWeak = queued > Self.long || dropped > (self.dropped ?? dropped)
     self.dropped = dropped
     guard !isWeak else {

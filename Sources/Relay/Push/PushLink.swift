@@ -263,7 +263,7 @@ public struct PushLink: Sendable {
     publishingSince = nil
     attempt += 1
     var generator = SystemRandomNumberGenerator()
-    guard failure.mayPass, let wait = options.retries.wait(before: attempt, using: &generator) else {
+    guard failure.isRetryable, let wait = options.retries.wait(before: attempt, using: &generator) else {
       phase = .ended
       return enter(.error, failure)
     }

@@ -61,7 +61,7 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether a retry can succeed.
-  var mayPass: Bool { if case .forbidden = self { false } else { true } }
+  var isRetryable: Bool { if case .forbidden = self { false } else { true } }
 
   /// A message for people.
   public var description: String {

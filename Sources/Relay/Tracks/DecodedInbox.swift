@@ -24,12 +24,12 @@ public final class DecodedInbox: Sendable {
   /// How far a reader may advance past the decoder's last poll, in µs: two of the decoder's ticks.
   private static let grace: Int64 = 20_000
   /// The maximum time that a reader waits for a decoder, in µs.
-  private static let longestStandstill: Int64 = 500_000
+  private static let maximumStall: Int64 = 500_000
 
   private struct State {
     var items: [Item] = []
     var dropped = 0
-    var lookedAt: Instant?
+    var polledAt: Instant?
   }
 
   private let isVideo: Bool
@@ -42,13 +42,13 @@ public final class DecodedInbox: Sendable {
   public var dropped: Int { state.withLock { $0.dropped } }
 
   /// Records that everything that arrived before `now` has been queued.
-  func looked(at now: Instant) { state.withLock { $0.lookedAt = now } }
+  func polled(at now: Instant) { state.withLock { $0.polledAt = now } }
 
   /// Returns the moment up to which a reader may advance. A decoder whose thread stalls for a while does not mean silence: the
   /// reader waits for it. Call it before ``take()``.
   public func reach(_ now: Instant) -> Instant {
-    guard let lookedAt = state.withLock({ $0.lookedAt }) else { return now }
-    return max(min(now, lookedAt.advanced(microseconds: Self.grace)), now.advanced(microseconds: -Self.longestStandstill))
+    guard let polledAt = state.withLock({ $0.polledAt }) else { return now }
+    return max(min(now, polledAt.advanced(microseconds: Self.grace)), now.advanced(microseconds: -Self.maximumStall))
   }
 
   func put(_ item: Item) {

@@ -58,7 +58,11 @@ public final class TrackDecoder {
     reader.poll(now: now) { event in
       switch event {
       case .frame(let frame, let format, let time):
-        if isVideo { show(frame, format, at: time, now: now, wantKeyFrame) } else { hear(frame, format, at: time, now: now) }
+        if isVideo {
+          show(frame, format, at: time, now: now, wantKeyFrame)
+        } else {
+          decodeAudio(frame, format, at: time, now: now)
+        }
       case .keyFrameNeeded:
         needsKeyFrame = true
         wantKeyFrame()
@@ -68,14 +72,14 @@ public final class TrackDecoder {
       case .ended: put(.ended)
       }
     }
-    for inbox in inboxes { inbox.looked(at: now) }
+    for inbox in inboxes { inbox.polled(at: now) }
   }
 
   private func put(_ item: DecodedInbox.Item) {
     for inbox in inboxes { inbox.put(item) }
   }
 
-  private func hear(_ frame: EncodedFrame, _ format: PayloadFormat, at time: MediaTime, now: Instant) {
+  private func decodeAudio(_ frame: EncodedFrame, _ format: PayloadFormat, at time: MediaTime, now: Instant) {
     guard format == .opus else { return }
     if sound == nil { sound = try? OpusSound() }
     guard let sound else { return }

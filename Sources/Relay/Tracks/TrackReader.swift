@@ -10,7 +10,7 @@ public final class SharedClock: Sendable {
   /// Creates a clock without any reports.
   public init() {}
 
-  func heard(_ ntp: NTPTime, now: Instant) { clock.withLock { $0.heard(ntp, now: now) } }
+  func receiveReport(_ ntp: NTPTime, now: Instant) { clock.withLock { $0.receiveReport(ntp, now: now) } }
 
   var current: ParticipantClock { clock.withLock { $0 } }
 }
@@ -69,7 +69,7 @@ public final class TrackReader {
         if clock?.rate != Self.rate(of: format) { clock = TrackClock(rate: UInt32(Self.rate(of: format))) }
       }
       newest = max(newest ?? sequence, sequence)
-      clock?.heard(timestamp, arrival: arrival)
+      clock?.receivePacket(timestamp, arrival: arrival)
       var header = RTPHeader()
       header.sequenceNumber = UInt16(truncatingIfNeeded: sequence)
       header.timestamp = timestamp
@@ -78,7 +78,7 @@ public final class TrackReader {
       buffer?.insert(header, payload: payload, now: arrival)
       drain(arrival)
     case .report(let ntp, let timestamp, let arrival):
-      participant.heard(ntp, now: arrival)
+      participant.receiveReport(ntp, now: arrival)
       clock?.report(timestamp, at: ntp, on: participant.current, now: arrival)
     case .muted(let isMuted): waiting.append(.muted(isMuted))
     case .ended: waiting.append(.ended)

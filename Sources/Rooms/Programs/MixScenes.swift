@@ -13,7 +13,7 @@ extension MergeParams {
     let fps = fps ?? 24
     return MixPicture(
       width: width, height: height, fps: fps,
-      bitrate: videoKbps.map { $0 * 1000 } ?? MixPicture.usualBitrate(width: width, height: height, fps: fps),
+      bitrate: videoKbps.map { $0 * 1000 } ?? MixPicture.defaultBitrate(width: width, height: height, fps: fps),
       leastBitrate: minKbps.map { $0 * 1000 }, keyFrameInterval: gop,
       speed: preset.flatMap(H264Encoder.Speed.init(rawValue:)) ?? .superfast, profile: isPublished ? .baseline : .main)
   }

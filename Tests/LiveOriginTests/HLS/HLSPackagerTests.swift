@@ -19,7 +19,7 @@ import Testing
 
   @Test("segments end at key frames and consist of parts, and their numbers come from the time of day")
   func cutting() {
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<8700))
+    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<8700))
     let window = packager.window
     #expect(window.listed.map(\.number) == [850_000_000, 850_000_001, 850_000_002, 850_000_003])
     #expect(window.listed.map(\.duration) == [2000, 2000, 2000, 2000])
@@ -36,8 +36,8 @@ import Testing
   @Test("the exact playlist")
   func golden() {
     let settings = HLSSettings(segmentLength: 1000, partLength: 500, window: 3)
-    let picture = [MadeStream.header(.video, MadeStream.pictureHeader, at: 0)]
-    let packager = packager(picture + MadeStream.span(0..<4900, keyFrames: 1000, audio: false), settings)
+    let picture = [GeneratedStream.header(.video, GeneratedStream.pictureHeader, at: 0)]
+    let packager = packager(picture + GeneratedStream.span(0..<4900, keyFrames: 1000, audio: false), settings)
     #expect(
       text(packager, query: "wsSecret=ab&wsTime=5f") == """
         #EXTM3U
@@ -78,15 +78,16 @@ import Testing
   @Test("without parts the playlist does not mention them")
   func withoutParts() {
     let text = text(
-      packager(MadeStream.headers() + MadeStream.span(0..<4500), HLSSettings(partLength: nil)))
+      packager(GeneratedStream.headers() + GeneratedStream.span(0..<4500), HLSSettings(partLength: nil)))
     #expect(!text.contains("PART") && !text.contains("CONTROL") && text.contains("#EXTINF:2.000,\nstudio/seg-850000001.m4s\n"))
   }
 
   @Test("another configuration is a discontinuity with its own section, and is counted when it leaves the playlist")
   func configurationChange() throws {
     let settings = HLSSettings(window: 3)
-    let before = MadeStream.headers() + MadeStream.span(0..<4000)
-    let packager = packager(before + MadeStream.headers(at: 4000, level: 0x1f) + MadeStream.span(4000..<8100), settings)
+    let before = GeneratedStream.headers() + GeneratedStream.span(0..<4000)
+    let packager = packager(
+      before + GeneratedStream.headers(at: 4000, level: 0x1f) + GeneratedStream.span(4000..<8100), settings)
     #expect(packager.window.listed.map(\.isDiscontinuous) == [false, true, false])
     let text = text(packager)
     let lines = text.split(separator: "\n")
@@ -94,14 +95,14 @@ import Testing
     #expect(lines[mark + 1] == "#EXT-X-MAP:URI=\"studio/init-850000002.mp4\"")
     #expect(packager.window.initialisation(850_000_000) != nil && packager.window.initialisation(850_000_002) != nil)
     #expect(packager.window.initialisation(850_000_000) != packager.window.initialisation(850_000_002))
-    for message in MadeStream.span(8100..<14_100) { packager.take([message], unixTime: 0) }
+    for message in GeneratedStream.span(8100..<14_100) { packager.take([message], unixTime: 0) }
     #expect(self.text(packager).contains("#EXT-X-DISCONTINUITY-SEQUENCE:1\n"))
   }
 
   @Test("the playlist that ends a form announces the next one before hinting at its first part")
   func hintBehindChange() throws {
-    let before = MadeStream.headers() + MadeStream.span(0..<4000)
-    let change = MadeStream.headers(at: 4000, level: 0x1f) + [MadeStream.picture(4000, isKeyFrame: true)]
+    let before = GeneratedStream.headers() + GeneratedStream.span(0..<4000)
+    let change = GeneratedStream.headers(at: 4000, level: 0x1f) + [GeneratedStream.picture(4000, isKeyFrame: true)]
     let packager = packager(before + change)
     #expect(packager.window.growing?.parts.isEmpty == true, "no part of the new form is there yet")
     let lines = text(packager).split(separator: "\n")
@@ -113,15 +114,15 @@ import Testing
         "#EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:13:24.000Z",
       ]))
     // A segment of the same form is hinted at without any of these tags.
-    let same = self.packager(before + [MadeStream.picture(4000, isKeyFrame: true)])
+    let same = self.packager(before + [GeneratedStream.picture(4000, isKeyFrame: true)])
     let tail = text(same).split(separator: "\n").suffix(2)
     #expect(tail.first?.hasPrefix("studio/seg-") == true && tail.last?.hasPrefix("#EXT-X-PRELOAD-HINT") == true)
   }
 
   @Test("for VLC a change is not marked: one section, and no discontinuity")
   func unmarkedChanges() throws {
-    let after = MadeStream.headers(at: 4000, level: 0x1f) + MadeStream.span(4000..<8100)
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<4000) + after, HLSSettings(window: 3))
+    let after = GeneratedStream.headers(at: 4000, level: 0x1f) + GeneratedStream.span(4000..<8100)
+    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<4000) + after, HLSSettings(window: 3))
     let text = HLSPlaylist(packager.window, epoch: 0, folder: "studio", changes: .unmarked).text
     #expect(!text.contains("DISCONTINUITY"))
     let lines = text.split(separator: "\n")
@@ -132,8 +133,8 @@ import Testing
 
   @Test("a publisher that returns after a while leaves a marked gap in one timeline and one form")
   func hole() {
-    let after = MadeStream.span(9000..<9990).filter { $0.media.kind == .audio } + MadeStream.span(9990..<16_100)
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<5000) + after)
+    let after = GeneratedStream.span(9000..<9990).filter { $0.media.kind == .audio } + GeneratedStream.span(9990..<16_100)
+    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<5000) + after)
     let listed = packager.window.listed
     #expect(listed.map(\.isDiscontinuous) == [false, false, false, true, false, false])
     #expect(listed.map(\.start.milliseconds) == [0, 2000, 4000, 10_000, 12_000, 14_000], "audio waits for the picture")
@@ -143,28 +144,28 @@ import Testing
 
   @Test("without key frames, segments are cut anyway")
   func noKeyFrames() {
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<25_000, keyFrames: 1_000_000))
+    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<25_000, keyFrames: 1_000_000))
     #expect(packager.window.listed.map(\.duration) == [10_000, 10_000] && packager.window.targetDuration == 10)
     #expect(packager.window.listed.last?.parts.first?.isIndependent == false)
   }
 
   @Test("audio alone is cut by time, and waits for video only for a limited time")
   func soundAlone() {
-    let sound = MadeStream.span(0..<9000, video: false)
-    let alone = packager([MadeStream.header(.audio, MadeStream.soundHeader, at: 0)] + sound)
+    let sound = GeneratedStream.span(0..<9000, video: false)
+    let alone = packager([GeneratedStream.header(.audio, GeneratedStream.soundHeader, at: 0)] + sound)
     #expect(alone.window.listed.count == 4 && alone.window.listed.allSatisfy { (2000...2022).contains($0.duration) })
     #expect(alone.window.listed[0].parts.allSatisfy { $0.isIndependent && $0.duration <= 500 })
-    let hoping = packager(MadeStream.headers() + sound)
+    let hoping = packager(GeneratedStream.headers() + sound)
     #expect(hoping.window.listed.count == 2 && (hoping.window.listed.first?.start.milliseconds ?? 0) > 3000)
-    for message in MadeStream.span(9000..<14_200) { hoping.take([message], unixTime: 0) }
+    for message in GeneratedStream.span(9000..<14_200) { hoping.take([message], unixTime: 0) }
     #expect(hoping.window.listed.map(\.isDiscontinuous) == [false, false, false, false, true, false])
   }
 
   @Test("a camera that is switched off leaves the audio, and returns at a key frame")
   func cameraOff() {
     let packager = packager(
-      MadeStream.headers() + MadeStream.span(0..<4500) + MadeStream.span(4500..<12_500, video: false)
-        + MadeStream.span(12_500..<18_100))
+      GeneratedStream.headers() + GeneratedStream.span(0..<4500) + GeneratedStream.span(4500..<12_500, video: false)
+        + GeneratedStream.span(12_500..<18_100))
     let listed = packager.window.listed
     #expect(listed.filter(\.isDiscontinuous).map(\.start).count == 2)
     #expect(listed.contains { $0.start.milliseconds == 14_000 && $0.isDiscontinuous })
@@ -173,14 +174,15 @@ import Testing
 
   @Test("audio that stops is no longer announced, because players would wait for it")
   func soundStops() {
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<4500) + MadeStream.span(4500..<12_100, audio: false))
+    let packager = packager(
+      GeneratedStream.headers() + GeneratedStream.span(0..<4500) + GeneratedStream.span(4500..<12_100, audio: false))
     #expect(packager.tracks.audio == nil && packager.tracks.video != nil && packager.counters.discontinuities == 1)
   }
 
   @Test("segments that take too much memory are removed, and an endless segment is cut")
   func bounds() {
     let settings = HLSSettings(window: 6, bytes: 3 << 20)
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<20_000, bytes: 40_000), settings)
+    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<20_000, bytes: 40_000), settings)
     #expect(packager.window.keptBytes <= 3 << 20 && packager.window.keptBytes > 1 << 20)
     #expect(packager.window.listed.allSatisfy { $0.bytes.count < 3 << 20 })
     #expect(packager.window.isPlayable && packager.counters.dropped == 0)
@@ -188,7 +190,7 @@ import Testing
 
   @Test("a segment can be loaded for a while after leaving the playlist")
   func lateLoading() {
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<40_600), HLSSettings(window: 3))
+    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<40_600), HLSSettings(window: 3))
     let first = packager.window.listed[0].number
     #expect(packager.window.segment(first - 4) != nil && packager.window.segment(first - 5) == nil)
     #expect(packager.window.part(1, of: first - 1)?.isEmpty == false && packager.window.part(9, of: first) == nil)
@@ -197,7 +199,7 @@ import Testing
 
   @Test("a playlist request can wait for a segment or a part")
   func reload() throws {
-    let packager = packager(MadeStream.headers() + MadeStream.span(0..<4700))
+    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<4700))
     let growing = try #require(packager.window.growing?.number)
     func reached(_ query: String) throws -> Bool? { try HLSReload.parse(query: query)?.isReached(by: packager.window) }
     #expect(try reached("a=b") == nil)
@@ -206,7 +208,7 @@ import Testing
     #expect(try reached("_HLS_msn=\(growing)") == false)
     #expect(try reached("x=1&_HLS_msn=\(growing)&_HLS_part=0") == true)
     #expect(try reached("_HLS_msn=\(growing)&_HLS_part=1") == false)
-    for message in MadeStream.span(4700..<5000) { packager.take([message], unixTime: 0) }
+    for message in GeneratedStream.span(4700..<5000) { packager.take([message], unixTime: 0) }
     #expect(try reached("_HLS_msn=\(growing)&_HLS_part=1") == true)
     for query in [
       "_HLS_msn=", "_HLS_msn=-1", "_HLS_msn=x", "_HLS_part=1", "_HLS_msn=1&_HLS_msn=2", "_HLS_msn=99999999999999999999",

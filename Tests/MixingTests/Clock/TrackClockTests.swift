@@ -31,10 +31,10 @@ struct TrackClockTests {
     for second in 0..<Int64(8 * 3600) {
       let now = second * 1_000_000
       let arrival = Instant(microseconds: now + sender.delay())
-      audio.heard(sender.ticks(now, rate: 48_000), arrival: arrival)
+      audio.receivePacket(sender.ticks(now, rate: 48_000), arrival: arrival)
       // The camera's frames are 80 ms old when they are sent.
-      video.heard(sender.ticks(now - 80_000, rate: 90_000), arrival: arrival)
-      participant.heard(sender.ntp(now), now: arrival)
+      video.receivePacket(sender.ticks(now - 80_000, rate: 90_000), arrival: arrival)
+      participant.receiveReport(sender.ntp(now), now: arrival)
       audio.report(sender.ticks(now, rate: 48_000), at: sender.ntp(now), on: participant, now: arrival)
       video.report(sender.ticks(now, rate: 90_000), at: sender.ntp(now), on: participant, now: arrival)
       guard second > 60 else { continue }
@@ -59,8 +59,8 @@ struct TrackClockTests {
       for index in 0..<2 {
         let arrival = Instant(microseconds: now + senders[index].delay())
         let ticks = senders[index].ticks(now, rate: 48_000)
-        clocks[index].heard(ticks, arrival: arrival)
-        participants[index].heard(senders[index].ntp(now), now: arrival)
+        clocks[index].receivePacket(ticks, arrival: arrival)
+        participants[index].receiveReport(senders[index].ntp(now), now: arrival)
         clocks[index].report(ticks, at: senders[index].ntp(now), on: participants[index], now: arrival)
         times.append(try #require(clocks[index].mediaTime(of: ticks)))
       }
@@ -75,7 +75,7 @@ struct TrackClockTests {
     var clock = TrackClock(rate: 90_000)
     for frame in 0..<Int64(300) {
       let now = frame * 40_000
-      clock.heard(sender.ticks(now, rate: 90_000), arrival: Instant(microseconds: now + sender.delay()))
+      clock.receivePacket(sender.ticks(now, rate: 90_000), arrival: Instant(microseconds: now + sender.delay()))
     }
     let time = try #require(clock.mediaTime(of: sender.ticks(12_000_000, rate: 90_000)))
     #expect(abs(time.microseconds - 12_020_000) < 3_000)
@@ -90,8 +90,8 @@ struct TrackClockTests {
     for second in 0..<Int64(30) {
       let now = second * 1_000_000
       let arrival = Instant(microseconds: now + sender.delay())
-      clock.heard(sender.ticks(now, rate: 90_000), arrival: arrival)
-      participant.heard(sender.ntp(now), now: arrival)
+      clock.receivePacket(sender.ticks(now, rate: 90_000), arrival: arrival)
+      participant.receiveReport(sender.ntp(now), now: arrival)
       clock.report(sender.ticks(now, rate: 90_000), at: sender.ntp(now), on: participant, now: arrival)
     }
     let ticks = sender.ticks(30_000_000, rate: 90_000)
@@ -121,9 +121,9 @@ struct TrackClockTests {
       // This share of each second is never sent, without any sign of it in the timestamps.
       let ticks = sender.ticks(now - Int64(Double(now) * share), rate: 48_000)
       let arrival = Instant(microseconds: now + sender.delay())
-      clock.heard(ticks, arrival: arrival)
+      clock.receivePacket(ticks, arrival: arrival)
       if packet % (50 * seconds) == 0 {
-        participant.heard(sender.ntp(now), now: arrival)
+        participant.receiveReport(sender.ntp(now), now: arrival)
         clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
       }
       worst = max(worst, arrival.mediaTime - (try #require(clock.mediaTime(of: ticks))))
@@ -141,9 +141,9 @@ struct TrackClockTests {
       let waits: Int64 = (500..<1000).contains(packet) ? 450_000 : 0
       let arrival = Instant(microseconds: now + sender.delay() + waits)
       let ticks = sender.ticks(now, rate: 48_000)
-      clock.heard(ticks, arrival: arrival)
+      clock.receivePacket(ticks, arrival: arrival)
       if packet % 250 == 0 {
-        participant.heard(sender.ntp(now), now: arrival)
+        participant.receiveReport(sender.ntp(now), now: arrival)
         clock.report(ticks, at: sender.ntp(now), on: participant, now: arrival)
       }
       let late = arrival.mediaTime - (try #require(clock.mediaTime(of: ticks)))
@@ -163,7 +163,7 @@ struct TrackClockTests {
     for frame in 0..<Int64(50) {
       let now = frame * 40_000
       let leap: UInt32 = frame < 25 ? 0 : 900_000_000
-      clock.heard(sender.ticks(now, rate: 90_000) &+ leap, arrival: Instant(microseconds: now + sender.delay()))
+      clock.receivePacket(sender.ticks(now, rate: 90_000) &+ leap, arrival: Instant(microseconds: now + sender.delay()))
     }
     let time = try #require(clock.mediaTime(of: sender.ticks(2_000_000, rate: 90_000) &+ 900_000_000))
     #expect(abs(time.microseconds - 2_020_000) < 10_000)

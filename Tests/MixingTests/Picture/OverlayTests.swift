@@ -104,7 +104,7 @@ struct OverlayTests {
   func background(width: Int, height: Int) throws {
     let compositor = try compositor(
       [Placement(source: "a", frame: PixelFrame(x: 10, y: 10, width: 20, height: 20), mode: .fit)], width: 64, height: 48)
-    compositor.setSurroundings(background: .image(try .of(.blue, width, height)), overlays: [])
+    compositor.setBackground(background: .image(try .of(.blue, width, height)), overlays: [])
     let canvas = compositor.compose(timestamp: 0)
     for (x, y) in [(0, 0), (63, 0), (0, 47), (63, 47), (15, 15)] { #expect(canvas.colour(x, y) == .blue) }
     compositor.setPicture(try .of(.red, 20, 10), of: "a")
@@ -112,7 +112,7 @@ struct OverlayTests {
     compositor.setPicture(try .of(.red, 10, 20), of: "a")
     let next = compositor.compose(timestamp: 2)
     #expect(next.colour(20, 20) == .red && next.colour(11, 20) == .blue)
-    compositor.setSurroundings(background: .colour(.green), overlays: [])
+    compositor.setBackground(background: .colour(.green), overlays: [])
     #expect(compositor.compose(timestamp: 3).colour(11, 20) == .green)
   }
 
@@ -120,7 +120,7 @@ struct OverlayTests {
   func transparent() throws {
     let pixels = (0..<64 * 64).flatMap { $0 % 64 < 32 ? [255, 255, 255, 255] : [255, 0, 0, 0] as [UInt8] }
     let compositor = try compositor([], width: 64, height: 64)
-    compositor.setSurroundings(
+    compositor.setBackground(
       background: .picture(try Picture(rgba: pixels, width: 64, height: 64), over: .blue), overlays: [])
     let canvas = compositor.compose(timestamp: 0)
     #expect(canvas.colour(10, 10) == .white && canvas.colour(50, 10) == .blue)

@@ -55,7 +55,7 @@ struct FileOutletTests {
     let ending = Ending()
     let outlet = try recordings.begin(try #require(RecordingName("show.mp4"))) { ending.tell($0) }
     #expect(recordings.counters.live == 1)
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     for message in try broadcast.messages(for: 5000) { outlet.send(message) }
     outlet.close()
     let summary = try await ending.wait()
@@ -77,7 +77,7 @@ struct FileOutletTests {
     let directory = try TemporaryDirectory()
     let recordings = Recordings(.init(directory: directory.path))
     let outlet = try recordings.begin(try #require(RecordingName("show.flv"))) { _ in }
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     for message in try broadcast.messages(for: 2000) { outlet.send(message) }
     await recordings.stop()
     for message in try broadcast.messages(for: 1000) { outlet.send(message) }
@@ -104,7 +104,7 @@ struct FileOutletTests {
       name, settings: settings, pool: pool, tally: RecordingTally(),
       create: { (name) throws(RecordingFailure) in StuckDisk(try DiskFile(name, in: path), gate: gate) },
       ended: { ending.tell($0) })
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     let clock = ContinuousClock()
     var longest = Duration.zero
     for _ in 0..<40 {

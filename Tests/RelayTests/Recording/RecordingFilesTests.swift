@@ -49,7 +49,7 @@ struct RecordingFilesTests {
     let name = try #require(RecordingName("a.\(format.rawValue)"))
     nonisolated(unsafe) let file = disk  // Only one thread uses it.
     var files = try RecordingFiles(name, writer: name.writer(), limit: 1 << 30) { _ in file }
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     #expect(throws: RecordingFailure.full) {
       for _ in 0..<100 { try files.write(try broadcast.messages(for: 200)) }
     }
@@ -69,7 +69,7 @@ struct RecordingFilesTests {
     var files = try RecordingFiles(name, writer: name.writer(), limit: 100 << 10) { (name) throws(RecordingFailure) in
       try DiskFile(name, in: path)
     }
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     let failure = #expect(throws: RecordingFailure.self) {
       for _ in 0..<100 { try files.write(try broadcast.messages(for: 200)) }
     }
@@ -95,7 +95,7 @@ struct RecordingFilesTests {
     let other = try #require(RecordingName("other.mp4"))
     try directory.write("other-2.mp4", "old".utf8)
     var files = try RecordingFiles(other, writer: other.writer(), limit: 1 << 30, create: create)
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     broadcast.hasVideo = false
     try files.write(try broadcast.messages(for: 6000))
     broadcast.hasVideo = true
@@ -114,7 +114,7 @@ struct RecordingFilesTests {
     let name = try #require(name)
     for names in [["show.mp4"], ["show-2.mp4"], ["show-3.mp4"]] {
       var files = try RecordingFiles(name, resumes: true, writer: name.writer(), limit: 1 << 30, create: create)
-      try files.write(try MadeBroadcast().messages(for: 2000))
+      try files.write(try GeneratedBroadcast().messages(for: 2000))
       try files.finish()
       #expect(files.names == names)
       #expect(try PlayedFile(directory.file(names[0])).pictures.count > 10)

@@ -38,7 +38,7 @@ struct RecordingWriterTests {
     arguments: RecordingName.Format.allCases, [(true, true), (false, true), (true, false)])
   func plays(format: RecordingName.Format, kinds: (video: Bool, audio: Bool)) throws {
     // Timestamps wrap in the middle.
-    let broadcast = try MadeBroadcast(start: 0xffff_f000)
+    let broadcast = try GeneratedBroadcast(start: 0xffff_f000)
     broadcast.hasVideo = kinds.video
     broadcast.hasAudio = kinds.audio
     let writer = try writer(format)
@@ -69,7 +69,7 @@ struct RecordingWriterTests {
     "programs of other sizes that take over continue in the same file, and every picture is decoded",
     arguments: RecordingName.Format.allCases)
   func takeovers(format: RecordingName.Format) throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     let writer = try writer(format)
     var written = WrittenFiles()
     for (width, height) in [(320, 180), (180, 320), (640, 360), (320, 180)] {
@@ -90,7 +90,7 @@ struct RecordingWriterTests {
   @Test(
     "truncated anywhere, they play up to the last complete part", arguments: RecordingName.Format.allCases, [true, false])
   func truncated(format: RecordingName.Format, hasVideo: Bool) throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     broadcast.hasVideo = hasVideo
     broadcast.gop = 20
     let writer = try writer(format)
@@ -136,7 +136,7 @@ struct RecordingWriterTests {
     "started in the middle of a broadcast, they start with its next key frame at time 0",
     arguments: RecordingName.Format.allCases)
   func middle(format: RecordingName.Format) throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     let before = try broadcast.messages(for: 1000)
     let headers = before.filter { message in
       message.payload.withUnsafeBytes {
@@ -161,7 +161,7 @@ struct RecordingWriterTests {
     "audio that starts before the video is in the same file if the video arrives within four seconds",
     arguments: RecordingName.Format.allCases)
   func soundFirst(format: RecordingName.Format) throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     broadcast.hasVideo = false
     let writer = try writer(format)
     var written = WrittenFiles()
@@ -179,7 +179,7 @@ struct RecordingWriterTests {
 
   @Test("video that joins audio later starts a new file with both", arguments: RecordingName.Format.allCases)
   func joining(format: RecordingName.Format) throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     broadcast.hasVideo = false
     let writer = try writer(format)
     var written = WrittenFiles()
@@ -199,7 +199,7 @@ struct RecordingWriterTests {
 
   @Test("audio that joins video starts the next file at the next key frame", arguments: RecordingName.Format.allCases)
   func soundJoins(format: RecordingName.Format) throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     broadcast.hasAudio = false
     let writer = try writer(format)
     var written = WrittenFiles()
@@ -217,7 +217,7 @@ struct RecordingWriterTests {
 
   @Test("if video pauses for one program, the audio continues in complete fragments")
   func noPictures() throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     let writer = try writer(.mp4)
     var written = WrittenFiles()
     try written.add(try broadcast.messages(for: 3000), to: writer)
@@ -239,7 +239,7 @@ struct RecordingWriterTests {
 
   @Test("the index at an MP4's end lists the fragments that start with key frames")
   func index() throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     let writer = try writer(.mp4)
     var written = WrittenFiles()
     try written.add(try broadcast.messages(for: 9000), to: writer)
@@ -261,7 +261,7 @@ struct RecordingWriterTests {
 
   @Test("invalid messages do not end a recording", arguments: RecordingName.Format.allCases)
   func garbage(format: RecordingName.Format) throws {
-    let broadcast = try MadeBroadcast()
+    let broadcast = try GeneratedBroadcast()
     let writer = try writer(format)
     var written = WrittenFiles()
     var generator = SystemRandomNumberGenerator()

@@ -4,7 +4,7 @@ import RoomRTP
 @testable import RoomLiveOrigin
 
 /// Messages that look like H.264 and AAC, for code that does not decode them.
-struct MadeStream {
+struct GeneratedStream {
   static let pictureHeader = configuration(level: 0x1e)
 
   /// Returns a sequence header for 320x180. Another level gives another configuration.

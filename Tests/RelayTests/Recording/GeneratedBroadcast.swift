@@ -4,7 +4,7 @@ import RoomRTP
 
 /// The messages of a broadcast: real H.264 and AAC in virtual time, in timestamp order, with a sequence header at each change
 /// of picture size.
-final class MadeBroadcast {
+final class GeneratedBroadcast {
   static let fps: Int64 = 15
 
   /// Whether there is video from now on.
