@@ -62,11 +62,11 @@ public struct RoomState: Codable, Hashable, Sendable {
 
   public var hasOutputs: Bool { !outputs.isEmpty }
 
-  mutating func tell(_ change: RoomChange, to audience: Audience = .everyone) {
+  mutating func announce(_ change: RoomChange, to audience: Audience = .everyone) {
     outputs.append(.change(journal.append(change, to: audience), to: audience))
   }
 
-  mutating func want(_ effect: Effect) { outputs.append(.effect(effect)) }
+  mutating func emit(_ effect: Effect) { outputs.append(.effect(effect)) }
 
   mutating func send(_ body: PKMessage.Body, about pkId: PKID, to room: RoomName) {
     outputs.append(.peer(PKMessage(pkId: pkId, from: name, to: room, body: body)))

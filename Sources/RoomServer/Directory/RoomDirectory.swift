@@ -63,7 +63,7 @@ actor RoomDirectory {
     let rooms = stored.rooms.sorted { $0.key < $1.key }
     for (name, room) in rooms { _ = make(name, room.options, stored: room.state) }
     for (name, room) in rooms { await self.rooms[name]?.restore(room, images: stored.images[name] ?? [:]) }
-    broadcasts.forgetBegun()
+    broadcasts.forgetStartTimes()
     isRestoring = false
     if !rooms.isEmpty { log.info("rooms restored", metadata: ["rooms": "\(rooms.count)"]) }
   }
@@ -93,7 +93,7 @@ actor RoomDirectory {
     guard configuration.autoCreateRooms else {
       throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"; create it by POST /v1/rooms")
     }
-    guard hasSpace else { throw RoomError(.joinFailed, fullSentence) }
+    guard hasSpace else { throw RoomError(.joinFailed, capacityError) }
     return make(token.room, RoomSettingsOptions(emptyTime: configuration.rooms.autoCreatedEmptyTime))
   }
 
@@ -102,7 +102,7 @@ actor RoomDirectory {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
     if let drain { throw drain.error(.updateRoomFailed) }
-    guard hasSpace else { throw RoomError(.updateRoomFailed, fullSentence) }
+    guard hasSpace else { throw RoomError(.updateRoomFailed, capacityError) }
     let room = make(name, options)
     store?.changed(room)
     return (room, true)
@@ -145,7 +145,7 @@ actor RoomDirectory {
     return false
   }
 
-  private var fullSentence: String { "the server's limit of \(configuration.limits.rooms) rooms is reached" }
+  private var capacityError: String { "the server's limit of \(configuration.limits.rooms) rooms is reached" }
 
   /// Returns the settings of the API call, with the server's defaults for those that it left out.
   nonisolated func settings(for options: RoomSettingsOptions) -> RoomCore.Settings {

@@ -62,8 +62,8 @@ final class SignalSocket: SignalOutlet {
 
   func send(_ message: ByteBuffer) { add(message, to: .urgent) }
 
-  func gather(_ message: ByteBuffer, _ patience: SignalPatience) {
-    add(message, to: patience == .long ? .long : .short)
+  func gather(_ message: ByteBuffer, _ delay: BatchDelay) {
+    add(message, to: delay == .long ? .long : .short)
   }
 
   private func add(_ message: ByteBuffer, to list: SignalLoop.List) {

@@ -209,7 +209,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     messages.finish()
     var data = ByteBuffer()
     data.writeInteger(reason.code)
-    data.writeString(reason.word)
+    data.writeString(reason.text)
     context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
     closeLater(context: context)
     // A close frame can't arrive while reads are paused.

@@ -17,7 +17,7 @@ extension RoomState {
     guard !changed.isEmpty || !gone.isEmpty else { return }
     attributes.merge(changed) { $1 }
     for key in gone { attributes[key] = nil }
-    tell(.attributesChanged(AttributesChangedData(set: changed, removed: gone.sorted(), by: caller.eventUserID)))
+    announce(.attributesChanged(AttributesChangedData(set: changed, removed: gone.sorted(), by: caller.eventUserID)))
   }
 
   private func validationError(about new: [String: String], _ removed: [String]) -> String? {

@@ -19,7 +19,7 @@ extension RoomState {
     let invitation = SeatInvitation(
       userId: user, index: index, by: caller.eventUserID, at: clock, expiresAt: clock + rules.invitationTime)
     invitations.append(invitation)
-    tell(.seatInvited(invitation))
+    announce(.seatInvited(invitation))
   }
 
   /// Cancels an invitation.
@@ -58,6 +58,6 @@ extension RoomState {
 
   mutating func endInvitation(of user: UserID, _ outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {
     guard invitations.remove(user) != nil else { return }
-    tell(.seatInvitationEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
+    announce(.seatInvitationEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
   }
 }

@@ -17,7 +17,7 @@ extension RoomState {
     members[user] = Member(grants: grants, guestOf: pkId)
     if pkId != nil { return presenceChanged() }
     guard rules.hostIsSeated, grants.contains([.admin, .publish]), !grants.contains(.hidden), case .free = seats.state(of: 0),
-      hostSeatIsKept(from: user) == nil
+      hostSeatReservation(from: user) == nil
     else { return }
     sit(user, on: 0, .joined, by: user)
   }
@@ -55,7 +55,7 @@ extension RoomState {
   /// - Parameter now: milliseconds since 1970.
   public mutating func restore(at now: Int64) {
     clock = max(clock, now)
-    journal.beginNewLife()
+    journal.skipNumbersAfterRestore()
     for user in members.users.sorted() { setConnected(user, false) }
     resumePKMessages()
     advance(to: clock)

@@ -26,7 +26,7 @@ extension RoomState {
       audience = .users([to])
       if case .user(let from) = caller, from != to { audience = .users([to, from]) }
     }
-    tell(.message(message), to: audience)
+    announce(.message(message), to: audience)
     return MessageResult(seq: message.seq, at: clock)
   }
 }

@@ -19,7 +19,7 @@ extension RoomState {
     }
     let request = SeatRequest(userId: user, index: index, at: clock, expiresAt: clock + rules.requestTime)
     requests.append(request)
-    tell(.seatRequested(request))
+    announce(.seatRequested(request))
   }
 
   /// Cancels the user's own request.
@@ -62,7 +62,7 @@ extension RoomState {
 
   mutating func endRequest(of user: UserID, _ outcome: SeatOutcome, index: Int? = nil, by: UserID = "") {
     guard requests.remove(user) != nil else { return }
-    tell(.seatRequestEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
+    announce(.seatRequestEnded(SeatEndedData(userId: user, outcome: outcome, index: index, by: by)))
   }
 
   /// Ends the user's pending request and invitation.

@@ -37,7 +37,7 @@ extension RoomState {
     _ = try member(user)
     guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) has no seat") }
     vacate(index, .left, by: user)
-    anchorGotUp(user, by: user)
+    anchorLeftSeat(user, by: user)
   }
 
   /// Removes a user from its seat.
@@ -47,7 +47,7 @@ extension RoomState {
     _ = try visibleMember(user)
     guard let index = seats.index(of: user) else { throw RoomError(.wrongMicState, "\(user.brief) has no seat") }
     vacate(index, .kicked, by: caller.eventUserID)
-    anchorGotUp(user, by: caller.eventUserID)
+    anchorLeftSeat(user, by: caller.eventUserID)
   }
 
   /// Sets switches of a seat atomically.
@@ -67,8 +67,8 @@ extension RoomState {
     seats.set(switches)
     let now = seats[switches.index]
     guard now != seat else { return }
-    tell(.seatChanged(SeatChangedData(seat: now, cause: .switched, by: caller.eventUserID)))
-    if now.userId != nil { want(.switched(now)) }
+    announce(.seatChanged(SeatChangedData(seat: now, cause: .switched, by: caller.eventUserID)))
+    if now.userId != nil { emit(.switched(now)) }
   }
 
   /// Changes the layout. Another type removes everyone but the host from the seats. Another canvas, or other frames of a custom
@@ -84,9 +84,9 @@ extension RoomState {
     let off = seats.rebuild(count: wanted.seatCount, keeping: wanted.type == layout.type ? wanted.seatCount : 1)
     layout = wanted
     let users = off.compactMap(\.userId)
-    tell(.layoutChanged(LayoutChangedData(layout: wanted, seats: seats.all, off: users, by: caller.eventUserID)))
-    for seat in off { if let user = seat.userId { want(.unseated(userId: user, index: seat.index)) } }
-    want(.arranged(wanted))
+    announce(.layoutChanged(LayoutChangedData(layout: wanted, seats: seats.all, off: users, by: caller.eventUserID)))
+    for seat in off { if let user = seat.userId { emit(.unseated(userId: user, index: seat.index)) } }
+    emit(.arranged(wanted))
   }
 
   // MARK: Shared checks
@@ -105,7 +105,7 @@ extension RoomState {
   func checkFree(_ index: Int, for user: UserID, isAdmin: Bool) throws(RoomError) {
     try checkIndex(index)
     guard index > 0 || isAdmin else { throw RoomError(.noPermission, "seat 0 is the host's and needs the admin grant") }
-    if index == 0, let anchor = hostSeatIsKept(from: user) {
+    if index == 0, let anchor = hostSeatReservation(from: user) {
       throw RoomError(.seatTaken, "seat 0 is reserved for \(anchor.brief), who is in a PK")
     }
     switch seats.state(of: index) {
@@ -117,7 +117,7 @@ extension RoomState {
 
   /// Returns the first free seat that the user may take; the host's only for admins.
   func anySeat(for user: UserID, isAdmin: Bool) throws(RoomError) -> Int {
-    let first = isAdmin && hostSeatIsKept(from: user) == nil ? 0 : 1
+    let first = isAdmin && hostSeatReservation(from: user) == nil ? 0 : 1
     switch seats.firstFree(from: first) {
     case .seat(let index): return index
     case .onlyLocked: throw RoomError(.seatLocked, "all free seats are locked")
@@ -127,21 +127,21 @@ extension RoomState {
 
   /// Returns the wanted seat if it is still available, otherwise the first free one.
   func seat(like wanted: Int, for user: UserID) throws(RoomError) -> Int {
-    if case .free = seats.state(of: wanted), wanted > 0 || hostSeatIsKept(from: user) == nil { return wanted }
+    if case .free = seats.state(of: wanted), wanted > 0 || hostSeatReservation(from: user) == nil { return wanted }
     return try anySeat(for: user, isAdmin: isAdmin(.user(user)))
   }
 
   mutating func sit(_ user: UserID, on index: Int, _ cause: SeatCause, by: UserID) {
     endWaiting(of: user, .seated)
     seats.seat(user, on: index)
-    tell(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
-    want(.seated(seats[index]))
+    announce(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
+    emit(.seated(seats[index]))
   }
 
   mutating func vacate(_ index: Int, _ cause: SeatCause, by: UserID) {
     guard let user = seats[index].userId else { return }
     seats.vacate(index)
-    tell(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
-    want(.unseated(userId: user, index: index))
+    announce(.seatChanged(SeatChangedData(seat: seats[index], cause: cause, userId: user, by: by)))
+    emit(.unseated(userId: user, index: index))
   }
 }

@@ -58,7 +58,7 @@ struct Journal: Codable, Hashable, Sendable {
   }
 
   /// Removes all entries and skips 2^20 numbers, so that no number is assigned twice even if a crash lost the latest changes.
-  mutating func beginNewLife() {
+  mutating func skipNumbersAfterRestore() {
     self = emptied
     sequence += 1 << 20
   }

@@ -7,7 +7,7 @@ public struct Member: Codable, Hashable, Sendable {
   var connected = true
   /// The PK that it joined as the other room's anchor.
   var guestOf: PKID?
-  var pace = MessagePace()
+  var pace = MessageRateLimit()
 
   var isHidden: Bool { grants.contains(.hidden) }
 }

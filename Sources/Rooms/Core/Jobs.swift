@@ -21,16 +21,16 @@ extension RoomCore {
   /// - Parameter caller: the publisher of the tracks if the parameters name none; nil for the API.
   /// - Returns: nil: the answer follows when the broadcast has started.
   mutating func startForward(
-    _ params: ForwardParams, by caller: Participant?, _ asker: Asker
+    _ params: ForwardParams, by caller: Participant?, _ requester: Requester
   ) throws(RoomError) -> (any Codable & Sendable)? {
     try checkMayRelay(caller)
     try startForward(
-      params, by: caller?.user ?? "", defaultUser: caller?.user, claim: claim(of: caller, naming: params.publishUrl), asker)
+      params, by: caller?.user ?? "", defaultUser: caller?.user, claim: claim(of: caller, naming: params.publishUrl), requester)
     return nil
   }
 
   private mutating func startForward(
-    _ params: ForwardParams, by caller: UserID, defaultUser: UserID?, claim: BroadcastClaim, _ asker: Asker
+    _ params: ForwardParams, by caller: UserID, defaultUser: UserID?, claim: BroadcastClaim, _ requester: Requester
   ) throws(RoomError) {
     try checkNewJob(params.jobId)
     let url = try publishURL(params.publishUrl, params.userId ?? defaultUser)
@@ -39,7 +39,8 @@ extension RoomCore {
     let audio = try choice(.audio, params.audioTrackId, params, kinds, defaultUser)
     let video = try choice(.video, params.videoTrackId, params, kinds, defaultUser)
     let job = NewJob(
-      id: params.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, asker: asker, startedAt: nil,
+      id: params.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, requester: requester,
+      startedAt: nil,
       by: caller)
     begin(job, recording: try recordingName(params.record))
   }
@@ -149,9 +150,9 @@ extension RoomCore {
   }
 
   private mutating func refused(_ job: NewJob, _ error: RoomError) {
-    if case .client(let user, _, _) = job.asker { _ = roster.change(user) { $0.changes?.putBack(1) } }
-    answer(job.asker, .failure(error))
-    guard case .room = job.asker else { return }
+    if case .client(let user, _, _) = job.requester { _ = roster.change(user) { $0.changes?.putBack(1) } }
+    answer(job.requester, .failure(error))
+    guard case .room = job.requester else { return }
     if job.startedAt != nil {
       emit(.report(.jobEnded, JobEndedData(jobId: job.id, reason: .failed)))
       log(.warning, "job was not resumed", ["job": "\(job.id)", "reason": "\(error)"])
@@ -197,7 +198,7 @@ extension RoomCore {
     log(.info, "job begins", metadata)
     emit(.report(.jobStarted, info))
     if !timers.isSet(.jobStatus) { timers.set(.jobStatus, at: time(in: settings.jobStatusInterval)) }
-    answer(new.asker, .success(info))
+    answer(new.requester, .success(info))
     broadcast(.jobChanged(info))
     switch program {
     case .forward(let forward): order(.start(job.id, forward.program))
@@ -290,7 +291,7 @@ extension RoomCore {
   /// Records that a job's broadcast now sends a mix, or tracks if nil. If the mix is the split screen, announces that it is on
   /// air, once per PK.
   mutating func continued(_ id: JobID, as mix: MixID?) {
-    guard let pk, let job = jobs[id], job.resting != nil, !job.showsPK, let mix, job.mix == mix else { return }
+    guard let pk, let job = jobs[id], job.suspendedForward != nil, !job.showsPK, let mix, job.mix == mix else { return }
     jobs[id]?.showsPK = true
     let data = PKOnAirData(pkId: pk.info.pkId, jobId: id)
     broadcast(.pkOnAir(data))

@@ -32,7 +32,7 @@ extension RoomCore {
       plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true, confirms: params.confirmsTracks ?? false),
       wantsLevels: params.audioLevels ?? false)
     do throws(RoomError) {
-      try checkPlace(for: token, publishes: token.grants.contains(.publish))
+      try checkCapacity(for: token, publishes: token.grants.contains(.publish))
       let participant = newParticipant(token, .client, connection: connection, receiving: receiving)
       try enter(participant, answering: request)
       return .joined(participant.session)
@@ -97,8 +97,8 @@ extension RoomCore {
 
   /// Throws if the room is full for a token's user, unless it replaces its own participant, or if a guest of a PK is not
   /// expected.
-  mutating func checkPlace(for token: RoomToken, publishes: Bool) throws(RoomError) {
-    if let full = fullSentence(for: token.user, publishes: publishes) {
+  mutating func checkCapacity(for token: RoomToken, publishes: Bool) throws(RoomError) {
+    if let full = capacityError(for: token.user, publishes: publishes) {
       count(.limit(.participants))
       throw RoomError(.joinFailed, full)
     }
@@ -207,8 +207,8 @@ extension RoomCore {
 
   // MARK: Capacity
 
-  private var places: RoomPlaces {
-    var places = RoomPlaces(most: settings.participants, publisherShare: settings.limits.publisherShare)
+  private var places: RoomCapacity {
+    var places = RoomCapacity(most: settings.participants, publisherShare: settings.limits.publisherShare)
     places.publishers = roster.presentPublishers
     places.others = roster.presentOthers + viewers.present
     return places
@@ -218,12 +218,12 @@ extension RoomCore {
   /// - Parameters:
   ///   - user: the user whose participant, if there is one, is replaced.
   ///   - publishes: whether the capacity reserved for publishers may be used.
-  func fullSentence(for user: UserID?, publishes: Bool) -> String? {
+  func capacityError(for user: UserID?, publishes: Bool) -> String? {
     var places = places
     if let user, let old = roster[user], old.countsAsPresent, !old.isUncounted {
       if old.grants.contains(.publish) { places.publishers -= 1 } else { places.others -= 1 }
     }
-    guard !places.hasPlace(publishes: publishes) else { return nil }
+    guard !places.hasCapacity(publishes: publishes) else { return nil }
     guard places.publishers + places.others < places.most else {
       return "the room is full: its limit is \(settings.participants) participants"
     }

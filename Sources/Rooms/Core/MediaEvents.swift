@@ -98,7 +98,7 @@ extension RoomCore {
       return .joined(old.session)
     }
     do throws(RoomError) {
-      try checkPlace(for: token, publishes: true)
+      try checkCapacity(for: token, publishes: true)
       let participant = newParticipant(token, .rtmp, connection: encoder)
       try enter(participant)
       resumePK(of: token.user)

@@ -12,7 +12,7 @@ import RoomWebRTC
 /// The step that follows when a mix is made or changed.
 enum MixStep: Sendable {
   /// A job switches to these parameters.
-  case arrange(JobID, MergeParams, plan: MixPlan, Asker)
+  case arrange(JobID, MergeParams, plan: MixPlan, Requester)
   /// A forward becomes the split screen of a PK.
   case pk(JobID, MergeParams)
 }
@@ -24,14 +24,16 @@ extension RoomCore {
   /// - Parameter caller: nil for the API.
   /// - Returns: nil: the answer follows when the mix and the broadcast have started.
   mutating func startMerge(
-    _ params: MergeParams, by caller: Participant?, _ asker: Asker
+    _ params: MergeParams, by caller: Participant?, _ requester: Requester
   ) throws(RoomError) -> (any Codable & Sendable)? {
     try checkMayRelay(caller)
-    try startMerge(params, by: caller?.user ?? "", claim: claim(of: caller, naming: params.publishUrl), asker)
+    try startMerge(params, by: caller?.user ?? "", claim: claim(of: caller, naming: params.publishUrl), requester)
     return nil
   }
 
-  mutating func startMerge(_ params: MergeParams, by caller: UserID, claim: BroadcastClaim, _ asker: Asker) throws(RoomError) {
+  mutating func startMerge(_ params: MergeParams, by caller: UserID, claim: BroadcastClaim, _ requester: Requester)
+    throws(RoomError)
+  {
     if let validationError = params.validationError { throw RoomError(.cdnParameters, validationError) }
     try checkNewJob(params.jobId)
     let goesOut = params.publishUrl != nil || settings.push.mode != .own
@@ -46,18 +48,19 @@ extension RoomCore {
     let items = try items(params)
     try checkImages(params)
     merge(
-      params, items, to: url, by: caller, claim: claim, recording: try recordingName(params.record), asker: asker)
+      params, items, to: url, by: caller, claim: claim, recording: try recordingName(params.record), requester: requester)
   }
 
   /// Starts a merge job whose caller has been checked.
   mutating func merge(
     _ params: MergeParams, _ items: [MixPlan.Item], to url: PublishURL?, by caller: UserID, claim: BroadcastClaim,
-    recording: RecordingName?, asker: Asker, startedAt: Int64? = nil
+    recording: RecordingName?, requester: Requester, startedAt: Int64? = nil
   ) {
     let plan = plan(params, items)
     let (mix, isNew) = use(plan)
     let job = NewJob(
-      id: params.jobId, program: .merge(mix, params), url: url, claim: claim, asker: asker, startedAt: startedAt, by: caller)
+      id: params.jobId, program: .merge(mix, params), url: url, claim: claim, requester: requester, startedAt: startedAt,
+      by: caller)
     begin(job, recording: recording, plan: isNew ? plan : nil, isRestored: startedAt != nil)
   }
 
@@ -66,7 +69,7 @@ extension RoomCore {
     guard roster[user] == nil else {
       throw RoomError(.publishFailed, "publishAs: a participant \"\(user)\" already exists in the room")
     }
-    if user != Self.stageUser, let full = fullSentence(for: nil, publishes: true) {
+    if user != Self.stageUser, let full = capacityError(for: nil, publishes: true) {
       count(.limit(.participants))
       throw RoomError(.publishFailed, "publishAs: \(full)")
     }
@@ -76,7 +79,7 @@ extension RoomCore {
   /// - Parameter caller: nil for the API and for the room itself.
   /// - Returns: nil if the answer follows when the mix is changed.
   mutating func setLayouts(
-    _ layouts: [TrackLayout], of id: JobID, by caller: Participant?, _ asker: Asker
+    _ layouts: [TrackLayout], of id: JobID, by caller: Participant?, _ requester: Requester
   ) throws(RoomError) -> (any Codable & Sendable)? {
     try checkMayRelay(caller)
     guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.brief)\"") }
@@ -88,18 +91,18 @@ extension RoomCore {
       throw RoomError(.cdnParameters, validationError)
     }
     params.layouts = layouts
-    return try arrange(id, params, asker)
+    return try arrange(id, params, requester)
   }
 
   /// Applies parameters to a job's mix.
   private mutating func arrange(
-    _ id: JobID, _ params: MergeParams, _ asker: Asker
+    _ id: JobID, _ params: MergeParams, _ requester: Requester
   ) throws(RoomError) -> (any Codable & Sendable)? {
     guard let mix = jobs[id]?.mix else { return Empty() }
     let plan = plan(params, try items(params))
     guard plan != mixes[mix]?.plan else { return Empty() }
     if mixes[mix]?.uses == 1 {
-      mixSteps[mix] = .arrange(id, params, plan: plan, asker)
+      mixSteps[mix] = .arrange(id, params, plan: plan, requester)
       order(.arrange(mix, plan))
       return nil
     }
@@ -109,7 +112,7 @@ extension RoomCore {
       show(next, params, of: id)
       return Empty()
     }
-    mixSteps[next] = .arrange(id, params, plan: plan, asker)
+    mixSteps[next] = .arrange(id, params, plan: plan, requester)
     order(.makeMix(next, plan))
     return nil
   }
@@ -131,16 +134,16 @@ extension RoomCore {
     mixes[mix]?.isMade = failure == nil
     if failure != nil { release(mix) }
     switch step {
-    case .arrange(let job, let params, _, let asker):
+    case .arrange(let job, let params, _, let requester):
       if failure == nil { show(mix, params, of: job) }
-      answerArranged(asker, failure)
+      answerArranged(requester, failure)
     case .pk(let job, let params): enterPK(job, mix, params, failure)
     }
   }
 
   /// Handles the result of ``ProgramOrder/arrange(_:_:)``.
   mutating func arranged(_ mix: MixID, _ failure: RoomError?) {
-    guard case .arrange(let job, let params, let plan, let asker)? = mixSteps.removeValue(forKey: mix), !isClosed else {
+    guard case .arrange(let job, let params, let plan, let requester)? = mixSteps.removeValue(forKey: mix), !isClosed else {
       return
     }
     if failure == nil {
@@ -151,12 +154,12 @@ extension RoomCore {
       changes.mixes = true
       if job == Self.stageJob { changes.allSubscribers = true }
     }
-    answerArranged(asker, failure)
+    answerArranged(requester, failure)
   }
 
-  private mutating func answerArranged(_ asker: Asker, _ failure: RoomError?) {
-    if let failure, case .room = asker { log(.warning, "the mix is unchanged", ["reason": "\(failure)"]) }
-    answer(asker, failure.map { .failure($0) } ?? .success(Empty()))
+  private mutating func answerArranged(_ requester: Requester, _ failure: RoomError?) {
+    if let failure, case .room = requester { log(.warning, "the mix is unchanged", ["reason": "\(failure)"]) }
+    answer(requester, failure.map { .failure($0) } ?? .success(Empty()))
   }
 
   // MARK: Plans

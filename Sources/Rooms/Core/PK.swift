@@ -46,7 +46,7 @@ extension RoomCore {
     if let participant = roster[guest], participant.presence.isGuest {
       for track in participant.tracks where track.info.kind == .audio { setMuted(info.peerMuted, track, of: guest, by: nil) }
     }
-    for (id, job) in jobs where job.resting != nil {
+    for (id, job) in jobs where job.suspendedForward != nil {
       let layouts = settings.pk.merge(id, own: info.host, peer: guest, hearsPeer: !info.peerMuted).layouts
       _ = try? setLayouts(layouts, of: id, by: nil, .room)
     }
@@ -110,7 +110,7 @@ extension RoomCore {
       return log(.warning, "the split screen failed", ["job": "\(id)", "reason": "\(failure.map { "\($0)" } ?? "")"])
     }
     guard pk != nil, case .forward(let forward)? = jobs[id]?.program else { return release(mix) }
-    jobs[id]?.resting = forward
+    jobs[id]?.suspendedForward = forward
     jobs[id]?.program = .merge(mix, params)
     setTracks(of: mix)
     order(.continue(id, .mix(mix, hasVideo: params.width != nil, audioBitrate: nil)))
@@ -119,10 +119,10 @@ extension RoomCore {
   }
 
   private mutating func leavePK(_ id: JobID) {
-    guard let job = jobs[id], let resting = job.resting, let mix = job.mix else { return }
-    var forward = Job.Forward(audio: resting.audio, video: resting.video)
+    guard let job = jobs[id], let suspendedForward = job.suspendedForward, let mix = job.mix else { return }
+    var forward = Job.Forward(audio: suspendedForward.audio, video: suspendedForward.video)
     chooseTracks(of: &forward)
-    jobs[id]?.resting = nil
+    jobs[id]?.suspendedForward = nil
     jobs[id]?.showsPK = false
     jobs[id]?.program = .forward(forward)
     order(.continue(id, forward.program))

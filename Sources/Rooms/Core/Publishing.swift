@@ -17,7 +17,9 @@ extension RoomCore {
     guard !participant.isHidden else {
       throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would reveal it")
     }
-    for track in params.tracks { if let fault = track.fault { throw RoomError(.publishFailed, fault) } }
+    for track in params.tracks {
+      if let validationError = track.validationError { throw RoomError(.publishFailed, validationError) }
+    }
 
     let restarts = params.restart ?? false
     let old = participant.publishing

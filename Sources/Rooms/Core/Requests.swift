@@ -18,16 +18,16 @@ extension RoomCore {
         .client(user, connection, request: request.id), .failure(RoomError(.notInRoom, "this session has ended; join again")))
       return .ended
     }
-    let asker = Asker.client(user, connection, request: request.id)
+    let requester = Requester.client(user, connection, request: request.id)
     let mark = mark
     var cost = 0.0
     do throws(RoomError) {
-      cost = try takePace(of: request.call, by: user)
+      cost = try chargeRateLimit(of: request.call, by: user)
       // Without a result, the answer follows when a program is made.
-      if let result = try perform(request.call, by: participant, asker) { answer(asker, .success(result), at: mark) }
+      if let result = try perform(request.call, by: participant, requester) { answer(requester, .success(result), at: mark) }
     } catch {
       if cost > 0 { _ = roster.change(user) { $0.changes?.putBack(cost) } }
-      answer(asker, .failure(error), at: mark)
+      answer(requester, .failure(error), at: mark)
     }
     return roster[user]?.session == session ? .continue : .ended
   }
@@ -40,7 +40,7 @@ extension RoomCore {
 
   /// - Parameter caller: nil for the API.
   private mutating func perform(
-    _ call: SignalCall, by caller: Participant?, _ asker: Asker
+    _ call: SignalCall, by caller: Participant?, _ requester: Requester
   ) throws(RoomError) -> (any Codable & Sendable)? {
     switch call {
     case .seats, .pk, .sendMessage, .setAttributes: return try performState(call, by: caller?.user)
@@ -48,9 +48,9 @@ extension RoomCore {
     case .mute(let params):
       let info = try mute(params.trackId, params.muted, by: caller?.user)
       return caller == nil ? info : Empty()
-    case .startForward(let params): return try startForward(params, by: caller, asker)
-    case .startMerge(let params): return try startMerge(params, by: caller, asker)
-    case .setLayouts(let params): return try setLayouts(params.layouts, of: params.jobId, by: caller, asker)
+    case .startForward(let params): return try startForward(params, by: caller, requester)
+    case .startMerge(let params): return try startMerge(params, by: caller, requester)
+    case .setLayouts(let params): return try setLayouts(params.layouts, of: params.jobId, by: caller, requester)
     case .stopJob(let params): try stopJob(params.jobId, by: caller)
     case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")
     case .ping, .leave, .publish, .unpublish, .subscribe, .unsubscribe, .confirmTracks, .setAudioLevels, .answer, .resubscribe,
@@ -80,8 +80,8 @@ extension RoomCore {
   }
 
   /// Answers the caller that waits for a result.
-  mutating func answer(_ asker: Asker, _ result: Result<any Codable & Sendable, RoomError>, at mark: Int? = nil) {
-    switch asker {
+  mutating func answer(_ requester: Requester, _ result: Result<any Codable & Sendable, RoomError>, at mark: Int? = nil) {
+    switch requester {
     case .client(_, let connection, let request):
       if case .failure(let error) = result { count(.error(error.code)) }
       emit(.answer(connection, request: request, result), at: mark ?? self.mark)
@@ -190,7 +190,7 @@ extension RoomCore {
   /// Charges a call to its caller's rate limit.
   /// - Returns: the cost to refund if the call fails.
   /// - Throws: 80302 if the caller exceeds the limit.
-  private mutating func takePace(of call: SignalCall, by user: UserID) throws(RoomError) -> Double {
+  private mutating func chargeRateLimit(of call: SignalCall, by user: UserID) throws(RoomError) -> Double {
     guard let cost = call.fanOutCost else { return 0 }
     let (perSecond, burst) = (settings.limits.changesPerSecond, settings.limits.changeBurst)
     let now = now.instant

@@ -25,7 +25,7 @@ extension RoomCore {
 
   private func stored(_ job: Job) -> StoredJob {
     let program: StoredJob.Program =
-      switch (job.program, job.resting) {
+      switch (job.program, job.suspendedForward) {
       // The split screen is derived from the PK.
       case (_, let forward?), (.forward(let forward), nil): .forward(audio: forward.audio, video: forward.video)
       case (.merge(let mix, let params), nil): .merge(params, mixes[mix]?.plan.layouts ?? [])
@@ -59,12 +59,12 @@ extension RoomCore {
       case .forward(let audio, let video):
         guard let url else { throw RoomError(.cdnParameters, "its URL is no longer valid") }
         let new = NewJob(
-          id: job.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, asker: .room,
+          id: job.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, requester: .room,
           startedAt: job.startedAt, by: job.by)
         begin(new, recording: recording, isRestored: true)
       case .merge(let params, let items):
         merge(
-          params, items, to: url, by: job.by, claim: claim, recording: recording, asker: .room, startedAt: job.startedAt)
+          params, items, to: url, by: job.by, claim: claim, recording: recording, requester: .room, startedAt: job.startedAt)
       }
     } catch {
       emit(.report(.jobEnded, JobEndedData(jobId: job.jobId, reason: .failed)))

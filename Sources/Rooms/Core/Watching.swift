@@ -8,14 +8,14 @@ import RoomWebRTC
 
 extension RoomCore {
   /// Maximum number of HTTP sessions that wait for their media. They do not count as present yet, but each has a transport.
-  private static let mostWaiting = 1000
+  private static let maximumWaiting = 1000
 
   // MARK: WHIP
 
   /// Adds a user with the tracks that its offer publishes. A participant of the same name is replaced, as with any join.
   mutating func publish(_ token: RoomToken, offer: String) throws(SessionRefusal) -> SessionAnswer {
     let publication = try publication(of: offer)
-    do throws(RoomError) { try checkPlace(for: token, publishes: true) } catch {
+    do throws(RoomError) { try checkCapacity(for: token, publishes: true) } catch {
       throw error.code == .joinFailed ? .unavailable(error) : SessionRefusal(status: 403, error: error)
     }
     let answered = publication.answered
@@ -80,7 +80,7 @@ extension RoomCore {
     guard let participant = roster[user], !participant.isConnected else { return }
     if !participant.countsAsPresent {
       // The room may have filled since the offer.
-      if fullSentence(for: nil, publishes: true) != nil {
+      if capacityError(for: nil, publishes: true) != nil {
         count(.limit(.participants))
         return end(user, EndedData(reason: .timedOut))
       }
@@ -94,11 +94,11 @@ extension RoomCore {
 
   /// Answers a viewer's offer. The viewer receives the present and later tracks of its source, in the codecs that it offered.
   mutating func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) throws(SessionRefusal) -> SessionAnswer {
-    if let full = fullSentence(for: nil, publishes: false) {
+    if let full = capacityError(for: nil, publishes: false) {
       count(.limit(.participants))
       throw .unavailable(RoomError(.joinFailed, full))
     }
-    if let sentence = sessionsSentence(for: token) {
+    if let sentence = sessionLimitError(for: token) {
       count(.limit(.sessions))
       throw .tooManySessions(sentence)
     }
@@ -132,7 +132,7 @@ extension RoomCore {
   }
 
   /// Returns the reason why no further viewer session may start; nil if one may.
-  private func sessionsSentence(for token: RoomToken) -> String? {
+  private func sessionLimitError(for token: RoomToken) -> String? {
     let limits = settings.limits
     let ofUser = viewers.byID.values.filter { $0.token.user == token.user }
     let ofToken = ofUser.count { $0.token.id == token.id && $0.token.expires == token.expires }
@@ -142,8 +142,8 @@ extension RoomCore {
     if ofUser.count >= limits.sessionsPerUser {
       return "the user has \(limits.sessionsPerUser) sessions in the room; end one or wait for one to time out"
     }
-    if viewers.waiting + roster.waiting >= Self.mostWaiting {
-      return "\(Self.mostWaiting) sessions of the room wait for their media; try again in a few seconds"
+    if viewers.waiting + roster.waiting >= Self.maximumWaiting {
+      return "\(Self.maximumWaiting) sessions of the room wait for their media; try again in a few seconds"
     }
     return nil
   }
@@ -152,7 +152,7 @@ extension RoomCore {
     timers.cancel(.viewer(id))
     guard let viewer = viewers[id], !viewer.countsAsPresent else { return }
     // The room may have filled since the offer.
-    if fullSentence(for: nil, publishes: false) != nil {
+    if capacityError(for: nil, publishes: false) != nil {
       count(.limit(.participants))
       return endViewer(id, because: "the room is full")
     }

@@ -40,7 +40,7 @@ struct Job: Sendable {
   var program: Program
   var info: JobInfo
   /// The forward to return to when the PK of a split screen ends.
-  var resting: Forward?
+  var suspendedForward: Forward?
   /// Whether the split screen is on air.
   var showsPK = false
   /// Whether a call has stopped it: it is no longer stored, though it may take a moment to end.
@@ -64,7 +64,7 @@ struct NewJob: Sendable {
   let program: Program
   let url: PublishURL?
   let claim: BroadcastClaim
-  let asker: Asker
+  let requester: Requester
   /// Milliseconds since 1970; nil for now.
   let startedAt: Int64?
   /// The user who started it; empty for the API and for the room itself.
@@ -72,7 +72,7 @@ struct NewJob: Sendable {
 }
 
 /// The caller that waits for the result of a call.
-enum Asker: Sendable {
+enum Requester: Sendable {
   case client(UserID, ConnectionID, request: Int)
   case api
   /// The room itself, which needs no answer.

@@ -16,7 +16,7 @@ package final class BroadcastDirectory: Sendable {
   typealias RecordingListener = @Sendable (RecordingName, FileOutlet.Summary) -> Void
 
   /// A job's registration with its broadcast.
-  struct Place: Sendable {
+  struct Registration: Sendable {
     let broadcast: LiveBroadcast
     let program: ProgramID
     /// Whether it goes to the origin of this server or to a file, without a connection that could fail.
@@ -35,8 +35,8 @@ package final class BroadcastDirectory: Sendable {
     var owners: Set<RoomName>
     var listeners: [ProgramID: Listener] = [:]
 
-    func place(_ program: ProgramID) -> Place {
-      Place(broadcast: broadcast, program: program, isDirect: isDirect, recording: recording)
+    func registration(_ program: ProgramID) -> Registration {
+      Registration(broadcast: broadcast, program: program, isDirect: isDirect, recording: recording)
     }
   }
 
@@ -49,7 +49,7 @@ package final class BroadcastDirectory: Sendable {
     /// Created with the first broadcast.
     var group: MultiThreadedEventLoopGroup?
     /// Start times, by key, of the broadcasts that were running when the server stopped; milliseconds since 1970.
-    var begun: [String: Int64] = [:]
+    var startTimes: [String: Int64] = [:]
 
     mutating func nextProgram() -> ProgramID {
       lastProgram += 1
@@ -68,7 +68,7 @@ package final class BroadcastDirectory: Sendable {
   private let store: StoreWriter?
   /// Locked while a job is admitted, which may open an encoder and create files. Broadcasts report under the lock of the state
   /// and do not wait for that.
-  private let placing = NIOLock()
+  private let registrationLock = NIOLock()
   private let state = NIOLockedValueBox(State())
 
   package init(
@@ -102,26 +102,26 @@ package final class BroadcastDirectory: Sendable {
   ///     name; if none can be created, the broadcast continues unrecorded.
   /// - Throws: 10003 if the claim does not cover the broadcast; 80201 if the serial number is too small, the server has no
   ///   capacity for another broadcast, or no file can be created; 80204 if recording is disabled.
-  func place(
+  func register(
     _ url: PublishURL, claim: BroadcastClaim, recording: RecordingName? = nil, isRestored: Bool = false,
     recorded: @escaping RecordingListener = { _, _ in }, listener: @escaping Listener
-  ) throws(RoomError) -> Place {
+  ) throws(RoomError) -> Registration {
     let request = Request(
       target: try BroadcastTarget(to: url, origin: origin, records: recordings != nil), claim: claim,
       serialNumber: url.serialNumber ?? 0, recording: recording, isRestored: isRestored, recorded: recorded, listener: listener)
-    if recording != nil, recordings == nil, !isRestored { throw RoomError.recordsNothing("record") }
-    placing.lock()
-    defer { placing.unlock() }
-    if let place = try join(request) { return place }
-    let place = try begin(request)
+    if recording != nil, recordings == nil, !isRestored { throw RoomError.recordingDisabled("record") }
+    registrationLock.lock()
+    defer { registrationLock.unlock() }
+    if let registration = try join(request) { return registration }
+    let registration = try begin(request)
     log.info("broadcast started", metadata: ["target": "\(url)"])
-    return place
+    return registration
   }
 
   /// Returns a registration with the running broadcast; nil if there is none.
-  private func join(_ request: Request) throws(RoomError) -> Place? {
+  private func join(_ request: Request) throws(RoomError) -> Registration? {
     let key = request.target.key
-    let joined: Result<(place: Place, before: Entry)?, RoomError> = state.withLockedValue { state in
+    let joined: Result<(registration: Registration, before: Entry)?, RoomError> = state.withLockedValue { state in
       guard !state.isStopping else { return .failure(RoomError(.publishFailed, "the server is stopping")) }
       do throws(RoomError) {
         try request.claim.check(request.target.stream, owners: state.entries[key]?.owners)
@@ -143,41 +143,41 @@ package final class BroadcastDirectory: Sendable {
       entry.recording = entry.recording ?? request.recording
       if request.claim.isTrusted, let room = request.claim.room { entry.owners.insert(room) }
       state.entries[key] = entry
-      return .success((entry.place(program), before))
+      return .success((entry.registration(program), before))
     }
-    guard let (place, before) = try joined.get() else { return nil }
-    guard before.recording == nil, let name = request.recording else { return place }
+    guard let (registration, before) = try joined.get() else { return nil }
+    guard before.recording == nil, let name = request.recording else { return registration }
     do throws(RoomError) {
       let outlet = try record(name, for: request, isOnlyOutput: false)
-      Task { await place.broadcast.add(outlet) }
-      return place
+      Task { await registration.broadcast.add(outlet) }
+      return registration
     } catch {
-      return try withoutRecording(place, before: before, request, error)
+      return try withoutRecording(registration, before: before, request, error)
     }
   }
 
   /// Reverts what ``join(_:)`` registered for a recording that can't be made; for a new job, everything.
   private func withoutRecording(
-    _ place: Place, before: Entry, _ request: Request, _ error: RoomError
-  ) throws(RoomError) -> Place {
+    _ registration: Registration, before: Entry, _ request: Request, _ error: RoomError
+  ) throws(RoomError) -> Registration {
     let key = request.target.key
     let entry = state.withLockedValue { state -> Entry? in
-      guard var entry = state.entries[key], entry.broadcast === place.broadcast else { return nil }
+      guard var entry = state.entries[key], entry.broadcast === registration.broadcast else { return nil }
       if entry.recording == request.recording { entry.recording = nil }
       if !request.isRestored {
         entry.serialNumber = before.serialNumber
         entry.owners = before.owners
-        entry.listeners[place.program] = nil
+        entry.listeners[registration.program] = nil
       }
       state.entries[key] = entry
       return entry
     }
     guard request.isRestored else { throw error }
-    return entry?.place(place.program) ?? place
+    return entry?.registration(registration.program) ?? registration
   }
 
   /// Returns a registration with a new broadcast.
-  private func begin(_ request: Request) throws(RoomError) -> Place {
+  private func begin(_ request: Request) throws(RoomError) -> Registration {
     let key = request.target.key
     let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLockedValue { state in
       guard state.entries.count < settings.limit else {
@@ -195,21 +195,21 @@ package final class BroadcastDirectory: Sendable {
         broadcast: made, isDirect: request.target.isDirect, recording: recording, serialNumber: request.serialNumber,
         owners: Set([request.claim.room].compactMap(\.self)), listeners: [program: request.listener])
       state.withLockedValue { $0.entries[key] = entry }
-      return entry.place(program)
+      return entry.registration(program)
     } catch {
       store?.note(.broadcast(key, begun: nil))
       throw error
     }
   }
 
-  /// Restores start times: a broadcast that was running keeps its timeline if it restarts before ``forgetBegun()``.
-  package func restore(begun: [String: Int64]) { state.withLockedValue { $0.begun = begun } }
+  /// Restores start times: a broadcast that was running keeps its timeline if it restarts before ``forgetStartTimes()``.
+  package func restore(begun: [String: Int64]) { state.withLockedValue { $0.startTimes = begun } }
 
   /// Drops the start times of broadcasts that have not restarted.
-  package func forgetBegun() {
+  package func forgetStartTimes() {
     let gone = state.withLockedValue { state in
-      defer { state.begun = [:] }
-      return state.begun.keys
+      defer { state.startTimes = [:] }
+      return state.startTimes.keys
     }
     for key in gone { store?.note(.broadcast(key, begun: nil)) }
   }
@@ -217,7 +217,7 @@ package final class BroadcastDirectory: Sendable {
   /// Returns the microseconds since a broadcast started; nil if it starts now.
   private func takeAge(of key: String, _ state: inout State) -> Int64? {
     let now = RoomTime.now.unix
-    guard let begun = state.begun.removeValue(forKey: key) else {
+    guard let begun = state.startTimes.removeValue(forKey: key) else {
       store?.note(.broadcast(key, begun: now))
       return nil
     }
@@ -268,7 +268,7 @@ package final class BroadcastDirectory: Sendable {
     let (key, recorded) = (request.target.key, request.recorded)
     guard let recordings else {
       log.warning("recording rejected", metadata: ["file": "\(name)", "reason": "the server was started without --recordings"])
-      throw RoomError.recordsNothing("record")
+      throw RoomError.recordingDisabled("record")
     }
     do throws(RecordingFailure) {
       let outlet = try recordings.begin(name, resumes: request.isRestored) { [weak self] summary in
@@ -345,7 +345,7 @@ package final class BroadcastDirectory: Sendable {
 
   /// Stops all broadcasts.
   package func stop() async {
-    let entries = placing.withLock {
+    let entries = registrationLock.withLock {
       state.withLockedValue { state in
         state.isStopping = true
         return Array(state.entries.values)

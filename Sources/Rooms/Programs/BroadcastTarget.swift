@@ -18,7 +18,7 @@ enum BroadcastTarget {
     let address: RTMPAddress
     switch url.destination {
     case .file(let name):
-      guard records else { throw .recordsNothing("publishUrl") }
+      guard records else { throw .recordingDisabled("publishUrl") }
       self = .file(name)
       return
     case .server(let server): address = server
@@ -55,7 +55,7 @@ enum BroadcastTarget {
 extension RoomError {
   /// Returns the error for a recording while recording is disabled.
   /// - Parameter parameter: the parameter that requests the recording.
-  static func recordsNothing(_ parameter: String) -> RoomError {
+  static func recordingDisabled(_ parameter: String) -> RoomError {
     RoomError(.cdnParameters, "\(parameter): recording is disabled: this server was started without --recordings")
   }
 }

@@ -18,7 +18,7 @@ final class RoomPrograms {
   }
 
   private struct RunningJob {
-    let place: BroadcastDirectory.Place
+    let registration: BroadcastDirectory.Registration
     /// Commands to the broadcast, run in order.
     var work = OrderedWork()
   }
@@ -122,7 +122,7 @@ final class RoomPrograms {
 
   /// Returns the sources of a job's status.
   func probe(_ job: JobID, mix: MixID?) -> JobProbe {
-    JobProbe(job: job, broadcast: jobs[job]?.place.broadcast, mix: mix.flatMap { mixes[$0] })
+    JobProbe(job: job, broadcast: jobs[job]?.registration.broadcast, mix: mix.flatMap { mixes[$0] })
   }
 
   func id(of mix: LiveMix) -> MixID? { mixes.first { $0.value === mix }?.key }
@@ -135,11 +135,11 @@ final class RoomPrograms {
     } catch { return .failure(error) }
     guard let request else { return .success(nil) }
     do throws(RoomError) {
-      let place = try broadcasts.place(
+      let registration = try broadcasts.register(
         request.url, claim: request.claim, recording: request.recording, isRestored: request.isRestored, recorded: recorded
       ) { [heard] event in heard(event, job) }
-      jobs[job] = RunningJob(place: place)
-      return .success(BroadcastGrant(isDirect: place.isDirect, recording: place.recording))
+      jobs[job] = RunningJob(registration: registration)
+      return .success(BroadcastGrant(isDirect: registration.isDirect, recording: registration.recording))
     } catch {
       if let mix { endMix(mix.id) }
       return .failure(error)
@@ -149,9 +149,9 @@ final class RoomPrograms {
   /// Removes a job whose broadcast reported its end.
   func forget(_ job: JobID) { jobs[job] = nil }
 
-  private func run(_ job: JobID, _ command: @escaping @Sendable (BroadcastDirectory.Place) async -> Void) {
-    guard let place = jobs[job]?.place else { return }
-    jobs[job]?.work.add { await command(place) }
+  private func run(_ job: JobID, _ command: @escaping @Sendable (BroadcastDirectory.Registration) async -> Void) {
+    guard let registration = jobs[job]?.registration else { return }
+    jobs[job]?.work.add { await command(registration) }
   }
 
   private func start(_ job: JobID, _ program: JobProgram) {

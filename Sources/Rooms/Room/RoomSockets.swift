@@ -91,12 +91,12 @@ struct RoomSockets {
   /// Sends an event to many recipients, encoded once.
   func broadcast(_ event: SignalEvent, to recipients: RoomOutput.Recipients) {
     guard !clients.isEmpty, let message = written(event) else { return }
-    let patience = event.patience
+    let delay = event.batchDelay
     switch recipients {
-    case .everyone(let besides): for (id, outlet) in clients where id != besides { outlet.gather(message, patience) }
+    case .everyone(let besides): for (id, outlet) in clients where id != besides { outlet.gather(message, delay) }
     // Sending to a few at once is cheap.
     case .these(let ids) where ids.count <= Self.few: for id in ids { clients[id]?.send(message) }
-    case .these(let ids): for id in ids { clients[id]?.gather(message, patience) }
+    case .these(let ids): for id in ids { clients[id]?.gather(message, delay) }
     }
   }
 
@@ -122,7 +122,7 @@ struct RoomSockets {
 }
 
 extension SignalEvent {
-  fileprivate var patience: SignalPatience {
+  fileprivate var batchDelay: BatchDelay {
     switch self {
     case .joined, .left, .connectionChanged: .long
     default: .short

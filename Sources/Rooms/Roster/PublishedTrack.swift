@@ -27,7 +27,7 @@ struct PublishedTrack: Sendable {
 
 extension NewTrack {
   /// The validation error message; nil if it is valid.
-  var fault: String? {
+  var validationError: String? {
     if (tag?.utf8.count ?? 0) > 64 { return "a tag is at most 64 bytes" }
     for (name, value, range) in [
       ("width", width, 1...16384), ("height", height, 1...16384), ("fps", fps, 1...1000),

@@ -23,7 +23,7 @@ package enum CloseReason: Sendable, Hashable {
     }
   }
 
-  package var word: String {
+  package var text: String {
     switch self {
     case .sessionEnded: "session ended"
     case .replaced: "replaced by another socket"

@@ -6,7 +6,7 @@ package protocol SignalOutlet: AnyObject, Sendable {
   func send(_ message: ByteBuffer)
   /// Sends a complete message to one of many recipients, after those sent before it. It may be delayed, to share a system call
   /// with others.
-  func gather(_ message: ByteBuffer, _ patience: SignalPatience)
+  func gather(_ message: ByteBuffer, _ delay: BatchDelay)
   /// Closes the socket after all pending messages have been sent.
   func close(_ reason: CloseReason)
   /// Holds back all messages sent from now on, until `release`.
@@ -16,7 +16,7 @@ package protocol SignalOutlet: AnyObject, Sendable {
 }
 
 /// How long a message to many recipients may be delayed on an event loop that has just written to many sockets.
-package enum SignalPatience: Sendable {
+package enum BatchDelay: Sendable {
   /// For all other events.
   case short
   /// For events about participants that join, leave, or lose or restore their connection.
@@ -31,7 +31,7 @@ package struct SignalHold: Hashable, Sendable {
 }
 
 extension SignalOutlet {
-  package func gather(_ message: ByteBuffer, _ patience: SignalPatience) { send(message) }
+  package func gather(_ message: ByteBuffer, _ delay: BatchDelay) { send(message) }
   // An outlet that need not wait for a disk holds nothing back.
   package func hold() -> SignalHold { SignalHold() }
   package func release(_ hold: SignalHold) {}

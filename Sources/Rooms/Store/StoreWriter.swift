@@ -9,15 +9,15 @@ import RoomRTP
 ///
 /// Each change gets a ticket. An answer that confirms a change waits for its ticket with ``whenWritten(_:_:)`` or
 /// ``settled()``. All changes that arrive during a transaction share the next one. If a transaction fails, or takes longer than
-/// `patience`, the waiting answers are sent anyway: the change is in effect, its write is retried, and the answer is counted as
+/// `maximumWait`, the waiting answers are sent anyway: the change is in effect, its write is retried, and the answer is counted as
 /// early.
 package final class StoreWriter: Sendable {
   /// Maximum number of pending changes other than room states; the oldest are dropped first.
-  private static let mostOthers = 4096
+  private static let maximumOthers = 4096
   /// Minimum interval of log messages about a failing store; microseconds.
-  private static let complaintPause: Int64 = 1_000_000
+  private static let logInterval: Int64 = 1_000_000
   /// Maximum number of waiting answers.
-  private static let mostWaiting = 65_536
+  private static let maximumWaiting = 65_536
 
   /// Counters for `/metrics`.
   package struct Counters: Sendable {
@@ -37,21 +37,21 @@ package final class StoreWriter: Sendable {
   package typealias Waiter = @Sendable (_ isWritten: Bool) -> Void
 
   private struct State {
-    var queue = StoreQueue<any StoredSource>(limit: StoreWriter.mostOthers)
-    var pace = StorePace()
+    var queue = StoreQueue<any StoredSource>(limit: StoreWriter.maximumOthers)
+    var pace = StoreSchedule()
     var waiters: [(ticket: StoreTicket, body: Waiter)] = []
     /// The rooms as stored, without members: an unchanged room is not written again.
     var stored: [RoomName: StoredRoom] = [:]
     /// Number of changes being written.
     var writing = 0
     /// Start time of that write.
-    var begun = Instant(microseconds: 0)
+    var startedAt = Instant(microseconds: 0)
     /// Whether a task checks that no write takes too long.
     var isWatched = false
     /// Whether the current write has exceeded the time that an answer waits.
     var isStuck = false
     var counters = Counters()
-    var complained: Instant?
+    var lastLogged: Instant?
     var alarm: (time: Instant, task: Task<Void, Never>)?
     var isStopped = false
     /// Whether writing has ended for good.
@@ -59,7 +59,7 @@ package final class StoreWriter: Sendable {
 
     /// Records that a batch is being written.
     mutating func begin(_ batch: StoreQueue<any StoredSource>.Batch, at now: Instant) {
-      (writing, begun) = (batch.changes.count, now)
+      (writing, startedAt) = (batch.changes.count, now)
     }
 
     /// Removes and returns the waiters whose tickets are at most this one.
@@ -72,15 +72,15 @@ package final class StoreWriter: Sendable {
 
   private let store: any RoomStore
   private let log: Logger
-  private let patience: Duration
+  private let maximumWait: Duration
   private let state = NIOLockedValueBox(State())
   private let wake: AsyncStream<Void>.Continuation
   private let work: NIOLockedValueBox<Task<Void, Never>?>
 
-  /// - Parameter patience: maximum time that an answer waits for a transaction.
-  package init(_ store: any RoomStore, patience: Duration = .seconds(2), log: Logger) {
+  /// - Parameter maximumWait: maximum time that an answer waits for a transaction.
+  package init(_ store: any RoomStore, maximumWait: Duration = .seconds(2), log: Logger) {
     self.store = store
-    self.patience = patience
+    self.maximumWait = maximumWait
     self.log = log
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.wake = wake
@@ -128,7 +128,7 @@ package final class StoreWriter: Sendable {
   package func whenWritten(_ ticket: StoreTicket, _ body: @escaping Waiter) {
     let isWritten: Bool? = state.withLockedValue { state in
       if ticket <= state.queue.written { return true }
-      guard !state.isStuck, !state.isOver, state.waiters.count < Self.mostWaiting else {
+      guard !state.isStuck, !state.isOver, state.waiters.count < Self.maximumWaiting else {
         state.counters.earlyAnswers += 1
         return false
       }
@@ -251,8 +251,8 @@ package final class StoreWriter: Sendable {
       state.counters.failures += 1
       let waiters = state.takeWaiters(through: batch.through)
       state.counters.earlyAnswers += UInt64(waiters.count)
-      let isNews = state.complained.map { now - $0 >= Self.complaintPause } ?? true
-      if isNews { state.complained = now }
+      let isNews = state.lastLogged.map { now - $0 >= Self.logInterval } ?? true
+      if isNews { state.lastLogged = now }
       return (waiters, isNews)
     }
     if isNews {
@@ -261,38 +261,38 @@ package final class StoreWriter: Sendable {
     for waiter in waiters { waiter(false) }
   }
 
-  /// Checks after `patience` whether the write is still running. One task serves all writes, because most end long before.
+  /// Checks after `maximumWait` whether the write is still running. One task serves all writes, because most end long before.
   private func watch() {
     let isFirst = state.withLockedValue { state in
       defer { state.isWatched = true }
       return !state.isWatched
     }
     guard isFirst else { return }
-    Task { [weak self, patience] in
-      var wait = patience
-      while (try? await Task.sleep(for: wait)) != nil, let next = self?.waitOfWatch() { wait = next }
+    Task { [weak self, maximumWait] in
+      var wait = maximumWait
+      while (try? await Task.sleep(for: wait)) != nil, let next = self?.timeUntilStuck() { wait = next }
     }
   }
 
   /// Returns the time until the current write has taken too long; nil if there is none, or it already has.
-  private func waitOfWatch() -> Duration? {
+  private func timeUntilStuck() -> Duration? {
     let left: Duration? = state.withLockedValue { state in
       guard state.writing > 0 else {
         state.isWatched = false
         return nil
       }
-      let left = patience - .microseconds(max(0, Instant.now - state.begun))
+      let left = maximumWait - .microseconds(max(0, Instant.now - state.startedAt))
       if left <= .zero { state.isWatched = false }
       return left
     }
     guard let left else { return nil }
     if left > .zero { return left }
-    giveUpWaiting()
+    releaseWaiters()
     return nil
   }
 
   /// Releases the waiting answers when a write takes too long.
-  private func giveUpWaiting() {
+  private func releaseWaiters() {
     let waiters: [Waiter]? = state.withLockedValue { state in
       guard state.writing > 0 else { return nil }
       state.isStuck = true

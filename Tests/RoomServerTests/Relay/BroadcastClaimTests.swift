@@ -121,7 +121,7 @@ struct BroadcastClaimTests {
       for number in 1...64 {
         group.addTask {
           guard let url = PublishURL("rtmp://192.0.2.1/live/one?serialnum=\(number)") else { return nil }
-          return try? ObjectIdentifier(directory.place(url, claim: .trusted("room")) { _ in }.broadcast)
+          return try? ObjectIdentifier(directory.register(url, claim: .trusted("room")) { _ in }.broadcast)
         }
       }
       return await group.reduce(into: [ObjectIdentifier]()) { all, one in if let one { all.append(one) } }

@@ -143,7 +143,7 @@ struct StoreWriterTests {
   @Test("a hanging store delays answers for a limited time", .timeLimit(.minutes(1)))
   func hanging() async throws {
     let (store, answers) = (SteeredStore(), Answers())
-    let writer = StoreWriter(store, patience: .milliseconds(100), log: Self.quiet)
+    let writer = StoreWriter(store, maximumWait: .milliseconds(100), log: Self.quiet)
     answers.wait(for: "first", writer.note(.broadcast("1", begun: 1)), writer)
     answers.wait(for: "second", writer.note(.broadcast("2", begun: 1)), writer)
     try await eventually("they are sent") { answers.all.sorted() == ["first, not written", "second, not written"] }

@@ -95,13 +95,13 @@ struct SessionLimitTests {
     "a share of a room's capacity is reserved, and at least one participant may join without it",
     arguments: [(1, 2, 0), (2, 2, 1), (5, 2, 1), (100, 2, 2), (1000, 2, 20), (10, 0, 0), (10, 100, 9), (0, 50, 0)])
   func share(most: Int, share: Int, reserved: Int) {
-    var places = RoomPlaces(most: most, publisherShare: share)
+    var places = RoomCapacity(most: most, publisherShare: share)
     #expect(places.reserved == reserved)
     places.others = most - reserved
-    #expect(!places.hasPlace(publishes: false))
-    #expect(places.hasPlace(publishes: true) == (reserved > 0))
+    #expect(!places.hasCapacity(publishes: false))
+    #expect(places.hasCapacity(publishes: true) == (reserved > 0))
     places.publishers = reserved
-    #expect(!places.hasPlace(publishes: true))
+    #expect(!places.hasCapacity(publishes: true))
   }
 }
 

@@ -121,7 +121,7 @@ struct StoreQueueTests {
 
   @Test("the first change, and one that an answer waits for, is written at once; others are batched")
   func pace() {
-    var pace = StorePace()
+    var pace = StoreSchedule()
     #expect(pace.next(isAwaited: false) == nil && pace.next(isAwaited: true) == nil)
     pace.wrote(from: at(0), to: at(4))
     #expect(pace.next(isAwaited: true) == at(5))
@@ -136,7 +136,7 @@ struct StoreQueueTests {
 
   @Test("a failed store is retried after a second, or sooner if an answer waits")
   func paceOfFailures() {
-    var pace = StorePace()
+    var pace = StoreSchedule()
     pace.failed(at: at(50))
     #expect(pace.next(isAwaited: false) == at(1050) && pace.next(isAwaited: true) == at(150))
     pace.wrote(from: at(200), to: at(204))

@@ -25,7 +25,7 @@ extension RoomState {
       mode: params.mode ?? .bridge, by: caller.eventUserID, at: clock, expiresAt: clock + rules.pkInvitationTime)
     pk.append(invitation)
     pk.outgoing = id
-    tell(.pkInvited(invitation), to: .admins)
+    announce(.pkInvited(invitation), to: .admins)
     sendInvitation(invitation)
     return PKInviteResult(pkId: id, expiresAt: invitation.expiresAt)
   }
@@ -110,7 +110,7 @@ extension RoomState {
     guard pk[id] != nil else { return pk.conclude(id) }
     let crossed = pk.outgoing == id ? pk.crossed : nil
     pk.conclude(id)
-    tell(
+    announce(
       .pkInvitationEnded(PKInvitationEndedData(pkId: id, outcome: outcome, reason: reason, error: error, by: user)), to: .admins
     )
     if let crossed {

@@ -59,7 +59,7 @@ extension RoomState {
       return send(.reject(.failed, reason: nil, error: error), about: invitation.pkId, to: room)
     }
     pk.append(invitation)
-    tell(.pkInvited(invitation), to: .admins)
+    announce(.pkInvited(invitation), to: .admins)
     // Both rooms invited each other: the other one, whose name sorts first, starts the PK.
     if let ours, connectedHost == invitation.to.userId {
       send(.cancel(.crossed), about: ours.pkId, to: room)
@@ -131,8 +131,8 @@ extension RoomState {
       pkId: invitation.pkId, mode: invitation.mode, room: other, userId: peer,
       host: inviter ? invitation.from.userId : invitation.to.userId, inviter: inviter, startedAt: startedAt)
     pk.running = RunningPK(info: info, now: clock, rules: rules)
-    tell(.pkBegan(info))
-    want(.pkBegan(info))
+    announce(.pkBegan(info))
+    emit(.pkBegan(info))
     let busy = RoomError(.roomInPK, "room \(name) is in a PK")
     for waiting in pk.invitations {
       send(.reject(.failed, reason: nil, error: busy), about: waiting.pkId, to: waiting.from.room)

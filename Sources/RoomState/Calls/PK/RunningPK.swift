@@ -8,7 +8,7 @@ extension RoomState {
     guard var running = pk.running else { throw Self.noPK }
     guard running.info.peerMuted != muted else { return }
     running.info.peerMuted = muted
-    change(to: running, telling: true)
+    change(to: running, sendsUpdate: true)
   }
 
   /// Sets this side's score, which is sent to both rooms.
@@ -22,7 +22,7 @@ extension RoomState {
     guard var running = pk.running else { throw Self.noPK }
     guard running.info.score != score else { return }
     running.info.score = score
-    change(to: running, telling: true)
+    change(to: running, sendsUpdate: true)
   }
 
   /// Resumes the PK after this side's anchor left and joined again. An anchor that resumes its session need not call it.
@@ -79,7 +79,7 @@ extension RoomState {
       running.peerAtHome = update.atHome
       running.away = update.hasGuest && running.info.mode == .move && running.info.inviter
     }
-    change(to: running, telling: false)
+    change(to: running, sendsUpdate: false)
   }
 
   /// Updates the anchors' presence.
@@ -89,21 +89,21 @@ extension RoomState {
     let guest = members[running.info.userId]
     running.hasGuest = guest?.guestOf == running.info.pkId && guest?.connected ?? false
     let moved = running.atHome != pk.running?.atHome || running.hasGuest != pk.running?.hasGuest
-    change(to: running, telling: moved)
+    change(to: running, sendsUpdate: moved)
   }
 
-  /// - Parameter telling: whether to send the other room an update.
-  private mutating func change(to new: RunningPK, telling: Bool) {
+  /// - Parameter sendsUpdate: whether to send the other room an update.
+  private mutating func change(to new: RunningPK, sendsUpdate: Bool) {
     var new = new
     let before = pk.running?.info
     new.settle(now: clock, grace: rules.pkGraceTime)
-    if telling { new.version += 1 }
+    if sendsUpdate { new.version += 1 }
     pk.running = new
     if new.info != before {
-      tell(.pkChanged(new.info))
-      want(.pkChanged(new.info))
+      announce(.pkChanged(new.info))
+      emit(.pkChanged(new.info))
     }
-    if telling { send(.update(new.update), about: new.info.pkId, to: new.info.room) }
+    if sendsUpdate { send(.update(new.update), about: new.info.pkId, to: new.info.room) }
   }
 
   /// Throws for a PK token that is no longer valid.
@@ -114,7 +114,7 @@ extension RoomState {
   }
 
   /// Returns the anchor of a PK for whom the empty host's seat is reserved against the user; nil if it is not.
-  func hostSeatIsKept(from user: UserID) -> UserID? {
+  func hostSeatReservation(from user: UserID) -> UserID? {
     guard let host = pk.info?.host, host != user else { return nil }
     return host
   }
@@ -136,7 +136,7 @@ extension RoomState {
   }
 
   /// Updates the PK after a member lost its seat but stayed in the room.
-  mutating func anchorGotUp(_ user: UserID, by operation: UserID) {
+  mutating func anchorLeftSeat(_ user: UserID, by operation: UserID) {
     endPKInvitations(with: user)
     if user == pk.info?.host { endPK(.quit, by: operation) }
   }
@@ -163,11 +163,11 @@ extension RoomState {
     guard let info = pk.info else { return }
     pk.running = nil
     pk.conclude(info.pkId)
-    tell(
+    announce(
       .pkEnded(
         PKEndedData(
           pkId: info.pkId, reason: reason, room: room ?? name, by: user, score: info.score, peerScore: info.peerScore)))
-    want(.pkEnded(info, reason))
+    emit(.pkEnded(info, reason))
     if room == nil { send(.end(reason, by: user), about: info.pkId, to: info.room) }
   }
 
@@ -193,7 +193,7 @@ extension RoomState {
       endPK(.lost, by: "")
     } else if let silentAt = running.silentAt, silentAt <= clock {
       running.silentAt = nil
-      change(to: running, telling: false)
+      change(to: running, sendsUpdate: false)
     } else if running.nextBeat <= clock {
       pk.running?.nextBeat = clock + rules.pkBeatTime
       send(.update(running.update), about: running.info.pkId, to: running.info.room)
@@ -220,7 +220,7 @@ extension RoomState {
       running.nextBeat = clock + rules.pkBeatTime
       running.goneUntil = nil
       running.peerGoneUntil = nil
-      change(to: running, telling: true)
+      change(to: running, sendsUpdate: true)
     }
     if let outgoing = pk.outgoingInvitation { sendInvitation(outgoing) }
     if let accepted = pk.accepted, let invitation = pk[accepted.pkId] {

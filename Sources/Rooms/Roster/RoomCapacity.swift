@@ -3,7 +3,7 @@ import RoomToken
 /// The capacity of a room and its use.
 ///
 /// Part of it is reserved for participants that may publish, so that viewers alone can't keep a host out.
-struct RoomPlaces: Sendable, Hashable {
+struct RoomCapacity: Sendable, Hashable {
   let most: Int
   let reserved: Int
   /// Participants whose token has the `publish` grant.
@@ -19,7 +19,7 @@ struct RoomPlaces: Sendable, Hashable {
     reserved = max(0, min(Int(places.rounded(.up)), most - 1))
   }
 
-  func hasPlace(publishes: Bool) -> Bool {
+  func hasCapacity(publishes: Bool) -> Bool {
     guard publishers + others < most else { return false }
     return publishes || others < most - reserved
   }

@@ -1,5 +1,5 @@
 /// A token bucket with a rate per second and a burst. Its only state is the time at which the bucket is full again.
-struct MessagePace: Codable, Hashable, Sendable {
+struct MessageRateLimit: Codable, Hashable, Sendable {
   /// Microseconds since 1970.
   private var wholeAt: Int64 = 0
 

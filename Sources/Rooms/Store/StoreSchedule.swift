@@ -4,7 +4,7 @@ import RoomRTP
 ///
 /// A change that an answer waits for is written at once, together with all changes that arrived during the last transaction.
 /// Other changes are batched, so that a busy room costs little.
-struct StorePace: Sendable {
+struct StoreSchedule: Sendable {
   /// Minimum pause between two writes that no answer waits for; microseconds.
   private static let pause: Int64 = 40_000
   /// Minimum ratio of that pause to the duration of the last write.
