@@ -219,7 +219,7 @@ public final class RoomServer: Sendable {
     // The public port serves no metrics, as with a proxy in front.
     handlers.router = Router(endpoints: endpoints.filter { $0.path != SystemAPI.metricsPath })
     https = certificate.map { daemon(port: configuration.tls?.port ?? 0, $0) }
-    following = certificate.map { certificate in Task { await certificate.follow() } }
+    following = certificate.map { certificate in Task { await certificate.watch() } }
     mediaPorts = plane.ports
     sampling = Task { await history.run() }
   }

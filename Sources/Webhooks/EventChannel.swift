@@ -37,7 +37,7 @@ package final class EventChannel: WebhookEventSink {
   }
 
   /// Wakes the writer for another reason.
-  func nudge() { wake.yield() }
+  func wakeUp() { wake.yield() }
 
   /// Removes and returns the oldest events, at most `count`.
   func take(_ count: Int) -> [WebhookEvent] {

@@ -16,7 +16,7 @@ package actor EventLog {
   private let group: MultiThreadedEventLoopGroup?
   private var webhooks: [Webhook] = []
   /// The positions of webhooks that are not written yet.
-  private nonisolated let delivered = NIOLockedValueBox<[EventStore.Place: Int64]>([:])
+  private nonisolated let delivered = NIOLockedValueBox<[EventStore.DeliveryPosition: Int64]>([:])
   private var writing: Task<Void, Never>?
   private var written = 0
   /// Events that could not be written to disk.
@@ -51,9 +51,9 @@ package actor EventLog {
           client: try WebhookClient(
             address, timeout: settings.timeout, trustedCertificates: settings.trustedCertificates, group: group), store: store,
           log: log
-        ) { [delivered, channel] place, id in
-          delivered.withLockedValue { $0[place] = id }
-          channel.nudge()
+        ) { [delivered, channel] position, id in
+          delivered.withLockedValue { $0[position] = id }
+          channel.wakeUp()
         }
         webhooks.append(webhook)
         await webhook.add(try await store.pending(for: url))

@@ -17,7 +17,7 @@ final class EventStore: Sendable {
   }
 
   /// The position of a webhook in a room's events.
-  struct Place: Sendable, Hashable {
+  struct DeliveryPosition: Sendable, Hashable {
     var url: String
     var room: RoomName
   }
@@ -78,7 +78,7 @@ final class EventStore: Sendable {
   }
 
   /// Numbers and stores events, and stores the positions of webhooks.
-  func append(_ events: [WebhookEvent], delivered: [Place: Int64] = [:]) async throws -> [Entry] {
+  func append(_ events: [WebhookEvent], delivered: [DeliveryPosition: Int64] = [:]) async throws -> [Entry] {
     try await database.write { [label] database in
       let number = try database.cachedStatement(
         sql: """
@@ -96,9 +96,9 @@ final class EventStore: Sendable {
         try insert.execute(arguments: [id, event.room.rawValue, sequence, event.time, body])
         entries.append(Entry(id: id, room: event.room, sequence: sequence, time: event.time))
       }
-      for (place, id) in delivered {
+      for (position, id) in delivered {
         try database.execute(
-          sql: "INSERT OR REPLACE INTO place VALUES (?, ?, ?)", arguments: [place.url, place.room.rawValue, id])
+          sql: "INSERT OR REPLACE INTO place VALUES (?, ?, ?)", arguments: [position.url, position.room.rawValue, id])
       }
       return entries
     }

@@ -113,7 +113,7 @@ struct Outbox: Sendable {
   var nextDeadline: Int64? { inFlight < max(1, policy.concurrent) ? waiting.first : nil }
 
   /// Whether nothing is in flight or due: queued events wait for their next attempt.
-  var isResting: Bool { inFlight == 0 && ready.isEmpty }
+  var isIdle: Bool { inFlight == 0 && ready.isEmpty }
 
   /// Resets a room to these events, by their ids and ages, oldest first.
   mutating func replay(_ events: [(id: Int64, age: Int64)], of room: RoomName, at now: Int64) {

@@ -24,7 +24,7 @@ actor Webhook {
   private let client: WebhookClient
   private let store: EventStore
   /// Called for each delivered event.
-  private let delivered: @Sendable (EventStore.Place, Int64) -> Void
+  private let delivered: @Sendable (EventStore.DeliveryPosition, Int64) -> Void
   private let log: Logger
   private var outbox: Outbox
   private var deliveries = 0
@@ -38,7 +38,7 @@ actor Webhook {
 
   init(
     _ url: String, _ address: WebhookAddress, secret: String, policy: Outbox.Policy, client: WebhookClient, store: EventStore,
-    log: Logger, delivered: @escaping @Sendable (EventStore.Place, Int64) -> Void
+    log: Logger, delivered: @escaping @Sendable (EventStore.DeliveryPosition, Int64) -> Void
   ) {
     self.url = url
     shown = address.shown
@@ -117,7 +117,7 @@ actor Webhook {
     if outcome.succeeded { deliveries += 1 } else { failures += 1 }
     tell(outcome)
     let goesOn = outbox.finished(delivery, succeeded: outcome.succeeded, at: Self.now, random: .random(in: 0...1))
-    if goesOn { delivered(EventStore.Place(url: url, room: delivery.room), delivery.id) }
+    if goesOn { delivered(EventStore.DeliveryPosition(url: url, room: delivery.room), delivery.id) }
   }
 
   /// Logs one line when deliveries start to fail, and one when they succeed again.
@@ -146,7 +146,7 @@ actor Webhook {
   /// Delivers what the receiver accepts at once, for at most two seconds; the rest waits in the store.
   func stop() async {
     let deadline = Self.now + 2000
-    while !outbox.isResting, Self.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
+    while !outbox.isIdle, Self.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
     isStopped = true
     timer?.cancel()
     client.close()

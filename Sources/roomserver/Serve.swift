@@ -69,7 +69,7 @@ struct Serve: AsyncParsableCommand {
     defer { for source in observed { source.cancel() } }
     do {
       let server = try await RoomServer.start(configuration, log: log)
-      if isDevelopment { await Self.greet(server) }
+      if isDevelopment { await Self.printBanner(server) }
       await Self.serve(server, until: signals, drainTime: resolved.drainTime, redirect: resolved.drainRedirect)
     } catch {
       FileHandle.standardError.write(Data("roomserver: \(error)\n".utf8))
@@ -114,7 +114,7 @@ struct Serve: AsyncParsableCommand {
   }
 
   /// Prints what a developer needs to start.
-  private static func greet(_ server: RoomServer) async {
+  private static func printBanner(_ server: RoomServer) async {
     let configuration = server.configuration
     guard let key = configuration.signingKey ?? configuration.keys.keys.first, let secret = configuration.keys[key]?.value
     else {

@@ -7,16 +7,17 @@ import RoomRTP
 /// The daemon's state of a TCP connection, as long as libmicrohttpd has it.
 final class HTTPConnection: Sendable {
   /// Counts it among the connections from its address.
-  private let place: ConnectionsPerAddress.Place?
+  private let reservation: ConnectionsPerAddress.Reservation?
   /// The certificate of its TLS session, which must outlive the session.
   private let certificate: ServerCertificate?
   private let socket: CInt
   private let deadline: NIOLockedValueBox<RequestDeadline>
 
   init(
-    _ connection: OpaquePointer, place: ConnectionsPerAddress.Place?, certificate: ServerCertificate?, deadline: RequestDeadline
+    _ connection: OpaquePointer, reservation: ConnectionsPerAddress.Reservation?, certificate: ServerCertificate?,
+    deadline: RequestDeadline
   ) {
-    self.place = place
+    self.reservation = reservation
     self.certificate = certificate
     self.deadline = NIOLockedValueBox(deadline)
     socket = mhd_socket(connection)
@@ -30,7 +31,7 @@ final class HTTPConnection: Sendable {
     // Under the lock, because the library writes to the socket once the request is complete.
     deadline.withLockedValue { deadline in
       guard deadline.isOver(now) else { return false }
-      deadline.requestCame()
+      deadline.requestReceived()
       return shutdown(socket, CInt(SHUT_RDWR)) == 0
     }
   }

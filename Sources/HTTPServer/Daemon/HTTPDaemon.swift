@@ -186,14 +186,14 @@ package final class HTTPDaemon: Sendable {
   package func quiesce() { state.withLockedValue { $0.isStopping = true } }
 
   /// How long clients have to read their answers when the server stops.
-  private static let parting = Duration.seconds(1)
+  private static let closeGrace = Duration.seconds(1)
 
   /// Lets running requests end and waits for the threads. Upgraded sockets must be released before.
   package func stop() async {
     quiesce()
     guard let daemon = state.withLockedValue({ $0.daemon.take() }) else { return }
     state.withLockedValue { $0.sweeping.take() }?.cancel()
-    let deadline = ContinuousClock.now + Self.parting
+    let deadline = ContinuousClock.now + Self.closeGrace
     // A suspended connection must be resumed before the daemon may stop, and the daemon drops unsent data.
     while state.withLockedValue({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
       try? await Task.sleep(for: .milliseconds(5))
@@ -213,7 +213,7 @@ package final class HTTPDaemon: Sendable {
 
   private func opened(_ connection: OpaquePointer) -> HTTPConnection {
     let kept = HTTPConnection(
-      connection, place: handlers.peers.add(ConnectionValues.peer(of: connection)),
+      connection, reservation: handlers.peers.add(ConnectionValues.peer(of: connection)),
       certificate: configuration.certificate?.certificate,
       deadline: RequestDeadline(
         headTime: configuration.requestTime.microseconds, idleTime: configuration.idleTime.microseconds, now: .now))
@@ -235,7 +235,7 @@ package final class HTTPDaemon: Sendable {
       let exchange = daemon.open(
         connection, url: String(cString: url), method: String(cString: method), version: version.map { String(cString: $0) })
       slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
-      kept(of: connection)?.changeDeadline { $0.headCame(body: exchange.declaredBody, now: .now) }
+      kept(of: connection)?.changeDeadline { $0.headReceived(body: exchange.declaredBody, now: .now) }
       // This response closes the connection.
       if let response = exchange.refusalWithoutBody { return daemon.queue(response, for: exchange, on: connection) }
       return .YES
@@ -280,12 +280,12 @@ package final class HTTPDaemon: Sendable {
         return HTTPExchange(request, stage: .refused(refusal))
       }
       let limit = endpoint.largestBody ?? configuration.bodyBytes
-      let place = endpoint.largestBody.flatMap { _ in largeBodies.enter() }
+      let reservation = endpoint.largestBody.flatMap { _ in largeBodies.enter() }
       let exchange = HTTPExchange(
-        request, stage: .reading(endpoint, parameters: parameters), limit: limit, place: place)
+        request, stage: .reading(endpoint, parameters: parameters), limit: limit, reservation: reservation)
       if exchange.declaredBody > limit {
         exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: limit)))
-      } else if endpoint.largestBody != nil, place == nil {
+      } else if endpoint.largestBody != nil, reservation == nil {
         exchange.stage = .refused(.error(503, HTTPError.badRequest("too many uploads at once; try again")))
       }
       return exchange
@@ -307,7 +307,7 @@ package final class HTTPDaemon: Sendable {
 
   /// Called when the request is complete, or its connection was resumed.
   private func proceed(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
-    Self.kept(of: connection)?.changeDeadline { $0.requestCame() }
+    Self.kept(of: connection)?.changeDeadline { $0.requestReceived() }
     switch exchange.stage {
     case .refused(let response):
       return queue(response, for: exchange, on: connection)
@@ -367,7 +367,7 @@ package final class HTTPDaemon: Sendable {
     case .accepted(let key): accept = key
     }
     switch handlers.clients.enter(exchange.request.client) {
-    case .admitted(let place): exchange.clientPlace = place
+    case .admitted(let reservation): exchange.clientReservation = reservation
     case .refused:
       handlers.counters.count(limit: .addressConnections)
       return queue(.error(429, HTTPError.tooManySockets), for: exchange, on: connection)
@@ -381,7 +381,8 @@ package final class HTTPDaemon: Sendable {
       let bytes = early.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: earlySize)) } ?? []
       daemon.handlers.upgraded(
         UpgradedSocket(
-          descriptor: socket, early: bytes, request: exchange.request, place: exchange.clientPlace.take(), handle: handle))
+          descriptor: socket, early: bytes, request: exchange.request, reservation: exchange.clientReservation.take(),
+          handle: handle))
     }
     guard let response = MHD_create_response_for_upgrade(taken, Unmanaged.passUnretained(self).toOpaque()) else { return .NO }
     defer { MHD_destroy_response(response) }

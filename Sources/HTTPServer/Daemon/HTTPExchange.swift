@@ -28,15 +28,15 @@ final class HTTPExchange {
   let limit: Int
   let response = NIOLockedValueBox<HTTPResponse?>(nil)
   /// Counts the signalling socket that this request becomes, until the upgrade.
-  var clientPlace: ConnectionsPerAddress.Place?
+  var clientReservation: ConnectionsPerAddress.Reservation?
   /// Kept while the request may have a large body.
-  private let place: LargeBodies.Place?
+  private let reservation: LargeBodies.Reservation?
 
-  init(_ request: HTTPRequest, stage: Stage, limit: Int = 0, place: LargeBodies.Place? = nil) {
+  init(_ request: HTTPRequest, stage: Stage, limit: Int = 0, reservation: LargeBodies.Reservation? = nil) {
     self.request = request
     self.stage = stage
     self.limit = limit
-    self.place = place
+    self.reservation = reservation
   }
 }
 
@@ -57,7 +57,7 @@ final class LargeBodies: Sendable {
   private let count = NIOLockedValueBox(0)
 
   /// Counts one such request, until it is released.
-  final class Place: Sendable {
+  final class Reservation: Sendable {
     private let bodies: LargeBodies
 
     fileprivate init(_ bodies: LargeBodies) { self.bodies = bodies }
@@ -66,12 +66,12 @@ final class LargeBodies: Sendable {
   }
 
   /// Returns nil if there are too many.
-  func enter() -> Place? {
+  func enter() -> Reservation? {
     let isFree = count.withLockedValue { count in
       guard count < Self.limit else { return false }
       count += 1
       return true
     }
-    return isFree ? Place(self) : nil
+    return isFree ? Reservation(self) : nil
   }
 }

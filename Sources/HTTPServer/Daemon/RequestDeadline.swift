@@ -21,12 +21,12 @@ struct RequestDeadline: Sendable {
   }
 
   /// Called when the head has arrived; at most `body` bytes follow.
-  mutating func headCame(body: Int, now: Instant) {
+  mutating func headReceived(body: Int, now: Instant) {
     due = now.advanced(microseconds: headTime &+ Int64(clamping: max(0, body) / Self.bodyRate) &* 1_000_000)
   }
 
   /// Called when the request is complete, or rejected.
-  mutating func requestCame() { due = nil }
+  mutating func requestReceived() { due = nil }
 
   /// Called when the connection changes to another protocol.
   mutating func upgraded() {

@@ -9,16 +9,17 @@ package struct UpgradedSocket: Sendable {
   package let early: [UInt8]
   package let request: HTTPRequest
   /// Kept as long as the socket.
-  private let place: ConnectionsPerAddress.Place?
+  private let reservation: ConnectionsPerAddress.Reservation?
   private let handle: UpgradeHandle
 
   init(
-    descriptor: CInt, early: [UInt8], request: HTTPRequest, place: ConnectionsPerAddress.Place?, handle: OpaquePointer
+    descriptor: CInt, early: [UInt8], request: HTTPRequest, reservation: ConnectionsPerAddress.Reservation?,
+    handle: OpaquePointer
   ) {
     self.descriptor = descriptor
     self.early = early
     self.request = request
-    self.place = place
+    self.reservation = reservation
     self.handle = UpgradeHandle(handle)
   }
 

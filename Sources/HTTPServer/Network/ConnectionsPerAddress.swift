@@ -17,7 +17,7 @@ package final class ConnectionsPerAddress: Sendable {
   }
 
   /// Counts one connection, until it is released.
-  package final class Place: Sendable {
+  package final class Reservation: Sendable {
     private let owner: ConnectionsPerAddress
     private let address: TransportAddress
 
@@ -31,7 +31,7 @@ package final class ConnectionsPerAddress: Sendable {
 
   /// Whether a connection from an address is admitted, and the object that counts it; nil for connections without a limit.
   package enum Admission: Sendable {
-    case admitted(Place?)
+    case admitted(Reservation?)
     case refused
   }
 
@@ -49,14 +49,14 @@ package final class ConnectionsPerAddress: Sendable {
       counts[address.subscriber, default: 0] += 1
       return true
     }
-    return isFree ? .admitted(Place(self, address.subscriber)) : .refused
+    return isFree ? .admitted(Reservation(self, address.subscriber)) : .refused
   }
 
   /// Counts an existing connection, even beyond the limit.
-  package func add(_ address: TransportAddress?) -> Place? {
+  package func add(_ address: TransportAddress?) -> Reservation? {
     guard let address, isLimited(address) else { return nil }
     counts.withLockedValue { $0[address.subscriber, default: 0] += 1 }
-    return Place(self, address.subscriber)
+    return Reservation(self, address.subscriber)
   }
 
   private func isLimited(_ address: TransportAddress) -> Bool { limit > 0 && !exempt.contains(address) }

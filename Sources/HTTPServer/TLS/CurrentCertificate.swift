@@ -24,12 +24,12 @@ package final class CurrentCertificate: Sendable {
   package var certificate: ServerCertificate { state.withLockedValue { $0.certificate } }
 
   /// Checks the files regularly until the task is cancelled.
-  package func follow() async {
-    while (try? await Task.sleep(for: settings.lookInterval)) != nil { look() }
+  package func watch() async {
+    while (try? await Task.sleep(for: settings.checkInterval)) != nil { check() }
   }
 
   /// Loads the files if they contain another, usable certificate.
-  func look() {
+  func check() {
     do throws(CertificateError) {
       let pem = try ServerCertificate.PEM(settings)
       guard pem != certificate.pem else { return state.withLockedValue { $0.loadError = nil } }

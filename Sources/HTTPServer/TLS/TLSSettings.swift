@@ -11,7 +11,7 @@ public struct TLSSettings: Sendable, Hashable {
   /// Seconds for which browsers must use HTTPS for every port of the host (RFC 6797); 0 sends no such header.
   public var strictTransportSeconds = 0
   /// The interval between two checks whether the files have changed. A renewed certificate is used for new connections.
-  public var lookInterval: Duration = .seconds(60)
+  public var checkInterval: Duration = .seconds(60)
 
   /// The additional headers of every answer over HTTPS.
   package var headers: [(name: String, value: String)] {

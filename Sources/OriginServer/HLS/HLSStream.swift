@@ -84,10 +84,10 @@ actor HLSStream {
     if let reload {
       do throws(HLSReload.Refusal) { try reload.check(against: packager.window) } catch { return .refused(error) }
       guard await wait(.reload(reload), patience) else { return isOver ? .over : .busy }
-    } else if isYoung, let last = packager.window.listed.last, knows(player, last.number) {
+    } else if isYoung, let last = packager.window.listed.last, mayKnow(player, last.number) {
       guard await wait(.segment(after: last.number), patience) else { return isOver ? .over : .busy }
     }
-    tell(player)
+    record(player)
     return .found(text(query, player.changes))
   }
 
@@ -97,12 +97,12 @@ actor HLSStream {
   }
 
   /// Returns whether a player may know a segment. Players that are not tracked may know it.
-  private func knows(_ player: HLSPlayer, _ number: Int) -> Bool {
+  private func mayKnow(_ player: HLSPlayer, _ number: Int) -> Bool {
     lastKnownSegment[player].map { $0 >= number } ?? (lastKnownSegment.count >= settings.waiting)
   }
 
   /// Records that a player knows all listed segments.
-  private func tell(_ player: HLSPlayer) {
+  private func record(_ player: HLSPlayer) {
     if !isYoung { return lastKnownSegment = [:] }
     guard lastKnownSegment[player] != nil || lastKnownSegment.count < settings.waiting else { return }
     lastKnownSegment[player] = packager.window.listed.last?.number

@@ -143,9 +143,9 @@ package final class Origin: Sendable {
     let hub: StreamHub
     let path: StreamPath
     let viewingProtocol: ViewingProtocol
-    private let hold: Hold
+    private let hold: PathReference
 
-    fileprivate init(_ hub: StreamHub, _ path: StreamPath, _ viewingProtocol: ViewingProtocol, _ hold: Hold) {
+    fileprivate init(_ hub: StreamHub, _ path: StreamPath, _ viewingProtocol: ViewingProtocol, _ hold: PathReference) {
       self.hub = hub
       self.path = path
       self.viewingProtocol = viewingProtocol
@@ -178,10 +178,10 @@ package final class Origin: Sendable {
 
   /// Keeps an observer registered until this object is released.
   final class Watch: Sendable {
-    private let hold: Hold
+    private let hold: PathReference
     private let observer: Int
 
-    fileprivate init(_ hold: Hold, _ observer: Int) {
+    fileprivate init(_ hold: PathReference, _ observer: Int) {
       self.hold = hold
       self.observer = observer
     }
@@ -249,7 +249,7 @@ package final class Origin: Sendable {
   // MARK: Inside
 
   /// Keeps the state of a path.
-  final class Hold: Sendable {
+  final class PathReference: Sendable {
     fileprivate let origin: Origin
     let stream: OriginStream
     private let path: StreamPath
@@ -263,13 +263,13 @@ package final class Origin: Sendable {
     deinit { origin.release(path) }
   }
 
-  private func hold(_ path: StreamPath) -> Hold {
+  private func hold(_ path: StreamPath) -> PathReference {
     let stream = state.withLockedValue { state in
       let entry = state.streams[path] ?? (OriginStream(), 0)
       state.streams[path] = (entry.stream, entry.holds + 1)
       return entry.stream
     }
-    return Hold(self, stream, path)
+    return PathReference(self, stream, path)
   }
 
   private func release(_ path: StreamPath) {

@@ -17,10 +17,10 @@ extension Origin {
     var hub: StreamHub { right.hub }
     private let origin: Origin
     private let right: StreamDirectory.Publication
-    private let hold: Origin.Hold
+    private let hold: Origin.PathReference
     private let isOver = Atomic(false)
 
-    init(_ origin: Origin, _ right: StreamDirectory.Publication, _ hold: Origin.Hold) {
+    init(_ origin: Origin, _ right: StreamDirectory.Publication, _ hold: Origin.PathReference) {
       path = right.path
       self.origin = origin
       self.right = right

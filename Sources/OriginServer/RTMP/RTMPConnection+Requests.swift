@@ -20,7 +20,7 @@ extension RTMPConnection {
   }
 
   private func connect(_ request: ConnectRequest) {
-    spoke()
+    sentRequest()
     self.request = request
     session.acceptConnect(now: Origin.now())
   }
@@ -38,7 +38,7 @@ extension RTMPConnection {
   // MARK: Publishing
 
   /// How long an encoder may stay connected after its publish was ended.
-  private static let parting = TimeAmount.seconds(2)
+  private static let closeGrace = TimeAmount.seconds(2)
 
   private func publish(_ request: PublishRequest) {
     let bound = NIOLoopBound(self, eventLoop: home.loop)
@@ -93,7 +93,7 @@ extension RTMPConnection {
     // Some encoders stay connected after this message and would send for ever. They get time to read it: closing a socket with
     // unread data discards the data that it has written.
     let bound = NIOLoopBound(self, eventLoop: home.loop)
-    home.loop.scheduleTask(in: Self.parting) {
+    home.loop.scheduleTask(in: Self.closeGrace) {
       bound.value.session.end()
       bound.value.settle()
     }

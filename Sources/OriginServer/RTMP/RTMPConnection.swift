@@ -103,7 +103,7 @@ final class RTMPConnection: ChannelInboundHandler {
     if refusals >= Self.refusalLimit { session.end() }
   }
 
-  func spoke() { home.spoke(silentNumber) }
+  func sentRequest() { home.sentRequest(silentNumber) }
 
   /// Writes the session's output. Returns false if there is none.
   private func writeAnswers() -> Bool {

@@ -9,7 +9,8 @@ import RoomWebRTC
 final class RTMPLoop {
   let origin: Origin
   let loop: any EventLoop
-  private var connections: [ObjectIdentifier: (connection: RTMPConnection, place: ConnectionsPerAddress.Place?)] = [:]
+  private var connections: [ObjectIdentifier: (connection: RTMPConnection, reservation: ConnectionsPerAddress.Reservation?)] =
+    [:]
   private let peers: ConnectionsPerAddress
   private var audiences: [StreamPath: RTMPAudience] = [:]
   private var sweeping: RepeatedTask?
@@ -48,7 +49,7 @@ final class RTMPLoop {
   /// Adds a new connection. Returns its number among the silent ones; nil if there are too many connections.
   func add(_ connection: RTMPConnection, from address: TransportAddress?) -> Int? {
     guard !isStopped else { return nil }
-    guard case .admitted(let place) = peers.enter(address) else {
+    guard case .admitted(let reservation) = peers.enter(address) else {
       origin.counters.count(.address)
       return nil
     }
@@ -56,7 +57,7 @@ final class RTMPLoop {
       origin.counters.count(.connections)
       return nil
     }
-    connections[ObjectIdentifier(connection)] = (connection, place)
+    connections[ObjectIdentifier(connection)] = (connection, reservation)
     if silent.count >= silentLimit { closeSilent(for: address?.subscriber) }
     lastSilent += 1
     silent[lastSilent] = (connection, address?.subscriber)
@@ -73,7 +74,7 @@ final class RTMPLoop {
   }
 
   /// Removes a connection from the silent ones, because it has sent a request.
-  func spoke(_ number: Int) { silent[number] = nil }
+  func sentRequest(_ number: Int) { silent[number] = nil }
 
   func remove(_ connection: RTMPConnection, silent number: Int) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }

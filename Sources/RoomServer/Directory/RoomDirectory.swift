@@ -109,7 +109,7 @@ actor RoomDirectory {
   }
 
   /// Releases the messages that a socket holds back once all changes so far are stored.
-  nonisolated func release(_ hold: SignalHold, of socket: any SignalOutlet) {
+  nonisolated func release(_ hold: SendBarrier, of socket: any SignalOutlet) {
     guard let store else { return socket.release(hold) }
     store.whenWritten(store.newest) { _ in socket.release(hold) }
   }

@@ -13,7 +13,7 @@ struct SignalQueue: Sendable {
 
   private enum Entry {
     case item(Item)
-    case hold(SignalHold)
+    case hold(SendBarrier)
   }
 
   /// The number of messages that an event loop often gathers for a crowd, so that one allocation is enough.
@@ -24,8 +24,8 @@ struct SignalQueue: Sendable {
   /// Messages that are held back. Begins with a hold that is not released.
   private var held: [Entry] = []
   /// The holds that are not released yet.
-  private var holds: Set<SignalHold> = []
-  private var last = SignalHold()
+  private var holds: Set<SendBarrier> = []
+  private var last = SendBarrier()
   private var isTaking = false
 
   /// Whether no message is queued or being taken.
@@ -38,14 +38,14 @@ struct SignalQueue: Sendable {
   }
 
   /// Holds back all messages that are added from now on.
-  mutating func hold() -> SignalHold {
+  mutating func hold() -> SendBarrier {
     last.number &+= 1
     holds.insert(last)
     held.append(.hold(last))
     return last
   }
 
-  mutating func release(_ hold: SignalHold) {
+  mutating func release(_ hold: SendBarrier) {
     holds.remove(hold)
     var count = 0
     scan: for entry in held {

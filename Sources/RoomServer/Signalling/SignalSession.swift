@@ -12,7 +12,7 @@ import RoomWebRTC
 /// The conversation on one socket: a join within the allowed time, then requests to the room until one of them ends it.
 struct SignalSession: Sendable {
   /// The room and the participant that a join resulted in.
-  private struct Place: Sendable {
+  private struct Membership: Sendable {
     var room: Room
     var user: UserID
     var sessionId: SessionID
@@ -31,26 +31,26 @@ struct SignalSession: Sendable {
     }
     let limits = entrance.configuration.limits
     var pace = TokenBucket(perSecond: limits.messagesPerSecond, burst: limits.messageBurst, now: .now)
-    var place: Place?
+    var membership: Membership?
     // Ends with the session, because the socket is closing: requests behind a `leave` or a rejected join must not be executed.
     reading: for await message in socket.messages {
       await keep(&pace)
       // No client is left to receive these answers, and the messages would stay in memory for as long as the rate limit delays
       // them.
-      if socket.isClosing || place == nil && !socket.isConnected { break }
+      if socket.isClosing || membership == nil && !socket.isConnected { break }
       do throws(UnreadableRequest) {
         let request = try SignalRequest.decode(message.readableBytesView, limits: limits.announced)
-        if let joined = place {
+        if let joined = membership {
           let handled = await joined.room.handle(
             request, session: joined.sessionId, of: joined.user, outlet: socket)
           if handled == .ended {
-            place = nil
+            membership = nil
             break reading
           }
         } else {
           switch await firstRequest(request) {
           case .joined(let joined):
-            place = joined
+            membership = joined
             deadline.cancel()
           case .answered: break
           case .refused: break reading
@@ -66,7 +66,7 @@ struct SignalSession: Sendable {
       socket.consumed()
     }
     deadline.cancel()
-    if let place { await place.room.socketLost(place.sessionId, of: place.user, outlet: socket) }
+    if let membership { await membership.room.socketLost(membership.sessionId, of: membership.user, outlet: socket) }
   }
 
   /// Waits until the client's rate limit allows another message.
@@ -82,7 +82,7 @@ struct SignalSession: Sendable {
 
   /// The result of a request before the join.
   private enum Entry {
-    case joined(Place)
+    case joined(Membership)
     case answered
     /// The socket is being closed.
     case refused
@@ -92,9 +92,9 @@ struct SignalSession: Sendable {
     switch request.call {
     case .join(let params):
       do throws(RoomError) {
-        let place = try await join(params, request: request.id)
+        let membership = try await join(params, request: request.id)
         entrance.count(.ok)
-        return .joined(place)
+        return .joined(membership)
       } catch {
         entrance.count(error.code)
         entrance.log.info(
@@ -118,7 +118,7 @@ struct SignalSession: Sendable {
     socket.close(.notJoined)
   }
 
-  private func join(_ params: JoinParams, request: Int) async throws(RoomError) -> Place {
+  private func join(_ params: JoinParams, request: Int) async throws(RoomError) -> Membership {
     let token: RoomToken
     do throws(Entrance.Refusal) {
       try entrance.admit(client)
@@ -138,6 +138,6 @@ struct SignalSession: Sendable {
       case .roomIsClosed: nil
       }
     }
-    return Place(room: room, user: token.user, sessionId: try joined.get())
+    return Membership(room: room, user: token.user, sessionId: try joined.get())
   }
 }

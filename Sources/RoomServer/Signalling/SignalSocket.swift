@@ -84,9 +84,9 @@ final class SignalSocket: SignalOutlet {
     if isFirst { loop.add(self, to: .urgent) }
   }
 
-  func hold() -> SignalHold { state.withLockedValue { $0.queue.hold() } }
+  func hold() -> SendBarrier { state.withLockedValue { $0.queue.hold() } }
 
-  func release(_ hold: SignalHold) {
+  func release(_ hold: SendBarrier) {
     state.withLockedValue { $0.queue.release(hold) }
     // An answer is urgent because its client waits for it.
     loop.add(self, to: .urgent)

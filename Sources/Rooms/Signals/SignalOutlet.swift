@@ -10,9 +10,9 @@ package protocol SignalOutlet: AnyObject, Sendable {
   /// Closes the socket after all pending messages have been sent.
   func close(_ reason: CloseReason)
   /// Holds back all messages sent from now on, until `release`.
-  func hold() -> SignalHold
+  func hold() -> SendBarrier
   /// Sends the messages that were held back, up to the next hold.
-  func release(_ hold: SignalHold)
+  func release(_ hold: SendBarrier)
 }
 
 /// How long a message to many recipients may be delayed on an event loop that has just written to many sockets.
@@ -24,7 +24,7 @@ package enum BatchDelay: Sendable {
 }
 
 /// A position in an outlet's messages from which on they are held back.
-package struct SignalHold: Hashable, Sendable {
+package struct SendBarrier: Hashable, Sendable {
   package var number = 0
 
   package init() {}
@@ -33,6 +33,6 @@ package struct SignalHold: Hashable, Sendable {
 extension SignalOutlet {
   package func gather(_ message: ByteBuffer, _ delay: BatchDelay) { send(message) }
   // An outlet that need not wait for a disk holds nothing back.
-  package func hold() -> SignalHold { SignalHold() }
-  package func release(_ hold: SignalHold) {}
+  package func hold() -> SendBarrier { SendBarrier() }
+  package func release(_ hold: SendBarrier) {}
 }

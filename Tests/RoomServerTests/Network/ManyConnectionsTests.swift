@@ -108,11 +108,11 @@ struct ManyConnectionsTests {
       return deadline.due.map(\.microseconds)
     }
     #expect(due { _ in } == 10_000_000)
-    #expect(due { $0.headCame(body: 0, now: start) } == 10_000_000)
-    #expect(due { $0.headCame(body: 2 << 20, now: start) } == 138_000_000)
-    #expect(due { $0.headCame(body: .max, now: start) } != nil)
-    #expect(due { $0.headCame(body: -1, now: start) } == 10_000_000)
-    #expect(due { $0.requestCame() } == nil)
+    #expect(due { $0.headReceived(body: 0, now: start) } == 10_000_000)
+    #expect(due { $0.headReceived(body: 2 << 20, now: start) } == 138_000_000)
+    #expect(due { $0.headReceived(body: .max, now: start) } != nil)
+    #expect(due { $0.headReceived(body: -1, now: start) } == 10_000_000)
+    #expect(due { $0.requestReceived() } == nil)
     #expect(due { $0.answered(now: start) } == 40_000_000)
     func upgraded(_ deadline: inout RequestDeadline) {
       deadline.upgraded()

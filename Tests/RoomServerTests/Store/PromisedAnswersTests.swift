@@ -18,9 +18,9 @@ struct PromisedAnswersTests {
 
     func send(_ message: ByteBuffer) { add(.message(message)) }
     func close(_ reason: CloseReason) { add(.close(reason)) }
-    func hold() -> SignalHold { state.withLockedValue { $0.queue.hold() } }
+    func hold() -> SendBarrier { state.withLockedValue { $0.queue.hold() } }
 
-    func release(_ hold: SignalHold) {
+    func release(_ hold: SendBarrier) {
       state.withLockedValue { state in
         state.queue.release(hold)
         Self.sendWhatMayGo(&state)

@@ -7,7 +7,7 @@ import RoomServer
 extension CertificateFiles {
   var settings: TLSSettings {
     var settings = TLSSettings(certificate: certificate, key: key)
-    settings.lookInterval = .milliseconds(50)
+    settings.checkInterval = .milliseconds(50)
     return settings
   }
 }

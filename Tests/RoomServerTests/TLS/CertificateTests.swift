@@ -65,7 +65,7 @@ struct CertificateTests {
     let current = try CurrentCertificate(files.settings, log: log.logger)
     let first = current.certificate
     func looks(_ what: String) {
-      for _ in 0..<3 { current.look() }
+      for _ in 0..<3 { current.check() }
       #expect(current.certificate === first, "\(what)")
     }
     looks("nothing changed")
@@ -77,7 +77,7 @@ struct CertificateTests {
     looks("gone")
     #expect(log.lines.count == 3 && log.lines.allSatisfy { $0.hasPrefix("certificate not renewed reason=") }, "\(log.lines)")
     try files.write(key: other.key)
-    current.look()
+    current.check()
     #expect(current.certificate !== first)
     #expect(log.lines.last?.hasPrefix("certificate renewed expires=") == true)
   }

@@ -48,7 +48,7 @@ struct OutboxTests {
     for (index, wait) in [500, 1000, 2000, 4000, 8000, 8000].enumerated() {
       let random = index % 2 == 0 ? 1.0 : 0
       outbox.finished(try outbox.due(at: now), succeeded: false, at: now, random: random)
-      #expect(outbox.isResting)
+      #expect(outbox.isIdle)
       let due = try #require(outbox.nextDeadline)
       #expect(due - now == Int64(random == 1 ? wait : wait / 2))
       let next5 = outbox.next(at: due - 1)
