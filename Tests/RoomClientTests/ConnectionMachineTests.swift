@@ -27,7 +27,7 @@ final class ConnectionMachineTests {
 
   @Test("a failed first connection is not retried") func firstFailure() {
     _ = on(.start)
-    #expect(on(.lost(lost)) == .finish(.connectionLost(lost), farewell: false))
+    #expect(on(.lost(lost)) == .finish(.connectionLost(lost), notifiesServer: false))
     #expect(machine.state == .closed(.connectionLost(lost)))
   }
 
@@ -45,7 +45,7 @@ final class ConnectionMachineTests {
       #expect(on(.waited) == .open)
       #expect(machine.state == .reconnecting(attempt: attempt))
     }
-    #expect(on(.lost(lost)) == .finish(.connectionLost(lost), farewell: false))
+    #expect(on(.lost(lost)) == .finish(.connectionLost(lost), notifiesServer: false))
   }
 
   @Test("a success resets the number of tries") func countsAnew() {
@@ -76,16 +76,16 @@ final class ConnectionMachineTests {
   @Test("a policy of no tries closes at once") func noTries() {
     _ = on(.start)
     _ = on(.joined)
-    #expect(on(.lost(lost), .never) == .finish(.connectionLost(lost), farewell: false))
+    #expect(on(.lost(lost), .never) == .finish(.connectionLost(lost), notifiesServer: false))
   }
 
   @Test("a rejected join closes with the server's reason; during a reconnection a full room is retried") func refused() {
     let wrong = RoomError(.tokenInvalid, "expired")
     let full = RoomError(.joinFailed, "full")
     _ = on(.start)
-    #expect(on(.refused(full)) == .finish(.refused(full), farewell: false))
+    #expect(on(.refused(full)) == .finish(.refused(full), notifiesServer: false))
     machine = .opening(attempt: 1)
-    #expect(on(.refused(wrong)) == .finish(.refused(wrong), farewell: false))
+    #expect(on(.refused(wrong)) == .finish(.refused(wrong), notifiesServer: false))
     machine = .opening(attempt: 1)
     guard case .wait = on(.refused(full)) else {
       Issue.record("a full room was not tried again")
@@ -97,7 +97,7 @@ final class ConnectionMachineTests {
   @Test("leaving informs the server if connected, and a closed room stays closed") func leaves() {
     _ = on(.start)
     _ = on(.joined)
-    #expect(on(.leave) == .finish(.left, farewell: true))
+    #expect(on(.leave) == .finish(.left, notifiesServer: true))
     for event in [ConnectionMachine.Event.start, .joined, .lost(lost), .waited, .leave, .ended(EndedData(reason: .roomClosed))]
     {
       #expect(on(event) == .none)
@@ -116,7 +116,7 @@ final class ConnectionMachineTests {
   func ends(_ data: EndedData, _ reason: CloseReason) {
     _ = on(.start)
     _ = on(.joined)
-    #expect(on(.ended(data)) == .finish(reason, farewell: false))
+    #expect(on(.ended(data)) == .finish(reason, notifiesServer: false))
     #expect(machine.state == .closed(reason))
   }
 
@@ -134,7 +134,7 @@ final class ConnectionMachineTests {
     // The server named another one, which is joined at once.
     #expect(on(.redirected) == .open)
     #expect(on(.joined) == .none)
-    #expect(on(stops, .never) == .finish(.serverStopping, farewell: false))
+    #expect(on(stops, .never) == .finish(.serverStopping, notifiesServer: false))
   }
 }
 

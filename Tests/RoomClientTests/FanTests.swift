@@ -5,9 +5,9 @@ import Testing
 @Suite("A fan")
 struct FanTests {
   @Test("sends every element to every reader, in one order") func fansOut() async {
-    let fan = Fan<Int>()
+    let fan = Broadcaster<Int>()
     let streams = (0..<3).map { _ in fan.stream(backlog: 100) }
-    for number in 0..<50 { fan.say(number) }
+    for number in 0..<50 { fan.send(number) }
     fan.finish()
     for stream in streams {
       var got: [Int] = []
@@ -17,10 +17,10 @@ struct FanTests {
   }
 
   @Test("a slow reader loses only its own oldest elements") func boundsReaders() async {
-    let fan = Fan<Int>()
+    let fan = Broadcaster<Int>()
     let slow = fan.stream(backlog: 5)
     let fast = fan.stream(backlog: 100)
-    for number in 0..<20 { fan.say(number) }
+    for number in 0..<20 { fan.send(number) }
     fan.finish()
     var got: [Int] = []
     for await number in slow { got.append(number) }
@@ -31,11 +31,11 @@ struct FanTests {
   }
 
   @Test("keeps the elements before the first reader only for that reader") func keepsEarly() async {
-    let fan = Fan<Int>(early: 3)
-    for number in 0..<5 { fan.say(number) }
+    let fan = Broadcaster<Int>(early: 3)
+    for number in 0..<5 { fan.send(number) }
     let first = fan.stream(backlog: 10)
     let second = fan.stream(backlog: 10)
-    fan.say(9)
+    fan.send(9)
     fan.finish()
     var got: [Int] = []
     for await number in first { got.append(number) }
@@ -46,7 +46,7 @@ struct FanTests {
   }
 
   @Test("a stream created after the end is finished") func afterTheEnd() async {
-    let fan = Fan<Int>()
+    let fan = Broadcaster<Int>()
     fan.finish()
     var count = 0
     for await _ in fan.stream(backlog: 1) { count += 1 }

@@ -33,7 +33,7 @@ import RoomProtocol
     func run() async throws {
       let anchor = try await goLive(connection.url, token: connection.token, to: cdn, preset: picture.preset)
       async let invitations: Void = answerInvitations(anchor.room)
-      await tellWhatHappens(in: anchor.room)
+      await printEvents(in: anchor.room)
       try await invitations
     }
   }
@@ -51,7 +51,7 @@ import RoomProtocol
       let anchor = try await goLive(connection.url, token: connection.token, to: cdn, preset: picture.preset)
       let rival = RoomName(other)
       let room = move ? try await battleAway(anchor.room, against: rival) : try await battle(anchor.room, against: rival)
-      await tellWhatHappens(in: room)
+      await printEvents(in: room)
     }
   }
 

@@ -24,7 +24,7 @@ func goLive(_ url: String, token: String, to cdn: String, preset: VideoPreset = 
 }
 
 /// Prints the events until the room is closed.
-func tellWhatHappens(in room: Room) async {
+func printEvents(in room: Room) async {
   for await event in room.events {
     switch event {
     case .joined(let participant): print("\(participant.userId) joined")

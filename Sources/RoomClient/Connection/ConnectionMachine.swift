@@ -34,8 +34,8 @@ enum ConnectionMachine: Sendable, Hashable {
     case open
     /// Deliver `waited` after this number of seconds.
     case wait(seconds: Double)
-    /// Close the socket and the media. With `farewell` the client sends `leave` first.
-    case finish(CloseReason, farewell: Bool)
+    /// Close the socket and the media. With `notifiesServer` the client sends `leave` first.
+    case finish(CloseReason, notifiesServer: Bool)
   }
 
   /// The state that the app sees.
@@ -84,14 +84,14 @@ enum ConnectionMachine: Sendable, Hashable {
     case (_, .ended(let data)): return finish(CloseReason(data))
     case (_, .leave):
       let wasConnected = self == .connected
-      return finish(.left, farewell: wasConnected)
+      return finish(.left, notifiesServer: wasConnected)
     default: return .none
     }
   }
 
-  private mutating func finish(_ reason: CloseReason, farewell: Bool = false) -> Action {
+  private mutating func finish(_ reason: CloseReason, notifiesServer: Bool = false) -> Action {
     self = .closed(reason)
-    return .finish(reason, farewell: farewell)
+    return .finish(reason, notifiesServer: notifiesServer)
   }
 
   private mutating func tryAgain(

@@ -13,23 +13,23 @@ public struct PKMove: Sendable {
   /// The options for joining the other room; nil for those of the own room.
   public var options: RoomOptions?
   /// The number of seconds that the new jobs have to take over. After them the move continues anyway.
-  public var patience: Double
+  public var takeoverTimeout: Double
 
   /// Creates the options of a move.
   public init(
     picture: PKPicture = PKPicture(), merge: (@Sendable (_ job: ForwardParams, _ pk: PKInfo) -> MergeParams)? = nil,
-    options: RoomOptions? = nil, patience: Double = 10
+    options: RoomOptions? = nil, takeoverTimeout: Double = 10
   ) {
     self.picture = picture
     self.merge = merge
     self.options = options
-    self.patience = patience
+    self.takeoverTimeout = takeoverTimeout
   }
 
   /// Returns the three jobs for a forward job of the own room.
   func broadcast(_ job: ForwardParams, in pk: PKInfo, id: JobID) throws(RoomClientError) -> MovedBroadcast {
     if let merge { return try MovedBroadcast(job, as: merge(job, pk)) }
-    var params = picture.merge(id, own: pk.host, peer: pk.userId, hearsPeer: !pk.peerMuted)
+    var params = picture.merge(id, own: pk.host, peer: pk.userId, includesPeerAudio: !pk.peerMuted)
     if let kinds = job.kinds, !kinds.contains(.video) {
       // An audio-only job stays audio-only.
       (params.width, params.height, params.fps, params.videoKbps, params.preset) = (nil, nil, nil, nil, nil)

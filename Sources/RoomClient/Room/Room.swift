@@ -15,14 +15,14 @@ import RoomProtocol
 /// by itself.
 public final class Room: Sendable {
   private let session: RoomSession
-  private let board: RoomBoard
-  private let visit: PKVisit?
+  private let store: RoomStateStore
+  private let stay: PKStay?
 
-  /// - Parameter visit: the stay for which ``RoomPK/move(_:)`` joined this room; nil for any other room.
-  init(session: RoomSession, visit: PKVisit? = nil) {
+  /// - Parameter stay: the stay for which ``RoomPK/move(_:)`` joined this room; nil for any other room.
+  init(session: RoomSession, stay: PKStay? = nil) {
     self.session = session
-    self.visit = visit
-    board = session.board
+    self.stay = stay
+    store = session.store
   }
 
   deinit {
@@ -40,40 +40,40 @@ public final class Room: Sendable {
   /// - Throws: `RoomError` if the server rejects the join: 10002 for an invalid token, 10011 for an unknown room, 80101 if it
   ///   cannot be joined now. ``RoomClientError`` if the server cannot be reached.
   public static func connect(to url: String, token: String, options: RoomOptions = RoomOptions()) async throws -> Room {
-    let session = try RoomSession(RoomEntry(url: url, token: token, options: options))
+    let session = try RoomSession(JoinRequest(url: url, token: token, options: options))
     try await session.connect()
     return Room(session: session)
   }
 
   /// The state of the connection.
-  public var state: RoomState { board.value.state }
+  public var state: RoomState { store.value.state }
   /// The events from now on. Each access returns a new stream, which ends after the room is closed.
   ///
   /// The first stream also contains the events since the join, so that none is missed. A stream buffers
   /// ``RoomOptions/eventBacklog`` events; beyond that its oldest are lost.
-  public var events: AsyncStream<RoomEvent> { board.eventStream() }
+  public var events: AsyncStream<RoomEvent> { store.eventStream() }
   /// The room's name; empty before the first join.
-  public var name: RoomName { board.value.room?.name ?? "" }
+  public var name: RoomName { store.value.room?.name ?? "" }
   /// The current state of the room: layout, seats, requests, attributes, messages, PK and jobs. Nil before the first join.
-  public var snapshot: RoomSnapshot? { board.value.room }
+  public var snapshot: RoomSnapshot? { store.value.room }
   /// Seats, seat requests and the layout.
   public var seats: RoomSeats { RoomSeats(session: session) }
   /// The PK with another room.
-  public var pk: RoomPK { RoomPK(session: session, visit: visit) }
+  public var pk: RoomPK { RoomPK(session: session, stay: stay) }
   /// Texts, likes, gifts, barrages and custom messages.
   public var messages: RoomMessages { RoomMessages(session: session) }
   /// The room's attributes: key–value pairs of the app.
   public var attributes: RoomAttributes { RoomAttributes(session: session) }
   /// The running relay jobs of all participants and of the REST API.
-  public var jobs: [JobInfo] { board.value.room?.jobs ?? [] }
+  public var jobs: [JobInfo] { store.value.room?.jobs ?? [] }
   /// This client's own participant; nil before the first join.
-  public var me: ParticipantInfo? { board.value.me }
+  public var me: ParticipantInfo? { store.value.me }
   /// The other participants, in no particular order.
-  public var participants: [ParticipantInfo] { Array(board.value.participants.values) }
+  public var participants: [ParticipantInfo] { Array(store.value.participants.values) }
   /// The tracks that this client receives.
-  public var remoteTracks: [RemoteTrack] { Array(board.value.remoteTracks.values) }
+  public var remoteTracks: [RemoteTrack] { Array(store.value.remoteTracks.values) }
   /// The server's limits.
-  public var limits: RoomLimits { board.value.limits }
+  public var limits: RoomLimits { store.value.limits }
 
   /// Publishes tracks, all or none.
   /// - Throws: `RoomError` 10003 without the `publish` grant, 80201 if the server cannot take them;

@@ -11,7 +11,7 @@ public struct RoomAttributes: Sendable {
   let session: RoomSession
 
   /// The current attributes, at most 50.
-  public var all: [String: String] { session.board.value.room?.attributes ?? [:] }
+  public var all: [String: String] { session.store.value.room?.attributes ?? [:] }
 
   /// The value of an attribute; nil if it is not set.
   public subscript(key: String) -> String? { all[key] }

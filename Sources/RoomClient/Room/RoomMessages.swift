@@ -19,7 +19,7 @@ public struct RoomMessages: Sendable {
 
   /// The last messages to all without likes, the oldest first: at most `limits.historyMessages`. A new participant also
   /// receives those from before its join.
-  public var history: [RoomMessage] { session.board.value.room?.messages ?? [] }
+  public var history: [RoomMessage] { session.store.value.room?.messages ?? [] }
 
   /// Sends a text of 1 to 4096 bytes.
   /// - Parameters:

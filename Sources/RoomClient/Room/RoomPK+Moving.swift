@@ -27,9 +27,9 @@ extension RoomPK {
     }
     let published = await session.published
     let seat = RoomSeats(session: session).mine?.index
-    let events = session.board.watch()
+    let events = session.store.watch()
     let away = try RoomSession(
-      RoomEntry(url: session.entry.url, token: token, options: plan.options ?? session.entry.options))
+      JoinRequest(url: session.entry.url, token: token, options: plan.options ?? session.entry.options))
     try await away.connect()
     var begun: [MovedBroadcast] = []
     do {
@@ -43,13 +43,13 @@ extension RoomPK {
       await away.leave()
       throw error
     }
-    await session.board.waitForEnd(of: broadcasts.map(\.home.jobId), in: events, seconds: plan.patience)
+    await session.store.waitForEnd(of: broadcasts.map(\.home.jobId), in: events, seconds: plan.takeoverTimeout)
     await session.leave()
     return Room(
       session: away,
-      visit: PKVisit(
+      stay: PKStay(
         home: session.entry, seat: seat, peer: pk.userId, published: published, broadcasts: broadcasts,
-        patience: plan.patience))
+        takeoverTimeout: plan.takeoverTimeout))
   }
 
   /// Returns to the own room after ``move(_:)``: after `pkEnded`, or earlier, which ends the PK.
@@ -64,16 +64,16 @@ extension RoomPK {
   /// - Throws: ``RoomClientError/notAway`` if this client has not moved here; else as ``Room/connect(to:token:options:)`` and
   ///   ``Room/publish(_:)``. The anchor is still in the other room then, and may try again.
   public func returnHome(token: String? = nil) async throws -> Room {
-    guard let visit else { throw RoomClientError.notAway }
-    var entry = visit.home
+    guard let stay else { throw RoomClientError.notAway }
+    var entry = stay.home
     if let token { entry.token = token }
-    let isOver = session.board.value.state.isClosed
-    let tracks = isOver ? visit.published.map(\.track) : await session.published.map(\.track)
-    let events = session.board.watch()
+    let isOver = session.store.value.state.isClosed
+    let tracks = isOver ? stay.published.map(\.track) : await session.published.map(\.track)
+    let events = session.store.watch()
     let home = try RoomSession(entry)
     try await home.connect()
     do {
-      if let seat = visit.seat, RoomSeats(session: home).mine == nil {
+      if let seat = stay.seat, RoomSeats(session: home).mine == nil {
         // Another user may be on the seat by now; the app then decides what to do.
         _ = try? await RoomSeats(session: home).take(seat)
       }
@@ -84,12 +84,12 @@ extension RoomPK {
     }
     // Ended here, so that the other broadcast changes back before this anchor's picture disappears.
     if !isOver, current != nil { try? await quit() }
-    let ids = visit.ids(await home.published)
-    for broadcast in visit.broadcasts {
+    let ids = stay.ids(await home.published)
+    for broadcast in stay.broadcasts {
       let hasBegun = await home.startForwardAgain(broadcast.back(renaming: ids))
       if !hasBegun { try? await session.stopJob(broadcast.away.jobId) }
     }
-    await session.board.waitForEnd(of: visit.broadcasts.map(\.away.jobId), in: events, seconds: visit.patience)
+    await session.store.waitForEnd(of: stay.broadcasts.map(\.away.jobId), in: events, seconds: stay.takeoverTimeout)
     await session.leave()
     return Room(session: home)
   }
@@ -98,11 +98,11 @@ extension RoomPK {
   private func wayOut() async throws -> (PKInfo, token: String) {
     guard let pk = current else { throw RoomClientError.cannotMove("the room is not in a PK") }
     guard pk.mode == .move else { throw RoomClientError.cannotMove("both anchors stay in their rooms in this PK") }
-    guard pk.inviter, pk.host == session.board.value.me?.userId else {
+    guard pk.inviter, pk.host == session.store.value.me?.userId else {
       throw RoomClientError.cannotMove("only \(pk.inviter ? pk.host : pk.userId) can move")
     }
-    let events = session.board.watch()
-    if let token = session.board.value.pkToken, token.pkId == pk.pkId { return (pk, token.token) }
+    let events = session.store.watch()
+    if let token = session.store.value.pkToken, token.pkId == pk.pkId { return (pk, token.token) }
     let came = await events.first(within: session.entry.options.timeout) { event in
       if case .pkToken(let token) = event, token.pkId == pk.pkId { token.token } else { nil }
     }
@@ -113,9 +113,9 @@ extension RoomPK {
   /// Restores the broadcast in the own room.
   private func takeBack(_ broadcast: MovedBroadcast, from away: RoomSession) async {
     let jobId = broadcast.home.jobId
-    if session.board.runsAny(of: [jobId]) { try? await away.stopJob(broadcast.away.jobId) }
+    if session.store.runsAny(of: [jobId]) { try? await away.stopJob(broadcast.away.jobId) }
     // A job with a larger number has used its URL since.
-    if session.board.runsAny(of: [jobId]) {
+    if session.store.runsAny(of: [jobId]) {
       await session.setURL(broadcast.back.publishUrl, ofForward: jobId)
     } else {
       _ = try? await session.startForward(broadcast.back)
@@ -123,7 +123,7 @@ extension RoomPK {
   }
 }
 
-extension RoomBoard {
+extension RoomStateStore {
   /// Waits until none of the jobs is running, or the room is closed.
   fileprivate func waitForEnd(of jobs: [JobID], in events: AsyncStream<RoomEvent>, seconds: Double) async {
     guard runsAny(of: jobs) else { return }

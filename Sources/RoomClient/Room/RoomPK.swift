@@ -21,14 +21,14 @@ import RoomProtocol
 public struct RoomPK: Sendable {
   let session: RoomSession
   /// The stay for which ``move(_:)`` joined this room; nil for any other room.
-  let visit: PKVisit?
+  let stay: PKStay?
 
   /// The room's PK as seen from this room, whose anchor is `host`; nil if there is none.
-  public var current: PKInfo? { session.board.value.room?.pk }
+  public var current: PKInfo? { session.store.value.room?.pk }
   /// The pending invitations of both directions; empty without the `admin` grant.
-  public var invitations: [PKInvitation] { session.board.value.room?.pkInvitations ?? [] }
+  public var invitations: [PKInvitation] { session.store.value.room?.pkInvitations ?? [] }
   /// Whether ``move(_:)`` joined this room, so that ``returnHome(token:)`` is possible.
-  public var isAway: Bool { visit != nil }
+  public var isAway: Bool { stay != nil }
 
   // MARK: Invitations
 
@@ -75,9 +75,9 @@ public struct RoomPK: Sendable {
   /// An anchor that has moved mutes the other one in its own broadcasts.
   /// - Throws: 10003 without permission; 10013 if there is no PK.
   public func mutePeer(_ muted: Bool) async throws {
-    guard let visit else { return try await ask(.mutePeer(PKMuteParams(muted: muted))) }
-    for broadcast in visit.broadcasts {
-      let layouts = broadcast.layouts(muting: visit.peer, muted)
+    guard let stay else { return try await ask(.mutePeer(PKMuteParams(muted: muted))) }
+    for broadcast in stay.broadcasts {
+      let layouts = broadcast.layouts(muting: stay.peer, muted)
       try await session.setLayouts(LayoutsParams(jobId: broadcast.away.jobId, layouts: layouts))
     }
   }

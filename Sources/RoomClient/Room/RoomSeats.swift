@@ -16,7 +16,7 @@ import RoomProtocol
 public struct RoomSeats: Sendable {
   let session: RoomSession
 
-  private var room: RoomSnapshot? { session.board.value.room }
+  private var room: RoomSnapshot? { session.store.value.room }
 
   // MARK: State
 
@@ -28,7 +28,7 @@ public struct RoomSeats: Sendable {
   public var host: UserID? { all.first?.userId }
   /// The seat of this client; nil if it has none.
   public var mine: SeatInfo? {
-    let value = session.board.value
+    let value = session.store.value
     return value.me.flatMap { me in value.room?.seats.first { $0.userId == me.userId } }
   }
   /// The pending seat requests, the oldest first.

@@ -6,7 +6,7 @@ import RoomWebRTC
 final class Publisher {
   /// A track and its m-line.
   fileprivate struct Publication {
-    let held: Held
+    let held: ClaimedTrack
     var mid: Mid
     /// The parameters of the last accepted answer; nil before the first.
     var parameters: RTPParameters?
@@ -17,7 +17,7 @@ final class Publisher {
   }
 
   /// A track that the room has claimed.
-  struct Held {
+  struct ClaimedTrack {
     let track: any LocalTrack
     let line: TrackLine
   }
@@ -61,7 +61,7 @@ final class Publisher {
   // MARK: proposals
 
   /// Returns a proposal that adds tracks.
-  func propose(adding tracks: [Held]) throws -> Proposal {
+  func propose(adding tracks: [ClaimedTrack]) throws -> Proposal {
     guard let offer, let transport, !isUncertain else {
       return try proposeAnew(publications.map(\.held) + tracks, keepingIds: true)
     }
@@ -79,7 +79,7 @@ final class Publisher {
     try proposeAnew(publications.map(\.held), keepingIds: keepingIds)
   }
 
-  private func proposeAnew(_ tracks: [Held], keepingIds: Bool) throws -> Proposal {
+  private func proposeAnew(_ tracks: [ClaimedTrack], keepingIds: Bool) throws -> Proposal {
     let isRestart = keepingIds && (isUncertain || publications.contains { $0.trackId != nil })
     let number = generation + 1
     let events = events
@@ -99,7 +99,7 @@ final class Publisher {
   }
 
   /// Applies the server's answer. Returns the tracks that it rejected, which are no longer published.
-  func accept(_ proposal: Proposal, _ result: PublishResult) throws -> [Held] {
+  func accept(_ proposal: Proposal, _ result: PublishResult) throws -> [ClaimedTrack] {
     var next = proposal.offer
     let answer = try next.accept(answer: result.sdp)
     var all = proposal.publications
@@ -243,7 +243,7 @@ final class Publisher {
     }
   }
 
-  private static func add(_ held: Held, to offer: inout PublishOffer) throws -> Publication {
+  private static func add(_ held: ClaimedTrack, to offer: inout PublishOffer) throws -> Publication {
     do {
       // Not the tag: the app chooses it, and several tracks may have the same.
       let parameters = try offer.add(held.track.rtpCodec, trackID: String(UInt64.random(in: .min ... .max), radix: 36))

@@ -39,7 +39,7 @@ public struct RoomOptions: Sendable {
   public var trustedCertificates: String?
 
   var trust: ServerTrust {
-    verifyCertificate ? trustedCertificates.map { .authorities(path: $0) } ?? .system : .anybody
+    verifyCertificate ? trustedCertificates.map { .authorities(path: $0) } ?? .system : .noVerification
   }
 
   var route: MediaRoute { MediaRoute(mediaProtocol: mediaProtocol, override: mediaAddressOverride) }

@@ -17,7 +17,7 @@ extension RoomSession {
       logger.debug("the \(direction) transport failed: \(reason)")
       mediaChanged(direction, isUp: false) { $0.failed(now: .now) }
     case .firstFrame(let trackId):
-      if let track = subscriber.track(trackId) { board.say(.firstFrame(track)) }
+      if let track = subscriber.track(trackId) { store.say(.firstFrame(track)) }
     }
   }
 
@@ -33,14 +33,14 @@ extension RoomSession {
       subscriber.connected(isUp)
       note(&subscribeRepair)
     }
-    if wasUp != isUp { board.say(.mediaConnectionChanged(direction, connected: isUp)) }
+    if wasUp != isUp { store.say(.mediaConnectionChanged(direction, connected: isUp)) }
   }
 
   func networkChanged() async {
     publisher.networkChanged()
     subscriber.networkChanged()
     // The socket may be dead without an error; a ping detects it.
-    link?.doubt(now: .now)
+    link?.probe(now: .now)
   }
 
   func repairMedia(now: ContinuousClock.Instant) {
@@ -58,7 +58,7 @@ extension RoomSession {
   }
 
   func statistics() async -> RoomStatistics {
-    let userId = board.value.me?.userId ?? ""
+    let userId = store.value.me?.userId ?? ""
     var transports: [TransportStatistics] = []
     var locals: [StatisticsMeter.Local] = []
     var remotes: [StatisticsMeter.Remote] = []

@@ -8,11 +8,11 @@ extension RoomSession {
     guard !tracks.isEmpty else { return }
     await enter()
     defer { publishing.leave() }
-    var held: [Publisher.Held] = []
+    var held: [Publisher.ClaimedTrack] = []
     do {
       for track in tracks {
         guard !publisher.holds(track), let line = track.feed.claim(sharing: sharing) else { throw RoomClientError.trackInUse }
-        held.append(Publisher.Held(track: track, line: line))
+        held.append(Publisher.ClaimedTrack(track: track, line: line))
       }
       let refused = try await commit(try publisher.propose(adding: held))
       guard refused.isEmpty else {
@@ -48,11 +48,11 @@ extension RoomSession {
     let asked = heard
     do {
       let _: Empty = try await request(.unpublish(TrackSelection(trackIds: ids)))
-    } catch let error as RoomError where error.code == .publishFailed && unseated > asked {
+    } catch let error as RoomError where error.code == .publishFailed && seatLostAt > asked {
       // The server had already unpublished them.
     }
     publisher.remove(tracks)
-    board.change { $0.me?.tracks.removeAll { ids.contains($0.trackId) } }
+    store.change { $0.me?.tracks.removeAll { ids.contains($0.trackId) } }
     if publisher.isEmpty { publishRepair.closed() }
   }
 
@@ -65,21 +65,21 @@ extension RoomSession {
   }
 
   /// Sends a proposal to the server. Returns the tracks that it rejected.
-  func commit(_ proposal: Publisher.Proposal) async throws -> [Publisher.Held] {
+  func commit(_ proposal: Publisher.Proposal) async throws -> [Publisher.ClaimedTrack] {
     let asked = heard
     do {
       let (result, answered) = try await numberedRequest(.publish(proposal.params), for: PublishResult.self)
       let generation = publisher.generation
       let refused = try publisher.accept(proposal, result)
       if publisher.generation != generation { publishRepair.opened(now: .now) }
-      board.change { value in
+      store.change { value in
         for published in result.tracks {
           value.me?.tracks.removeAll { $0.trackId == published.track.trackId }
           value.me?.tracks.append(published.track)
         }
       }
       // The server may have unpublished tracks since the call was sent: all, or those before the answer's.
-      if unseated > asked { withdrawn(keeping: unseated > answered ? [] : Set(result.tracks.map(\.track.trackId))) }
+      if seatLostAt > asked { withdrawn(keeping: seatLostAt > answered ? [] : Set(result.tracks.map(\.track.trackId))) }
       return refused
     } catch let error as NegotiationError {
       publisher.abandon(proposal, uncertain: true)
@@ -94,7 +94,7 @@ extension RoomSession {
   }
 
   func enter() async {
-    guard !publishing.tryEnter() else { return }
+    guard !publishing.tryLock() else { return }
     await withCheckedContinuation { publishing.wait($0) }
   }
 

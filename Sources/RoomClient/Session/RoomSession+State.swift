@@ -2,20 +2,20 @@ import RoomProtocol
 
 /// Seats, messages, attributes and PK: the room's state, kept current by numbered changes.
 extension RoomSession {
-  var userId: UserID { board.value.me?.userId ?? "" }
+  var userId: UserID { store.value.me?.userId ?? "" }
 
   /// The seat of this client.
-  var mySeat: SeatInfo? { board.value.room?.seats.first { $0.userId == userId } }
+  var mySeat: SeatInfo? { store.value.room?.seats.first { $0.userId == userId } }
 
   /// Whether a PK waits for this client to resume it.
   var waitsForMe: Bool {
-    guard let pk = board.value.room?.pk else { return false }
+    guard let pk = store.value.room?.pk else { return false }
     return pk.host == userId && !pk.connected && !(pk.mode == .move && pk.inviter)
   }
 
   /// Applies a change and sends its event once. A change that is replayed after a resume may already be applied.
   func changed(_ numbered: NumberedChange) {
-    let isNews = board.change { value in
+    let isNews = store.change { value in
       guard let seq = value.room?.seq, numbered.seq > seq else { return false }
       value.room?.apply(numbered, limits: value.limits)
       if case .pkEnded = numbered.change { value.pkToken = nil }
@@ -23,10 +23,10 @@ extension RoomSession {
     }
     if numbered.seq > told {
       told = numbered.seq
-      board.say(RoomEvent(numbered.change))
+      store.say(RoomEvent(numbered.change))
     }
     if isNews, numbered.change.takesOff(userId) {
-      unseated = heard
+      seatLostAt = heard
       withdrawn(keeping: [])
     }
   }
@@ -36,30 +36,30 @@ extension RoomSession {
   ///   - before: the state before the join; nil the first time.
   ///   - replayed: whether the server sends each missed change.
   func catchUp(from before: RoomSnapshot?, replayed: Bool) {
-    guard let room = board.value.room else { return }
+    guard let room = store.value.room else { return }
     guard !replayed else { return }
     let seen = told
     told = room.seq
     guard let before, before.seq != room.seq || before.createdAt != room.createdAt else { return }
-    for message in room.messages where message.seq > seen || before.createdAt != room.createdAt { board.say(.message(message)) }
-    board.say(.refreshed(room))
+    for message in room.messages where message.seq > seen || before.createdAt != room.createdAt { store.say(.message(message)) }
+    store.say(.refreshed(room))
   }
 
   /// Removes the tracks that the server unpublished by itself. They may be published again.
-  func withdrawn(keeping kept: Set<TrackID>) { tellWithdrawn(publisher.withdraw(keeping: kept)) }
+  func withdrawn(keeping kept: Set<TrackID>) { reportWithdrawn(publisher.withdraw(keeping: kept)) }
 
   /// Removes all publications: the server no longer knows them, and they must not be published automatically.
   func forgetPublications() {
     let ids = publisher.published.map(\.trackId)
     publisher.close()
-    tellWithdrawn(ids)
+    reportWithdrawn(ids)
   }
 
-  func tellWithdrawn(_ ids: [TrackID]) {
+  func reportWithdrawn(_ ids: [TrackID]) {
     guard !ids.isEmpty else { return }
     if publisher.isEmpty { publishRepair.closed() }
-    board.change { value in value.me?.tracks.removeAll { ids.contains($0.trackId) } }
-    board.say(.unpublished(userId: userId, trackIds: ids))
+    store.change { value in value.me?.tracks.removeAll { ids.contains($0.trackId) } }
+    store.say(.unpublished(userId: userId, trackIds: ids))
   }
 }
 

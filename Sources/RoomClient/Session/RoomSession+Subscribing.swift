@@ -34,15 +34,15 @@ extension RoomSession {
   }
 
   func show(begun: [RemoteTrack], ended: [RemoteTrack]) {
-    board.change { value in
+    store.change { value in
       for track in ended { value.remoteTracks[track.trackId] = nil }
       for track in begun { value.remoteTracks[track.trackId] = track }
     }
     for track in ended {
       track.end()
-      board.say(.trackUnsubscribed(track))
+      store.say(.trackUnsubscribed(track))
     }
-    for track in begun { board.say(.trackSubscribed(track)) }
+    for track in begun { store.say(.trackSubscribed(track)) }
     if subscriber.isEmpty { subscribeRepair.closed() }
   }
 

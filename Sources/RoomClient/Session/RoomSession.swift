@@ -17,9 +17,9 @@ actor RoomSession {
     case tick
   }
 
-  nonisolated let board: RoomBoard
+  nonisolated let store: RoomStateStore
   /// The address, token and options of the join.
-  nonisolated let entry: RoomEntry
+  nonisolated let entry: JoinRequest
   /// The address of the room's server; another one after a redirect.
   private var address: SignalAddress
   /// The number of redirects since the last join.
@@ -45,7 +45,7 @@ actor RoomSession {
   var roster = Roster()
   let publisher: Publisher
   let subscriber: Subscriber
-  var publishing = Turnstile()
+  var publishing = AsyncMutex()
   var publishRepair = MediaRepair()
   var subscribeRepair = MediaRepair()
   /// The explicit subscriptions, repeated if the server forgot the session.
@@ -53,7 +53,7 @@ actor RoomSession {
   /// The number of messages received from the server.
   var heard = 0
   /// The number of the last message that removed this client from its seat, and with it its tracks.
-  var unseated = 0
+  var seatLostAt = 0
   /// The number of the last change that was sent as an event.
   var told = 0
   /// The running forward jobs of this client by id, with the parameters of the call.
@@ -68,13 +68,13 @@ actor RoomSession {
   /// The largest number of consecutive redirects.
   private static let redirectLimit = 3
 
-  init(_ entry: RoomEntry) throws {
+  init(_ entry: JoinRequest) throws {
     address = try SignalAddress(entry.url)
     self.entry = entry
     let options = entry.options
     wantsLevels = options.audioLevels
     schedule = StatisticsSchedule(seconds: options.statisticsInterval)
-    board = RoomBoard(backlog: options.eventBacklog)
+    store = RoomStateStore(backlog: options.eventBacklog)
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
     let post = post
@@ -137,9 +137,9 @@ actor RoomSession {
     let action = machine.on(event, policy: options.reconnect, using: &generator)
     if machine.state != before {
       let state = machine.state
-      board.change { $0.state = state }
+      store.change { $0.state = state }
       // Before the first join completes the app has no room and no event stream.
-      if starter == nil { board.say(.stateChanged(state)) }
+      if starter == nil { store.say(.stateChanged(state)) }
     }
     switch action {
     case .none: break
@@ -152,25 +152,25 @@ actor RoomSession {
         try? await Task.sleep(for: .seconds(seconds))
         post.yield(.waited(epoch: epoch))
       }
-    case .finish(let reason, let farewell): finish(reason, farewell: farewell)
+    case .finish(let reason, let notifiesServer): finish(reason, notifiesServer: notifiesServer)
     }
   }
 
-  private func finish(_ reason: CloseReason, farewell: Bool) {
-    if farewell { link?.tell(.leave) }
+  private func finish(_ reason: CloseReason, notifiesServer: Bool) {
+    if notifiesServer { link?.tell(.leave) }
     dropLink(.closed, politely: true)
     epoch += 1
     publisher.close()
     for track in subscriber.close() {
       track.end()
-      board.say(.trackUnsubscribed(track))
+      store.say(.trackUnsubscribed(track))
     }
-    board.change { $0.remoteTracks = [:] }
+    store.change { $0.remoteTracks = [:] }
     starter?.resume(throwing: reason.error)
     starter = nil
     ticker?.cancel()
     post.finish()
-    board.finish()
+    store.finish()
   }
 
   private func dropLink(_ error: RoomClientError, politely: Bool) {
@@ -194,7 +194,7 @@ actor RoomSession {
     case .waited(let epoch):
       if epoch == self.epoch { advance(.waited) }
     case .media(let event, let direction, let generation): media(event, direction, generation: generation)
-    case .decoded(let track): if subscriber.track(track.trackId) === track { board.say(.firstVideoFrameDecoded(track)) }
+    case .decoded(let track): if subscriber.track(track.trackId) === track { store.say(.firstVideoFrameDecoded(track)) }
     case .tick: tick()
     }
   }
@@ -312,8 +312,8 @@ actor RoomSession {
     sessionId = result.sessionId
     link?.pingInterval = .milliseconds(min(max(result.pingInterval, 100), 60_000))
     let missed = roster.replace(with: result.participants, telling: attempt > 0)
-    let before = board.value.room
-    board.change { value in
+    let before = store.value.room
+    store.change { value in
       value.room = result.room
       value.me = result.me
       value.limits = result.limits
@@ -323,7 +323,7 @@ actor RoomSession {
     starter?.resume()
     starter = nil
     schedule.joined(now: .now)
-    for event in missed { board.say(event) }
+    for event in missed { store.say(event) }
     // A room that was created again, perhaps on another server, has lost its jobs.
     let isOther = before.map { $0.createdAt != result.room.createdAt } ?? false
     let lost = isOther ? forwards.values.sorted { $0.jobId < $1.jobId } : []
@@ -332,7 +332,7 @@ actor RoomSession {
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
       if !reconciled.unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
-      tellWithdrawn(reconciled.withdrawn)
+      reportWithdrawn(reconciled.withdrawn)
       return chooseTracks(roster.tracks)
     }
     endSubscriptions()
@@ -341,12 +341,12 @@ actor RoomSession {
     // A participant that lost its seat no longer publishes.
     let had = before?.seats.contains { $0.userId == result.me.userId } ?? false
     if had, mySeat == nil { forgetPublications() }
-    startAnew(beginning: lost)
+    restore(beginning: lost)
   }
 
   /// Publishes and subscribes again, because the server forgot the session.
   /// - Parameter jobs: the jobs that it also forgot.
-  private func startAnew(beginning jobs: [ForwardParams]) {
+  private func restore(beginning jobs: [ForwardParams]) {
     let present = Set(roster.tracks.map(\.info.trackId))
     let trackIds = chosen.trackIds.filter { present.contains($0) }
     let userIds = chosen.userIds.filter { roster.participants[$0] != nil }
@@ -380,34 +380,34 @@ actor RoomSession {
     heard += 1
     switch link.heard(text, number: heard, now: .now) {
     case .answer: if case .opening = machine { held = [] }
-    case .nonsense(let what): logger.debug("not understood: \(what)")
+    case .invalid(let what): logger.debug("not understood: \(what)")
     case .event(let event): handle(event)
     }
   }
 
   private func handle(_ event: SignalEvent) {
     let told = roster.apply(event)
-    if !told.isEmpty { board.change { $0.participants = roster.participants } }
+    if !told.isEmpty { store.change { $0.participants = roster.participants } }
     switch event {
     case .offer(let data): answer(data)
     case .muteChanged(let data):
       publisher.muted(trackId: data.trackId, data.muted)
       subscriber.track(data.trackId)?.setMuted(data.muted)
     case .ended(let data):
-      if data.reason == .kickedOut { board.say(.kickedOut(by: data.by ?? "")) }
+      if data.reason == .kickedOut { store.say(.kickedOut(by: data.by ?? "")) }
       if data.reason == .serverStopping { _ = go(to: data.redirect) }
       advance(.ended(data))
     case .changed(let numbered): changed(numbered)
     case .pkToken(let token):
-      board.change { $0.pkToken = token }
-      board.say(.pkToken(token))
-    case .jobChanged(let job): board.change { $0.room?.keep(job) }
+      store.change { $0.pkToken = token }
+      store.say(.pkToken(token))
+    case .jobChanged(let job): store.change { $0.room?.keep(job) }
     case .jobEnded(let data):
       forwards[data.jobId] = nil
-      board.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
+      store.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
     default: break
     }
-    for event in told { board.say(event) }
+    for event in told { store.say(event) }
     if case .published(let data) = event { chooseTracks(data.tracks.map { (data.userId, $0) }) }
   }
 
@@ -424,7 +424,7 @@ actor RoomSession {
       do {
         try await subscribe(trackIds: chosen, userIds: [])
       } catch let error as RoomError {
-        board.say(.subscribeFailed(trackIds: chosen, error: error))
+        store.say(.subscribeFailed(trackIds: chosen, error: error))
       } catch {
         // The connection is down; the tracks are requested again after the reconnection.
       }
@@ -435,12 +435,12 @@ actor RoomSession {
 
   private func tick() {
     let now = ContinuousClock.now
-    if case .connected = machine, let link, !link.beat(now: now) {
+    if case .connected = machine, let link, !link.pingIfDue(now: now) {
       dropLink(.connectionLost("the server is silent"), politely: false)
       advance(.lost(.connectionLost("the server is silent")))
     }
     if case .connected = machine, schedule.isDue(now: now) {
-      Task { board.say(.statistics(await statistics())) }
+      Task { store.say(.statistics(await statistics())) }
     }
     repairMedia(now: now)
   }

@@ -5,5 +5,5 @@ package enum ServerTrust: Sendable, Hashable {
   /// Certificates in this PEM file, or signed by one of them.
   case authorities(path: String)
   /// Any certificate.
-  case anybody
+  case noVerification
 }

@@ -12,7 +12,7 @@ final class SignalLink {
   private let decoder = JSONDecoder()
   private var lastHeard: ContinuousClock.Instant
   private var lastPing: ContinuousClock.Instant
-  private var doubtedSince: ContinuousClock.Instant?
+  private var probedSince: ContinuousClock.Instant?
   private static let doubtTime: Duration = .seconds(2)
   /// The ping interval of the join's answer.
   var pingInterval: Duration = .seconds(5)
@@ -28,7 +28,7 @@ final class SignalLink {
     case event(SignalEvent)
     /// An answer to a call: a result or an error.
     case answer
-    case nonsense(String)
+    case invalid(String)
   }
 
   /// The fields that distinguish answers from events.
@@ -42,11 +42,11 @@ final class SignalLink {
   /// - Parameter number: the message's number, in the order of arrival.
   func heard(_ text: Data, number: Int, now: ContinuousClock.Instant) -> Heard {
     lastHeard = now
-    doubtedSince = nil
+    probedSince = nil
     do {
       let head = try decoder.decode(Head.self, from: text)
       if head.event != nil { return .event(try decoder.decode(SignalEvent.self, from: text)) }
-      guard let id = head.id else { return .nonsense(head.error?.description ?? "a message that is neither answer nor event") }
+      guard let id = head.id else { return .invalid(head.error?.description ?? "a message that is neither answer nor event") }
       if let error = head.error {
         requests.refused(id, with: error)
       } else {
@@ -54,7 +54,7 @@ final class SignalLink {
       }
       return .answer
     } catch {
-      return .nonsense(String(describing: error))
+      return .invalid(String(describing: error))
     }
   }
 
@@ -90,16 +90,16 @@ final class SignalLink {
   func expire(_ id: Int, _ method: String) { requests.refused(id, with: RoomClientError.timedOut(method)) }
 
   /// Pings at once. The socket is considered dead if nothing arrives within two seconds.
-  func doubt(now: ContinuousClock.Instant) {
-    doubtedSince = doubtedSince ?? now
+  func probe(now: ContinuousClock.Instant) {
+    probedSince = probedSince ?? now
     lastPing = now
     tell(.ping)
   }
 
   /// Pings when due. Returns false if nothing arrived for three intervals: the socket is dead.
-  func beat(now: ContinuousClock.Instant) -> Bool {
+  func pingIfDue(now: ContinuousClock.Instant) -> Bool {
     if now - lastHeard > pingInterval * 3 { return false }
-    if let since = doubtedSince, now - since > Self.doubtTime { return false }
+    if let since = probedSince, now - since > Self.doubtTime { return false }
     if now - lastPing >= pingInterval {
       lastPing = now
       tell(.ping)

@@ -95,7 +95,7 @@ package struct SignalSocket: Sendable {
     switch trust {
     case .system: break
     case .authorities(let path): configuration.trustRoots = .file(path)
-    case .anybody: configuration.certificateVerification = .none
+    case .noVerification: configuration.certificateVerification = .none
     }
     return try NIOSSLContext(configuration: configuration)
   }

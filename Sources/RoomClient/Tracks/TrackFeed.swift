@@ -17,8 +17,8 @@ public final class TrackFeed: Sendable {
   private static let lineLimit = 2
 
   let kind: TrackKind
-  let keyFrameRequests = Fan<Void>()
-  private let targets = Fan<Int>()
+  let keyFrameRequests = Broadcaster<Void>()
+  private let targets = Broadcaster<Int>()
   private let state = NIOLockedValueBox(State())
 
   init(kind: TrackKind) { self.kind = kind }
@@ -48,7 +48,7 @@ public final class TrackFeed: Sendable {
       }
     }
     if isDropped { state.withLockedValue { $0.dropped &+= 1 } }
-    if asks { keyFrameRequests.say(()) }
+    if asks { keyFrameRequests.send(()) }
     return isSent
   }
 
@@ -76,6 +76,6 @@ public final class TrackFeed: Sendable {
       state.target = least
       return least
     }
-    if let new { targets.say(new) }
+    if let new { targets.send(new) }
   }
 }

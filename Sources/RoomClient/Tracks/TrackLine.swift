@@ -69,7 +69,7 @@ final class TrackLine: Sendable {
       state.needsKeyFrame = true
       return outlet != nil && isVideo
     }
-    if asks { feed.keyFrameRequests.say(()) }
+    if asks { feed.keyFrameRequests.send(()) }
   }
 
   func setMuted(_ muted: Bool) {
@@ -78,10 +78,10 @@ final class TrackLine: Sendable {
       defer { state.muted = muted }
       return state.muted && !muted && state.outlet != nil && isVideo
     }
-    if asks { feed.keyFrameRequests.say(()) }
+    if asks { feed.keyFrameRequests.send(()) }
   }
 
-  func keyFrameRequested() { feed.keyFrameRequests.say(()) }
+  func keyFrameRequested() { feed.keyFrameRequests.send(()) }
 
   func setTarget(_ bitsPerSecond: Int) {
     state.withLockedValue { $0.target = bitsPerSecond }

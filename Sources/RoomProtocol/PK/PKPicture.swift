@@ -59,20 +59,20 @@ public struct PKPicture: Codable, Sendable, Hashable {
   ///   - jobId: the id of the merge job.
   ///   - user: the room's own anchor.
   ///   - other: the other anchor.
-  ///   - hearsPeer: whether the other anchor's audio is mixed in.
-  public func merge(_ jobId: JobID, own user: UserID, peer other: UserID, hearsPeer: Bool) -> MergeParams {
+  ///   - includesPeerAudio: whether the other anchor's audio is mixed in.
+  public func merge(_ jobId: JobID, own user: UserID, peer other: UserID, includesPeerAudio: Bool) -> MergeParams {
     MergeParams(
       jobId: jobId, width: width, height: height, fps: fps, videoKbps: videoKbps, preset: preset, background: background,
       layouts: [
         TrackLayout(userId: user, x: own.x, y: own.y, width: own.width, height: own.height),
         TrackLayout(
-          userId: other, x: peer.x, y: peer.y, width: peer.width, height: peer.height, gain: hearsPeer ? nil : 0),
+          userId: other, x: peer.x, y: peer.y, width: peer.width, height: peer.height, gain: includesPeerAudio ? nil : 0),
       ])
   }
 
   /// The first validation error, in a sentence that names the field; nil if the value is valid.
   public var validationError: String? {
-    merge("pk", own: "own", peer: "peer", hearsPeer: true).validationError?
+    merge("pk", own: "own", peer: "peer", includesPeerAudio: true).validationError?
       .replacing("layouts[0]", with: "own").replacing("layouts[1]", with: "peer")
   }
 }

@@ -2,7 +2,7 @@
 
 extension MergeParams {
   /// The largest number of layouts.
-  public static let mostLayouts = 32
+  public static let maximumLayouts = 32
   static let presets = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]
 
   /// The first validation error, in a sentence that names the field; nil if the parameters are valid.
@@ -73,7 +73,7 @@ extension MergeParams {
   ///   - layouts: the layouts.
   ///   - hasPictures: whether the mix has a canvas.
   public static func validationError(about layouts: [TrackLayout], hasPictures: Bool) -> String? {
-    if layouts.count > mostLayouts { return "layouts: at most \(mostLayouts)" }
+    if layouts.count > maximumLayouts { return "layouts: at most \(maximumLayouts)" }
     for (index, layout) in layouts.enumerated() {
       if let validationError = layout.validationError("layouts[\(index)]", hasPictures: hasPictures) { return validationError }
     }

@@ -47,7 +47,7 @@ extension RoomCore {
       for track in participant.tracks where track.info.kind == .audio { setMuted(info.peerMuted, track, of: guest, by: nil) }
     }
     for (id, job) in jobs where job.suspendedForward != nil {
-      let layouts = settings.pk.merge(id, own: info.host, peer: guest, hearsPeer: !info.peerMuted).layouts
+      let layouts = settings.pk.merge(id, own: info.host, peer: guest, includesPeerAudio: !info.peerMuted).layouts
       _ = try? setLayouts(layouts, of: id, by: nil, .room)
     }
   }
@@ -90,7 +90,7 @@ extension RoomCore {
       case .forward(let forward) = job.program,
       forward.video?.user == stage.info.host || (forward.video == nil && forward.audio?.user == stage.info.host)
     else { return }
-    var params = settings.pk.merge(id, own: stage.info.host, peer: guest, hearsPeer: !stage.info.peerMuted)
+    var params = settings.pk.merge(id, own: stage.info.host, peer: guest, includesPeerAudio: !stage.info.peerMuted)
     if forward.video == nil { params = params.withoutPictures }
     do throws(RoomError) {
       let plan = try plan(params)

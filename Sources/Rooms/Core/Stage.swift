@@ -59,7 +59,7 @@ extension RoomCore {
   private func stageLayouts() -> [TrackLayout] {
     // During a PK the audience sees what viewers of the broadcast see.
     if let pk, let guest = pk.guest {
-      let layouts = settings.pk.merge("", own: pk.info.host, peer: guest, hearsPeer: !pk.info.peerMuted).layouts
+      let layouts = settings.pk.merge("", own: pk.info.host, peer: guest, includesPeerAudio: !pk.info.peerMuted).layouts
       if settings.audience == .voice { return layouts.map { TrackLayout(userId: $0.userId, gain: $0.gain) } }
       return settings.pk.fitted(layouts, into: stageCanvas)
     }

@@ -297,5 +297,5 @@ struct PKTests {
 }
 
 extension RoomPK {
-  fileprivate var hasToken: Bool { get async throws { session.board.value.pkToken != nil } }
+  fileprivate var hasToken: Bool { get async throws { session.store.value.pkToken != nil } }
 }

@@ -70,14 +70,14 @@ struct MovedBroadcastTests {
     let (audio, video) = (LocalAudioTrack(), LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15))
     let job = ForwardParams(jobId: "live", publishUrl: "rtmp://a/live/k", audioTrackId: "a1", videoTrackId: "v1")
     let moved = try PKMove().broadcast(job, in: pk, id: "pk-1")
-    let visit = PKVisit(
-      home: RoomEntry(url: "ws://a", token: "t", options: RoomOptions()), seat: 0, peer: "bob",
+    let stay = PKStay(
+      home: JoinRequest(url: "ws://a", token: "t", options: RoomOptions()), seat: 0, peer: "bob",
       published: [(audio, "a1"), (video, "v1")], broadcasts: [moved], patience: 1)
-    let back = moved.back(renaming: visit.ids([(video, "v2"), (audio, "a2")]))
+    let back = moved.back(renaming: stay.ids([(video, "v2"), (audio, "a2")]))
     #expect((back.audioTrackId, back.videoTrackId) == ("a2", "v2"))
     #expect(back.publishUrl == "rtmp://a/live/k?serialnum=2")
     // A track that was unpublished meanwhile is still named; the server then reports that it does not exist.
-    #expect(moved.back(renaming: visit.ids([])).audioTrackId == "a1")
+    #expect(moved.back(renaming: stay.ids([])).audioTrackId == "a1")
   }
 
   @Test(

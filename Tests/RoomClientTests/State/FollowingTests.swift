@@ -6,9 +6,9 @@ import Testing
 @Suite("A room's state in the client")
 struct FollowingTests {
   private static func session(seq: Int = 10, seats: [SeatInfo]? = nil) async throws -> RoomSession {
-    let session = try RoomSession(RoomEntry(url: "ws://localhost/v1/signal", token: "t", options: RoomOptions()))
+    let session = try RoomSession(JoinRequest(url: "ws://localhost/v1/signal", token: "t", options: RoomOptions()))
     let seats = seats ?? (0..<3).map { SeatInfo(index: $0) }
-    session.board.change { value in
+    session.store.change { value in
       value.me = ParticipantInfo(userId: "ada", grants: [.publish], joinedAt: 1)
       value.room = RoomSnapshot(name: "hall", createdAt: 1, seq: seq, seats: seats)
     }
@@ -18,8 +18,8 @@ struct FollowingTests {
 
   /// Returns a short form of the events.
   private static func lines(_ session: RoomSession) async -> [String] {
-    let events = session.board.eventStream()
-    session.board.finish()
+    let events = session.store.eventStream()
+    session.store.finish()
     var lines: [String] = []
     for await event in events {
       switch event {
@@ -65,8 +65,8 @@ struct FollowingTests {
 
   @Test("a change replayed after a resume is sent as an event, even if the snapshot includes it") func replays() async throws {
     let session = try await Self.session(seq: 10)
-    let before = session.board.value.room
-    session.board.change { $0.room?.seq = 12 }
+    let before = session.store.value.room
+    session.store.change { $0.room?.seq = 12 }
     await session.catchUp(from: before, replayed: true)
     await session.changed(Self.seat(11, 1, "bob", .taken, of: "bob"))
     await session.changed(Self.seat(12, 1, nil, .left, of: "bob"))
@@ -79,8 +79,8 @@ struct FollowingTests {
 
   @Test("changes that can't be replayed result in one refreshed event, after the messages") func refreshes() async throws {
     let session = try await Self.session(seq: 10)
-    let before = session.board.value.room
-    session.board.change { value in
+    let before = session.store.value.room
+    session.store.change { value in
       value.room?.seq = 900
       value.room?.messages = [Self.message(5), Self.message(700), Self.message(800)]
     }
@@ -91,14 +91,14 @@ struct FollowingTests {
 
   @Test("nothing missed, no events") func nothingMissed() async throws {
     let session = try await Self.session(seq: 10)
-    await session.catchUp(from: session.board.value.room, replayed: false)
+    await session.catchUp(from: session.store.value.room, replayed: false)
     #expect(await Self.lines(session).isEmpty)
   }
 
   @Test("a new room of the same name results in a refreshed event") func anotherRoom() async throws {
     let session = try await Self.session(seq: 10)
-    let before = session.board.value.room
-    session.board.change { value in
+    let before = session.store.value.room
+    session.store.change { value in
       value.room?.createdAt = 2
       value.room?.seq = 10
       value.room?.messages = [Self.message(3)]
@@ -110,21 +110,21 @@ struct FollowingTests {
 
   @Test("the PK's token is available during the PK") func keepsToken() async throws {
     let session = try await Self.session()
-    let pk = RoomPK(session: session, visit: nil)
+    let pk = RoomPK(session: session, stay: nil)
     let info = PKInfo(pkId: "p1", mode: .move, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
     await session.changed(NumberedChange(seq: 11, change: .pkBegan(info)))
     #expect(pk.current == info)
-    session.board.change { $0.pkToken = PKTokenData(pkId: "p1", room: "b", token: "x") }
+    session.store.change { $0.pkToken = PKTokenData(pkId: "p1", room: "b", token: "x") }
     let data = PKEndedData(pkId: "p1", reason: .quit, room: "b", by: "bob", score: 0, peerScore: 0)
     await session.changed(NumberedChange(seq: 12, change: .pkEnded(data)))
     #expect(pk.current == nil)
-    #expect(session.board.value.pkToken == nil)
+    #expect(session.store.value.pkToken == nil)
   }
 
   @Test("moving needs a PK for which this client must move, and returning needs a move")
   func refusesMoves() async throws {
     let session = try await Self.session()
-    let pk = RoomPK(session: session, visit: nil)
+    let pk = RoomPK(session: session, stay: nil)
     await #expect(throws: RoomClientError.self) { _ = try await pk.move() }
     let bridge = PKInfo(pkId: "p1", mode: .bridge, room: "b", userId: "bob", host: "ada", inviter: true, startedAt: 1)
     var invited = bridge
@@ -134,7 +134,7 @@ struct FollowingTests {
     foreign.mode = .move
     foreign.host = "eve"
     for info in [bridge, invited, foreign] {
-      session.board.change { $0.room?.pk = info }
+      session.store.change { $0.room?.pk = info }
       await #expect(throws: RoomClientError.self) { _ = try await pk.move() }
     }
     await #expect(throws: RoomClientError.notAway) { _ = try await pk.returnHome() }

@@ -35,7 +35,7 @@ import RoomToken
 /// Checks that a valid job is within the limits of a mix.
 private func check(_ merge: MergeParams) {
   guard merge.validationError == nil else { return }
-  precondition(merge.layouts.count <= MergeParams.mostLayouts && (1...64).contains(merge.jobId.rawValue.utf8.count))
+  precondition(merge.layouts.count <= MergeParams.maximumLayouts && (1...64).contains(merge.jobId.rawValue.utf8.count))
   precondition((merge.width == nil) == (merge.height == nil), "both or none")
   if let picture = merge.picture(isPublished: false) {
     precondition(picture.width * picture.height <= 1920 * 1920 && (1...60).contains(picture.fps))

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import RoomProtocol
 
 /// The state of a room that any thread reads without waiting. Only the session writes it.
-final class RoomBoard: Sendable {
+final class RoomStateStore: Sendable {
   struct Value: Sendable {
     var state = RoomState.idle
     var room: RoomSnapshot?
@@ -15,12 +15,12 @@ final class RoomBoard: Sendable {
   }
 
   private let box = NIOLockedValueBox(Value())
-  private let events: Fan<RoomEvent>
+  private let events: Broadcaster<RoomEvent>
   private let backlog: Int
 
   init(backlog: Int) {
     self.backlog = backlog
-    events = Fan(early: backlog)
+    events = Broadcaster(early: backlog)
   }
 
   var value: Value { box.withLockedValue { $0 } }
@@ -29,6 +29,6 @@ final class RoomBoard: Sendable {
   func eventStream() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog) }
   /// Like `eventStream`, but leaves the earlier events to the first reader.
   func watch() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog, takingEarly: false) }
-  func say(_ event: RoomEvent) { events.say(event) }
+  func say(_ event: RoomEvent) { events.send(event) }
   func finish() { events.finish() }
 }

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 
 /// Sends each element to many readers. Every reader has its own bounded stream, and a slow reader loses only its own oldest
 /// elements.
-final class Fan<Element: Sendable>: Sendable {
+final class Broadcaster<Element: Sendable>: Sendable {
   private struct State {
     var readers: [UInt64: AsyncStream<Element>.Continuation] = [:]
     var next: UInt64 = 0
@@ -49,7 +49,7 @@ final class Fan<Element: Sendable>: Sendable {
     return stream
   }
 
-  func say(_ element: Element) {
+  func send(_ element: Element) {
     // Under the lock, so that all readers see one order.
     state.withLockedValue { state in
       if let count = state.early?.count, count < earlyLimit { state.early?.append(element) }

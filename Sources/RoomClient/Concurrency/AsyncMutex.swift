@@ -1,10 +1,10 @@
 /// Admits one caller at a time, in order of arrival. An actor uses it to serialize work that suspends.
-struct Turnstile {
+struct AsyncMutex {
   private var isTaken = false
   private var queue: [CheckedContinuation<Void, Never>] = []
 
   /// Returns true if the caller may continue at once; it must call `leave` later. Otherwise it must `wait`.
-  mutating func tryEnter() -> Bool {
+  mutating func tryLock() -> Bool {
     guard !isTaken else { return false }
     isTaken = true
     return true

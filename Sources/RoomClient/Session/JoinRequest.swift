@@ -1,5 +1,5 @@
 /// The address, token and options with which a room is joined.
-struct RoomEntry: Sendable {
+struct JoinRequest: Sendable {
   var url: String
   var token: String
   var options: RoomOptions

@@ -1,9 +1,9 @@
 import RoomProtocol
 
 /// An anchor's stay in the other room of a PK: the state that it needs to return.
-struct PKVisit: Sendable {
+struct PKStay: Sendable {
   /// The address, token and options for rejoining the own room.
-  let home: RoomEntry
+  let home: JoinRequest
   /// The seat in the own room.
   let seat: Int?
   /// The anchor of the other room.
@@ -12,7 +12,7 @@ struct PKVisit: Sendable {
   let published: [(track: any LocalTrack, trackId: TrackID)]
   let broadcasts: [MovedBroadcast]
   /// The number of seconds that jobs have to take over.
-  let patience: Double
+  let takeoverTimeout: Double
 
   /// Returns the current id of each track by its previous id.
   /// - Parameter now: the tracks now published in the own room.
